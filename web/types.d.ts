@@ -277,7 +277,7 @@ type Operation =
   | { op: "restore"; address: Record<string, string> }
   | { op: "follow"; address: Record<string, string>; way: string }
   | { op: "recall"; history: unknown }
-  | { op: "place"; step: string; sub: string; view?: string; predict?: string }
+  | { op: "place"; step: string; sub: string; view?: string; predict?: string | boolean }
   | { op: "lens"; value: string }
   | { op: "baseline"; clear?: boolean }
   | { op: "decimals"; value: number };

@@ -1,5 +1,5 @@
-// The page of a telephone that follows a lecture: the walk as it is on the wall, in this telephone's own language and
-// colours, without a session of Streamlit's. Whoever looks around alone comes back with one press.
+// The page of a telephone that follows a lecture: the walk as the projector shows it, in this telephone's own language
+// and colours, without a Streamlit session. Whoever looks around alone comes back with one press.
 
 import { button, div, element, p, redrawn, span } from "../kit/dom.js";
 import { ofBrowser } from "../kit/storage.js";
@@ -7,66 +7,94 @@ import { asksForMany, mayShow } from "../walk/picture/scene.js";
 import { Way } from "../walk/place/route.js";
 import { pause, Stream } from "../walk/room/stream.js";
 import { Walk } from "../walk/walk.js";
-import { Asked } from "./phone_question.js";
+import { PhoneQuestion } from "./phone_question.js";
 
 const NO_ADDRESS = { keep() {}, flush() {}, stop() {} }; // the address of this page is the room's
 const FINAL = ["none", "gone", "ended"];
+const ASKS_FOR_CODE = ["none", "unnamed", "gone", "ended"];
 const THEMES = ["light dark", "light", "dark"];
 
+/** @typedef {StreamState | "waiting" | "unnamed"} State "unnamed": the address has no room's code */
+
+/** @param {string} path */
 const server = (path) => new URL(`api/rooms/${path}`, document.baseURI).href;
+
+/** @param {number} ms */
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-const kept = {
+const stored = {
+  /** @param {string} name */
   get: (name) => ofBrowser.text(`mha.follow.${name}`),
+  /** @type {(name: string, text: string) => void} */
   set: (name, text) => ofBrowser.setText(`mha.follow.${name}`, text),
 };
 
-const sent = (code, answer) =>
+/** @type {(code: string, answer: import("./phone_question.js").SentAnswer & { listener: string }) => Promise<Response>} */
+const send = (code, answer) =>
   fetch(server(`${code}/answers`), {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(answer),
   });
 
+/** What the page of the server holds. @param {string} id */
+function requireById(id) {
+  const node = document.getElementById(id);
+  if (!node) throw new Error(`the page has no #${id}`);
+  return node;
+}
+
 class Follower {
-  #texts = JSON.parse(document.getElementById("words").textContent); // by language
-  #lang = [kept.get("lang"), document.documentElement.dataset.language].find((lang) => lang in this.#texts);
-  #theme = Math.max(0, THEMES.indexOf(kept.get("theme")));
-  #listener = kept.get("listener") ?? ""; // by which this browser may answer: the server gives it with the stream
-  /** @type {Stream} */
+  /** @type {Record<string, Record<string, string>>} */
+  #texts = JSON.parse(requireById("words").textContent ?? ""); // by language
+  #lang = this.#firstLanguage();
+  #theme = Math.max(0, THEMES.indexOf(stored.get("theme") ?? ""));
+  #listener = stored.get("listener") ?? ""; // by which this browser may answer: the server gives it with the stream
+  /** @type {Stream | null} */
   #stream = null;
   #code = decodeURIComponent(location.pathname.split("/follow/")[1] ?? "").toUpperCase();
+  /** @type {State} */
   #state = "waiting";
-  #alone = false; // this telephone stands elsewhere than the wall
-  /** @type {RoomPlace} */
+  #isAlone = false; // this telephone is at another place than the projector
+  /** @type {RoomPlace | null} */
   #place = null;
   /** @type {Question | null} */
   #question = null;
   #shown = { walk: "", lang: "" };
   #revision = 0;
   #loading = 0;
-  /** @type {Walk} */
+  /** @type {Walk | null} */
   #walk = null;
 
+  /** @param {HTMLElement} page */
   constructor(page) {
     this.status = element("p", { class: "status", role: "status" });
     this.head = element("header", {});
-    this.asked = new Asked((answer) => sent(this.#code, { ...answer, listener: this.#listener }));
-    this.back = button({ class: "back", hidden: true, onclick: () => this.#pressedBack() });
-    this.entry = element("form", { class: "entry", hidden: true, onsubmit: (event) => this.#enter(event) });
+    this.question = new PhoneQuestion((answer) => send(this.#code, { ...answer, listener: this.#listener }));
+    this.back = button({ class: "back", hidden: true, onclick: () => this.#pressBack() });
+    const onsubmit = (/** @type {SubmitEvent} */ event) => this.#enter(event);
+    /** @type {HTMLFormElement} */
+    this.entry = element("form", { class: "entry", hidden: true, onsubmit });
+    /** @type {HTMLAnchorElement} */
     this.exercise = element("a", { class: "exercise", hidden: true });
+    /** @type {HTMLElement} */
     this.stage = element("main", {});
     page.replaceChildren(
       this.head,
       div("bar-of-state", this.status, this.back),
       this.entry,
-      this.asked.root,
+      this.question.root,
       this.exercise,
       this.stage,
     );
-    this.#dress();
+    this.#showTexts();
     if (this.#code) this.#listen();
-    else this.#stands("unnamed");
+    else this.#setState("unnamed");
+  }
+
+  #firstLanguage() {
+    const choices = [stored.get("lang"), document.documentElement.dataset.language];
+    return choices.find((lang) => lang && lang in this.#texts) ?? "";
   }
 
   get words() {
@@ -74,126 +102,154 @@ class Follower {
   }
 
   #listen() {
-    this.#stream = new Stream(this.#events(), {
-      received: (kind, data) => this.#received(kind, data),
-      stands: (state) => this.#stands(state),
+    this.#stream = new Stream(this.#eventsUrl(), {
+      received: this.#receive,
+      stands: (state) => this.#setState(state),
     });
   }
 
-  #events() {
-    const who = this.#listener && `?listener=${encodeURIComponent(this.#listener)}`;
-    return server(`${encodeURIComponent(this.#code)}/events${who}`);
+  #eventsUrl() {
+    const listener = this.#listener && `?listener=${encodeURIComponent(this.#listener)}`;
+    return server(`${encodeURIComponent(this.#code)}/events${listener}`);
   }
 
-  /** Who comes back says who he is, so that his last answer counts and no other. */
-  #named({ listener }) {
-    this.#listener = listener;
-    kept.set("listener", listener);
-    this.#stream.url = this.#events();
-  }
-
-  #received(kind, data) {
-    if (kind === "listener") return this.#named(data);
-    if (kind === "place") this.#place = data;
-    if (kind === "place") this.#follow();
+  /** @type {StreamListener["received"]} */
+  #receive = (kind, data) => {
+    if (kind === "listener") return this.#setListener(data.listener);
+    if (kind === "place") {
+      this.#place = data;
+      this.#follow();
+    }
     if (kind === "question") this.#question = data;
-    this.#ask();
+    this.#showQuestion();
+  };
+
+  /** A connection that is made again names its listener, so that his last answer counts and no other. @param {string} listener */
+  #setListener(listener) {
+    this.#listener = listener;
+    stored.set("listener", listener);
+    if (this.#stream) this.#stream.url = this.#eventsUrl();
   }
 
-  #stands(state) {
+  /** @param {State} state */
+  #setState(state) {
     this.#state = state;
     if (FINAL.includes(state)) this.#question = null;
-    this.#ask();
-    this.#say();
+    this.#showQuestion();
+    this.#showState();
   }
 
   // --- the walk ----------------------------------------------------------------------------------------------------
 
-  /** Stand where the wall stands, with its numbers, in this telephone's language. */
+  /** Go where the projector is, with its numbers, in this telephone's language. */
   async #follow() {
-    const { walk } = this.#place;
-    if (this.#shown.walk !== walk || this.#shown.lang !== this.#lang) await this.#load(walk, this.#lang);
-    if (this.#shown.walk === this.#place.walk && !this.#alone) this.#walk.goTo(this.#place);
-    this.#offer();
-    this.#say();
+    const walk = this.#place?.walk;
+    if (walk !== undefined && (this.#shown.walk !== walk || this.#shown.lang !== this.#lang))
+      await this.#load(walk, this.#lang);
+    const place = this.#place;
+    if (place && this.#shown.walk === place.walk && !this.#isAlone) this.#walk?.goTo(place);
+    this.#offerExercise();
+    this.#showState();
   }
 
-  /** The numbers of a walk; those of a newer place come before them, and a network that is lost is waited for. */
+  /**
+   * Load the numbers of a walk, unless those of a newer place are loaded meanwhile. A lost network is waited for.
+   * @type {(walk: string, lang: string) => Promise<void>}
+   */
   async #load(walk, lang) {
     const loading = ++this.#loading;
     for (let attempt = 0; loading === this.#loading; attempt++) {
-      const data = await this.#fetched(walk, lang);
+      const data = await this.#fetchWalk(walk, lang);
       if (loading !== this.#loading || data === null) return;
       if (data) return this.#show(data, { walk, lang });
       await wait(pause(attempt));
     }
   }
 
-  /** The data; null where there is none any more, undefined where it did not come. */
-  async #fetched(walk, lang) {
+  /**
+   * The data; null where there is none any more, undefined where it did not come.
+   * @type {(walk: string, lang: string) => Promise<WalkModel | null | undefined>}
+   */
+  async #fetchWalk(walk, lang) {
     try {
-      const answer = await fetch(server(`${this.#code}/walks/${walk}?lang=${lang}`));
-      if (answer.ok) return await answer.json();
-      return answer.status === 404 ? null : undefined;
+      const response = await fetch(server(`${this.#code}/walks/${walk}?lang=${lang}`));
+      if (response.ok) return await response.json();
+      return response.status === 404 ? null : undefined;
     } catch {
       return undefined;
     }
   }
 
+  /**
+   * @param {WalkModel} data
+   * @param {{ walk: string; lang: string }} shown
+   */
   #show(data, shown) {
+    if (!this.#place) return;
     if (this.#shown.walk !== shown.walk) this.#revision += 1;
     this.#shown = shown;
+    /** @type {WalkModel["place"]} */
     const place = { ...this.#place, view: "" };
     const model = { ...data, place, session: this.#code, opened: 0, revision: this.#revision };
-    this.#walk ??= new Walk(this.stage, {
+    this.#walk ??= new Walk(this.stage, this.#surroundings(), model);
+    this.#walk.update({ data: model });
+    this.#showQuestion();
+  }
+
+  /** @returns {WalkHost} */
+  #surroundings() {
+    return {
       address: NO_ADDRESS,
       controls: () => [],
       parts: () => [],
-      placeChanged: (_walk, _at, remote) => remote || this.#goAlone(),
+      placeChanged: (_walk, _place, remote) => remote || this.#goAlone(),
       withholds: (place) => this.#withholds(place),
       comeBack: () => this.#comeBack(),
       unmount: () => {},
-    });
-    this.#walk.update({ data: model });
-    this.#ask();
+    };
   }
 
   #goAlone() {
-    if (this.#alone) return;
-    this.#alone = true;
-    this.#say();
+    if (this.#isAlone) return;
+    this.#isAlone = true;
+    this.#showState();
   }
 
-  /** What is asked of those who follow they see where the wall hides it, and nowhere else. */
+  /** A number that is asked for is only seen where the projector hides it. @param {Place} place */
   #withholds({ stage }) {
-    const { model } = this.#walk;
     const cell = this.#question?.open ? this.#question.cell : null;
-    return Boolean(cell) && mayShow(model, model.stages[stage], cell.name);
+    if (!cell || !this.#walk) return false;
+    const { model } = this.#walk;
+    return mayShow(model, model.stages[stage], cell.name);
   }
 
   #comeBack() {
-    this.#alone = false;
+    this.#isAlone = false;
     this.#follow();
   }
 
-  #pressedBack() {
+  #pressBack() {
     this.#comeBack();
-    /** @type {HTMLElement | null} */ (this.stage.querySelector(".stage"))?.focus?.();
+    /** @type {HTMLElement | null} */
+    const stage = this.stage.querySelector(".stage");
+    stage?.focus();
   }
 
-  // --- what stands around it ---------------------------------------------------------------------------------------
+  // --- what is around it -------------------------------------------------------------------------------------------
 
-  #ask() {
-    if (!this.#walk) return;
-    this.asked.show(this.#question, this.#walk.model, this.words, this.#isOneOfMany());
-    if (this.#alone && this.#withholds(this.#walk.way.place)) this.#comeBack();
-    else this.#walk.easel.writeLine();
+  #showQuestion() {
+    const walk = this.#walk;
+    if (!walk) return;
+    const isOneOfMany = this.#isOneOfMany(walk.model);
+    this.question.show(this.#question, { model: walk.model, words: this.words, isOneOfMany });
+    if (this.#isAlone && this.#withholds(walk.way.place)) this.#comeBack();
+    else walk.rewriteLine();
   }
 
-  /** Whether the wall hides more than the one number that is asked for here. */
-  #isOneOfMany() {
-    const { model } = this.#walk;
-    const way = Object.assign(new Way(), { model });
+  /** Whether the projector hides more than the one number that is asked for here. @param {WalkModel} model */
+  #isOneOfMany(model) {
+    if (!this.#place) return false;
+    const way = new Way(model);
     way.read(this.#place);
     const { stage, step, place } = way;
     const isHere = step !== null && this.#question?.cell?.name === step.name;
@@ -201,10 +257,10 @@ class Follower {
   }
 
   /** The exercise of the day: with numbers of one's own, or that of a link. */
-  #offer() {
-    const { exercise, link } = this.#place;
+  #offerExercise() {
+    const { exercise = "", link = "" } = this.#place ?? {};
     this.exercise.hidden = !(exercise || link) || !this.#walk;
-    if (this.exercise.hidden) return;
+    if (!this.#walk || this.exercise.hidden) return;
     const own = { ...this.#walk.model.address, ask: exercise, seed: "own" };
     const query = new URLSearchParams(link || own);
     query.set("lang", this.#lang);
@@ -212,25 +268,25 @@ class Follower {
     this.exercise.textContent = link ? this.words.exercise_linked : this.words.exercise;
   }
 
-  #say() {
+  #showState() {
     const { words } = this;
-    const state = this.#state === "open" ? this.#standing() : this.#state;
+    const state = this.#state === "open" ? this.#stateOfPlace() : this.#state;
     document.documentElement.dataset.state = state;
-    const text = words[state === "live" && this.#place.dark ? "dark" : state];
+    const text = words[state === "live" && this.#place?.dark ? "dark" : state];
     if (this.status.textContent !== text) this.status.textContent = text;
-    this.back.hidden = !this.#alone || FINAL.includes(state);
-    this.entry.hidden = !["none", "unnamed", "gone", "ended"].includes(state);
+    this.back.hidden = !this.#isAlone || FINAL.includes(state);
+    this.entry.hidden = !ASKS_FOR_CODE.includes(state);
   }
 
-  /** How this telephone stands to the wall. */
-  #standing() {
+  /** How the place of this telephone relates to that of the projector. */
+  #stateOfPlace() {
     if (!this.#place) return "waiting";
-    if (this.#alone) return "alone";
+    if (this.#isAlone) return "alone";
     return this.#place.away ? "away" : "live";
   }
 
-  /** In this language and these colours. */
-  #dress() {
+  /** Everything in this language and these colours. */
+  #showTexts() {
     const { words } = this;
     const root = document.documentElement;
     root.lang = words.tag;
@@ -238,7 +294,7 @@ class Follower {
     document.title = words.title;
     this.back.textContent = words.back;
     const others = Object.keys(this.#texts).filter((lang) => lang !== this.#lang);
-    const choices = [...others.map((lang) => this.#language(lang)), this.#themes()];
+    const choices = [...others.map((lang) => this.#languageButton(lang)), this.#themeButton()];
     const title = element("h1", {}, this.#code ? `${words.room} ${this.#code}` : words.title);
     redrawn(this.head, () => this.head.replaceChildren(title, span("choices", ...choices)));
     const code = element("input", {
@@ -253,43 +309,41 @@ class Follower {
     this.entry.replaceChildren(p("", words.code), code, element("button", {}, words.enter));
   }
 
-  #language(lang) {
+  /** @param {string} lang */
+  #languageButton(lang) {
     const { tag, name } = this.#texts[lang];
     return button({ lang: tag, data: { focus: "language" }, onclick: () => this.#setLanguage(lang) }, name);
   }
 
+  /** @param {string} lang */
   #setLanguage(lang) {
     this.#lang = lang;
-    kept.set("lang", lang);
-    this.#dress();
-    this.#say();
+    stored.set("lang", lang);
+    this.#showTexts();
+    this.#showState();
     if (this.#place && !FINAL.includes(this.#state)) this.#follow();
-    this.#ask();
+    this.#showQuestion();
   }
 
-  #themes() {
+  #themeButton() {
     const label = this.words[`theme_${this.#theme}`];
-    const onclick = () => this.#recolour();
-    return button(
-      { title: label, "aria-label": label, data: { focus: "theme" }, onclick },
-      "◐☀☾"[this.#theme],
-    );
+    const onclick = () => this.#nextTheme();
+    const attributes = { title: label, "aria-label": label, data: { focus: "theme" }, onclick };
+    return button(attributes, "◐☀☾"[this.#theme]);
   }
 
-  #recolour() {
+  #nextTheme() {
     this.#theme = (this.#theme + 1) % THEMES.length;
-    kept.set("theme", THEMES[this.#theme]);
-    this.#dress();
+    stored.set("theme", THEMES[this.#theme]);
+    this.#showTexts();
   }
 
+  /** @param {SubmitEvent} event */
   #enter(event) {
     event.preventDefault();
-    const code = new FormData(this.entry).get("code");
-    location.href = new URL(
-      `follow/${encodeURIComponent(String(code).trim().toUpperCase())}`,
-      document.baseURI,
-    ).href;
+    const code = String(new FormData(this.entry).get("code")).trim().toUpperCase();
+    location.href = new URL(`follow/${encodeURIComponent(code)}`, document.baseURI).href;
   }
 }
 
-new Follower(document.getElementById("follow"));
+new Follower(requireById("follow"));

@@ -1,98 +1,104 @@
-// The question of a lecture on a telephone that follows it: a choice, or a number, which can be changed until the
+// The question of a lecture on a telephone that follows it: choices, or a number. The answer can be changed until the
 // question is closed. Nobody is asked who he is.
 
 import { button, element, fill, p, pressable, redrawn } from "../kit/dom.js";
 import { sent } from "../walk/picture/answers.js";
-import { asked, rightOf } from "../walk/room/poll.js";
+import { questionNodes, rightOf } from "../walk/room/poll.js";
 import { pause } from "../walk/room/stream.js";
 import { choiceOf } from "../walk/room/tally.js";
 
 const ATTEMPTS = 6;
 
-export class Asked {
+/** @typedef {number | string} Answer the index of a choice, or a number as a text */
+/** @typedef {{ question: number; answer: Answer }} SentAnswer */
+
+/**
+ * `isOneOfMany`: the projector hides other numbers with the one that is asked for.
+ * @typedef {{ model: WalkModel; words: Record<string, string>; isOneOfMany: boolean }} QuestionContext
+ */
+
+export class PhoneQuestion {
+  /** @type {HTMLElement} */
   root = element("section", { class: "question", hidden: true });
   /** @type {Question | null} */
   #question = null;
-  /** @type {WalkModel} */
-  #model = null;
-  /** @type {Record<string, string>} */
-  #words = {};
-  #given = null; // the answer as it is sent, null before there is one
-  #field = "";
+  /** @type {QuestionContext | null} */
+  #context = null;
+  /** @type {Answer | null} */
+  #answer = null;
+  #field = ""; // what is typed
   #status = ""; // the name of a sentence
-  #isOneOfMany = false;
-  #drawn = "";
+  #rendered = "";
 
-  /** @param {(answer: any) => Promise<Response>} send */
+  /** @param {(answer: SentAnswer) => Promise<Response>} send */
   constructor(send) {
     this.send = send;
   }
 
   /**
    * @param {Question | null} question
-   * @param {WalkModel} model
-   * @param {Record<string, string>} words
-   * @param {boolean} isOneOfMany the wall hides other numbers with the one that is asked for
+   * @param {QuestionContext} context
    */
-  show(question, model, words, isOneOfMany) {
+  show(question, context) {
     if (question?.question !== this.#question?.question) {
-      this.#given = null;
+      this.#answer = null;
       this.#field = this.#status = "";
     }
     this.#question = question;
-    this.#model = model;
-    this.#words = words;
-    this.#isOneOfMany = isOneOfMany;
-    if (question) rightOf(model, question);
-    this.#draw();
+    this.#context = context;
+    if (question) rightOf(context.model, question); // by the numbers that are there while it is open
+    this.#render();
   }
 
-  #draw() {
-    const question = this.#question;
-    this.root.hidden = !question || !(question.open || this.#given !== null);
+  #render() {
+    const [question, context] = [this.#question, this.#context];
+    const isShown = question !== null && (question.open || this.#answer !== null);
+    this.root.hidden = !isShown;
     document.documentElement.toggleAttribute("data-asking", Boolean(question?.open && question.cell));
-    if (this.root.hidden) return;
-    const { revision } = this.#model;
-    const drawn = JSON.stringify([
-      question,
-      this.#words.tag,
-      this.#given,
-      this.#status,
-      this.#isOneOfMany,
-      revision,
-    ]);
-    if (drawn === this.#drawn) return;
-    this.#drawn = drawn;
-    const parts = [
-      element("h2", {}, ...asked(this.#model, question, this.#words)),
-      question.open && this.#isOneOfMany ? p("note", this.#words.one_of_many) : "",
-      ...(question.open ? this.#ways() : [p("verdict", this.#verdict()), this.#close()]),
-      element("p", { role: "status" }, question.open ? (this.#words[this.#status] ?? "") : ""),
-    ];
-    redrawn(this.root, () => this.root.replaceChildren(...parts));
+    if (!isShown || !context) return;
+    const { model, words, isOneOfMany } = context;
+    const state = [question, words.tag, this.#answer, this.#status, isOneOfMany, model.revision];
+    const rendered = JSON.stringify(state);
+    if (rendered === this.#rendered) return;
+    this.#rendered = rendered;
+    const heading = element("h2", {}, ...questionNodes(model, question, words));
+    const parts = question.open ? this.#openParts(question, context) : this.#closedParts(question, context);
+    redrawn(this.root, () => this.root.replaceChildren(heading, ...parts));
   }
 
-  /** What can be answered. */
-  #ways() {
-    const question = this.#question;
-    if (question.cell) return [this.#form()];
+  /** @type {(question: Question, context: QuestionContext) => Node[]} */
+  #openParts(question, { words, isOneOfMany }) {
     return [
-      element(
-        "div",
-        { class: "ways", role: "group" },
-        ...question.choices.map((_, index) =>
-          pressable(
-            this.#given === index,
-            { data: { focus: `choice ${index}` }, onclick: () => this.#give(index) },
-            choiceOf(question, index),
-          ),
+      ...(isOneOfMany ? [p("note", words.one_of_many)] : []),
+      question.cell ? this.#numberForm(question, words) : this.#choices(question),
+      element("p", { role: "status" }, words[this.#status] ?? ""),
+    ];
+  }
+
+  /** @type {(question: Question, context: QuestionContext) => Node[]} */
+  #closedParts(question, context) {
+    const verdict = p("verdict", this.#verdict(question, context));
+    return [verdict, this.#closeButton(context.words), element("p", { role: "status" })];
+  }
+
+  /** @param {Question} question */
+  #choices(question) {
+    return element(
+      "div",
+      { class: "ways", role: "group" },
+      ...question.choices.map((_, index) =>
+        pressable(
+          this.#answer === index,
+          { data: { focus: `choice ${index}` }, onclick: () => this.#give(question, index) },
+          choiceOf(question, index),
         ),
       ),
-    ];
+    );
   }
 
-  #form() {
-    const words = this.#words;
+  /** @type {(question: Question, words: Record<string, string>) => HTMLElement} */
+  #numberForm(question, words) {
+    /** @type {HTMLInputElement} */
     const field = element("input", {
       inputmode: "decimal",
       autocomplete: "off",
@@ -101,54 +107,61 @@ export class Asked {
       data: { focus: "number" },
     });
     field.value = this.#field;
-    field.addEventListener("input", () => (this.#field = field.value));
-    const onsubmit = (event) => {
+    field.addEventListener("input", () => {
+      this.#field = field.value;
+    });
+    const onsubmit = (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
       const number = sent(field.value);
-      if (number) this.#give(number);
-      else this.#say("no_number");
+      if (number) this.#give(question, number);
+      else this.#setStatus("no_number");
     };
     return element("form", { class: "ways", onsubmit }, field, button({ type: "submit" }, words.send));
   }
 
-  #close() {
-    const { dismiss } = this.#words;
+  /** @param {Record<string, string>} words */
+  #closeButton({ dismiss }) {
     const onclick = () => {
-      this.#given = null;
-      this.#draw();
+      this.#answer = null;
+      this.#render();
     };
     return button({ class: "round", title: dismiss, "aria-label": dismiss, onclick }, "✕");
   }
 
-  /** What was answered, and what would have been right. */
-  #verdict() {
-    const words = this.#words;
-    const question = this.#question;
-    if (!question.cell) return fill(words.closed, { text: choiceOf(question, this.#given) });
-    const right = rightOf(this.#model, question);
-    const text = String(this.#given).replaceAll("-", "−").replace("inf", "∞");
-    const isRight = right?.is(String(this.#given));
+  /**
+   * What was answered, and what would have been right.
+   * @type {(question: Question, context: QuestionContext) => string}
+   */
+  #verdict(question, { model, words }) {
+    if (!question.cell) return fill(words.closed, { text: choiceOf(question, Number(this.#answer)) });
+    const right = rightOf(model, question);
+    const text = String(this.#answer).replaceAll("-", "−").replace("inf", "∞");
+    const isRight = right?.is(String(this.#answer));
     return fill(isRight ? words.closed_right : words.closed_wrong, { text, number: right?.label });
   }
 
-  /** The last answer counts: an earlier one that is still on its way is not repeated. */
-  async #give(answer) {
-    this.#given = answer;
-    this.#say("sending");
-    const { question } = this.#question;
-    const isLast = () => this.#given === answer && this.#question?.question === question;
+  /**
+   * The last answer counts: an earlier one that is still on its way is not repeated.
+   * @param {Question} asked
+   * @param {Answer} answer
+   */
+  async #give({ question }, answer) {
+    this.#answer = answer;
+    this.#setStatus("sending");
+    const isLast = () => this.#answer === answer && this.#question?.question === question;
     for (let attempt = 0; attempt < ATTEMPTS && isLast(); attempt++) {
-      const got = await this.send({ question, answer }).catch(() => null);
+      const response = await this.send({ question, answer }).catch(() => null);
       if (!isLast()) return;
-      if (got?.ok) return this.#say("sent");
-      if (got && got.status < 500 && ![403, 429].includes(got.status)) break; // 403: the stream is not back yet
+      if (response?.ok) return this.#setStatus("sent");
+      if (response && response.status < 500 && ![403, 429].includes(response.status)) break; // 403: the stream is not back yet
       await new Promise((resolve) => setTimeout(resolve, pause(attempt)));
     }
-    if (isLast()) this.#say("not_sent");
+    if (isLast()) this.#setStatus("not_sent");
   }
 
-  #say(name) {
+  /** @param {string} name of a sentence */
+  #setStatus(name) {
     this.#status = name;
-    this.#draw();
+    this.#render();
   }
 }

@@ -1,9 +1,9 @@
-// A walk that goes on by itself, and how fast. No DOM here.
+// A walk that plays by itself, and how fast. No DOM here.
 
-const FAST = 2; // seconds; faster than that nothing moves between two places
+const FAST = 2; // seconds; in a walk that is faster, nothing moves between two places
 
 export class Pacing {
-  /** @type {any} */
+  /** @type {ReturnType<typeof setInterval> | null} */
   #timer = null;
   seconds = 2;
 
@@ -28,7 +28,7 @@ export class Pacing {
   }
 
   stop() {
-    clearInterval(this.#timer);
+    clearInterval(this.#timer ?? undefined);
     this.#timer = null;
     this.host.shown(false);
   }

@@ -1,11 +1,11 @@
-// What the colours say, where each first speaks.
+// What the colours mean, said at the step where each appears first.
 
 import { element, span } from "../kit/dom.js";
 
 const HUES = ["q", "k", "v"];
 
 /**
- * For each stage the colours that speak there first: "signed", "weights", or the hue of queries, keys or values.
+ * For each stage the colours that appear there first: "signed", "weights", or the hue of queries, keys or values.
  * @param {WalkModel} model
  * @returns {string[][]}
  */
@@ -32,10 +32,7 @@ function coloursOf(matrix) {
   return colours;
 }
 
-/**
- * @param {Record<string, string>} words
- * @param {string[]} colours
- */
+/** @type {(words: Record<string, string>, colours: string[]) => HTMLElement[]} */
 export const legendOf = (words, colours) =>
   colours.map((colour) =>
     HUES.includes(colour)

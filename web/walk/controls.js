@@ -3,10 +3,26 @@
 import { element, fill, span } from "../kit/dom.js";
 import { comparing } from "./picture/two_heads.js";
 import { lengthsOf } from "./place/lecture_route.js";
+import { walkButton } from "./room/buttons.js";
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
 
-/** @typedef {import("./walk.js").Walk} Walk */
+/**
+ * `seconds`: between two places of a walk that plays; `pressesOf`: how often a lecture of so many minutes is pressed on;
+ * `surroundings`: the controls of what is around the walk, given its own ways to show itself.
+ * @typedef {{
+ *   model: WalkModel;
+ *   view: WalkView;
+ *   seconds: number;
+ *   commands: Record<string, () => void>;
+ *   pressesOf: (minutes: number) => number;
+ *   surroundings: (own: Node[]) => Node[];
+ *   predict: (on: boolean) => void;
+ *   teach: (minutes: number) => void;
+ *   pace: (seconds: number) => void;
+ *   compare: (heads: number[] | null) => void;
+ * }} ControlsOptions
+ */
 
 export class Controls {
   /** @type {HTMLSelectElement | null} */
@@ -14,39 +30,30 @@ export class Controls {
   /** @type {HTMLAnchorElement | null} */
   presenting = null;
 
-  /**
-   * @param {Walk} walk
-   * @param {number} seconds between two places of a walk that plays
-   */
-  constructor(walk, seconds) {
-    this.walk = walk;
-    const { model, view } = walk;
+  /** @param {ControlsOptions} options */
+  constructor(options) {
+    const { model, view, commands } = options;
     const { words } = model;
+    this.options = options;
     this.playing = this.#move("play", "▶");
     this.counter = span("counter");
-    const predict = ({ target }) => walk.setPredicting(target.checked);
-    const walkOn = ({ detail, target }) => detail > 0 && target.blur(); // after the pointer: as a button does
-    const asked = { type: "checkbox", data: { focus: "predict" }, onchange: predict, onclick: walkOn };
-    this.predicting = element("input", asked);
+    this.predicting = this.#predictSwitch();
     const main = { class: "main-action", title: words.reveal };
-    this.revealing = walk.button(
-      "reveal",
-      () => walk.reveal(),
-      main,
-      view ? words.reveal_short : words.reveal,
-    );
-    this.comparing = comparing(model, (heads) => walk.compare(heads));
-    const own = view ? [this.#leave()] : this.#views();
+    const label = view ? words.reveal_short : words.reveal;
+    this.revealing = walkButton("reveal", () => commands.reveal(), main, label);
+    this.comparing = comparing(model, options.compare);
+    const own = view ? [this.#leaveButton()] : this.#viewButtons();
+    /** @type {HTMLElement} */
     this.root = element(
       "div",
       { class: "controls", role: "group", "aria-label": words.controls },
-      span("group", ...this.#moves(), this.playing, this.#speed(seconds)),
+      span("group", ...this.#moves(), this.playing, this.#speed()),
       model.lecture ? this.#lectures() : null,
       this.counter,
       element("label", { class: "switch" }, this.predicting, words.predict),
       this.revealing,
       this.comparing?.root,
-      span("group end", ...walk.around.controls(walk, own)),
+      span("group end", ...options.surroundings(own)),
     );
   }
 
@@ -55,79 +62,96 @@ export class Controls {
     return Object.entries(signs).map(([name, sign]) => this.#move(name, sign));
   }
 
+  /**
+   * @param {string} name of a command
+   * @param {string} sign
+   */
   #move(name, sign) {
-    const { words } = this.walk.model;
-    const attributes = { class: "round", title: words[name], "aria-label": words[name] };
-    return this.walk.button(name, () => this.walk[name](), attributes, sign);
+    const { commands, model } = this.options;
+    const label = model.words[name];
+    const attributes = { class: "round", title: label, "aria-label": label };
+    return walkButton(name, () => commands[name](), attributes, sign);
   }
 
-  #leave() {
-    const { model, view } = this.walk;
+  #leaveButton() {
+    const { model, view, commands } = this.options;
     const label = view === "presenter" ? model.words.leave_presenter : model.words.leave;
     const attributes = { class: "round", title: label, "aria-label": label };
-    return this.walk.button("leave", () => this.walk.leave(), attributes, "✕");
+    return walkButton("leave", () => commands.close(), attributes, "✕");
   }
 
-  /** @param {number} chosen */
-  #speed(chosen) {
-    const { speed } = this.walk.model.words;
+  /** @returns {HTMLInputElement} */
+  #predictSwitch() {
+    const onchange = () => this.options.predict(input.checked);
+    const onclick = (/** @type {MouseEvent} */ { detail }) => detail > 0 && input.blur(); // as a button does
+    /** @type {HTMLInputElement} */
+    const input = element("input", { type: "checkbox", data: { focus: "predict" }, onchange, onclick });
+    return input;
+  }
+
+  #speed() {
+    const { seconds: chosen, pace, model } = this.options;
+    const { speed } = model.words;
     const options = SPEEDS.map((seconds) =>
       element("option", { value: seconds, selected: seconds === chosen }, `${seconds} s`),
     );
-    const onchange = ({ target }) => this.walk.pace(Number(target.value));
+    const onchange = () => pace(Number(select.value));
     const attributes = { "aria-label": speed, title: speed, data: { focus: "speed" }, onchange };
-    return element("select", attributes, ...options);
+    /** @type {HTMLSelectElement} */
+    const select = element("select", attributes, ...options);
+    return select;
   }
 
   /** The lectures that the two keys of a clicker can walk, and how often they are pressed in each. */
   #lectures() {
-    const { model, way } = this.walk;
+    const { model, pressesOf, teach } = this.options;
     const { words } = model;
     let shorter = { minutes: 0, presses: 0 };
-    const ways = lengthsOf(model).map((minutes) => {
-      const presses = way.lecture(minutes).length - 1;
+    const lectures = lengthsOf(model).map((minutes) => {
+      const presses = pressesOf(minutes);
       const isSame = presses === shorter.presses; // a longer one is never another of as many
       if (!isSame) shorter = { minutes, presses };
-      const label = fill(isSame ? words.lecture_same : words.lecture_of, {
-        minutes,
-        presses,
-        as: shorter.minutes,
-      });
+      const template = isSame ? words.lecture_same : words.lecture_of;
+      const label = fill(template, { minutes, presses, as: shorter.minutes });
       return element("option", { value: minutes }, label);
     });
-    const onchange = ({ target }) => {
-      this.walk.teach(Number(target.value));
-      target.blur(); // the keys walk on
+    const onchange = () => {
+      teach(Number(select.value));
+      select.blur(); // the keys walk on
     };
     const attributes = { "aria-label": words.lecture, title: words.lecture, data: { focus: "lecture" } };
     const free = element("option", { value: 0 }, words.lecture_free);
-    this.teaching = element("select", { ...attributes, onchange }, free, ...ways);
-    return element("label", { class: "teaching" }, span("of", words.lecture_label, " "), this.teaching);
+    /** @type {HTMLSelectElement} */
+    const select = element("select", { ...attributes, onchange }, free, ...lectures);
+    this.teaching = select;
+    return element("label", { class: "teaching" }, span("of", words.lecture_label, " "), select);
   }
 
   /** The ways to show the walk to an audience. */
-  #views() {
-    const { words } = this.walk.model;
+  #viewButtons() {
+    const { model, commands } = this.options;
+    const { words } = model;
     const attributes = { class: "button", target: "_blank", data: { focus: "presenter" } };
-    this.presenting = element("a", attributes, `${words.presenter} ↗`);
-    const projector = this.walk.button("projector", () => this.walk.project(), {}, words.projector);
-    return [projector, this.presenting];
+    /** @type {HTMLAnchorElement} */
+    const presenting = element("a", attributes, `${words.presenter} ↗`);
+    this.presenting = presenting;
+    return [walkButton("projector", () => commands.project(), {}, words.projector), presenting];
   }
 
-  /** @param {boolean} hiding */
-  show(hiding) {
-    const { way, model, predictions, heads, view } = this.walk;
+  /** @param {{ way: Way; hiding: boolean; predicting: boolean; heads: number[] | null }} state */
+  show({ way, hiding, predicting, heads }) {
+    const { model, view } = this.options;
     this.revealing.hidden = !hiding;
-    this.predicting.checked = predictions.on;
+    this.predicting.checked = predicting;
     this.comparing?.show(heads);
-    const isLine = view === "projector" && !way.presses; // of its steps, below: it says how far the walk has come
-    this.counter.textContent = isLine ? "" : counted(way, model.words).join(" · ");
+    const hasLine = view === "projector" && !way.presses; // of the steps, below: it says how far the walk has come
+    this.counter.textContent = hasLine ? "" : progress(way, model.words).join(" · ");
     if (this.teaching) this.teaching.value = String(way.minutes);
   }
 
   /** @param {boolean} playing */
   showPlaying(playing) {
-    const { pause, play } = this.walk.model.words;
+    const { pause, play } = this.options.model.words;
     const label = playing ? pause : play;
     this.playing.textContent = playing ? "❚❚" : "▶";
     this.playing.title = label;
@@ -136,12 +160,14 @@ export class Controls {
   }
 }
 
+/** @typedef {import("./place/route.js").Way} Way */
+
 /**
  * How far the walk has come, in words: by presses of a lecture, else by parts.
- * @param {import("./place/route.js").Way} way
+ * @param {Way} way
  * @param {Record<string, string>} words
  */
-function counted(way, words) {
+function progress(way, words) {
   const { part, beat } = way.place;
   if (way.presses) return [fill(words.press_of, way.presses)];
   const parts = [words[`depth_${way.depth}`]];

@@ -3,65 +3,85 @@
 import { named } from "../kit/dom.js";
 import { isField, isOwn, Keys } from "../kit/keys.js";
 
-/** @typedef {import("./walk.js").Walk} Walk */
+/**
+ * What the keys act on.
+ * @typedef {{
+ *   root: HTMLElement;
+ *   commands: Record<string, () => void>;
+ *   isOnStage: () => boolean;
+ *   isHiding: () => boolean;
+ *   uncover: () => boolean;
+ *   rest: () => void;
+ *   jump: (stage: number) => void;
+ *   wholePicture: () => void;
+ *   isNumber: (field: HTMLInputElement) => boolean;
+ *   undo?: (redo: boolean) => void;
+ * }} KeyTarget `uncover` takes away what covers the walk, and says whether there was anything
+ */
 
 const keys = new Keys();
 
 /**
- * @param {Walk} walk
+ * @param {KeyTarget} target
  * @param {KeyboardEvent} event
  */
-export function pressed(walk, event) {
-  if (!walk.root.isConnected) return;
-  if (uncovers(walk, event)) return event.preventDefault();
-  const meant = keys.read(event, Boolean(walk.view));
-  if (!meant) return undoes(walk, event) || inField(walk, event);
-  if (!isMeant(walk, meant.move)) return;
+export function onKey(target, event) {
+  if (!target.root.isConnected) return;
+  if (!isOwn(event) && target.uncover()) return event.preventDefault(); // the key does nothing else then
+  const meaning = keys.read(event, target.isOnStage());
+  if (!meaning) return onOtherKey(target, event);
+  const { move, jump } = meaning;
+  if (move !== undefined && !isPossible(target, move)) return;
   event.preventDefault();
-  walk.awake.rest();
-  if (meant.jump === 0 && walk.view) walk.closeUp(0);
-  else if (meant.jump !== undefined) walk.jump(meant.jump);
-  else if (meant.move === "leave") walk.escape();
-  else walk[meant.move]();
+  target.rest();
+  if (move !== undefined) target.commands[move]();
+  else if (jump === 0 && target.isOnStage()) target.wholePicture();
+  else if (jump !== undefined) target.jump(jump);
 }
 
-/** Any key takes away what covers the walk, the list of keys or a dark screen, and does nothing else. */
-function uncovers(walk, event) {
-  if (isOwn(event)) return false;
-  if (walk.keys.close()) return true;
-  if (!walk.podium?.dark) return false;
-  walk.darken();
-  return true;
+/**
+ * Whether a command can do anything here.
+ * @param {KeyTarget} target
+ * @param {string} command
+ */
+function isPossible(target, command) {
+  if (command === "leave") return target.isOnStage();
+  if (command === "reveal") return target.isHiding();
+  const isOnPage = named(target.root, "projector") !== null; // and not on a telephone that follows
+  if (command === "help") return target.isOnStage() || isOnPage;
+  return command !== "project" || isOnPage;
 }
 
-/** Whether there is anything here that a key could do. */
-function isMeant(walk, move) {
-  if (move === "leave") return Boolean(walk.view);
-  if (move === "reveal") return walk.easel.hiding;
-  const isOnPage = named(walk.root, "projector") !== null; // and on no telephone that follows
-  if (move === "help") return Boolean(walk.view) || isOnPage;
-  return move !== "project" || isOnPage;
-}
-
-/** Undo and redo, as on the bench; a field has its own. */
-function undoes(walk, event) {
+/**
+ * Undo and redo, as in Explore; in a field what a field does.
+ * @param {KeyTarget} target
+ * @param {KeyboardEvent} event
+ */
+function onOtherKey(target, event) {
+  const [node] = event.composedPath();
+  const field = node instanceof HTMLInputElement && isField(node) ? node : null;
   const letter = event.key.toLowerCase();
-  if (!(event.ctrlKey || event.metaKey) || event.altKey || !["z", "y"].includes(letter)) return false;
-  if (event.defaultPrevented || !walk.around.undo || isField(event.composedPath()[0])) return false;
-  event.preventDefault();
-  walk.around.undo(letter === "y" || event.shiftKey);
-  return true;
+  const isUndo = (event.ctrlKey || event.metaKey) && !event.altKey && ["z", "y"].includes(letter);
+  if (isUndo && !event.defaultPrevented && !field && target.undo) {
+    event.preventDefault();
+    target.undo(letter === "y" || event.shiftKey);
+  } else if (field && !event.isComposing) onKeyInField(target, event, field);
 }
 
-/** In a field Enter goes on to the next that is empty, and reveals after the last; Escape leaves it. */
-function inField(walk, event) {
-  const field = event.composedPath()[0];
-  if (!isField(field) || event.isComposing) return;
+/**
+ * Enter goes on to the next field that is empty, and reveals after the last; Escape leaves the field.
+ * @param {KeyTarget} target
+ * @param {KeyboardEvent} event
+ * @param {HTMLInputElement} field
+ */
+function onKeyInField(target, event, field) {
   if (event.key === "Escape") field.blur();
   if (event.key !== "Enter") return;
   event.preventDefault();
-  if (field.matches(".answer") && !walk.refused.takes(field)) return;
-  const empty = [...walk.root.querySelectorAll("input.answer")].find((input) => !input.value.trim());
+  if (field.matches(".answer") && !target.isNumber(field)) return;
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const answers = target.root.querySelectorAll("input.answer");
+  const empty = [...answers].find((input) => !input.value.trim());
   if (empty) empty.focus();
-  else walk.reveal();
+  else target.commands.reveal();
 }

@@ -1,11 +1,15 @@
-// What is said of a step: its name, its formula, what happens and why. Before an audience in boxes that stand still.
+// What is said of a step: its name, its formula, what happens and why. Before an audience each is in a box that keeps its
+// place and size.
 
 import { div, element, fill, p, rich, symbol } from "../kit/dom.js";
 import { legendOf, legends } from "./colour_notes.js";
 import { fitWords } from "./picture/audience_stage.js";
 
+/** @typedef {{ title: string; formula: string; what: string; why: string }} StepTexts */
+/** @typedef {{ box: HTMLElement; texts: string[]; fill: (text: string) => void }} Box which is to hold all of its texts */
+
 export class Panel {
-  #measured = ""; // for which words and which window the boxes are
+  #measured = ""; // the words and the window for which the boxes were measured
 
   /**
    * @param {WalkModel} model
@@ -14,10 +18,12 @@ export class Panel {
   constructor(model, view) {
     this.model = model;
     this.view = view;
+    /** @type {HTMLElement} */
     this.title = element("h2", {});
     this.what = p("what");
     this.why = p("why");
     this.formula = p("formula");
+    /** @type {HTMLAnchorElement} */
     this.lesson = element("a", { class: "lesson", data: { focus: "lesson" } }, model.words.lesson);
     this.legend = p("legend");
     this.about = p("about");
@@ -25,7 +31,7 @@ export class Panel {
     this.root = div("text", ...(view ? boxes : [this.title, ...boxes]));
   }
 
-  /** What stands above the stage before an audience. */
+  /** What is above the stage before an audience. */
   get above() {
     return this.view ? [this.title, this.about, this.root] : [];
   }
@@ -48,32 +54,32 @@ export class Panel {
     this.lesson.dataset.topic = stage.lesson ?? "";
   }
 
-  /** What is said of a stage, or of one of its steps. */
+  /**
+   * What is said of a stage, or of one of its steps.
+   * @type {(stage: WalkStage, step: WalkStep | null) => StepTexts}
+   */
   #textsOf(stage, step) {
-    const { words } = this.model;
     const { what, why } = step ?? stage;
-    return {
-      title: this.#titled(stage, step, words),
-      formula: step ? `${step.symbol} = ${step.formula}` : "",
-      what,
-      why,
-    };
+    const formula = step ? `${step.symbol} = ${step.formula}` : "";
+    return { title: this.#titleOf(stage, step), formula, what, why };
   }
 
-  #titled(stage, step, words) {
-    const head = `${words.head} ${stage.head + 1}`;
+  /** @type {(stage: WalkStage, step: WalkStep | null) => string} */
+  #titleOf(stage, step) {
+    if (stage.head === null) return stage.title;
+    const head = `${this.model.words.head} ${stage.head + 1}`;
     if (stage.kind === "head" && step) return `${head} · ${step.title}`;
-    const isOfHead = stage.head !== null && stage.kind === "step";
-    return isOfHead && !this.view ? `${stage.title} · ${head}` : stage.title;
+    return stage.kind === "step" && !this.view ? `${stage.title} · ${head}` : stage.title;
   }
 
-  /** Before an audience: which example this is, and which head. */
+  /** Before an audience: which example this is, and which head. @param {WalkStage} stage */
   #showAbout({ head }) {
     const { words, title, dims } = this.model;
-    const of = { head: Number(head) + 1, heads: dims.h };
     const parts = [element("bdi", {}, title)];
-    if (head !== null)
-      parts.push(element("strong", { style: `color: var(--mha-head-${head})` }, fill(words.head_of, of)));
+    if (head !== null) {
+      const label = fill(words.head_of, { head: head + 1, heads: dims.h });
+      parts.push(element("strong", { style: `color: var(--mha-head-${head})` }, label));
+    }
     this.about.replaceChildren(...parts);
   }
 
@@ -97,19 +103,19 @@ export class Panel {
       const steps = stage.kind === "head" ? [null, ...stage.steps] : [whole];
       return steps.map((step) => this.#textsOf(stage, step));
     });
-    const colours = legends(this.model).map((of) => of.join(" "));
-    const inColours = (text) => legendOf(words, text.split(" ").filter(Boolean));
-    const box = (node, texts, nodes) => ({
-      box: node,
+    const colours = legends(this.model).map((names) => names.join(" "));
+    /** @type {(box: HTMLElement, texts: string[], nodes: (text: string) => (Node | string)[]) => Box} */
+    const box = (box, texts, nodes) => ({
+      box,
       texts,
-      fill: (text) => node.replaceChildren(...nodes(text)),
+      fill: (text) => box.replaceChildren(...nodes(text)),
     });
-    const all = (name) => texts.map((one) => one[name]);
+    const all = (/** @type {keyof StepTexts} */ name) => texts.map((text) => text[name]);
     return [
       box(this.formula, all("formula"), (text) => [symbol(text)]),
       box(this.what, all("what"), rich),
       box(this.why, all("why"), rich),
-      box(this.legend, colours, inColours),
+      box(this.legend, colours, (text) => legendOf(words, text.split(" ").filter(Boolean))),
     ];
   }
 }

@@ -63,7 +63,7 @@ interface SharedPlace extends AddressPlace {
 /** A place as the windows of a pair share it, with what both show besides. */
 interface PairPlace extends SharedPlace {
   /** Two heads that are compared. */
-  heads: [number, number] | null;
+  heads: number[] | null;
   dark: boolean;
   /** Numbers are asked for at this place alone. */
   once: boolean;

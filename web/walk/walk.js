@@ -1,12 +1,12 @@
-// The walkthrough: steps through what it holds, and asks the server for nothing.
+// The walkthrough: goes from place to place through what it was sent, and asks the server for nothing.
 
-import { active, announcer, button, div, download, element, fill, p, redrawn } from "../kit/dom.js";
+import { active, announcer, div, download, element, fill, p, redrawn } from "../kit/dom.js";
 import { Help } from "../kit/help.js";
 import { Awake } from "../kit/idle_controls.js";
 import { isField } from "../kit/keys.js";
 import { Pacing } from "./autoplay.js";
 import { Controls } from "./controls.js";
-import { pressed } from "./keyboard.js";
+import { onKey } from "./keyboard.js";
 import { edgeOf, Podium } from "./lecture/podium.js";
 import { Notes } from "./lecture/presenter_notes.js";
 import { Mover } from "./motion/motion_bar.js";
@@ -14,62 +14,110 @@ import { Outline } from "./outline.js";
 import { Predictions } from "./picture/predictions.js";
 import { Refused } from "./picture/refused.js";
 import { Easel } from "./picture/renderer.js";
-import { together } from "./place/pair_sync.js";
+import { pairSync } from "./place/pair_sync.js";
 import { PlaceSync } from "./place/place_sync.js";
 import { Way } from "./place/route.js";
-import { holdLecture, lectureHeld, placeHeld } from "./place/stored_place.js";
+import { lectureStored, placeStored, storeLecture } from "./place/stored_place.js";
+import { walkButton } from "./room/buttons.js";
 import { Panel } from "./step_panel.js";
 
+/**
+ * What is built for a model and a view, and replaced with the next.
+ * @typedef {{ outline: Outline; panel: Panel; controls: Controls; easel: Easel; mover: Mover; help: Help }} Parts
+ */
+
 export class Walk {
-  /** @type {WalkModel} */
-  model = null;
-  way = new Way();
   predictions = new Predictions();
-  /** @type {"" | "projector" | "presenter"} */
+  /** @type {WalkView} */
   view = "";
   /** @type {number[] | null} */
-  heads = null; // two that are shown beside each other
-  /** @type {Mover} */
-  mover = null;
+  heads = null; // two that are compared
   /** @type {Podium | null} */
-  podium = null;
-  /** @type {Help} */
-  keys = null;
+  podium = null; // before an audience
+  /** @type {Notes | null} */
+  notes = null; // on the presenter's page
+  /** @type {Parts | null} */
+  #parts = null; // from the first update on
   #placeSync = new PlaceSync(this);
-  #pacing = new Pacing({ next: () => this.next(), shown: (plays) => this.controls?.showPlaying(plays) });
-  #fitting = new ResizeObserver(() => this.refit());
-  #gone = new AbortController();
+  #autoplay = new Pacing({
+    next: () => this.#next(),
+    shown: (plays) => this.#parts?.controls.showPlaying(plays),
+  });
+  #resizing = new ResizeObserver(() => this.refit());
+  #removal = new AbortController();
+
+  /**
+   * What keys and buttons do, by the names that kit/keys.js gives to keys.
+   * @type {Record<string, () => void>}
+   */
+  #commands = {
+    next: () => this.#next(),
+    previous: () => this.#previous(),
+    into: () => this.#go(this.way.deeper(1)),
+    out: () => this.#go(this.way.deeper(-1)),
+    first: () => this.#jump(1),
+    last: () => this.#jump(this.model.stages.length),
+    play: () => this.#autoplay.toggle(),
+    reveal: () => this.#reveal(),
+    leave: () => this.#escape(),
+    close: () => this.#close(),
+    project: () => this.#setView("projector"),
+    // before an audience
+    ask: () => this.around.ask?.(),
+    askFirst: () => this.setPredicting(!this.predictions.on),
+    change: () => this.around.change?.(),
+    code: () => this.around.code?.(),
+    countHands: () => this.around.countHands?.(),
+    compareHeads: () => this.#compareNext(),
+    darken: () => this.#darken(),
+    fillScreen,
+    help: () => this.#built.help.show(),
+    point: () => this.podium?.toggleDot(),
+    closer: () => this.#closeUp(1),
+    further: () => this.#closeUp(-1),
+    // motion
+    animate: () => this.#built.mover.toggle(),
+    stationBefore: () => this.#built.mover.station(-1),
+    stationAfter: () => this.#built.mover.station(1),
+  };
 
   /**
    * @param {HTMLElement} parent
    * @param {WalkHost} around
+   * @param {WalkModel} model which `update` shows
    */
-  constructor(parent, around) {
+  constructor(parent, around, model) {
     this.around = around;
+    this.model = model;
+    this.way = new Way(model);
+    /** @type {HTMLElement} */
     this.root = element("div", { class: "walk", role: "region" });
     this.awake = new Awake(this.root);
     parent.append(this.root);
     this.live = announcer();
     this.refused = new Refused(this);
-    const { signal } = this.#gone;
-    window.addEventListener("keydown", (event) => pressed(this, event), { signal });
-    this.root.addEventListener("pointermove", (event) => this.#pointed(event), { signal });
+    const { signal } = this.#removal;
+    const keyTarget = this.#keyTarget();
+    window.addEventListener("keydown", (event) => onKey(keyTarget, event), { signal });
+    this.root.addEventListener("pointermove", (event) => this.#onPointer(event), { signal });
     window.addEventListener("beforeunload", () => this.around.address.flush(), { signal });
-    const elsewhere = (event) => event.composedPath().includes(this.root) || this.#placeSync.rests(); // what is done there may leave the page
+    const onElsewhere = (/** @type {Event} */ event) => {
+      if (!event.composedPath().includes(this.root)) this.#placeSync.sendRest(); // what is done there may leave the page
+    };
     for (const kind of ["pointerdown", "focusin"])
-      document.addEventListener(kind, elsewhere, { signal, capture: true });
-    this.#fitting.observe(document.documentElement); // whose height is nothing on Streamlit's page
+      document.addEventListener(kind, onElsewhere, { signal, capture: true });
+    this.#resizing.observe(document.documentElement); // whose height is 0 on Streamlit's page
     window.addEventListener("resize", () => this.refit(), { signal });
   }
 
   unmount() {
-    this.#pacing.stop();
-    this.mover?.finish();
+    this.#autoplay.stop();
+    this.#parts?.mover.finish();
     this.#placeSync.stop();
     this.awake.rest();
-    this.#gone.abort();
+    this.#removal.abort();
     document.documentElement.classList.remove("mha-projecting", "mha-predicting");
-    this.#fitting.disconnect();
+    this.#resizing.disconnect();
     this.around.address.stop();
     this.#placeSync.leave();
     this.around.unmount();
@@ -77,151 +125,171 @@ export class Walk {
     this.root.remove();
   }
 
-  /** New numbers, another language, or the first: the place is kept where the same work is walked. */
-  update({ data }) {
-    const first = this.model === null;
-    const known = placeHeld(data);
-    const stood = first ? (known ?? data.place) : this.#placeSync.at;
-    if (!first && this.model.opened !== data.opened) this.predictions.forget();
-    else if (!first && this.model.revision !== data.revision) this.predictions.answers.clear(); // they were of other numbers
-    const anew = !first && this.model.session !== data.session;
-    this.model = this.way.model = data;
-    if (first) this.way.minutes = lectureHeld() ?? this.way.usual;
-    this.root.dataset.session = data.session;
-    this.#show(stood.view);
-    this.way.read(first || known ? stood : data.place); // of another example, or after a restart
-    this.predictions.on = Boolean(stood.predict);
+  /**
+   * New numbers, another language, or the first of all: the place stays where the same work is walked.
+   * @param {{ data: WalkModel }} component
+   */
+  update({ data: model }) {
+    const isFirst = this.#parts === null;
+    const stored = placeStored(model);
+    const position = isFirst ? (stored ?? model.place) : this.#placeSync.position;
+    if (!isFirst && this.model.opened !== model.opened) this.predictions.forget();
+    else if (!isFirst && this.model.revision !== model.revision) this.predictions.answers.clear(); // of other numbers
+    const isNewSession = !isFirst && this.model.session !== model.session;
+    this.model = this.way.model = model;
+    if (isFirst) this.way.minutes = lectureStored() ?? this.way.usual;
+    this.root.dataset.session = model.session;
+    this.#become(position.view);
+    this.way.read(isFirst || stored ? position : model.place); // of another example, or after a restart
+    this.predictions.on = Boolean(position.predict);
     this.#build();
-    this.changed({ quiet: first, remote: true });
+    this.changed({ quiet: isFirst, remote: true });
     this.#placeSync.join();
-    if (anew) together.again();
+    if (isNewSession) pairSync.reconnect();
   }
 
-  /** @param {Walk["view"]} view */
-  #show(view) {
-    this.view = view;
-    this.way.isBefore = Boolean(view);
+  /** What the first update has built; raises before that. */
+  get #built() {
+    if (!this.#parts) throw new Error("the walk has not been updated yet");
+    return this.#parts;
+  }
+
+  get easel() {
+    return this.#built.easel;
+  }
+
+  get panel() {
+    return this.#built.panel;
+  }
+
+  get controls() {
+    return this.#built.controls;
   }
 
   // --- moving ----------------------------------------------------------------------------------------------------
 
-  next() {
-    if (this.easel.hiding) return this.reveal();
+  #next() {
+    if (this.easel.hiding) return this.#reveal();
     const place = this.way.next;
     if (place) this.#go(place);
-    else this.#pacing.stop();
+    else this.#autoplay.stop();
   }
 
-  previous() {
+  #previous() {
     const place = this.way.previous;
     if (place) this.#go(place);
   }
 
-  /** Walk the way of a lecture of so many minutes from now on; 0: none. */
-  teach(minutes) {
-    this.way.minutes = minutes;
-    holdLecture(minutes);
-    together.teach(minutes);
-    this.way.settle();
-    this.changed();
-  }
-
-  into() {
-    this.#go(this.way.deeper(1));
-  }
-
-  out() {
-    this.#go(this.way.deeper(-1));
-  }
-
-  first() {
-    this.jump(1);
-  }
-
-  last() {
-    this.jump(this.model.stages.length);
-  }
-
-  jump(number) {
+  /** @param {number} number of a stage, from 1 */
+  #jump(number) {
     if (number >= 1 && number <= this.model.stages.length) this.#go(this.way.first(number - 1));
   }
 
+  /** @param {Place} place */
   #go(place) {
-    if (this.around.withholds?.(place)) return this.around.comeBack();
+    if (this.around.withholds?.(place)) return this.around.comeBack?.();
     const onward = this.way.go(place);
     this.predictions.goOn();
     this.around.goesOn?.();
     this.changed({ onward });
   }
 
-  play() {
-    this.#pacing.toggle();
+  /** Go where another window, or a room, is. @param {ReceivedPlace} place */
+  goTo(place) {
+    this.#placeSync.goTo(place);
   }
 
-  /** @param {number} seconds between two places of a walk that plays */
-  pace(seconds) {
-    this.#pacing.set(seconds);
+  /** Walk a lecture of so many minutes from now on; 0: none. @param {number} minutes */
+  #teach(minutes) {
+    this.way.minutes = minutes;
+    storeLecture(minutes);
+    pairSync.teach(minutes);
+    this.way.settle();
+    this.changed();
   }
 
-  #pointed(event) {
+  /** The name of the stage of the place. */
+  get step() {
+    return this.way.stage.id;
+  }
+
+  // --- keys and pointer ------------------------------------------------------------------------------------------
+
+  /** @returns {import("./keyboard.js").KeyTarget} */
+  #keyTarget() {
+    return {
+      root: this.root,
+      commands: this.#commands,
+      isOnStage: () => Boolean(this.view),
+      isHiding: () => this.easel.hiding,
+      uncover: () => this.#uncover(),
+      rest: () => this.awake.rest(),
+      jump: (number) => this.#jump(number),
+      wholePicture: () => this.#closeUp(0),
+      isNumber: (field) => this.refused.takes(field),
+      undo: this.around.undo && ((redo) => this.around.undo?.(redo)),
+    };
+  }
+
+  /** Take away what covers the walk, the list of keys or a dark screen; whether there was anything. */
+  #uncover() {
+    if (this.#built.help.close()) return true;
+    if (!this.podium?.dark) return false;
+    this.#darken();
+    return true;
+  }
+
+  /** @param {PointerEvent} event */
+  #onPointer(event) {
     this.podium?.point(event);
-    if (this.podium?.isPointing) return; // who points at the wall wants nothing to lie over it
+    if (this.podium?.isPointing) return; // nothing is to lie over what the dot points at
     const edge = this.view === "projector" ? this.#edge(event) : "all";
     this.root.dataset.edge = edge;
     if (edge) this.awake.wake();
     else this.awake.rest();
   }
 
-  /** The edge of the wall whose bar is wanted: there, and on the way to that bar and on it as long as it is seen. */
+  /**
+   * The edge of the projector whose bar is wanted: the pointer is there, or on the way to that bar, or on it while it
+   * is visible.
+   * @param {PointerEvent} event
+   */
   #edge(event) {
     const { edge } = this.root.dataset;
     if (!this.awake.isAwake || !edge) return edgeOf(event);
     const isTop = edge === "top";
-    const { top, bottom } = (isTop ? this.controls : this.mover).root.getBoundingClientRect();
+    const bar = isTop ? this.#built.controls : this.#built.mover;
+    const { top, bottom } = bar.root.getBoundingClientRect();
     const isTowards = isTop ? event.clientY <= bottom : event.clientY >= top;
     return isTowards ? edge : edgeOf(event);
   }
 
-  /** What lies over the walk is closed; where nothing does, its view. */
-  leave() {
-    if (!this.around.closes?.()) this.look("");
+  /** Close what lies over the walk; where nothing does, leave its view. */
+  #close() {
+    if (!this.around.closes?.()) this.#setView("");
   }
 
-  /** Escape leaves a field, and what `leave` does; but a presenter's view, which moves the wall, by its button alone. */
-  escape() {
+  /** Escape leaves a field, and closes; but a presenter's view, which moves the projector, is left by its button alone. */
+  #escape() {
     const field = active(this.root);
-    if (isField(field)) return field.blur();
-    if (this.view !== "presenter") return this.leave();
-    if (this.around.closes?.()) return;
-    this.easel.refuse(this.model.words.presenter_stays);
+    if (field instanceof HTMLInputElement && isField(field)) return field.blur();
+    if (this.view !== "presenter") return this.#close();
+    if (!this.around.closes?.()) this.refuse(this.model.words.presenter_stays);
+  }
+
+  /** Say in the line of arithmetic why something was not done, and read it out. @param {string} sentence */
+  refuse(sentence) {
+    this.easel.refuse(sentence);
     this.live.textContent = this.easel.refused;
-  }
-
-  // --- motion ----------------------------------------------------------------------------------------------------
-
-  animate() {
-    this.mover.toggle();
-  }
-
-  stationBefore() {
-    this.mover.station(-1);
-  }
-
-  stationAfter() {
-    this.mover.station(1);
   }
 
   // --- before an audience ----------------------------------------------------------------------------------------
 
-  /** The wall is dark, or not any more: in both windows. */
-  darken() {
+  /** The screen is dark, or not any more: in both windows. */
+  #darken() {
+    if (!this.podium) return;
     this.podium.darken(!this.podium.dark);
     this.#placeSync.publish();
-  }
-
-  fillScreen() {
-    if (document.fullscreenElement) document.exitFullscreen();
-    else document.documentElement.requestFullscreen().catch(() => {}); // a browser may forbid it
   }
 
   /** Go together with the other windows from now on, where the walk is to. */
@@ -229,101 +297,74 @@ export class Walk {
     this.#placeSync.join();
   }
 
-  /** What stands around the walk has changed, and the other window is to show it. */
+  /** What is around the walk has changed, and the other window is to show it. */
   share() {
     this.#placeSync.publish();
   }
 
-  help() {
-    this.keys.show();
-  }
-
-  project() {
-    this.look("projector");
-  }
-
-  /** Change a number of what stands here, where it is anybody's to change. */
-  change() {
-    this.around.change?.();
-  }
-
-  /** Numbers are asked for before they are shown, or no longer. */
-  askFirst() {
-    this.setPredicting(!this.predictions.on);
-  }
-
-  /** Answers are given with hands, where a lecturer counts them. */
-  countHands() {
-    this.around.countHands?.();
-  }
-
-  /** Telephones are asked, where a lecturer has any. */
-  ask() {
-    this.around.ask?.();
-  }
-
-  /** The head that stands here beside the next one, or alone again. */
-  compareHeads() {
-    const { h } = this.model.dims;
-    const one = this.way.stage.head ?? 0;
-    if (h > 1) this.compare(this.heads ? null : [one, (one + 1) % h]);
-  }
-
-  /** How those who follow get in, where a room is open. */
-  code() {
-    this.around.code?.();
-  }
-
-  point() {
-    this.podium.toggleDot();
-  }
-
-  closer() {
-    this.closeUp(1);
-  }
-
-  further() {
-    this.closeUp(-1);
-  }
-
   /** @param {number} steps nearer; 0 for the whole picture again */
-  closeUp(steps) {
-    this.mover.finish();
-    this.#look(steps && this.podium.level + steps);
+  #closeUp(steps) {
+    this.#built.mover.finish();
+    if (this.podium) this.#setCloseness(steps && this.podium.level + steps);
   }
 
-  /** @param {number} level of closeness: the picture is alone, and beyond that its type is larger */
-  #look(level) {
+  /** @param {number} level the picture is alone, and beyond 1 its type is larger */
+  #setCloseness(level) {
+    if (!this.podium) return;
     this.podium.level = this.easel.closeUp(Math.max(0, level));
-    this.#follow();
+    this.#scrollToPlace();
   }
 
-  look(view) {
-    this.#show(view);
+  /** @param {WalkView} view */
+  #setView(view) {
+    this.#become(view);
     this.#build();
     this.changed({ remote: true });
     this.#placeSync.join();
   }
 
-  /** Numbers are asked for before they are shown, or no longer; `once`: at this place alone. */
+  /** @param {WalkView} view */
+  #become(view) {
+    this.view = view;
+    this.way.isBefore = Boolean(view);
+  }
+
+  /** Compare the head of this place with the next one, or show it alone again. */
+  #compareNext() {
+    const { h } = this.model.dims;
+    const head = this.way.stage.head ?? 0;
+    if (h > 1) this.#compare(this.heads ? null : [head, (head + 1) % h]);
+  }
+
+  /** Show two heads beside each other from now on, or one. @param {number[] | null} heads */
+  #compare(heads) {
+    this.heads = heads;
+    this.changed();
+  }
+
+  /** Another window has played the motion of this place. */
+  playMotion() {
+    this.#built.mover.play();
+  }
+
+  // --- predicting ------------------------------------------------------------------------------------------------
+
+  /**
+   * Numbers are asked for before they are shown, or no longer; `once`: at this place alone.
+   * @param {boolean} on
+   * @param {{ once?: boolean }} [how]
+   */
   setPredicting(on, { once = false } = {}) {
     this.predictions.turn(on, once);
     this.changed();
   }
 
-  // --- predicting ------------------------------------------------------------------------------------------------
-
-  /** The name of the stage where the walk stands. */
-  get step() {
-    return this.way.stage.id;
-  }
-
-  /** The cell whose arithmetic is told here, and whether its number is still to be found. */
-  get asked() {
+  /** The cell whose arithmetic is explained here, and whether its number is still to be found. */
+  get focus() {
     return { cell: this.easel.focus, hiding: this.easel.hiding };
   }
 
-  reveal() {
+  #reveal() {
     if (!this.easel.hiding || this.around.withholds?.(this.way.place)) return;
     this.predictions.revealed.add(this.easel.question);
     this.changed({ onward: true });
@@ -334,106 +375,120 @@ export class Walk {
   #build() {
     const { words } = this.model;
     this.root.setAttribute("aria-label", words.walk);
-    document.documentElement.lang = this.root.lang = words.lang; // Share says it too, which an embedded page lacks
+    document.documentElement.lang = this.root.lang = words.lang; // Share sets it too, which an embedded page lacks
     this.root.dataset.view = this.view || "page";
     document.documentElement.classList.toggle("mha-projecting", Boolean(this.view));
-    this.outline = new Outline(this.model, (at, attributes, parts) =>
-      this.button(`step ${at}`, () => this.jump(at + 1), attributes, ...parts),
+    const outline = new Outline(this.model, (at, attributes, children) =>
+      walkButton(`step ${at}`, () => this.#jump(at + 1), attributes, ...children),
     );
-    this.panel = new Panel(this.model, this.view);
-    this.controls = new Controls(this, this.#pacing.seconds);
-    this.easel = new Easel(this);
-    this.mover?.finish();
-    this.mover = new Mover(
+    const panel = new Panel(this.model, this.view);
+    const controls = new Controls({
+      model: this.model,
+      view: this.view,
+      seconds: this.#autoplay.seconds,
+      commands: this.#commands,
+      pressesOf: (minutes) => this.way.lecture(minutes).length - 1,
+      surroundings: (own) => this.around.controls(this, own),
+      predict: (on) => this.setPredicting(on),
+      teach: (minutes) => this.#teach(minutes),
+      pace: (seconds) => this.#autoplay.set(seconds),
+      compare: (heads) => this.#compare(heads),
+    });
+    const easel = new Easel(this);
+    this.#parts?.mover.finish();
+    const mover = new Mover(
       words,
-      { root: this.root, zone: this.easel.root },
+      { root: this.root, zone: easel.root },
       { played: () => this.#placeSync.played(), download },
     );
     this.notes?.stop();
     this.notes = this.view === "presenter" ? new Notes(words) : null;
     this.podium = this.view ? new Podium(words, this.podium) : null;
-    const { help: label, walk_keys, page_keys, stage_keys, leave_key, presenter_key } = words;
-    const last = this.view === "presenter" ? presenter_key : leave_key;
-    const keys = `${walk_keys}\n${this.view ? "" : `${page_keys}\n`}${stage_keys}\n${last}`;
-    this.keys = new Help(this.root, { label, keys, isShown: Boolean(this.keys?.isShown) });
-    redrawn(this.root, () => this.root.replaceChildren(...this.#parts()));
+    const isShown = Boolean(this.#parts?.help.isShown);
+    const help = new Help(this.root, { label: words.help, keys: this.#keyList(), isShown });
+    this.#parts = { outline, panel, controls, easel, mover, help };
+    redrawn(this.root, () => this.root.replaceChildren(...this.#children()));
   }
 
-  #parts() {
+  /** The keys and what they do here, a line each. */
+  #keyList() {
+    const { walk_keys, page_keys, stage_keys, leave_key, presenter_key } = this.model.words;
+    const last = this.view === "presenter" ? presenter_key : leave_key;
+    return [walk_keys, ...(this.view ? [] : [page_keys]), stage_keys, last].join("\n");
+  }
+
+  #children() {
+    const { outline, panel, controls, easel, mover, help } = this.#built;
     const hint = this.view ? [] : [p("hint", this.model.words.keys)];
-    const { root: motion } = this.mover;
-    const { root: stage, more, line } = this.easel;
-    const main = div("main", ...this.panel.above, stage, motion, more, line, ...hint);
+    const main = div("main", ...panel.above, easel.root, mover.root, easel.more, easel.line, ...hint);
     return [
-      this.outline.bar,
-      this.outline.root,
-      this.controls.root,
+      outline.bar,
+      outline.root,
+      controls.root,
       main,
-      this.notes?.root,
-      this.podium?.root,
-      this.keys.root,
+      ...(this.notes ? [this.notes.root] : []),
+      ...(this.podium ? [this.podium.root] : []),
+      help.root,
       ...this.around.parts(this),
       this.live,
-    ].filter(Boolean);
-  }
-
-  /** A button; `focus`: the name by which the focus comes back to it. */
-  button(focus, act, attributes, ...parts) {
-    const onclick = (event) => this.#pressed(event, act);
-    return button({ ...attributes, data: { focus }, onclick }, ...parts);
-  }
-
-  /** After a click with the pointer the keys walk on: a focused button would take the space bar. */
-  #pressed(event, act) {
-    if (event.detail > 0) event.currentTarget.blur();
-    act();
+    ];
   }
 
   // --- showing ---------------------------------------------------------------------------------------------------
 
-  /** `quiet`: nobody has moved; `remote`: it was another window; `onward`: it is the next place, and its motion plays. */
+  /**
+   * `quiet`: nobody has moved; `remote`: another window has; `onward`: it is the next place, and its motion plays.
+   * @param {{ quiet?: boolean; remote?: boolean; onward?: boolean }} [how]
+   */
   changed({ quiet = false, remote = false, onward = false } = {}) {
-    const { easel, way } = this;
-    this.mover.finish();
+    const { way, podium } = this;
+    const { easel, controls, outline, mover } = this.#built;
+    mover.finish();
     const isAnother = easel.draw();
     document.documentElement.classList.toggle("mha-predicting", this.predictions.on);
     easel.show();
     if (isAnother) this.#fit();
-    else if (this.view && easel.isTooSmall) this.podium.isClose ? this.#look(this.podium.level) : this.#fit();
+    else if (podium && easel.isTooSmall) podium.isClose ? this.#setCloseness(podium.level) : this.#fit();
     easel.writeLine();
-    this.controls.show(easel.hiding);
-    this.outline.show(way);
+    controls.show({ way, hiding: easel.hiding, predicting: this.predictions.on, heads: this.heads });
+    outline.show(way);
     this.#showNotes();
     this.root.classList.toggle("moving", !isAnother);
-    this.#follow();
+    this.#scrollToPlace();
     this.#placeSync.publish({ quiet, remote });
     this.live.textContent = quiet ? "" : `${isAnother ? this.#opening() : ""} ${easel.lineText}`.trim();
     this.root.dataset.at = `${way.stage.id} ${way.written.sub}`.trim();
-    this.mover.stands(easel.hiding ? null : this.#standing(), { onward: onward && this.#mayMove() });
+    mover.stands(easel.hiding ? null : this.#movable(), { onward: onward && this.#mayMove() });
   }
 
-  /** What is told of a step as the walk comes there. */
+  /** What is said of a step as the walk comes there. */
   #opening() {
     const { stages, words } = this.model;
     const count = fill(words.step_of, { step: this.way.place.stage + 1, steps: stages.length });
     return `${count}: ${this.panel.title.textContent}. ${this.panel.what.textContent}`;
   }
 
-  /** What moves here, and what it is called. */
-  #standing() {
+  /** What can move here, and its title. */
+  #movable() {
     const { picture, lineText: line } = this.easel;
-    return { picture, place: this.way.place, title: this.panel.title.textContent, line };
+    return { picture, place: this.way.place, title: this.panel.title.textContent ?? "", line };
   }
 
   /** A presenter reads; and a walk that plays by itself may be faster than what moves. */
   #mayMove() {
-    return this.view !== "presenter" && !this.#pacing.isFast;
+    return this.view !== "presenter" && !this.#autoplay.isFast;
   }
 
-  /** Show two heads beside each other from now on, or one. */
-  compare(heads) {
-    this.heads = heads;
-    this.changed();
+  /** The links that lead on from this place. @param {{ presenter: string; lesson: (topic: string) => string }} links */
+  linkTo({ presenter, lesson }) {
+    const { controls, panel } = this.#built;
+    if (controls.presenting) controls.presenting.href = presenter;
+    panel.lesson.href = lesson(panel.lesson.dataset.topic ?? "");
+  }
+
+  /** The line of arithmetic again, where something around the walk decides what it says. */
+  rewriteLine() {
+    this.easel.writeLine();
   }
 
   /** On the presenter's page: what to say here, how the time goes, and what comes next. */
@@ -444,10 +499,10 @@ export class Walk {
     this.notes.fit();
   }
 
-  /** The window has another size, or what stands beside the stage has come or gone. */
+  /** The window has another size, or something beside the stage has come or gone. */
   refit() {
-    if (!this.model) return;
-    this.mover.finish();
+    if (!this.#parts) return;
+    this.#parts.mover.finish();
     this.#fit();
     if (this.view) this.easel.writeLine();
     this.around.resized?.();
@@ -457,19 +512,19 @@ export class Walk {
     this.notes?.fit();
     if (this.podium) this.podium.level = 0;
     this.root.classList.remove("close");
-    if (this.view && !this.root.classList.contains("asking")) this.panel.fit(); // then the words are away
+    if (this.view && !this.root.classList.contains("asking")) this.panel.fit(); // while it asks, the words are away
     this.easel.fit();
   }
 
-  /** What is new is in sight; before an audience the step's name always is. */
-  #follow() {
+  /** What is new is scrolled into view; before an audience the step's name always is. */
+  #scrollToPlace() {
     const isWhole = this.way.depth === 0 && !this.podium?.isClose;
     if (!isWhole) this.easel.follow();
-    if (!isWhole || this.view) this.outline.follow();
+    if (!isWhole || this.view) this.#built.outline.follow();
   }
+}
 
-  /** Go where another window, or a room, stands. */
-  goTo(at) {
-    this.#placeSync.goTo(at);
-  }
+function fillScreen() {
+  if (document.fullscreenElement) document.exitFullscreen();
+  else document.documentElement.requestFullscreen().catch(() => {}); // a browser may forbid it
 }

@@ -1,8 +1,8 @@
-// The lecturer's clock: time used in all, and by step. It goes on through edits and a reload of the page. No DOM here.
+// The lecturer's clock: the time used in all, and by step. Edits and a reload of the page do not stop it. No DOM here.
 
 import { ofTab } from "../../kit/storage.js";
 
-const KEPT = "mha-clock";
+const STORED = "mha-clock";
 
 export class Clock {
   /** @type {{ begun: number; since: number; step: string; used: Record<string, number> }} */
@@ -15,7 +15,7 @@ export class Clock {
   constructor(now = Date.now, store = ofTab) {
     this.now = now;
     this.store = store;
-    this.#run = store.get(KEPT) ?? this.#fresh();
+    this.#run = store.get(STORED) ?? this.#fresh();
   }
 
   #fresh(step = "") {
@@ -23,18 +23,18 @@ export class Clock {
     return { begun: now, since: now, step, used: {} };
   }
 
-  /** The walk stands at this step from now on. */
+  /** The walk is at this step from now on. @param {string} step */
   enter(step) {
     if (step === this.#run.step) return;
-    const { begun, step: before } = this.#run;
-    const used = before ? { ...this.#run.used, [before]: this.usedBy(before) } : this.#run.used;
+    const { begun, step: previous } = this.#run;
+    const used = previous ? { ...this.#run.used, [previous]: this.usedBy(previous) } : this.#run.used;
     this.#run = { begun, since: this.now(), step, used };
-    this.#keep();
+    this.#save();
   }
 
   restart() {
     this.#run = this.#fresh(this.#run.step);
-    this.#keep();
+    this.#save();
   }
 
   /** Milliseconds since the start. */
@@ -42,17 +42,14 @@ export class Clock {
     return this.now() - this.#run.begun;
   }
 
-  /**
-   * Milliseconds at a step, whenever that was.
-   * @param {string} step
-   */
+  /** Milliseconds at a step, whenever that was. @param {string} step */
   usedBy(step) {
-    const { used, since, step: here } = this.#run;
-    return (used[step] ?? 0) + (step === here ? this.now() - since : 0);
+    const { used, since, step: current } = this.#run;
+    return (used[step] ?? 0) + (step === current ? this.now() - since : 0);
   }
 
-  #keep() {
-    this.store.set(KEPT, this.#run);
+  #save() {
+    this.store.set(STORED, this.#run);
   }
 }
 

@@ -1,5 +1,5 @@
 // What a lecturer has around the walk: the address bar, and the room of those who follow. Before an audience a card
-// shows how to get in, or what they answered; the presenter's page has what he asks besides.
+// shows how to get in, or the answers; the presenter's page has what can be asked besides.
 
 import { Address } from "../../kit/address.js";
 import { button, div, element, fill, p, redrawn, span } from "../../kit/dom.js";
@@ -8,77 +8,107 @@ import { sender } from "../../kit/sender.js";
 import { nameText } from "../picture/cell_name.js";
 import { Change } from "../picture/edit_input.js";
 import { ownOf } from "../place/lecture_route.js";
-import { twice } from "../room/confirm_button.js";
+import { confirmButton, walkButton } from "../room/buttons.js";
 import { addressOf, entrance } from "../room/entrance.js";
-import { Hands } from "../room/hand_count.js";
-import { asked, histogram, offered, rightOf } from "../room/poll.js";
+import { HandCounter } from "../room/hand_count.js";
+import { choiceList, histogram, questionNodes, rightOf } from "../room/poll.js";
 import { room } from "../room/room.js";
 import { bars, MOST } from "../room/tally.js";
 import { choicesIn, textIn } from "./plan.js";
 import { Planner } from "./planner.js";
-import { Desk, pressed } from "./room_controls.js";
+import { Desk } from "./room_controls.js";
 
 /** What is done in turn for answers that have no room: so many bars, and classes of the walk. */
 const TIGHTER = [
-  { most: 6, signs: [] },
-  { most: 5, signs: [] },
-  { most: 5, signs: ["crowded"] },
-  { most: 5, signs: ["crowded", "cramped"] },
-  { most: 3, signs: [] },
-  { most: 2, signs: [] },
+  { most: 6, classes: [] },
+  { most: 5, classes: [] },
+  { most: 5, classes: ["crowded"] },
+  { most: 5, classes: ["crowded", "cramped"] },
+  { most: 3, classes: [] },
+  { most: 2, classes: [] },
 ];
+
+/** @typedef {import("../walk.js").Walk} Walk */
 
 export class Lecturer {
   address = new Address();
-  /** @type {import("../walk.js").Walk} */
-  walk = null;
-  #card = div("room-card");
-  #desk = new Desk(this);
-  #asking = element("section", { class: "room-question", hidden: true }); // on the presenter's page, while it is asked
-  #closer = button({ data: { focus: "room close" }, onclick: (event) => this.#closed(event) });
-  #last = div("room-last"); // what was asked last, and answered
-  #way = div("room-way"); // how to get in, on the presenter's page
+  /** @type {Walk | null} */
+  #walk = null; // from its first controls on
+  #card = div("room-card"); // what the audience sees of the room
+  #desk = new Desk({
+    showCode: () => this.#turn("code"),
+    predictHere: () => this.#requireWalk().setPredicting(true, { once: true }),
+    refuseBusy: () => this.#refuseBusy(),
+    changed: () => this.#show(),
+  });
+  /** @type {HTMLElement} */
+  #openQuestion = element("section", { class: "room-question", hidden: true }); // on the presenter's page
+  #lastQuestion = div("room-last"); // that was answered, on the presenter's page
+  #address = div("room-way"); // of the room, on the presenter's page
   #entry = span("room-entry");
-  #drawn = "";
-  #planner = new Planner(() => this.#planned());
-  #opener = button({ data: { focus: "own" }, onclick: () => this.#planner.open(!this.#planner.isOpen) });
-  #hands = new Hands(() => this.walk.share());
-  #asker = button({ data: { focus: "ask" }, onclick: (event) => this.#pressedAsk(event) });
-  #isAtDesk = false; // on the wall: what a presenter asks from his own page
-  #counter = button({ data: { focus: "hands" }, onclick: (event) => this.#pressedHands(event) });
-  /** @type {Change} */
+  #planner = new Planner(() => this.#showPlanner());
+  #planOpener = button({ data: { focus: "own" }, onclick: () => this.#planner.open(!this.#planner.isOpen) });
+  #closer = walkButton("room close", () => room.close(), {});
+  #asker = walkButton("ask", () => this.ask(), {});
+  #counter = walkButton("hands", () => this.countHands(), {});
+  #hands = new HandCounter(() => this.#requireWalk().share());
+  /** @type {Change | null} */
   #change = null;
-  #stood = ""; // the place of the walk that was told last
+  #rendered = "";
+  #place = ""; // that the room was told last
+  #isDeskOpen = false; // on the projector, where no presenter's page is open
   #isBusy = false; // something was to be asked while a question is open, and the lecturer is told so
-  #byHand = false; // the room answers with its hands, and telephones are not asked
+  #isByHand = false; // the room answers with its hands, and telephones are not asked
 
   constructor() {
     this.#desk.root.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && this.#leaveDesk()) event.stopPropagation();
+      if (event.key === "Escape" && this.#closeDesk()) event.stopPropagation();
     });
+  }
+
+  #requireWalk() {
+    if (!this.#walk) throw new Error("no walk has asked for its controls yet");
+    return this.#walk;
+  }
+
+  get #model() {
+    return this.#requireWalk().model;
+  }
+
+  get #words() {
+    return this.#model.words;
+  }
+
+  get #view() {
+    return this.#requireWalk().view;
   }
 
   // --- what the walk asks for --------------------------------------------------------------------------------------
 
+  /** @type {WalkHost["controls"]} */
   controls(walk, own) {
-    this.walk = walk;
-    this.#opener.textContent = walk.model.words.own_lecture;
-    const plan = walk.view === "projector" ? [] : [this.#opener];
-    this.#counter.textContent = walk.model.words.hands;
-    this.#closer.textContent = walk.model.words.question_close;
-    this.#asker.textContent = walk.model.words.ask;
-    const close = walk.view === "projector" ? [this.#closer, this.#asker] : []; // of the bar: no audience needs them
-    return [...plan, ...close, ...(walk.view ? [this.#counter] : []), this.#entry, ...own];
+    this.#walk = walk;
+    const { words } = walk.model;
+    this.#planOpener.textContent = words.own_lecture;
+    this.#counter.textContent = words.hands;
+    this.#closer.textContent = words.question_close;
+    this.#asker.textContent = words.ask;
+    const isProjector = walk.view === "projector";
+    const plan = isProjector ? [] : [this.#planOpener];
+    const questions = isProjector ? [this.#closer, this.#asker] : [];
+    return [...plan, ...questions, ...(walk.view ? [this.#counter] : []), this.#entry, ...own];
   }
 
+  /** @type {WalkHost["parts"]} */
   parts(walk) {
-    walk.notes?.stand(this.#way, this.#last, this.#desk.root);
-    this.#drawn = "";
-    if (walk.view === "projector") this.#planner.root.hidden = true;
-    if (!this.#planner.root.isConnected) walk.root.after(this.#planner.root);
-    this.#planner.root.dataset.view = walk.view || "page";
+    walk.notes?.add(this.#address, this.#lastQuestion, this.#desk.root);
+    this.#rendered = "";
+    const { root: planner } = this.#planner;
+    if (walk.view === "projector") planner.hidden = true;
+    if (!planner.isConnected) walk.root.after(planner);
+    planner.dataset.view = walk.view || "page";
     this.#planner.update(walk.model);
-    this.#planned();
+    this.#showPlanner();
     this.#change ??= new Change(walk);
     if (!walk.view) {
       walk.controls.root.append(this.#card); // in the page it makes room for itself
@@ -86,350 +116,371 @@ export class Lecturer {
     }
     return walk.view === "projector"
       ? [this.#hands.root, this.#card, this.#desk.root]
-      : [this.#hands.root, this.#asking];
+      : [this.#hands.root, this.#openQuestion];
   }
 
   /** A walk that others follow goes together with them also where no audience sees it. */
   get isFollowed() {
-    return Boolean(room.at);
+    return Boolean(room.state);
   }
 
-  placeChanged(walk, at, remote) {
+  /** @type {WalkHost["placeChanged"]} */
+  placeChanged(walk, place, remote) {
     const dark = Boolean(walk.podium?.dark);
-    const isWall = walk.view !== "presenter";
-    room.stands(this.#fits() ? { ...at, decimals: walk.model.decimals, dark } : null, isWall);
+    const presented = { ...place, decimals: walk.model.decimals, dark };
+    room.setPlace(this.#fitsLink() ? presented : null, walk.view !== "presenter");
     this.#desk.prefill(walk.model, walk.step);
-    this.#change.again();
-    this.#hands.show(walk.model, walk.asked.hiding);
+    this.#change?.again();
+    this.#hands.show(walk.model, walk.focus.hiding);
     this.#counter.setAttribute("aria-expanded", String(Boolean(this.#hands.state)));
-    if (walk.view || room.at) {
-      room.enter(this.show);
-      this.#makeRoom(`${at.step} ${at.sub}`, remote);
+    if (walk.view || room.state) {
+      room.enter(this.#show);
+      this.#clearCard(`${place.step} ${place.sub}`, remote);
       if (!remote) this.#predictAlong();
     } else {
-      room.leave(this.show);
+      room.leave(this.#show);
       walk.join();
     }
-    this.show();
+    this.#show();
   }
 
-  /** Who goes on wants the picture in sight: how to get in stands in a corner from then on. */
-  #makeRoom(stood, remote) {
-    const goesOn = this.#stood && stood !== this.#stood && !remote;
-    this.#stood = stood;
-    const { question, at } = room;
-    const isFound = Boolean(question?.cell) && !this.walk.asked.hiding;
+  /**
+   * Who goes on wants the picture visible: how to get in is in a corner from then on.
+   * @param {string} place
+   * @param {boolean} remote
+   */
+  #clearCard(place, remote) {
+    const goesOn = this.#place && place !== this.#place && !remote;
+    this.#place = place;
+    const { focus, predictions } = this.#requireWalk();
+    const { question, state } = room;
+    const isFound = Boolean(question?.cell) && !focus.hiding;
     const isOver = !question?.open || isFound;
-    if (goesOn && at?.card === "code") room.show((!isOver && at.under) || "corner");
-    else if (goesOn && at?.card === "poll" && isOver) room.show("corner");
-    const reveals = !goesOn && !remote && question?.open && isFound && this.walk.predictions.on;
-    if (reveals && ["code", "corner"].includes(at?.card)) room.show("poll");
+    if (goesOn && state?.card === "code") room.show((!isOver && state.under) || "corner");
+    else if (goesOn && state?.card === "poll" && isOver) room.show("corner");
+    const reveals = !goesOn && !remote && question?.open && isFound && predictions.on;
+    if (reveals && (state?.card === "code" || state?.card === "corner")) room.show("poll");
   }
 
   /** A number that is hidden here is asked for on telephones until it is shown. */
   #predictAlong() {
-    const { cell, hiding } = this.walk.asked;
-    room.predict(hiding && !this.#byHand && !this.#hands.state ? cell : null, this.#desk.sentence);
+    const { cell, hiding } = this.#requireWalk().focus;
+    room.predict(hiding && !this.#isByHand && !this.#hands.state ? cell : null, this.#desk.sentence);
   }
 
-  /** What was counted at one place goes with it. */
+  /** A count of hands belongs to one place. */
   goesOn() {
     this.#hands.end();
-    this.#byHand = this.#isBusy = false;
+    this.#isByHand = this.#isBusy = false;
   }
 
   unmount() {
-    room.leave(this.show);
+    room.leave(this.#show);
     this.#planner.root.remove();
   }
 
-  /** What both windows of a pair show besides the place. */
   shares() {
     return { hands: this.#hands.state };
   }
 
   /** @param {ReceivedPlace} place */
   shared({ hands }) {
-    if (hands !== undefined) this.#hands.take(hands);
+    if (hands !== undefined) this.#hands.receive(hands);
   }
 
   closes() {
-    return this.#leaveDesk() || this.#hands.close() || this.#closesCard();
+    return this.#closeDesk() || this.#hands.close() || this.#closesCard();
   }
 
-  /** Before an audience how to get in, and answers that are all there, go before the walk is left. */
+  /** On the projector how to get in, and answers that are all there, are closed before the view is left. */
   #closesCard() {
-    const { at, question } = room;
-    const isOver = at?.card === "code" || (at?.card === "poll" && !question?.open);
-    if (this.walk.view !== "projector" || !isOver) return false;
-    this.turn(at.card);
+    const { state, question } = room;
+    const isOver = state?.card === "code" || (state?.card === "poll" && !question?.open);
+    if (this.#view !== "projector" || !isOver) return false;
+    this.#turn(state.card);
     return true;
   }
 
-  /** An edit of before is taken back, or made again: the walk's own and the bench's; on the wall one of numbers alone. */
+  /** Undo or redo an edit of the walk or of Explore; on the projector only edits of numbers. @param {boolean} redo */
   undo(redo) {
-    const undo = this.walk.view === "projector" ? "undo_numbers" : "undo";
+    const undo = this.#view === "projector" ? "undo_numbers" : "undo";
     sender.send({ op: redo ? "redo" : undo });
   }
 
-  #pressedHands(event) {
-    if (event.detail > 0) event.currentTarget.blur(); // the keys walk on
-    this.countHands();
-  }
-
-  /** The room's hands are counted; a number that would stand here is hidden until then. */
+  /** The room's hands are counted; the number that this place computes is hidden until then. */
   countHands() {
-    const walk = this.walk;
+    const walk = this.#requireWalk();
     const begins = this.#hands.state === null;
-    if (begins && room.at && room.question?.open) return this.refuse();
-    this.#byHand = true;
-    if (begins && walk.asked.cell && !walk.predictions.on) walk.setPredicting(true, { once: true }); // what is revealed stays
-    const { cell, hiding } = walk.asked;
-    const own = textIn(ownOf(walk.model, walk.step).question, walk.model.lang);
-    if (cell && !hiding && !own) this.#askWho(cell);
-    else this.#hands.ask(own, hiding ? cell : null, choicesIn(ownOf(walk.model, walk.step), walk.model.lang));
+    if (begins && room.state && room.question?.open) return this.#refuseBusy();
+    this.#isByHand = true;
+    if (begins && walk.focus.cell && !walk.predictions.on) walk.setPredicting(true, { once: true }); // what is revealed stays
+    const { cell, hiding } = walk.focus;
+    const own = ownOf(walk.model, walk.step);
+    const question = textIn(own.question, walk.model.lang);
+    if (cell && !hiding && !question) this.#askWhoFound(cell);
+    else this.#hands.ask(question, hiding ? cell : null, choicesIn(own, walk.model.lang));
     this.#counter.setAttribute("aria-expanded", String(Boolean(this.#hands.state)));
   }
 
-  #pressedAsk(event) {
-    if (event.detail > 0) event.currentTarget.blur();
-    this.ask();
-  }
-
-  /** Telephones are asked something: on the wall, too, where no presenter's page is open. */
-  ask() {
-    if (this.#leaveDesk()) return;
-    const { easel, live, view } = this.walk;
-    if (!room.at) {
-      easel.refuse(this.words.ask_no_room);
-      live.textContent = easel.refused;
-      return;
-    }
-    if (room.question?.open) return this.refuse();
-    this.#hands.close();
-    this.#isAtDesk = view === "projector";
-    this.#desk.unfold();
-    this.show();
-    this.#desk.begin();
-  }
-
-  /** Whether the desk lay over the wall, which it does not any more. */
-  #leaveDesk() {
-    const was = this.#isAtDesk;
-    this.#isAtDesk = false;
-    if (was) this.show();
-    return was;
-  }
-
-  /** Who had the number that stands there by now. */
-  #askWho(cell) {
-    const { model } = this.walk;
-    const number = shownAs(model, cell.name, cell.head)(valueAt(model, cell));
+  /** Who had found the number that is shown by now. @param {Cell} cell */
+  #askWhoFound(cell) {
+    const model = this.#model;
+    const number = shownAs(model, cell.name, cell.head)(valueAt(model, cell) ?? "");
     this.#hands.ask(fill(model.words.hands_found, { place: nameText(model, cell) }), cell, [number]);
   }
 
-  /** What telephones are being asked is not taken from them unsaid. */
-  refuse() {
+  /** Telephones are asked something: on the projector, too, where no presenter's page is open. */
+  ask() {
+    if (this.#closeDesk()) return;
+    if (!room.state) return this.#requireWalk().refuse(this.#words.ask_no_room);
+    if (room.question?.open) return this.#refuseBusy();
+    this.#hands.close();
+    this.#isDeskOpen = this.#view === "projector";
+    this.#desk.unfold();
+    this.#show();
+    this.#desk.focusQuestion();
+  }
+
+  /** Close the desk on the projector; whether it was open there. */
+  #closeDesk() {
+    const wasOpen = this.#isDeskOpen;
+    this.#isDeskOpen = false;
+    if (wasOpen) this.#show();
+    return wasOpen;
+  }
+
+  /** A question that telephones are being asked is not replaced silently. */
+  #refuseBusy() {
     this.#isBusy = true;
-    this.show();
+    this.#show();
   }
 
   change() {
-    this.#change.begin();
+    this.#change?.begin();
   }
 
   /** How to get in, large, or in its corner again. */
   code() {
-    if (room.at) this.turn("code");
+    if (room.state) this.#turn("code");
   }
 
   /** On the walk's own page it is followed from now on; before an audience it is already. */
   async #open() {
-    room.enter(this.show);
+    room.enter(this.#show);
     await room.open();
-    this.walk.join();
-    this.walk.share();
+    this.#requireWalk().join();
+    this.#requireWalk().share();
   }
 
-  #planned() {
-    this.#opener.setAttribute("aria-expanded", String(this.#planner.isOpen));
+  #showPlanner() {
+    this.#planOpener.setAttribute("aria-expanded", String(this.#planner.isOpen));
   }
 
-  // --- drawing -----------------------------------------------------------------------------------------------------
+  // --- rendering ---------------------------------------------------------------------------------------------------
 
-  show = () => {
-    const { at, question, trouble } = room;
+  #show = () => {
+    const { state, question, trouble } = room;
+    const walk = this.#requireWalk();
     if (!question?.open) this.#isBusy = false;
-    if (question?.open || !at || this.walk.view !== "projector") this.#isAtDesk = false; // what was asked stands there now
-    const { model, view, asked: here } = this.walk;
-    const state = [at, question, trouble, model.lang, view, here.hiding, this.#fits(), this.#desk.state];
-    const drawn = JSON.stringify([...state, this.#isBusy, this.#isAtDesk]);
-    if (drawn !== this.#drawn) {
-      this.#drawn = drawn;
-      redrawn(this.walk.root, () => this.#draw());
+    if (question?.open || !state || walk.view !== "projector") this.#isDeskOpen = false; // the question takes its place
+    const { model, view, focus } = walk;
+    const shown = [
+      state,
+      question,
+      trouble,
+      model.lang,
+      view,
+      focus.hiding,
+      this.#fitsLink(),
+      this.#desk.state,
+    ];
+    const rendered = JSON.stringify([...shown, this.#isBusy, this.#isDeskOpen]);
+    if (rendered !== this.#rendered) {
+      this.#rendered = rendered;
+      redrawn(walk.root, () => this.#render());
     }
-    this.#count(room.counts, question);
-    this.#makePlace();
+    this.#showCounts(room.counts, question);
+    this.#makeRoom();
   };
 
-  /** What the audience is asked stands over nothing: the stage makes room for it, and on the presenter's page the words. */
-  #makePlace() {
-    const { root, view } = this.walk;
+  /** What the audience is asked covers nothing: the stage makes room for it, and on the presenter's page the words. */
+  #makeRoom() {
+    const walk = this.#requireWalk();
     const isPoll = !this.#card.hidden && this.#card.classList.contains("poll");
-    const isAsked = { projector: isPoll, presenter: !this.#asking.hidden }[view] ?? false;
-    const asks = this.#hands.state ? Boolean(view) : isAsked;
-    if (asks !== root.classList.contains("asking")) {
-      root.classList.toggle("asking", asks);
-      this.walk.notes?.root.scrollTo(0, 0); // what was pressed at its end stands above it now
-      this.walk.refit();
+    const asks = { "": false, projector: isPoll, presenter: !this.#openQuestion.hidden };
+    const isAsking = this.#hands.state ? Boolean(walk.view) : asks[walk.view];
+    if (isAsking !== walk.root.classList.contains("asking")) {
+      walk.root.classList.toggle("asking", isAsking);
+      walk.notes?.root.scrollTo(0, 0); // the question is above the button at its end that was pressed
+      walk.refit();
     }
-    this.#crowd(asks);
+    this.#tighten(isAsking);
   }
 
   /** The window has another size. */
   resized() {
-    const { root } = this.walk;
-    this.#drawBars(root, MOST);
-    this.#crowd(root.classList.contains("asking"));
+    const { root } = this.#requireWalk();
+    this.#renderBars(root, MOST);
+    this.#tighten(root.classList.contains("asking"));
   }
 
-  /** What is asked and answered is whole: with fewer bars where it has less room, then without what is told beside it. */
-  #crowd(asks) {
-    const { root, view } = this.walk;
-    const panel = this.#hands.state ? this.#hands.root : view === "projector" ? this.#card : this.#asking;
+  /**
+   * A question and its answers are shown whole: with fewer bars where there is less room, then without what is beside them.
+   * @param {boolean} isAsking
+   */
+  #tighten(isAsking) {
+    const { root, view } = this.#requireWalk();
+    const question = view === "projector" ? this.#card : this.#openQuestion;
+    const panel = this.#hands.state ? this.#hands.root : question;
     root.classList.remove("crowded", "cramped");
-    for (const { most, signs } of TIGHTER) {
-      if (!asks || panel.scrollHeight <= panel.clientHeight) return;
-      root.classList.add(...signs);
-      if (!this.#hands.state) this.#drawBars(panel, most);
+    for (const { most, classes } of TIGHTER) {
+      if (!isAsking || panel.scrollHeight <= panel.clientHeight) return;
+      root.classList.add(...classes);
+      if (!this.#hands.state) this.#renderBars(panel, most);
     }
   }
 
-  #draw() {
-    const { at } = room;
-    this.#entry.replaceChildren(this.#enter(at));
-    this.#card.replaceChildren(...this.#shownTo(at));
-    this.#card.hidden = !this.#card.firstChild;
-    this.#card.classList.toggle("corner", at?.card === "corner" && !this.#alert().length);
-    this.#card.classList.toggle("poll", Boolean(this.#card.querySelector(".bars")));
-    this.#card.classList.toggle("entering", Boolean(this.#card.querySelector(".entrance")));
-    this.#closer.hidden = !this.#closes(room.question);
-    for (const one of [this.#asker, this.#counter]) // on the wall nothing is offered that waits for an answer
-      one.hidden = this.walk.view === "projector" && Boolean(room.question?.open);
-    const asks = this.isAsking(at);
-    this.#asking.replaceChildren(...(asks ? [...this.#presented(at), ...this.#alert()] : []));
-    this.#asking.hidden = !asks;
-    this.#way.replaceChildren(...(at ? [addressOf(at), this.#end()] : []));
-    const isOnWall = this.walk.view === "projector";
-    const alert = asks || isOnWall ? [] : this.#alert();
-    this.#desk.root.replaceChildren(...alert, ...(at ? [this.#desk.parts(at)] : []));
-    const last = at && !asks && !isOnWall ? room.question : null;
-    this.#last.replaceChildren(...(last ? [...this.poll(last), this.showsAnswers(at)] : []));
-    this.#desk.root.hidden = isOnWall && !this.#isAtDesk;
-    this.#asker.setAttribute("aria-expanded", String(this.#isAtDesk));
+  #render() {
+    const { state, question } = room;
+    const isProjector = this.#view === "projector";
+    this.#entry.replaceChildren(this.#entryButton(state));
+    this.#renderCard(state);
+    this.#closer.hidden = !isClosable(question);
+    for (const button of [this.#asker, this.#counter]) // on the projector nothing is offered while an answer is awaited
+      button.hidden = isProjector && Boolean(question?.open);
+    const asked = this.#questionInSight(state);
+    this.#openQuestion.replaceChildren(
+      ...(asked && state ? [...this.#presented(state, asked), ...this.#alert()] : []),
+    );
+    this.#openQuestion.hidden = !asked;
+    this.#address.replaceChildren(...(state ? [addressOf(state), this.#endButton()] : []));
+    const alert = asked || isProjector ? [] : this.#alert();
+    this.#desk.root.replaceChildren(...alert, ...(state ? [this.#desk.parts(this.#model, state)] : []));
+    const last = asked || isProjector ? null : question;
+    this.#lastQuestion.replaceChildren(
+      ...(state && last ? [...this.#poll(last), this.#answersButton(state)] : []),
+    );
+    this.#desk.root.hidden = isProjector && !this.#isDeskOpen;
+    this.#asker.setAttribute("aria-expanded", String(this.#isDeskOpen));
   }
 
-  get words() {
-    return this.walk.model.words;
+  /** @param {RoomState | null} state */
+  #renderCard(state) {
+    const { classList } = this.#card;
+    this.#card.replaceChildren(...this.#cardParts(state));
+    this.#card.hidden = !this.#card.firstChild;
+    classList.toggle("corner", state?.card === "corner" && !this.#alert().length);
+    classList.toggle("poll", Boolean(this.#card.querySelector(".bars")));
+    classList.toggle("entering", Boolean(this.#card.querySelector(".entrance")));
   }
 
   /** Whether a link holds the numbers: those that it does not hold are not followed. */
-  #fits() {
-    const { example, s } = this.walk.model.address;
+  #fitsLink() {
+    const { example, s } = this.#model.address;
     return Boolean(example || s);
   }
 
   #alert() {
-    const large = room.at && !this.#fits() ? "room_too_large" : "";
-    const trouble = room.trouble || (this.#isBusy ? "question_busy" : large);
-    return trouble ? [element("p", { role: "alert" }, this.words[trouble])] : [];
+    const tooLarge = room.state && !this.#fitsLink() ? "room_too_large" : "";
+    const trouble = room.trouble || (this.#isBusy ? "question_busy" : tooLarge);
+    return trouble ? [element("p", { role: "alert" }, this.#words[trouble])] : [];
   }
 
-  /** The button that opens the room, and then shows how to get in. */
-  #enter(at) {
-    const words = this.words;
-    if (!at) return pressed("follow", () => this.#open(), {}, words.follow_me);
-    const label = { "aria-label": `${words.room} ${at.code}` };
-    return pressed("follow", () => this.turn("code"), label, at.code, " · ", span("following", "0"));
+  /** The button that opens the room, and then shows how to get in. @param {RoomState | null} state */
+  #entryButton(state) {
+    const words = this.#words;
+    if (!state) return walkButton("room follow", () => this.#open(), {}, words.follow_me);
+    const label = { "aria-label": `${words.room} ${state.code}` };
+    const following = span("following", "0");
+    return walkButton("room follow", () => this.#turn("code"), label, state.code, " · ", following);
   }
 
-  /** Show this to the audience, or what it lies over, or how to get in, in its corner. */
-  turn(card) {
-    room.show(room.at.card === card ? room.at.under || "corner" : card);
+  /** Show this card; where it is shown already, what it lies over, or how to get in, in its corner. @param {RoomCard} card */
+  #turn(card) {
+    const { state } = room;
+    room.show(state?.card === card ? state.under || "corner" : card);
   }
 
-  /** What the audience sees. */
-  #shownTo(at) {
-    const { dismiss } = this.words;
+  /** @param {RoomState | null} state */
+  #cardParts(state) {
+    const { dismiss } = this.#words;
     const named = { class: "round", title: dismiss, "aria-label": dismiss };
-    const close = pressed("card", () => this.#close(), named, "✕");
-    const { question } = room;
+    const close = walkButton("room card", () => this.#dismissCard(), named, "✕");
+    const { question, trouble } = room;
     const alert = this.#alert();
     const busy = this.#isBusy ? alert : [];
-    if (at?.card === "poll" && question) return [...this.poll(question), ...busy, addressOf(at), close];
-    if (at?.card === "code" && !room.trouble)
-      return [...entrance(this.words, at, this.#end()), ...alert, close];
-    if (room.trouble || busy.length || (at?.card === "corner" && alert.length)) return [...alert, close];
-    return at?.card === "corner" ? [addressOf(at)] : [];
+    if (state?.card === "poll" && question)
+      return [...this.#poll(question), ...busy, addressOf(state), close];
+    if (state?.card === "code" && !trouble)
+      return [...entrance(this.#words, state, this.#endButton()), ...alert, close];
+    if (trouble || busy.length || (state?.card === "corner" && alert.length)) return [...alert, close];
+    return state?.card === "corner" ? [addressOf(state)] : [];
   }
 
-  #close() {
+  #dismissCard() {
     this.#isBusy = false;
-    room.show(room.at?.under ?? "");
-    this.show(); // also where no room could be opened
+    room.show(room.state?.under ?? "");
+    this.#show(); // also where no room could be opened
   }
 
-  #end() {
-    const { room_end: label, room_end_sure: sure } = this.words;
-    const say = (text) => (this.walk.live.textContent = text);
-    return twice({ data: { focus: "room end" } }, label, sure, () => room.end(), say);
+  #endButton() {
+    const { room_end: label, room_end_sure: sure } = this.#words;
+    const say = (/** @type {string} */ text) => {
+      this.#requireWalk().live.textContent = text;
+    };
+    return confirmButton({ data: { focus: "room end" } }, label, sure, () => room.end(), say);
   }
 
-  #asked(question) {
-    return element("h3", {}, ...asked(this.walk.model, question, this.words));
+  /** @param {Question} question */
+  #title(question) {
+    return element("h3", {}, ...questionNodes(this.#model, question, this.#words));
   }
 
-  poll(question) {
-    return [this.#asked(question), div("bars"), p("answered")];
+  /** @param {Question} question */
+  #poll(question) {
+    return [this.#title(question), div("bars"), p("answered")];
   }
 
-  /** Whether a press closes it: a number's ends as it is revealed. */
-  #closes(question) {
-    return Boolean(question?.open && !question.cell);
-  }
+  // --- on the presenter's page -------------------------------------------------------------------------------------
 
-  #closed(event) {
-    if (event.detail > 0) event.currentTarget.blur(); // the keys walk on
-    room.close();
-  }
-
-  // --- the presenter's desk ------------------------------------------------------------------------------------------
-
-  /** Whether a question stands on the presenter's page in sight: while it is open, or its answers are on the wall. */
-  isAsking(at) {
+  /**
+   * The question that is shown above the presenter's notes: while it is open, or its answers are on the projector.
+   * @param {RoomState | null} state
+   */
+  #questionInSight(state) {
     const { question } = room;
-    return this.walk.view === "presenter" && Boolean(at && question && (question.open || at.card === "poll"));
+    const isShown = this.#view === "presenter" && (question?.open || state?.card === "poll");
+    return state && isShown ? question : null;
   }
 
-  /** What is asked, and first of all what can be done about it. */
-  #presented(at) {
-    const { question } = room;
-    const close = pressed("close", () => room.close(), {}, this.words.question_close);
-    const acts = [...(this.#closes(question) ? [close] : []), this.showsAnswers(at), p("answered")];
-    return [this.#asked(question), span("group", ...acts), div("bars")];
+  /**
+   * A question, first of all what can be done about it.
+   * @param {RoomState} state
+   * @param {Question} question
+   */
+  #presented(state, question) {
+    const close = walkButton("room close", () => room.close(), {}, this.#words.question_close);
+    const acts = [...(isClosable(question) ? [close] : []), this.#answersButton(state), p("answered")];
+    return [this.#title(question), span("group", ...acts), div("bars")];
   }
 
-  showsAnswers(at) {
-    const isShown = at.card === "poll" && room.showsCounts;
-    const toggle = () => (room.question.open ? room.showEarly(!isShown) : this.turn("poll"));
-    return pressed("show poll", toggle, { "aria-pressed": String(isShown) }, this.words.answers_show);
+  /** @param {RoomState} state */
+  #answersButton(state) {
+    const isShown = state.card === "poll" && room.showsCounts;
+    const toggle = () => (room.question?.open ? room.showEarly(!isShown) : this.#turn("poll"));
+    const attributes = { "aria-pressed": String(isShown) };
+    return walkButton("room show poll", toggle, attributes, this.#words.answers_show);
   }
 
-  /** Numbers change often, and nothing else is drawn for them. */
-  #count(counts, question) {
-    const words = this.words;
-    const { root } = this.walk;
-    const put = (selector, text) => {
+  /**
+   * Counts change often, and nothing else is rendered for them.
+   * @param {AnswerCounts} counts
+   * @param {Question | null} question
+   */
+  #showCounts(counts, question) {
+    const words = this.#words;
+    const { root } = this.#requireWalk();
+    const put = (/** @type {string} */ selector, /** @type {string} */ text) => {
       for (const node of root.querySelectorAll(selector)) node.textContent = text;
     };
     put(".following", String(counts.listeners));
@@ -437,25 +488,28 @@ export class Lecturer {
     if (!question) return;
     const given = Object.values(counts.answers).reduce((sum, count) => sum + count, counts.others);
     put(".answered", fill(words.answered, { count: given, all: counts.listeners }));
-    this.#drawBars(root, MOST);
+    this.#renderBars(root, MOST);
   }
 
   /**
    * @param {Element} within
    * @param {number} most numbers that have a bar each
    */
-  #drawBars(within, most) {
+  #renderBars(within, most) {
     const { question, counts } = room;
     if (!question) return;
-    const { model, asked: here } = this.walk;
+    const { model, focus } = this.#requireWalk();
     const known = rightOf(model, question); // also while nobody is to know: numbers may be edited once it is closed
-    const right = question.open || here.hiding ? null : known;
+    const right = question.open || focus.hiding ? null : known;
     for (const node of within.querySelectorAll(".bars")) {
       const isShown = room.showsCounts || !this.#card.contains(node);
-      const before = question.choices.length ? [offered(question)] : [];
+      const choices = question.choices.length ? [choiceList(question)] : [];
       node.replaceChildren(
-        ...(isShown ? [histogram(bars(question, counts, right, most), this.words)] : before),
+        ...(isShown ? [histogram(bars(question, counts, right, most), this.#words)] : choices),
       );
     }
   }
 }
+
+/** Whether a press closes a question: a number's ends as it is revealed. @param {Question | null} question */
+const isClosable = (question) => Boolean(question?.open && !question.cell);

@@ -1,4 +1,4 @@
-// A lecturer's own walk as the file has it, and the next one after a change. No DOM here.
+// A lecturer's own walk as its file has it, and what a change makes of it. No DOM here.
 
 /** @type {(text: LocalizedText | undefined, lang: string) => string} */
 export const textIn = (text, lang) =>
@@ -8,13 +8,13 @@ export const textIn = (text, lang) =>
 export const choicesIn = ({ choices = [] }, lang) => choices.map((text) => textIn(text, lang));
 
 /**
- * The same choices with another text of one of them; those at the end that say nothing go.
+ * The same choices with another text of one of them; empty ones at the end are removed.
  * @type {(choices: LocalizedText[] | undefined, at: number, text: string, lang: string) => LocalizedText[] | undefined}
  */
 export function withChoice(choices = [], at, text, lang) {
   const next = Array.from({ length: Math.max(choices.length, at + 1) }, (_, index) => choices[index] ?? "");
-  const one = next[at];
-  next[at] = typeof one === "object" && text ? { ...one, [lang]: text } : text;
+  const choice = next[at];
+  next[at] = typeof choice === "object" && text ? { ...choice, [lang]: text } : text;
   const last = next.findLastIndex((choice) => choice !== "");
   return last < 0 ? undefined : next.slice(0, last + 1);
 }
@@ -24,22 +24,24 @@ export function withChoice(choices = [], at, text, lang) {
  * @type {(lecture: Lecture) => OwnStep[]}
  */
 export const entries = ({ own, order }) =>
-  order.map(({ step }) => own.steps?.find((one) => one.step === step) ?? { step });
+  order.map(({ step }) => own.steps?.find((entry) => entry.step === step) ?? { step });
 
 /**
  * The same with other fields of one step; what is empty is left out. A text in several languages keeps the others.
  * @type {(steps: OwnStep[], step: string, fields: Partial<OwnStep>, lang: string) => OwnStep[]}
  */
 export const changed = (steps, step, fields, lang) =>
-  steps.map((one) => {
-    if (one.step !== step) return one;
-    const next = { ...one };
+  steps.map((entry) => {
+    if (entry.step !== step) return entry;
+    /** @type {Map<string, unknown>} */
+    const next = new Map(Object.entries(entry));
     for (const [name, value] of Object.entries(fields)) {
-      const isByLanguage = typeof one[name] === "object" && !Array.isArray(one[name]);
-      next[name] = isByLanguage ? { ...one[name], [lang]: value } : value;
-      if (!value) delete next[name];
+      const previous = next.get(name);
+      const isByLanguage = typeof previous === "object" && !Array.isArray(previous);
+      if (value) next.set(name, isByLanguage ? { ...previous, [lang]: value } : value);
+      else next.delete(name);
     }
-    return next;
+    return { step, ...Object.fromEntries(next) };
   });
 
 /**
@@ -48,29 +50,30 @@ export const changed = (steps, step, fields, lang) =>
  */
 export function movedTo(steps, step, before) {
   if (step === before) return steps;
-  const others = steps.filter((one) => one.step !== step);
-  const at = before === null ? others.length : others.findIndex((one) => one.step === before);
-  return others.toSpliced(at, 0, ...steps.filter((one) => one.step === step));
+  const others = steps.filter((entry) => entry.step !== step);
+  const at = before === null ? others.length : others.findIndex((entry) => entry.step === before);
+  return others.toSpliced(at, 0, ...steps.filter((entry) => entry.step === step));
 }
 
 /**
  * The same with one step earlier (−1) or later (1), past the next that the example has.
- * @type {(steps: OwnStep[], step: string, by: number, has: (step: string) => boolean) => OwnStep[]}
+ * @type {(steps: OwnStep[], step: string, by: number, isInExample: (step: string) => boolean) => OwnStep[]}
  */
-export function moved(steps, step, by, has) {
-  const there = steps.map((one) => one.step).filter(has);
-  const to = there.indexOf(step) + by;
-  if (to < 0 || to >= there.length) return steps;
-  return movedTo(steps, step, by < 0 ? there[to] : (there[to + 1] ?? null));
+export function moved(steps, step, by, isInExample) {
+  const names = steps.map((entry) => entry.step).filter(isInExample);
+  const to = names.indexOf(step) + by;
+  if (to < 0 || to >= names.length) return steps;
+  return movedTo(steps, step, by < 0 ? names[to] : (names[to + 1] ?? null));
 }
 
 /**
- * What is written of it: of the usual order only the steps of which something is the lecturer's own.
+ * The same as its file has it: of steps in the usual order only those to which the lecturer has written something.
  * @type {(steps: OwnStep[], minutes: number | undefined, usual: string[]) => Lecture["own"]}
  */
 export function written(steps, minutes, usual) {
-  const there = steps.map(({ step }) => step).filter((step) => usual.includes(step));
-  const kept = there.join() === usual.join() ? steps.filter((one) => Object.keys(one).length > 1) : steps;
+  const order = steps.map(({ step }) => step).filter((step) => usual.includes(step));
+  const isUsual = order.join() === usual.join();
+  const kept = isUsual ? steps.filter((entry) => Object.keys(entry).length > 1) : steps;
   return { ...(minutes ? { minutes } : {}), ...(kept.length ? { steps: kept } : {}) };
 }
 
@@ -79,7 +82,7 @@ export const minutesOf = (steps) =>
   steps.reduce((sum, { minutes = 0, hidden }) => sum + (hidden ? 0 : minutes), 0);
 
 /**
- * What somebody typed for minutes, 0 where nothing stands and NaN where it is no number; a comma is a point.
+ * The minutes that somebody typed, 0 where the field is empty and NaN where it is no number; a comma is a point.
  * @type {(text: string) => number}
  */
 export const minutesIn = (text) =>

@@ -1,8 +1,20 @@
-// "My lecture": which steps are walked, in which order, with the lecturer's own notes, questions and minutes. It stands
-// beside the walk and not in it, so that nothing of it is drawn anew while somebody types; a change is one edit.
+// "My lecture": which steps are walked, in which order, with the lecturer's own notes, questions and minutes. It is
+// beside the walk and not in it, so that nothing of it is rendered again while somebody types. A change is one edit.
 
 import { Disclosure } from "../../kit/disclosure.js";
-import { announcer, arrange, button, div, element, fill, p, setText, setValue, span } from "../../kit/dom.js";
+import {
+  active,
+  announcer,
+  arrange,
+  button,
+  div,
+  element,
+  fill,
+  p,
+  setText,
+  setValue,
+  span,
+} from "../../kit/dom.js";
 import { sender } from "../../kit/sender.js";
 import { MINUTES, shared } from "../place/lecture_route.js";
 import {
@@ -18,89 +30,117 @@ import {
   written,
 } from "./plan.js";
 
-const MOST = { note: 1000, question: 200, choice: 40 };
+const MOST = { note: 1000, question: 200, choice: 40 }; // characters
 const MOST_MINUTES = 600;
 const LETTERS = "ABCD";
 
+/**
+ * What is shown of a step.
+ * @typedef {{
+ *   item: HTMLElement;
+ *   show: HTMLInputElement;
+ *   name: HTMLElement;
+ *   number: HTMLElement;
+ *   up: HTMLButtonElement;
+ *   down: HTMLButtonElement;
+ *   early: HTMLElement;
+ *   note: HTMLTextAreaElement;
+ *   question: HTMLInputElement;
+ *   choices: HTMLInputElement[];
+ *   minutes: HTMLInputElement;
+ *   more: Disclosure;
+ * }} Row
+ */
+
 export class Planner {
+  /** @type {HTMLElement} */
   root = element("section", { class: "planner", hidden: true });
   /** @type {OwnStep[]} */
   #steps = [];
   /** @type {number | undefined} */
   #minutes;
-  /** @type {Map<string, ReturnType<Planner["row"]>>} */
+  /** @type {Map<string, Row>} */
   #rows = new Map();
-  #dragged = "";
+  #draggedStep = "";
   #lang = "";
   #live = announcer();
-  /** @type {WalkModel} */
-  #model = null;
+  /** @type {Record<string, string>} */
+  #words = {};
+  /** @type {WalkStage[]} */
+  #stages = [];
+  /** @type {Lecture} */
+  #lecture = { own: {}, usual: [], order: [], teaching: {} };
+  /** @type {HTMLInputElement} */
+  #minutesField = element("input", {});
+  /** @type {HTMLElement} */
+  #sum = element("p", {});
+  /** @type {HTMLElement} */
+  #list = element("ol", {});
 
   /** @param {() => void} toggled the panel is open, or not any more */
   constructor(toggled) {
     this.toggled = toggled;
-    this.list = element("ol", {});
-    this.root.addEventListener("keydown", (event) => this.#key(event));
+    this.root.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
   get isOpen() {
     return !this.root.hidden;
   }
 
+  /** @param {boolean} isOpen */
   open(isOpen) {
     this.root.hidden = !isOpen;
     this.toggled();
     if (!isOpen) return;
     this.root.scrollIntoView();
-    this.list.querySelector("input")?.focus({ preventScroll: true });
+    this.#list.querySelector("input")?.focus({ preventScroll: true });
   }
 
   /**
-   * New numbers, or the answer to what was changed here; what is on its way to the server stands.
+   * New numbers, or the answer to a change that was made here; a change on its way to the server stays.
    * @param {WalkModel} model
    */
   update(model) {
-    this.#model = model;
-    const anew = this.#lang !== model.lang;
+    if (!model.lecture) throw new Error("the walk of a lecturer has a lecture");
+    this.#words = model.words;
+    this.#stages = model.stages;
+    this.#lecture = model.lecture;
+    const isOtherLanguage = this.#lang !== model.lang;
     this.#lang = model.lang;
-    if (anew) this.#build();
-    if (anew || !sender.pending.some(({ op }) => op === "lecture")) {
+    if (isOtherLanguage) this.#build();
+    if (isOtherLanguage || !sender.pending.some(({ op }) => op === "lecture")) {
       this.#steps = entries(model.lecture);
       this.#minutes = model.lecture.own.minutes;
     }
     this.#show();
   }
 
-  get #words() {
-    return this.#model.words;
-  }
-
   #build() {
     const words = this.#words;
     this.#rows.clear();
-    this.minutes = this.#number("own minutes", words.own_minutes, (minutes) => {
+    this.#minutesField = this.#numberField("own minutes", words.own_minutes, (minutes) => {
       this.#minutes = minutes;
       this.#send();
     });
-    this.sum = element("p", { class: "sum", role: "status" });
+    this.#sum = element("p", { class: "sum", role: "status" });
     const usual = button({ data: { focus: "own usual" }, onclick: () => this.#clear() }, words.own_usual);
     const named = { class: "round", title: words.dismiss, "aria-label": words.dismiss };
     const close = button({ ...named, data: { focus: "own close" }, onclick: () => this.open(false) }, "✕");
     this.root.setAttribute("aria-label", words.own_lecture);
     this.root.lang = words.lang;
-    this.list.replaceChildren();
+    this.#list.replaceChildren();
     this.root.replaceChildren(
       div("head", element("h3", {}, words.own_lecture), close),
       p("about", words.own_about),
       div("all", this.#starts(), usual),
-      div("all", element("label", {}, words.own_minutes, " ", this.minutes)),
-      this.sum,
-      this.list,
+      div("all", element("label", {}, words.own_minutes, " ", this.#minutesField)),
+      this.#sum,
+      this.#list,
       this.#live,
     );
   }
 
-  /** A lecture of so many minutes to begin with. */
+  /** Lectures of so many minutes to begin with. */
   #starts() {
     const words = this.#words;
     const starts = MINUTES.map((minutes) =>
@@ -118,77 +158,60 @@ export class Planner {
   }
 
   #show() {
-    const { lecture, words } = this.#model;
-    const byStep = new Map(lecture.order.map((one) => [one.step, one]));
-    const there = this.#steps.filter(({ step }) => byStep.get(step)?.title);
-    for (const { step } of there)
-      if (!this.#rows.has(step)) this.#rows.set(step, this.row(step, byStep.get(step).title));
+    const titles = new Map(this.#lecture.order.map(({ step, title, needs }) => [step, { title, needs }]));
+    const shown = this.#steps.flatMap((own) => {
+      const { title, needs } = titles.get(own.step) ?? {};
+      return title ? [{ own, needs, title, row: this.#rowOf(own.step, title) }] : [];
+    });
     arrangeMoved(
-      this.list,
-      there.map(({ step }) => this.#rows.get(step).item),
+      this.#list,
+      shown.map(({ row }) => row.item),
     );
-    for (const [at, one] of there.entries()) this.#fill(one, byStep.get(one.step), at, there.length);
-    setMinutes(this.minutes, this.#minutes);
-    const planned = minutesOf(there);
-    this.sum.hidden = !(planned && this.#minutes);
-    setText(this.sum, fill(words.own_planned, { planned, minutes: this.#minutes ?? "" }));
-    this.sum.classList.toggle("over", planned > this.#minutes);
+    for (const [at, { row, own, title, needs = "" }] of shown.entries()) {
+      setText(row.number, `${at + 1}`);
+      setText(row.name, title);
+      row.up.setAttribute("aria-disabled", String(at === 0)); // it keeps the focus
+      row.down.setAttribute("aria-disabled", String(at === shown.length - 1));
+      row.early.hidden = !needs;
+      setText(row.early, fill(this.#words.step_early, { steps: needs }));
+      this.#fillOwn(row, own);
+    }
+    setMinutes(this.#minutesField, this.#minutes);
+    const planned = minutesOf(shown.map(({ own }) => own));
+    this.#sum.hidden = !(planned && this.#minutes);
+    setText(this.#sum, fill(this.#words.own_planned, { planned, minutes: this.#minutes ?? "" }));
+    this.#sum.classList.toggle("over", this.#minutes !== undefined && planned > this.#minutes);
   }
 
-  /** What stands in a step's row, but for what somebody is typing. */
-  #fill(one, { title, needs }, at, count) {
-    const { item, show, name, number, up, down, early, note, question, choices, minutes, more } =
-      this.#rows.get(one.step);
-    item.classList.toggle("hidden-step", Boolean(one.hidden));
-    show.checked = !one.hidden;
-    setText(number, `${at + 1}`);
-    setText(name, title);
-    up.setAttribute("aria-disabled", String(at === 0)); // it keeps the focus
-    down.setAttribute("aria-disabled", String(at === count - 1));
-    early.hidden = !needs;
-    setText(early, fill(this.#words.step_early, { steps: needs }));
-    setValue(note, textIn(one.note, this.#lang));
-    setValue(question, textIn(one.question, this.#lang));
-    const offered = choicesIn(one, this.#lang);
-    choices.forEach((choice, at) => void setValue(choice, offered[at] ?? ""));
-    setMinutes(minutes, one.minutes);
-    if (!item.dataset.known) more.show(Boolean(one.note || one.question || one.choices));
+  /**
+   * What the lecturer has written to a step, except for a field in which somebody is typing.
+   * @type {(row: Row, own: OwnStep) => void}
+   */
+  #fillOwn({ item, show, note, question, choices, minutes, more }, own) {
+    item.classList.toggle("hidden-step", Boolean(own.hidden));
+    show.checked = !own.hidden;
+    setValue(note, textIn(own.note, this.#lang));
+    setValue(question, textIn(own.question, this.#lang));
+    const offered = choicesIn(own, this.#lang);
+    for (const [at, choice] of choices.entries()) setValue(choice, offered[at] ?? "");
+    setMinutes(minutes, own.minutes);
+    if (!item.dataset.known) more.show(Boolean(own.note || own.question || own.choices));
     item.dataset.known = "1";
   }
 
-  /** One step: to be shown or not, moved, and written to. */
-  row(step, title) {
+  /** The row of a step, made where there is none. @type {(step: string, title: string) => Row} */
+  #rowOf(step, title) {
+    const row = this.#rows.get(step) ?? this.#makeRow(step, title);
+    this.#rows.set(step, row);
+    return row;
+  }
+
+  /** @type {(step: string, title: string) => Row} */
+  #makeRow(step, title) {
     const words = this.#words;
-    const of = (label) => fill(words.step_field, { label, step: title });
-    const text = (tag, field) => {
-      const label = words[`step_${field}`];
-      const node = element(tag, {
-        maxlength: MOST[field],
-        placeholder: label,
-        "aria-label": of(label),
-        dir: "auto",
-        data: { focus: `own ${field} ${step}` },
-        onchange: () => this.#change(step, { [field]: node.value.trim() }),
-      });
-      return node;
-    };
-    const button_ = (name, sign, by) =>
-      button(
-        {
-          class: "round",
-          title: fill(words[name], { step: title }),
-          "aria-label": fill(words[name], { step: title }),
-          data: { focus: `own ${name} ${step}` },
-          onclick: () => this.#move(step, by),
-        },
-        sign,
-      );
-    const show = element("input", {
-      type: "checkbox",
-      "aria-label": fill(words.step_show, { step: title }),
-      data: { focus: `own show ${step}` },
-      onchange: () => this.#hide(step, !show.checked),
-    });
+    const labelled = (/** @type {string} */ label) => fill(words.step_field, { label, step: title });
+    const show = this.#showSwitch(step, title);
+    /** @type {HTMLElement} */
     const handle = element(
       "span",
       { class: "handle", draggable: "true", title: words.step_drag, "aria-hidden": "true" },
@@ -196,27 +219,36 @@ export class Planner {
     );
     const name = span("name");
     const number = span("number");
-    const up = button_("step_up", "↑", -1);
-    const down = button_("step_down", "↓", 1);
-    const minutes = this.#number(`own minutes ${step}`, title, (value) =>
-      this.#change(step, { minutes: value }),
+    const up = this.#mover(step, title, "step_up", "↑", -1);
+    const down = this.#mover(step, title, "step_down", "↓", 1);
+    const minutes = this.#numberField(`own minutes ${step}`, title, (minutes) =>
+      this.#change(step, { minutes }),
     );
-    minutes.setAttribute("aria-label", of(words.step_minutes));
-    const note = text("textarea", "note");
-    const question = text("input", "question");
+    minutes.setAttribute("aria-label", labelled(words.step_minutes));
+    /** @type {HTMLTextAreaElement} */
+    const note = element("textarea", {
+      ...this.#textAttributes(step, title, "note"),
+      onchange: () => this.#change(step, { note: note.value.trim() }),
+    });
+    /** @type {HTMLInputElement} */
+    const question = element("input", {
+      ...this.#textAttributes(step, title, "question"),
+      onchange: () => this.#change(step, { question: question.value.trim() }),
+    });
     const choices = [...LETTERS].map((letter, at) => {
       const label = fill(words.choice_text, { letter });
-      const node = element("input", {
+      /** @type {HTMLInputElement} */
+      const choice = element("input", {
         type: "text",
         maxlength: MOST.choice,
         placeholder: letter,
         title: label,
-        "aria-label": of(label),
+        "aria-label": labelled(label),
         dir: "auto",
         data: { focus: `own choice ${at} ${step}` },
-        onchange: () => this.#offer(step, at, node.value.trim()),
+        onchange: () => this.#changeChoice(step, at, choice.value.trim()),
       });
-      return node;
+      return choice;
     });
     const early = p("early");
     const more = new Disclosure(
@@ -226,6 +258,8 @@ export class Planner {
       question,
       div("choices", ...choices),
     );
+    const minutesSign = element("span", { "aria-hidden": "true" }, words.minutes_sign);
+    /** @type {HTMLElement} */
     const item = element(
       "li",
       { data: { step } },
@@ -233,28 +267,68 @@ export class Planner {
         "line-of-step",
         handle,
         element("label", {}, show, " ", number, " ", name),
-        span("ends", minutes, element("span", { "aria-hidden": "true" }, words.minutes_sign), up, down),
+        span("ends", minutes, minutesSign, up, down),
       ),
       early,
       more.root,
     );
-    this.#drags(item, handle, step);
+    this.#makeDraggable(item, handle, step);
     return { item, show, name, number, up, down, early, note, question, choices, minutes, more };
   }
 
-  /** A row is dragged by its handle, and laid before the one that it is dropped on. */
-  #drags(item, handle, step) {
-    handle.addEventListener("dragstart", (event) => {
-      this.#dragged = step;
-      event.dataTransfer.effectAllowed = "move";
-      event.dataTransfer.setData("text/plain", step);
-      event.dataTransfer.setDragImage(item, 0, 0);
+  /** @type {(step: string, title: string) => HTMLInputElement} */
+  #showSwitch(step, title) {
+    /** @type {HTMLInputElement} */
+    const show = element("input", {
+      type: "checkbox",
+      "aria-label": fill(this.#words.step_show, { step: title }),
+      data: { focus: `own show ${step}` },
+      onchange: () => this.#hide(step, !show.checked),
+    });
+    return show;
+  }
+
+  /** The button that moves a step. @type {(step: string, title: string, name: string, sign: string, by: number) => HTMLButtonElement} */
+  #mover(step, title, name, sign, by) {
+    const label = fill(this.#words[name], { step: title });
+    const data = { focus: `own ${name} ${step}` };
+    const onclick = () => this.#move(step, by);
+    return button({ class: "round", title: label, "aria-label": label, data, onclick }, sign);
+  }
+
+  /**
+   * @param {string} step
+   * @param {string} title
+   * @param {"note" | "question"} field
+   */
+  #textAttributes(step, title, field) {
+    const label = this.#words[`step_${field}`];
+    return {
+      maxlength: MOST[field],
+      placeholder: label,
+      "aria-label": fill(this.#words.step_field, { label, step: title }),
+      dir: "auto",
+      data: { focus: `own ${field} ${step}` },
+    };
+  }
+
+  /**
+   * A row is dragged by its handle, and put before the one that it is dropped on.
+   * @type {(item: HTMLElement, handle: HTMLElement, step: string) => void}
+   */
+  #makeDraggable(item, handle, step) {
+    handle.addEventListener("dragstart", ({ dataTransfer }) => {
+      this.#draggedStep = step;
+      if (!dataTransfer) return;
+      dataTransfer.effectAllowed = "move";
+      dataTransfer.setData("text/plain", step);
+      dataTransfer.setDragImage(item, 0, 0);
     });
     handle.addEventListener("dragend", () => {
-      this.#dragged = "";
+      this.#draggedStep = "";
     });
     item.addEventListener("dragover", (event) => {
-      if (!this.#dragged) return;
+      if (!this.#draggedStep) return;
       event.preventDefault();
       item.classList.add("target");
     });
@@ -262,98 +336,112 @@ export class Planner {
     item.addEventListener("drop", (event) => {
       event.preventDefault();
       item.classList.remove("target");
-      if (!this.#dragged) return;
-      const down = this.#indexOf(this.#dragged) < this.#indexOf(step);
-      const before = down ? (this.#steps[this.#indexOf(step) + 1]?.step ?? null) : step;
-      this.#become(movedTo(this.#steps, this.#dragged, before));
+      if (!this.#draggedStep) return;
+      const isDown = this.#indexOf(this.#draggedStep) < this.#indexOf(step);
+      const before = isDown ? (this.#steps[this.#indexOf(step) + 1]?.step ?? null) : step;
+      this.#become(movedTo(this.#steps, this.#draggedStep, before));
     });
   }
 
+  /** @param {string} step */
   #indexOf(step) {
-    return this.#steps.findIndex((one) => one.step === step);
+    return this.#steps.findIndex((own) => own.step === step);
   }
 
-  /** A field for minutes, with a point or a comma; what is none stays to be mended, and below it is said of which. */
-  #number(focus, label, take) {
+  /**
+   * A field for minutes, with a point or a comma. A text that is no number stays to be mended, and a sentence below says
+   * of which step.
+   * @type {(focus: string, label: string, take: (minutes: number | undefined) => void) => HTMLInputElement}
+   */
+  #numberField(focus, label, take) {
     const refused = element("p", { class: "refused", role: "alert" });
-    const node = element("input", {
+    /** @type {HTMLInputElement} */
+    const field = element("input", {
       class: "minutes",
       type: "text",
       inputmode: "decimal",
       autocomplete: "off",
       data: { focus },
       onchange: () => {
-        const minutes = minutesIn(node.value);
+        const minutes = minutesIn(field.value);
         const isTaken = minutes >= 0 && minutes <= MOST_MINUTES;
-        node.setAttribute("aria-invalid", String(!isTaken));
+        field.setAttribute("aria-invalid", String(!isTaken));
         if (isTaken) {
           refused.remove();
           take(minutes || undefined);
           return;
         }
         refused.textContent = fill(this.#words.minutes_refused, { label, most: MOST_MINUTES });
-        node.closest("li, .all").append(refused);
+        field.closest("li, .all")?.append(refused);
       },
     });
-    return node;
+    return field;
   }
 
-  /** Alt and an arrow move the step whose row has the focus; Escape closes. */
-  #key(event) {
+  /** Alt and an arrow move the step whose row has the focus; Escape closes. @param {KeyboardEvent} event */
+  #onKey(event) {
     if (event.key === "Escape") {
       event.stopPropagation();
       this.open(false);
       return;
     }
-    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    const item = event.target.closest("li");
-    if (!event.altKey || !by || !item) return;
+    const by = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
+    const { step } = (event.target instanceof Element && event.target.closest("li")?.dataset) || {};
+    if (!event.altKey || !by || step === undefined) return;
     event.preventDefault();
-    this.#move(item.dataset.step, by);
+    this.#move(step, by);
   }
 
   // --- changes -----------------------------------------------------------------------------------------------------
 
+  /** @type {(step: string, fields: Partial<OwnStep>) => void} */
   #change(step, fields) {
     this.#become(changed(this.#steps, step, fields, this.#lang));
   }
 
-  /** What a letter stands for where the question offers choices. */
-  #offer(step, at, text) {
+  /** The text of a letter where the question offers choices. @type {(step: string, at: number, text: string) => void} */
+  #changeChoice(step, at, text) {
     const { choices } = this.#steps[this.#indexOf(step)];
     this.#change(step, { choices: withChoice(choices, at, text, this.#lang) });
   }
 
-  /** One step at least is shown. */
+  /** One step at least is shown. @type {(step: string, hidden: boolean) => void} */
   #hide(step, hidden) {
-    const shown = this.#steps.filter((one) => !one.hidden && this.#has(one.step));
+    const shown = this.#steps.filter((own) => !own.hidden && this.#isInExample(own.step));
     if (hidden && shown.length === 1) return this.#show();
     this.#change(step, { hidden: hidden || undefined });
   }
 
+  /** @type {(step: string, by: number) => void} */
   #move(step, by) {
-    this.#become(moved(this.#steps, step, by, (one) => this.#has(one)));
-    const { name, number } = this.#rows.get(step);
-    setText(this.#live, `${number.textContent} ${name.textContent}`);
+    this.#become(moved(this.#steps, step, by, (name) => this.#isInExample(name)));
+    const row = this.#rows.get(step);
+    if (row) setText(this.#live, `${row.number.textContent} ${row.name.textContent}`);
   }
 
-  #has(step) {
-    return this.#model.lecture.usual.includes(step);
+  /** @param {string} step */
+  #isInExample(step) {
+    return this.#lecture.usual.includes(step);
   }
 
   #clear() {
     this.#minutes = undefined;
-    this.#become(this.#model.lecture.usual.map((step) => ({ step })));
+    this.#become(this.#lecture.usual.map((step) => ({ step })));
   }
 
-  /** Its minutes are shared among the steps that are shown; what was written to them stays. */
+  /** Its minutes are shared among the steps that are shown; what was written to them stays. @param {number} minutes */
   #start(minutes) {
-    const of = shared(this.#model.stages, minutes);
+    const shares = shared(this.#stages, minutes);
     this.#minutes = minutes;
-    const begun = (steps, { step }) => changed(steps, step, { minutes: of.get(step) }, this.#lang);
-    this.#become(this.#steps.reduce(begun, this.#steps));
+    this.#become(
+      this.#steps.reduce(
+        (steps, { step }) => changed(steps, step, { minutes: shares.get(step) }, this.#lang),
+        this.#steps,
+      ),
+    );
   }
 
+  /** @param {OwnStep[]} steps */
   #become(steps) {
     if (steps === this.#steps) return;
     this.#steps = steps;
@@ -362,23 +450,26 @@ export class Planner {
   }
 
   #send() {
-    const lecture = written(this.#steps, this.#minutes, this.#model.lecture.usual);
+    const lecture = written(this.#steps, this.#minutes, this.#lecture.usual);
     sender.send({ op: "lecture", lecture });
   }
 }
 
-/** What a field says; what was refused in it stays until it is mended. */
+/**
+ * The minutes in a field; a text that was refused there stays until it is mended.
+ * @type {(field: HTMLInputElement, minutes: number | undefined) => void}
+ */
 function setMinutes(field, minutes) {
   if (field.getAttribute("aria-invalid") !== "true") setValue(field, minutes ?? "");
 }
 
 /**
- * Have these children in this order; the one with the focus keeps it.
+ * Arrange these children in this order; the one with the focus keeps it.
  * @param {HTMLElement} parent
  * @param {HTMLElement[]} children
  */
 function arrangeMoved(parent, children) {
-  const focused = /** @type {ShadowRoot} */ (parent.getRootNode()).activeElement;
+  const focused = active(parent);
   arrange(parent, children);
   if (focused instanceof HTMLElement && parent.contains(focused)) focused.focus();
 }

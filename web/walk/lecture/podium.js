@@ -1,13 +1,10 @@
-// What a lecturer has besides the walk: a dark screen, a dot to point with, a closer look.
+// What a lecturer has before an audience: a dark screen, a dot to point with, a closer look.
 
 import { div, element, p } from "../../kit/dom.js";
 
 const EDGES = { top: 0.03, bottom: 0.95 }; // of the window's height
 
-/**
- * The edge of the window that the pointer is at, if any.
- * @param {PointerEvent} event
- */
+/** The edge of the window that the pointer is at, or "". @param {PointerEvent} event */
 export function edgeOf({ clientY }) {
   const at = clientY / innerHeight;
   return at <= EDGES.top ? "top" : at >= EDGES.bottom ? "bottom" : "";
@@ -16,24 +13,25 @@ export function edgeOf({ clientY }) {
 export class Podium {
   dark = false;
   /** @type {HTMLElement} */
-  dot;
-  level = 0; // of a closer look; 0: none
+  dot = element("div", { class: "dot", hidden: true, "aria-hidden": "true" });
+  level = 0; // how close the picture is looked at; 0: as it is
 
   /**
    * @param {Record<string, string>} words
-   * @param {Podium | null} before the one whose place it takes, with what it shows
+   * @param {Podium | null} previous the one that it replaces, whose state it takes over
    */
-  constructor(words, before) {
+  constructor(words, previous) {
     this.words = words;
-    this.dot = element("div", { class: "dot", hidden: true, "aria-hidden": "true" });
+    /** @type {HTMLElement} */
     this.curtain = element("div", { class: "curtain", hidden: true, role: "status" }, p("told", words.dark));
-    if (before) {
-      this.darken(before.dark);
-      this.dot.hidden = before.dot.hidden;
+    if (previous) {
+      this.darken(previous.dark);
+      this.dot.hidden = previous.dot.hidden;
     }
     this.root = div("podium", this.dot, this.curtain);
   }
 
+  /** @param {boolean} dark */
   darken(dark) {
     this.dark = dark;
     this.curtain.hidden = !dark;

@@ -1,4 +1,4 @@
-// The presenter's page: what to say here, how the time goes, and a picture of what comes next.
+// The presenter's notes: what to say here, how the time goes, and a picture of what comes next.
 
 import { button, div, element, fill, fillNodes, p, rich, span } from "../../kit/dom.js";
 import { Picture } from "../picture/picture.js";
@@ -7,25 +7,23 @@ import { choiceOf } from "../room/tally.js";
 import { Clock, minutesAndSeconds } from "./clock.js";
 import { choicesIn, textIn } from "./plan.js";
 
-// Of the type around it: what is said takes the largest with which all of it is in sight.
-const SIZES = [1.15, 1.05, 0.95, 0.9, 0.84];
+const SIZES = [1.15, 1.05, 0.95, 0.9, 0.84]; // of type, in em: the largest is taken with which all is visible
 const FEW = { rows: 4, cols: 4 }; // of the next picture
 const LEGIBLE = 0.8; // of the smallest type: a picture that would be smaller is not shown
 const MOST_ZOOM = 1.2;
 
-/** @typedef {{ times: Map<string, number>; all: number }} Planned milliseconds, by step and in all */
-
 export class Notes {
   #clock = new Clock();
   #timer = 0;
-  #drawing = 0;
-  #drawn = "";
+  #rendering = 0; // the timer of the next picture
+  #rendered = "";
   /** @type {HTMLElement[]} */
-  #pictures = []; // of what comes next: all of it, and what it makes alone
+  #pictures = []; // of what comes next: all of it, and its result alone
   #step = "";
-  /** @type {Planned | null} */
+  /** @type {LectureTimes | null} */
   #planned = null;
 
+  /** @param {Record<string, string>} words */
   constructor(words) {
     this.words = words;
     this.say = p("say");
@@ -36,6 +34,7 @@ export class Notes {
     this.time = span("time");
     this.elapsed = span("elapsed");
     this.spent = span("spent");
+    /** @type {HTMLElement} */
     this.still = element("div", { class: "still", "aria-hidden": "true", inert: true });
     const { restart: title, restart_short: label } = words;
     const onclick = () => this.#restart();
@@ -50,23 +49,24 @@ export class Notes {
     this.texts = div("told", this.own, this.say, this.note, this.wrong);
     const coming = div("coming", this.next, this.still);
     const named = { class: "notes", "aria-label": words.notes };
+    /** @type {HTMLElement} */
     this.root = element("aside", named, p("clock", ...clock), this.texts, coming);
     this.#timer = setInterval(() => this.#tick(), 1000);
   }
 
   /**
-   * What the lecturer has besides.
-   * @param {HTMLElement} above what is said
-   * @param {HTMLElement[]} below
+   * Add the lecturer's further parts.
+   * @param {HTMLElement} above what is to say
+   * @param {...HTMLElement} below
    */
-  stand(above, ...below) {
+  add(above, ...below) {
     this.texts.before(above);
     this.root.append(...below);
   }
 
   stop() {
     clearInterval(this.#timer);
-    clearTimeout(this.#drawing);
+    clearTimeout(this.#rendering);
   }
 
   /**
@@ -74,16 +74,16 @@ export class Notes {
    * @param {{ note: string }} shown the stage, or the step of a further head
    * @param {Place} place
    * @param {Place | null} next
-   * @param {Planned | null} planned
+   * @param {LectureTimes | null} planned
    */
   show(model, shown, place, next, planned) {
     const { words } = this;
     const stage = model.stages[place.stage];
-    const { teaching, order } = model.lecture;
+    const { teaching = {}, order = [] } = model.lecture ?? {};
     const { say, wrong } = teaching[stage.id];
     const own = ownOf(model, stage.id);
     const early = order.find(({ step }) => step === stage.id)?.needs;
-    const mine = [
+    const notes = [
       textIn(own.note, model.lang),
       textIn(own.question, model.lang),
       choicesIn(own, model.lang)
@@ -91,7 +91,8 @@ export class Notes {
         .join("\n"),
       early && fill(words.step_early, { steps: early }),
     ];
-    this.own.replaceChildren(...mine.filter(Boolean).map((text) => element("span", { dir: "auto" }, text)));
+    const shownNotes = notes.filter((text) => text);
+    this.own.replaceChildren(...shownNotes.map((text) => element("span", { dir: "auto" }, text)));
     this.own.hidden = !this.own.firstChild;
     this.say.replaceChildren(...rich(fill(words.say, { text: say })));
     this.note.replaceChildren(...rich(shown.note));
@@ -103,12 +104,13 @@ export class Notes {
     this.#showNext(model, place, next);
   }
 
+  /** @type {(model: WalkModel, place: Place, next: Place | null) => void} */
   #showNext(model, place, next) {
-    clearTimeout(this.#drawing);
+    clearTimeout(this.#rendering);
     if (!next) {
       this.next.textContent = this.words.last;
       this.#pictures = [];
-      this.#drawn = "";
+      this.#rendered = "";
       this.fit();
       return;
     }
@@ -116,20 +118,22 @@ export class Notes {
     const step = stage.kind === "head" && next.part !== null ? stage.steps[next.part] : stage;
     const count =
       next.part === null ? "" : ` ${next.part + 1}${next.beat === null ? "" : `.${next.beat + 1}`}`;
+    const title = element("strong", {}, `${next.stage + 1} · ${step.title}${count}`);
     this.next.replaceChildren(
-      ...fillNodes(this.words.coming, {
-        step: [element("strong", {}, `${next.stage + 1} · ${step.title}${count}`)],
-      }),
+      ...fillNodes(this.words.coming, { step: [title] }).flatMap((child) => child ?? []),
       next.stage === place.stage ? "" : element("span", {}, " ", ...rich(step.what)),
     );
-    this.#drawing = setTimeout(() => this.#draw(model, stage, next)); // no key press waits for it
+    this.#rendering = setTimeout(() => this.#render(model, stage, next)); // no key press waits for it
   }
 
-  /** The next place, small: to be looked at, not to be pressed or read aloud. */
-  #draw(model, stage, next) {
-    const drawn = JSON.stringify([model.revision, model.lang, stage.id, next]);
-    if (drawn === this.#drawn) return;
-    this.#drawn = drawn;
+  /**
+   * The next place, small: to be looked at, not to be pressed or read aloud.
+   * @type {(model: WalkModel, stage: WalkStage, next: Place) => void}
+   */
+  #render(model, stage, next) {
+    const rendered = JSON.stringify([model.revision, model.lang, stage.id, next]);
+    if (rendered === this.#rendered) return;
+    this.#rendered = rendered;
     const inHead = stage.kind === "head";
     const step = inHead ? stage.steps[next.part ?? stage.steps.length - 1] : (stage.steps[0] ?? null);
     const picture = new Picture(model, stage, step, { inShort: inHead && next.part === null });
@@ -137,41 +141,40 @@ export class Notes {
     picture.show(next, { hiding: false, revealed: false, answers: new Map(), onAnswer() {} });
     for (const node of picture.root.querySelectorAll("[data-key]"))
       node.setAttribute("data-key", `next ${node.getAttribute("data-key")}`);
-    const made = [...picture.root.querySelectorAll(".matrix")].slice(-1);
-    this.#pictures = [picture.root, ...made.map((table) => div("picture", table.cloneNode(true)))];
+    const results = [...picture.root.querySelectorAll(".matrix")].slice(-1);
+    this.#pictures = [picture.root, ...results.map((table) => div("picture", table.cloneNode(true)))];
     this.fit();
   }
 
-  /** Everything in the largest type in which it fits, and of the next picture what is left of the room. */
+  /** Everything in the largest type in which it fits; the next picture has the room that is left. */
   fit() {
-    const fits = (size, height) => {
+    const fits = (/** @type {number} */ size, /** @type {string} */ height) => {
       this.root.style.fontSize = `max(var(--least), ${size}em)`;
       this.still.style.height = height;
       return this.root.scrollHeight <= this.root.clientHeight;
     };
-    this.root.classList.add("pictured"); // which says what is next without a sentence
-    const isLegible = (size, picture) => {
+    this.root.classList.add("pictured"); // then a picture, and no sentence, says what is next
+    const isLegible = (/** @type {number} */ size, /** @type {HTMLElement} */ picture) => {
       this.still.replaceChildren(picture);
       const { offsetHeight, offsetWidth } = picture;
       return this.still.clientWidth >= LEGIBLE * offsetWidth && fits(size, `${LEGIBLE * offsetHeight}px`);
     };
-    const legible = (size) => this.#pictures.find((picture) => isLegible(size, picture));
-    const size = SIZES.find(legible);
+    const size = SIZES.find((size) => this.#pictures.some((picture) => isLegible(size, picture)));
     this.root.classList.toggle("pictured", Boolean(size));
     if (!size) {
       this.still.replaceChildren();
-      SIZES.some((one) => fits(one, "0"));
+      SIZES.some((size) => fits(size, "0"));
       return;
     }
     const picture = /** @type {HTMLElement} */ (this.still.firstElementChild);
     const wide = this.still.clientWidth / picture.offsetWidth;
-    const zoom = Math.min(MOST_ZOOM, this.#room() / picture.offsetHeight, wide);
+    const zoom = Math.min(MOST_ZOOM, this.#heightLeft() / picture.offsetHeight, wide);
     picture.style.scale = String(zoom);
     this.still.style.height = `${Math.floor(zoom * picture.offsetHeight)}px`;
   }
 
   /** Pixels below what is said. */
-  #room() {
+  #heightLeft() {
     const { paddingBottom } = getComputedStyle(this.root);
     const bottom = this.root.getBoundingClientRect().bottom - Number.parseFloat(paddingBottom);
     return Math.floor(bottom - this.still.getBoundingClientRect().top);
@@ -183,15 +186,18 @@ export class Notes {
   }
 
   #tick() {
-    const two = (number) => String(number).padStart(2, "0");
+    const twoDigits = (/** @type {number} */ number) => String(number).padStart(2, "0");
     const now = new Date();
-    this.time.textContent = `${two(now.getHours())}:${two(now.getMinutes())}`;
-    this.#say(this.elapsed, this.#clock.used, this.#planned?.all);
-    this.#say(this.spent, this.#clock.usedBy(this.#step), this.#planned?.times.get(this.#step));
+    this.time.textContent = `${twoDigits(now.getHours())}:${twoDigits(now.getMinutes())}`;
+    this.#showTime(this.elapsed, this.#clock.used, this.#planned?.all);
+    this.#showTime(this.spent, this.#clock.usedBy(this.#step), this.#planned?.times.get(this.#step));
   }
 
-  /** The time used, of what was planned if anything was. */
-  #say(node, used, planned) {
+  /**
+   * The time used, of what was planned if anything was.
+   * @type {(node: HTMLElement, used: number, planned: number | undefined) => void}
+   */
+  #showTime(node, used, planned) {
     const text = planned
       ? fill(this.words.time_of, { used: minutesAndSeconds(used), planned: minutesAndSeconds(planned) })
       : minutesAndSeconds(used);

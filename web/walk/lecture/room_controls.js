@@ -1,9 +1,10 @@
 // What a presenter asks a room, and hands out to it.
 
 import { Disclosure } from "../../kit/disclosure.js";
-import { button, div, element, fill, named, span } from "../../kit/dom.js";
+import { div, element, fill, named, span } from "../../kit/dom.js";
 import { belowRoot } from "../../kit/root.js";
 import { ownOf } from "../place/lecture_route.js";
+import { walkButton } from "../room/buttons.js";
 import { room } from "../room/room.js";
 import { exerciseIn } from "./exercise_link.js";
 import { choicesIn, textIn } from "./plan.js";
@@ -13,106 +14,126 @@ const LETTERS = "ABCD";
 const MOST_CHOICE = 40; // characters of a choice
 const LINKED = "link"; // among the exercises: no step is called so
 
-/** A button of the room, which leaves the keys to the walk. */
-export function pressed(focus, act, attributes, ...parts) {
-  const onclick = (event) => {
-    if (event.detail > 0) event.currentTarget.blur(); // the keys walk on
-    act();
-  };
-  return button({ ...attributes, data: { focus: `room ${focus}` }, onclick }, ...parts);
-}
+/**
+ * `showCode`: how to get in; `predictHere`: ask for the number at this place; `refuseBusy`: a question is open already.
+ * @typedef {{ showCode: () => void; predictHere: () => void; refuseBusy: () => void; changed: () => void }} DeskHost
+ */
 
 export class Desk {
   root = div("room-desk");
   sentence = ""; // in which the number here is asked for
   #text = ""; // the words of the question to be asked
   /** @type {string[]} */
-  #choices = []; // what its letters stand for
-  #stage = ""; // whose question was looked for last
-  #filled = ""; // whose was filled in
-  #folded = false;
+  #choices = []; // the texts of its letters
+  #prefilledFor = ""; // the step, with its question, that was looked at last
+  #filled = ""; // the one whose question was filled in
+  #isFolded = false;
   #refused = ""; // what was pasted and is no exercise's link
-  #isWordless = false; // a choice was to be offered, and it does not say of what
-  #lecturer;
+  #isWordless = false; // choices were to be offered without a question
+  #host;
 
-  /** @param {import("./lecturer.js").Lecturer} lecturer */
-  constructor(lecturer) {
-    this.#lecturer = lecturer;
+  /** @param {DeskHost} host */
+  constructor(host) {
+    this.#host = host;
   }
 
-  /** What it shows of its own, as text that can be compared. */
+  /** What it shows of its own, which can be compared as JSON. */
   get state() {
     return [this.#filled, this.#refused, this.#isWordless];
   }
 
-  /** The lecturer's own question of a step stands ready to be asked; what was typed stays where there is none. */
-  prefill(model, stage) {
-    const own = ownOf(model, stage);
+  /**
+   * Fill in the lecturer's own question of a step; where there is none, what was typed stays.
+   * @param {WalkModel} model
+   * @param {string} step
+   */
+  prefill(model, step) {
+    const own = ownOf(model, step);
     const question = textIn(own.question, model.lang);
     const choices = choicesIn(own, model.lang);
-    const stands = JSON.stringify([stage, question, choices]);
-    if (stands === this.#stage) return;
-    this.#stage = stands;
+    const source = JSON.stringify([step, question, choices]);
+    if (source === this.#prefilledFor) return;
+    this.#prefilledFor = source;
     if (!question && !choices.length) return;
     this.#text = question;
     this.#choices = choices;
-    this.#filled = this.#stage;
+    this.#filled = source;
   }
 
   unfold() {
-    this.#folded = false;
+    this.#isFolded = false;
   }
 
-  /** The words of a question are typed from now on. */
-  begin() {
-    named(this.root, "room question").focus();
+  /** The focus goes to the field for a question. */
+  focusQuestion() {
+    named(this.root, "room question")?.focus();
   }
 
-  /** What he asks, and shows; folded away it is a line. */
-  parts(at) {
-    const { words } = this.#lecturer;
-    const toggled = (isOpen) => (this.#folded = !isOpen);
-    const title = [words.room, " ", at.code, " · ", span("followers")];
+  /**
+   * What can be asked and shown; folded it is a line.
+   * @param {WalkModel} model
+   * @param {RoomState} state
+   */
+  parts(model, state) {
+    const { words } = model;
+    const toggled = (/** @type {boolean} */ isOpen) => {
+      this.#isFolded = !isOpen;
+    };
+    const title = [words.room, " ", state.code, " · ", span("followers")];
     return new Disclosure(
-      { name: "room-fold", focus: "room desk", isOpen: !this.#folded, toggled },
+      { name: "room-fold", focus: "room desk", isOpen: !this.#isFolded, toggled },
       title,
       div(
         "asking",
-        span("group", this.#code(at), this.#predict()),
-        span("group", this.#question(), ...CHOICES.map((count) => this.#choose(count))),
-        span("group choices", ...[...LETTERS].map((letter, at) => this.#choice(letter, at))),
+        span("group", this.#codeButton(words, state), this.#predictButton(words)),
+        span("group", this.#questionField(words), ...CHOICES.map((count) => this.#choicesButton(count))),
+        span("group choices", ...[...LETTERS].map((letter, at) => this.#choiceField(words, letter, at))),
         this.#isWordless ? element("p", { role: "alert" }, words.question_wanted) : null,
         this.#refused ? element("p", { role: "alert" }, words.exercise_refused) : null,
-        span("group", this.#exercises(at), this.#linking()),
+        span("group", this.#exerciseSelect(model, state), this.#linkField(words)),
       ),
     ).root;
   }
 
-  /** How to get in, for the audience. */
-  #code(at) {
-    const isShown = { "aria-pressed": String(at.card === "code") };
-    return pressed("show code", () => this.#lecturer.turn("code"), isShown, this.#lecturer.words.room_show);
+  /**
+   * How to get in, for the audience.
+   * @type {(words: Record<string, string>, state: RoomState) => HTMLElement}
+   */
+  #codeButton(words, state) {
+    const attributes = { "aria-pressed": String(state.card === "code") };
+    return walkButton("room show code", () => this.#host.showCode(), attributes, words.room_show);
   }
 
-  #question() {
-    const { question_text: label } = this.#lecturer.words;
-    const oninput = ({ target }) => (this.#text = target.value);
-    const named = { placeholder: label, "aria-label": label, data: { focus: "room question" } };
-    const invalid = this.#isWordless ? "true" : null;
+  /** @param {Record<string, string>} words */
+  #predictButton(words) {
+    return walkButton("room predict cell", () => this.#askCell(), {}, words.question_predict);
+  }
+
+  /** @param {Record<string, string>} words */
+  #questionField({ question_text: label }) {
+    /** @type {HTMLInputElement} */
     const field = element("input", {
       type: "text",
       maxlength: 200,
-      oninput,
-      "aria-invalid": invalid,
-      ...named,
+      oninput: () => {
+        this.#text = field.value;
+      },
+      "aria-invalid": this.#isWordless ? "true" : null,
+      placeholder: label,
+      "aria-label": label,
+      data: { focus: "room question" },
     });
     field.value = this.#text;
     return field;
   }
 
-  /** What a letter stands for, where it is to say anything. */
-  #choice(letter, at) {
-    const label = fill(this.#lecturer.words.choice_text, { letter });
+  /**
+   * The text of a letter, where it is to have one.
+   * @type {(words: Record<string, string>, letter: string, at: number) => HTMLElement}
+   */
+  #choiceField(words, letter, at) {
+    const label = fill(words.choice_text, { letter });
+    /** @type {HTMLInputElement} */
     const field = element("input", {
       type: "text",
       maxlength: MOST_CHOICE,
@@ -121,79 +142,84 @@ export class Desk {
       "aria-label": label,
       dir: "auto",
       data: { focus: `room choice ${at}` },
-      oninput: () => (this.#choices[at] = field.value),
+      oninput: () => {
+        this.#choices[at] = field.value;
+      },
     });
     field.value = this.#choices[at] ?? "";
     return field;
   }
 
-  #choose(count) {
+  /** @param {number} count */
+  #choicesButton(count) {
     const label = [...LETTERS].slice(0, count).join(" ");
-    return pressed(`choices ${count}`, () => this.#askChoices(count), {}, label);
+    return walkButton(`room choices ${count}`, () => this.#askChoices(count), {}, label);
   }
 
-  #predict() {
-    return pressed("predict cell", () => this.#askCell(), {}, this.#lecturer.words.question_predict);
-  }
-
-  #exercises(at) {
-    const { words, steps, matrices } = this.#lecturer.walk.model;
-    const chosen = at.link ? LINKED : at.exercise;
-    const option = (value, text) => element("option", { value, selected: value === chosen }, text);
-    const onchange = ({ target }) => this.#handOut({ exercise: target.value });
-    return element(
+  /** @type {(model: WalkModel, state: RoomState) => HTMLElement} */
+  #exerciseSelect({ words, steps, matrices }, { link, exercise }) {
+    const chosen = link ? LINKED : exercise;
+    const option = (/** @type {string} */ value, /** @type {string} */ text) =>
+      element("option", { value, selected: value === chosen }, text);
+    const onchange = () => {
+      if (select.value !== LINKED) this.#handOut({ exercise: select.value });
+    };
+    /** @type {HTMLSelectElement} */
+    const select = element(
       "select",
       { "aria-label": words.exercise_of_the_day, onchange, data: { focus: "room exercise" } },
       option("", `${words.exercise_of_the_day}: ${words.exercise_none}`),
-      at.link ? option(LINKED, words.exercise_of_link) : null,
+      link ? option(LINKED, words.exercise_of_link) : null,
       ...Object.keys(steps).map((name) => option(name, matrices[name].word)),
     );
+    return select;
   }
 
-  /** Where the link of any exercise is pasted. */
-  #linking() {
-    const { exercise_link: label } = this.#lecturer.words;
-    const named = { placeholder: label, "aria-label": label, data: { focus: "room link" } };
+  /** The field into which the link of any exercise is pasted. @param {Record<string, string>} words */
+  #linkField({ exercise_link: label }) {
+    /** @type {HTMLInputElement} */
     const field = element("input", {
       type: "url",
-      ...named,
+      placeholder: label,
+      "aria-label": label,
+      data: { focus: "room link" },
       "aria-invalid": this.#refused ? "true" : null,
-      onchange: () => this.#paste(field.value),
+      onchange: () => this.#pasteLink(field.value),
     });
     field.value = this.#refused;
     return field;
   }
 
   /** @param {string} text */
-  #paste(text) {
+  #pasteLink(text) {
     const link = exerciseIn(text, belowRoot("check"));
     if (link) return this.#handOut({ link });
     this.#refused = text;
-    this.#lecturer.show();
+    this.#host.changed();
   }
 
-  #handOut(of) {
-    if (of.exercise === LINKED) return;
+  /** @param {{ exercise?: string; link?: string }} offer */
+  #handOut(offer) {
     this.#refused = "";
-    room.handOut(of);
+    room.handOut(offer);
   }
 
-  /** A choice that does not say of what is asked for its words first. */
+  /** Choices without texts need the words of a question first. @param {number} count */
   #askChoices(count) {
     this.#isWordless = !this.#text.trim();
-    this.#lecturer.show();
-    if (this.#isWordless) return this.begin();
+    this.#host.changed();
+    if (this.#isWordless) return this.focusQuestion();
     const choices = Array.from({ length: count }, (_, at) => (this.#choices[at] ?? "").trim());
     room.ask({ text: this.#text, choices });
     this.#text = "";
     this.#choices = [];
   }
 
-  /** The number that is worked out here is hidden, and asked for. */
+  /** The number that is computed here is hidden, and asked for. */
   #askCell() {
-    if (room.question?.open && !room.question.cell) return this.#lecturer.refuse();
+    if (room.question?.open && !room.question.cell) return this.#host.refuseBusy();
     this.sentence = this.#text;
-    this.#lecturer.walk.setPredicting(true, { once: true });
+    this.#host.predictHere();
     this.sentence = this.#text = "";
   }
 }

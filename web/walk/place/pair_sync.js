@@ -1,105 +1,119 @@
 // Windows that go together: a projector and a presenter's page of one walk, whatever is edited on the way. They share
-// four things, the numbers (an example by name, or its token), the place, the lecture that is walked and the room of
-// those who follow, each with a count that goes up with every change. A window tells the others all; the higher count leads, and who hears a lower one
-// answers with its own.
-// One for a tab: it outlives the walk's page, so that an edit on the bench is told as well.
+// four things: the numbers (an example by name, or its token), the place, the lecture that is walked, and the room of
+// those who follow. Each has a count that goes up with every change. A window sends all four to the others. The higher
+// count leads, and a window that receives a lower one answers with its own.
+// There is one pair for a tab. It outlives the walk's page, so that an edit in Explore reaches the other window as well.
 
 import { Standing } from "../../kit/mounts.js";
 import { sender } from "../../kit/sender.js";
 import { ofTab } from "../../kit/storage.js";
 
-const KEPT = "mha-together"; // of the tab, so that a page that is loaded again finds its pair
-const NOWHERE = { count: -1, at: null };
-const WAYS = { undo: "back", undo_numbers: "back", redo: "forward" }; // through the history, by what is sent
-const ASIDE = ["place", "pin", "lens", "baseline", "decimals", "hint", "follow", "recall"]; // changes no numbers
+const STORED = "mha-together"; // of the tab, so that a page that is reloaded finds its pair
+/** @type {Counted<null>} */
+const UNKNOWN = { count: -1, at: null };
+/** @type {Record<string, string>} */
+const WAYS = { undo: "back", undo_numbers: "back", redo: "forward" }; // through the history, by the edit's name
+const NO_NUMBERS = ["place", "pin", "lens", "baseline", "decimals", "hint", "follow", "recall"]; // edits that change none
 
-class Together {
-  #pair = ""; // windows that found each other with the same numbers have it in common
-  #mine = null; // id of the numbers that this window's own session has
-  #numbers = null; // {count, id, address, way} that the pair has; way: "back" or "forward" in the history, else ""
-  #way = ""; // of what this window sent last
-  #place = NOWHERE; // {count, at: {step, sub, predict, revealed}} where the pair stands
-  #lecture = NOWHERE; // {count, at: minutes}
-  #room = NOWHERE; // {count, at: what room.js makes of it, or null}
-  #asked = new Set(); // ids that this window's server was asked for
-  /** @type {Standing<{ goTo(at: any): void; taught(minutes: number): void }>} */
-  #shows = new Standing(); // each takes a place and a lecture, while its walk is in a view
-  #asks = new Standing(); // each asks this window's server for numbers, while it can
+/** @typedef {(address: PairNumbers["address"], way: string) => void} RequestNumbers sends it to this window's server */
+
+class PairSync {
+  #pair = ""; // an id that windows have in common which found each other with the same numbers
+  #ownId = ""; // of the numbers that this window's session has
+  /** @type {PairNumbers | null} */
+  #numbers = null; // those of the pair
+  #way = ""; // through the history, of the last edit of this window
+  /** @type {PairMessage["place"]} */
+  #place = UNKNOWN;
+  /** @type {PairMessage["lecture"]} */
+  #lecture = UNKNOWN;
+  /** @type {PairMessage["room"]} */
+  #room = UNKNOWN;
+  /** @type {Set<string>} */
+  #requested = new Set(); // ids of numbers that this window's server was asked for
+  /** @type {Standing<PairMember>} */
+  #members = new Standing(); // while their walk is in a view
+  /** @type {Standing<RequestNumbers>} */
+  #requests = new Standing(); // while the page can reach the server
+  /** @type {BroadcastChannel | null} */
   #channel = null;
-  /** Who is told what this window changed of numbers and place, and what another changed of the room. */
-  guide = { moved() {}, /** @param {any} _at */ shared(_at) {} };
+  /** @type {PairGuide} */
+  guide = { moved() {}, shared() {} };
 
   constructor() {
-    window.addEventListener("mha-address-kept", ({ detail }) => this.#stand(detail));
-    window.addEventListener("mha-sent", ({ detail: { op } }) => {
-      if (!ASIDE.includes(op)) this.#way = WAYS[op] ?? "";
+    window.addEventListener("mha-address-kept", ({ detail }) => this.#setOwn(detail));
+    window.addEventListener("mha-sent", (/** @type {CustomEvent<Edit>} */ { detail: { op } }) => {
+      if (!NO_NUMBERS.includes(op)) this.#way = WAYS[op] ?? "";
     });
     document.addEventListener("visibilitychange", () => document.hidden || this.#post());
   }
 
   /**
-   * The walk is in a view: from now on this tab belongs to a pair, and goes where the others stand.
-   * `lecture`: the minutes that were chosen in this tab, or null; what the pair has chosen since comes before them.
+   * The walk is in a view: from now on this tab belongs to a pair, and goes where the others are.
+   * @param {PairMember} member
+   * @param {number | null} lecture the minutes that were chosen in this tab; what the pair has chosen since comes first
    */
-  join(show, lecture) {
-    const anew = !this.#shows.last;
-    this.#shows.enter(show);
-    if (!anew) return;
-    this.#place = NOWHERE;
-    if (this.#lecture.count >= 0) queueMicrotask(() => this.#shows.last?.taught(this.#lecture.at));
+  join(member, lecture) {
+    const isFirst = !this.#members.last;
+    this.#members.enter(member);
+    if (!isFirst) return;
+    this.#place = UNKNOWN;
+    const { at: minutes } = this.#lecture;
+    if (minutes !== null) queueMicrotask(() => this.#members.last?.teach(this.#lecture.at ?? minutes));
     else if (lecture !== null) this.#lecture = { count: 0, at: lecture };
     if (!this.#channel && window.BroadcastChannel) this.#open();
     this.#post();
   }
 
   #open() {
-    const { pair, id, count = 0 } = ofTab.get(KEPT) ?? {};
+    const { pair, id, count = 0 } = ofTab.get(STORED) ?? {};
     this.#pair = pair ?? crypto.getRandomValues(new Uint32Array(2)).join("-");
-    // What changed here while nobody was told leads over what the pair had then, and over nothing that it has done since.
-    if (this.#numbers) this.#numbers.count = pair && id !== this.#mine ? count + 0.5 : count;
+    // A change that no other window knows leads over what the pair had then, but not over what it has done since.
+    if (this.#numbers) this.#numbers.count = pair && id !== this.#ownId ? count + 0.5 : count;
     this.#channel = new BroadcastChannel("mha-walk");
-    this.#channel.onmessage = ({ data }) => this.#hear(data);
+    this.#channel.onmessage = ({ data }) => this.#receive(data);
   }
 
-  /** The walk has left its view, or its page: the numbers still go together, the places do not. */
-  leave(show) {
-    this.#shows.leave(show);
+  /** The walk has left its view, or its page: the numbers still go together, the places do not. @param {PairMember} member */
+  leave(member) {
+    this.#members.leave(member);
   }
 
-  /** `ask` sends an address to this window's server, until it is withdrawn: on another page it cannot. */
-  serve(ask) {
-    this.#asks.enter(ask);
-    this.again();
+  /** This window's server can be asked for numbers, until that is withdrawn. @param {RequestNumbers} request */
+  serve(request) {
+    this.#requests.enter(request);
+    this.reconnect();
   }
 
-  withdraw(ask) {
-    this.#asks.leave(ask);
+  /** @param {RequestNumbers} request */
+  withdraw(request) {
+    this.#requests.leave(request);
   }
 
-  /** This connection is new: what was asked for may be lost. */
-  again() {
-    this.#asked.clear();
-    this.#follow();
+  /** The connection to the server is new: requests may be lost. */
+  reconnect() {
+    this.#requested.clear();
+    this.#followNumbers();
     this.#post();
   }
 
-  /** Somebody moved the walk here. */
-  publish(at) {
-    if (!this.#shows.last) return;
-    this.#place = { count: this.#place.count + 1, at };
+  /** Somebody moved the walk here. @param {PairPlace} place */
+  publish(place) {
+    if (!this.#members.last) return;
+    this.#place = { count: this.#place.count + 1, at: place };
     this.#post();
     this.guide.moved();
   }
 
-  /** The lecture that is walked from now on, in minutes. */
+  /** The lecture that is walked from now on. @param {number} minutes */
   teach(minutes) {
     this.#lecture = { count: this.#lecture.count + 1, at: minutes };
     this.#post();
   }
 
-  /** The pair's room, or that there is none any more. */
-  share(at) {
-    this.#room = { count: this.#room.count + 1, at };
+  /** The pair's room, or null where there is none any more. @param {RoomState | null} room */
+  share(room) {
+    this.#room = { count: this.#room.count + 1, at: room };
     this.#post();
   }
 
@@ -108,18 +122,18 @@ class Together {
     return this.#numbers?.address ?? null;
   }
 
-  /** The numbers that this window has, by its address. */
-  #stand({ example, s }) {
+  /** The numbers that this window has, by its address. @param {PairNumbers["address"]} address */
+  #setOwn({ example, s }) {
     const id = example ?? s;
     const way = this.#way;
-    if (!sender.pending.some(({ op }) => op in WAYS)) this.#way = ""; // what comes next is no undo's
-    if (!id || id === this.#mine) return; // too large for a link: nobody could follow
-    this.#mine = id;
+    if (!sender.pending.some(({ op }) => op in WAYS)) this.#way = ""; // the next change is no undo's
+    if (!id || id === this.#ownId) return; // numbers that are too large for a link have no id: nobody could follow
+    this.#ownId = id;
     if (id === this.#numbers?.id) {
-      this.#asked.clear();
-      this.#take();
-    } else if (this.#asked.delete(id)) {
-      this.#follow(); // the pair has gone on meanwhile
+      this.#requested.clear();
+      this.#followPlace();
+    } else if (this.#requested.delete(id)) {
+      this.#followNumbers(); // the pair has gone on meanwhile
     } else {
       const count = (this.#numbers?.count ?? -1) + 1;
       this.#numbers = { count, id, address: example ? { example } : { s }, way };
@@ -128,55 +142,65 @@ class Together {
     this.#post();
   }
 
-  #hear({ pair, numbers, place, lecture, room }) {
-    if (!this.#numbers) return;
+  /** @param {PairMessage} message */
+  #receive({ pair, numbers, place, lecture, room }) {
+    const own = this.#numbers;
+    if (!own) return;
     if (pair !== this.#pair) {
-      if (numbers.id !== this.#numbers.id) return; // another walk
-      numbers.count = this.#numbers.count = Math.max(numbers.count, this.#numbers.count);
+      if (numbers.id !== own.id) return; // another walk
+      numbers.count = own.count = Math.max(numbers.count, own.count);
       if (pair > this.#pair) return this.#post();
       this.#pair = pair;
     }
-    const ofNumbers = newer(numbers, this.#numbers, "id");
-    const ofPlace = newer(place, this.#place, "at");
-    const ofLecture = newer(lecture, this.#lecture, "at");
-    const ofRoom = newer(room, this.#room, "at");
-    if (ofNumbers > 0) this.#numbers = numbers;
-    if (ofPlace > 0) this.#place = place;
-    if (ofRoom > 0) this.#room = room;
-    if (ofLecture > 0) this.#lecture = lecture;
-    if (ofRoom > 0) this.guide.shared(room.at);
-    if (ofLecture > 0) this.#shows.last?.taught(lecture.at);
-    if (ofNumbers > 0) this.#follow();
-    if (ofPlace > 0 && this.#mine === this.#numbers.id) this.#take();
-    if ([ofNumbers, ofPlace, ofLecture, ofRoom].some((one) => one < 0)) this.#post();
+    const order = {
+      numbers: compared(numbers.count, own.count, numbers.id, own.id),
+      place: compared(place.count, this.#place.count, place.at, this.#place.at),
+      lecture: compared(lecture.count, this.#lecture.count, lecture.at, this.#lecture.at),
+      room: compared(room.count, this.#room.count, room.at, this.#room.at),
+    };
+    const latest = order.numbers > 0 ? numbers : own;
+    this.#numbers = latest;
+    if (order.place > 0) this.#place = place;
+    if (order.room > 0) this.#room = room;
+    if (order.lecture > 0) this.#lecture = lecture;
+    if (order.room > 0) this.guide.shared(room.at);
+    if (order.lecture > 0 && lecture.at !== null) this.#members.last?.teach(lecture.at);
+    if (order.numbers > 0) this.#followNumbers();
+    if (order.place > 0 && this.#ownId === latest.id) this.#followPlace();
+    if (Object.values(order).some((compared) => compared < 0)) this.#post();
   }
 
   /** Show the place of the pair: later, since the walk may be in the middle of showing another. */
-  #take() {
-    queueMicrotask(() => this.#place.at && this.#shows.last?.goTo(this.#place.at));
+  #followPlace() {
+    queueMicrotask(() => this.#place.at && this.#members.last?.goTo(this.#place.at));
   }
 
-  #follow() {
-    if (!this.#asks.last || !this.#numbers) return;
+  #followNumbers() {
+    const request = this.#requests.last;
+    if (!request || !this.#numbers) return;
     const { id, address, way } = this.#numbers;
-    if (this.#mine === id || this.#asked.has(id)) return;
-    this.#asked.add(id);
-    this.#asks.last(address, way);
+    if (this.#ownId === id || this.#requested.has(id)) return;
+    this.#requested.add(id);
+    request(address, way);
   }
 
   #post() {
     if (!this.#channel || !this.#numbers) return;
     const { id, count } = this.#numbers;
-    if (this.#mine === id) ofTab.set(KEPT, { pair: this.#pair, id, count });
+    if (this.#ownId === id) ofTab.set(STORED, { pair: this.#pair, id, count });
     const shared = { numbers: this.#numbers, place: this.#place, lecture: this.#lecture, room: this.#room };
     this.#channel.postMessage({ pair: this.#pair, ...shared });
   }
 }
 
-/** Which of two was changed last: above 0 for the first. Of two changed at once the same one leads everywhere. */
-function newer(one, other, by) {
-  const [left, right] = [JSON.stringify(one[by]), JSON.stringify(other[by])];
-  return one.count - other.count || Number(left > right) - Number(left < right);
+/**
+ * Which of two values was changed last: above 0 for the first. Of two that were changed at once the same one leads in
+ * every window.
+ * @type {(count: number, otherCount: number, value: unknown, otherValue: unknown) => number}
+ */
+function compared(count, otherCount, value, otherValue) {
+  const [text, otherText] = [JSON.stringify(value), JSON.stringify(otherValue)];
+  return count - otherCount || Number(text > otherText) - Number(text < otherText);
 }
 
-export const together = new Together();
+export const pairSync = new PairSync();

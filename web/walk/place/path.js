@@ -1,12 +1,17 @@
-// Where the walk may stand, and the next place from each. A place is {stage, part, beat}: part is null while a whole
-// step is shown, beat while a whole part is. `depth` is how far in one walks: 0 step by step, 1 part by part, 2 beat by
-// beat; a stage without parts is one place at every depth.
+// Where a walk may be, and the next place from each. A place is {stage, part, beat}: part is null while a whole step is
+// shown, beat while a whole part is. `depth` says how finely one walks: 0 step by step, 1 part by part, 2 beat by beat.
+// A stage without parts is one place at every depth.
 
-/** @type {(stages: WalkStage[], place: Place) => number} */
-const partsOf = (stages, place) => stages[place.stage].parts.length;
-const BEATS = 6; // of a part: [matrix, head, top, bottom, left, right, beats]
-/** @type {(stages: WalkStage[], place: Place) => number} */
-export const beatsOf = (stages, place) => stages[place.stage].parts[place.part][BEATS];
+/** @type {(stages: WalkStage[], stage: number) => number} */
+const partsOf = (stages, stage) => stages[stage].parts.length;
+
+const BEATS = 6; // index in a part: [matrix, head, top, bottom, left, right, beats]
+
+/**
+ * How many beats the part at a place has; 0 where a whole step is shown.
+ * @type {(stages: WalkStage[], place: Pick<Place, "stage" | "part">) => number}
+ */
+export const beatsOf = (stages, { stage, part }) => (part === null ? 0 : stages[stage].parts[part][BEATS]);
 
 /** @type {() => Place} */
 export const start = () => ({ stage: 0, part: null, beat: null });
@@ -16,12 +21,11 @@ export const start = () => ({ stage: 0, part: null, beat: null });
  * @type {(stages: WalkStage[], stage: number, depth: number, last?: boolean) => Place}
  */
 export function entry(stages, stage, depth, last = false) {
-  const place = { stage, part: null, beat: null };
-  if (depth > 0 && partsOf(stages, place)) {
-    place.part = last ? partsOf(stages, place) - 1 : 0;
-    if (depth > 1) place.beat = last ? beatsOf(stages, place) - 1 : 0;
-  }
-  return place;
+  const parts = partsOf(stages, stage);
+  if (depth < 1 || !parts) return { stage, part: null, beat: null };
+  const part = last ? parts - 1 : 0;
+  if (depth < 2) return { stage, part, beat: null };
+  return { stage, part, beat: last ? beatsOf(stages, { stage, part }) - 1 : 0 };
 }
 
 /**
@@ -31,7 +35,7 @@ export function entry(stages, stage, depth, last = false) {
 export function after(stages, place, depth) {
   const { stage, part, beat } = place;
   if (beat !== null && beat + 1 < beatsOf(stages, place)) return { stage, part, beat: beat + 1 };
-  if (part !== null && part + 1 < partsOf(stages, place))
+  if (part !== null && part + 1 < partsOf(stages, stage))
     return { stage, part: part + 1, beat: depth > 1 ? 0 : null };
   return stage + 1 < stages.length ? entry(stages, stage + 1, depth) : null;
 }
@@ -44,40 +48,39 @@ export function before(stages, place, depth) {
   const { stage, part, beat } = place;
   if (beat) return { stage, part, beat: beat - 1 };
   if (part) {
-    const previous = { stage, part: part - 1, beat: null };
-    if (depth > 1) previous.beat = beatsOf(stages, previous) - 1;
-    return previous;
+    const previous = { stage, part: part - 1 };
+    return { ...previous, beat: depth > 1 ? beatsOf(stages, previous) - 1 : null };
   }
   return stage ? entry(stages, stage - 1, depth, true) : null;
 }
 
 /**
- * Whether a place comes after another, or tells the same from nearer or from further away.
- * @type {(one: Place, other: Place) => boolean}
+ * Whether the way from one place to another leads on: to a later place, or to the same one nearer or from further away.
+ * @type {(from: Place, to: Place) => boolean}
  */
-export function isOnward(one, other) {
-  if (one.stage !== other.stage) return other.stage > one.stage;
-  if ((one.part === null) !== (other.part === null) || (one.beat === null) !== (other.beat === null))
-    return true;
-  return other.part > one.part || (other.part === one.part && other.beat > one.beat);
+export function isOnward(from, to) {
+  if (from.stage !== to.stage) return to.stage > from.stage;
+  if ((from.part === null) !== (to.part === null) || (from.beat === null) !== (to.beat === null)) return true;
+  const parts = (to.part ?? 0) - (from.part ?? 0);
+  return parts > 0 || (parts === 0 && (to.beat ?? 0) > (from.beat ?? 0));
 }
 
 /**
- * The same place one depth further in or out.
+ * The same place at another depth.
  * @type {(stages: WalkStage[], place: Place, depth: number) => Place}
  */
 export function atDepth(stages, place, depth) {
   const result = { ...place };
   if (depth < 1) result.part = null;
-  else if (result.part === null && partsOf(stages, result)) result.part = 0;
+  else if (result.part === null && partsOf(stages, result.stage)) result.part = 0;
   if (depth < 2 || result.part === null) result.beat = null;
   else result.beat ??= 0;
   return result;
 }
 
 /**
- * As an address has it: a stage by name, and part and beat from 1.
- * @type {(stages: WalkStage[], place: Place, depth: number) => { step: string; sub: string }}
+ * A place as an address has it: a stage by name, part and beat from 1.
+ * @type {(stages: WalkStage[], place: Place, depth: number) => AddressPlace}
  */
 export function written(stages, place, depth) {
   const { stage, part, beat } = place;
@@ -87,8 +90,8 @@ export function written(stages, place, depth) {
 }
 
 /**
- * The place that an address names, or the nearest that there is.
- * @type {(stages: WalkStage[], at: { step: string; sub: string }) => { place: Place; depth: number }}
+ * The place that an address names, or the nearest that exists.
+ * @type {(stages: WalkStage[], address: AddressPlace) => { place: Place; depth: number }}
  */
 export function read(stages, { step, sub }) {
   const stage = Math.max(
@@ -98,7 +101,7 @@ export function read(stages, { step, sub }) {
   const [part, beat] = (sub || "").split(".").map((text) => Number(text) - 1);
   const depth = !sub ? 0 : beat === undefined ? 1 : 2;
   const place = entry(stages, stage, depth);
-  if (place.part !== null) place.part = Math.min(part, partsOf(stages, place) - 1);
+  if (place.part !== null) place.part = Math.min(part, partsOf(stages, stage) - 1);
   if (place.beat !== null) place.beat = Math.min(beat, beatsOf(stages, place) - 1);
   return { place, depth };
 }

@@ -1,43 +1,46 @@
-// Tells where the walk stands: the address and what it leads to, the server once the walk rests, a second window, and
-// whoever stands around it; and goes where another window or a room stands.
+// Says where the walk is: to the address and the links that lead on from it, to the server once the walk rests, to the
+// other windows, and to what is around the walk. Goes where another window or a room is.
 
-import { together } from "./pair_sync.js";
-import { hold, holdLecture, lectureHeld, workOf } from "./stored_place.js";
+import { pairSync } from "./pair_sync.js";
+import { lectureStored, storeLecture, storePlace, workOf } from "./stored_place.js";
 
-const REST = 500; // milliseconds at a place, after which the server is told of it
+const REST = 500; // milliseconds at a place until the server is told of it
 
 /** @typedef {import("../walk.js").Walk} Walk */
 
 export class PlaceSync {
   #plays = 0; // how often the motion of a place was asked for
-  #resting = 0;
+  #restTimer = 0;
 
   /** @param {Walk} walk */
   constructor(walk) {
     this.walk = walk;
   }
 
-  /** As an address has it. */
-  get at() {
+  /**
+   * The position as an address has it.
+   * @returns {WalkPosition}
+   */
+  get position() {
     const { way, view, predictions } = this.walk;
     return { ...way.written, view, predict: predictions.on };
   }
 
   /**
-   * `quiet`: nobody has moved; `remote`: it was another window or a room that did.
+   * `quiet`: nobody has moved; `remote`: another window or a room has.
    * @param {{ quiet?: boolean; remote?: boolean }} [how]
    */
   publish({ quiet = false, remote = false } = {}) {
-    const { walk, at } = this;
+    const { walk, position } = this;
     const { on: predict, revealed } = walk.predictions;
-    const stood = { step: at.step, sub: at.sub, predict, revealed: [...revealed] };
-    hold(walk.model, at);
-    this.#address(at);
-    walk.around.placeChanged(walk, stood, remote);
+    const place = { step: position.step, sub: position.sub, predict, revealed: [...revealed] };
+    storePlace(walk.model, position);
+    this.#writeAddress(position);
+    walk.around.placeChanged(walk, place, remote);
     if (quiet) return;
-    clearTimeout(this.#resting);
-    this.#resting = Number(setTimeout(() => this.rests(), REST));
-    if (!remote) together.publish({ ...stood, ...this.#shared });
+    clearTimeout(this.#restTimer);
+    this.#restTimer = Number(setTimeout(() => this.sendRest(), REST));
+    if (!remote) pairSync.publish({ ...place, ...this.#shared });
   }
 
   /** What both windows of a pair show besides the place. */
@@ -48,70 +51,77 @@ export class PlaceSync {
     return { heads, dark, once, plays: this.#plays, ...around.shares?.() };
   }
 
-  /** Somebody plays the motion here: on the wall it plays as well. */
+  /** Somebody plays the motion here: the projector plays it as well. */
   played() {
     this.#plays += 1;
     this.publish();
   }
 
-  /** The address of this place, and the links that lead on from it. */
-  #address(at) {
-    const { model, around, controls, panel } = this.walk;
+  /**
+   * The address of this place, and the links that lead on from it.
+   * @param {WalkPosition} position
+   */
+  #writeAddress(position) {
+    const { model, around, way } = this.walk;
     const work = workOf(model);
-    const place = Object.entries(at).filter(([, value]) => value);
-    const named = place.map(([name, value]) => [name, value === true ? "1" : value]);
-    const { minutes, usual } = this.walk.way;
-    const lecture = minutes === usual ? {} : { lecture: String(minutes) };
-    const query = { ...work, ...Object.fromEntries(named), ...lecture };
+    /** @type {[string, string][]} */
+    const named = Object.entries(position)
+      .filter(([, value]) => value)
+      .map(([name, value]) => [name, value === true ? "1" : String(value)]);
+    const query = { ...work, ...Object.fromEntries(named) };
+    if (way.minutes !== way.usual) query.lecture = String(way.minutes);
     around.address.keep(query);
-    const link = (values) => `?${new URLSearchParams(values)}`;
-    if (controls.presenting) controls.presenting.href = link({ ...query, view: "presenter" });
-    panel.lesson.href = `lessons${link({ lesson: panel.lesson.dataset.topic, ...work })}`;
+    const link = (/** @type {Record<string, string>} */ values) => `?${new URLSearchParams(values)}`;
+    this.walk.linkTo({
+      presenter: link({ ...query, view: "presenter" }),
+      lesson: (topic) => `lessons${link({ lesson: topic, ...work })}`,
+    });
   }
 
   /** The server is told of the last place only, once the walk rests there. */
-  rests() {
-    if (this.#resting) window.dispatchEvent(new CustomEvent("mha-place", { detail: this.at }));
+  sendRest() {
+    if (this.#restTimer) window.dispatchEvent(new CustomEvent("mha-place", { detail: this.position }));
     this.stop();
   }
 
   stop() {
-    clearTimeout(this.#resting);
-    this.#resting = 0;
+    clearTimeout(this.#restTimer);
+    this.#restTimer = 0;
   }
 
   /** A projector and a presenter's page of the same walk, in two windows, go together; a walk that is followed as well. */
   join() {
-    if (this.walk.view || this.walk.around.isFollowed) together.join(this, lectureHeld());
+    if (this.walk.view || this.walk.around.isFollowed) pairSync.join(this, lectureStored());
     else this.leave();
   }
 
   leave() {
-    together.leave(this);
+    pairSync.leave(this);
   }
 
   /** Another window has chosen the lecture. @param {number} minutes */
-  taught(minutes) {
+  teach(minutes) {
     if (minutes === this.walk.way.minutes) return;
     this.walk.way.minutes = minutes;
-    holdLecture(minutes);
+    storeLecture(minutes);
     this.walk.changed({ remote: true });
   }
 
-  /** Go where another window, or a room, stands. */
-  goTo(at) {
+  /** Go where another window, or a room, is. @param {ReceivedPlace} place */
+  goTo(place) {
     const { walk } = this;
     const { way, predictions } = walk;
-    const onward = way.read(at);
-    const again = at.plays > this.#plays && walk.view === "projector";
-    this.#plays = at.plays ?? this.#plays;
-    if (at.heads !== undefined) walk.heads = at.heads;
-    walk.podium?.darken(Boolean(at.dark));
-    walk.around.shared?.(at);
-    predictions.on = at.predict;
-    predictions.once = Boolean(at.once);
-    predictions.revealed = new Set(at.revealed);
+    const onward = way.read(place);
+    const { plays = this.#plays } = place;
+    const playsAgain = plays > this.#plays && walk.view === "projector";
+    this.#plays = plays;
+    if (place.heads !== undefined) walk.heads = place.heads;
+    walk.podium?.darken(Boolean(place.dark));
+    walk.around.shared?.(place);
+    predictions.on = place.predict;
+    predictions.once = Boolean(place.once);
+    predictions.revealed = new Set(place.revealed);
     walk.changed({ remote: true, onward });
-    if (again) walk.mover.play();
+    if (playsAgain) walk.playMotion();
   }
 }

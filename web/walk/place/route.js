@@ -1,5 +1,5 @@
-// Where the walk stands, and where the keys lead from there: place by place at the depth that was chosen, or along the
-// way of a lecture. No DOM here.
+// Where the walk is, and where the keys lead from there: place by place at the depth that was chosen, or along the
+// places of a lecture. No DOM here.
 
 import { depthOf, indexIn, lecture, ownOf, planned } from "./lecture_route.js";
 import { after, atDepth, beatsOf, before, entry, isOnward, read, start, written } from "./path.js";
@@ -7,24 +7,27 @@ import { after, atDepth, beatsOf, before, entry, isOnward, read, start, written 
 const DEEPEST = 2;
 
 export class Way {
-  /** @type {WalkModel} */
-  model = null;
   place = start();
   depth = 0;
-  minutes = 0; // of the lecture whose way is walked; 0 where it is walked at the depth that was chosen
-  isBefore = false; // an audience: there a lecture is walked
+  minutes = 0; // of the lecture that is walked; 0 where the walk goes at the depth that was chosen
+  isBefore = false; // before an audience: there the lecture is walked
+
+  /** @param {WalkModel} model */
+  constructor(model) {
+    this.model = model;
+  }
 
   get stages() {
     return this.model.stages;
   }
 
-  /** The stage where it stands. */
+  /** The stage of the place. */
   get stage() {
     return this.stages[this.place.stage];
   }
 
   /**
-   * The step that stands here: of a further head in short its last.
+   * The step of the place; of a further head in short its last.
    * @returns {WalkStep | null}
    */
   get step() {
@@ -32,42 +35,42 @@ export class Way {
     return kind === "head" ? steps[this.place.part ?? steps.length - 1] : (steps[0] ?? null);
   }
 
-  /** The step whose parts are walked here, and not only seen in short. */
+  /** The step whose parts are walked here; null where it is only shown in short. */
   get walked() {
     const { kind } = this.stage;
     return kind === "step" || (kind === "head" && this.place.part !== null) ? this.step : null;
   }
 
-  /** As an address has it. */
+  /** The place as an address has it. */
   get written() {
     return written(this.stages, this.place, this.depth);
   }
 
   /**
-   * Stand where an address says, or as near as can be.
-   * @param {any} at
+   * Go where an address says, or as near as can be; whether that leads on.
+   * @param {AddressPlace} address
    */
-  read(at) {
+  read(address) {
     const from = this.place;
-    Object.assign(this, read(this.stages, at));
+    Object.assign(this, read(this.stages, address));
     return isOnward(from, this.place);
   }
 
-  // --- the way of a lecture ----------------------------------------------------------------------------------------
+  // --- the places of a lecture -------------------------------------------------------------------------------------
 
-  /** The lecture that is walked where none has been chosen. */
+  /** The minutes of the lecture that is walked where none has been chosen. */
   get usual() {
     return this.model.lecture?.own.minutes ?? 0;
   }
 
-  #own = (step) => ownOf(this.model, step).minutes;
+  #ownMinutes = (/** @type {string} */ step) => ownOf(this.model, step).minutes;
 
   /**
    * The places of a lecture of so many minutes.
    * @param {number} minutes
    */
   lecture(minutes) {
-    return lecture(this.stages, minutes, this.#own);
+    return lecture(this.stages, minutes, this.#ownMinutes);
   }
 
   /** The places of the lecture that is walked, or null. */
@@ -75,13 +78,18 @@ export class Way {
     return this.isBefore && this.minutes ? this.lecture(this.minutes) : null;
   }
 
-  /** How much time its steps have, and it in all; null where there is none. */
+  /**
+   * The time that each of its steps has, and all of it; null where no lecture is walked.
+   * @returns {LectureTimes | null}
+   */
   get times() {
     const { places, minutes } = this;
-    return places && { times: planned(this.stages, places, minutes, this.#own), all: 60_000 * minutes };
+    return (
+      places && { times: planned(this.stages, places, minutes, this.#ownMinutes), all: 60_000 * minutes }
+    );
   }
 
-  /** How often a key was pressed so far, and how often it is in all; null where there is no lecture. */
+  /** How often a key was pressed so far, and how often it is in all; null where no lecture is walked. */
   get presses() {
     const { places, place } = this;
     return places && { press: indexIn(places, place), presses: places.length - 1 };
@@ -89,20 +97,24 @@ export class Way {
 
   // --- where the keys lead -----------------------------------------------------------------------------------------
 
-  /** @returns {Place | null | undefined} */
+  /** @returns {Place | null} */
   get next() {
-    return this.#along(1) ?? (this.places ? null : after(this.stages, this.place, this.depth));
-  }
-
-  /** @returns {Place | null | undefined} */
-  get previous() {
-    return this.#along(-1) ?? (this.places ? null : before(this.stages, this.place, this.depth));
-  }
-
-  /** @param {number} presses */
-  #along(presses) {
     const { places } = this;
-    return places?.[indexIn(places, this.place) + presses];
+    return places ? this.#inLecture(places, 1) : after(this.stages, this.place, this.depth);
+  }
+
+  /** @returns {Place | null} */
+  get previous() {
+    const { places } = this;
+    return places ? this.#inLecture(places, -1) : before(this.stages, this.place, this.depth);
+  }
+
+  /**
+   * @param {Place[]} places
+   * @param {number} presses
+   */
+  #inLecture(places, presses) {
+    return places[indexIn(places, this.place) + presses] ?? null;
   }
 
   /**
@@ -122,14 +134,14 @@ export class Way {
     return atDepth(this.stages, this.place, this.depth);
   }
 
-  /** Stand at a place of the lecture that is walked from now on: the nearest. */
+  /** Go to the nearest place of the lecture that is walked from now on. */
   settle() {
     const { places } = this;
     if (places) this.go(places[indexIn(places, this.place)]);
   }
 
   /**
-   * Stand there; whether that is further on than before.
+   * Go there; whether that leads on.
    * @param {Place} place
    */
   go(place) {
@@ -148,7 +160,7 @@ export class Way {
     return (part + (beat === null ? 0 : beat / this.beats)) / this.stage.parts.length;
   }
 
-  /** Of the part where it stands. */
+  /** How many beats the part of the place has. */
   get beats() {
     return beatsOf(this.stages, this.place);
   }

@@ -1,29 +1,32 @@
-// Tells the server where the walk stands, through the sender that the bench's edits take: what no answer confirms is
-// sent again, and a new server is given the page's address first.
+// Sends the server the place where the walk rests, through the sender that edits of numbers use: what no answer confirms
+// is sent again, and a new server is first given the address of the page.
 
 import { mounting } from "../../kit/mount.js";
 import { sender } from "../../kit/sender.js";
-import { together } from "./pair_sync.js";
+import { pairSync } from "./pair_sync.js";
 
-class Place {
-  #fresh = true;
-  #gone = new AbortController();
-  #ask = (address, way) => sender.send({ op: "follow", address, way });
+class PlaceSender {
+  #isNew = true;
+  #removal = new AbortController();
+  /** @type {(address: PairNumbers["address"], way: string) => void} */
+  #requestNumbers = (address, way) => sender.send({ op: "follow", address, way });
 
+  /** @param {Component} component */
   update({ data, setStateValue }) {
-    sender.receive(data, (value) => setStateValue("edits", value), this);
-    if (!this.#fresh) return;
-    this.#fresh = false;
-    const rests = ({ detail }) => sender.send({ op: "place", ...detail });
-    window.addEventListener("mha-place", rests, { signal: this.#gone.signal });
-    together.serve(this.#ask);
+    sender.receive(data, (sent) => setStateValue("edits", sent), this);
+    if (!this.#isNew) return;
+    this.#isNew = false;
+    const send = (/** @type {CustomEvent<WalkPosition>} */ { detail }) =>
+      sender.send({ op: "place", ...detail });
+    window.addEventListener("mha-place", send, { signal: this.#removal.signal });
+    pairSync.serve(this.#requestNumbers);
   }
 
   unmount() {
-    this.#gone.abort();
-    together.withdraw(this.#ask);
+    this.#removal.abort();
+    pairSync.withdraw(this.#requestNumbers);
     sender.retire(this);
   }
 }
 
-export default mounting(() => new Place());
+export default mounting(() => new PlaceSender());

@@ -1,13 +1,20 @@
-// Where this tab stood last: a page that comes back need not ask, nor one that is loaded again before its address follows.
+// Where the walk of this tab was last. A page that comes back goes there without asking the server, and so does a page
+// that is reloaded before its address has followed.
 
 import { ofTab } from "../../kit/storage.js";
 
-const HELD = "mha-walk-held";
+/**
+ * A position, and whose: `work` is what the address says of the numbers.
+ * @typedef {{ session: string; opened: number; work: string; at: WalkPosition }} StoredPlace
+ */
+
+const PLACE = "mha-walk-held";
 const LECTURE = "mha-lecture"; // a reload goes on with the lecture
-const NAMES = ["step", "sub", "view", "predict"];
+const POSITION = ["step", "sub", "view", "predict"]; // the address's parameters that say where the walk is
 const MINUTES = /^(0|[1-9]\d{0,2})$/;
 
-let held = isReload() ? ofTab.get(HELD) : null;
+/** @type {StoredPlace | null} */
+let stored = isReload() ? ofTab.get(PLACE) : null;
 
 function isReload() {
   const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (
@@ -18,39 +25,44 @@ function isReload() {
 
 /**
  * The part of an address that says which work is walked.
- * @param {WalkModel} model
+ * @param {Pick<WalkModel, "address">} model
  */
 export const workOf = ({ address }) =>
-  Object.fromEntries(Object.entries(address).filter(([name]) => !NAMES.includes(name)));
+  Object.fromEntries(Object.entries(address).filter(([name]) => !POSITION.includes(name)));
 
 /**
- * Where this tab stood in the same work, else nothing: a server that was started anew knows only where the page was
- * loaded.
- * @param {WalkModel} data
- */
-export function placeHeld(data) {
-  const isSame = held?.session === data.session && held.opened === data.opened;
-  return isSame || held?.work === JSON.stringify(workOf(data)) ? held.at : null;
-}
-
-/**
- * The walk stands here now. Kept at once: not every browser says that a page is about to be left.
+ * Where this tab was last in the same work, or null. A server that was started again knows only the place with which
+ * the page was loaded.
  * @param {WalkModel} model
- * @param {Record<string, any>} at
  */
-export function hold(model, at) {
-  held = { session: model.session, opened: model.opened, work: JSON.stringify(workOf(model)), at };
-  ofTab.set(HELD, held);
+export function placeStored(model) {
+  if (!stored) return null;
+  const isSame = stored.session === model.session && stored.opened === model.opened;
+  return isSame || stored.work === JSON.stringify(workOf(model)) ? stored.at : null;
 }
 
-/** The lecture that this tab walks, in minutes; null where none has been chosen. */
-export const lectureHeld = () => ofTab.get(LECTURE);
+/**
+ * Stored at once: not every browser says that a page is about to be left.
+ * @param {WalkModel} model
+ * @param {WalkPosition} position
+ */
+export function storePlace(model, position) {
+  const work = JSON.stringify(workOf(model));
+  stored = { session: model.session, opened: model.opened, work, at: position };
+  ofTab.set(PLACE, stored);
+}
+
+/**
+ * The lecture that this tab walks, in minutes; null where none has been chosen.
+ * @returns {number | null}
+ */
+export const lectureStored = () => ofTab.get(LECTURE);
 
 /** @param {number} minutes */
-export function holdLecture(minutes) {
+export function storeLecture(minutes) {
   ofTab.set(LECTURE, minutes);
 }
 
-/** A link to the walk, as the one to the presenter's view, brings its lecture to a tab that knows none. */
+/** A link to the walk, such as that of the presenter's view, brings its lecture to a tab that knows none. */
 const { lecture } = Object.fromEntries(new URLSearchParams(location.search));
-if (!isReload() && MINUTES.test(lecture ?? "")) holdLecture(Number(lecture));
+if (!isReload() && MINUTES.test(lecture ?? "")) storeLecture(Number(lecture));

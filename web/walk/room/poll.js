@@ -1,4 +1,4 @@
-// A question to those who follow, on the wall and on telephones: as a sentence, and its answers as a histogram.
+// A question to those who follow, before the audience and on telephones: as a sentence, and its answers as a histogram.
 
 import { div, element, fillNodes, span } from "../../kit/dom.js";
 import { shownAs, valueAt } from "../../kit/graph.js";
@@ -8,16 +8,16 @@ import { choiceOf } from "./tally.js";
 
 /** @typedef {import("./tally.js").Right | null} Right */
 
-let last = { id: "", right: /** @type {Right} */ (null) }; // the question that was seen last: one for a tab, as rooms are
+let last = { id: "", right: /** @type {Right} */ (null) }; // of the latest question: one for a tab, as rooms are
 
 /**
- * What is right, and what it is called, once it is known: by the numbers that were there while the question was open.
- * They may be edited since.
+ * What is right, and what it is called. That goes by the numbers that were there while the question was open: they may
+ * be edited afterwards.
  * @type {(model: WalkModel, question: Question) => Right}
  */
 export function rightOf(model, question) {
   const { cell } = question;
-  const id = [question.question, cell?.name, cell?.row, cell?.col].join(" "); // another room counts anew
+  const id = [question.question, cell?.name, cell?.row, cell?.col].join(" "); // another room counts from 1 again
   if (question.open || last.id !== id || !last.right) last = { id, right: rightIn(model, question) };
   return last.right;
 }
@@ -25,13 +25,16 @@ export function rightOf(model, question) {
 /** @type {(model: WalkModel, question: Question) => Right} */
 function rightIn(model, { cell }) {
   const value = cell ? valueAt(model, cell) : undefined;
-  if (value === undefined) return null;
+  if (!cell || value === undefined) return null;
   const label = shownAs(model, cell.name, cell.head)(value);
   return { is: (text) => isRight(text, value) === true, label };
 }
 
-/** The question: its own text, else what is asked of a cell, with the tokens that it is about. */
-export function asked(model, { text, cell }, words) {
+/**
+ * A question as a sentence: its own text, or what is asked of a cell, with the tokens that it is about.
+ * @type {(model: WalkModel, question: Pick<Question, "text" | "cell">, words: Record<string, string>) => Child[]}
+ */
+export function questionNodes(model, { text, cell }, words) {
   if (text || !cell) return [text || words.question_open];
   const name = nameNodes(model, cell);
   const tokens = unnamedOf(model, cell).flatMap((token, n) => [n ? " → " : "", element("bdi", {}, token)]);
@@ -42,8 +45,9 @@ export function asked(model, { text, cell }, words) {
 /**
  * What can be answered, before anybody sees how many did so.
  * @param {Question} question
+ * @returns {HTMLElement}
  */
-export const offered = (question) =>
+export const choiceList = (question) =>
   element(
     "ol",
     { class: "offered" },
@@ -52,14 +56,15 @@ export const offered = (question) =>
 
 /**
  * The histogram: a row for each bar, its length the share of those who gave this answer.
- * @param {import("./tally.js").Bar[]} all
+ * @param {import("./tally.js").Bar[]} bars
  * @param {Record<string, string>} words
+ * @returns {HTMLElement}
  */
-export const histogram = (all, words) =>
+export const histogram = (bars, words) =>
   element(
     "ol",
     { class: "histogram" },
-    ...all.map(({ label, count, share, right }) =>
+    ...bars.map(({ label, count, share, right }) =>
       element(
         "li",
         { class: right ? "right" : null, style: `--share: ${share.toFixed(4)}` },

@@ -1,137 +1,147 @@
-// A presenter's room: it is opened here, told where the walk stands, asked questions, and ended. All windows of a pair
-// have it in common (pair_sync.js); what one of them changes, that one tells the room, and nothing that waits for the
-// network ever holds up a key press.
+// A presenter's room: opened here, told where the walk is, asked questions, and ended. The windows of a pair share it
+// (place/pair_sync.js); the window that changes it tells the server. Nothing that waits for the network ever holds up a
+// key press.
 
 import { Standing } from "../../kit/mounts.js";
 import { belowRoot } from "../../kit/root.js";
 import { ofTab } from "../../kit/storage.js";
-import { together } from "../place/pair_sync.js";
+import { pairSync } from "../place/pair_sync.js";
 import { pause, Stream } from "./stream.js";
 
-const KEPT = "mha-room"; // of the tab, so that a page that is loaded again keeps its room
-const AWAY = 500; // ms that a walk may be gone before an audience is told: Streamlit may mount it anew
-const APART = 80; // ms between two places at least: who holds a key down tells where he is, not all that he passed
-const NONE = { listeners: 0, answers: {}, others: 0 };
+const STORED = "mha-room"; // of the tab, so that a page that is reloaded keeps its room
+const AWAY = 500; // ms that a walk may be gone before the audience is told: Streamlit may mount it again
+const APART = 80; // ms between two places at least: who holds a key down does not send every place that he passes
+/** @type {AnswerCounts} */
+const NO_ANSWERS = { listeners: 0, answers: {}, others: 0 };
 
+/** @param {number} ms */
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 class Room {
-  /**
-   * `under`: what comes back once the code is closed; `early`: the number of a question whose answers are shown while it
-   * is open; `away`: the wall shows what those who follow do not see.
-   * @type {{ code: string; key: string; card: string; under?: string; early?: number; exercise: string; link: string;
-   *   away?: boolean } | null}
-   */
-  at = ofTab.get(KEPT);
-  counts = NONE;
+  /** @type {RoomState | null} */
+  state = ofTab.get(STORED);
+  counts = NO_ANSWERS;
   /** @type {Question | null} */
   question = null;
-  /** The name of a sentence about what went wrong. */
-  trouble = "";
-  #place = null; // where the walk of this window stood last with numbers that a link holds
-  #isWall = false; // an audience sees this window; it does not see a presenter's
+  trouble = ""; // the name of a sentence about what went wrong
+  /** @type {PresentedPlace | null} */
+  #place = null; // the latest place of this window's walk whose numbers a link holds
+  #isProjector = false; // the audience sees this window, which it does not see of a presenter's
   #isAway = false; // this window shows what those who follow do not see
   #leaving = 0;
-  #sent = "";
-  #sending = false;
-  #wanted = { cell: null, text: "" }; // what is to be predicted where the walk stands
-  #asking = false;
+  #sentPlace = "";
+  #isSending = false;
+  /** @type {{ cell: Cell | null; text: string }} */
+  #wanted = { cell: null, text: "" }; // what is to be predicted at the place of the walk
+  #isApplying = false;
   /** @type {Stream | null} */
   #stream = null;
+  /** @type {Standing<() => void>} */
   #views = new Standing(); // each is called when there is something new to show
 
   constructor() {
-    together.guide = { moved: () => this.#sendPlace(), shared: (at) => this.#learnOf(at) };
-    if (this.at) together.share(this.at);
-    window.addEventListener("pagehide", () => this.#views.last && this.#isWall && this.#turnAway(true));
+    pairSync.guide = { moved: () => this.#sendPlace(), shared: (state) => this.#receive(state) };
+    if (this.state) pairSync.share(this.state);
+    window.addEventListener("pagehide", () => this.#views.last && this.#isProjector && this.#setAway(true));
   }
 
-  /** The walk is in a view that an audience sees, which `show` draws. */
+  /** The room that is open; raises where none is. */
+  #requireState() {
+    if (!this.state) throw new Error("no room is open");
+    return this.state;
+  }
+
+  /** The walk is in a view that an audience sees, which `show` renders. @param {() => void} show */
   enter(show) {
-    const anew = !this.#views.last;
+    const isFirst = !this.#views.last;
     this.#views.enter(show);
-    if (!anew) return;
+    if (!isFirst) return;
     this.#listen();
     this.#sendPlace();
   }
 
+  /** @param {() => void} show */
   leave(show) {
     if (!this.#views.leave(show) || this.#views.last) return;
     this.#stream?.stop();
     this.#stream = null;
-    if (this.#isWall) this.#leaving = Number(setTimeout(() => this.#turnAway(true), AWAY));
+    if (this.#isProjector) this.#leaving = Number(setTimeout(() => this.#setAway(true), AWAY));
   }
 
   /**
-   * Where the walk of this window stands now.
-   * @param {any} place or null where no link holds its numbers
-   * @param {boolean} isWall
+   * The place of this window's walk.
+   * @param {PresentedPlace | null} place null where no link holds its numbers
+   * @param {boolean} isProjector
    */
-  stands(place, isWall) {
+  setPlace(place, isProjector) {
     clearTimeout(this.#leaving);
-    this.#isWall = isWall;
+    this.#isProjector = isProjector;
     this.#place = place ?? this.#place;
-    if (isWall) this.#turnAway(place === null);
+    if (isProjector) this.#setAway(place === null);
   }
 
-  /** The wall shows something that those who follow do not see, or no longer. */
-  #turnAway(away) {
+  /** Whether the projector shows something that those who follow do not see. @param {boolean} away */
+  #setAway(away) {
     this.#isAway = away;
-    if (!this.at || Boolean(this.at.away) === away) return;
-    this.#share({ ...this.at, away });
+    if (!this.state || Boolean(this.state.away) === away) return;
+    this.#share({ ...this.state, away });
     this.#sendPlace();
   }
 
   async open() {
-    const answer = await this.#ask("POST", "");
-    if (!answer?.ok) return this.#say("room_failed");
-    this.#share({ ...(await answer.json()), card: "code", exercise: "", link: "" });
+    const response = await this.#fetch("POST", "");
+    if (!response?.ok) return this.#setTrouble("room_failed");
+    this.#share({ ...(await response.json()), card: "code", exercise: "", link: "" });
     this.#sendPlace();
   }
 
   async end() {
-    const ending = this.#ask("DELETE", `/${this.at.code}`);
+    const ending = this.#fetch("DELETE", `/${this.#requireState().code}`);
     this.#share(null);
     await ending;
   }
 
-  /** What the windows show of it: "code", which may lie over the other, "poll", "corner" or nothing. */
+  /** What the windows show of it. The code may lie over a poll. @param {RoomCard} card */
   show(card) {
     this.trouble = "";
-    const under = card === "code" && this.at?.card === "poll" ? "poll" : "";
-    if (this.at) this.#share({ ...this.at, card, under });
-    else this.#shown();
+    const under = card === "code" && this.state?.card === "poll" ? "poll" : "";
+    if (this.state) this.#share({ ...this.state, card, under });
+    else this.#changed();
   }
 
-  /** The answers are shown while the question is open, or no longer. */
+  /** The answers are shown while the question is open, or no longer. @param {boolean} isShown */
   showEarly(isShown) {
-    this.#share({ ...this.at, card: "poll", under: "", early: isShown ? this.question.question : 0 });
+    const early = isShown && this.question ? this.question.question : 0;
+    this.#share({ ...this.#requireState(), card: "poll", under: "", early });
   }
 
   /** Whether an audience may see how many gave which answer: not as long as somebody could go by it. */
   get showsCounts() {
-    const { question, at } = this;
-    return Boolean(question && (!question.open || at?.early === question.question));
+    const { question, state } = this;
+    return Boolean(question && (!question.open || state?.early === question.question));
   }
 
   /**
    * Everybody is offered an exercise: the step that it asks for, or the query of its link, or none.
-   * @param {{ exercise?: string; link?: string }} of
+   * @param {{ exercise?: string; link?: string }} offer
    */
   handOut({ exercise = "", link = "" }) {
-    this.#share({ ...this.at, exercise, link });
+    this.#share({ ...this.#requireState(), exercise, link });
     this.#sendPlace();
   }
 
-  /** Ask, and show the answers; whether the question has arrived. */
+  /**
+   * Ask, and show the answers; whether the question has arrived.
+   * @param {{ text?: string; choices?: string[]; cell?: Cell | null }} question
+   */
   async ask({ text = "", choices = [], cell = null }) {
     const sent = cell ? { text, cell } : { text, choices };
-    const answer = await this.#ask("POST", `/${this.at.code}/questions`, sent);
-    if (!answer?.ok) {
-      this.#say("room_lost");
+    const response = await this.#fetch("POST", `/${this.#requireState().code}/questions`, sent);
+    if (!response?.ok) {
+      this.#setTrouble("room_lost");
       return false;
     }
-    this.#learn({ ...(await answer.json()), open: true, text, choices, cell });
+    this.#setQuestion({ ...(await response.json()), open: true, text, choices, cell });
     this.show("poll");
     return true;
   }
@@ -139,26 +149,31 @@ class Room {
   /** No more answers are taken; whether that has arrived. */
   async close() {
     const { question } = this;
-    const answer = await this.#ask("DELETE", `/${this.at.code}/questions/${question.question}`);
-    if (answer?.ok) this.#learn({ ...question, open: false });
-    return Boolean(answer?.ok);
+    if (!question) return false;
+    const response = await this.#fetch(
+      "DELETE",
+      `/${this.#requireState().code}/questions/${question.question}`,
+    );
+    if (response?.ok) this.#setQuestion({ ...question, open: false });
+    return Boolean(response?.ok);
   }
 
   /**
-   * Those who follow are to predict this number, or none any more: the latest alone, as of places.
+   * Those who follow are to predict this number, or none any more. As of places only the latest request is sent.
    * @param {Cell | null} cell
    * @param {string} [text]
    */
   async predict(cell, text = "") {
     this.#wanted = { cell, text };
-    if (this.#asking) return;
-    this.#asking = true;
-    for (let goesOn = true; goesOn && this.at; ) goesOn = await this.#applyWanted(this.#wanted);
-    this.#asking = false;
+    if (this.#isApplying) return;
+    this.#isApplying = true;
+    for (let goesOn = true; goesOn && this.state; ) goesOn = await this.#applyWanted();
+    this.#isApplying = false;
   }
 
   /** Whether something was to be done for it, and has arrived. */
-  async #applyWanted({ cell, text }) {
+  async #applyWanted() {
+    const { cell, text } = this.#wanted;
     const open = this.question?.open ? this.question : null;
     if (open && !open.cell) return false; // the presenter's own question comes first
     const isSame = JSON.stringify(open?.cell ?? null) === JSON.stringify(cell);
@@ -168,36 +183,42 @@ class Room {
 
   // --- sending ---------------------------------------------------------------------------------------------------
 
-  /** The latest place alone: while one is on its way, those that come are not sent but the last. */
+  /** Send the latest place: of those that come while one is on its way only the last is sent. */
   async #sendPlace() {
-    if (this.#sending) return;
-    this.#sending = true;
-    for (let attempt = 0; this.at && this.#placeText() !== this.#sent; ) {
-      const text = this.#placeText();
-      const answer = await this.#ask("PUT", `/${this.at.code}/place`, JSON.parse(text));
-      if (answer?.status === 404) this.#lost();
-      const settled = answer && answer.status < 500 && answer.status !== 429;
-      if (settled) this.#sent = text;
-      attempt = settled ? 0 : attempt + 1;
-      await wait(settled ? APART : pause(attempt));
+    if (this.#isSending) return;
+    this.#isSending = true;
+    for (let attempt = 0; this.state && this.#placeText(this.state) !== this.#sentPlace; ) {
+      const text = this.#placeText(this.state);
+      const response = await this.#fetch("PUT", `/${this.state.code}/place`, JSON.parse(text));
+      if (response?.status === 404) this.#lost();
+      const isSettled = response !== null && response.status < 500 && response.status !== 429;
+      if (isSettled) this.#sentPlace = text;
+      attempt = isSettled ? 0 : attempt + 1;
+      await wait(isSettled ? APART : pause(attempt));
     }
-    this.#sending = false;
+    this.#isSending = false;
   }
 
-  #placeText() {
-    if (!this.#place || !together.numbers) return this.#sent;
-    const { example, s } = together.numbers;
-    const { exercise, link, away = false } = this.at;
+  /** What the server is sent of the place; as the last time where this window has nothing to say. @param {RoomState} state */
+  #placeText({ exercise, link, away = false }) {
+    if (!this.#place || !pairSync.numbers) return this.#sentPlace;
+    const { example, s } = pairSync.numbers;
     return JSON.stringify({ ...(s ? { token: s } : { example }), ...this.#place, away, exercise, link });
   }
 
-  /** @returns {Promise<Response | null>} null where nobody answers */
-  async #ask(method, path, body = {}) {
+  /**
+   * @param {"POST" | "PUT" | "DELETE"} method
+   * @param {string} path
+   * @param {object} [body]
+   * @returns {Promise<Response | null>} null where nobody answers
+   */
+  async #fetch(method, path, body = {}) {
+    /** @type {Record<string, string>} */
     const headers = { "Content-Type": "application/json" };
-    if (this.at) headers.Authorization = `Bearer ${this.at.key}`;
+    if (this.state) headers.Authorization = `Bearer ${this.state.key}`;
     const url = belowRoot(`api/rooms${path}`);
     const text = method === "DELETE" ? undefined : JSON.stringify(body);
-    const keepalive = method === "DELETE" || Boolean(this.at?.away); // the page may be left just now
+    const keepalive = method === "DELETE" || Boolean(this.state?.away); // the page may be left just now
     try {
       return await fetch(url, { method, headers, body: text, keepalive });
     } catch {
@@ -205,27 +226,25 @@ class Room {
     }
   }
 
-  // --- listening -------------------------------------------------------------------------------------------------
+  // --- receiving -------------------------------------------------------------------------------------------------
 
   #listen() {
     this.#stream?.stop();
     this.#stream = null;
-    if (!this.at || !this.#views.last) return;
-    const url = belowRoot(`api/rooms/${this.at.code}/events?counts=1`);
+    if (!this.state || !this.#views.last) return;
+    const url = belowRoot(`api/rooms/${this.state.code}/events?counts=1`);
     this.#stream = new Stream(url.href, {
-      received: (kind, data) => this.#hear(kind, data),
+      received: (kind, data) => {
+        if (kind === "counts") this.counts = data;
+        if (kind === "question") this.#setQuestion(data);
+        this.#changed();
+      },
       stands: (state) => this.#connected(state),
     });
   }
 
-  #hear(kind, data) {
-    if (kind === "counts") this.counts = data;
-    if (kind === "question") this.#learn(data);
-    this.#shown();
-  }
-
-  /** A question as it stands now; what was told of it before may come later. */
-  #learn(question) {
+  /** A question as it is now; older news of it may come later. @param {Question} question */
+  #setQuestion(question) {
     const { question: number = 0, open = true } = this.question ?? {};
     const isOld = question.question < number || (question.question === number && question.open && !open);
     if (isOld) return;
@@ -233,8 +252,9 @@ class Room {
     this.question = question;
   }
 
+  /** @param {StreamState} state */
   #connected(state) {
-    if (state === "open" || state === "lost") this.#say(state === "lost" ? "room_lost" : "");
+    if (state === "open" || state === "lost") this.#setTrouble(state === "lost" ? "room_lost" : "");
     else if (state === "ended")
       this.#share(null); // in another window
     else this.#lost();
@@ -242,45 +262,48 @@ class Room {
 
   /** The server has no such room any more. */
   #lost() {
-    if (!this.at) return;
+    if (!this.state) return;
     this.#share(null);
-    this.#say("room_gone");
+    this.#setTrouble("room_gone");
   }
 
-  // --- what the pair has in common ----------------------------------------------------------------------------------
+  // --- what the windows of the pair share ---------------------------------------------------------------------------
 
-  #share(at) {
-    this.#have(at);
-    together.share(at);
+  /** @param {RoomState | null} state */
+  #share(state) {
+    this.#setState(state);
+    pairSync.share(state);
   }
 
-  /** Another window has changed it; where the wall is now its window alone knows. */
-  #learnOf(at) {
-    this.#have(at);
-    if (this.#isWall && this.#views.last) this.#turnAway(this.#isAway);
+  /** Another window has changed it; whether the projector is away only its own window knows. @param {RoomState | null} state */
+  #receive(state) {
+    this.#setState(state);
+    if (this.#isProjector && this.#views.last) this.#setAway(this.#isAway);
   }
 
-  #have(at) {
-    const other = at?.code !== this.at?.code;
-    this.at = at;
-    ofTab.set(KEPT, at);
-    if (other) {
-      Object.assign(this, { counts: NONE, question: null, trouble: "" });
-      this.#sent = "";
+  /** @param {RoomState | null} state */
+  #setState(state) {
+    const isAnother = state?.code !== this.state?.code;
+    this.state = state;
+    ofTab.set(STORED, state);
+    if (isAnother) {
+      Object.assign(this, { counts: NO_ANSWERS, question: null, trouble: "" });
+      this.#sentPlace = "";
       this.#listen();
     }
-    this.#shown();
+    this.#changed();
   }
 
-  #say(trouble) {
+  /** @param {string} trouble */
+  #setTrouble(trouble) {
     this.trouble = trouble;
-    this.#shown();
+    this.#changed();
   }
 
-  #shown() {
+  #changed() {
     this.#views.last?.();
   }
 }
 
-/** One for a tab: it outlives the walk's page, so that an edit on the bench is told as well. */
+/** One for a tab: it outlives the walk's page, so that an edit in Explore reaches those who follow as well. */
 export const room = new Room();

@@ -1,99 +1,108 @@
-// A room's server-sent events, read by hand: the browser's own reader tells neither why it is refused nor that a
-// connection is dead which nobody has closed. What stops is asked for again, sooner at first and then less often.
+// A room's server-sent events, read by hand: the browser's own reader says neither why it is refused nor that a
+// connection is dead which nobody has closed. A connection that stops is tried again, soon at first and then less often.
 
 const SILENCE = 40_000; // ms without a byte, of which the server sends some every 15 s: the connection is dead
 const STALE = 20_000; // ms, for who has just come back to the page
 const SOONEST = 500;
 const LATEST = 15_000;
 
+/** @typedef {{ id?: string; event: string; data: string }} ServerEvent */
+
 /** Events out of text as it comes, in pieces of any length. */
 export class Events {
   #rest = "";
 
-  /** @type {(text: string) => { id?: string; event: string; data: string }[]} */
+  /** @param {string} text */
   push(text) {
     const blocks = (this.#rest + text).split("\n\n");
-    this.#rest = blocks.pop();
-    return blocks.map(eventOf).filter(({ data }) => data !== undefined);
+    this.#rest = blocks.pop() ?? "";
+    return blocks.flatMap(eventsIn);
   }
 }
 
-function eventOf(block) {
-  /** @type {any} */
-  const parsed = { event: "message" };
+/** The event of a block of lines; none where it has no data. @type {(block: string) => ServerEvent[]} */
+function eventsIn(block) {
+  /** @type {Partial<Record<string, string>>} */
+  const fields = {};
   for (const line of block.split("\n")) {
     const [, name, value] = /^(\w+): ?(.*)$/.exec(line) ?? [];
-    if (name) parsed[name] = value;
+    if (name) fields[name] = value;
   }
-  return parsed;
+  const { event = "message", data } = fields;
+  return data === undefined ? [] : [{ ...fields, event, data }];
 }
 
-/** How long to wait before the next attempt: twice as long each time, and never all listeners at once. */
+/**
+ * How long to wait before the next attempt: twice as long each time, and never all listeners at once.
+ * @param {number} attempt
+ */
 export const pause = (attempt, random = Math.random) =>
   Math.min(LATEST, SOONEST * 2 ** attempt) * (0.5 + random() / 2);
 
-/**
- * Who is told: `received` of every event, `stands` of how the connection is: "open", "lost" (it is asked for again),
- * "none" (there is no such room), "gone" (there is none any more) or "ended".
- * @typedef {{ received: (kind: string, data: any) => void; stands: (state: string) => void }} Listener
- */
-
 export class Stream {
-  #last = ""; // id of the last event
+  #lastId = "";
   #attempt = 0;
-  #opened = false;
-  #heardAt = 0;
+  #wasOpen = false;
+  #receivedAt = 0;
   #timer = 0;
-  #gone = new AbortController();
+  #removal = new AbortController();
   /** @type {AbortController | null} */
-  #asking = null;
+  #request = null;
 
   /**
    * @param {string} url
-   * @param {Listener} listener
+   * @param {StreamListener} listener
    */
   constructor(url, listener) {
     this.url = url;
     this.listener = listener;
-    const { signal } = this.#gone;
-    window.addEventListener("online", () => this.#back(0), { signal });
-    document.addEventListener("visibilitychange", () => document.hidden || this.#back(STALE), { signal });
-    this.#ask();
+    const { signal } = this.#removal;
+    window.addEventListener("online", () => this.#retry(0), { signal });
+    document.addEventListener("visibilitychange", () => document.hidden || this.#retry(STALE), { signal });
+    this.#connect();
   }
 
   stop() {
     clearTimeout(this.#timer);
-    this.#gone.abort();
-    this.#asking?.abort();
-    this.#asking = null;
+    this.#removal.abort();
+    this.#request?.abort();
+    this.#request = null;
   }
 
-  /** The network, or somebody, is back: what has been silent for so long is asked for anew. */
-  #back(silent) {
-    if (this.#gone.signal.aborted || (this.#asking && performance.now() - this.#heardAt < silent)) return;
+  /**
+   * The network, or somebody, is back: a connection that has been silent for so long is made again.
+   * @param {number} silence ms
+   */
+  #retry(silence) {
+    if (this.#removal.signal.aborted) return;
+    if (this.#request && performance.now() - this.#receivedAt < silence) return;
     this.#attempt = 0;
-    this.#ask();
+    this.#connect();
   }
 
-  async #ask() {
+  async #connect() {
     clearTimeout(this.#timer);
-    this.#asking?.abort();
-    const asking = new AbortController();
-    this.#asking = asking;
-    this.#heard();
+    this.#request?.abort();
+    const request = new AbortController();
+    this.#request = request;
+    this.#awaitNext();
     try {
-      const headers = { Accept: "text/event-stream", ...(this.#last && { "Last-Event-ID": this.#last }) };
-      const answer = await fetch(this.url, { headers, cache: "no-store", signal: asking.signal });
-      if (answer.status === 404) return this.#end(this.#opened ? "gone" : "none");
-      if (answer.ok) await this.#read(answer.body.getReader());
+      const headers = {
+        Accept: "text/event-stream",
+        ...(this.#lastId && { "Last-Event-ID": this.#lastId }),
+      };
+      const response = await fetch(this.url, { headers, cache: "no-store", signal: request.signal });
+      if (response.status === 404) return this.#end(this.#wasOpen ? "gone" : "none");
+      if (response.ok && response.body) await this.#read(response.body.getReader());
     } catch {
-      // it is lost, as it is when it ends by itself
+      // the connection is lost, as where it ends by itself
     }
-    if (this.#asking === asking) this.#lost();
+    if (this.#request === request) this.#lost();
   }
 
+  /** @param {ReadableStreamDefaultReader<Uint8Array>} reader */
   async #read(reader) {
-    this.#opened = true;
+    this.#wasOpen = true;
     this.#attempt = 0;
     this.listener.stands("open");
     const events = new Events();
@@ -101,34 +110,36 @@ export class Stream {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      this.#heard();
+      this.#awaitNext();
       for (const { id, event, data } of events.push(decoder.decode(value, { stream: true }))) {
         if (event === "end") return this.#end("ended");
-        this.#last = id ?? this.#last;
-        this.listener.received(event, JSON.parse(data));
+        this.#lastId = id ?? this.#lastId;
+        this.listener.received(.../** @type {RoomEvent} */ ([event, JSON.parse(data)]));
       }
     }
   }
 
-  #heard() {
-    this.#heardAt = performance.now();
+  /** Something was received: for some time the connection may be silent. */
+  #awaitNext() {
+    this.#receivedAt = performance.now();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#silent(), SILENCE);
   }
 
   #silent() {
     this.listener.stands("lost");
-    this.#ask();
+    this.#connect();
   }
 
   #lost() {
-    this.#asking = null;
+    this.#request = null;
     this.listener.stands("lost");
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#ask(), pause(this.#attempt));
+    this.#timer = setTimeout(() => this.#connect(), pause(this.#attempt));
     this.#attempt += 1;
   }
 
+  /** @param {StreamState} state */
   #end(state) {
     this.stop();
     this.listener.stands(state);
