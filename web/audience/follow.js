@@ -1,7 +1,7 @@
 // The page of a telephone that follows a lecture: the walk as the projector shows it, in this telephone's own language
 // and colours, without a Streamlit session. Whoever looks around alone comes back with one press.
 
-import { button, div, element, p, redrawn, span } from "../kit/dom.js";
+import { button, div, element, p, redrawn, requireElement, span } from "../kit/dom.js";
 import { ofBrowser } from "../kit/storage.js";
 import { asksForMany, mayShow } from "../walk/picture/scene.js";
 import { Way } from "../walk/place/route.js";
@@ -37,16 +37,9 @@ const send = (code, answer) =>
     body: JSON.stringify(answer),
   });
 
-/** What the page of the server holds. @param {string} id */
-function requireById(id) {
-  const node = document.getElementById(id);
-  if (!node) throw new Error(`the page has no #${id}`);
-  return node;
-}
-
 class Follower {
   /** @type {Record<string, Record<string, string>>} */
-  #texts = JSON.parse(requireById("words").textContent ?? ""); // by language
+  #texts = JSON.parse(requireElement(document, "#words").textContent ?? ""); // by language
   #lang = this.#firstLanguage();
   #theme = Math.max(0, THEMES.indexOf(stored.get("theme") ?? ""));
   #listener = stored.get("listener") ?? ""; // by which this browser may answer: the server gives it with the stream
@@ -73,11 +66,8 @@ class Follower {
     this.question = new PhoneQuestion((answer) => send(this.#code, { ...answer, listener: this.#listener }));
     this.back = button({ class: "back", hidden: true, onclick: () => this.#pressBack() });
     const onsubmit = (/** @type {SubmitEvent} */ event) => this.#enter(event);
-    /** @type {HTMLFormElement} */
     this.entry = element("form", { class: "entry", hidden: true, onsubmit });
-    /** @type {HTMLAnchorElement} */
     this.exercise = element("a", { class: "exercise", hidden: true });
-    /** @type {HTMLElement} */
     this.stage = element("main", {});
     page.replaceChildren(
       this.head,
@@ -346,4 +336,4 @@ class Follower {
   }
 }
 
-new Follower(requireById("follow"));
+new Follower(requireElement(document, "#follow"));

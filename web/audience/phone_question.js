@@ -18,7 +18,6 @@ const ATTEMPTS = 6;
  */
 
 export class PhoneQuestion {
-  /** @type {HTMLElement} */
   root = element("section", { class: "question", hidden: true });
   /** @type {Question | null} */
   #question = null;
@@ -98,7 +97,6 @@ export class PhoneQuestion {
 
   /** @type {(question: Question, words: Record<string, string>) => HTMLElement} */
   #numberForm(question, words) {
-    /** @type {HTMLInputElement} */
     const field = element("input", {
       inputmode: "decimal",
       autocomplete: "off",

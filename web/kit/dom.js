@@ -177,7 +177,7 @@ export function setText(node, text) {
 
 /**
  * A field's value, unless somebody is typing there.
- * @param {HTMLInputElement} field
+ * @param {HTMLInputElement | HTMLTextAreaElement} field
  * @param {string | number} value
  */
 export function setValue(field, value) {

@@ -43,7 +43,6 @@ export class Controls {
     this.revealing = walkButton("reveal", () => commands.reveal(), main, label);
     this.comparing = comparing(model, options.compare);
     const own = view ? [this.#leaveButton()] : this.#viewButtons();
-    /** @type {HTMLElement} */
     this.root = element(
       "div",
       { class: "controls", role: "group", "aria-label": words.controls },
@@ -121,7 +120,6 @@ export class Controls {
     };
     const attributes = { "aria-label": words.lecture, title: words.lecture, data: { focus: "lecture" } };
     const free = element("option", { value: 0 }, words.lecture_free);
-    /** @type {HTMLSelectElement} */
     const select = element("select", { ...attributes, onchange }, free, ...lectures);
     this.teaching = select;
     return element("label", { class: "teaching" }, span("of", words.lecture_label, " "), select);
@@ -132,7 +130,6 @@ export class Controls {
     const { model, commands } = this.options;
     const { words } = model;
     const attributes = { class: "button", target: "_blank", data: { focus: "presenter" } };
-    /** @type {HTMLAnchorElement} */
     const presenting = element("a", attributes, `${words.presenter} ↗`);
     this.presenting = presenting;
     return [walkButton("projector", () => commands.project(), {}, words.projector), presenting];

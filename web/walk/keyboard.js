@@ -28,6 +28,7 @@ const keys = new Keys();
 export function onKey(target, event) {
   if (!target.root.isConnected) return;
   if (!isOwn(event) && target.uncover()) return event.preventDefault(); // the key does nothing else then
+  /** @type {{ move?: string; jump?: number } | null} */
   const meaning = keys.read(event, target.isOnStage());
   if (!meaning) return onOtherKey(target, event);
   const { move, jump } = meaning;

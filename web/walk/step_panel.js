@@ -18,12 +18,10 @@ export class Panel {
   constructor(model, view) {
     this.model = model;
     this.view = view;
-    /** @type {HTMLElement} */
     this.title = element("h2", {});
     this.what = p("what");
     this.why = p("why");
     this.formula = p("formula");
-    /** @type {HTMLAnchorElement} */
     this.lesson = element("a", { class: "lesson", data: { focus: "lesson" } }, model.words.lesson);
     this.legend = p("legend");
     this.about = p("about");

@@ -90,7 +90,6 @@ export class Walk {
     this.around = around;
     this.model = model;
     this.way = new Way(model);
-    /** @type {HTMLElement} */
     this.root = element("div", { class: "walk", role: "region" });
     this.awake = new Awake(this.root);
     parent.append(this.root);

@@ -41,7 +41,6 @@ export class Lecturer {
     refuseBusy: () => this.#refuseBusy(),
     changed: () => this.#show(),
   });
-  /** @type {HTMLElement} */
   #openQuestion = element("section", { class: "room-question", hidden: true }); // on the presenter's page
   #lastQuestion = div("room-last"); // that was answered, on the presenter's page
   #address = div("room-way"); // of the room, on the presenter's page

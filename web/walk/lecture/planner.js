@@ -53,7 +53,6 @@ const LETTERS = "ABCD";
  */
 
 export class Planner {
-  /** @type {HTMLElement} */
   root = element("section", { class: "planner", hidden: true });
   /** @type {OwnStep[]} */
   #steps = [];
@@ -70,11 +69,8 @@ export class Planner {
   #stages = [];
   /** @type {Lecture} */
   #lecture = { own: {}, usual: [], order: [], teaching: {} };
-  /** @type {HTMLInputElement} */
   #minutesField = element("input", {});
-  /** @type {HTMLElement} */
   #sum = element("p", {});
-  /** @type {HTMLElement} */
   #list = element("ol", {});
 
   /** @param {() => void} toggled the panel is open, or not any more */
@@ -211,7 +207,6 @@ export class Planner {
     const words = this.#words;
     const labelled = (/** @type {string} */ label) => fill(words.step_field, { label, step: title });
     const show = this.#showSwitch(step, title);
-    /** @type {HTMLElement} */
     const handle = element(
       "span",
       { class: "handle", draggable: "true", title: words.step_drag, "aria-hidden": "true" },
@@ -259,7 +254,6 @@ export class Planner {
       div("choices", ...choices),
     );
     const minutesSign = element("span", { "aria-hidden": "true" }, words.minutes_sign);
-    /** @type {HTMLElement} */
     const item = element(
       "li",
       { data: { step } },
@@ -355,7 +349,6 @@ export class Planner {
    */
   #numberField(focus, label, take) {
     const refused = element("p", { class: "refused", role: "alert" });
-    /** @type {HTMLInputElement} */
     const field = element("input", {
       class: "minutes",
       type: "text",

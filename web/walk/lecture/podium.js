@@ -12,7 +12,6 @@ export function edgeOf({ clientY }) {
 
 export class Podium {
   dark = false;
-  /** @type {HTMLElement} */
   dot = element("div", { class: "dot", hidden: true, "aria-hidden": "true" });
   level = 0; // how close the picture is looked at; 0: as it is
 
@@ -22,7 +21,6 @@ export class Podium {
    */
   constructor(words, previous) {
     this.words = words;
-    /** @type {HTMLElement} */
     this.curtain = element("div", { class: "curtain", hidden: true, role: "status" }, p("told", words.dark));
     if (previous) {
       this.darken(previous.dark);

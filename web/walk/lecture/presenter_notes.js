@@ -34,7 +34,6 @@ export class Notes {
     this.time = span("time");
     this.elapsed = span("elapsed");
     this.spent = span("spent");
-    /** @type {HTMLElement} */
     this.still = element("div", { class: "still", "aria-hidden": "true", inert: true });
     const { restart: title, restart_short: label } = words;
     const onclick = () => this.#restart();
@@ -49,7 +48,6 @@ export class Notes {
     this.texts = div("told", this.own, this.say, this.note, this.wrong);
     const coming = div("coming", this.next, this.still);
     const named = { class: "notes", "aria-label": words.notes };
-    /** @type {HTMLElement} */
     this.root = element("aside", named, p("clock", ...clock), this.texts, coming);
     this.#timer = setInterval(() => this.#tick(), 1000);
   }

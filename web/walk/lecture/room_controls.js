@@ -111,7 +111,6 @@ export class Desk {
 
   /** @param {Record<string, string>} words */
   #questionField({ question_text: label }) {
-    /** @type {HTMLInputElement} */
     const field = element("input", {
       type: "text",
       maxlength: 200,
@@ -133,7 +132,6 @@ export class Desk {
    */
   #choiceField(words, letter, at) {
     const label = fill(words.choice_text, { letter });
-    /** @type {HTMLInputElement} */
     const field = element("input", {
       type: "text",
       maxlength: MOST_CHOICE,
@@ -164,7 +162,6 @@ export class Desk {
     const onchange = () => {
       if (select.value !== LINKED) this.#handOut({ exercise: select.value });
     };
-    /** @type {HTMLSelectElement} */
     const select = element(
       "select",
       { "aria-label": words.exercise_of_the_day, onchange, data: { focus: "room exercise" } },

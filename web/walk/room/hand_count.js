@@ -212,7 +212,6 @@ export class HandCounter {
     const title = fill(words.hands_one, { letter });
     const onclick = () => this.#editAnswer(at, (answer) => ({ ...answer, count: bounded(answer.count + 1) }));
     const more = { class: "round", title, "aria-label": title, data: { focus: `hands one ${at}` }, onclick };
-    /** @type {HTMLElement} */
     const mark = element(
       "span",
       { class: "mark", role: "img", "aria-label": words.right, hidden: true },
