@@ -8,8 +8,8 @@ import { Store } from "../../web/kit/storage.js";
 import { kinds, measureOf, ordered } from "../../web/models/glance/head_order.js";
 import { revealing, shifted, whole, zoomed } from "../../web/models/head/map_window.js";
 import {
+  blended,
   differences,
-  laid,
   levelsOf,
   mostOf,
   readable,
@@ -30,7 +30,7 @@ import {
   shifts,
   topOf,
 } from "../../web/models/runs.js";
-import { KeptWork } from "../../web/models/stored_work.js";
+import { StoredWork } from "../../web/models/stored_work.js";
 import { groups, inPieces, joined, merged, numbered } from "../../web/models/tokens/words.js";
 import { fitted, missing, read, START, unread, written } from "../../web/models/view_address.js";
 import { behaviour, shuffledSentences } from "../../web/models/wording.js";
@@ -111,7 +111,7 @@ test("what cannot be read of an address is said as it stands there", () => {
 test("a session that began without the work is told it, once, and otherwise its own is kept", () => {
   const held = new Map();
   const tab = { getItem: (key) => held.get(key) ?? null, setItem: (key, text) => held.set(key, text) };
-  const loaded = (began) => new KeptWork(new Store(() => /** @type {any} */ (tab)), began);
+  const loaded = (began) => new StoredWork(new Store(() => /** @type {any} */ (tab)), began);
   const [fresh, own] = [{ example: "first" }, { s: "1abc", lang: "zh" }];
   const before = loaded(true);
   assert.equal(before.update("one", fresh), null);
@@ -394,8 +394,8 @@ test("a number in a cell is in the colour that is read best on it", () => {
     [255, 255, 255],
     [200, 60, 60],
   ];
-  assert.deepEqual(laid(red, paper, 0.5), [227.5, 157.5, 157.5]);
-  assert.equal(readable(laid(red, paper, 0.5), [ink, paper]), ink);
+  assert.deepEqual(blended(red, paper, 0.5), [227.5, 157.5, 157.5]);
+  assert.equal(readable(blended(red, paper, 0.5), [ink, paper]), ink);
   assert.equal(readable(red, [ink, paper]), paper);
   assert.equal(readable(paper, [ink, paper]), ink);
 });

@@ -1,18 +1,20 @@
-// What is asked: which model, and which sentence, or two to be compared.
+// The form: which model reads which sentence, or two to be compared.
 
 import { Disclosure } from "../kit/disclosure.js";
-import { button, div, element, p, span } from "../kit/dom.js";
+import { button, div, element, fill, p, span } from "../kit/dom.js";
 
 const PATIENCE = 500; // ms
 
+/** What the visitor asks for: a model, or texts, or both. @typedef {Partial<Pick<ModelPlace, "model" | "texts">>} Question */
+
 export class Ask {
   #waiting = 0;
-  /** Of each model those languages that it was made for. @type {Map<string, string[]>} */
+  /** For each model the languages that it was made for. @type {Map<string, string[]>} */
   languages = new Map();
 
   /**
-   * `asked({ model?, texts })`: to be run; `typed()`: a text is no longer what was asked for.
-   * @param {{ asked: (what: Partial<ModelPlace>) => void; typed: () => void }} host
+   * @param {{ ask: (question: Question) => void; typed: () => void }} host `typed`: a text was changed, and is not yet
+   *   asked for
    * @param {Record<string, string>} words
    * @param {{ texts: string[]; language: string }[]} examples
    */
@@ -25,7 +27,8 @@ export class Ask {
     this.second.label.append(button({ ...remove, onclick: () => this.#compare(false) }, "✕"));
     this.more = button({ class: "quiet more", onclick: () => this.#compare(true) }, `+ ${words.compare}`);
     this.reading = element("p", { class: "reading", role: "status" });
-    this.cards = element("fieldset", { class: "cards" }, element("legend", {}, words.model));
+    this.legend = element("legend", {}, words.model);
+    this.cards = element("fieldset", { class: "cards" }, this.legend);
     this.chosen = span("model-chosen");
     const title = [`${words.model}: `, this.chosen];
     const models = new Disclosure({ name: "offered", focus: "models" }, title, this.cards);
@@ -53,7 +56,7 @@ export class Ask {
   }
 
   /**
-   * Say that the model is at work, where that takes a while.
+   * Say that the model is at work, if that takes a while.
    * @param {boolean} busy
    */
   wait(busy) {
@@ -69,9 +72,8 @@ export class Ask {
   /** @param {ModelCard[]} cards */
   offer(cards) {
     this.languages = new Map(cards.map(({ key, languages }) => [key, languages]));
-    const [legend] = this.cards.children;
     this.cards.replaceChildren(
-      legend,
+      this.legend,
       ...cards.map(({ key, title, about }) => {
         const choice = element("input", { type: "radio", name: "model", value: key });
         choice.addEventListener("change", () => this.#ask({ model: key }));
@@ -82,10 +84,11 @@ export class Ask {
   }
 
   /**
-   * What the page shows now.
-   * @param {ModelPlace} place
+   * Fill in what the page shows now.
+   * @param {Question} question
    */
-  show({ model, texts: [first, second] }) {
+  show({ model = "", texts = [] }) {
+    const [first, second] = texts;
     this.first.input.value = first ?? "";
     this.second.input.value = second ?? "";
     this.#unfold(Boolean(second));
@@ -98,17 +101,21 @@ export class Ask {
     this.chosen.textContent = this.cards.querySelector(":has(> :checked) strong")?.textContent ?? "";
     const languages = this.languages.get(model) ?? [];
     for (const chip of this.chips)
-      chip.hidden = languages.length > 0 && !languages.includes(chip.dataset.language);
+      chip.hidden = languages.length > 0 && !languages.includes(chip.dataset.language ?? "");
   }
 
-  /** @param {Partial<ModelPlace>} more */
+  /** @param {Question} more */
   #ask(more) {
     const texts = [this.first, this.second]
       .filter(({ label }) => !label.hidden)
       .map(({ input }) => input.value.trim());
-    this.host.asked({ texts: texts.filter((text, at) => text || at === 0), ...more });
+    this.host.ask({ texts: texts.filter((text, at) => text || at === 0), ...more });
   }
 
+  /**
+   * @param {string} name
+   * @param {string} focus
+   */
   #field(name, focus) {
     const input = element("textarea", { rows: 1, spellcheck: "false", autocomplete: "off", data: { focus } });
     input.addEventListener("keydown", (event) => {
@@ -122,21 +129,24 @@ export class Ask {
     };
   }
 
+  /**
+   * @param {string[]} texts
+   * @param {string} language
+   */
   #example(texts, language) {
     const onclick = () => {
-      this.show({
-        .../** @type {any} */ ({ texts }),
-        model: /** @type {HTMLInputElement | null} */ (this.cards.querySelector(":checked"))?.value,
-      });
+      const chosen = [...this.cards.querySelectorAll("input")].find(({ checked }) => checked);
+      this.show({ texts, model: chosen?.value });
       this.#ask({});
     };
-    const parts = shortened(texts).map((text) => element("bdi", {}, text));
+    const parts = abbreviated(texts).map((text) => element("bdi", {}, text));
     return button(
       { class: "example", onclick, data: { language } },
       ...parts.flatMap((text, at) => (at ? [span("versus", "/"), text] : [text])),
     );
   }
 
+  /** @param {boolean} open */
   #compare(open) {
     this.#unfold(open);
     if (open) {
@@ -150,6 +160,7 @@ export class Ask {
     }
   }
 
+  /** @param {boolean} open */
   #unfold(open) {
     this.second.label.hidden = !open;
     this.more.hidden = open;
@@ -157,10 +168,10 @@ export class Ask {
 }
 
 /**
- * Two sentences in few words: how they begin, and where they part.
+ * One or two sentences in few words: how they begin, and where they part.
  * @param {string[]} texts
  */
-function shortened([first, second]) {
+function abbreviated([first, second]) {
   if (!second) return [first];
   const [ours, theirs] = [first, second].map((text) => text.split(" "));
   const same = theirs.findIndex((word, at) => word !== ours[at]);
@@ -168,12 +179,50 @@ function shortened([first, second]) {
   return same > 2 ? [`${ours.slice(0, 2).join(" ")} … ${parts[0]}`, parts[1]] : [first, second];
 }
 
-/**
- * A sentence of the page that says what could not be done.
- * @returns {HTMLElement}
- */
+/** A paragraph that says what could not be done. */
 export const fault = () => {
   const node = p("fault");
   node.setAttribute("role", "alert");
   return node;
 };
+
+/** The offer to cut a text that is too long for the model to as much as it can read. */
+export class CutOffer {
+  #texts = /** @type {string[]} */ ([]);
+  #fits = 0;
+
+  /**
+   * @param {Record<string, string>} words
+   * @param {(texts: string[]) => void} accepted these are to be read
+   */
+  constructor(words, accepted) {
+    this.words = words;
+    const onclick = () => accepted(cut(this.#texts, this.#fits));
+    this.root = button({ class: "cut", hidden: true, onclick }, "");
+  }
+
+  get isOffered() {
+    return !this.root.hidden;
+  }
+
+  /**
+   * @param {string[]} texts
+   * @param {number} [fits] how many characters of the longest can be read; 0 where that is not known: nothing is offered
+   */
+  offer(texts, fits = 0) {
+    this.#texts = texts;
+    this.#fits = fits;
+    this.root.hidden = !fits;
+    this.root.textContent = fill(this.words.cut, { count: fits });
+  }
+}
+
+/**
+ * Some texts, the longest of them cut to so many characters.
+ * @param {string[]} texts
+ * @param {number} count
+ */
+function cut(texts, count) {
+  const most = Math.max(...texts.map(({ length }) => length));
+  return texts.map((text) => (text.length === most ? [...text].slice(0, count).join("") : text));
+}

@@ -3,7 +3,7 @@
 import { div, fill, span } from "../kit/dom.js";
 import { format } from "../kit/numbers.js";
 
-export class Legend {
+export class DifferenceLegend {
   /** @param {Record<string, string>} words */
   constructor(words) {
     this.words = words;

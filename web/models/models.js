@@ -1,357 +1,420 @@
-// The page Models: where its visitor stands, what the server answers to that, and the parts that show it.
+// The page Models: where its visitor is, what the server answers, and the parts that show it.
 
 import { Address } from "../kit/address.js";
 import { div, element, fill, p } from "../kit/dom.js";
 import { mounting } from "../kit/mount.js";
 import { quoted } from "../kit/quoted.js";
 import { ofTab } from "../kit/storage.js";
-import { Ask, fault } from "./ask.js";
-import { Ablate } from "./effect/ablation.js";
+import { Ask, CutOffer, fault } from "./ask.js";
+import { Ablation } from "./effect/ablation.js";
 import { Effect } from "./effect/effect.js";
 import { Glance } from "./glance/glance.js";
-import { One } from "./head/head.js";
+import { HeadView } from "./head/head.js";
 import { isOvertaken, Refusal, Server } from "./requests.js";
 import { counterpart } from "./runs.js";
-import { beganHere, KeptWork } from "./stored_work.js";
+import { beganHere, StoredWork } from "./stored_work.js";
 import { Colours } from "./theme_colours.js";
 import { Tokens } from "./tokens/token_strip.js";
-import { Cut } from "./truncation.js";
-import { fitted, missing, read, START, unread, written } from "./view_address.js";
+import { fitted, missing, NONE_MISSING, read, START, unread, written } from "./view_address.js";
 
-/** Where the visitor stood who went to another page and comes back. @type {ModelPlace | null} */
+/** @typedef {ReturnType<typeof build>} Parts */
+
+/** A model's answer, and the place in it that is shown. @typedef {{ run: ModelRun; place: FittedPlace }} Answer */
+
+/** Where the visitor was who left this page and may come back. @type {ModelPlace | null} */
 let left = null;
-/** Whether the page has not been shown since the browser's began. */
+/** Whether this page has not been shown since the browser loaded it. */
 let isFirst = true;
 
-const SENTENCES = 200; // characters of what was asked that are repeated
-const NONE_MISSING = { head: "", by: "", only: "", off: "" };
+const MOST_QUOTED = 200; // characters of a question that are repeated
+
+/** @type {(one: unknown, other: unknown) => boolean} */
+const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 class Models {
-  /** @type {ModelPlace} */
-  #place = START;
-  /** @type {ModelRun | null} */
-  #run = null;
+  /** @type {Answer | null} */
+  #answer = null;
   /** @type {HeadNumbers[] | null} */
   #numbers = null;
-  /** Of each sentence; null where its word stands in the other alone. @type {(Guessed | null)[] | null} */
+  /** For each sentence; null where the word has no counterpart in it. @type {(Guessed | null)[] | null} */
   #guesses = null;
   /** @type {Shuffled | null} */
   #shuffled = null;
   /** Whether the visitor has chosen a head: another sentence then shows the same one. */
-  #chose = false;
+  #choseHead = false;
+  /** Why Explore could not open the heads. */
   #refused = "";
-  /** Whether heads were asked for on the bench. */
-  #taken = false;
-  /** What was wanted and is not there. */
+  /** Whether Explore was asked to open heads. */
+  #isOpening = false;
+  /** What was wanted and does not exist in the answer. */
   #missing = NONE_MISSING;
-  /** What of the address was no place, until it has been said. */
+  /** Parts of the address that cannot be read, until that has been said. */
   #unread = NONE_MISSING;
-  /** What of the place is another once the model has read it. @type {Partial<ModelPlace>} */
+  /** What of the place changes once the model has read it. @type {Partial<ModelPlace>} */
   #coming = {};
-  #lang = "";
   #address = new Address(() => ({ unsaved: false, ofModels: true })); // a link from here holds no work
-  #work = new KeptWork(ofTab, isFirst && beganHere());
-  /** @type {Server | null} */
-  #server = null;
-  #ours = {};
-  /** @type {Promise<ModelCard[]>} */
-  #cards = null;
+  #work = new StoredWork(ofTab, isFirst && beganHere());
+  /** What the address repeats of that of the work. @type {Record<string, string>} */
+  #workAddress = {};
+  /** All that is made for one language. @type {Parts} */
+  #parts;
 
-  constructor(parent) {
+  /** @param {Component} component */
+  constructor({ parentElement, data, setTriggerValue }) {
     isFirst = false;
     this.root = element("div", { class: "bench models" });
-    parent.append(this.root);
+    parentElement.append(this.root);
+    this.setTriggerValue = setTriggerValue;
+    this.#parts = this.#build(data);
+    this.#begin(data);
   }
 
   unmount() {
     left = this.#place;
-    if (this.#taken) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0); // the bench opens at its top
+    if (this.#isOpening) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0); // Explore opens at its top
     this.#address.stop();
-    this.#server?.stop();
-    this.one?.stop();
-    this.glance?.stop();
+    stop(this.#parts);
   }
 
-  /** @param {Component} component */
+  /** @param {{ data: ModelsData; setTriggerValue: Component["setTriggerValue"] }} component */
   update({ data, setTriggerValue }) {
     this.setTriggerValue = setTriggerValue;
-    this.#ours = data.address;
+    this.#workAddress = data.address;
     const lost = this.#work.update(data.session, data.work);
     if (lost) setTriggerValue("work", lost);
     this.#refused = data.refused;
-    if (data.refused) this.#taken = false;
-    if (data.lang !== this.#lang) this.#begin(data);
-    else this.#show();
+    if (data.refused) this.#isOpening = false;
+    if (data.lang === this.#parts.lang) return this.#show();
+    stop(this.#parts);
+    this.#parts = this.#build(data);
+    this.#begin(data);
+  }
+
+  /** What is shown. Before there is an answer, nothing in particular. @returns {ModelPlace} */
+  get #place() {
+    return this.#answer?.place ?? START;
   }
 
   // --- building ------------------------------------------------------------------------------------------------------
 
-  /** All anew in a language; where the visitor stands stays. */
-  #begin({ lang, tag, words, examples, limits }) {
-    this.one?.stop();
-    this.glance?.stop();
-    this.#lang = lang;
-    this.words = words;
-    this.#server?.stop();
-    this.#server = new Server(lang, words.unreachable);
-    this.#cards = this.#server.cards();
-    const asks = { asked: (what) => this.#asked(what), typed: () => this.#faultless() };
-    this.ask = new Ask(asks, words, examples);
-    this.fault = fault();
-    this.cut = new Cut(words, (texts) => {
-      this.ask.show({ ...this.#place, texts });
-      this.#asked({ texts });
-    });
-    this.stale = p("hint stale-told");
-    this.colours = new Colours(() => this.#show());
-    const host = {
+  /** Everything in one language, put on the page. @param {ModelsData} data */
+  #build(data) {
+    const parts = build(data, {
+      ask: (question) => this.#ask(question),
+      typed: () => this.#clearFault(),
+      cut: (texts) => {
+        this.#parts.ask.show({ ...this.#place, texts });
+        this.#ask({ texts });
+      },
+      recoloured: () => this.#show(),
       go: (change) => this.#go(change),
-      open: (heads, start) => this.#take(heads, start),
+      open: (heads, start) => this.#openInExplore(heads, start),
       shuffle: () => this.#shuffle(),
       reveal: () => this.#reveal(),
-    };
-    this.tokens = new Tokens(host, words);
-    this.glance = new Glance(host, words, this.colours);
-    this.one = new One(host, words, this.colours, limits);
-    this.ablate = new Ablate(host, words);
-    this.effect = new Effect(words);
-    this.answers = div(
-      "answers",
-      div("above", this.tokens.root, this.effect.root),
-      div("panes", this.glance.root, this.one.root, this.ablate.root),
-    );
-    this.answers.hidden = true;
-    document.documentElement.lang = this.root.lang = tag; // Share says it too, which an embedded page lacks
-    this.root.replaceChildren(
-      this.ask.root,
-      this.fault,
-      this.cut.root,
-      this.stale,
-      this.answers,
-      this.colours.root,
-    );
-    this.#offer();
+    });
+    document.documentElement.lang = this.root.lang = data.tag; // an embedded page has no Share, which says it too
+    const { ask, fault, cut, stale, answers, colours } = parts;
+    this.root.replaceChildren(ask.root, fault, cut.root, stale, answers, colours.root);
+    return parts;
+  }
+
+  /** Ask for the models and for what is to be shown. The visitor's place stays. @param {ModelsData} data */
+  #begin({ examples }) {
+    this.#offerModels();
     this.#open({ ...START, texts: examples[0].texts });
   }
 
-  /** Where the visitor stood, or where the address leads; else, and where nothing is there, `first`. */
+  /**
+   * Open the visitor's place, or where the address leads. If there is neither, or nothing there, open `first`.
+   * @param {ModelPlace} first
+   */
   async #open(first) {
     const query = new URLSearchParams(location.search);
-    const asked = this.#run ? this.#place : (read(query) ?? left ?? first);
-    if (!this.#run) this.#unread = unread(query);
-    this.#chose ||= asked.head !== null;
-    const place = { ...asked, texts: asked.texts.length ? asked.texts : first.texts };
-    this.ask.show(place);
+    const wanted = this.#answer?.place ?? read(query) ?? left ?? first;
+    if (!this.#answer) this.#unread = unread(query);
+    this.#choseHead ||= wanted.head !== null;
+    const place = { ...wanted, texts: wanted.texts.length ? wanted.texts : first.texts };
+    this.#parts.ask.show(place);
     await this.#look(place);
-    if (this.#run || place === first) return;
-    this.ask.show(first);
+    if (this.#answer || place === first) return;
+    this.#parts.ask.show(first);
     await this.#look(first);
   }
 
-  async #offer() {
+  async #offerModels() {
     await this.#attempt(async () => {
-      this.ask.offer(await this.#cards);
-      this.ask.mark(this.#run?.model ?? this.#place.model);
+      const { ask, cards } = this.#parts;
+      ask.offer(await cards);
+      ask.mark(this.#place.model);
     });
   }
 
-  // --- asking --------------------------------------------------------------------------------------------------------
+  // --- asking the server ---------------------------------------------------------------------------------------------
 
-  /** A sentence, or another model: what was chosen in another sentence is chosen no more. */
-  #asked({ model = this.#place.model, texts = this.#place.texts, ...more }) {
-    this.#faultless();
-    const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
-    const ofTwo = texts.length > 1 && !this.#chose ? { head: null } : {};
-    const ofText = isSame(texts, this.#place.texts)
-      ? {}
-      : { token: null, guess: null, pair: null, ...ofTwo, ...more };
+  /**
+   * Ask for a sentence or another model. What was chosen in another sentence is no longer chosen.
+   * @param {import("./ask.js").Question} question
+   */
+  #ask({ model = this.#place.model, texts = this.#place.texts }) {
+    this.#clearFault();
+    const ofTwo = texts.length > 1 && !this.#choseHead ? { head: null } : {};
+    const ofText = isSame(texts, this.#place.texts) ? {} : { token: null, guess: null, pair: null, ...ofTwo };
     const ofModel = isSame(model, this.#place.model)
       ? {}
-      : { head: null, off: [], token: null, guess: null, pair: null, ...more };
+      : { head: null, off: [], token: null, guess: null, pair: null };
     this.#look({ ...ofText, ...ofModel, model, texts });
   }
 
-  /** Somewhere else in the same answer, or with other heads switched off, which are shown so at once. */
+  /**
+   * Go to another place in the same answer. Switched heads are shown at once, and the server is asked again.
+   * @param {Partial<FittedPlace>} change
+   */
   #go(change) {
-    if (!this.cut.isOffered) this.#faultless(); // what is too long still stands there
+    if (!this.#answer) return;
+    const { run, place } = this.#answer;
+    if (!this.#parts.cut.isOffered) this.#clearFault(); // a text that is too long is still too long
     if ("by" in change || "only" in change || "head" in change) this.#missing = NONE_MISSING;
-    this.#chose ||= Boolean(change.head || change.off);
-    const { pair } = this.#place;
-    const isOfAnother = pair && change.token != null && change.token !== pair.query; // whose numbers stand there no more
-    this.#stand({ ...this.#place, ...(isOfAnother ? { pair: null } : {}), ...change });
+    this.#choseHead ||= Boolean(change.head || change.off);
+    const { pair } = place;
+    const isOfAnother = pair && change.token != null && change.token !== pair.query; // its numbers are no longer shown
+    this.#stand({ run, place: { ...place, ...(isOfAnother ? { pair: null } : {}), ...change } });
     if (change.off) this.#look({});
   }
 
   /**
-   * Have the model read what is to be read, and then stand there, as far as the visitor has not gone on meanwhile; where
-   * it refuses, all stays.
+   * Have the model read what is asked for, then go there; changes that the visitor makes meanwhile count. If the model
+   * refuses, everything stays.
    * @param {Partial<ModelPlace>} change
    */
   async #look(change) {
     this.#coming = { ...this.#coming, ...change };
-    this.#busy(true);
+    this.#setBusy(true);
     const { model, texts, off } = { ...this.#place, ...this.#coming };
     const settle = () => {
       this.#coming = {};
-      this.#busy(false);
+      this.#setBusy(false);
     };
     await this.#attempt(
       async () => {
-        const asked = { model: model || (await this.#first()), texts, without: off };
-        const { run, without } = await this.#read(asked);
-        this.#run = run;
+        const request = { model: model || (await this.#firstModel()), texts, without: off };
+        const { run, without } = await this.#read(request);
         this.#shuffled = null;
-        this.answers.hidden = false;
-        this.#age(this.cut.isOffered);
+        this.#parts.answers.hidden = false;
+        this.#markStale(this.#parts.cut.isOffered);
         const wanted = { ...this.#place, ...this.#coming };
-        const there = fitted(wanted, run);
-        this.#missing = either(this.#unread, missing(wanted, there, run));
+        const place = fitted(wanted, run);
+        this.#missing = firstOf(this.#unread, missing(wanted, place, run));
         this.#unread = NONE_MISSING;
         settle();
-        this.#stand(there, true);
-        if (there.off.length !== without.length) this.#again(); // it was answered without other heads
+        this.#stand({ run, place }, true);
+        if (place.off.length !== without.length) this.#readAgain(); // the answer is without other heads
       },
-      ({ fits }) => {
+      (fits) => {
         settle();
-        this.cut.offer(texts, fits);
-        this.#age(Boolean(this.#run));
+        this.#parts.cut.offer(texts, fits);
+        this.#markStale(Boolean(this.#answer));
       },
     );
   }
 
-  /** All heads; where there are none such as are to be switched off, with all of them on. */
-  async #read(asked) {
+  /**
+   * The model's answer. If heads that are to be switched off do not exist, all are left on.
+   * @param {RunRequest} request
+   */
+  async #read(request) {
+    const { server } = this.#parts;
     try {
-      return { run: await this.#server.run(asked), without: asked.without };
+      return { run: await server.run(request), without: request.without };
     } catch (error) {
       if (!(error instanceof Refusal && error.place === "without")) throw error;
-      return { run: await this.#server.run({ ...asked, without: [] }), without: [] };
+      return { run: await server.run({ ...request, without: [] }), without: [] };
     }
   }
 
-  /** Have the same read once more; what was missing is still said. */
-  #again() {
+  /** Have the same read once more. What was missing is still said. */
+  #readAgain() {
     this.#unread = this.#missing;
     this.#look({});
   }
 
-  #faultless() {
-    this.fault.textContent = "";
-    this.cut.offer([], 0);
+  #clearFault() {
+    this.#parts.fault.textContent = "";
+    this.#parts.cut.offer([], 0);
   }
 
-  /** Say that what stands there is no answer to what was asked last, or that it is. */
-  #age(on) {
-    this.root.classList.toggle("stale", on);
-    this.stale.textContent = on
-      ? fill(this.words.stale, { text: quoted(this.words, this.#place.texts.join(" / "), SENTENCES) })
+  /** Say whether the answer on the page is to an earlier question. @param {boolean} isStale */
+  #markStale(isStale) {
+    const { words, stale } = this.#parts;
+    this.root.classList.toggle("stale", isStale);
+    stale.textContent = isStale
+      ? fill(words.stale, { text: quoted(words, this.#place.texts.join(" / "), MOST_QUOTED) })
       : "";
   }
 
-  async #first() {
-    const [{ key }] = await this.#cards;
+  async #firstModel() {
+    const [{ key }] = await this.#parts.cards;
     return key;
   }
 
-  /** Stand here: ask for what is not at hand, and show it. */
-  #stand(place, anew = false) {
+  /**
+   * Show a place. Ask for the numbers and guesses that it needs.
+   * @param {Answer} answer
+   * @param {boolean} [isNew] whether the run is new
+   */
+  #stand(answer, isNew = false) {
     const before = this.#place;
-    this.#place = place;
-    this.ask.mark(place.model);
-    const other = (name) => anew || JSON.stringify(before[name]) !== JSON.stringify(place[name]);
-    if (other("head")) this.#numbersOf(place);
-    if (other("guess")) this.#guess(place);
+    const { place } = answer;
+    this.#answer = answer;
+    this.#parts.ask.mark(place.model);
+    /** @param {"head" | "guess"} name */
+    const differs = (name) => isNew || !isSame(before[name], place[name]);
+    if (differs("head")) this.#askNumbers(place);
+    if (differs("guess")) this.#askGuesses(answer);
     this.#show();
   }
 
-  async #numbersOf({ model, texts, head: [layer, head], off }) {
+  /** @param {FittedPlace} place */
+  async #askNumbers({ model, texts, head: [layer, head], off }) {
     this.#numbers = null;
     await this.#attempt(async () => {
-      const asked = texts.map((text) => ({ model, text, layer, head, without: off }));
-      this.#numbers = await this.#server.head(asked);
+      const requests = texts.map((text) => ({ model, text, layer, head, without: off }));
+      this.#numbers = await this.#parts.server.head(requests);
       this.#show();
     });
   }
 
-  async #guess({ model, texts, guess, off }) {
+  /** @param {Answer} answer */
+  async #askGuesses({ run, place: { model, texts, guess, off } }) {
     this.#guesses = null;
     if (guess === null) return;
-    const { causal, sentences } = this.#run;
-    const places = [guess, counterpart(this.#run, guess)];
-    const asked = sentences.map(({ special }, at) => {
+    const places = [guess, counterpart(run, guess)];
+    const requests = run.sentences.map(({ special }, at) => {
       const place = places[at];
-      const isThere = place !== null && (causal || !special[place]);
-      return isThere ? { model, text: texts[at], place, without: off } : null;
+      const canGuess = place !== null && (run.causal || !special[place]);
+      return canGuess ? { model, text: texts[at], place, without: off } : null;
     });
     await this.#attempt(async () => {
-      this.#guesses = await this.#server.guesses(asked);
+      this.#guesses = await this.#parts.server.guesses(requests);
       this.#show();
     });
   }
 
-  /** What the heads do with the words in other orders is shown beside, or no more. */
+  /** Show what the heads do on the same words in other orders, or stop showing it. */
   async #shuffle() {
     const { model, texts, off } = this.#place;
-    const run = this.#run;
+    const run = this.#answer?.run;
     if (this.#shuffled) this.#shuffled = null;
     else
       await this.#attempt(async () => {
-        const shuffled = await this.#server.shuffled({ model, text: texts[0], without: off });
-        if (run === this.#run) this.#shuffled = shuffled;
+        const shuffled = await this.#parts.server.shuffled({ model, text: texts[0], without: off });
+        if (run === this.#answer?.run) this.#shuffled = shuffled;
       });
     this.#show();
   }
 
-  #busy(on) {
-    this.root.setAttribute("aria-busy", String(on));
-    this.ask.wait(on);
+  /** @param {boolean} isBusy */
+  #setBusy(isBusy) {
+    this.root.setAttribute("aria-busy", String(isBusy));
+    this.#parts.ask.wait(isBusy);
   }
 
   /**
-   * Do it; where it is refused, say so, and do `refused`.
+   * Do it. If it is refused, say so and call `refused` with how many characters of a text that is too long are read.
    * @param {() => Promise<void>} act
-   * @param {(error: { fits?: number }) => void} [refused]
+   * @param {(fits: number) => void} [refused]
    */
   async #attempt(act, refused = () => {}) {
     try {
       await act();
     } catch (error) {
       if (isOvertaken(error)) return;
-      refused(error);
+      refused(error instanceof Refusal ? error.fits : 0);
       if (!(error instanceof Refusal)) throw error;
-      this.fault.textContent = capital(error.message);
+      this.#parts.fault.textContent = capital(error.message);
     }
   }
 
   // --- showing -------------------------------------------------------------------------------------------------------
 
   #show() {
-    const [run, place] = [this.#run, this.#place];
-    if (!run) return;
-    this.tokens.update(run, place);
-    this.glance.update(run, place, this.#shuffled, this.#missing);
-    this.one.update(run, place, this.#numbers, this.#shuffled, this.#refused);
-    this.effect.update(run, place, this.#guesses);
-    this.ablate.update(run, place, this.#guesses);
+    if (!this.#answer) return;
+    const { run, place } = this.#answer;
+    const { tokens, glance, head, effect, ablation } = this.#parts;
+    tokens.update(run, place);
+    glance.update(run, place, this.#shuffled, this.#missing);
+    head.update(run, place, this.#numbers, this.#shuffled, this.#refused);
+    effect.update(run, place, this.#guesses);
+    ablation.update(run, place, this.#guesses);
     this.root.dataset.shown = `${run.model} ${place.texts.join(" / ")}`;
-    this.#address.keep({ ...this.#ours, ...written(place) });
+    this.#address.keep({ ...this.#workAddress, ...written(place) });
   }
 
-  /** Where one head stands below all of them, bring it into sight. */
+  /** If the chosen head stands below the overview, scroll to it. */
   #reveal() {
-    const [all, one] = [this.glance.root, this.one.root].map((node) => node.getBoundingClientRect());
-    if (one.top >= all.bottom) this.one.root.scrollIntoView();
+    const { glance, head } = this.#parts;
+    const [all, chosen] = [glance.root, head.root].map((node) => node.getBoundingClientRect());
+    if (chosen.top >= all.bottom) head.root.scrollIntoView();
   }
 
-  #take(heads, start) {
-    this.#taken = true;
-    const { model, texts, head, off } = this.#place;
+  /**
+   * @param {number[]} heads
+   * @param {string} start
+   */
+  #openInExplore(heads, start) {
+    if (!this.#answer) return;
+    this.#isOpening = true;
+    const { model, texts, head, off } = this.#answer.place;
     this.setTriggerValue("bench", { model, text: texts[0], layer: head[0], heads, start, without: off });
   }
 }
 
-/** The first of two where it says something, else the second, name by name. */
-const either = (one, other) => ({
+/**
+ * All parts of the page in one language, and the server's answers in it.
+ * @param {ModelsData} data
+ * @param {ConstructorParameters<typeof Ask>[0] & ModelsHost & { cut: (texts: string[]) => void; recoloured: () => void }} page
+ */
+function build({ lang, words, examples, limits }, page) {
+  const server = new Server(lang, words.unreachable);
+  const colours = new Colours(page.recoloured);
+  const tokens = new Tokens(page, words);
+  const glance = new Glance(page, words, colours);
+  const head = new HeadView(page, words, colours, limits);
+  const ablation = new Ablation(page, words);
+  const effect = new Effect(words);
+  const answers = div(
+    "answers",
+    div("above", tokens.root, effect.root),
+    div("panes", glance.root, head.root, ablation.root),
+  );
+  answers.hidden = true;
+  return {
+    lang,
+    words,
+    server,
+    cards: server.cards(),
+    ask: new Ask(page, words, examples),
+    fault: fault(),
+    cut: new CutOffer(words, page.cut),
+    stale: p("hint stale-told"),
+    colours,
+    tokens,
+    glance,
+    head,
+    ablation,
+    effect,
+    answers,
+  };
+}
+
+/** @param {Parts} parts */
+function stop({ server, glance, head }) {
+  server.stop();
+  glance.stop();
+  head.stop();
+}
+
+/** The first of two texts that says something, name by name. @type {(one: MissingParts, other: MissingParts) => MissingParts} */
+const firstOf = (one, other) => ({
   head: one.head || other.head,
   by: one.by || other.by,
   only: one.only || other.only,
@@ -361,4 +424,4 @@ const either = (one, other) => ({
 /** @param {string} text */
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-export default mounting(({ parentElement }) => new Models(parentElement));
+export default mounting((component) => new Models(component));

@@ -1,24 +1,24 @@
-// Maps as pictures: a colour whose opacity is the square root of the weight, so that small weights are seen too. The
-// levels come from the server so, round(255·√weight). No DOM here.
+// Maps as pixels. A weight is a colour whose opacity is the square root of the weight, so that small weights can be
+// seen. The server sends such levels, round(255·√weight). No DOM here.
 
 const STEPS_BACK = 0.25; // what is left of other rows while one is chosen
-const STEPS_LESS = 0.6; // of differences, most of which are small
+const STEPS_LESS = 0.6; // the same for differences, most of which are small
 
 /**
  * The pixels of a map of levels.
  * @param {ArrayLike<number>} levels
  * @param {number} side
  * @param {number[]} colour
- * @param {number | null} row the one that stands out, if one does
+ * @param {number | null} row the one that stands out, if any
  */
 export function shaded(levels, side, [red, green, blue], row) {
   const pixels = new Uint8ClampedArray(4 * side * side);
   for (let at = 0; at < side * side; at++) {
-    const seen = row === null || Math.floor(at / side) === row;
+    const isFull = row === null || Math.floor(at / side) === row;
     pixels[4 * at] = red;
     pixels[4 * at + 1] = green;
     pixels[4 * at + 2] = blue;
-    pixels[4 * at + 3] = seen ? levels[at] : levels[at] * STEPS_BACK;
+    pixels[4 * at + 3] = isFull ? levels[at] : levels[at] * STEPS_BACK;
   }
   return pixels;
 }
@@ -34,12 +34,23 @@ export function shaded(levels, side, [red, green, blue], row) {
 export function signed(numbers, side, { more, less }, row, most) {
   const pixels = new Uint8ClampedArray(4 * side * side);
   for (let at = 0; at < side * side; at++) {
-    const seen = row === null || Math.floor(at / side) === row;
+    const isFull = row === null || Math.floor(at / side) === row;
     const level = levelOf(numbers[at], most);
     pixels.set(numbers[at] < 0 ? less : more, 4 * at);
-    pixels[4 * at + 3] = seen ? level : level * STEPS_LESS;
+    pixels[4 * at + 3] = isFull ? level : level * STEPS_LESS;
   }
   return pixels;
+}
+
+/**
+ * Paint pixels on a canvas of their size.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Uint8ClampedArray<ArrayBuffer>} pixels
+ * @param {number} side
+ */
+export function putPixels(canvas, pixels, side) {
+  if (canvas.width !== side) canvas.width = canvas.height = side;
+  if (side) canvas.getContext("2d")?.putImageData(new ImageData(pixels, side, side), 0, 0);
 }
 
 /**
@@ -58,18 +69,22 @@ export const inCss = (colour) => `rgb(${colour.join(", ")})`;
  * @param {number[]} ground
  * @param {number} opacity
  */
-export const laid = (colour, ground, opacity) =>
+export const blended = (colour, ground, opacity) =>
   colour.map((part, at) => opacity * part + (1 - opacity) * ground[at]);
 
 /**
- * Of some colours the one that stands out most from a ground.
+ * Of some colours the one with the most contrast to a ground.
  * @param {number[]} ground
  * @param {number[][]} colours
  */
 export const readable = (ground, colours) =>
-  colours.reduce((best, one) => (contrast(one, ground) > contrast(best, ground) ? one : best));
+  colours.reduce((best, colour) => (contrast(colour, ground) > contrast(best, ground) ? colour : best));
 
-/** The contrast of two colours as WCAG has it, from 1 to 21. */
+/**
+ * The contrast of two colours as WCAG defines it, from 1 to 21.
+ * @param {number[]} one
+ * @param {number[]} other
+ */
 function contrast(one, other) {
   const [dark, light] = [one, other].map(luminance).sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
@@ -77,6 +92,7 @@ function contrast(one, other) {
 
 const WEIGHTS = [0.2126, 0.7152, 0.0722];
 
+/** @param {number[]} colour */
 const luminance = (colour) =>
   colour
     .map((part) => part / 255)
@@ -95,20 +111,17 @@ export const mostOf = (numbers, side, row) =>
     0,
   );
 
-/**
- * The levels of weights.
- * @param {Float32Array} weights
- */
+/** @param {Float32Array} weights */
 export const levelsOf = (weights) => weights.map((weight) => 255 * Math.sqrt(weight));
 
 /**
- * The weights of levels, as far as levels tell them.
+ * The weights of levels, as exactly as levels have them.
  * @param {Uint8Array} levels
  */
 export const weightsOf = (levels) => Float32Array.from(levels, (level) => (level / 255) ** 2);
 
 /**
- * How weights differ, second − first, over the tokens that stand in both.
+ * How weights differ, second − first, for the tokens that stand in both.
  * @param {Float32Array} first n × n
  * @param {Float32Array} second m × m
  * @param {number} n
@@ -118,8 +131,8 @@ export const weightsOf = (levels) => Float32Array.from(levels, (level) => (level
 export function differences(first, second, n, m, aligned) {
   const size = aligned.length;
   const result = new Float32Array(size * size);
-  for (const [row, [query, ofSecond]] of aligned.entries())
+  for (const [row, [query, queryOfSecond]] of aligned.entries())
     for (const [col, [key, keyOfSecond]] of aligned.entries())
-      result[row * size + col] = second[ofSecond * m + keyOfSecond] - first[query * n + key];
+      result[row * size + col] = second[queryOfSecond * m + keyOfSecond] - first[query * n + key];
   return result;
 }

@@ -1,16 +1,16 @@
-// What the server is asked of models (mha_api/models.py). Of each kind the newest question alone is waited for: those
-// that it takes the place of fail with an AbortError, as all do once the page has gone.
+// The page's requests to the server (mha_api/models). Of each kind only the newest is waited for: a request that
+// another replaces fails with an AbortError, and so do all once the page has been left.
 
 import { unpacked } from "../kit/binary.js";
 import { belowRoot } from "../kit/root.js";
 import { readRun } from "./runs.js";
 
-/** A question that was refused, or could not be asked, in one sentence. */
+/** A request that was refused, or could not be sent, in one sentence. */
 export class Refusal extends Error {
   /**
    * @param {string} message
-   * @param {{ fits?: number; place?: string }} [more] of a text that is too long, how many of its characters are read;
-   *   what of the question is wrong
+   * @param {{ fits?: number; place?: string }} [more] how many characters are read of a text that is too long; which
+   *   part of the request is wrong
    */
   constructor(message, { fits = 0, place = "" } = {}) {
     super(message);
@@ -23,9 +23,9 @@ export class Refusal extends Error {
 export const isOvertaken = (error) => error instanceof DOMException && error.name === "AbortError";
 
 export class Server {
-  /** @type {Map<string, AbortController>} */
-  #asking = new Map();
-  #gone = new AbortController();
+  /** The request of each kind that is under way. @type {Map<string, AbortController>} */
+  #requests = new Map();
+  #stopped = new AbortController();
 
   /**
    * @param {string} lang
@@ -37,7 +37,7 @@ export class Server {
   }
 
   stop() {
-    this.#gone.abort();
+    this.#stopped.abort();
   }
 
   /** @returns {Promise<ModelCard[]>} */
@@ -47,70 +47,77 @@ export class Server {
 
   /**
    * All heads of one sentence or two.
-   * @param {Record<string, any>} asked
+   * @param {RunRequest} request
    * @returns {Promise<ModelRun>}
    */
-  async run(asked) {
-    return readRun(await this.#binary("run", "run", asked));
+  async run(request) {
+    return readRun(await this.#binary("run", "run", request));
   }
 
   /**
    * One head's numbers for each sentence.
-   * @param {Record<string, any>[]} asked
+   * @param {(TextRequest & { layer: number; head: number })[]} requests
    * @returns {Promise<HeadNumbers[]>}
    */
-  async head(asked) {
-    const one = async (of, at) => {
-      const { header, arrays } = await this.#binary(`head ${at}`, "head", of);
-      return { ...header, ...arrays };
-    };
-    return await Promise.all(asked.map(one));
+  async head(requests) {
+    return await Promise.all(
+      requests.map(async (request, at) => {
+        const { header, arrays } = await this.#binary(`head ${at}`, "head", request);
+        return { ...header, ...arrays };
+      }),
+    );
   }
 
   /**
-   * @param {Record<string, any>} asked
+   * @param {TextRequest} request
    * @returns {Promise<Shuffled>}
    */
-  async shuffled(asked) {
-    const { header, arrays } = await this.#binary("shuffled", "shuffled", asked);
+  async shuffled(request) {
+    const { header, arrays } = await this.#binary("shuffled", "shuffled", request);
     return { ...header, ...arrays };
   }
 
   /**
-   * What is guessed in each sentence; null where nothing is asked.
-   * @param {(Record<string, any> | null)[]} asked
+   * What is guessed in each sentence; null where nothing is requested.
+   * @param {((TextRequest & { place: number }) | null)[]} requests
    * @returns {Promise<(Guessed | null)[]>}
    */
-  async guesses(asked) {
-    const one = async (of, at) => {
-      if (!of) return null;
-      const answer = await this.#fetch(`guesses ${at}`, "guesses", of);
-      return { place: of.place, ...(await answer.json()) };
-    };
-    return await Promise.all(asked.map(one));
+  async guesses(requests) {
+    return await Promise.all(
+      requests.map(async (request, at) => {
+        if (!request) return null;
+        const answer = await this.#fetch(`guesses ${at}`, "guesses", request);
+        return { place: request.place, ...(await answer.json()) };
+      }),
+    );
   }
 
-  async #binary(kind, path, asked) {
-    const answer = await this.#fetch(kind, path, asked);
+  /**
+   * @param {string} kind
+   * @param {string} path
+   * @param {object} body
+   */
+  async #binary(kind, path, body) {
+    const answer = await this.#fetch(kind, path, body);
     return unpacked(await answer.arrayBuffer());
   }
 
   /**
    * @param {string} kind
    * @param {string} path
-   * @param {Record<string, any>} [asked]
+   * @param {object} [body]
    */
-  async #fetch(kind, path, asked) {
-    this.#asking.get(kind)?.abort();
-    const asking = new AbortController();
-    this.#asking.set(kind, asking);
+  async #fetch(kind, path, body) {
+    this.#requests.get(kind)?.abort();
+    const request = new AbortController();
+    this.#requests.set(kind, request);
     const url = belowRoot(`api/models${path && `/${path}`}?lang=${this.lang}`);
-    const post = asked && {
+    const post = body && {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(asked),
+      body: JSON.stringify(body),
     };
-    const signal = AbortSignal.any([asking.signal, this.#gone.signal]);
+    const signal = AbortSignal.any([request.signal, this.#stopped.signal]);
     const answer = await fetch(url, { ...post, signal }).catch((error) => {
       throw isOvertaken(error) ? error : new Refusal(this.unreachable);
     });

@@ -1,29 +1,51 @@
-// A model's answer as the page reads it. No DOM here.
+// A model's answer, and what is read off it. No DOM here.
 
 import { numbered } from "./tokens/words.js";
 
+/** @typedef {Float32Array | Uint16Array | Uint8Array} Numbers */
+
+/** The run that is shown before there is one. @type {ModelRun} */
+export const NO_RUN = {
+  model: "",
+  layers: 0,
+  heads: 0,
+  d_model: 0,
+  d_head: 0,
+  causal: false,
+  limit: 0,
+  guesses: false,
+  masks: [],
+  measures: [],
+  sentences: [],
+  aligned: [],
+  differences: null,
+  shiftKeys: null,
+  shifts: null,
+};
+
 /**
- * @param {{ header: any; arrays: Record<string, any> }} message
+ * @param {{ header: RunHeader; arrays: Record<string, Numbers> }} message
  * @returns {ModelRun}
  */
 export function readRun({ header, arrays }) {
   const { sentences, arrays: _, ...rest } = header;
-  return {
-    ...rest,
-    sentences: sentences.map((sentence, at) => ({
-      ...sentence,
-      ...of(arrays, `${at}.`),
-      n: sentence.texts.length,
-      names: numbered(sentence.texts),
-    })),
-    differences: arrays.differences ?? null,
-    shiftKeys: arrays.shift_keys ?? null,
-    shifts: arrays.shifts ?? null,
-  };
+  const read = sentences.map((sentence, at) => ({
+    ...sentence,
+    ...withoutPrefix(arrays, `${at}.`),
+    n: sentence.texts.length,
+    names: numbered(sentence.texts),
+  }));
+  const { differences = null, shift_keys = null, shifts = null } = arrays;
+  const ofTwo = { differences, shiftKeys: shift_keys, shifts };
+  return /** @type {ModelRun} */ ({ ...rest, sentences: read, ...ofTwo }); // arrays are named and typed in the message
 }
 
-/** The arrays whose names begin so, without that. */
-const of = (arrays, prefix) =>
+/**
+ * The arrays whose names begin with a prefix, named without it.
+ * @param {Record<string, Numbers>} arrays
+ * @param {string} prefix
+ */
+const withoutPrefix = (arrays, prefix) =>
   Object.fromEntries(
     Object.entries(arrays)
       .filter(([name]) => name.startsWith(prefix))
@@ -31,25 +53,33 @@ const of = (arrays, prefix) =>
   );
 
 /**
+ * Whether two sentences were read and can be compared.
+ * @param {ModelRun} run
+ * @returns {run is PairRun}
+ */
+export const isOfTwo = (run) => Boolean(run.differences);
+
+/**
  * A head's map of levels.
- * @param {Looked} sentence
+ * @param {SentenceWeights} sentence
  * @param {number} head its flat number
  */
 export const mapOf = ({ maps, side }, head) => maps.subarray(head * side * side, (head + 1) * side * side);
 
 /**
- * What a head does: "unsure" where there are too few places of it, "none" where nothing stands out.
- * @param {Pick<Looked, "labels" | "unsure">} sentence
+ * What a head does: "unsure" where there are too few places to tell, "none" where nothing stands out.
+ * @param {Pick<SentenceWeights, "labels" | "unsure">} sentence
  * @param {number} head
  */
 export const kindOf = ({ labels, unsure }, head) =>
   labels[head] === "none" && unsure[head] ? "unsure" : labels[head];
 
 /**
- * A head's measures: each with what it would be by chance.
+ * A head's measures, each with what it would be by chance.
  * @param {ModelRun} run
- * @param {Looked} sentence
+ * @param {SentenceWeights} sentence
  * @param {number} head
+ * @returns {HeadMeasure[]}
  */
 export const measuresOf = ({ measures }, { measured, chance, places }, head) =>
   measures.map((name, at) => ({
@@ -60,12 +90,12 @@ export const measuresOf = ({ measures }, { measured, chance, places }, head) =>
   }));
 
 const NO_SHARES = ["entropy", "distance"];
-const LEAST_ABOVE = 0.005; // what is less shows as the same number
+const LEAST_ABOVE = 0.005; // a smaller excess is printed as the same number
 
 /**
  * The behaviour that is farthest above chance; undefined where none is.
  * @param {ModelRun} run
- * @param {Looked} sentence
+ * @param {SentenceWeights} sentence
  * @param {number} head
  */
 export const aboveChance = (run, sentence, head) =>
@@ -76,48 +106,48 @@ export const aboveChance = (run, sentence, head) =>
     )
     .sort((one, other) => excess(other) - excess(one))[0];
 
-/** 0 as chance has it, 1 for always. */
+/** 0 for chance, 1 for always. @param {HeadMeasure} measure */
 const excess = ({ number, chance }) => (number - chance) / (1 - chance);
 
-/** What is no behaviour, but where weight goes that is left over. */
+/** Measures that are no behaviour: where weight goes that is left over. */
 export const RESTS = ["first_token", "separators"];
 const LEAST_REST = 0.1;
 const MOSTLY = 0.5;
 
 /**
- * On which tokens a head rests, and with how much of all its weight; null where that is not most of it.
+ * The tokens on which a head rests, and how much of all its weight they have; null where that is not most of it.
  * @param {ModelRun} run
- * @param {Looked} sentence
+ * @param {SentenceWeights} sentence
  * @param {number} head
  */
 export function restOf(run, sentence, head) {
-  const resting = measuresOf(run, sentence, head).filter(
+  const rests = measuresOf(run, sentence, head).filter(
     ({ name, number }) => RESTS.includes(name) && number >= LEAST_REST,
   );
-  const number = resting.reduce((sum, one) => sum + one.number, 0);
+  const number = rests.reduce((sum, rest) => sum + rest.number, 0);
   if (number <= MOSTLY) return null;
   const { texts, special } = sentence;
   const separators = texts.filter((_, at) => at > 0 && special[at]);
-  const tokens = resting.flatMap(({ name }) => (name === "first_token" ? [texts[0]] : separators));
+  const tokens = rests.flatMap(({ name }) => (name === "first_token" ? [texts[0]] : separators));
   return { number, tokens: [...new Set(tokens)] };
 }
 
 /**
  * The head whose weights differ most between two sentences.
- * @param {ModelRun} run
+ * @param {Pick<PairRun, "differences">} run
  */
 export const mostDifferent = ({ differences }) =>
   differences.reduce((best, number, at) => (number > differences[best] ? at : best), 0);
 
 /**
- * The first token of the first sentence where another stands in the second; null where there is none.
+ * The first token of the first sentence that is another one in the second; null where there is none.
  * @param {ModelRun} run
  */
 export const firstDifferent = ({ sentences: [first, second], aligned }) =>
-  aligned.find(([one, other]) => first.texts[one] !== second.texts[other])?.[0] ?? null;
+  aligned.find(([token, other]) => first.texts[token] !== second.texts[other])?.[0] ?? null;
 
 /**
- * The last token of the first sentence that is no sign: a word to guess that says something; null where there is none.
+ * The last token of the first sentence that is a word; null where there is none.
  * @param {ModelRun} run
  */
 export function lastWord({ sentences: [{ texts, special }] }) {
@@ -126,19 +156,19 @@ export function lastWord({ sentences: [{ texts, special }] }) {
 }
 
 /**
- * What a head's measure is where the words stand in other orders; NaN where that is not known.
+ * A head's measure on the same words in other orders; NaN where that is not known.
  * @param {Shuffled | null} shuffled
  * @param {string} name
  * @param {number} head
  */
 export function shuffledOf(shuffled, name, head) {
-  const at = shuffled ? shuffled.measures.indexOf(name) : -1;
-  return at < 0 ? Number.NaN : shuffled.shuffled[head * shuffled.measures.length + at];
+  const at = shuffled?.measures.indexOf(name) ?? -1;
+  return !shuffled || at < 0 ? Number.NaN : shuffled.shuffled[head * shuffled.measures.length + at];
 }
 
 /**
- * The key that a query looks at most of all, and with which weight.
- * @param {Looked} sentence
+ * The key with the largest weight for a query, and that weight.
+ * @param {Pick<SentenceWeights, "keys" | "tops" | "n">} sentence
  * @param {number} head
  * @param {number} query
  */
@@ -148,9 +178,9 @@ export const topOf = ({ keys, tops, n }, head, query) => ({
 });
 
 /**
- * The key to which a query of the first sentence gives most more, or less, weight in the second, and by how much; NaN
- * where the query stands in one of them alone.
- * @param {ModelRun} run
+ * The key whose weight changes most for a query of the first sentence, and by how much; NaN where the query has no
+ * counterpart.
+ * @param {PairRun} run
  * @param {number} head
  * @param {number} query
  */
@@ -160,8 +190,8 @@ export const shiftOf = ({ shiftKeys, shifts, sentences: [{ n }] }, head, query) 
 });
 
 /**
- * The head in which a query of both sentences changes its weight to one key most.
- * @param {ModelRun} run
+ * The head in which a query of both sentences changes its weight for one key most.
+ * @param {PairRun} run
  * @param {number} query
  */
 export const mostShifted = ({ shifts, sentences: [{ n }], layers, heads }, query) => {
@@ -170,14 +200,14 @@ export const mostShifted = ({ shifts, sentences: [{ n }], layers, heads }, query
 };
 
 /**
- * The token of the other sentence that stands where this one does, or null.
- * @param {ModelRun} run
+ * The token of the second sentence that corresponds to one of the first, or null.
+ * @param {Pick<ModelRun, "aligned">} run
  * @param {number | null} token
  */
 export const counterpart = ({ aligned }, token) => aligned.find(([first]) => first === token)?.[1] ?? null;
 
 /**
- * How a row of weights differs, second − first, over the tokens that stand in both, the largest difference first.
+ * How a row of weights differs, second − first, for the tokens that stand in both, the largest difference first.
  * @param {[number, number][]} aligned
  * @param {Float32Array} first
  * @param {Float32Array} second
@@ -188,30 +218,32 @@ export const shifts = (aligned, first, second) =>
     .sort((a, b) => Math.abs(b.second - b.first) - Math.abs(a.second - a.first));
 
 /**
- * The weight of a row on tokens that stand in one of two sentences alone: of each sentence that has such tokens their sum.
+ * The summed weight of a row on tokens without a counterpart, for each sentence that has such tokens.
  * @param {[number, number][]} aligned
  * @param {Float32Array} first
  * @param {Float32Array} second
  * @returns {{ first: number | null; second: number | null }[]}
  */
 export function alone(aligned, first, second) {
-  const [ours, theirs] = [0, 1].map((side) => new Set(aligned.map((pair) => pair[side])));
-  const sum = (row, known) => row.reduce((whole, weight, at) => (known.has(at) ? whole : whole + weight), 0);
+  const [inFirst, inSecond] = [0, 1].map((side) => new Set(aligned.map((pair) => pair[side])));
+  /** @type {(row: Float32Array, known: Set<number>) => number} */
+  const rest = (row, known) => row.reduce((sum, weight, at) => (known.has(at) ? sum : sum + weight), 0);
   return [
-    ...(first.length > ours.size ? [{ first: sum(first, ours), second: null }] : []),
-    ...(second.length > theirs.size ? [{ first: null, second: sum(second, theirs) }] : []),
+    ...(first.length > inFirst.size ? [{ first: rest(first, inFirst), second: null }] : []),
+    ...(second.length > inSecond.size ? [{ first: null, second: rest(second, inSecond) }] : []),
   ];
 }
 
 /**
- * What makes the score of a pair: q_i·k_i in each dimension, and the two factors.
+ * What makes the score of a pair: q_i·k_i in each dimension, with its factors.
  * @param {HeadNumbers} numbers
  * @param {number} query
  * @param {number} key
+ * @returns {ScoreTerm[]}
  */
 export function products({ q, k, d }, query, key) {
   return Array.from({ length: d }, (_, at) => {
-    const [one, other] = [q[query * d + at], k[key * d + at]];
-    return { q: one, k: other, product: one * other };
+    const [ofQuery, ofKey] = [q[query * d + at], k[key * d + at]];
+    return { q: ofQuery, k: ofKey, product: ofQuery * ofKey };
   });
 }

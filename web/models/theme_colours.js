@@ -1,17 +1,17 @@
-// The page's colours as numbers, for canvases to paint with.
+// The stylesheet's colours as numbers, for canvases to paint with.
 
 import { element } from "../kit/dom.js";
 import { colourOf } from "../kit/maps.js";
 
 export class Colours {
   /** @type {Map<string, { sample: HTMLElement; colour: number[] | null }>} */
-  #held = new Map();
+  #samples = new Map();
 
-  /** @param {() => void} changed the theme is another, and all of them with it */
+  /** @param {() => void} changed the theme is another, and all colours with it */
   constructor(changed) {
     this.root = element("span", { class: "colours", "aria-hidden": "true" });
     this.root.addEventListener("transitionend", () => {
-      for (const held of this.#held.values()) held.colour = null;
+      for (const sample of this.#samples.values()) sample.colour = null;
       changed();
     });
   }
@@ -22,22 +22,27 @@ export class Colours {
    * @returns {number[]}
    */
   of(name) {
-    if (!this.#held.has(name)) {
-      const sample = element("i", { style: `color: var(--${name})` });
-      this.root.append(sample);
-      this.#held.set(name, { sample, colour: null });
-    }
-    const held = this.#held.get(name);
-    held.colour ??= colourOf(held.sample).slice(0, 3);
-    return held.colour;
+    const entry = this.#samples.get(name) ?? this.#add(name);
+    entry.colour ??= colourOf(entry.sample).slice(0, 3);
+    return entry.colour;
+  }
+
+  /** @param {string} name */
+  #add(name) {
+    const sample = element("i", { style: `color: var(--${name})` });
+    this.root.append(sample);
+    /** @type {{ sample: HTMLElement; colour: number[] | null }} */
+    const entry = { sample, colour: null };
+    this.#samples.set(name, entry);
+    return entry;
   }
 }
 
 /**
- * The name of the colour of what a head does.
+ * The name of the colour for what a head does.
  * @param {string} kind
  */
-export const look = (kind) => `look-${kind}`;
+export const colourName = (kind) => `look-${kind}`;
 
 /** @param {string} kind */
-export const hue = (kind) => `--hue: var(--${look(kind)})`;
+export const hueStyle = (kind) => `--hue: var(--${colourName(kind)})`;

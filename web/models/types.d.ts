@@ -1,11 +1,52 @@
-// What the page Models is told by the server (mha_api/models.py), and where its visitor stands.
+// What the server sends to the page Models (mha_api/heads.py, mha_ui/models), and what the page keeps of it.
+// Layers, heads and tokens count from 0. A head's flat number is layer · heads + head.
 
-/** A model that is offered. */
+/** A head of a model: its layer, and its number in that layer. */
+type HeadIndex = [number, number];
+
+/** What the page itself is sent. */
+interface ModelsData {
+  lang: string;
+  /** The language as HTML names it. */
+  tag: string;
+  words: Record<string, string>;
+  examples: { texts: string[]; language: string }[];
+  limits: ModelsLimits;
+  session: string;
+  /** The address of the work that the page Explore has open. */
+  work: Record<string, string>;
+  /** What of it this page's own address repeats. */
+  address: Record<string, string>;
+  /** Why the page Explore could not open the heads; "" if it was not refused. */
+  refused: string;
+}
+
+/** The largest example that can be opened in Explore, and what a head's label needs. */
+interface ModelsLimits {
+  heads: number;
+  tokens: number;
+  excess: number;
+  chance: number;
+}
+
+/** What the parts of the page may ask it to do. */
+interface ModelsHost {
+  /** Change where the visitor is. */
+  go(change: Partial<FittedPlace>): void;
+  /** Open heads of the shown layer in Explore, starting from "x" or "q". */
+  open(heads: number[], start: string): void;
+  /** Measure the heads on the same words in other orders, or stop showing that. */
+  shuffle(): void;
+  /** Scroll to the chosen head. */
+  reveal(): void;
+}
+
+/** A model on offer. */
 interface ModelCard {
   key: string;
   title: string;
   about: string;
-  /** Those that it was made for; none where that is not known. */
+  /** The languages that it was made for; empty where that is not known. */
   languages: string[];
 }
 
@@ -17,12 +58,12 @@ interface ModelTokens {
   special: boolean[];
 }
 
-/** All heads' weights of one sentence. Flat arrays run over layers, heads, and then as said. */
-interface Looked extends ModelTokens {
+/** The weights of all heads for one sentence. Flat arrays run over layers, heads, and then as described. */
+interface SentenceWeights extends ModelTokens {
   n: number;
-  /** The texts, those that are repeated with a number. */
+  /** The texts; those that occur more than once have a number. */
   names: string[];
-  /** Pixels to a side of each map, each the largest weight of `block` × `block` pairs. */
+  /** Pixels along each side of a map. Each pixel is the largest weight of `block` × `block` pairs. */
   side: number;
   block: number;
   /** side × side levels: round(255·√weight) */
@@ -30,16 +71,16 @@ interface Looked extends ModelTokens {
   /** For each query the key with the largest weight, and that weight. */
   keys: Uint16Array;
   tops: Float32Array;
-  /** Of which tokens the model knows no more than that they are there. */
+  /** Tokens that the model does not know. */
   unknown: boolean[];
-  /** For each measure at how many places it is taken. */
+  /** For each measure, at how many places it is taken. */
   places: number[];
-  /** For each measure its number, and what it would be by chance. */
+  /** For each measure its number, and what it would be by chance. NaN where the text has no place for it. */
   measured: Float32Array;
   chance: Float32Array;
-  /** What each head does most of all; "none" where nothing stands out. */
+  /** What each head does; "none" where nothing stands out. */
   labels: string[];
-  /** What each would be said to do, were there more places of it; "" where that is not so. */
+  /** What a head would be labelled if there were more places to measure it at; "" where that is not the case. */
   unsure: string[];
 }
 
@@ -51,21 +92,34 @@ interface ModelRun {
   d_model: number;
   d_head: number;
   causal: boolean;
-  /** Most tokens of a sentence. */
+  /** The most tokens a sentence may have. */
   limit: number;
   /** Whether it can guess words. */
   guesses: boolean;
-  /** Of each sentence where a word to be guessed was typed as the model's own sign for one, [MASK]. */
+  /** For each sentence, the places of the model's sign for a word to guess, [MASK]. */
   masks: number[][];
   measures: string[];
-  sentences: Looked[];
-  /** Which token of the first sentence stands where which of the second does. */
+  sentences: SentenceWeights[];
+  /** Pairs of tokens, one of each sentence, that correspond. */
   aligned: [number, number][];
-  /** By head, how far its weights differ between the two. */
+  /** For each head, how far its weights differ between two sentences; null for one sentence. */
   differences: Float32Array | null;
-  /** By head and token of the first sentence, the key whose weight changes most, and by how much. */
+  /** For each head and token of the first sentence, the key whose weight changes most, and by how much. */
   shiftKeys: Uint16Array | null;
   shifts: Float32Array | null;
+}
+
+/** A model's answer to two sentences. */
+interface PairRun extends ModelRun {
+  differences: Float32Array;
+  shiftKeys: Uint16Array;
+  shifts: Float32Array;
+}
+
+/** The JSON header of a run; the arrays follow it. */
+interface RunHeader extends Omit<ModelRun, "sentences" | "differences" | "shiftKeys" | "shifts"> {
+  sentences: Omit<SentenceWeights, "n" | "names" | "maps" | "keys" | "tops" | "measured" | "chance">[];
+  arrays: unknown;
 }
 
 /** One head's exact numbers, each n × n or n × d. */
@@ -79,21 +133,36 @@ interface HeadNumbers {
   k: Float32Array;
 }
 
-/** What each head's measures are where the words stand in other orders. */
+/** A head's measure, what it would be by chance, and at how many places it is taken. */
+interface HeadMeasure {
+  name: string;
+  number: number;
+  chance: number;
+  places: number;
+}
+
+/** Each head's measures on the same words in other orders. */
 interface Shuffled {
   measures: string[];
   shuffled: Float32Array;
 }
 
+/** The product of one dimension of a query and a key, and its two factors. */
+interface ScoreTerm {
+  q: number;
+  k: number;
+  product: number;
+}
+
 interface Guess {
   text: string;
   probability: number;
-  /** Of a word that is not among the likeliest. */
+  /** Given only for a word that is not among the likeliest. */
   rank?: number;
 }
 
-/** How a word stands among all that a model could guess. */
-interface Standing {
+/** How likely a word is among all that a model could guess. */
+interface WordRank {
   probability: number;
   rank: number;
 }
@@ -103,36 +172,63 @@ interface Guessed {
   place: number;
   before: Guess[];
   after: Guess[];
-  /** The token that the text has there; null where it has none that the model knows. */
-  word: { text: string; at: number; before: Standing; after: Standing } | null;
+  /** The token that the text has there; null where the model does not know it. */
+  word: { text: string; at: number; before: WordRank; after: WordRank } | null;
 }
 
-/** Where a visitor stands, as the address has it. Heads and tokens count from 0. */
+/** What the server is asked to run: one sentence or two, and the heads that are switched off. */
+interface RunRequest {
+  model: string;
+  texts: string[];
+  without: HeadIndex[];
+}
+
+/** What the server is asked about one sentence. */
+interface TextRequest {
+  model: string;
+  text: string;
+  without: HeadIndex[];
+}
+
+/** Where a visitor is, as the address has it. */
 interface ModelPlace {
   model: string;
   texts: string[];
-  /** Which head is shown: layer and head; null: one that does something. */
-  head: [number, number] | null;
+  /** The head that is shown; null: one that does something. */
+  head: HeadIndex | null;
   token: number | null;
   /** Heads that are switched off. */
-  off: [number, number][];
-  /** The token that is to be guessed. */
+  off: HeadIndex[];
+  /** The token to be guessed. */
   guess: number | null;
   /** What heads are sorted by; "" for the model's own order, "-" before it for the smallest first. */
   by: string;
-  /** Heads that do this are shown alone; "" for all. */
+  /** Only heads that do this are shown; "" for all. */
   only: string;
   /** How one head is drawn: "map", or "" for lines. */
   drawn: string;
   /** The tokens whose score is explained. */
   pair: Pair | null;
-  shows: Pictured;
-  /** Whether special tokens are hidden in the one head. */
+  shows: PictureOf;
+  /** Whether the view of one head hides special tokens. */
   hides: boolean;
 }
 
-/** Which of two sentences a picture is of, or their difference. */
-type Pictured = "first" | "second" | "difference";
+/** A place in a model's answer: its head is known. */
+interface FittedPlace extends ModelPlace {
+  head: HeadIndex;
+}
+
+/** What an address asks for that does not exist, by its name in the address; "" where all is well. */
+interface MissingParts {
+  head: string;
+  by: string;
+  only: string;
+  off: string;
+}
+
+/** Which of two sentences a picture shows, or their difference. */
+type PictureOf = "first" | "second" | "difference";
 
 /** A query and a key. */
 interface Pair {
@@ -140,8 +236,18 @@ interface Pair {
   key: number;
 }
 
-/** Numbers of pairs as a large map: weights in a colour, or, where there is none, differences in two. */
-interface MapShown {
+/** What a picture of one head reports. */
+interface PictureHost {
+  /** A token is chosen; null: none. */
+  chosen(query: number | null): void;
+  /** A pair is pointed at; null: none. */
+  pointed(pair: Pair | null): void;
+  /** A pair is to be explained; `scrolls`: and its explanation scrolled into view. */
+  picked(pair: Pair, scrolls: boolean): void;
+}
+
+/** Numbers of pairs as a large map: weights in a colour, or differences in two where `colour` is "". */
+interface MapContent {
   numbers: Float32Array;
   colour: string;
   texts: string[];

@@ -1,7 +1,7 @@
-// Where a visitor stands, to an address and back. On screen and in addresses heads and tokens count from 1. No DOM here.
+// Where a visitor is, to an address and back. On screen and in addresses heads and tokens count from 1. No DOM here.
 
 import { OF_MODELS } from "../kit/address.js";
-import { firstDifferent, kindOf, lastWord, mostDifferent, RESTS } from "./runs.js";
+import { firstDifferent, isOfTwo, kindOf, lastWord, mostDifferent, RESTS } from "./runs.js";
 
 const PAIR = /^([1-9]\d{0,3})\.([1-9]\d{0,3})$/;
 const NAME = /^-?[a-z_]{1,40}$/;
@@ -21,9 +21,11 @@ export const START = {
   shows: "difference",
   hides: false,
 };
-/** Which of two sentences pictures are of, where they are not of the difference. */
-const SHOWS = ["first", "second"];
-const SPECIAL = "special"; // what is hidden
+
+/** @type {MissingParts} */
+export const NONE_MISSING = { head: "", by: "", only: "", off: "" };
+
+const SPECIAL = "special"; // the only tokens that an address can hide
 
 /**
  * What an address asks for; null where it says nothing of models.
@@ -31,50 +33,58 @@ const SPECIAL = "special"; // what is hidden
  * @returns {ModelPlace | null}
  */
 export function read(query) {
+  /** @param {string} name */
   const text = (name) => query.get(name) ?? "";
   if (!OF_MODELS.some(text)) return null;
+  /** @param {string} name */
   const named = (name) => (NAME.test(text(name)) ? text(name) : "");
   return {
     model: text("model"),
     texts: [text("text"), text("second")].filter(Boolean),
     head: headIn(text("head")),
     token: numberIn(text("token")),
-    off: text("off").split("_").map(headIn).filter(Boolean),
+    off: headsIn(text("off")),
     guess: numberIn(text("guess")),
     by: named("by"),
     only: named("only"),
     drawn: text("drawn") === "map" ? "map" : "",
     pair: pairIn(text("pair")),
-    shows: /** @type {Pictured} */ (SHOWS.find((which) => which === text("shows")) ?? "difference"),
+    shows: pictureIn(text("shows")),
     hides: text("hides") === SPECIAL,
   };
 }
 
 /**
- * What of an address can be no head, order, kind or list of heads, as it stands there; "" where it can be, or is not given.
+ * Texts in an address that cannot be a head, an order, a kind or a list of heads, as they stand there; "" where they
+ * can be, or are not given.
  * @param {URLSearchParams} query
+ * @returns {MissingParts}
  */
 export function unread(query) {
-  const strange = (name, can) => {
+  /** @type {(name: string, isGood: (text: string) => unknown) => string} */
+  const bad = (name, isGood) => {
     const text = query.get(name) ?? "";
-    return can(text) ? "" : text;
+    return isGood(text) ? "" : text;
   };
+  /** @param {string} text */
   const isName = (text) => NAME.test(text);
-  const off = (text) => text.split("_").every((one) => !one || headIn(one));
+  /** @param {string} text */
+  const isHeads = (text) => text.split("_").every((head) => !head || headIn(head));
   return {
-    head: strange("head", headIn),
-    by: strange("by", isName),
-    only: strange("only", isName),
-    off: strange("off", off),
+    head: bad("head", headIn),
+    by: bad("by", isName),
+    only: bad("only", isName),
+    off: bad("off", isHeads),
   };
 }
 
 /**
- * What was wanted and is not there in a model's answer, by its name in an address: the head, the order, what heads are
- * to do, or heads to be switched off; "" where it is there.
+ * What was wanted and is missing in a model's answer: the head, the order, what heads are to do, or heads to be
+ * switched off.
  * @param {Pick<ModelPlace, "head" | "by" | "only" | "off">} wanted
- * @param {Pick<ModelPlace, "head" | "by" | "only">} actual
+ * @param {Pick<FittedPlace, "head" | "by" | "only">} actual
  * @param {Pick<ModelRun, "layers" | "heads">} run
+ * @returns {MissingParts}
  */
 export const missing = (wanted, actual, run) => ({
   head: !wanted.head || wanted.head.join() === actual.head.join() ? "" : headName(wanted.head),
@@ -93,19 +103,18 @@ export const missing = (wanted, actual, run) => ({
  */
 export function written({ model, texts, head, token, off, guess, by, only, drawn, pair, shows, hides }) {
   const [text, second] = texts;
-  const number = (at) => (at === null ? "" : String(at + 1));
   const fields = {
     model,
     text,
     second,
-    head: head && headName(head),
-    token: number(token),
+    head: head ? headName(head) : "",
+    token: numberText(token),
     off: off.map(headName).join("_"),
-    guess: number(guess),
+    guess: numberText(guess),
     by,
     only,
     drawn,
-    pair: pair && headName([pair.query, pair.key]),
+    pair: pair ? headName([pair.query, pair.key]) : "",
     shows: second && shows !== START.shows ? shows : "",
     hides: hides ? SPECIAL : "",
   };
@@ -113,26 +122,28 @@ export function written({ model, texts, head, token, off, guess, by, only, drawn
 }
 
 /**
- * The same place where all that it names exists in what the model answered.
+ * The same place, with only what exists in the model's answer.
  * @param {ModelPlace} place
  * @param {ModelRun} run
- * @returns {ModelPlace}
+ * @returns {FittedPlace}
  */
 export function fitted(place, run) {
+  /** @param {number | null} at */
   const token = (at) => (at !== null && at < run.sentences[0].n ? at : null);
-  const isThere = place.pair && [place.pair.query, place.pair.key].every((at) => token(at) !== null);
+  const { pair } = place;
+  const hasPair = pair && [pair.query, pair.key].every((at) => token(at) !== null);
   const measure = place.by.replace("-", "");
-  const sorts = run.measures.includes(measure) || (measure === "difference" && run.differences);
+  const sorts = run.measures.includes(measure) || (measure === "difference" && isOfTwo(run));
   return {
     ...place,
     model: run.model,
     head: place.head && exists(run, place.head) ? place.head : startingHead(run),
-    token: token(place.token) ?? (place.head || !run.differences ? null : firstDifferent(run)),
+    token: token(place.token) ?? (place.head || !isOfTwo(run) ? null : firstDifferent(run)),
     off: run.guesses ? place.off.filter((head) => exists(run, head)) : [],
     guess: run.guesses ? (token(place.guess) ?? run.masks[0][0] ?? lastWord(run)) : null,
     by: sorts ? place.by : "",
-    only: does(run, place.only) ? place.only : "",
-    pair: isThere ? place.pair : null,
+    only: isDone(run, place.only) ? place.only : "",
+    pair: hasPair ? pair : null,
     hides: place.hides && run.sentences.some(({ special }) => special.includes(true)),
   };
 }
@@ -141,37 +152,51 @@ export function fitted(place, run) {
  * A head to begin with: of two sentences the one that differs most; of one the first that does something among words,
  * if any does.
  * @param {ModelRun} run
- * @returns {[number, number]}
+ * @returns {HeadIndex}
  */
 function startingHead(run) {
-  const { heads, differences } = run;
+  const { heads } = run;
   const [{ labels }] = run.sentences;
-  const at = differences
+  const at = isOfTwo(run)
     ? mostDifferent(run)
     : labels.findIndex((label) => label !== "none" && !RESTS.includes(label));
   return at < 0 ? [0, 0] : [Math.floor(at / heads), at % heads];
 }
 
 /** Whether any head does this. @type {(run: ModelRun, kind: string) => boolean} */
-const does = ({ sentences }, kind) =>
+const isDone = ({ sentences }, kind) =>
   sentences.some((sentence) => sentence.labels.some((_, at) => kindOf(sentence, at) === kind));
 
-/** @type {(run: Pick<ModelRun, "layers" | "heads">, head: [number, number]) => boolean} */
+/** @type {(run: Pick<ModelRun, "layers" | "heads">, head: HeadIndex) => boolean} */
 const exists = ({ layers, heads }, [layer, head]) => layer < layers && head < heads;
 
-/** @type {(head: [number, number]) => string} */
+/** @type {(head: HeadIndex) => string} */
 const headName = ([layer, head]) => `${layer + 1}.${head + 1}`;
 
-/** @returns {[number, number] | null} */
+/** @param {string} text @returns {HeadIndex | null} */
 function headIn(text) {
   const [, layer, head] = PAIR.exec(text) ?? [];
   return layer ? [Number(layer) - 1, Number(head) - 1] : null;
 }
 
-/** @returns {Pair | null} */
+/** @param {string} text */
+const headsIn = (text) =>
+  text
+    .split("_")
+    .map(headIn)
+    .filter((head) => head !== null);
+
+/** @param {string} text @returns {Pair | null} */
 function pairIn(text) {
   const [query, key] = headIn(text) ?? [];
-  return query === undefined ? null : { query, key };
+  return query === undefined || key === undefined ? null : { query, key };
 }
 
+/** @param {string} text @returns {PictureOf} */
+const pictureIn = (text) => (text === "first" || text === "second" ? text : "difference");
+
+/** @param {string} text */
 const numberIn = (text) => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) - 1 : null);
+
+/** @param {number | null} at */
+const numberText = (at) => (at === null ? "" : String(at + 1));

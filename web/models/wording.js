@@ -1,15 +1,15 @@
-// What is said of a head, in words and numbers.
+// Sentences and numbers about a head.
 
 import { fill } from "../kit/dom.js";
 import { brief, format } from "../kit/numbers.js";
 import { isolated } from "../kit/quoted.js";
 import { measureOf } from "./glance/head_order.js";
-import { aboveChance, counterpart, measuresOf, RESTS, restOf, shiftOf, topOf } from "./runs.js";
+import { aboveChance, counterpart, isOfTwo, measuresOf, RESTS, restOf, shiftOf, topOf } from "./runs.js";
 
 const MOST_PAIRS = 12;
 
 /**
- * "Layer 2 · Head 3"; within its layer "Head 3".
+ * "Layer 2 · Head 3", or "Head 3" within a layer.
  * @param {Record<string, string>} words
  * @param {ModelRun} run
  * @param {number} at
@@ -38,7 +38,7 @@ export const likely = (probability) =>
 const LEAST_WEIGHT = 0.0001;
 
 /**
- * One weight as exactly as it says anything.
+ * One weight to four decimals.
  * @param {number} weight
  */
 export const weightText = (weight) =>
@@ -53,13 +53,13 @@ export const signedText = (by, decimals) =>
   `${by >= 0.5 * 10 ** -decimals ? "+" : ""}${format(by, decimals)}`;
 
 /**
- * What stands below a head's picture, a word and a number: the measure that heads are sorted by, where the chosen token
- * looks, how far the head differs between two sentences, or what it does.
+ * The word and the number below a head's picture: the measure that heads are sorted by, where the chosen token looks,
+ * how far the head differs between two sentences, or what it does.
  * @param {Record<string, string>} words
  * @param {ModelRun} run
- * @param {ModelPlace} place
+ * @param {Pick<ModelPlace, "token" | "by">} place
  * @param {number} at
- * @param {Pictured} picture
+ * @param {PictureOf} picture
  * @returns {[string, string]}
  */
 export function captionOf(words, run, { token, by }, at, picture) {
@@ -68,33 +68,40 @@ export function captionOf(words, run, { token, by }, at, picture) {
     return ["", number === null ? "–" : shown(number)];
   }
   if (token !== null) {
-    const { to, value } = looks(run, at, token, picture) ?? { to: "", value: "–" };
+    const { to, value } = lookOf(run, at, token, picture) ?? { to: "", value: "–" };
     return [to, value];
   }
-  if (picture === "difference") return [words.kind_difference, shown(run.differences[at])];
+  if (picture === "difference" && isOfTwo(run)) return [words.kind_difference, shown(run.differences[at])];
   const label = run.sentences[picture === "second" ? 1 : 0].labels[at];
   return [label === "none" ? "" : words[`kind_${label}`], ""];
 }
 
-/** Where a token of the first sentence looks as a picture has it, or looks more or less; null where it does not stand. */
-function looks(run, at, query, picture) {
+/**
+ * Where a token of the first sentence looks most, or where its weight changes most; null where the picture does not
+ * have the token.
+ * @param {ModelRun} run
+ * @param {number} at
+ * @param {number} query
+ * @param {PictureOf} picture
+ */
+function lookOf(run, at, query, picture) {
   const [first, second] = run.sentences;
   const from = first.names[query];
-  if (picture === "difference") {
+  if (picture === "difference" && isOfTwo(run)) {
     const { key, by } = shiftOf(run, at, query);
     return Number.isNaN(by) ? null : { from, to: first.names[key], value: signedText(by, 2) };
   }
   if (picture === "second") {
-    const there = counterpart(run, query);
-    if (there === null) return null;
-    const { key, weight } = topOf(second, at, there);
-    return { from: second.names[there], to: second.names[key], value: shown(weight) };
+    const inSecond = counterpart(run, query);
+    if (inSecond === null) return null;
+    const { key, weight } = topOf(second, at, inSecond);
+    return { from: second.names[inSecond], to: second.names[key], value: shown(weight) };
   }
   const { key, weight } = topOf(first, at, query);
   return { from, to: first.names[key], value: shown(weight) };
 }
 
-const LEAST_LEFT = 0.005; // of all weight: what is less shows as none
+const LEAST_LEFT = 0.005; // of all weight; a smaller rest is printed as none
 
 /**
  * What a head does, in a sentence.
@@ -120,28 +127,34 @@ export function behaviour(words, run, at) {
   });
 }
 
-/** Where a token looks by places alone; and by words, which are the same in another order. */
+/** Measures that depend on positions alone, and those that depend on words, which other orders have too. */
 const BY_PLACES = ["previous", "next"];
 const BY_WORDS = ["itself", "same_word", "punctuation"];
 
 /**
- * What other orders of the words show, and of which measures: of the others they say nothing for certain.
+ * What other orders of the words show, and for which measures. They say nothing certain about the other measures.
  * @param {Record<string, string>} words
  * @param {Shuffled} shuffled
  */
 export function shuffledSentences(words, { measures }) {
   const sentences = Object.entries({ shuffle_places: BY_PLACES, shuffle_words: BY_WORDS }).map(
-    ([name, of]) => {
-      const names = of
+    ([sentence, dependent]) => {
+      const names = dependent
         .filter((measure) => measures.includes(measure))
         .map((measure) => words[`kind_${measure}`]);
-      return names.length ? fill(words[name], { names: names.join(" · ") }) : "";
+      return names.length ? fill(words[sentence], { names: names.join(" · ") }) : "";
     },
   );
   return [words.shuffle_about, ...sentences].filter(Boolean);
 }
 
-/** What nothing says for certain: what there are too few places of, else what is farthest above chance. */
+/**
+ * What is said of a head without a label: the measure that has too few places, or else the one farthest above chance.
+ * @param {Record<string, string>} words
+ * @param {ModelRun} run
+ * @param {SentenceWeights} sentence
+ * @param {number} at
+ */
 function unsureSentence(words, run, sentence, at) {
   const unsure = sentence.unsure[at];
   const measure = unsure
@@ -157,24 +170,24 @@ function unsureSentence(words, run, sentence, at) {
 }
 
 /**
- * What a token looks at most of all, "love → I 0.62", or of differences where it changes most, "love → I −0.12".
+ * Where a token looks most, "love → I 0.62", or where its weight changes most, "love → I −0.12".
  * @param {ModelRun} run
  * @param {number} at
  * @param {number} query
- * @param {Pictured} picture
+ * @param {PictureOf} picture
  */
 export function pairText(run, at, query, picture) {
-  const look = looks(run, at, query, picture);
+  const look = lookOf(run, at, query, picture);
   return look ? `${look.from} → ${look.to} ${look.value}` : "";
 }
 
 /**
- * The head for who cannot see it: its name, what it does, and where each token looks: "love → I 0.62".
+ * The head for screen readers: its name, what it does, and where each token looks: "love → I 0.62".
  * @param {Record<string, string>} words
  * @param {ModelRun} run
- * @param {ModelPlace} place
+ * @param {Pick<ModelPlace, "token" | "off">} place
  * @param {number} at
- * @param {Pictured} picture
+ * @param {PictureOf} picture
  */
 export function headText(words, run, { token, off }, at, picture) {
   const [{ special, n }] = run.sentences;

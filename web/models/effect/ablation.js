@@ -1,63 +1,60 @@
-// What becomes of the model's own answer when heads are missing: the words that it guesses, before and after.
+// The words that the model guesses with all heads, and without those that are switched off.
 
 import { button, div, element, fill, setAttribute, setText, span } from "../../kit/dom.js";
-import { Strip } from "../tokens/token_strip.js";
+import { NO_RUN } from "../runs.js";
+import { TokenStrip } from "../tokens/token_strip.js";
+import { START } from "../view_address.js";
 import { likely } from "../wording.js";
 
 const ROW = 30; // px
 const BETWEEN = 48;
 const SVG = "http://www.w3.org/2000/svg";
 
-export class Ablate {
-  /** @type {ModelRun} */
-  #run = null;
-  /** @type {ModelPlace} */
-  #place = null;
+export class Ablation {
+  #run = NO_RUN;
+  #place = START;
   /** @type {HTMLButtonElement[]} */
   #switches = [];
-  #built = "";
+  /** The layers and heads that there are switches for. */
+  #builtFor = "";
 
   /**
-   * @param {{ go: (change: Partial<ModelPlace>) => void }} host
+   * @param {Pick<ModelsHost, "go">} host
    * @param {Record<string, string>} words
    */
   constructor(host, words) {
     this.host = host;
     this.words = words;
     this.hint = element("p", { class: "hint" });
-    this.places = new Strip(words.guess_place, (at) => this.host.go({ guess: at }));
+    this.places = new TokenStrip(words.guess_place, (at) => this.host.go({ guess: at }));
     this.switches = element("div", { class: "switches", role: "group", "aria-label": words.switches });
-    this.switches.addEventListener("keydown", (event) => this.#key(event));
+    this.switches.addEventListener("keydown", (event) => this.#onKey(event));
     this.all = button(
       { class: "quiet", data: { focus: "all on" }, onclick: () => host.go({ off: [] }) },
       words.all_on,
     );
     this.answer = element("div", { class: "answer", "aria-live": "polite" });
-    this.able = div(
-      "able",
-      this.places.root,
-      div(
-        "ablation",
-        div("switching", element("p", { class: "switches-name" }, words.switches), this.switches, this.all),
-        this.answer,
-      ),
+    const switching = div(
+      "switching",
+      element("p", { class: "switches-name" }, words.switches),
+      this.switches,
+      this.all,
     );
-    const title = element("h2", {}, words.ablate);
     this.root = element(
       "section",
       { class: "ablate", "aria-label": words.ablate },
-      title,
+      element("h2", {}, words.ablate),
       this.hint,
-      this.able,
+      div("able", this.places.root, div("ablation", switching, this.answer)),
     );
   }
 
   /**
    * @param {ModelRun} run
    * @param {ModelPlace} place
-   * @param {(Guessed | null)[] | null} guessed of each sentence
+   * @param {(Guessed | null)[] | null} guesses for each sentence
    */
-  update(run, place, guessed) {
+  update(run, place, guesses) {
     const { words } = this;
     this.#run = run;
     this.#place = place;
@@ -67,42 +64,38 @@ export class Ablate {
     const [sentence] = run.sentences;
     this.places.root.setAttribute("aria-label", words[run.causal ? "guess_place_causal" : "guess_place"]);
     this.places.update(sentence, place.guess, (at) => run.causal || !sentence.special[at]);
-    this.#switch();
+    this.#markSwitches();
     this.all.hidden = !place.off.length;
-    this.#answer(guessed);
+    this.#showGuesses(guesses);
   }
 
   // --- switches ------------------------------------------------------------------------------------------------------
 
-  #switch() {
+  #markSwitches() {
     const { layers, heads } = this.#run;
-    if (this.#built !== `${layers} ${heads}`) this.#build();
+    if (this.#builtFor !== `${layers} ${heads}`) this.#buildSwitches();
     const off = new Set(this.#place.off.map(String));
     for (const node of this.#switches) {
-      const { layer, head } = node.dataset;
-      const of =
-        head === undefined
-          ? Array.from({ length: heads }, (_, at) => `${layer},${at}`)
-          : [`${layer},${head}`];
-      setAttribute(node, "aria-pressed", String(of.every((one) => off.has(one))));
+      const isOff = this.#headsOf(node).every((head) => off.has(String(head)));
+      setAttribute(node, "aria-pressed", String(isOff));
     }
   }
 
-  #build() {
+  #buildSwitches() {
     const { words } = this;
     const { layers, heads } = this.#run;
-    this.#built = `${layers} ${heads}`;
+    this.#builtFor = `${layers} ${heads}`;
     const rows = Array.from({ length: layers }, (_, layer) => {
       const name = fill(words.switch_layer, { layer: layer + 1 });
-      const whole = this.#one({ class: "whole", "aria-label": name, data: { layer } }, name);
-      const own = Array.from({ length: heads }, (_, head) => {
+      const whole = this.#switch({ class: "whole", "aria-label": name, data: { layer } }, name);
+      const single = Array.from({ length: heads }, (_, head) => {
         const label = fill(words.switch, { layer: layer + 1, head: head + 1 });
-        return this.#one(
+        return this.#switch(
           { class: "head-switch", "aria-label": label, title: label, data: { layer, head } },
           String(head + 1),
         );
       });
-      return div("switch-row", whole, ...own);
+      return div("switch-row", whole, ...single);
     });
     this.switches.style.setProperty("--heads", String(heads));
     this.switches.replaceChildren(...rows);
@@ -110,48 +103,61 @@ export class Ablate {
     this.#switches[0].tabIndex = 0;
   }
 
-  #one(attributes, text) {
+  /**
+   * @param {{ class: string; "aria-label": string; title?: string; data: Record<string, number> }} attributes
+   * @param {string} text
+   */
+  #switch(attributes, text) {
     const node = button({ tabindex: -1, "aria-pressed": "false", ...attributes }, text);
     node.addEventListener("click", () => this.#toggle(node));
     return node;
   }
 
-  /** @param {HTMLButtonElement} node */
-  #toggle({ dataset: { layer, head }, ariaPressed }) {
-    const own = Number(layer);
-    const of = head === undefined ? Array.from({ length: this.#run.heads }, (_, at) => at) : [Number(head)];
-    const kept = this.#place.off.filter(([there, at]) => there !== own || !of.includes(at));
-    /** @type {[number, number][]} */
-    const added = ariaPressed === "true" ? [] : of.map((at) => [own, at]);
-    this.host.go({ off: [...kept, ...added] });
+  /** The heads that a switch is for: one, or a whole layer. @param {HTMLButtonElement} node @returns {HeadIndex[]} */
+  #headsOf({ dataset }) {
+    const layer = Number(dataset.layer);
+    if (dataset.head !== undefined) return [[layer, Number(dataset.head)]];
+    return Array.from({ length: this.#run.heads }, (_, head) => [layer, head]);
   }
 
-  #key(event) {
-    const at = this.#switches.indexOf(event.target);
+  /** @param {HTMLButtonElement} node */
+  #toggle(node) {
+    const heads = this.#headsOf(node);
+    const names = heads.map(String);
+    const others = this.#place.off.filter((head) => !names.includes(String(head)));
+    this.host.go({ off: node.ariaPressed === "true" ? others : [...others, ...heads] });
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const at = this.#switches.indexOf(/** @type {HTMLButtonElement} */ (event.target));
     const across = this.#run.heads + 1;
-    const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across }[event.key];
-    const to = this.#switches[at + by];
-    if (!by || !to) return;
+    /** @type {Record<string, number>} */
+    const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across };
+    const step = steps[event.key];
+    const to = this.#switches[at + step];
+    if (!step || !to) return;
     event.preventDefault();
-    event.target.tabIndex = -1;
+    this.#switches[at].tabIndex = -1;
     to.tabIndex = 0;
     to.focus();
   }
 
-  // --- the answer ----------------------------------------------------------------------------------------------------
+  // --- guesses -------------------------------------------------------------------------------------------------------
 
-  #answer(guessed) {
+  /** @param {(Guessed | null)[] | null} guesses */
+  #showGuesses(guesses) {
     const { words } = this;
     const { guess, off } = this.#place;
     if (guess === null) return this.answer.replaceChildren(element("p", { class: "hint" }, words.guess_none));
-    if (!guessed) return this.answer.setAttribute("aria-busy", "true");
+    if (!guesses) return this.answer.setAttribute("aria-busy", "true");
     this.answer.removeAttribute("aria-busy");
-    const sides = guessed.map((one, at) => {
+    const sides = guesses.map((guessed, at) => {
       const name = words[at ? "shows_second" : "shows_first"];
-      const nodes = one ? this.#side(one) : [element("p", { class: "hint" }, words.compared_none)];
+      const nodes = guessed ? this.#side(guessed) : [element("p", { class: "hint" }, words.compared_none)];
       return div(
         "answer-side",
-        ...(guessed.length > 1 ? [element("h3", {}, name)] : []),
+        ...(guesses.length > 1 ? [element("h3", {}, name)] : []),
         div("answered", ...nodes),
       );
     });
@@ -159,47 +165,56 @@ export class Ablate {
     this.answer.replaceChildren(...sides, ...hint);
   }
 
-  /** @param {Guessed} guessed */
-  #side(guessed) {
+  /** One sentence's guesses: with all heads, and without some beside them. @param {Guessed} guessed */
+  #side({ before, after, word }) {
     const { words } = this;
     const { layers, heads } = this.#run;
     const { off } = this.#place;
-    const { word } = guessed;
-    const [before, after] = [guessed.before, guessed.after].map((guesses, at) =>
-      withWord(guesses, word && { text: word.text, ...(at ? word.after : word.before) }),
-    );
-    const rows = Math.max(before.length, after.length);
-    const list = (name, of, kind) => this.#list(name, of, kind, { own: word?.text, rows });
-    const first = list(words.before, before, "before");
-    if (!off.length) return [first];
+    const text = word?.text;
+    const first = word ? withWord(before, { text: word.text, ...word.before }) : before;
+    const second = word ? withWord(after, { text: word.text, ...word.after }) : after;
+    const rows = Math.max(first.length, second.length);
+    const list = this.#list(words.before, first, "before", text, rows);
+    if (!off.length) return [list];
     const without = fill(words.after, { count: off.length, all: layers * heads });
-    return [first, threads(before, after), list(without, after, "after")];
+    return [list, threads(first, second), this.#list(without, second, "after", text, rows)];
   }
 
-  #list(name, guesses, kind, { own, rows: count }) {
-    const rows = guesses.map(({ text, probability, rank }) => {
+  /**
+   * @param {string} name
+   * @param {Guess[]} guesses
+   * @param {string} kind
+   * @param {string | undefined} word the one that the text has
+   * @param {number} rows for which room is kept
+   */
+  #list(name, guesses, kind, word, rows) {
+    const items = guesses.map(({ text, probability, rank }) => {
       const attributes = {
-        class: `${text === own ? "own" : ""}${rank ? " beyond" : ""}`,
+        class: `${text === word ? "own" : ""}${rank ? " beyond" : ""}`,
         style: `--part: ${(100 * probability).toFixed(1)}%`,
       };
-      const word = element("bdi", { class: "guess-word" }, text);
       const place = rank ? [span("guess-rank", `${rank}.`)] : [];
-      return element("li", attributes, ...place, word, span("guess-number", likely(probability)));
+      const guess = element("bdi", { class: "guess-word" }, text);
+      return element("li", attributes, ...place, guess, span("guess-number", likely(probability)));
     });
-    const style = `min-height: ${count * ROW}px`;
-    const list = element("ol", { "aria-label": name, style }, ...rows);
+    const style = `min-height: ${rows * ROW}px`;
+    const list = element("ol", { "aria-label": name, style }, ...items);
     return div(`guesses ${kind}`, element("p", { class: "guesses-name" }, name), list);
   }
 }
 
 /**
- * The likeliest words, and after them the text's own where it is none of them.
+ * The likeliest words, and after them the text's word if it is not among them.
  * @param {Guess[]} guesses
- * @param {Guess | null} own
+ * @param {Guess & WordRank} word
  */
-const withWord = (guesses, own) => (own && own.rank > guesses.length ? [...guesses, own] : guesses);
+const withWord = (guesses, word) => (word.rank > guesses.length ? [...guesses, word] : guesses);
 
-/** A line from each word to the same word on the other side: which rose and which fell. */
+/**
+ * A line from each word to the same word on the other side: which rose and which fell.
+ * @param {Guess[]} before
+ * @param {Guess[]} after
+ */
 function threads(before, after) {
   const height = ROW * Math.max(before.length, after.length);
   const svg = document.createElementNS(SVG, "svg");

@@ -1,4 +1,4 @@
-// What becomes of the hidden word, or of the word that comes next, as heads are switched off: in a line for each sentence.
+// How likely the hidden or next word is as heads are switched off: a line for each sentence.
 
 import { element, fill, p } from "../../kit/dom.js";
 import { isolated } from "../../kit/quoted.js";
@@ -16,26 +16,26 @@ export class Effect {
   /**
    * @param {ModelRun} run
    * @param {ModelPlace} place
-   * @param {(Guessed | null)[] | null} guessed null while the answer is on its way: the last one stays
+   * @param {(Guessed | null)[] | null} guesses null until the answer comes: the last one stays
    */
-  update({ causal, guesses, sentences, masks }, { guess, off }, guessed) {
+  update({ causal, guesses: canGuess, sentences, masks }, { guess, off }, guesses) {
     const { words, root } = this;
-    root.hidden = !guesses || guess === null;
+    root.hidden = !canGuess || guess === null;
     root.classList.toggle("stays", off.length > 0);
-    if (root.hidden || guessed?.length !== sentences.length) return;
-    const lines = guessed.map((one, at) => {
-      const text = one
-        ? this.#sentenceFor(one, sentences[at], masks[at], Boolean(off.length), causal)
+    if (root.hidden || guesses?.length !== sentences.length) return;
+    const lines = guesses.map((guessed, at) => {
+      const text = guessed
+        ? this.#sentenceFor(guessed, sentences[at], masks[at], Boolean(off.length), causal)
         : words.compared_none;
       const name = words[at ? "compared_second" : "compared_first"];
-      return p("effect-line", guessed.length > 1 ? element("strong", {}, name) : "", " ", text);
+      return p("effect-line", guesses.length > 1 ? element("strong", {}, name) : "", " ", text);
     });
     root.replaceChildren(...lines);
   }
 
   /**
    * @param {Guessed} guessed
-   * @param {Looked} sentence
+   * @param {SentenceWeights} sentence
    * @param {number[]} masks
    * @param {boolean} isOff
    * @param {boolean} causal
@@ -59,21 +59,27 @@ export class Effect {
     return fill(words[isOff ? "likeliest_now" : "likeliest"], now);
   }
 
-  /** What stands in the place of a word that nobody has told. */
+  /**
+   * What is guessed at a mask, where the text has no word.
+   * @param {string} token
+   * @param {Guess[]} before
+   * @param {Guess[]} after
+   * @param {boolean} isOff
+   */
   #atMask(token, before, after, isOff) {
     const { words } = this;
     if (isOff) return fill(words.mask_off, { token, ...likeliest(before, after) });
-    const guesses = before
+    const list = before
       .slice(0, MOST_LISTED)
-      .map((one) => `“${isolated(one.text)}” ${likely(one.probability)}`);
-    return fill(words.mask, { token, list: guesses.join(" · ") });
+      .map(({ text, probability }) => `“${isolated(text)}” ${likely(probability)}`);
+    return fill(words.mask, { token, list: list.join(" · ") });
   }
 }
 
 /**
- * The likeliest word before, its probability then and now, and what is likeliest now.
+ * The likeliest word before, its probability then and now, and the likeliest word now.
  * @param {Guess[]} before
- * @param {Guess[]} after the likeliest alone: what is not among them is less likely than the last
+ * @param {Guess[]} after the likeliest only: a word that is not among them is less likely than the last
  */
 function likeliest([{ text, probability }], after) {
   const [least] = after.slice(-1);

@@ -1,41 +1,35 @@
 // All heads at a glance: a small picture of each, in the model's order or sorted by what they do.
 
-import {
-  childrenOf,
-  div,
-  element,
-  fill,
-  pressable,
-  setAttribute,
-  setText,
-  span,
-  targetOf,
-} from "../../kit/dom.js";
+import { div, element, fill, pressable, setAttribute, setText, span, targetOf } from "../../kit/dom.js";
 import { quoted } from "../../kit/quoted.js";
-import { Legend } from "../difference_legend.js";
-import { differences, mostOf, shaded, signed, weightsOf } from "../paint.js";
-import { counterpart, mapOf } from "../runs.js";
-import { hue, look } from "../theme_colours.js";
+import { DifferenceLegend } from "../difference_legend.js";
+import { differences, mostOf, putPixels, shaded, signed, weightsOf } from "../paint.js";
+import { counterpart, isOfTwo, mapOf, NO_RUN } from "../runs.js";
+import { colourName, hueStyle } from "../theme_colours.js";
+import { START } from "../view_address.js";
 import { captionOf, headName, headText, pairText } from "../wording.js";
 import { kinds, ordered } from "./head_order.js";
 import { Measures } from "./measures.js";
 
-const LEAST_WITH_CAPTION = 70; // px of a tile, from which it has a caption
+const LEAST_WITH_CAPTION = 70; // px, the width of a tile from which it has a caption
 const REST = 350; // ms after which a pointer rests
 
-/** @typedef {{ root: HTMLElement; canvas: HTMLCanvasElement; name: HTMLElement; caption: HTMLElement }} Tile */
+/**
+ * @typedef {{ root: HTMLElement; canvas: HTMLCanvasElement; name: HTMLElement; caption: HTMLElement;
+ *   what: HTMLElement; number: HTMLElement }} Tile
+ */
 
 export class Glance {
   /** @type {Tile[]} */
   #tiles = [];
-  /** @type {ModelRun} */
-  #run = null;
-  /** @type {ModelPlace} */
-  #place = null;
+  #run = NO_RUN;
+  /** @type {FittedPlace} */
+  #place = { ...START, head: [0, 0] };
+  /** The heads that are shown, in order. @type {number[]} */
   #order = [];
-  /** How the tiles are laid out. */
-  #laid = "";
-  /** Small tiles have room for a name alone. */
+  /** The layout that the tiles have now. */
+  #arranged = "";
+  /** Small tiles have room for a name only. */
   #watch = new ResizeObserver(() => {
     const { width } = this.#tiles[this.#order[0]]?.root.getBoundingClientRect() ?? { width: 0 };
     this.tiles.classList.toggle("small", width < LEAST_WITH_CAPTION);
@@ -45,7 +39,7 @@ export class Glance {
   #resting = 0;
 
   /**
-   * @param {{ go: (change: Partial<ModelPlace>) => void; reveal: () => void }} host
+   * @param {Pick<ModelsHost, "go" | "reveal">} host
    * @param {Record<string, string>} words
    * @param {import("../theme_colours.js").Colours} colours
    */
@@ -61,93 +55,96 @@ export class Glance {
     this.tiles = element("div", { class: "tiles", role: "listbox", "aria-label": words.heads, tabindex: -1 });
     this.tip = element("div", { class: "tip", role: "tooltip", hidden: true });
     this.title = element("h2");
-    this.legend = new Legend(words);
+    this.legend = new DifferenceLegend(words);
     this.missing = element("p", { class: "hint missing", role: "status" });
-    const lines = ["head", "layer", "cls", "sep", "first", "map"].map((name) =>
-      element("li", {}, words[`what_${name}`]),
-    );
-    this.what = element(
-      "details",
-      { class: "what" },
-      element("summary", {}, words.what),
-      element("ul", {}, ...lines),
-    );
     this.root = element(
       "section",
       { class: "glance", "aria-label": words.heads },
       div("glance-head", this.title, this.shows, sorting),
       this.missing,
-      this.what,
+      explanation(words),
       this.kinds,
       this.legend.root,
       this.tiles,
       this.tip,
     );
     this.#watch.observe(this.tiles);
-    this.tiles.addEventListener("keydown", (event) => this.#key(event));
-    this.tiles.addEventListener("click", (event) => {
-      const tile = targetOf(event)?.closest(".tile");
+    this.#listen();
+  }
+
+  #listen() {
+    const { tiles, host } = this;
+    tiles.addEventListener("keydown", (event) => this.#onKey(event));
+    tiles.addEventListener("click", (event) => {
+      const tile = tileAt(event);
+      if (!tile) return;
       this.#choose(tile);
-      if (tile && /** @type {PointerEvent} */ (event).pointerType === "touch") host.reveal();
+      if (/** @type {PointerEvent} */ (event).pointerType === "touch") host.reveal();
     });
-    this.tiles.addEventListener("pointerover", (event) => this.#scheduleTip(event, REST));
-    this.tiles.addEventListener("focusin", (event) => this.#scheduleTip(event, 0));
-    for (const go of ["pointerleave", "focusout"]) this.tiles.addEventListener(go, () => this.#hideTip());
+    tiles.addEventListener("pointerover", (event) => {
+      this.#hideTip();
+      const tile = tileAt(event);
+      if (tile && event.pointerType !== "touch") this.#scheduleTip(tile, REST);
+    });
+    tiles.addEventListener("focusin", (event) => {
+      this.#hideTip();
+      const tile = tileAt(event);
+      if (tile?.matches(":focus-visible")) this.#scheduleTip(tile, 0);
+    });
+    for (const leaving of ["pointerleave", "focusout"])
+      tiles.addEventListener(leaving, () => this.#hideTip());
   }
 
   /**
    * @param {ModelRun} run
-   * @param {ModelPlace} place
+   * @param {FittedPlace} place
    * @param {Shuffled | null} shuffled
-   * @param {{ head: string; by: string; only: string; off: string }} missing what was wanted and is not there
+   * @param {MissingParts} missing what was wanted and does not exist
    */
   update(run, place, shuffled, missing) {
     this.#shuffled = shuffled;
-    const other = run !== this.#run;
+    const isNew = run !== this.#run;
     this.#run = run;
     this.#place = place;
-    if (this.#tiles.length !== run.layers * run.heads) this.#build();
-    if (other) this.#offer();
+    if (this.#tiles.length !== run.layers * run.heads) this.#buildTiles();
+    if (isNew) this.#buildOrders();
     this.by.value = place.by;
-    for (const kind of childrenOf(this.kinds))
+    for (const kind of this.kinds.querySelectorAll("button"))
       setAttribute(kind, "aria-pressed", String(kind.dataset.kind === place.only));
     setText(this.missing, missingText(this.words, run, place, missing));
-    this.#showing();
+    this.#showPictures();
     this.#arrange();
     this.#paint();
-    this.#say();
+    this.#label();
   }
 
   stop() {
     this.#watch.disconnect();
   }
 
-  // --- building --------------------------------------------------------------------------------------------------
+  // --- building ----------------------------------------------------------------------------------------------------
 
-  #build() {
-    this.#laid = "";
+  #buildTiles() {
+    this.#arranged = "";
     this.#tiles = Array.from({ length: this.#run.layers * this.#run.heads }, (_, at) => {
       const canvas = element("canvas", { "aria-hidden": "true" });
-      const [name, caption] = [
-        span("tile-name"),
-        span("tile-caption", span("tile-what"), span("tile-number")),
-      ];
+      const [what, number] = [span("tile-what"), span("tile-number")];
+      const [name, caption] = [span("tile-name"), span("tile-caption", what, number)];
       const attributes = { class: "tile", role: "option", tabindex: -1, data: { at } };
-      return { root: element("div", attributes, canvas, name, caption), canvas, name, caption };
+      return { root: element("div", attributes, canvas, name, caption), canvas, name, caption, what, number };
     });
   }
 
-  /** What heads can be sorted by, and what those of this sentence do. */
-  #offer() {
+  /** What heads can be sorted by, and what the heads do with this sentence. */
+  #buildOrders() {
     const { words } = this;
-    const { measures, differences } = this.#run;
-    const names = [...(differences ? ["difference"] : []), ...measures];
-    const options = ["", ...names.flatMap((name) => (falls(name) ? [name, `-${name}`] : [name]))];
-    this.by.replaceChildren(...options.map((by) => element("option", { value: by }, words[orderName(by)])));
+    const names = [...(isOfTwo(this.#run) ? ["difference"] : []), ...this.#run.measures];
+    const options = ["", ...names.flatMap((name) => (hasReverse(name) ? [name, `-${name}`] : [name]))];
+    this.by.replaceChildren(...options.map((by) => element("option", { value: by }, words[orderWord(by)])));
     this.kinds.replaceChildren(
       ...kinds(this.#run).map(([kind, count]) => {
         const onclick = () => this.host.go({ only: this.#place.only === kind ? "" : kind });
-        const attributes = { class: "kind", style: hue(kind), data: { kind }, onclick };
+        const attributes = { class: "kind", style: hueStyle(kind), data: { kind }, onclick };
         return pressable(
           false,
           attributes,
@@ -157,11 +154,12 @@ export class Glance {
     );
   }
 
-  #showing() {
+  /** The choice of what the pictures show of two sentences. */
+  #showPictures() {
     const { words } = this;
-    this.shows.hidden = !this.#run.differences;
+    this.shows.hidden = !isOfTwo(this.#run);
     if (this.shows.hidden) return;
-    /** @type {Pictured[]} */
+    /** @type {PictureOf[]} */
     const options = this.canDiffer ? ["first", "second", "difference"] : ["first", "second"];
     this.shows.replaceChildren(
       ...options.map((which) =>
@@ -174,30 +172,30 @@ export class Glance {
     );
   }
 
-  /** Pictures of long sentences have no pixel for each pair: they cannot be laid over each other. */
+  /** Pictures of long sentences have less than a pixel for each pair: they have no difference. */
   get canDiffer() {
-    return this.#run.differences && this.#run.sentences.every(({ block }) => block === 1);
+    return isOfTwo(this.#run) && this.#run.sentences.every(({ block }) => block === 1);
   }
 
-  /** @returns {Pictured} */
+  /** @returns {PictureOf} */
   get picture() {
-    if (!this.#run.differences) return "first";
+    if (!isOfTwo(this.#run)) return "first";
     const { shows } = this.#place;
     return shows === "difference" && !this.canDiffer ? "first" : shows;
   }
 
-  /** The tiles in their order; in the model's, with a line for each layer. */
+  /** Put the tiles in order; in the model's order with a line for each layer. */
   #arrange() {
     const { layers, heads } = this.#run;
     const { by, only, head } = this.#place;
     this.#order = ordered(this.#run, this.#place);
-    const sorted = Boolean(by || only);
-    this.tiles.classList.toggle("sorted", sorted);
+    const isSorted = Boolean(by || only);
+    this.tiles.classList.toggle("sorted", isSorted);
     this.tiles.style.setProperty("--heads", String(heads));
     const roots = this.#order.map((at) => this.#tiles[at].root);
-    const laid = `${sorted} ${this.#order}`; // what is laid out anew loses the focus
-    if (laid !== this.#laid && sorted) this.tiles.replaceChildren(...roots);
-    else if (laid !== this.#laid)
+    const arranged = `${isSorted} ${this.#order}`; // tiles that are put again would lose the focus
+    if (arranged !== this.#arranged && isSorted) this.tiles.replaceChildren(...roots);
+    else if (arranged !== this.#arranged)
       this.tiles.replaceChildren(
         ...Array.from({ length: layers }, (_, layer) => {
           const name = fill(this.words.layer_n, { layer: layer + 1 });
@@ -206,79 +204,80 @@ export class Glance {
           return element("div", { class: "layer-row", role: "group", "aria-label": name }, title, row);
         }),
       );
-    this.#laid = laid;
+    this.#arranged = arranged;
     const chosen = head[0] * heads + head[1];
     const stop = this.#order.includes(chosen) ? chosen : this.#order[0];
+    const off = new Set(this.#place.off.map(([layer, index]) => layer * heads + index));
     for (const [at, { root }] of this.#tiles.entries()) {
       setAttribute(root, "aria-selected", String(at === chosen));
       root.tabIndex = at === stop ? 0 : -1;
+      root.classList.toggle("off", off.has(at));
     }
-    const off = new Set(this.#place.off.map(([layer, of]) => layer * heads + of));
-    for (const [at, { root }] of this.#tiles.entries()) root.classList.toggle("off", off.has(at));
   }
 
-  // --- painting and telling ----------------------------------------------------------------------------------------
+  // --- painting and labelling --------------------------------------------------------------------------------------
 
   #paint() {
-    if (!this.#run) return;
     const { sentences } = this.#run;
     const { token } = this.#place;
-    const picture = this.picture;
-    const of = sentences[picture === "second" ? 1 : 0];
+    const { picture } = this;
+    const sentence = sentences[picture === "second" ? 1 : 0];
     const chosen = picture === "second" ? counterpart(this.#run, token) : token;
-    const row = chosen === null ? null : Math.floor(chosen / of.block);
-    for (const at of this.#order) this.#tiles[at].root.setAttribute("style", hue(of.labels[at]));
+    const row = chosen === null ? null : Math.floor(chosen / sentence.block);
+    for (const at of this.#order) this.#tiles[at].root.setAttribute("style", hueStyle(sentence.labels[at]));
     this.legend.root.hidden = picture !== "difference";
     if (picture === "difference") return this.#paintDifferences();
     for (const at of this.#order) {
-      const colour = this.colours.of(look(of.labels[at]));
-      put(this.#tiles[at].canvas, shaded(mapOf(of, at), of.side, colour, row), of.side);
+      const colour = this.colours.of(colourName(sentence.labels[at]));
+      putPixels(
+        this.#tiles[at].canvas,
+        shaded(mapOf(sentence, at), sentence.side, colour, row),
+        sentence.side,
+      );
     }
   }
 
-  /** All heads in the same measure, so that they can be compared. */
+  /** All heads on one scale, so that they can be compared. */
   #paintDifferences() {
     const { sentences, aligned } = this.#run;
     const place = aligned.findIndex(([query]) => query === this.#place.token);
     const [row, size] = [place < 0 ? null : place, aligned.length];
     const byHead = this.#order.map((at) => {
-      const [first, second] = sentences.map((one) => weightsOf(mapOf(one, at)));
+      const [first, second] = sentences.map((sentence) => weightsOf(mapOf(sentence, at)));
       return differences(first, second, sentences[0].n, sentences[1].n, aligned);
     });
     const most = Math.max(0, ...byHead.map((numbers) => mostOf(numbers, size, row)));
     const both = { more: this.colours.of("more"), less: this.colours.of("less") };
     for (const [index, at] of this.#order.entries())
-      put(this.#tiles[at].canvas, signed(byHead[index], size, both, row, most || 1), size);
+      putPixels(this.#tiles[at].canvas, signed(byHead[index], size, both, row, most || 1), size);
     this.legend.update(most);
   }
 
-  #say() {
-    const { words } = this;
+  #label() {
+    const { words, picture } = this;
     const run = this.#run;
     for (const at of this.#order) {
-      const { root, name, caption } = this.#tiles[at];
-      setText(name, headName(words, run, at, !this.tiles.classList.contains("sorted")));
-      const [what, number] = captionOf(words, run, this.#place, at, this.picture);
-      setText(caption.firstChild, what);
-      setText(caption.lastChild, number);
-      setAttribute(root, "aria-label", headText(words, run, this.#place, at, this.picture));
+      const tile = this.#tiles[at];
+      setText(tile.name, headName(words, run, at, !this.tiles.classList.contains("sorted")));
+      const [what, number] = captionOf(words, run, this.#place, at, picture);
+      setText(tile.what, what);
+      setText(tile.number, number);
+      setAttribute(tile.root, "aria-label", headText(words, run, this.#place, at, picture));
     }
     const all = run.layers * run.heads;
     const values = { shown: this.#order.length, count: all, layers: run.layers, heads: run.heads };
     setText(this.title, fill(this.#order.length < all ? words.heads_some : words.heads_all, values));
   }
 
+  // --- the tip -----------------------------------------------------------------------------------------------------
+
   /**
-   * Tell of the head under the pointer, once it rests there.
-   * @param {PointerEvent | FocusEvent} event
-   * @param {number} rest milliseconds
+   * Describe a head once the pointer rests on it.
+   * @param {HTMLElement} tile
+   * @param {number} rest
    */
-  #scheduleTip(event, rest) {
-    const tile = targetOf(event)?.closest(".tile");
-    this.#hideTip();
-    const isTouch = event instanceof PointerEvent && event.pointerType === "touch";
-    if (!tile || isTouch || (event.type === "focusin" && !tile.matches(":focus-visible"))) return;
-    this.#resting = setTimeout(() => this.#show(tile), rest);
+  #scheduleTip(tile, rest) {
+    this.#resting = setTimeout(() => this.#showTip(tile), rest);
   }
 
   #hideTip() {
@@ -286,7 +285,8 @@ export class Glance {
     this.tip.hidden = true;
   }
 
-  #show(tile) {
+  /** @param {HTMLElement} tile */
+  #showTip(tile) {
     const at = Number(tile.dataset.at);
     const measures = new Measures(this.words);
     measures.update(this.#run, at, this.#shuffled);
@@ -299,26 +299,27 @@ export class Glance {
       measures.root,
     );
     this.tip.hidden = false;
-    const [box, own, host] = [tile, this.tip, this.root].map((node) => node.getBoundingClientRect());
-    const left = Math.min(box.left, host.right - own.width) - host.left;
-    const below = box.bottom + own.height + 12 < window.innerHeight;
+    const [box, tip, root] = [tile, this.tip, this.root].map((node) => node.getBoundingClientRect());
+    const left = Math.min(box.left, root.right - tip.width) - root.left;
+    const hasRoomBelow = box.bottom + tip.height + 12 < window.innerHeight;
+    const top = hasRoomBelow ? box.bottom - root.top + 6 : box.top - root.top - tip.height - 6;
     this.tip.style.left = `${Math.max(0, left)}px`;
-    this.tip.style.top = `${below ? box.bottom - host.top + 6 : box.top - host.top - own.height - 6}px`;
+    this.tip.style.top = `${top}px`;
   }
 
   // --- choosing ----------------------------------------------------------------------------------------------------
 
+  /** @param {HTMLElement} tile */
   #choose(tile) {
-    if (!tile) return;
     const at = Number(tile.dataset.at);
     const { heads } = this.#run;
     this.#hideTip();
     this.host.go({ head: [Math.floor(at / heads), at % heads] });
   }
 
-  /** Arrows move as the tiles stand, Enter chooses. */
-  #key(event) {
-    const tile = event.target.closest(".tile");
+  /** Arrows move between tiles, Enter chooses. @param {KeyboardEvent} event */
+  #onKey(event) {
+    const tile = tileAt(event);
     if (!tile) return;
     if (event.key === "Escape") this.#hideTip();
     if (event.key === "Enter" || event.key === " ") {
@@ -333,14 +334,21 @@ export class Glance {
     to.focus();
   }
 
-  /** The tile that an arrow leads to: the next in order, or the nearest of the row above or below. */
+  /**
+   * The tile that an arrow leads to: the next in order, or the nearest in the row above or below.
+   * @param {HTMLElement} tile
+   * @param {string} key
+   * @returns {HTMLElement | undefined}
+   */
   #towards(tile, key) {
     const roots = this.#order.map((at) => this.#tiles[at].root);
     const at = roots.indexOf(tile);
-    const by = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: roots.length - 1 }[key];
-    if (by !== undefined) return roots[by];
-    const step = { ArrowUp: -1, ArrowDown: 1 }[key];
-    if (!step) return null;
+    if (key === "ArrowLeft") return roots[at - 1];
+    if (key === "ArrowRight") return roots[at + 1];
+    if (key === "Home") return roots[0];
+    if (key === "End") return roots.at(-1);
+    if (key !== "ArrowUp" && key !== "ArrowDown") return undefined;
+    const step = key === "ArrowUp" ? -1 : 1;
     const { left, top } = tile.getBoundingClientRect();
     const rows = roots
       .map((root) => ({ root, box: root.getBoundingClientRect() }))
@@ -352,32 +360,43 @@ export class Glance {
   }
 }
 
-/** What was wanted and is not there: by its name, or, where it has none, as the address had it. */
+/** The tile that an event happened on. @param {Event} event @returns {HTMLElement | null} */
+const tileAt = (event) => targetOf(event)?.closest(".tile") ?? null;
+
+/** What the tiles are, to unfold. @param {Record<string, string>} words */
+function explanation(words) {
+  const lines = ["head", "layer", "cls", "sep", "first", "map"].map((name) =>
+    element("li", {}, words[`what_${name}`]),
+  );
+  return element(
+    "details",
+    { class: "what" },
+    element("summary", {}, words.what),
+    element("ul", {}, ...lines),
+  );
+}
+
+/**
+ * What was wanted and does not exist: by its name, or as the address has it.
+ * @param {Record<string, string>} words
+ * @param {ModelRun} run
+ * @param {FittedPlace} place
+ * @param {MissingParts} missing
+ */
 function missingText(words, run, place, { head, by, only, off }) {
-  const [layer, of] = place.head;
-  const shown = headName(words, run, layer * run.heads + of);
+  const [layer, index] = place.head;
+  const shown = headName(words, run, layer * run.heads + index);
   const parts = [
     head && fill(words.head_missing, { head: quoted(words, head), shown }),
-    by && fill(words.order_missing, { order: quoted(words, words[orderName(by)] ?? by) }),
+    by && fill(words.order_missing, { order: quoted(words, words[orderWord(by)] ?? by) }),
     only && fill(words.only_missing, { kind: quoted(words, words[`kind_${only}`] ?? only) }),
     off && fill(words.off_missing, { head: quoted(words, off), layers: run.layers, heads: run.heads }),
   ];
   return parts.filter(Boolean).join(" ");
 }
 
-/** The name of the words for an order. */
-const orderName = (by) => (by ? `by_${by.replace("-", "least_")}` : "by_model");
+/** The key of an order's name among the words. @param {string} by */
+const orderWord = (by) => (by ? `by_${by.replace("-", "least_")}` : "by_model");
 
-/** Measures whose smallest numbers are as telling as the largest. */
-const falls = (name) => name === "entropy" || name === "distance";
-
-/**
- * @param {HTMLCanvasElement} canvas
- * @param {Uint8ClampedArray} pixels
- * @param {number} side
- */
-export function put(canvas, pixels, side) {
-  if (canvas.width !== side) canvas.width = canvas.height = side;
-  if (side)
-    canvas.getContext("2d").putImageData(new ImageData(/** @type {any} */ (pixels), side, side), 0, 0);
-}
+/** Whether heads can be sorted by a measure with the smallest first. @param {string} name */
+const hasReverse = (name) => name === "entropy" || name === "distance";

@@ -1,12 +1,12 @@
-// In which order heads stand, and which of them. No DOM here.
+// In which order heads are shown, and which of them. No DOM here.
 
 import { kindOf } from "../runs.js";
 
 /**
- * Heads by their flat number, layer · heads + head: sorted by a measure (of two sentences by how much larger it is in
- * either), those that do one thing alone.
+ * Heads by their flat number, sorted by a measure (of two sentences the larger number counts); `only`: those that do
+ * one thing.
  * @param {ModelRun} run
- * @param {Pick<ModelPlace, "by" | "only">} asked
+ * @param {Pick<ModelPlace, "by" | "only">} place
  * @returns {number[]}
  */
 export function ordered(run, { by, only }) {
@@ -17,13 +17,13 @@ export function ordered(run, { by, only }) {
   const name = by.replace("-", "");
   if (!name) return shown;
   const sign = by.startsWith("-") ? 1 : -1;
-  /** What has no number comes last, either way. */
-  const place = (at) => sign * (measureOf(run, name, at) ?? sign * Number.MAX_VALUE);
-  return shown.sort((one, other) => place(one) - place(other));
+  /** A head without a number comes last, in either direction. @param {number} at */
+  const rank = (at) => sign * (measureOf(run, name, at) ?? sign * Number.MAX_VALUE);
+  return shown.sort((one, other) => rank(one) - rank(other));
 }
 
 /**
- * A measure of a head, in two sentences the larger of both; null where no sentence has a place for it.
+ * A measure of a head, of two sentences the larger; null where no sentence has a place for it.
  * @param {ModelRun} run
  * @param {string} name
  * @param {number} at
@@ -32,19 +32,19 @@ export function ordered(run, { by, only }) {
 export function measureOf(run, name, at) {
   if (name === "difference") return run.differences?.[at] ?? 0;
   const column = run.measures.indexOf(name);
-  const numbers = run.sentences.map(({ measured }) => measured[at * run.measures.length + column]);
-  return numbers.reduce(
-    (most, number) => (Number.isNaN(number) ? most : Math.max(most ?? number, number)),
-    null,
-  );
+  const numbers = run.sentences
+    .map(({ measured }) => measured[at * run.measures.length + column])
+    .filter((number) => !Number.isNaN(number));
+  return numbers.length ? Math.max(...numbers) : null;
 }
 
 /**
  * What heads do, and how many do it, the most frequent first.
- * @param {ModelRun} run
+ * @param {Pick<ModelRun, "sentences">} run
  * @returns {[string, number][]}
  */
 export function kinds({ sentences: [sentence] }) {
+  /** @type {Map<string, number>} */
   const counts = new Map();
   for (const at of sentence.labels.keys()) {
     const kind = kindOf(sentence, at);

@@ -1,10 +1,10 @@
 // What a head does in numbers: each measure as a bar, with a mark where it would be by chance.
 
 import { div, element, fill, span } from "../../kit/dom.js";
-import { measuresOf, shuffledOf } from "../runs.js";
+import { isOfTwo, measuresOf, shuffledOf } from "../runs.js";
 import { behaviour, shown } from "../wording.js";
 
-/** Measures that are no shares, and what they are counted in. */
+/** The units of measures that are no shares. @type {Record<string, string>} */
 const UNITS = { entropy: "unit_entropy", distance: "unit_distance" };
 
 export class Measures {
@@ -12,9 +12,9 @@ export class Measures {
   constructor(words) {
     this.words = words;
     this.behaviour = element("p", { class: "does" });
-    this.bars = element("dl", { class: "measures" });
-    this.apart = element("dl", { class: "measures apart" });
-    this.root = div("measured", this.behaviour, this.bars, this.apart);
+    this.shares = element("dl", { class: "measures" });
+    this.others = element("dl", { class: "measures apart" });
+    this.root = div("measured", this.behaviour, this.shares, this.others);
   }
 
   /**
@@ -26,31 +26,38 @@ export class Measures {
     const { words } = this;
     const [sentence] = run.sentences;
     this.behaviour.textContent = behaviour(words, run, at);
-    const differs = run.differences
+    const difference = isOfTwo(run)
       ? [{ name: "difference", number: run.differences[at], chance: Number.NaN, places: 0 }]
       : [];
-    const measures = [...differs, ...measuresOf(run, sentence, at)].filter(
+    const measures = [...difference, ...measuresOf(run, sentence, at)].filter(
       ({ number }) => !Number.isNaN(number),
     );
-    const [apart, shares] = [true, false].map((is) => measures.filter(({ name }) => is === name in UNITS));
-    const row = ({ name, number, chance, places }) => {
-      const most = name === "distance" ? Math.max(1, sentence.n - 1) : 1;
-      return this.#row(name, number, { chance, shuffled: shuffledOf(shuffled, name, at) }, most, places);
+    const [others, shares] = [true, false].map((has) => measures.filter(({ name }) => has === name in UNITS));
+    /** @param {HeadMeasure} measure */
+    const row = (measure) => {
+      const most = measure.name === "distance" ? Math.max(1, sentence.n - 1) : 1;
+      return this.#row(measure, shuffledOf(shuffled, measure.name, at), most);
     };
-    this.bars.replaceChildren(...shares.flatMap(row));
-    this.apart.replaceChildren(...apart.flatMap(row));
+    this.shares.replaceChildren(...shares.flatMap(row));
+    this.others.replaceChildren(...others.flatMap(row));
   }
 
-  /** A measure's name, and its number as a bar with its marks, in words too. */
-  #row(name, number, marks, most, places) {
+  /**
+   * A measure's name, and its number as a bar with its marks, in words too.
+   * @param {HeadMeasure} measure
+   * @param {number} shuffled the same on the words in other orders; NaN where that is not shown
+   * @param {number} most what fills the bar
+   */
+  #row({ name, number, chance, places }, shuffled, most) {
     const { words } = this;
-    const part = (of) => `${Math.min(100, (100 * of) / most).toFixed(1)}%`;
-    const known = Object.entries(marks).filter(([, of]) => !Number.isNaN(of));
-    const description = known
-      .map(([mark, of]) => fill(words[`by_${mark}`], { number: shown(of) }))
+    /** @param {number} value */
+    const part = (value) => `${Math.min(100, (100 * value) / most).toFixed(1)}%`;
+    const marks = Object.entries({ chance, shuffled }).filter(([, value]) => !Number.isNaN(value));
+    const description = marks
+      .map(([mark, value]) => fill(words[`by_${mark}`], { number: shown(value) }))
       .join(", ");
-    const signs = known.map(([mark, of]) =>
-      element("span", { class: `bar-${mark}`, style: `--at: ${part(of)}` }),
+    const signs = marks.map(([mark, value]) =>
+      element("span", { class: `bar-${mark}`, style: `--at: ${part(value)}` }),
     );
     const style = `--part: ${part(number)}; --hue: var(--look-${name}, var(--weight))`;
     const unit = name in UNITS ? [span("bar-unit", words[UNITS[name]])] : [];

@@ -1,35 +1,36 @@
-// Who attends to whom in one head, as lines from each query, at the left, to each key, at the right; of a chosen query
-// each key with its weight. Drawn on a canvas: a line for each pair would be too many nodes.
+// Who attends to whom in one head: lines from each query, at the left, to each key, at the right. Keys show their weight
+// for the chosen query. Drawn on a canvas, because a node for each pair would be too many.
 
 import { curve, lineAt, middle } from "../../kit/curves.js";
 import { button, div, element, pressable, redrawn, span } from "../../kit/dom.js";
 import { roving, stopAt } from "../tokens/roving_focus.js";
 import { shown } from "../wording.js";
 
-/** Of more tokens no lines are drawn. */
+/** No lines are drawn for more tokens than this. */
 export const MOST_LINES = 64;
 const ROW = 24; // px
 const THICKEST = 11;
 const REACH = 6;
-const LEAST = 0.005; // a lighter line would not be seen
+const LEAST = 0.005; // a lighter line could not be seen
 
+/** @param {number} weight */
 const widthOf = (weight) => 1 + weight * (THICKEST - 1);
 
-export class Lines {
+export class AttentionLines {
   /** @type {Float32Array} */
   #weights = new Float32Array();
+  /** @type {number[][]} */
   #rows = [];
   #texts = /** @type {string[]} */ ([]);
   #colour = "";
+  /** @type {number | null} */
   #token = null;
+  /** @type {Pair | null} */
   #pair = null;
   #watch = new ResizeObserver(() => this.#draw());
 
   /**
-   * `chosen(query)`: a token is chosen, or none; `pointed(pair)`: a line is pointed at, or none; `held(pair)`: it is to
-   * be explained, and what explains it brought into view.
-   * @param {{ chosen: (query: number | null) => void; pointed: (pair: Pair | null) => void;
-   *   held: (pair: Pair, brings: boolean) => void }} host
+   * @param {PictureHost} host
    * @param {import("../theme_colours.js").Colours} colours
    */
   constructor(host, colours) {
@@ -41,11 +42,11 @@ export class Lines {
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.root = div("lines", this.queries, div("line-canvas", this.canvas), this.keys);
     this.#watch.observe(this.canvas);
-    this.canvas.addEventListener("pointermove", (event) => host.pointed(this.#at(event)));
+    this.canvas.addEventListener("pointermove", (event) => host.pointed(this.#pairAt(event)));
     this.canvas.addEventListener("pointerleave", () => host.pointed(null));
     this.canvas.addEventListener("click", (event) => {
-      const pair = this.#at(event);
-      if (pair) host.held(pair, true);
+      const pair = this.#pairAt(event);
+      if (pair) host.picked(pair, true);
       else host.chosen(null);
     });
   }
@@ -70,31 +71,30 @@ export class Lines {
     this.#token = token;
     this.#pair = pair;
     this.root.style.setProperty("--height", `${n * ROW}px`);
-    this.#names();
+    this.#showQueries();
+    this.#showKeys();
     this.#draw();
   }
 
-  #names() {
-    const n = this.#texts.length;
-    const query = this.#pair?.query ?? this.#token;
-    const row = query === null ? null : this.#weights.subarray(query * n, (query + 1) * n);
+  #showQueries() {
     const stop = [...this.queries.querySelectorAll("button")].findIndex(({ tabIndex }) => tabIndex === 0);
     const tokens = this.#texts.map((text, at) => {
-      const chosen = () => this.host.chosen(at === this.#token ? null : at);
-      const attributes = {
-        class: "line-token",
-        data: { focus: `query ${at}` },
-        title: text,
-        onclick: chosen,
-      };
+      const onclick = () => this.host.chosen(at === this.#token ? null : at);
+      const attributes = { class: "line-token", data: { focus: `query ${at}` }, title: text, onclick };
       return pressable(at === this.#token, attributes, element("bdi", {}, text));
     });
     stopAt(tokens, this.#token ?? (stop in tokens ? stop : 0));
     redrawn(this.queries, () => this.queries.replaceChildren(...tokens));
+  }
+
+  #showKeys() {
+    const n = this.#texts.length;
+    const query = this.#pair?.query ?? this.#token;
+    const row = query === null ? null : this.#weights.subarray(query * n, (query + 1) * n);
     this.keys.replaceChildren(
       ...this.#texts.map((text, at) => {
         const name = element("bdi", {}, text);
-        if (!row) return div("line-key", span("line-name", name));
+        if (query === null || !row) return div("line-key", span("line-name", name));
         const bar = span("line-bar");
         bar.style.setProperty("--part", `${(100 * row[at]).toFixed(1)}%`);
         const node = button(
@@ -103,21 +103,22 @@ export class Lines {
           bar,
           span("line-weight", shown(row[at])),
         );
-        node.addEventListener("click", () => this.host.held({ query, key: at }, true));
+        node.addEventListener("click", () => this.host.picked({ query, key: at }, true));
         return node;
       }),
     );
   }
 
-  #at(event) {
+  /** The pair whose line is at the pointer. @param {MouseEvent} event @returns {Pair | null} */
+  #pairAt(event) {
     const box = this.canvas.getBoundingClientRect();
     const x = (event.clientX - box.left) / box.width;
-    const own =
+    const rows =
       this.#token === null
         ? this.#rows
         : this.#rows.map((row, at) => (at === this.#token ? row : row.map(() => 0)));
     const pointer = { x, y: event.clientY - box.top, height: box.height, reach: REACH, widthOf };
-    return x < 0 || x > 1 ? null : lineAt(own, pointer);
+    return x < 0 || x > 1 ? null : lineAt(rows, pointer);
   }
 
   #draw() {
@@ -128,16 +129,17 @@ export class Lines {
     canvas.width = Math.round(width * scale);
     canvas.height = Math.round(height * scale);
     const context = canvas.getContext("2d");
+    if (!context) return;
     context.scale(scale, scale);
     context.lineCap = "butt";
     const colour = this.colours.of(this.#colour).join(", ");
     for (const [query, row] of this.#rows.entries())
       for (const [key, weight] of row.entries()) {
         if (weight < LEAST) continue;
-        const lit = this.#pair?.query === query && this.#pair.key === key;
-        const prominent = this.#token === null || this.#token === query || lit;
-        const shade = (0.14 + 0.76 * weight) * (prominent ? 1 : 0.08);
-        context.strokeStyle = `rgba(${colour}, ${lit ? 1 : shade})`;
+        const isLit = this.#pair?.query === query && this.#pair.key === key;
+        const isProminent = this.#token === null || this.#token === query || isLit;
+        const shade = (0.14 + 0.76 * weight) * (isProminent ? 1 : 0.08);
+        context.strokeStyle = `rgba(${colour}, ${isLit ? 1 : shade})`;
         context.lineWidth = widthOf(weight);
         const [from, to] = [
           middle(query, this.#texts.length, height),

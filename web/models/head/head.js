@@ -1,66 +1,52 @@
-// One head: lines or a map, the numbers behind a pair, what it does, and the way to the bench.
+// One head: lines or a map, the numbers behind a pair, what it does, and the way to Explore.
 
-import { div, element, fill, pressable, setText, span } from "../../kit/dom.js";
+import { active, div, element, fill, named, pressable, setText, span } from "../../kit/dom.js";
 import { Measures } from "../glance/measures.js";
 import { differences } from "../paint.js";
-import { hue, look } from "../theme_colours.js";
-import { Drawn } from "../tokens/shown_tokens.js";
+import { NO_RUN } from "../runs.js";
+import { colourName, hueStyle } from "../theme_colours.js";
+import { ShownTokens } from "../tokens/shown_tokens.js";
 import { inPieces } from "../tokens/words.js";
+import { START } from "../view_address.js";
 import { headName, shuffledSentences } from "../wording.js";
-import { Lines, MOST_LINES } from "./attention_lines.js";
+import { AttentionLines, MOST_LINES } from "./attention_lines.js";
 import { Heatmap } from "./heatmap.js";
-import { Taking } from "./open_in_explore.js";
-import { Explained } from "./pair_numbers.js";
-import { Compared } from "./two_sentences.js";
+import { OpenInExplore } from "./open_in_explore.js";
+import { PairNumbers } from "./pair_numbers.js";
+import { TwoSentences } from "./two_sentences.js";
 
-export class One {
-  /** @type {ModelRun} */
-  #run = null;
-  /** @type {ModelPlace} */
-  #place = null;
+export class HeadView {
+  #run = NO_RUN;
+  /** @type {FittedPlace} */
+  #place = { ...START, head: [0, 0] };
   /** @type {HeadNumbers[] | null} */
   #numbers = null;
   #asWords = false;
   /** The pair that is pointed at, by tokens of the first sentence. @type {Pair | null} */
   #pointed = null;
-  /** @type {Drawn} */
-  #drawn = null;
+  #tokens = new ShownTokens(NO_RUN, { asWords: false, hides: false });
 
   /**
-   * @param {{ go: (change: Partial<ModelPlace>) => void; open: (heads: number[], start: string) => void; shuffle: () => void }} host
+   * @param {ModelsHost} host
    * @param {Record<string, string>} words
    * @param {import("../theme_colours.js").Colours} colours
-   * @param {{ heads: number; tokens: number; excess: number; chance: number }} limits of the bench, and of labels
+   * @param {ModelsLimits} limits
    */
   constructor(host, words, colours, limits) {
     this.host = host;
     this.words = words;
-    /** @param {() => Pictured} picture */
-    const at = (picture) => ({
-      chosen: (query) => this.#choose(query, picture()),
-      pointed: (pair) => this.#point(pair, picture()),
-      held: (pair, brings) => this.#hold(pair, picture(), brings),
-    });
-    this.lines = [
-      new Lines(
-        at(() => "first"),
-        colours,
-      ),
-      new Lines(
-        at(() => "second"),
-        colours,
-      ),
-    ];
+    const [first, second] = [this.#picture(() => "first"), this.#picture(() => "second")];
+    this.lines = [new AttentionLines(first, colours), new AttentionLines(second, colours)];
     this.map = new Heatmap(
-      at(() => this.#mapped),
+      this.#picture(() => this.#mapped),
       words,
       colours,
     );
-    this.explained = new Explained(words);
-    this.compared = new Compared(host, words);
+    this.pairNumbers = new PairNumbers(words);
+    this.twoSentences = new TwoSentences(host, words);
     this.measures = new Measures(words);
-    this.measured = element("h3");
-    this.taking = new Taking(host, words, limits);
+    this.measuresTitle = element("h3");
+    this.openInExplore = new OpenInExplore(host, words, limits);
     const shuffle = { class: "shuffle", data: { focus: "shuffle" }, onclick: () => host.shuffle() };
     this.shuffle = pressable(false, shuffle, words.shuffle);
     this.shuffled = div("shuffled-told");
@@ -68,23 +54,31 @@ export class One {
     this.off = pressable(false, { class: "switch", onclick: () => this.#switch() }, "");
     this.views = div("views");
     this.note = element("p", { class: "hint view-note" });
-    this.drawn = div("drawn");
-    const numbers = div("one-numbers", this.drawn, this.explained.root);
+    this.picture = div("drawn");
     this.root = element(
       "section",
       { class: "one", "aria-label": words.one_head },
       div("one-head", this.title, this.off),
-      this.compared.root,
+      this.twoSentences.root,
       this.views,
       this.note,
-      numbers,
-      div("measures-head", this.measured, this.shuffle),
+      div("one-numbers", this.picture, this.pairNumbers.root),
+      div("measures-head", this.measuresTitle, this.shuffle),
       this.measures.root,
       this.shuffled,
       element("p", { class: "hint" }, words.measures_note),
-      element("p", { class: "hint" }, fill(words.label_needs, limits)),
-      this.taking.root,
+      element("p", { class: "hint" }, fill(words.label_needs, { ...limits })),
+      this.openInExplore.root,
     );
+  }
+
+  /** What a picture reports. It counts its own rows. @param {() => PictureOf} picture @returns {PictureHost} */
+  #picture(picture) {
+    return {
+      chosen: (query) => this.#choose(query, picture()),
+      pointed: (pair) => this.#point(pair, picture()),
+      picked: (pair, scrolls) => this.#pick(pair, picture(), scrolls),
+    };
   }
 
   stop() {
@@ -94,23 +88,23 @@ export class One {
 
   /**
    * @param {ModelRun} run
-   * @param {ModelPlace} place
-   * @param {HeadNumbers[] | null} numbers of the head in each sentence; null while they are on their way
+   * @param {FittedPlace} place
+   * @param {HeadNumbers[] | null} numbers of the head in each sentence; null until they come
    * @param {Shuffled | null} shuffled
-   * @param {string} refused why the bench could not be opened
+   * @param {string} refused why Explore could not open the heads
    */
   update(run, place, numbers, shuffled, refused) {
-    if (run !== this.#run || place.head.join() !== this.#place?.head.join()) this.#pointed = null;
+    if (run !== this.#run || place.head.join() !== this.#place.head.join()) this.#pointed = null;
     this.#run = run;
     this.#place = place;
     this.#numbers = numbers;
     this.#draw();
     this.measures.update(run, this.#at, shuffled);
-    setText(this.measured, this.words[run.sentences.length > 1 ? "measures_first" : "measures"]);
+    setText(this.measuresTitle, this.words[run.sentences.length > 1 ? "measures_first" : "measures"]);
     this.shuffle.ariaPressed = String(Boolean(shuffled));
     const sentences = shuffled ? shuffledSentences(this.words, shuffled) : [];
     this.shuffled.replaceChildren(...sentences.map((text) => element("p", { class: "hint" }, text)));
-    this.taking.update(run, place, refused);
+    this.openInExplore.update(run, place, refused);
   }
 
   /** The flat number of the head. */
@@ -128,81 +122,78 @@ export class One {
   #draw() {
     const { words } = this;
     const run = this.#run;
-    const [sentence] = run.sentences;
-    const kind = sentence.labels[this.#at];
-    this.root.setAttribute("style", hue(kind));
+    const kind = run.sentences[0].labels[this.#at];
+    this.root.setAttribute("style", hueStyle(kind));
     setText(this.title, headName(words, run, this.#at));
     this.off.hidden = !run.guesses;
     setText(this.off, this.#isOff ? words.on : words.off);
     this.off.setAttribute("aria-pressed", String(this.#isOff));
-    const merges = run.sentences.some(inPieces);
-    if (!merges) this.#asWords = false;
-    const hides = run.sentences.some(({ special }) => special.includes(true));
-    this.#drawn = new Drawn(run, { asWords: this.#asWords, hides: this.#place.hides });
-    this.#offer(merges, hides);
+    const canMerge = run.sentences.some(inPieces);
+    if (!canMerge) this.#asWords = false;
+    const canHide = run.sentences.some(({ special }) => special.includes(true));
+    this.#tokens = new ShownTokens(run, { asWords: this.#asWords, hides: this.#place.hides });
+    this.#showViews(canMerge, canHide);
     this.root.setAttribute("aria-busy", String(!this.#numbers));
     if (!this.#numbers) return;
-    const weights = this.#numbers.map((of, at) => this.#drawn.weights(at, of.weights));
-    if (this.#isMap) this.#drawMap(weights, look(kind));
-    else this.#drawLines(weights, look(kind));
+    const weights = this.#numbers.map((numbers, at) => this.#tokens.weights(at, numbers.weights));
+    if (this.#isMap) this.#drawMap(weights, colourName(kind));
+    else this.#drawLines(weights, colourName(kind));
     const { pair } = this.#place;
-    this.explained.update(this.#drawn, weights, this.#numbers, this.#pointed ?? pair, pair, this.#asWords);
-    this.compared.update(run, this.#place, this.#numbers);
+    const shownPair = this.#pointed ?? pair;
+    this.pairNumbers.update(this.#tokens, weights, this.#numbers, shownPair, pair, this.#asWords);
+    this.twoSentences.update(run, this.#place, this.#numbers);
   }
 
-  #offer(merges, hides) {
+  /**
+   * The choices of how the head is drawn.
+   * @param {boolean} canMerge whether any word has several pieces
+   * @param {boolean} canHide whether there are special tokens
+   */
+  #showViews(canMerge, canHide) {
     const { words } = this;
-    const long = this.#isLong;
+    const isLong = this.#isLong;
+    /** @type {(which: "lines" | "map", drawn: string) => HTMLElement} */
     const view = (which, drawn) => {
       const onclick = () => this.host.go({ drawn });
-      const attributes = { data: { focus: which }, disabled: which === "lines" && long, onclick };
+      const attributes = { data: { focus: which }, disabled: which === "lines" && isLong, onclick };
       return pressable(this.#isMap === (drawn === "map"), attributes, words[which]);
     };
-    const merge = pressable(
-      this.#asWords,
-      {
-        class: "merge",
-        title: words.as_words_about,
-        data: { focus: "as words" },
-        onclick: () => this.#merge(),
-      },
-      words.as_words,
-    );
-    const hide = pressable(
-      this.#place.hides,
-      {
-        class: "merge",
-        title: words.hide_special_about,
-        data: { focus: "hide special" },
-        onclick: () => this.#hide(),
-      },
-      words.hide_special,
-    );
     const group = element(
       "span",
       { role: "group", class: "segments", "aria-label": words.views },
       view("lines", ""),
       view("map", "map"),
     );
-    const focused = /** @type {any} */ (this.views.getRootNode()).activeElement?.dataset?.focus;
-    this.views.replaceChildren(group, ...(merges ? [merge] : []), ...(hides ? [hide] : []));
-    /** @type {HTMLElement | null} */ (
-      focused && this.views.querySelector(`[data-focus="${focused}"]`)
-    )?.focus();
+    /** @type {(pressed: boolean, focus: string, word: string, act: () => void) => HTMLElement} */
+    const option = (pressed, focus, word, onclick) =>
+      pressable(
+        pressed,
+        { class: "merge", title: words[`${word}_about`], data: { focus }, onclick },
+        words[word],
+      );
+    const merge = option(this.#asWords, "as words", "as_words", () => this.#merge());
+    const hide = option(this.#place.hides, "hide special", "hide_special", () => this.#hide());
+    const focus = active(this.views)?.dataset?.focus;
+    this.views.replaceChildren(group, ...(canMerge ? [merge] : []), ...(canHide ? [hide] : []));
+    if (focus) named(this.views, focus)?.focus();
     const notes = [
       this.#asWords ? words.as_words_about : "",
       this.#place.hides ? words.hide_special_about : "",
-      long ? fill(words.no_lines, { most: MOST_LINES }) : "",
+      isLong ? fill(words.no_lines, { most: MOST_LINES }) : "",
     ];
     this.note.textContent = notes.filter(Boolean).join(" ");
     this.note.hidden = !this.note.textContent;
   }
 
+  /**
+   * @param {Float32Array[]} weights
+   * @param {string} colour
+   */
   #drawLines(weights, colour) {
-    const panes = weights.map((of, at) => {
+    const panes = weights.map((numbers, at) => {
       const picture = at ? "second" : "first";
-      const [token, pair] = this.#seenIn(picture);
-      this.lines[at].update(of, this.#drawn.names[at], token, pair, colour);
+      const [token, pair] = this.#placeIn(picture);
+      this.lines[at].update(numbers, this.#tokens.names[at], token, pair, colour);
       return weights.length > 1
         ? div("line-side", span("side-name", this.words[`shows_${picture}`]), this.lines[at].root)
         : this.lines[at].root;
@@ -210,13 +201,17 @@ export class One {
     this.#put(panes);
   }
 
+  /**
+   * @param {Float32Array[]} weights
+   * @param {string} colour
+   */
   #drawMap(weights, colour) {
     const picture = this.#mapped;
-    const [token, pair] = this.#seenIn(picture);
-    const { names, common, commonNames } = this.#drawn;
+    const [token, pair] = this.#placeIn(picture);
+    const { names, common, commonNames } = this.#tokens;
     const [first, second] = names.map(({ length }) => length);
     const which = picture === "second" ? 1 : 0;
-    const shown =
+    const content =
       picture === "difference"
         ? {
             numbers: differences(weights[0], weights[1], first, second, common),
@@ -224,45 +219,45 @@ export class One {
             texts: commonNames,
           }
         : { numbers: weights[which], colour, texts: names[which] };
-    this.map.update({ ...shown, keyTexts: shown.texts }, token, pair);
+    this.map.update({ ...content, keyTexts: content.texts }, token, pair);
     this.#put([this.map.root]);
   }
 
   /**
-   * Where a picture has the chosen token, and the pair that is pointed at or held.
-   * @param {Pictured} picture
+   * The rows of a picture for the chosen token, and for the pair that is pointed at or picked.
+   * @param {PictureOf} picture
    * @returns {[number | null, Pair | null]}
    */
-  #seenIn(picture) {
+  #placeIn(picture) {
     const { token, pair } = this.#place;
-    return [this.#drawn.place(picture, token), this.#drawn.pairIn(picture, this.#pointed ?? pair)];
+    return [this.#tokens.place(picture, token), this.#tokens.pairIn(picture, this.#pointed ?? pair)];
   }
 
-  /** What is there already is not put anew: it would lose the focus. */
+  /** Show these pictures. Those that are there already stay, because moving them would lose the focus. @param {HTMLElement[]} nodes */
   #put(nodes) {
-    const same =
-      nodes.length === this.drawn.children.length &&
-      nodes.every((node, at) => node === this.drawn.children[at]);
-    if (!same) this.drawn.replaceChildren(...nodes);
+    const isSame =
+      nodes.length === this.picture.children.length &&
+      nodes.every((node, at) => node === this.picture.children[at]);
+    if (!isSame) this.picture.replaceChildren(...nodes);
   }
 
-  /** Of more tokens no lines are drawn. */
+  /** Whether there are too many tokens for lines. */
   get #isLong() {
-    return this.#drawn.names[0].length > MOST_LINES;
+    return this.#tokens.names[0].length > MOST_LINES;
   }
 
   get #isMap() {
     return this.#place.drawn === "map" || this.#isLong;
   }
 
-  /** What the map is of: words have no differences, since two sentences need not have the same. @returns {Pictured} */
+  /** What the map shows. Words have no difference: the two sentences need not have the same words. @returns {PictureOf} */
   get #mapped() {
     const { shows } = this.#place;
     if (this.#run.sentences.length < 2 || (shows === "difference" && this.#asWords)) return "first";
     return shows;
   }
 
-  // --- the hand ------------------------------------------------------------------------------------------------------
+  // --- choosing ------------------------------------------------------------------------------------------------------
 
   #merge() {
     this.#asWords = !this.#asWords;
@@ -277,41 +272,41 @@ export class One {
 
   #switch() {
     const { head, off } = this.#place;
-    const others = off.filter((one) => one.join() !== head.join());
+    const others = off.filter((other) => other.join() !== head.join());
     this.host.go({ off: this.#isOff ? others : [...off, head] });
   }
 
   /**
-   * A token as it is drawn; of a word its first piece is chosen.
+   * A row of a picture is chosen. The first piece of a word stands for it.
    * @param {number | null} query
-   * @param {Pictured} picture
+   * @param {PictureOf} picture
    */
   #choose(query, picture) {
-    const token = query === null ? null : this.#drawn.token(picture, query);
+    const token = query === null ? null : this.#tokens.token(picture, query);
     if (query === null || token !== null) this.host.go({ token });
   }
 
   /**
-   * @param {Pair | null} drawn
-   * @param {Pictured} picture
+   * @param {Pair | null} rows
+   * @param {PictureOf} picture
    */
-  #point(drawn, picture) {
-    const pair = this.#drawn.pairFrom(picture, drawn);
+  #point(rows, picture) {
+    const pair = this.#tokens.pairFrom(picture, rows);
     if (pair?.query === this.#pointed?.query && pair?.key === this.#pointed?.key) return;
     this.#pointed = pair;
     this.#draw();
   }
 
   /**
-   * @param {Pair} drawn
-   * @param {Pictured} picture
-   * @param {boolean} brings
+   * @param {Pair} rows
+   * @param {PictureOf} picture
+   * @param {boolean} scrolls
    */
-  #hold(drawn, picture, brings) {
-    const pair = this.#drawn.pairFrom(picture, drawn);
+  #pick(rows, picture, scrolls) {
+    const pair = this.#tokens.pairFrom(picture, rows);
     if (!pair) return;
     this.#pointed = null;
     this.host.go({ pair });
-    if (brings) this.explained.root.scrollIntoView({ block: "nearest" });
+    if (scrolls) this.pairNumbers.root.scrollIntoView({ block: "nearest" });
   }
 }

@@ -2,14 +2,14 @@
 
 /** @typedef {{ row: number; col: number; size: number }} Window */
 
-/** Fewest tokens to a side. */
+/** Fewest tokens along a side. */
 const FEWEST = 8;
 
 /** @type {(n: number) => Window} */
 export const whole = (n) => ({ row: 0, col: 0, size: n });
 
 /**
- * Nearer (factor < 1) or further, while what lies under a point, told in parts of the window, stays there.
+ * Zoomed in (factor < 1) or out. What lies under a point stays there; the point is given in parts of the window.
  * @param {Window} window
  * @param {number} factor
  * @param {{ x: number; y: number }} point
@@ -32,18 +32,20 @@ export const shifted = ({ row, col, size }, rows, cols, n) =>
   within({ row: row + rows, col: col + cols, size }, n);
 
 /**
- * Moved no further than it takes to have a pair in it.
+ * Moved just far enough to have a pair in it.
  * @param {Window} window
- * @param {{ query: number; key: number }} pair
+ * @param {Pair} pair
  * @param {number} n
  */
 export function revealing({ row, col, size }, { query, key }, n) {
-  const holding = (start, at) => Math.min(at, Math.max(start, at - size + 1));
-  return within({ row: holding(row, query), col: holding(col, key), size }, n);
+  /** @type {(start: number, at: number) => number} */
+  const around = (start, at) => Math.min(at, Math.max(start, at - size + 1));
+  return within({ row: around(row, query), col: around(col, key), size }, n);
 }
 
-/** @returns {Window} */
+/** @type {(window: Window, n: number) => Window} */
 function within({ row, col, size }, n) {
+  /** @param {number} at */
   const start = (at) => Math.max(0, Math.min(n - size, Math.round(at)));
   return { row: start(row), col: start(col), size };
 }

@@ -1,21 +1,24 @@
-// The way to the bench: which heads of the layer go there, and what keeps them from it.
+// Opening heads in Explore: which heads of the layer, starting from what, and why they cannot be opened.
 
 import { button, div, element, fill, pressable, setText } from "../../kit/dom.js";
 import { roving, stopAt } from "../tokens/roving_focus.js";
 
-export class Taking {
+export class OpenInExplore {
   /** @type {Set<number>} */
   #heads = new Set();
   /** @type {HTMLButtonElement[]} */
   #choices = [];
-  #of = "";
-  #long = "";
+  /** The model and the head that the choice began with. */
+  #chosenFor = "";
+  #shownHead = 0;
+  /** Why the sentence is too long; "" where it is not. */
+  #tooLong = "";
   #start = "x";
 
   /**
-   * @param {{ open: (heads: number[], start: string) => void }} host
+   * @param {Pick<ModelsHost, "open">} host
    * @param {Record<string, string>} words
-   * @param {{ heads: number; tokens: number }} limits of the bench
+   * @param {Pick<ModelsLimits, "heads" | "tokens">} limits
    */
   constructor(host, words, limits) {
     this.host = host;
@@ -25,11 +28,11 @@ export class Taking {
     roving(this.choice);
     this.all = pressable(
       false,
-      { data: { focus: "take all" }, onclick: () => this.#all() },
+      { data: { focus: "take all" }, onclick: () => this.#toggleAll() },
       words.to_bench_all,
     );
     this.starts = ["x", "q"].map((start) => {
-      const attributes = { data: { focus: `from ${start}` }, onclick: () => this.#from(start) };
+      const attributes = { data: { focus: `from ${start}` }, onclick: () => this.#startFrom(start) };
       return pressable(false, attributes, words[`to_bench_${start}`]);
     });
     const group = { class: "segments", role: "group", "aria-label": words.to_bench_start };
@@ -55,26 +58,28 @@ export class Taking {
 
   /**
    * @param {ModelRun} run
-   * @param {ModelPlace} place
-   * @param {string} refused
+   * @param {FittedPlace} place
+   * @param {string} refused why Explore could not open the heads
    */
   update(run, { head: [layer, head] }, refused) {
     const { words, limits } = this;
-    const of = `${run.model} ${layer} ${head}`;
+    const shown = `${run.model} ${layer} ${head}`;
     this.choice.setAttribute("aria-label", fill(words.to_bench_heads, { layer: layer + 1 }));
     if (this.#choices.length !== run.heads) this.#build(run.heads);
-    if (of !== this.#of) {
+    if (shown !== this.#chosenFor) {
       this.#heads = new Set([head]);
       stopAt([...this.#choices, this.all], head);
     }
-    this.#of = of;
+    this.#chosenFor = shown;
+    this.#shownHead = head;
     const { n } = run.sentences[0];
-    this.start.hidden = run.d_model > limits.tokens; // X has more columns than the bench
-    this.#long = n > limits.tokens ? fill(words.to_bench_long, { most: limits.tokens, count: n }) : "";
+    this.start.hidden = run.d_model > limits.tokens; // X would have more columns than Explore can show
+    this.#tooLong = n > limits.tokens ? fill(words.to_bench_long, { most: limits.tokens, count: n }) : "";
     setText(this.refused, refused);
     this.#mark();
   }
 
+  /** @param {number} count */
   #build(count) {
     this.#choices = Array.from({ length: count }, (_, at) => {
       const attributes = { data: { focus: `take ${at}` }, onclick: () => this.#toggle(at) };
@@ -83,12 +88,14 @@ export class Taking {
     this.choice.replaceChildren(...this.#choices, ...(count > 1 ? [this.all] : []));
   }
 
+  /** @param {number} at */
   #toggle(at) {
     if (!this.#heads.delete(at)) this.#heads.add(at);
     this.#mark();
   }
 
-  #from(start) {
+  /** @param {string} start "x" or "q" */
+  #startFrom(start) {
     this.#start = start;
     this.#mark();
   }
@@ -97,10 +104,9 @@ export class Taking {
     return this.#heads.size === this.#choices.length;
   }
 
-  /** All of the layer; pressed again, the head at hand alone. */
-  #all() {
-    const head = Number(this.#of.split(" ").at(-1));
-    this.#heads = this.#isAll ? new Set([head]) : new Set(this.#choices.keys());
+  /** All heads of the layer, or again only the one that is shown. */
+  #toggleAll() {
+    this.#heads = new Set(this.#isAll ? [this.#shownHead] : this.#choices.keys());
     this.#mark();
   }
 
@@ -111,8 +117,8 @@ export class Taking {
     setText(this.about, this.words[`to_bench_${this.#start}_about`]);
     const { heads } = this.limits;
     const many = this.#heads.size > heads ? fill(this.words.to_bench_most, { most: heads }) : "";
-    setText(this.why, this.#long || many);
-    this.open.disabled = Boolean(this.#long || many || !this.#heads.size);
+    setText(this.why, this.#tooLong || many);
+    this.open.disabled = Boolean(this.#tooLong || many || !this.#heads.size);
   }
 
   #open() {

@@ -1,4 +1,4 @@
-// What makes a score: the products q_i·k_i of a query and a key, in order, and what becomes of their sum.
+// What makes a score: the products q_i·k_i of a query and a key as bars, their sum, and the weight that follows.
 
 import { div, element, fill, rich, span } from "../../kit/dom.js";
 import { brief, format, largest } from "../../kit/numbers.js";
@@ -6,11 +6,17 @@ import { products } from "../runs.js";
 import { weightText } from "../wording.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const HIGH = 128; // of the products' part of the picture
+const HIGH = 128; // the height of the products' part of the picture
 const STRIP = 12;
 const GAP = 4;
-const WIDE = 10; // of one dimension
+const WIDE = 10; // the width of one dimension
 
+/**
+ * An element of a drawing.
+ * @param {"g" | "line" | "rect" | "svg"} tag
+ * @param {Record<string, string | number>} attributes
+ * @param {...Node} children
+ */
 function drawing(tag, attributes, ...children) {
   const node = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
@@ -18,33 +24,27 @@ function drawing(tag, attributes, ...children) {
   return node;
 }
 
-export class Scores {
+export class ScoreTerms {
   /** @param {Record<string, string>} words */
   constructor(words) {
     this.words = words;
     this.title = element("h3");
     this.line = element("p", { class: "sum" });
     this.picture = div("products");
-    this.line_of_one = element("p", { class: "one-product hint", "aria-live": "polite" });
-    this.root = element(
-      "section",
-      { class: "scores" },
-      this.title,
-      this.line,
-      this.picture,
-      this.line_of_one,
-    );
+    this.term = element("p", { class: "one-product hint", "aria-live": "polite" });
+    this.root = element("section", { class: "scores" }, this.title, this.line, this.picture, this.term);
   }
 
   /**
    * @param {HeadNumbers} numbers
-   * @param {Looked} tokens
+   * @param {SentenceWeights} tokens
    * @param {Pair} pair
    */
   update(numbers, { names }, { query, key }) {
     const { n, d, divisor, weights, scores } = numbers;
     const { words } = this;
     const [weight, score] = [weights[query * n + key], scores[query * n + key]];
+    /** @param {number} at */
     const name = (at) => element("bdi", {}, names[at]);
     const value = element("span", { class: "pair-weight", title: String(weight) }, weightText(weight));
     this.title.replaceChildren(name(query), " → ", name(key), value);
@@ -58,26 +58,27 @@ export class Scores {
       keys: n,
     };
     this.line.replaceChildren(...rich(fill(template, { ...values, weight: brief(weight, 4) })));
-    this.picture.hidden = this.line_of_one.hidden = isHidden;
+    this.picture.hidden = this.term.hidden = isHidden;
     if (!isHidden) this.#draw(products(numbers, query, key));
   }
 
   /**
-   * Why there is nothing to explain.
+   * Say why there is nothing to explain.
    * @param {string} text
    */
   say(text) {
     this.title.replaceChildren();
     this.line.textContent = text;
-    this.picture.hidden = this.line_of_one.hidden = true;
+    this.picture.hidden = this.term.hidden = true;
   }
 
+  /** @param {ScoreTerm[]} terms */
   #draw(terms) {
     const all = terms.map(({ product }) => product);
     const [highest, lowest] = [Math.max(0, ...all), Math.min(0, ...all)];
     const scale = HIGH / (highest - lowest || 1);
     const zero = highest * scale;
-    const factors = { q: largest(terms.map(({ q }) => q)), k: largest(terms.map(({ k }) => k)) };
+    const [mostOfQ, mostOfK] = [largest(terms.map(({ q }) => q)), largest(terms.map(({ k }) => k))];
     const bars = terms.map(({ q, k, product }, at) => {
       const high = Math.abs(product) * scale;
       const x = at * WIDE;
@@ -88,14 +89,15 @@ export class Scores {
         width: WIDE - 2,
         height: Math.max(0.5, high),
       });
-      const factor = (name, number, y) =>
+      /** @type {(number: number, most: number, y: number) => Element} */
+      const factor = (number, most, y) =>
         drawing("rect", {
           class: `${number < 0 ? "less" : "more"} factor`,
           x: x + 0.5,
           y,
           width: WIDE - 1,
           height: STRIP,
-          "fill-opacity": Math.sqrt(Math.abs(number) / factors[name]).toFixed(3),
+          "fill-opacity": Math.sqrt(Math.abs(number) / most).toFixed(3),
         });
       const ground = drawing("rect", {
         class: "ground",
@@ -105,8 +107,8 @@ export class Scores {
         height: HIGH + 2 * STRIP + 3 * GAP,
       });
       const column = drawing("g", { class: "dimension" }, ground, bar);
-      column.append(factor("q", q, HIGH + GAP), factor("k", k, HIGH + 2 * GAP + STRIP));
-      column.addEventListener("pointerenter", () => this.#showTerm(terms, at));
+      column.append(factor(q, mostOfQ, HIGH + GAP), factor(k, mostOfK, HIGH + 2 * GAP + STRIP));
+      column.addEventListener("pointerenter", () => this.#showTerm(terms[at], at));
       return column;
     });
     const width = terms.length * WIDE;
@@ -115,24 +117,20 @@ export class Scores {
     const svg = drawing("svg", { ...size, role: "img", "aria-label": this.#altText(terms) }, ...bars, line);
     const names = div("product-names", span("of-products", "qᵢ·kᵢ"), span("of-q", "q"), span("of-k", "k"));
     this.picture.replaceChildren(names, svg);
-    this.#showTerm(terms, this.#first(terms));
-  }
-
-  /** The dimension whose product is largest. */
-  #first(terms) {
-    return terms.reduce(
+    const largestAt = terms.reduce(
       (best, { product }, at) => (Math.abs(product) > Math.abs(terms[best].product) ? at : best),
       0,
     );
+    this.#showTerm(terms[largestAt], largestAt);
   }
 
-  #showTerm(terms, at) {
-    const { q, k, product } = terms[at];
+  /** @param {ScoreTerm} term @param {number} at */
+  #showTerm({ q, k, product }, at) {
     const values = { at: at + 1, q: format(q, 3), k: format(k, 3), product: format(product, 3) };
-    this.line_of_one.textContent = fill(this.words.one_product, values);
+    this.term.textContent = fill(this.words.one_product, values);
   }
 
-  /** The largest products, for who cannot see them. */
+  /** The largest products, for screen readers. @param {ScoreTerm[]} terms */
   #altText(terms) {
     const sorted = terms.map(({ product }, at) => ({ product, at: at + 1 }));
     sorted.sort((a, b) => Math.abs(b.product) - Math.abs(a.product));

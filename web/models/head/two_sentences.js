@@ -2,15 +2,23 @@
 
 import { button, element, fill, span } from "../../kit/dom.js";
 import { format } from "../../kit/numbers.js";
-import { alone, counterpart, mostDifferent, mostShifted, shiftOf, shifts } from "../runs.js";
+import { alone, counterpart, isOfTwo, mostDifferent, mostShifted, shiftOf, shifts } from "../runs.js";
 import { headName, pairText, shown, signedText } from "../wording.js";
 
 const MOST = 8;
-const LEAST = 0.0005; // what is less shows as 0
+const LEAST = 0.0005; // what is less is printed as 0
 
-export class Compared {
+/**
+ * A key of a token, or several together, which have a label; a weight is null where its sentence lacks them.
+ * @typedef {{ names: string[]; label: string; first: number | null; second: number | null; by: number }} Row
+ */
+
+export class TwoSentences {
+  /** The head that differs most. @type {HeadIndex} */
+  #most = [0, 0];
+
   /**
-   * @param {{ go: (change: Partial<ModelPlace>) => void }} host
+   * @param {Pick<ModelsHost, "go">} host
    * @param {Record<string, string>} words
    */
   constructor(host, words) {
@@ -22,80 +30,85 @@ export class Compared {
     );
     this.rows = element("tbody");
     this.largest = button(
-      { class: "quiet", data: { focus: "largest" }, onclick: () => host.go({ head: this.#head }) },
+      { class: "quiet", data: { focus: "largest" }, onclick: () => host.go({ head: this.#most }) },
       "",
     );
     this.table = element("table", {}, element("thead", {}, element("tr", {}, ...heads)), this.rows);
     this.root = element("div", { class: "compared" }, this.title, this.largest, this.note, this.table);
   }
 
-  /** The head that differs most. @type {[number, number]} */
-  #head = [0, 0];
-
   /**
    * @param {ModelRun} run
-   * @param {ModelPlace} place
+   * @param {FittedPlace} place
    * @param {HeadNumbers[]} numbers
    */
   update(run, { head, token }, numbers) {
     const { words } = this;
-    this.root.hidden = run.sentences.length < 2;
-    if (this.root.hidden) return;
-    const place = counterpart(run, token);
-    this.#offer(run, head, place === null ? null : token);
-    const same = run.differences[head[0] * run.heads + head[1]] < LEAST;
-    const there = same ? null : place;
+    this.root.hidden = !isOfTwo(run);
+    if (!isOfTwo(run)) return;
+    const inSecond = counterpart(run, token);
+    this.#offerMost(run, head, inSecond === null ? null : token);
+    const isSame = run.differences[head[0] * run.heads + head[1]] < LEAST;
     const [first] = run.sentences;
     this.title.textContent =
       token === null ? words.compared_two : fill(words.compared, { token: first.names[token] });
-    this.table.hidden = there === null;
-    this.note.hidden = there !== null;
+    const isCompared = !isSame && inSecond !== null;
+    this.table.hidden = !isCompared;
+    this.note.hidden = isCompared;
     const none = token === null ? words.compared_hint : words.compared_none;
-    this.note.textContent = same ? words.compared_same : none;
-    if (there === null) return;
+    this.note.textContent = isSame ? words.compared_same : none;
+    if (!isCompared || token === null) return;
+    /** @type {(numbers: HeadNumbers, at: number) => Float32Array} */
     const row = ({ weights, n }, at) => weights.subarray(at * n, (at + 1) * n);
-    const rows = this.#compared(run, row(numbers[0], token), row(numbers[1], there));
+    const rows = this.#compared(run, row(numbers[0], token), row(numbers[1], inSecond));
     const largest = Math.max(...rows.map(({ by }) => Math.abs(by)));
-    this.rows.replaceChildren(...rows.map((one) => lineOf(one, largest)));
+    this.rows.replaceChildren(...rows.map((compared) => lineOf(compared, largest)));
   }
 
   /**
-   * What the token looks at in both, the largest difference first; what is left is summed up, so that columns are whole.
-   * @param {ModelRun} run
-   * @param {Float32Array} one
-   * @param {Float32Array} other
+   * The keys of a token in both sentences, the largest difference first. The rest is summed up, so that columns add
+   * up to 1.
+   * @param {PairRun} run
+   * @param {Float32Array} weights the token's row in the first sentence
+   * @param {Float32Array} others its row in the second
    * @returns {Row[]}
    */
-  #compared(run, one, other) {
+  #compared(run, weights, others) {
     const { words } = this;
     const [first, second] = run.sentences;
-    const moved = shifts(run.aligned, one, other);
-    const rest = moved.slice(MOST);
-    const sum = (name) => rest.reduce((whole, of) => whole + of[name], 0);
-    const named = moved.slice(0, MOST).map(({ key, ...of }) => {
-      const [name, there] = [first.names[key], second.names[counterpart(run, key)]];
-      return { names: name === there ? [name] : [name, there], ...of };
+    const all = shifts(run.aligned, weights, others);
+    const rest = all.slice(MOST);
+    /** @param {"first" | "second"} name */
+    const sum = (name) => rest.reduce((total, shift) => total + shift[name], 0);
+    const named = all.slice(0, MOST).map(({ key, ...shift }) => {
+      const [name, other] = [first.names[key], second.names[counterpart(run, key) ?? 0]]; // all of these have one
+      return { label: "", names: name === other ? [name] : [name, other], ...shift };
     });
-    const others = { label: fill(words.compared_rest, { count: rest.length }), names: [] };
+    const label = fill(words.compared_rest, { count: rest.length });
     const rows = [
       ...named,
-      ...(rest.length ? [{ ...others, first: sum("first"), second: sum("second") }] : []),
-      ...alone(run.aligned, one, other).map((of) => ({
-        label: words[of.second === null ? "compared_only_first" : "compared_only_second"],
+      ...(rest.length ? [{ label, names: [], first: sum("first"), second: sum("second") }] : []),
+      ...alone(run.aligned, weights, others).map((sums) => ({
+        label: words[sums.second === null ? "compared_only_first" : "compared_only_second"],
         names: [],
-        ...of,
+        ...sums,
       })),
     ];
-    return rows.map((of) => ({ label: "", ...of, by: (of.second ?? 0) - (of.first ?? 0) }));
+    return rows.map((row) => ({ ...row, by: (row.second ?? 0) - (row.first ?? 0) }));
   }
 
-  /** The head that differs most, for the token where one is chosen, as the pictures beside have it: it is one press away. */
-  #offer(run, head, token) {
+  /**
+   * Offer the head that differs most; for a chosen token, the one in which its weights change most.
+   * @param {PairRun} run
+   * @param {HeadIndex} head the one that is shown
+   * @param {number | null} token
+   */
+  #offerMost(run, head, token) {
     const { words } = this;
     const most = token === null ? mostDifferent(run) : mostShifted(run, token);
     const by = token === null ? run.differences[most] : shiftOf(run, most, token).by;
-    this.#head = [Math.floor(most / run.heads), most % run.heads];
-    this.largest.hidden = head.join() === this.#head.join() || Math.abs(by) < LEAST;
+    this.#most = [Math.floor(most / run.heads), most % run.heads];
+    this.largest.hidden = head.join() === this.#most.join() || Math.abs(by) < LEAST;
     const values = { head: headName(words, run, most), pair: "", number: shown(by), token: "" };
     if (token !== null) {
       values.token = run.sentences[0].names[token];
@@ -106,13 +119,8 @@ export class Compared {
 }
 
 /**
- * A key of a token, or several together, which are told of; a weight is null where they do not stand in that sentence.
- * @typedef {{ names: string[]; label: string; first: number | null; second: number | null; by: number }} Row
- */
-
-/**
  * @param {Row} row
- * @param {number} largest of all rows the largest difference
+ * @param {number} largest the largest difference of all rows
  */
 function lineOf({ names, label, first, second, by }, largest) {
   const [one, other] = names.map((name) => element("bdi", {}, name));

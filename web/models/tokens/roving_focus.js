@@ -1,14 +1,13 @@
 // Buttons in a row that are one stop of the Tab key: arrows move along them.
 
-/**
- * @param {HTMLElement} root what holds the buttons
- */
+/** @param {HTMLElement} root what holds the buttons */
 export function roving(root) {
   root.addEventListener("keydown", (event) => {
     const all = [...root.querySelectorAll("button")];
     const at = all.indexOf(/** @type {HTMLButtonElement} */ (event.target));
     const [back, on] = [at - 1, at + 1];
-    const ways = {
+    /** @type {Record<string, number>} */
+    const targets = {
       ArrowLeft: back,
       ArrowUp: back,
       ArrowRight: on,
@@ -16,7 +15,7 @@ export function roving(root) {
       Home: 0,
       End: all.length - 1,
     };
-    const to = ways[event.key];
+    const to = targets[event.key];
     if (!all[to]) return;
     event.preventDefault();
     stopAt(all, to);
@@ -25,10 +24,10 @@ export function roving(root) {
 }
 
 /**
- * The Tab key stops at this one.
+ * Have the Tab key stop at one of them.
  * @param {HTMLElement[]} all
  * @param {number} at
  */
 export function stopAt(all, at) {
-  for (const [place, one] of all.entries()) one.tabIndex = place === at ? 0 : -1;
+  for (const [index, node] of all.entries()) node.tabIndex = index === at ? 0 : -1;
 }

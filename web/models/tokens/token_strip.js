@@ -1,16 +1,17 @@
-// The tokens of a sentence in a row, one of which can be chosen: arrows move along it, and it is one stop of the Tab key.
+// The tokens of a sentence in a row, one of which can be chosen. Arrows move along it; it is one stop of the Tab key.
 
 import { button, element, fill, pressable, setAttribute, setText } from "../../kit/dom.js";
 import { roving, stopAt } from "./roving_focus.js";
 
-export class Strip {
+export class TokenStrip {
   /** @type {HTMLButtonElement[]} */
   #tokens = [];
+  /** The tokens that there are buttons for. */
   #builtFor = "";
 
   /**
    * @param {string} label
-   * @param {(at: number | null) => void} chosen null: the one that is chosen is chosen no more
+   * @param {(at: number | null) => void} chosen null: none is chosen any more
    */
   constructor(label, chosen) {
     this.chosen = chosen;
@@ -19,42 +20,48 @@ export class Strip {
   }
 
   /**
-   * @param {Looked} tokens
+   * @param {SentenceWeights} tokens
    * @param {number | null} chosen
-   * @param {(at: number) => boolean} [can] whether one can be chosen
-   * @param {(at: number) => boolean} [apart] whether the other sentence has none like it
+   * @param {(at: number) => boolean} [canChoose]
+   * @param {(at: number) => boolean} [isApart] whether the other sentence has no counterpart
    */
-  update(tokens, chosen, can = () => true, apart = () => false) {
-    const state = JSON.stringify([tokens.names, tokens.texts.map((_, at) => can(at))]);
-    if (state !== this.#builtFor) this.#build(tokens, can);
+  update(tokens, chosen, canChoose = () => true, isApart = () => false) {
+    const state = JSON.stringify([tokens.names, tokens.texts.map((_, at) => canChoose(at))]);
+    if (state !== this.#builtFor) this.#build(tokens, canChoose);
     this.#builtFor = state;
     for (const [at, token] of this.#tokens.entries()) {
       setAttribute(token, "aria-pressed", String(at === chosen));
-      token.classList.toggle("apart", apart(at));
+      token.classList.toggle("apart", isApart(at));
     }
     const focused = this.#tokens.findIndex((token) => token.tabIndex === 0);
     stopAt(this.#tokens, chosen ?? Math.max(0, focused));
   }
 
-  #build({ names, words, special }, can) {
+  /**
+   * @param {SentenceWeights} tokens
+   * @param {(at: number) => boolean} canChoose
+   */
+  #build({ names, words, special }, canChoose) {
     this.#tokens = names.map((text, at) => {
-      const inner = words[at] !== null && words[at] === words[at - 1];
-      const name = `token${special[at] ? " special" : ""}${inner ? " inner" : ""}`;
+      const isInner = words[at] !== null && words[at] === words[at - 1];
+      const name = `token${special[at] ? " special" : ""}${isInner ? " inner" : ""}`;
       const onclick = () => this.chosen(this.#tokens[at].ariaPressed === "true" ? null : at);
-      const attributes = { class: name, tabindex: -1, disabled: !can(at), onclick };
+      const attributes = { class: name, tabindex: -1, disabled: !canChoose(at), onclick };
       return pressable(false, attributes, element("bdi", {}, text));
     });
     this.root.replaceChildren(...this.#tokens);
   }
 }
 
-/** The row of tokens above the heads, of each sentence. */
+/** The tokens of each sentence, above the heads. */
 export class Tokens {
-  /** @type {Strip[]} */
+  /** @type {TokenStrip[]} */
   #strips = [];
+  /** @type {[number, number][]} */
+  #aligned = [];
 
   /**
-   * @param {{ go: (change: Partial<ModelPlace>) => void }} host
+   * @param {Pick<ModelsHost, "go">} host
    * @param {Record<string, string>} words
    */
   constructor(host, words) {
@@ -84,46 +91,52 @@ export class Tokens {
    * @param {ModelPlace} place
    */
   update({ sentences, aligned, limit }, { token }) {
+    this.#aligned = aligned;
     if (this.#strips.length !== sentences.length) this.#build(sentences.length);
-    const of = (second) => aligned.find((pair) => pair[1] === second)?.[0] ?? null;
-    const there = token === null ? null : (aligned.find(([first]) => first === token)?.[1] ?? null);
+    const inSecond = token === null ? null : (aligned.find(([first]) => first === token)?.[1] ?? null);
     const [first, second] = sentences;
-    const apart = (at) => Boolean(second) && !aligned.some(([ours]) => ours === at);
-    const isMatched = (at) => of(at) !== null;
-    this.#strips[0].update(first, token, () => true, apart);
-    this.#strips[1]?.update(second, there, isMatched, (at) => !isMatched(at));
-    const isApart = sentences.length > 1 && sentences.some(({ n }) => n > aligned.length);
-    setText(this.matched, isApart ? fill(this.words.matched, { count: aligned.length }) : "");
+    /** @param {number} at */
+    const isApart = (at) => Boolean(second) && !aligned.some(([own]) => own === at);
+    /** @param {number} at */
+    const isMatched = (at) => this.#inFirst(at) !== null;
+    this.#strips[0].update(first, token, () => true, isApart);
+    this.#strips[1]?.update(second, inSecond, isMatched, (at) => !isMatched(at));
+    const isPartial = sentences.length > 1 && sentences.some(({ n }) => n > aligned.length);
+    setText(this.matched, isPartial ? fill(this.words.matched, { count: aligned.length }) : "");
     this.none.hidden = token === null;
     const values = { count: sentences.map(({ n }) => n).join(this.words.and), limit };
-    this.hint.textContent = fill(token === null ? this.words.tokens_hint : this.words.tokens_chosen, {
-      ...values,
-      token: sentences[0].names[token],
-    });
+    this.hint.textContent =
+      token === null
+        ? fill(this.words.tokens_hint, values)
+        : fill(this.words.tokens_chosen, { ...values, token: first.names[token] });
     setText(this.unknown, unknownText(this.words, sentences));
-    this.#of = of;
   }
 
-  #of = (/** @type {number} */ _second) => /** @type {number | null} */ (null);
+  /** The token of the first sentence that corresponds to one of the second. @param {number | null} token */
+  #inFirst(token) {
+    return this.#aligned.find(([, second]) => second === token)?.[0] ?? null;
+  }
 
+  /** @param {number} count */
   #build(count) {
     const { words, host } = this;
-    const labels = [words.tokens, words.tokens_second];
-    const chosen = [
-      (at) => host.go({ token: at }),
-      (at) => host.go({ token: at === null ? null : this.#of(at) }),
-    ];
-    this.#strips = Array.from({ length: count }, (_, at) => new Strip(labels[at], chosen[at]));
+    const first = new TokenStrip(words.tokens, (at) => host.go({ token: at }));
+    const second = new TokenStrip(words.tokens_second, (at) => host.go({ token: this.#inFirst(at) }));
+    this.#strips = [first, second].slice(0, count);
     this.rows.replaceChildren(...this.#strips.map(({ root }) => root));
   }
 }
 
-/** How many tokens the model does not know, if there are any. */
+/**
+ * How many tokens the model does not know; "" where it knows all.
+ * @param {Record<string, string>} words
+ * @param {SentenceWeights[]} sentences
+ */
 function unknownText(words, sentences) {
   const all = sentences.flatMap(({ texts, unknown }) =>
-    texts.map((text, at) => ({ text, lacks: unknown[at] })),
+    texts.map((text, at) => ({ text, isUnknown: unknown[at] })),
   );
-  const lacking = all.filter(({ lacks }) => lacks);
+  const lacking = all.filter(({ isUnknown }) => isUnknown);
   if (!lacking.length) return "";
   const [sign] = lacking[0].text.split(" ");
   return fill(words.unknown, { count: lacking.length, all: all.length, sign });

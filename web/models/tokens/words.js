@@ -1,29 +1,31 @@
-// Word pieces taken together as words. No DOM here.
+// Pieces of words, joined to words. No DOM here.
 
 import { isolated } from "../../kit/quoted.js";
 
 /**
  * The pieces of each word, in order; a special token stands alone.
- * @param {ModelTokens} tokens
+ * @param {Pick<ModelTokens, "words">} tokens
  * @returns {number[][]}
  */
 export function groups({ words }) {
   /** @type {number[][]} */
   const grouped = [];
-  for (const [at, word] of words.entries())
-    if (word !== null && at > 0 && words[at - 1] === word) grouped.at(-1).push(at);
+  for (const [at, word] of words.entries()) {
+    const last = grouped.at(-1);
+    if (last && word !== null && words[at - 1] === word) last.push(at);
     else grouped.push([at]);
+  }
   return grouped;
 }
 
 /**
- * Whether any word is in several pieces.
+ * Whether any word has several pieces.
  * @param {ModelTokens} tokens
  */
 export const inPieces = (tokens) => groups(tokens).length < tokens.texts.length;
 
 /**
- * Weights between words, row by row: to a word the sum over its pieces, from a word the mean of its pieces'.
+ * Weights between words, row by row: to a word the sum over its pieces, from a word the mean of its pieces.
  * @param {Float32Array} weights n × n
  * @param {number} n
  * @param {number[][]} words
@@ -42,28 +44,31 @@ export function merged(weights, n, words) {
 }
 
 /**
- * Texts with a number to each that stands there more than once: the₁ cat saw the₂ dog.
+ * Texts, those that occur more than once with a number: the₁ cat saw the₂ dog.
  * @param {string[]} texts
  * @returns {string[]}
  */
 export function numbered(texts) {
-  const counted = new Map();
+  /** @type {Map<string, number>} */
+  const counts = new Map();
   const places = texts.map((text) => {
-    counted.set(text, (counted.get(text) ?? 0) + 1);
-    return counted.get(text);
+    const count = (counts.get(text) ?? 0) + 1;
+    counts.set(text, count);
+    return count;
   });
-  return texts.map((text, at) => isolated(counted.get(text) > 1 ? text + lowered(places[at]) : text));
+  return texts.map((text, at) => isolated((counts.get(text) ?? 0) > 1 ? text + subscript(places[at]) : text));
 }
 
-/** A number in subscript digits. */
-const lowered = (number) => String(number).replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[Number(digit)]);
+/** A number in subscript digits. @param {number} number */
+const subscript = (number) => String(number).replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[Number(digit)]);
 
 /**
- * The names of such groups of pieces: one piece as it is, several as the word that they make, what is repeated numbered.
- * @param {ModelTokens} tokens
+ * The names of groups of pieces: one piece as it is, several as the word that they make. Repeated names are numbered.
+ * @param {Pick<ModelTokens, "texts">} tokens
  * @param {number[][]} words
  */
 export function joined({ texts }, words) {
-  const text = (pieces) => pieces.map((at) => texts[at].replace(/^##/, "")).join("");
-  return numbered(words.map((pieces) => (pieces.length > 1 ? text(pieces) : texts[pieces[0]])));
+  /** @param {number[]} pieces */
+  const word = (pieces) => pieces.map((at) => texts[at].replace(/^##/, "")).join("");
+  return numbered(words.map((pieces) => (pieces.length > 1 ? word(pieces) : texts[pieces[0]])));
 }
