@@ -59,7 +59,7 @@ class Models {
   /** All that is made for one language. @type {Parts} */
   #parts;
 
-  /** @param {Component} component */
+  /** @param {Component<ModelsData>} component */
   constructor({ parentElement, data, setTriggerValue }) {
     isFirst = false;
     this.root = element("div", { class: "bench models" });
@@ -76,7 +76,7 @@ class Models {
     stop(this.#parts);
   }
 
-  /** @param {{ data: ModelsData; setTriggerValue: Component["setTriggerValue"] }} component */
+  /** @param {Component<ModelsData>} component */
   update({ data, setTriggerValue }) {
     this.setTriggerValue = setTriggerValue;
     this.#workAddress = data.address;
