@@ -1,17 +1,32 @@
-// The page Conventions: one component, mounted once for each section. Every number shown is the server's; here it is
-// only put in its place.
+// The page Conventions: one component, mounted once for each section. Every number on it comes from the server.
 
 import { mounting } from "../kit/mount.js";
-import { Dead } from "./masked_rows.js";
+import { MaskedRows } from "./masked_rows.js";
 import { Masks } from "./masks.js";
-import { Packed } from "./packed.js";
-import { Pairs } from "./rotary_pairs.js";
-import { Rows } from "./row_column.js";
+import { PackedWeights } from "./packed.js";
+import { RotaryPairs } from "./rotary_pairs.js";
+import { RowAndColumn } from "./row_column.js";
 
-const PARTS = { rows: Rows, packed: Packed, masks: Masks, dead: Dead, pairs: Pairs };
+/** @typedef {RowColumnModel | PackedModel | MasksModel | MaskedRowsModel | RotaryPairsModel} AnySection */
 
-export default mounting(({ parentElement, data }) => {
-  const section = new PARTS[data.part](data.part);
+/** @param {AnySection} model */
+function sectionFor(model) {
+  switch (model.part) {
+    case "rows":
+      return new RowAndColumn(model);
+    case "packed":
+      return new PackedWeights(model);
+    case "masks":
+      return new Masks(model);
+    case "dead":
+      return new MaskedRows(model);
+    case "pairs":
+      return new RotaryPairs(model);
+  }
+}
+
+export default mounting((/** @type {Component<AnySection>} */ { parentElement, data }) => {
+  const section = sectionFor(data);
   parentElement.append(section.root);
-  return section;
+  return /** @type {Part<AnySection>} */ (section); // a mounted section is only ever sent its own model
 });

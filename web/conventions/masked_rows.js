@@ -1,4 +1,4 @@
-// A query that may attend to nothing: one row for each library, with the weights and the output that it gives.
+// A query that may attend to nothing: a row for each library, with the weights and the output that it gives.
 
 import { some } from "../kit/arithmetic.js";
 import { element, p, span } from "../kit/dom.js";
@@ -6,16 +6,26 @@ import { corner, table } from "../kit/layout.js";
 import { brief, format, isRounded, kindOf, largest, parenthesised, toneOf } from "../kit/numbers.js";
 import { labelled, Section } from "./sheet.js";
 
-const MOST = 8; // terms of a sum that the line tells
+const MOST = 8; // terms of a sum that the line prints
 
-export class Dead extends Section {
-  constructor(part) {
-    super(part, "box");
+/**
+ * A number of the table: a score, or a number that a library gives. `at` counts the keys, or the columns of the output.
+ * @typedef {{ kind: "score"; at: number }
+ *   | { kind: "weight" | "output"; at: number; outcome: MaskedOutcome }
+ *   | { kind: "sum"; outcome: MaskedOutcome }} MaskedInfo
+ */
+
+/** @extends {Section<MaskedRowsModel, MaskedInfo>} */
+export class MaskedRows extends Section {
+  /** @param {MaskedRowsModel} model */
+  constructor(model) {
+    super(model, "box");
   }
 
   pictures() {
-    const { labels, outcomes, scores, words, query } = this.model;
+    const { labels, outcomes, words } = this.model;
     const { output } = outcomes[0];
+    /** @type {(text: string, wide?: number) => HTMLElement} */
     const group = (text, wide = 0) =>
       element(
         "th",
@@ -31,28 +41,33 @@ export class Dead extends Section {
       group(words.sum),
       output.length ? group(words.head_output, output.length) : null,
     );
-    const name = (text) => labelled("col", text);
-    const keys = labels.n_k.map(name);
-    const columns = output.map((_, c) => name(String(c + 1)));
-    const top = largest(scores);
-    const of = element("bdi", {}, labels.n_q[query]);
-    const before = element(
-      "tr",
-      { class: "scores" },
-      element("th", { scope: "row", colspan: 2 }, words.scores_of, " ", of),
-      ...scores.map((value, c) => this.#cell(`score|${c}`, value, top, { score: c }, c ? -1 : 0)),
-      element("td", { class: "corner", colspan: output.length + 1 }),
-    );
+    const keys = labels.n_k.map((text) => labelled("col", text));
+    const columns = output.map((_, c) => labelled("col", String(c + 1)));
     return [
       table(
         { class: "matrix rules", role: "grid", "aria-readonly": "true", "aria-label": words.section_dead },
         [corner(), corner(), ...keys, corner(), ...columns],
-        [before, ...outcomes.map((outcome) => this.#row(outcome))],
+        [this.#scoresRow(output.length), ...outcomes.map((outcome) => this.#row(outcome))],
         { groups },
       ),
     ];
   }
 
+  /** The scores, all of which are hidden. @param {number} columns of the output */
+  #scoresRow(columns) {
+    const { labels, scores, words, query } = this.model;
+    const top = largest(scores);
+    const token = element("bdi", {}, labels.n_q[query]);
+    return element(
+      "tr",
+      { class: "scores" },
+      element("th", { scope: "row", colspan: 2 }, words.scores_of, " ", token),
+      ...scores.map((value, at) => this.#cell(`score|${at}`, value, top, { kind: "score", at }, at ? -1 : 0)),
+      element("td", { class: "corner", colspan: columns + 1 }),
+    );
+  }
+
+  /** What a library gives. @param {MaskedOutcome} outcome */
   #row(outcome) {
     const { words } = this.model;
     const { rule, kind, library, call, why, weights, total, output } = outcome;
@@ -68,60 +83,94 @@ export class Dead extends Section {
         span("why", why),
       ),
       element("td", { class: "verdict-kind" }, span(`badge ${kind}`, words[`kind_${kind}`])),
-      ...weights.map((value, c) =>
-        this.#cell(`weight|${rule}|${c}`, value, 1, { outcome, weight: c }, c ? -1 : 0, "weight"),
+      ...weights.map((value, at) =>
+        this.#cell(`weight|${rule}|${at}`, value, 1, { kind: "weight", at, outcome }, at ? -1 : 0, "weight"),
       ),
-      this.#cell(`sum|${rule}`, total, Infinity, { outcome, sum: true }, -1),
-      ...output.map((value, c) => this.#cell(`output|${rule}|${c}`, value, top, { outcome, output: c }, -1)),
+      this.#cell(`sum|${rule}`, total, Infinity, { kind: "sum", outcome }, -1),
+      ...output.map((value, at) =>
+        this.#cell(`output|${rule}|${at}`, value, top, { kind: "output", at, outcome }, -1),
+      ),
     );
   }
 
+  /**
+   * @param {string} key
+   * @param {Value} value
+   * @param {number} top the number that has the full colour
+   * @param {MaskedInfo} info
+   * @param {number} tabindex
+   * @param {string | null} [name] a further class
+   */
   #cell(key, value, top, info, tabindex, name = null) {
     const tint = { kind: kindOf(value), tone: toneOf(value, top) };
-    return this.sheet.cell(key, { ...tint, text: this.#shown(value), info, name }, tabindex);
+    return this.sheet.cell({ key, ...tint, text: this.#shown(value), info, name }, tabindex);
   }
 
+  /** @param {Value} value */
   #shown(value) {
     return format(value, Number.isInteger(value) ? 0 : this.model.decimals);
   }
 
+  /**
+   * @param {MaskedInfo} info
+   * @param {HTMLTableCellElement} td
+   */
   explainCell(info, td) {
     const { model, sheet } = this;
     const { words, labels, query, decimals } = model;
     sheet.markOne(td, "current");
+    /** @param {number} at */
     const key = (at) => element("bdi", {}, labels.n_k[at]);
+    /** @param {Child} text */
     const place = (text) => span("place", element("bdi", {}, labels.n_q[query]), " → ", text);
-    if (info.score !== undefined) {
-      const score = ` = ${brief(model.scores[info.score], decimals)}`;
-      return [element("p", {}, place(key(info.score)), score, span("quiet-text", ` (${words.hidden})`))];
+    if (info.kind === "score") {
+      const score = ` = ${brief(model.scores[info.at], decimals)}`;
+      return [element("p", {}, place(key(info.at)), score, span("quiet-text", ` (${words.hidden})`))];
     }
-    const { outcome, weight, sum, output } = info;
-    const named = [outcome.library, outcome.call].filter(Boolean).join(" ");
-    const reason = p("quiet-text", `${named}: ${outcome.why}`);
-    const one = weight === undefined ? null : key(weight);
-    const what = one ?? (sum ? words.sum : `${words.head_output} ${output + 1}`);
-    return [element("p", {}, place(what), " = ", ...this.#arithmetic(info)), reason];
+    const { outcome } = info;
+    const library = [outcome.library, outcome.call].filter(Boolean).join(" ");
+    const reason = p("quiet-text", `${library}: ${outcome.why}`);
+    if (info.kind === "weight") {
+      const weight = this.#weight(outcome, info.at);
+      return [element("p", {}, place(key(info.at)), " = ", weight), reason];
+    }
+    const what = info.kind === "sum" ? words.sum : `${words.head_output} ${info.at + 1}`;
+    const [terms, result] =
+      info.kind === "sum"
+        ? [outcome.weights.map((weight) => [weight]), outcome.total]
+        : [
+            outcome.weights.map((weight, row) => [weight, model.values[row][info.at]]),
+            outcome.output[info.at],
+          ];
+    outcome.weights.forEach((_, at) => sheet.mark(`weight|${outcome.rule}|${at}`, "operand"));
+    return [element("p", {}, place(what), " = ", ...this.#sum(terms, result)), reason];
   }
 
-  /** Sums and products of what stands there already; a weight is what its library's rule says. */
-  #arithmetic({ outcome, weight, sum, output }) {
-    const { decimals, values } = this.model;
-    const { rule, weights, total, output: outputs } = outcome;
-    if (weight !== undefined) return [this.#power(outcome, weight)];
-    weights.forEach((_, c) => this.sheet.mark(`weight|${rule}|${c}`, "operand"));
+  /**
+   * A sum of products, and its result.
+   * @param {Value[][]} terms
+   * @param {Value} result
+   * @returns {Child[]}
+   */
+  #sum(terms, result) {
+    const { decimals } = this.model;
+    /** @param {Value} value */
     const printed = (value) => parenthesised(brief(value, decimals));
-    const terms = weights.map((value, c) => [value, ...(sum ? [] : [values[c][output]])]);
-    const result = sum ? total : outputs[output];
-    const rounded = [...terms.flat(), result].some((value) => isRounded(value, decimals));
+    const isInexact = [...terms.flat(), result].some((value) => isRounded(value, decimals));
     const line = some(
       terms.map((factors) => factors.map(printed).join(" · ")),
       MOST,
       "…",
     ).join(" + ");
-    return [`${line} ${rounded ? "≈" : "="} `, element("strong", {}, format(result, decimals))];
+    return [`${line} ${isInexact ? "≈" : "="} `, element("strong", {}, format(result, decimals))];
   }
 
-  #power({ kind, weights }, at) {
+  /**
+   * A weight, as the library's rule makes it.
+   * @param {MaskedOutcome} outcome
+   * @param {number} at
+   */
+  #weight({ kind, weights }, at) {
     const shown = element("strong", {}, this.#shown(weights[at]));
     const equals = isRounded(weights[at], this.model.decimals) ? "≈" : "=";
     if (kind === "nan") return element("span", {}, "0 ÷ 0 = ", shown);

@@ -1,36 +1,45 @@
-// Packed weights: one tensor for all heads, as each library holds it, and the slice of each head.
+// Packed weights: one tensor for all heads, as each library has it, and the slice of each head.
 
 import { accent, div, element, fill, operator, p, rich, span, symbol } from "../kit/dom.js";
-import { key, labelsOf, termsOf } from "../kit/graph.js";
+import { key, labelsOf, rowsOf, termsOf } from "../kit/graph.js";
 import { arithmeticOf, headsLabel, matrixOf, placeOf } from "./matrix_cells.js";
-import { choice, Section } from "./sheet.js";
+import { choice, MatrixSection } from "./sheet.js";
 
 const LIBRARIES = ["packed", "torch", "keras", "linear"];
-const MOST_CELLS = 12_000; // of one tensor: of a larger one the first heads are drawn
+const MOST_CELLS = 12_000; // of one tensor; of a larger one only the first heads are drawn
 
-export class Packed extends Section {
+/** @extends {MatrixSection<PackedModel>} */
+export class PackedWeights extends MatrixSection {
   #letter = "q";
   #library = "packed";
+  /** The tensors of the chosen letter and library. @type {ShownTensor[]} */
+  #shown = [];
+  /** How many heads of them are drawn. */
+  #heads = 0;
 
-  constructor(part) {
-    super(part, "packing");
+  /** @param {PackedModel} model */
+  constructor(model) {
+    super(model, "packing");
   }
 
   pictures() {
-    const { layouts, letters: all, missing } = this.model;
-    if (!all.includes(this.#letter)) this.#letter = "q";
-    const held = layouts.filter(
-      ({ library, letters }) => library === this.#library && letters.includes(this.#letter),
+    const { layouts, letters, missing } = this.model;
+    if (!letters.includes(this.#letter)) this.#letter = "q";
+    const chosen = layouts.filter(
+      (layout) => layout.library === this.#library && layout.letters.includes(this.#letter),
     );
-    this.heads = Math.min(...held.map((layout) => fitting(layout, this.#letter)));
-    this.shown = held.map((layout) => cut(layout, this.#letter, this.heads));
+    this.#heads = Math.min(...chosen.map((layout) => fitting(layout, this.#letter)));
+    this.#shown = chosen.map((layout) => cut(layout, this.#letter, this.#heads));
     const why = missing[this.#letter];
     return why ? [p("note", why)] : this.#tensors();
   }
 
-  around() {
-    const { letters: all, words } = this.model;
-    const letters = [...all].map((value) => ({ value, text: symbol(`W_${value.toUpperCase()}`) }));
+  aboveLine() {
+    const { words } = this.model;
+    const letters = [...this.model.letters].map((value) => ({
+      value,
+      text: symbol(`W_${value.toUpperCase()}`),
+    }));
     const libraries = LIBRARIES.map((value) => ({ value, text: words[`library_${value}`] }));
     const controls = div(
       "choices",
@@ -40,6 +49,10 @@ export class Packed extends Section {
     return [controls, this.tables];
   }
 
+  /**
+   * @param {string} letter
+   * @param {string} library
+   */
   #choose(letter, library) {
     this.#letter = letter;
     this.#library = library;
@@ -49,149 +62,173 @@ export class Packed extends Section {
   #tensors() {
     const { words, refusals } = this.model;
     const reason = refusals[this.#library];
-    const verdict =
-      this.#library === "packed"
-        ? ""
-        : reason === null
-          ? words.takes
-          : words.refuses.replace("{reason}", reason);
-    return [
+    const isPacked = this.#library === "packed";
+    const verdict = reason === null ? words.takes : words.refuses.replace("{reason}", reason);
+    const isCut = this.#shown.some(({ allHeads }) => allHeads);
+    const nodes = [
       p("note", ...rich(words[`about_${this.#library}`])),
-      div("box", div(this.#library === "packed" ? "parts" : "parts apart", ...this.#parts())),
-      this.shown.some((layout) => layout.of)
-        ? p("note", fill(words.first_heads, { shown: this.heads, count: this.shown[0].of }))
+      div("box", div(isPacked ? "parts" : "parts apart", ...this.#parts())),
+      isCut
+        ? p("note", fill(words.first_heads, { shown: this.#heads, count: this.#shown[0].allHeads }))
         : null,
-      verdict ? p(`note ${reason === null ? "ok" : "refused"}`, verdict) : null,
+      isPacked ? null : p(`note ${reason === null ? "ok" : "refused"}`, verdict),
       element("h3", {}, words.slices, span("about", ` ${words.index_from_0}`)),
       div("slices", ...this.#slices()),
-    ].filter(Boolean);
+    ];
+    return nodes.filter((node) => node !== null);
   }
 
+  /** The tensors, or the product in which they stand. */
   #parts() {
-    const of = (kind) => this.shown.find((layout) => layout.kind === kind);
-    const [weight, bias, result] = ["weight", "bias", "result"].map(of);
-    if (!result) return [weight, bias].filter(Boolean).map((layout) => this.#tensor(layout));
-    const { source } = result;
-    const sum = bias ? [operator("+"), this.#tensor(bias)] : [];
+    const [weight, bias, result] = ["weight", "bias", "result"].map((kind) =>
+      this.#shown.find((layout) => layout.kind === kind),
+    );
+    const tensors = [weight, bias].map((layout) => (layout ? [this.#tensor(layout)] : []));
+    if (!result?.source) return tensors.flat();
+    const [ofWeight, ofBias] = tensors;
     return [
-      this.matrix(source, null, this.model.matrices[source].symbol),
+      this.matrix(result.source, null, this.model.matrices[result.source].symbol),
       operator("·"),
-      this.#tensor(weight),
-      ...sum,
+      ...ofWeight,
+      ...(bias ? [operator("+"), ...ofBias] : []),
       operator("="),
       this.#tensor(result),
     ];
   }
 
-  /** A tensor as a table: its blocks put in their places, and nothing where a head has no bias. */
+  /** A tensor as a table: its blocks in their places, and zeros where a head has no bias. @param {ShownTensor} layout */
   #tensor(layout) {
     const { model } = this;
     const { words } = model;
-    const grid = Array.from({ length: layout.rows }, () => Array(layout.cols).fill(null));
-    for (const { name, head, top, left, transposed } of layout.blocks) {
-      const { rows, cell } = matrixOf(model, name, head);
-      rows.forEach((line, r) =>
-        line.forEach((_, c) => {
-          const [y, x] = transposed ? [top + c, left + r] : [top + r, left + c];
-          if (y >= layout.rows || x >= layout.cols) return;
-          const spec = cell(r, c);
-          grid[y][x] = { ...spec, info: { ...spec.info, at: indexOf(layout, y, x) } };
-        }),
-      );
-    }
-    const several = layout.letters.length > 1;
-    const group = ({ letter, heads, start, stop }) => ({
-      label: several ? `${letter.toUpperCase()} · ${headsLabel(words, heads)}` : headsLabel(words, heads),
-      start,
-      stop,
-      accent: heads[0],
-    });
-    const own = (groups, at) => {
-      const group = groups.find(({ start, stop }) => at >= start && at < stop);
-      return String(at - (group?.start ?? 0) + 1);
+    const cells = this.#cellsOf(layout);
+    const hasLetters = layout.letters.length > 1;
+    /** @type {(group: TensorGroup) => SheetGroup} */
+    const group = ({ letter, heads, start, stop }) => {
+      const label = headsLabel(words, heads);
+      return {
+        label: hasLetters ? `${letter.toUpperCase()} · ${label}` : label,
+        start,
+        stop,
+        accent: heads[0],
+      };
     };
-    const tokens =
-      layout.kind === "result" ? labelsOf(model, model.matrices[this.#letter].axes[0], layout.rows) : null;
-    const numbered = (groups, count) => Array.from({ length: count }, (_, at) => own(groups, at));
-    const rowLabels =
-      tokens ?? (layout.rows === 1 && layout.kind === "bias" ? [""] : numbered(layout.down, layout.rows));
-    const zero = (y, x) => ({
-      key: `zero|${layout.tensor}|${y}|${x}`,
-      text: "0",
-      kind: "filler",
-      info: { at: indexOf(layout, y, x), zero: true },
-    });
+    const isPacked = layout.library === "packed";
     return this.sheet.table({
-      sign: layout.library === "packed" ? layout.tensor : layout.tensor.replaceAll("_", "\u200b_\u200b"),
+      sign: isPacked ? layout.tensor : layout.tensor.replaceAll("_", "\u200b_\u200b"),
       shape: layout.shape.join(" × "),
       label: `${layout.tensor}, ${layout.shape.join(" × ")}`,
-      hue: several ? "" : model.matrices[`w_${this.#letter}`].hue,
-      rowLabels,
+      hue: hasLetters ? "" : model.matrices[`w_${this.#letter}`].hue,
+      rowLabels: this.#rowLabels(layout),
       colLabels: numbered(layout.across, layout.cols),
       down: layout.down.map(group),
       across: layout.across.map(group),
-      name: layout.library === "packed" ? "" : "tensor",
-      cell: (y, x) => grid[y][x] ?? zero(y, x),
+      name: isPacked ? "" : "tensor",
+      cell: (y, x) =>
+        cells[y][x] ?? {
+          key: `zero|${layout.tensor}|${y}|${x}`,
+          text: "0",
+          kind: "filler",
+          info: { cell: null, at: indexOf(layout, y, x) },
+        },
     });
+  }
+
+  /**
+   * By row and column the numbers of the tensor's blocks.
+   * @param {ShownTensor} layout
+   */
+  #cellsOf(layout) {
+    /** @type {(SheetCell<MatrixInfo> | null)[][]} */
+    const cells = Array.from({ length: layout.rows }, () => Array(layout.cols).fill(null));
+    for (const { name, head, top, left, transposed } of layout.blocks) {
+      const { rows, cell } = matrixOf(this.model, name, head);
+      for (const [r, line] of rows.entries())
+        for (const c of line.keys()) {
+          const [y, x] = transposed ? [top + c, left + r] : [top + r, left + c];
+          if (y >= layout.rows || x >= layout.cols) continue;
+          const spec = cell(r, c);
+          cells[y][x] = { ...spec, info: { ...spec.info, at: indexOf(layout, y, x) } };
+        }
+    }
+    return cells;
+  }
+
+  /** @param {ShownTensor} layout */
+  #rowLabels({ kind, rows, down }) {
+    const { model } = this;
+    if (kind === "result") return labelsOf(model, model.matrices[this.#letter].axes[0], rows);
+    return kind === "bias" && rows === 1 ? [""] : numbered(down, rows);
   }
 
   #slices() {
-    const { words } = this.model;
-    const weight = this.shown.find(({ kind }) => kind === "weight");
-    const groups = [...weight.down, ...weight.across].filter(({ letter }) => letter === this.#letter);
-    const others = this.shown.filter((layout) => layout !== weight);
-    return groups.map((group) => {
-      const { heads, code } = group;
-      const codes = [
-        code,
-        ...others.flatMap(({ down, across }) =>
-          [...down, ...across]
-            .filter(({ letter, heads: of }) => letter === this.#letter && of[0] === heads[0])
-            .map((one) => one.code),
-        ),
-      ];
-      return element(
-        "section",
-        { class: "slice", style: accent(heads[0]), "aria-label": headsLabel(words, heads) },
-        element("h4", {}, headsLabel(words, heads)),
-        ...codes.map((text) => element("code", {}, text)),
-        div("box", div("parts", ...this.#owned(heads[0], group))),
-      );
-    });
+    const weight = this.#shown.find(({ kind }) => kind === "weight");
+    const groups = weight ? [...weight.down, ...weight.across] : [];
+    const others = this.#shown.filter((layout) => layout !== weight);
+    return groups.filter(({ letter }) => letter === this.#letter).map((group) => this.#slice(group, others));
   }
 
-  /** What a head has for itself: its weight, its bias and, of the product, its result. */
-  #owned(head, { start, stop }) {
+  /**
+   * A head's slice: the code that takes it out, and its numbers.
+   * @param {TensorGroup} group of the weight
+   * @param {ShownTensor[]} others bias and result
+   */
+  #slice({ heads, code, start, stop }, others) {
+    const label = headsLabel(this.model.words, heads);
+    const codes = others
+      .flatMap(({ down, across }) => [...down, ...across])
+      .filter((group) => group.letter === this.#letter && group.heads[0] === heads[0])
+      .map((group) => group.code);
+    return element(
+      "section",
+      { class: "slice", style: accent(heads[0]), "aria-label": label },
+      element("h4", {}, label),
+      ...[code, ...codes].map((text) => element("code", {}, text)),
+      div("box", div("parts", ...this.#matricesOf(heads[0], start, stop))),
+    );
+  }
+
+  /**
+   * A head's own matrices: its weight, its bias and, where a product is shown, its result.
+   * @param {number} head
+   * @param {number} start of W_O, which all heads share, the rows that are the head's
+   * @param {number} stop
+   */
+  #matricesOf(head, start, stop) {
     const { model } = this;
     const letter = this.#letter;
     if (letter === "o") return [this.matrix("w_o", null, "W_O", { start, stop })];
-    const names = this.shown.map(
-      ({ kind }) => ({ weight: `w_${letter}`, bias: `b_${letter}`, result: letter })[kind],
-    );
+    const nameOf = { weight: `w_${letter}`, bias: `b_${letter}`, result: letter };
+    const names = this.#shown.map(({ kind }) => nameOf[kind]);
     return [...new Set(names)]
-      .filter((name) => model.matrices[name].values[head])
+      .filter((name) => rowsOf(model, name, head))
       .map((name) => this.matrix(name, head, model.matrices[name].symbol));
   }
 
-  explainCell({ cell, at, zero }, td) {
+  /**
+   * @param {MatrixInfo} info
+   * @param {HTMLTableCellElement} td
+   */
+  explainCell({ cell, at }, td) {
     const { model, sheet } = this;
     const { words } = model;
     sheet.markOne(td, "current");
+    /** @param {string} text */
     const code = (text) => element("code", {}, text);
-    if (zero) return [element("p", {}, code(at), " = 0 ", span("quiet-text", `(${words.zeros})`))];
-    for (const of of termsOf(model, cell).flat()) sheet.mark(key(of), "operand");
+    if (!cell) return [element("p", {}, code(at), " = 0 ", span("quiet-text", `(${words.zeros})`))];
+    for (const operand of termsOf(model, cell).flat()) sheet.mark(key(operand), "operand");
     sheet.mark(key(cell), "twin", td);
-    const where = at ?? this.#held(cell);
-    const placed = (of) => placeOf(model, of, model.matrices[of.name].symbol);
+    const index = at ?? this.#indexOf(cell);
+    /** @param {Cell} place */
+    const placed = (place) => placeOf(model, place, model.matrices[place.name].symbol);
     const number = element("p", {}, placed(cell), " = ", ...arithmeticOf(model, cell, false, placed));
     const library = span("tag", words[`library_${this.#library}`]);
-    return where ? [number, element("p", {}, library, " ", code(where))] : [number];
+    return index ? [number, element("p", {}, library, " ", code(index))] : [number];
   }
 
-  /** Where the tensor shown holds a number of a head's own matrix. */
-  #held({ name, head, row, col }) {
-    for (const layout of this.shown) {
-      const block = layout.blocks.find((one) => one.name === name && one.head === head);
+  /** The index in a tensor of a number of a head's own matrix; "" where no tensor has it. @param {Cell} cell */
+  #indexOf({ name, head, row, col }) {
+    for (const layout of this.#shown) {
+      const block = layout.blocks.find((other) => other.name === name && other.head === head);
       if (block)
         return block.transposed
           ? indexOf(layout, block.top + col, block.left + row)
@@ -201,9 +238,25 @@ export class Packed extends Section {
   }
 }
 
+/** The groups of the axis that heads divide. @param {TensorLayout} layout */
 const groupsOf = ({ down, across }) => (across.length ? across : down);
 
-/** How many heads of a letter a tensor can show: all of them, unless it is very large. */
+/** The group that a line is in. @type {(groups: TensorGroup[], at: number) => number} */
+const groupAt = (groups, at) => groups.findIndex(({ start, stop }) => at >= start && at < stop);
+
+/**
+ * Numbers of lines, which count from 1 in each group.
+ * @param {TensorGroup[]} groups
+ * @param {number} count
+ */
+const numbered = (groups, count) =>
+  Array.from({ length: count }, (_, at) => String(at - (groups[groupAt(groups, at)]?.start ?? 0) + 1));
+
+/**
+ * How many heads of a letter can be drawn of a tensor: all of them, unless it is very large.
+ * @param {TensorLayout} layout
+ * @param {string} letter
+ */
 function fitting(layout, letter) {
   const groups = groupsOf(layout).filter((group) => group.letter === letter);
   if (layout.rows * layout.cols <= MOST_CELLS) return groups.length;
@@ -211,33 +264,43 @@ function fitting(layout, letter) {
   return Math.max(1, groups.filter(({ stop }) => stop - groups[0].start <= lines).length);
 }
 
-/** A tensor with the first heads of one letter alone, where not all are drawn; `offset` lines stand before them. */
+/**
+ * A tensor with only the first heads of one letter, where not all are drawn.
+ * @param {TensorLayout} layout
+ * @param {string} letter
+ * @param {number} heads
+ * @returns {ShownTensor}
+ */
 function cut(layout, letter, heads) {
   const all = groupsOf(layout).filter((group) => group.letter === letter);
-  if (heads >= all.length) return layout;
-  const kept = all.slice(0, heads);
-  const offset = kept[0].start;
-  const end = kept.at(-1).stop;
-  const shifted = kept.map((group) => ({ ...group, start: group.start - offset, stop: group.stop - offset }));
-  const [side, count, corner] = layout.across.length ? ["across", "cols", "left"] : ["down", "rows", "top"];
-  const inside = layout.blocks.filter(
-    (block) => block[corner] >= offset && block[corner] < end && block.name !== "w_o",
-  );
-  const whole = layout.blocks.filter(({ name }) => name === "w_o"); // one block, of which the first lines are shown
-  const blocks = [...inside.map((block) => ({ ...block, [corner]: block[corner] - offset })), ...whole];
-  return { ...layout, [side]: shifted, [count]: end - offset, blocks, offset, of: all.length };
+  if (heads >= all.length) return { ...layout, offset: 0, allHeads: 0 };
+  const shown = all.slice(0, heads);
+  const offset = shown[0].start;
+  const end = shown[shown.length - 1].stop;
+  const groups = shown.map((group) => ({ ...group, start: group.start - offset, stop: group.stop - offset }));
+  const isAcross = layout.across.length > 0;
+  /** @type {"left" | "top"} */
+  const side = isAcross ? "left" : "top";
+  const blocks = layout.blocks
+    .filter(({ name, [side]: start }) => name !== "w_o" && start >= offset && start < end)
+    .map((block) => ({ ...block, [side]: block[side] - offset }));
+  const whole = layout.blocks.filter(({ name }) => name === "w_o"); // one block, of which the first lines are drawn
+  const lines = isAcross ? { across: groups, cols: end - offset } : { down: groups, rows: end - offset };
+  return { ...layout, ...lines, blocks: [...blocks, ...whole], offset, allHeads: all.length };
 }
 
-/** A place in a tensor as Python writes it, from 0; an axis that is drawn divided counts within its part. */
-function indexOf({ tensor, shape, across, down, kind, offset = 0 }, y, x) {
-  const group = (groups, at) => groups.findIndex(({ start, stop }) => at >= start && at < stop);
-  const groupAt = { across: group(across, x), down: group(down, y) };
+/**
+ * A place in a tensor as Python writes it, from 0. An axis that is drawn divided counts within its part.
+ * @param {ShownTensor} layout
+ * @param {number} y
+ * @param {number} x
+ */
+function indexOf({ tensor, shape, across, down, kind, offset }, y, x) {
+  const [column, row] = [groupAt(across, x), groupAt(down, y)];
   let index = across.length ? [y, x + offset] : [y + offset, x];
   if (kind === "bias" && shape.length === 1) index = [x + offset];
-  else if (kind === "bias") index = [groupAt.across, x - across[groupAt.across].start];
+  else if (kind === "bias") index = [column, x - across[column].start];
   else if (shape.length === 3)
-    index = across.length
-      ? [y, groupAt.across, x - across[groupAt.across].start]
-      : [groupAt.down, y - down[groupAt.down].start, x];
+    index = across.length ? [y, column, x - across[column].start] : [row, y - down[row].start, x];
   return `${tensor}[${index.join(", ")}]`;
 }

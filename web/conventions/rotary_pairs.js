@@ -4,17 +4,25 @@ import { element, fill, p, rich, span, symbol } from "../kit/dom.js";
 import { brief, format, isRounded, kindOf, largest, parenthesised, toneOf } from "../kit/numbers.js";
 import { Section } from "./sheet.js";
 
-const COLOURS = 16; // as many as heads have
+const COLOURS = 16; // as many as there are for heads
 
-export class Pairs extends Section {
-  constructor(part) {
-    super(part, "cards wide");
+/**
+ * A number of Q (row 0) or of the rotated row (row 1), and its pair of columns.
+ * @typedef {{ pairing: RotaryPairing; pair: number; row: number; col: number }} PairInfo
+ */
+
+/** @extends {Section<RotaryPairsModel, PairInfo>} */
+export class RotaryPairs extends Section {
+  /** @param {RotaryPairsModel} model */
+  constructor(model) {
+    super(model, "cards wide");
   }
 
   pictures() {
     return this.model.pairings.map((pairing) => this.#card(pairing));
   }
 
+  /** @param {RotaryPairing} pairing */
   #card(pairing) {
     const { words } = this.model;
     const { name, title, users, code } = pairing;
@@ -28,9 +36,11 @@ export class Pairs extends Section {
     );
   }
 
-  /** Q's row over the rotated one; above each column stands its pair. */
-  #table({ name, title, partners, rotated }) {
+  /** Q's row above the rotated one, each column below the name of its pair. @param {RotaryPairing} pairing */
+  #table(pairing) {
+    const { name, title, partners, rotated } = pairing;
     const { words, row } = this.model;
+    /** @param {number} col */
     const pairOf = (col) => partners.findIndex((pair) => pair.includes(col));
     const rows = [row, rotated];
     const top = largest(rows);
@@ -51,38 +61,44 @@ export class Pairs extends Section {
         text: this.#shown(rows[r][c]),
         kind: kindOf(rows[r][c]),
         tone: toneOf(rows[r][c], top),
-        info: { name, rotated, pair: pairOf(c), partners: partners[pairOf(c)], row: r, col: c },
+        info: { pairing, pair: pairOf(c), row: r, col: c },
       }),
     });
   }
 
+  /** @param {number} value */
   #shown(value) {
     return format(value, Number.isInteger(value) ? 0 : this.model.decimals);
   }
 
-  /** A rotated number is made of both numbers of its pair; a number of Q goes into both. */
-  explainCell({ name, rotated, pair, partners, row: r, col }, td) {
+  /**
+   * A rotated number is made of both numbers of its pair; a number of Q goes into both.
+   * @param {PairInfo} info
+   * @param {HTMLTableCellElement} td
+   */
+  explainCell({ pairing, pair, row: r, col }, td) {
     const { words, row, angles, decimals, token } = this.model;
-    for (const one of partners) this.sheet.mark(`${name}|${1 - r}|${one}`, "operand");
+    const { name, rotated } = pairing;
+    const partners = pairing.partners[pair];
+    for (const partner of partners) this.sheet.mark(`${name}|${1 - r}|${partner}`, "operand");
     this.sheet.markOne(td, "current");
-    const of = (sign) => span("place", symbol(sign), "[", element("bdi", {}, token), `, ${col + 1}]`);
+    /** @param {string} sign */
+    const place = (sign) => span("place", symbol(sign), "[", element("bdi", {}, token), `, ${col + 1}]`);
+    /** @param {number} value */
     const printed = (value) => parenthesised(brief(value, decimals));
     const angle = angles[pair];
-    const by = span(
-      "quiet-text",
-      ` (${fill(words.pair_n, { pair: pair + 1 })}: θ = ${brief(angle, decimals)})`,
-    );
-    if (!r) return [element("p", {}, of("Q"), " = ", element("strong", {}, this.#shown(row[col])), by)];
-    const [a, b] = partners.map((one) => printed(row[one]));
+    const note = ` (${fill(words.pair_n, { pair: pair + 1 })}: θ = ${brief(angle, decimals)})`;
+    const by = span("quiet-text", note);
+    if (!r) return [element("p", {}, place("Q"), " = ", element("strong", {}, this.#shown(row[col])), by)];
+    const [a, b] = partners.map((partner) => printed(row[partner]));
     const theta = printed(angle);
     const line =
       col === partners[0]
         ? `${a} · cos ${theta} − ${b} · sin ${theta}`
         : `${a} · sin ${theta} + ${b} · cos ${theta}`;
-    const rounded = [...partners.map((one) => row[one]), angle, rotated[col]].some((n) =>
-      isRounded(n, decimals),
-    );
+    const all = [...partners.map((partner) => row[partner]), angle, rotated[col]];
+    const equals = all.some((number) => isRounded(number, decimals)) ? "≈" : "=";
     const value = element("strong", {}, format(rotated[col], decimals));
-    return [element("p", {}, of("Q_R"), ` = ${line} ${rounded ? "≈" : "="} `, value, by)];
+    return [element("p", {}, place("Q_R"), ` = ${line} ${equals} `, value, by)];
   }
 }

@@ -1,4 +1,5 @@
-// Tables that light each other: a number is one key wherever it stands, and a key may stand in several tables.
+// What all sections are made of: tables whose cells light each other up, above a line that explains one number.
+// Cells with the same key light up together, in whichever table they are.
 
 import { accent, announcer, div, element, p, pressable, redrawn, shapeOf, span, symbol } from "../kit/dom.js";
 import { isDead, labelsOf, marked } from "../kit/graph.js";
@@ -6,30 +7,43 @@ import { accented, corner, lookOf, table } from "../kit/layout.js";
 import { ARROWS, cellAt, Lights, Pointing } from "../kit/selection.js";
 import { matrixOf } from "./matrix_cells.js";
 
+/** @template Info */
 class Sheet {
-  cells = new Map(); // key → the <td>s that it lights
-  #info = new WeakMap(); // <td> → what it is
+  /** By key. @type {Map<string, HTMLTableCellElement[]>} */
+  cells = new Map();
+  /** @type {WeakMap<HTMLTableCellElement, Info>} */
+  #info = new WeakMap();
   #lights = new Lights();
 
-  /** `show(info, td, spoken)` is told what is pointed at, or null; it marks cells and writes the line. */
+  /**
+   * @param {HTMLElement} root
+   * @param {(info: Info | null, td: HTMLTableCellElement | null, announce: boolean) => void} show explains the cell
+   *   that is pointed at, and marks others; null: none is
+   */
   constructor(root, show) {
     this.show = show;
     this.pointing = new Pointing(
       root,
       (td) => td,
-      (focused) => this.rest(focused),
+      (focused) => this.update(focused),
     );
-    root.addEventListener("focusout", () => this.rest());
-    root.addEventListener("keydown", (event) => this.#move(event));
+    root.addEventListener("focusout", () => this.update());
+    root.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
-  /** Before the tables are drawn anew: what lay in the old ones is forgotten. */
+  /** Forget the cells, before the tables are drawn again. */
   clear() {
     this.cells.clear();
     this.#lights.clear();
     this.pointing.forget();
   }
 
+  /**
+   * Light up the cells with this key.
+   * @param {string} key
+   * @param {string} name the class that they get
+   * @param {HTMLTableCellElement | null} [except]
+   */
   mark(key, name, except = null) {
     this.#lights.light(
       (this.cells.get(key) ?? []).filter((td) => td !== except),
@@ -37,33 +51,37 @@ class Sheet {
     );
   }
 
+  /**
+   * @param {HTMLTableCellElement} td
+   * @param {string} name
+   */
   markOne(td, name) {
     this.#lights.light([td], name);
   }
 
-  /** Show what is pointed at now. */
-  rest(announce = false) {
+  /** Explain what is pointed at now. */
+  update(announce = false) {
     this.#lights.clear();
     const td = this.pointing.at;
-    this.show(this.#info.get(td) ?? null, td, announce);
+    this.show((td && this.#info.get(td)) ?? null, td, announce);
   }
 
-  #move(event) {
+  /** Arrows move from cell to cell. @param {KeyboardEvent} event */
+  #onKey(event) {
     const step = ARROWS[event.key];
     const td = cellAt(event.target);
-    if (!step || !td || event.ctrlKey || event.metaKey || event.altKey) return;
-    const line = td.closest("tr");
-    const lines = [...td.closest("tbody").rows];
-    const cells = (row) => [...row.querySelectorAll("td[data-key]")];
-    const at = cells(line).indexOf(td);
-    const to = cells(lines[lines.indexOf(line) + step[0]] ?? line)[at + step[1]];
+    const line = td?.closest("tr");
+    if (!step || !td || !line || event.ctrlKey || event.metaKey || event.altKey) return;
+    const lines = [...(td.closest("tbody")?.rows ?? [])];
+    const at = cellsIn(line).indexOf(td);
+    const to = cellsIn(lines[lines.indexOf(line) + step[0]] ?? line)[at + step[1]];
     event.preventDefault();
     to?.focus();
   }
 
   /**
-   * One matrix as a table. `cell(r, c)`: {key, text, kind, tone, info, also} or null where nothing stands.
-   * `down`, `across`: [{label, start, stop, accent}], whose lines the rows and the columns are.
+   * One matrix as a table.
+   * @param {SheetTable<Info>} table
    */
   table({
     sign = "",
@@ -78,25 +96,25 @@ class Sheet {
     cell,
     name = "",
   }) {
-    const accentOf = (groups, at) => groups.find(({ start, stop }) => at >= start && at < stop)?.accent;
     const stub = () => (down.length ? [corner(), corner()] : [corner()]);
-    const group = (attributes, text, head) =>
-      accented(element("th", { class: "group", ...attributes }, text), head);
     const groups = across.map(({ label: text, start, stop, accent: head }) =>
-      group({ scope: "colgroup", colspan: stop - start }, text, head),
+      groupTitle({ scope: "colgroup", colspan: stop - start }, text, head),
     );
-    const columns = colLabels.map((text, c) => accented(labelled("col", text), accentOf(across, c)));
+    const columns = colLabels.map((text, c) => accented(labelled("col", text), accentAt(across, c)));
     const rows = rowLabels.map((text, r) => {
       const first = down.find(({ start }) => start === r);
-      const before = first
-        ? group(
+      const title = first
+        ? groupTitle(
             { scope: "rowgroup", rowspan: first.stop - first.start },
             element("span", {}, first.label),
             first.accent,
           )
         : null;
-      const tds = colLabels.map((_, c) => this.#cell(cell(r, c), r + c ? -1 : 0));
-      return element("tr", {}, before, accented(labelled("row", text), accentOf(down, r)), ...tds);
+      const tds = colLabels.map((_, c) => {
+        const spec = cell(r, c);
+        return spec ? this.cell(spec, r + c ? -1 : 0) : corner();
+      });
+      return element("tr", {}, title, accented(labelled("row", text), accentAt(down, r)), ...tds);
     });
     return element(
       "figure",
@@ -108,59 +126,83 @@ class Sheet {
     );
   }
 
-  #cell(spec, tabindex) {
-    return spec ? this.cell(spec.key, spec, tabindex) : corner();
-  }
-
-  /** One number as a cell: it lights with these keys and tells `info` when it is pointed at. */
-  cell(key, { text, kind, tone = 0, info, also = [], name = null }, tabindex) {
+  /**
+   * One number as a cell.
+   * @param {SheetCell<Info>} cell
+   * @param {number} tabindex
+   */
+  cell({ key, text, kind, tone = 0, info, also = [], name = null }, tabindex) {
     const style = `--tone: ${tone.toFixed(3)}`;
     const td = element("td", { data: { key, kind }, class: name, tabindex, style }, text);
-    for (const of of [key, ...also]) {
-      if (!this.cells.has(of)) this.cells.set(of, []);
-      this.cells.get(of).push(td);
-    }
+    for (const lit of [key, ...also]) this.cells.set(lit, [...(this.cells.get(lit) ?? []), td]);
     this.#info.set(td, info);
     return td;
   }
 }
 
-/** The head of a row or of a column, with a text that may run either way. */
+/** The numbers in a row. @param {HTMLTableRowElement} row */
+const cellsIn = (row) => [...row.cells].filter((td) => td.dataset.key !== undefined);
+
+/** The head whose colour a row or a column has. @type {(groups: SheetGroup[], at: number) => number | undefined} */
+const accentAt = (groups, at) => groups.find(({ start, stop }) => at >= start && at < stop)?.accent;
+
+/** @type {(attributes: Record<string, string | number>, text: string | Node, head: number) => HTMLElement} */
+const groupTitle = (attributes, text, head) =>
+  accented(element("th", { class: "group", ...attributes }, text), head);
+
+/**
+ * The title of a row or of a column, with a text that may run in either direction.
+ * @param {"row" | "col"} scope
+ * @param {string} text
+ */
 export const labelled = (scope, text) =>
   element("th", { scope, title: text }, span("label", element("bdi", {}, text)));
 
-/** A choice among a few: buttons of which one is pressed. */
+/**
+ * A choice among a few: buttons of which one is pressed.
+ * @template {string | number} Option
+ * @param {string} label
+ * @param {{ value: Option; text: Child; head?: number }[]} options
+ * @param {Option} chosen
+ * @param {(value: Option) => void} choose
+ */
 export function choice(label, options, chosen, choose) {
   const buttons = options.map(({ value, text, head }) => {
     const look = head === undefined ? {} : { style: accent(head), class: "accented" };
     const data = { focus: `${label} ${value}` };
     return pressable(value === chosen, { data, ...look, onclick: () => choose(value) }, text);
   });
-  const named = element("span", { class: "choice-label", "aria-hidden": "true" }, label);
-  return element("div", { class: "choice", role: "group", "aria-label": label }, named, ...buttons);
+  const title = element("span", { class: "choice-label", "aria-hidden": "true" }, label);
+  return element("div", { class: "choice", role: "group", "aria-label": label }, title, ...buttons);
 }
 
-/** A section of the page: tables that light each other, over a line that tells where a number comes from. */
+/**
+ * A section of the page.
+ * @template {SectionModel} M
+ * @template Info
+ */
 export class Section {
-  /** @type {Model & Record<string, any>} */
-  model = null;
-
-  /** `name`: the class of what holds the tables. */
-  constructor(part, name) {
-    this.part = part;
-    this.root = element("div", { class: `bench conventions part-${part}`, role: "region" });
+  /**
+   * @param {M} model
+   * @param {string} name the class of what holds the tables
+   */
+  constructor(model, name) {
+    this.model = model;
+    this.root = element("div", { class: `bench conventions part-${model.part}`, role: "region" });
     this.tables = div(name);
     this.line = div("line");
     this.live = announcer();
     this.explain = div("explain", this.line, this.live);
-    this.sheet = new Sheet(this.tables, (info, td, announce) => this.#write(info, td, announce));
+    /** @type {Sheet<Info>} */
+    this.sheet = new Sheet(this.tables, (info, td, announce) => this.#explain(info, td, announce));
   }
 
+  /** @param {Component<M>} component */
   update({ data }) {
     this.model = data;
     this.live.textContent = "";
     this.root.lang = data.words.lang;
-    this.root.setAttribute("aria-label", data.words[`section_${this.part}`]);
+    this.root.setAttribute("aria-label", data.words[`section_${data.part}`]);
     this.draw();
   }
 
@@ -172,59 +214,83 @@ export class Section {
     this.sheet.clear();
     redrawn(this.root, () => {
       this.tables.replaceChildren(...this.pictures());
-      this.root.replaceChildren(...this.around(), this.explain);
+      this.root.replaceChildren(...this.aboveLine(), this.explain);
     });
-    this.sheet.rest();
+    this.sheet.update();
   }
 
   /**
-   * The tables; each section has its own.
+   * The section's tables.
    * @returns {Node[]}
    */
   pictures() {
     return [];
   }
 
-  /**
-   * A matrix of a head as a table. `turned`: its rows lie across; `start`, `stop`: these of its rows alone.
-   * @returns {HTMLElement}
-   */
-  matrix(name, head, sign, { turned = false, start = 0, stop = Infinity } = {}) {
-    const { model } = this;
-    const { axes, word, hue, scale } = model.matrices[name];
-    const { rows, head: of, cell } = matrixOf(model, name, head);
-    const shown = rows.slice(start, stop);
-    const down = labelsOf(model, axes[0], shown.length).map((text, row) =>
-      marked(text, isDead(model, name, of, row)),
-    );
-    const across = labelsOf(model, axes[1], rows[0].length);
-    const [rowLabels, colLabels] = turned ? [across, down] : [down, across];
-    const shape = shapeOf(rowLabels.length, colLabels.length);
-    const label = `${word} ${sign.replaceAll("_", "")}, ${shape}`;
-    const at = turned ? (r, c) => cell(c, r) : (r, c) => cell(start + r, c);
-    return this.sheet.table({ sign, shape, label, hue, scale, rowLabels, colLabels, cell: at });
-  }
-
-  /** What stands above the line. */
-  around() {
+  /** What is above the line: the tables, and what stands with them. @returns {Node[]} */
+  aboveLine() {
     return [this.tables];
   }
 
   /**
-   * What the line says of the cell that is pointed at.
-   * @param {any} _info
-   * @param {HTMLElement} _td
+   * Where the number comes from that is pointed at.
+   * @param {Info} _info
+   * @param {HTMLTableCellElement} _td
    * @returns {Node[]}
    */
   explainCell(_info, _td) {
     return [];
   }
 
-  #write(info, td, announce) {
-    const hint = () => [p("hint", this.model.words[`hint_${this.part}`])];
-    this.line.replaceChildren(...(info ? this.explainCell(info, td) : hint()));
+  /**
+   * @param {Info | null} info
+   * @param {HTMLTableCellElement | null} td
+   * @param {boolean} announce
+   */
+  #explain(info, td, announce) {
+    const hint = () => [p("hint", this.model.words[`hint_${this.model.part}`])];
+    this.line.replaceChildren(...(info && td ? this.explainCell(info, td) : hint()));
     if (!announce) return;
     const lines = [...this.line.children].map((line) => line.textContent);
     this.live.textContent = lines.join(" ").replace(/\s+/g, " ").trim();
+  }
+}
+
+/**
+ * A section that shows the example's own matrices.
+ * @template {SectionModel & Model} M
+ * @extends {Section<M, MatrixInfo>}
+ */
+export class MatrixSection extends Section {
+  /**
+   * A matrix of a head as a table.
+   * @param {string} name
+   * @param {number | null} head
+   * @param {string} sign
+   * @param {{ turned?: boolean; start?: number; stop?: number }} [part] `turned`: its rows are columns; `start`, `stop`:
+   *   only these of its rows
+   */
+  matrix(name, head, sign, { turned = false, start = 0, stop = Infinity } = {}) {
+    const { model } = this;
+    const { axes, word, hue, scale } = model.matrices[name];
+    const { rows, owner, cell } = matrixOf(model, name, head);
+    const shown = rows.slice(start, stop);
+    const down = labelsOf(model, axes[0], shown.length).map((text, row) =>
+      marked(text, isDead(model, name, owner, row)),
+    );
+    const across = labelsOf(model, axes[1], rows[0].length);
+    const [rowLabels, colLabels] = turned ? [across, down] : [down, across];
+    const shape = shapeOf(rowLabels.length, colLabels.length);
+    const label = `${word} ${sign.replaceAll("_", "")}, ${shape}`;
+    return this.sheet.table({
+      sign,
+      shape,
+      label,
+      hue,
+      scale,
+      rowLabels,
+      colLabels,
+      cell: (r, c) => (turned ? cell(c, r) : cell(start + r, c)),
+    });
   }
 }
