@@ -1,5 +1,5 @@
-// A page before an audience: nothing else on it, large type, and as many of its parts at a time as the window holds.
-// The keys are the walkthrough's.
+// A page before an audience: nothing else on it, large type, and as many of its parts at a time as the window has room
+// for. The keys are the walkthrough's.
 
 import { enterHall, hallLaidOut, isInHall, onDrawn, onHall } from "../kit/audience.js";
 import { announcer, button, div, element, fill, span } from "../kit/dom.js";
@@ -8,157 +8,175 @@ import { Awake } from "../kit/idle_controls.js";
 import { isOwn, Keys } from "../kit/keys.js";
 import { mounting } from "../kit/mount.js";
 import { ofTab } from "../kit/storage.js";
-import { benches, fits, liveAmong, mainOf, partsOf, show, showAll } from "./page_parts.js";
+import { fits, liveAmong, mainOf, partsOf, show, showAll, tablesOfPage } from "./page_parts.js";
 import { packed, screenOf } from "./screens.js";
 
-const PLACE = "mha-hall-screen"; // in the tab's own storage: a reload shows the same screen
+const PLACE = "mha-hall-screen"; // in the tab's storage: a reload shows the same screen
 
-class Hall {
-  /** @type {any} */
-  #data = null;
-  /** @type {(name: string, value: unknown) => void} */
-  #send = null;
+/**
+ * What the projector is sent (mha_ui/hall). `place`: what the page shows, `view`: "projector" while it is shown to an
+ * audience.
+ * @typedef {{ lang: string; words: Record<string, string>; title: string; place: string; view: string }} ProjectorData
+ */
+
+const SIGNS = /** @type {const} */ ({ previous: "←", next: "→", leave: "✕" });
+
+class Projector {
+  /** @type {ProjectorData} */
+  #data;
+  /** @type {Component["setStateValue"]} */
+  #send;
+  #isNew = true;
   #keys = new Keys();
-  /** @type {Help | null} */
-  #help = null;
-  #gone = new AbortController();
+  /** @type {Help} */
+  #help;
+  #stopped = new AbortController();
   /** @type {import("./page_parts.js").Shown[][]} */
   #screens = [];
   #at = 0;
-  #begins = 0; // the screen that is shown until one goes on: parts of the page may come in any order
+  /** The screen to begin with: as parts of the page arrive in any order, it may not exist yet. */
+  #begin = 0;
   #hasMoved = false;
-  #first = undefined; // the node that begins the screen shown
-  #asked = 0; // the frame in which the page is packed
-  /** @type {Element | null} */
+  /** The first node on the screen. @type {Element | undefined} */
+  #first;
+  /** The frame in which the page is to be packed. */
+  #frame = 0;
+  /** The element that is watched for changes. @type {Element | null} */
   #watched = null;
   #changes = new MutationObserver((records) => {
     if (records.some(({ target }) => movesParts(target))) this.#pack();
   });
+  /** What keys and buttons do, by name. @type {Record<string, () => void>} */
+  #actions = {
+    project: () => this.#project(),
+    leave: () => this.#turn(""),
+    next: () => this.#go(this.#at + 1),
+    previous: () => this.#go(this.#at - 1),
+    first: () => this.#go(0),
+    last: () => this.#go(this.#screens.length - 1),
+    help: () => this.#help.show(),
+    fillScreen,
+  };
 
-  /** @param {HTMLElement} parent */
-  constructor(parent) {
-    this.opener = button({ class: "opener", onclick: () => this.project() });
+  /** @param {Component<ProjectorData>} component */
+  constructor({ parentElement, data, setStateValue }) {
+    this.#data = data;
+    this.#send = setStateValue;
+    this.opener = button({ class: "opener", onclick: () => this.#project() });
     this.title = span("title");
     this.counter = span("counter");
     this.more = element("p", { class: "more", hidden: true });
-    this.moves = ["previous", "next", "leave"].map((name) =>
-      button({ data: { focus: name }, onclick: (event) => this.#pressed(event, name) }),
-    );
-    this.bar = div("hall-bar", this.title, span("moves", ...this.moves), this.counter);
+    this.moves = Object.entries(SIGNS).map(([name, sign]) => {
+      const onclick = (/** @type {MouseEvent} */ event) => this.#onPress(event, name);
+      return { name, node: button({ data: { focus: name }, onclick }, sign) };
+    });
+    const moves = this.moves.map(({ node }) => node);
+    this.bar = div("hall-bar", this.title, span("moves", ...moves), this.counter);
     this.awake = new Awake(this.bar);
     this.live = announcer();
     this.root = div("hall", this.opener, this.bar, this.more, this.live);
-    parent.append(this.root);
-    const { signal } = this.#gone;
+    this.#help = this.#makeHelp(false);
+    parentElement.append(this.root);
+    const { signal } = this.#stopped;
     window.addEventListener("keydown", (event) => this.#onKey(event), { signal });
     window.addEventListener("resize", () => this.#pack(), { signal });
     window.addEventListener("pointermove", () => this.awake.wake(), { signal });
-    window.addEventListener("pointerup", () => isInHall() && setTimeout(letGo), { signal });
+    window.addEventListener("pointerup", () => isInHall() && setTimeout(blurSlider), { signal });
     onDrawn(() => this.#pack(), signal);
     onHall(() => this.root.classList.toggle("on", isInHall()), signal);
   }
 
   unmount() {
-    this.#gone.abort();
+    this.#stopped.abort();
     this.#changes.disconnect();
-    cancelAnimationFrame(this.#asked);
+    cancelAnimationFrame(this.#frame);
     this.awake.rest();
     showAll();
     if (isInHall()) enterHall(false);
     this.root.remove();
   }
 
+  /** @param {Component<ProjectorData>} component */
   update({ data, setStateValue }) {
-    const first = this.#data === null;
     this.#send = setStateValue;
-    if (!first && this.#data.place !== data.place) this.#start();
+    if (this.#data.place !== data.place) this.#restart();
     this.#data = data;
-    this.#say();
-    if (first && data.view === "projector") {
-      this.#begins = placed(data.place);
+    this.#label();
+    if (this.#isNew && data.view === "projector") {
+      this.#begin = storedScreen(data.place);
       enterHall(true);
     }
+    this.#isNew = false;
     this.#pack();
   }
 
-  #say() {
+  #label() {
     const { words, title, lang } = this.#data;
-    const signs = { previous: "←", next: "→", leave: "✕" };
     this.root.lang = lang;
-    const isShown = Boolean(this.#help?.isShown);
-    this.#help?.root.remove();
-    this.#help = new Help(this.root, { label: words.help, keys: words.keys, isShown });
+    const { isShown } = this.#help;
+    this.#help.root.remove();
+    this.#help = this.#makeHelp(isShown);
     this.root.append(this.#help.root);
     this.opener.textContent = words.projector;
     this.opener.title = words.project;
     this.title.textContent = liveAmong(this.#screens[this.#at]) || title;
     this.more.textContent = words.scroll;
-    for (const move of this.moves) {
-      const name = move.dataset.focus;
-      move.textContent = signs[name];
-      move.title = words[name];
-      move.setAttribute("aria-label", words[name]);
+    for (const { name, node } of this.moves) {
+      node.title = words[name];
+      node.setAttribute("aria-label", words[name]);
     }
   }
 
-  // --- what keys and buttons do --------------------------------------------------------------------------------------
+  /** @param {boolean} isShown */
+  #makeHelp(isShown) {
+    const { words } = this.#data;
+    return new Help(this.root, { label: words.help, keys: words.keys, isShown });
+  }
 
-  /** What had the focus lets go of it: the keys walk from here on. */
-  project() {
+  // --- keys and buttons ----------------------------------------------------------------------------------------------
+
+  /** Show the page to an audience. The keys are read from now on, so nothing has the focus. */
+  #project() {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
-    this.#start();
+    this.#restart();
     this.#turn("projector");
   }
 
-  leave() {
-    this.#turn("");
-  }
-
-  next() {
-    this.#go(this.#at + 1);
-  }
-
-  previous() {
-    this.#go(this.#at - 1);
-  }
-
-  first() {
-    this.#go(0);
-  }
-
-  last() {
-    this.#go(this.#screens.length - 1);
-  }
-
-  help() {
-    this.#help.show();
-  }
-
-  fillScreen() {
-    if (document.fullscreenElement) document.exitFullscreen();
-    else document.documentElement.requestFullscreen().catch(() => {}); // a browser may forbid it
-  }
-
+  /** @param {KeyboardEvent} event */
   #onKey(event) {
     if (!this.root.isConnected) return;
-    if (!isOwn(event) && this.#help?.close()) return event.preventDefault();
-    if (isInHall() && event.key === "Escape" && letGo()) return;
-    const meant = this.#keys.read(event, isInHall());
-    if (!meant || isInHall() === (meant.move === "project")) return;
-    const act = meant.jump ? () => this.#go(meant.jump - 1) : this[meant.move];
+    if (!isOwn(event) && this.#help.close()) return event.preventDefault();
+    if (isInHall() && event.key === "Escape" && blurSlider()) return;
+    const act = this.#actionOf(event);
     if (!act) return;
     event.preventDefault();
     this.awake.rest();
-    act.call(this);
+    act();
   }
 
-  /** After a click with the pointer the keys walk on: a focused button would take them. */
-  #pressed(event, name) {
-    if (event.detail > 0) event.currentTarget.blur();
-    this[name]();
+  /** What a key does here, if anything. @param {KeyboardEvent} event */
+  #actionOf(event) {
+    const meaning = this.#keys.read(event, isInHall());
+    if (!meaning) return undefined;
+    if ("move" in meaning) {
+      const isForHere = isInHall() !== (meaning.move === "project");
+      return isForHere ? this.#actions[meaning.move] : undefined;
+    }
+    const { jump } = meaning;
+    return isInHall() && jump ? () => this.#go(jump - 1) : undefined;
   }
 
-  /** @param {string} view */
+  /**
+   * A button is pressed. After a click it loses the focus, because it would take the keys.
+   * @param {MouseEvent} event
+   * @param {string} name
+   */
+  #onPress(event, name) {
+    if (event.detail > 0 && event.currentTarget instanceof HTMLElement) event.currentTarget.blur();
+    this.#actions[name]();
+  }
+
+  /** @param {string} view "projector", or "" for the page as it is */
   #turn(view) {
     this.#help.close();
     enterHall(view === "projector");
@@ -167,12 +185,13 @@ class Hall {
     if (!view) this.opener.focus({ preventScroll: true });
   }
 
-  #start() {
-    this.#at = this.#begins = 0;
+  #restart() {
+    this.#at = this.#begin = 0;
     this.#hasMoved = false;
     this.#first = undefined;
   }
 
+  /** @param {number} at */
   #go(at) {
     if (at < 0 || at >= this.#screens.length) return;
     this.#at = at;
@@ -183,37 +202,38 @@ class Hall {
 
   // --- screens -------------------------------------------------------------------------------------------------------
 
-  /** Once a frame at most: a page of Streamlit's comes in many pieces. */
+  /** Pack the page into screens, at most once a frame: Streamlit's pages arrive in many pieces. */
   #pack() {
-    cancelAnimationFrame(this.#asked);
-    this.#asked = requestAnimationFrame(() => this.#packNow());
+    cancelAnimationFrame(this.#frame);
+    this.#frame = requestAnimationFrame(() => this.#packNow());
   }
 
   #packNow() {
     const main = mainOf();
-    if (!this.root.isConnected || !main) return;
+    const zone = main?.parentElement;
+    if (!this.root.isConnected || !zone) return;
     this.#watch(main);
     showAll();
     if (!isInHall()) return;
-    const zone = main.parentElement;
-    scale(1);
+    setScale(1);
     hallLaidOut();
     const parts = partsOf(main);
     this.#screens = packed(parts, (some) => {
       show(parts, some);
       return fits(zone);
     });
-    const standing = parts.find(({ nodes }) => nodes[0] === this.#first);
+    const first = parts.find(({ nodes }) => nodes[0] === this.#first);
     const { length } = this.#screens;
     this.#at = this.#hasMoved
-      ? screenOf(this.#screens, standing, this.#at)
-      : Math.max(0, Math.min(this.#begins, length - 1));
+      ? screenOf(this.#screens, first, this.#at)
+      : Math.max(0, Math.min(this.#begin, length - 1));
     this.#show();
   }
 
   #show() {
+    const zone = mainOf()?.parentElement;
+    if (!zone) return;
     const screen = this.#screens[this.#at] ?? [];
-    const zone = mainOf().parentElement;
     show(this.#screens.flat(), screen);
     enlarge(zone);
     this.#first = screen.find(({ kept }) => !kept)?.nodes[0];
@@ -221,13 +241,13 @@ class Hall {
     this.title.textContent = liveAmong(screen) || this.#data.title;
     zone.scrollTo(0, 0);
     const { words, place } = this.#data;
-    const of = { screen: this.#at + 1, screens: this.#screens.length };
-    this.counter.textContent = this.#screens.length > 1 ? fill(words.screen_of, of) : "";
-    this.root.dataset.screen = `${of.screen} ${of.screens}`;
+    const values = { screen: this.#at + 1, screens: this.#screens.length };
+    this.counter.textContent = this.#screens.length > 1 ? fill(words.screen_of, values) : "";
+    this.root.dataset.screen = `${values.screen} ${values.screens}`;
     ofTab.set(PLACE, [place, this.#at]);
   }
 
-  /** What changes on the page is packed anew; our own components say so themselves. */
+  /** Pack again after changes of the page. Our own components announce theirs. @param {Element} main */
   #watch(main) {
     if (main === this.#watched) return;
     this.#watched = main;
@@ -235,41 +255,50 @@ class Hall {
   }
 }
 
+function fillScreen() {
+  if (document.fullscreenElement) document.exitFullscreen();
+  else document.documentElement.requestFullscreen().catch(() => {}); // a browser may forbid it
+}
+
 const SCALES = [1.6, 1.4, 1.25, 1.1, 1];
 
 /** @param {number} by of the type */
-const scale = (by) => document.documentElement.style.setProperty("--mha-hall-scale", String(by));
+const setScale = (by) => document.documentElement.style.setProperty("--mha-hall-scale", String(by));
 
 /**
- * The largest type in which all that is shown has room; heads that stand side by side would make room by going.
+ * Choose the largest type in which everything on the screen has room. Tables that can hide heads keep the smallest: they
+ * would hide some to make room.
  * @param {Element} zone
  */
 function enlarge(zone) {
-  const isSettled = benches().every((bench) => bench.classList.contains("board"));
-  const fitting = (by) => {
-    scale(by);
+  const tables = tablesOfPage();
+  const canHideHeads = tables && !tables.classList.contains("board");
+  /** @param {number} by */
+  const hasRoomAt = (by) => {
+    setScale(by);
     return fits(zone);
   };
-  if (!isSettled || !SCALES.some(fitting)) scale(1);
+  if (canHideHeads || !SCALES.some(hasRoomAt)) setScale(1);
 }
 
-/** The screen where this tab stood, where it was at this place. */
-function placed(place) {
-  const [held, at] = ofTab.get(PLACE) ?? [];
-  return held === place ? at : 0;
+/** The screen that this tab showed at a place. @param {string} place */
+function storedScreen(place) {
+  const stored = ofTab.get(PLACE);
+  const [storedPlace, at] = Array.isArray(stored) ? stored : [];
+  return storedPlace === place ? Number(at) : 0;
 }
 
-/** A slider that has the focus lets go of it, and the keys walk on; whether there was one. */
-function letGo() {
-  let held = document.activeElement;
-  while (held?.shadowRoot?.activeElement) held = held.shadowRoot.activeElement;
-  if (!held?.matches("[role=slider], input[type=range]")) return false;
-  /** @type {HTMLElement} */ (held).blur();
+/** Have a focused slider lose the focus, so that the keys change screens. Whether one had it. */
+function blurSlider() {
+  let focused = document.activeElement;
+  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+  if (!(focused instanceof HTMLElement) || !focused.matches("[role=slider], input[type=range]")) return false;
+  focused.blur();
   return true;
 }
 
-/** Whether what has changed may need another room: a drawing keeps its own. @type {(node: Node) => boolean} */
+/** Whether a change may need other room. A drawing always has the same. @param {Node} node */
 const movesParts = (node) =>
   !(node instanceof Element ? node : node.parentElement)?.closest(".mha-plot, .hall");
 
-export default mounting(({ parentElement }) => new Hall(parentElement));
+export default mounting((/** @type {Component<ProjectorData>} */ component) => new Projector(component));

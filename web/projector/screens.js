@@ -1,19 +1,19 @@
-// Which parts of a page stand on one screen: as many as there is room for, in order. No DOM here.
+// Which parts of a page are shown on one screen: as many as have room, in order. No DOM here.
 
 /**
- * Parts of two groups never share a screen. `kept`: it stays in sight while others of its scope are shown, where there is
- * room.
+ * A part of the page. Parts of different groups never share a screen. A part that is `kept` stays on the screen with
+ * later parts of its scope, as long as there is room.
  * @typedef {{ group?: unknown; scope?: unknown; kept?: boolean }} Part
  */
 
 /**
- * The screens, each a list of parts; one that has no room anywhere has a screen to itself.
+ * The screens, each a list of parts. A part that is too large for any screen has one to itself.
  * @template {Part} T
  * @param {T[]} parts
- * @param {(parts: T[]) => boolean} isRoomFor
+ * @param {(parts: T[]) => boolean} hasRoom
  * @returns {T[][]}
  */
-export function packed(parts, isRoomFor) {
+export function packed(parts, hasRoom) {
   /** @type {T[][]} */
   const screens = [];
   /** @type {T[]} */
@@ -22,11 +22,11 @@ export function packed(parts, isRoomFor) {
   let kept = [];
   for (const part of parts) {
     kept = kept.filter(({ scope }) => scope === part.scope);
-    const goesOn = screen.length > 0 && screen.at(-1).group === part.group;
-    if (goesOn && isRoomFor([...screen, part])) screen.push(part);
+    const isSameGroup = screen.length > 0 && screen[screen.length - 1].group === part.group;
+    if (isSameGroup && hasRoom([...screen, part])) screen.push(part);
     else {
       if (screen.length) screens.push(screen);
-      screen = kept.length && isRoomFor([...kept, part]) ? [...kept, part] : [part];
+      screen = kept.length && hasRoom([...kept, part]) ? [...kept, part] : [part];
     }
     if (part.kept) kept = [...kept, part];
   }
@@ -34,13 +34,13 @@ export function packed(parts, isRoomFor) {
 }
 
 /**
- * The screen that shows what stood first before, else the nearest to where it stood.
+ * The screen with the part that was first before, or else the one nearest to the previous screen.
  * @template T
  * @param {T[][]} screens
  * @param {T | undefined} first
- * @param {number} at
+ * @param {number} previous
  */
-export function screenOf(screens, first, at) {
-  const index = screens.findIndex((screen) => screen.includes(first));
-  return Math.max(0, index >= 0 ? index : Math.min(at, screens.length - 1));
+export function screenOf(screens, first, previous) {
+  const index = screens.findIndex((screen) => first !== undefined && screen.includes(first));
+  return Math.max(0, index >= 0 ? index : Math.min(previous, screens.length - 1));
 }

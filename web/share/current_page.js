@@ -1,12 +1,12 @@
-// Which of the links in the page's head is the page at hand: said, and in sight where the strip is swiped.
+// Which link in the page's head leads to the current page: it is marked, and scrolled into sight on narrow screens.
 
 const observer = new MutationObserver(mark);
 /** @type {Element | null} */
 let strip = null;
 globalThis.navigation?.addEventListener("currententrychange", mark);
 
-/** Mark it from now on: on the way to another page the links get theirs before or after the window has its address. */
-export function markHere() {
+/** Mark it from now on. On the way to another page the window gets its address before or after its links get theirs. */
+export function markCurrentPage() {
   const current = document.querySelector(".st-key-frame-pages");
   if (current !== strip) {
     observer.disconnect();
@@ -17,24 +17,25 @@ export function markHere() {
 }
 
 function mark() {
-  for (const link of strip?.querySelectorAll("a") ?? []) {
-    const here = path(target(link)) === path(location);
-    if (here === link.hasAttribute("aria-current")) continue;
-    if (here) {
+  if (!strip) return;
+  for (const link of strip.querySelectorAll("a")) {
+    const isCurrent = path(target(link)) === path(location);
+    if (isCurrent === link.hasAttribute("aria-current")) continue;
+    if (isCurrent) {
       link.setAttribute("aria-current", "page");
-      show(link);
+      centre(link, strip);
     } else link.removeAttribute("aria-current");
   }
 }
 
-/** The bench's link is its query alone, which a browser takes for another query of the page at hand. @param {HTMLAnchorElement} link */
-const target = (link) => new URL(link.getAttribute("href").replace(/^(?=\?|$)/, "./"), location.href);
+/** Explore's link is a query only, which a browser takes for a query of the current page. @param {HTMLAnchorElement} link */
+const target = (link) => new URL((link.getAttribute("href") ?? "").replace(/^(?=\?|$)/, "./"), location.href);
 
-/** @param {URL | Location} at */
+/** @param {URL | Location} address */
 const path = ({ pathname }) => pathname.replace(/\/$/, "");
 
-/** In the middle of the strip; the page itself stays where it is. @param {HTMLElement} link */
-function show(link) {
+/** Scroll the strip, and not the page, until a link is in its middle. @type {(link: Element, strip: Element) => void} */
+function centre(link, strip) {
   const { left, right } = link.getBoundingClientRect();
   strip.scrollLeft += (left + right) / 2 - strip.getBoundingClientRect().left - strip.clientWidth / 2;
 }

@@ -1,5 +1,7 @@
-// What Streamlit unfolds below a button stands at the end of the document, where Tab does not lead: who opens it by
-// keyboard is brought there once something stands in it, and ↑ and ↓ lead through its buttons.
+// Streamlit puts a popover at the end of the document, where Tab does not lead. If it is opened by keyboard, the focus
+// moves into it as soon as it has content. ↑ and ↓ move through its buttons.
+
+import { targetOf } from "../kit/dom.js";
 
 const BODY = '[data-testid="stPopoverBody"]';
 const OPENER = '[data-testid="stPopoverButton"]';
@@ -7,33 +9,37 @@ const OPENING = ["Enter", " "];
 const FIELDS = "button, input, textarea";
 
 /** @param {AbortSignal} signal */
-export function reachUnfolded(signal) {
+export function reachPopovers(signal) {
   /** @type {MutationObserver | null} */
   let waiting = null;
   const enter = () => {
-    const first = /** @type {HTMLElement | null} */ (document.querySelector(`${BODY} :is(${FIELDS})`));
-    first?.focus({ preventScroll: true });
-    if (first) waiting?.disconnect();
-  };
-  const keyed = (event) => {
+    const first = document.querySelector(`${BODY} :is(${FIELDS})`);
+    if (!(first instanceof HTMLElement)) return;
+    first.focus({ preventScroll: true });
     waiting?.disconnect();
-    const opener = event.target.closest?.(OPENER);
+  };
+  /** @param {KeyboardEvent} event */
+  const onKey = (event) => {
+    waiting?.disconnect();
+    const opener = targetOf(event)?.closest(OPENER);
     if (opener?.ariaExpanded === "false" && OPENING.includes(event.key)) {
       waiting = new MutationObserver(enter);
       waiting.observe(document.body, { childList: true, subtree: true });
     } else step(event);
   };
-  document.addEventListener("keydown", keyed, { signal });
+  document.addEventListener("keydown", onKey, { signal });
   document.addEventListener("pointerdown", () => waiting?.disconnect(), { signal });
   signal.addEventListener("abort", () => waiting?.disconnect());
 }
 
 /** @param {KeyboardEvent} event */
 function step(event) {
-  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  const button = /** @type {HTMLElement} */ (event.target).closest(`${BODY} button`);
-  if (!by || !button) return;
-  const all = [...button.closest(BODY).querySelectorAll("button")].filter((one) => one.checkVisibility());
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  const button = targetOf(event)?.closest("button");
+  const body = button?.closest(BODY);
+  if (!button || !body) return;
+  const all = [...body.querySelectorAll("button")].filter((other) => other.checkVisibility());
+  const by = event.key === "ArrowDown" ? 1 : -1;
   event.preventDefault();
-  all[(all.indexOf(/** @type {HTMLButtonElement} */ (button)) + by + all.length) % all.length].focus();
+  all[(all.indexOf(button) + by + all.length) % all.length].focus();
 }

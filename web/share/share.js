@@ -1,80 +1,103 @@
 // The Share button: copies the address, or gives it to be copied by hand, and shows it as a QR code.
 
-import { element } from "../kit/dom.js";
+import { element, requireElement } from "../kit/dom.js";
 import { mounting } from "../kit/mount.js";
 import { belowRoot } from "../kit/root.js";
 import { sender } from "../kit/sender.js";
-import { markHere } from "./current_page.js";
-import { reachUnfolded } from "./popover_focus.js";
+import { markCurrentPage } from "./current_page.js";
+import { reachPopovers } from "./popover_focus.js";
 
-/** The address, once every part of the page that writes to it has done so; `unsaved`: it cannot hold the work. */
-async function settled() {
-  const asked = new CustomEvent("mha-address-asked", { detail: [] });
-  window.dispatchEvent(asked);
-  const late = new Promise((resolve) => setTimeout(resolve, 4000, []));
-  return await Promise.race([Promise.all(asked.detail), late]);
-}
-
+const PATIENCE = 4000; // ms to wait for the parts of the page
+const COPIED = 4000; // ms for which the button says that the link was copied
 const MOST_BYTES = 2900; // of a link, for a QR code: mha_api/codes.py says the same
 
-class Share {
-  data = null;
-  setTriggerValue = null;
-  gone = new AbortController();
-  /** What the link is of, where that is no work: a suffix of the words that say so. */
-  of = "";
+/** What the button is sent (mha_ui/share). @typedef {{ words: Record<string, string>; lang: string; unsaved: boolean }} ShareData */
 
-  constructor(root) {
-    this.button = root.querySelector(".share");
-    this.status = root.querySelector("[role=status]");
-    this.panel = root.querySelector(".panel");
-    this.field = root.querySelector("input");
-    this.close = root.querySelector(".close");
-    this.paper = root.querySelector(".paper");
-    this.message = root.querySelector("p");
-    this.noCode = root.querySelector(".no-code");
+/**
+ * What a part of the page says of the address. `unsaved`: whether it is too short for the work, `ofModels`: whether it
+ * leads to models.
+ * @typedef {{ unsaved?: boolean; ofModels?: boolean }} AddressAnswer
+ */
+
+/** What the parts of the page say of the address, once all of them have written to it. @returns {Promise<AddressAnswer[]>} */
+async function settled() {
+  /** @type {Promise<AddressAnswer>[]} */
+  const answers = [];
+  window.dispatchEvent(new CustomEvent("mha-address-asked", { detail: answers }));
+  /** @type {Promise<AddressAnswer[]>} */
+  const late = new Promise((resolve) => setTimeout(resolve, PATIENCE, []));
+  return await Promise.race([Promise.all(answers), late]);
+}
+
+class Share {
+  #stopped = new AbortController();
+  #timer = 0;
+  /** The ending of the words for this link: "_models" where it holds no work. */
+  #kind = "";
+
+  /** @param {Component<ShareData>} component */
+  constructor({ parentElement: root, data, setTriggerValue }) {
+    this.data = data;
+    this.setTriggerValue = setTriggerValue;
+    this.button = requireElement(root, ".share");
+    this.name = requireElement(root, ".share .name");
+    this.done = requireElement(root, ".share .done");
+    this.status = requireElement(root, "[role=status]");
+    this.panel = requireElement(root, ".panel");
+    this.field = requireElement(root, "input", HTMLInputElement);
+    this.close = requireElement(root, ".close");
+    this.paper = requireElement(root, ".paper");
+    this.message = requireElement(root, "p");
+    this.noCode = requireElement(root, ".no-code");
     this.button.addEventListener("click", () => this.#share());
     this.close.addEventListener("click", () => this.#hide());
     this.panel.addEventListener("keydown", (event) => event.key === "Escape" && this.#hide());
-    // It stands in no fragment, and on every page: what it triggers has the whole page run.
+    this.#listen(root);
+    reachPopovers(this.#stopped.signal);
+  }
+
+  /** @param {HTMLElement} root */
+  #listen(root) {
+    const { signal } = this.#stopped;
+    // This button is in no fragment, and on every page: what it triggers makes Streamlit run the whole page.
     const silence = () => root.isConnected && this.setTriggerValue("silence", true);
-    const { signal } = this.gone;
     window.addEventListener("mha-silence", silence, { signal });
-    window.addEventListener("mha-left", () => root.isConnected && this.#handOn(), { signal });
+    window.addEventListener("mha-left", () => root.isConnected && this.#sendLeft(), { signal });
+    /** @param {Event} event */
     const outside = (event) => event.composedPath().includes(root) || this.#hide(false);
     document.addEventListener("pointerdown", outside, { signal });
-    reachUnfolded(signal);
   }
 
   unmount() {
-    this.gone.abort();
+    this.#stopped.abort();
   }
 
+  /** @param {Component<ShareData>} component */
   update({ data, setTriggerValue }) {
     Object.assign(this, { data, setTriggerValue });
     document.documentElement.lang = data.lang;
     const { words } = data;
-    this.button.querySelector(".name").textContent = words.share;
-    this.button.querySelector(".done").textContent = `✓ ${words.copied}`;
+    this.name.textContent = words.share;
+    this.done.textContent = `✓ ${words.copied}`;
     this.button.setAttribute("aria-label", words.share);
     this.panel.setAttribute("aria-label", words.share);
     this.noCode.textContent = words.no_code;
     this.close.setAttribute("aria-label", words.close);
-    this.#handOn();
-    markHere();
+    this.#sendLeft();
+    markCurrentPage();
   }
 
-  /** What was left behind for the server. */
-  #handOn() {
+  /** Send edits that a page was left with. */
+  #sendLeft() {
     const left = sender.takeLeft();
     if (left) this.setTriggerValue("left", left);
   }
 
   async #share() {
-    const answers = (await settled()).filter((one) => one.unsaved !== undefined);
-    this.of = answers.some(({ ofModels }) => ofModels) ? "_models" : "";
-    const unsaved = answers.length ? answers.some((one) => one.unsaved) : this.data.unsaved;
-    if (unsaved) this.setTriggerValue("unsaved", true);
+    const answers = (await settled()).filter(({ unsaved }) => unsaved !== undefined);
+    this.#kind = answers.some(({ ofModels }) => ofModels) ? "_models" : "";
+    const isUnsaved = answers.length ? answers.some(({ unsaved }) => unsaved) : this.data.unsaved;
+    if (isUnsaved) this.setTriggerValue("unsaved", true);
     else await this.#give(location.href);
   }
 
@@ -86,13 +109,16 @@ class Share {
     this.paper.replaceChildren(...(fits ? [element("img", { class: "code", alt: words.code, src })] : []));
     this.noCode.hidden = fits;
     this.panel.hidden = false;
-    this.field.setAttribute("aria-label", words[`field${this.of}`]);
+    this.field.setAttribute("aria-label", words[`field${this.#kind}`]);
     this.field.hidden = await this.#copied(link);
-    this.message.textContent = this.field.hidden ? words[`said${this.of}`] : words.by_hand;
+    this.message.textContent = this.field.hidden ? words[`said${this.#kind}`] : words.by_hand;
     if (this.field.hidden) this.#say();
   }
 
-  /** The clipboard is for secure pages only: elsewhere the text is copied from a field, or by hand. */
+  /**
+   * Whether a text could be copied. Only secure pages have a clipboard; elsewhere it is copied from a field, or by hand.
+   * @param {string} text
+   */
   async #copied(text) {
     try {
       await navigator.clipboard.writeText(text);
@@ -114,14 +140,14 @@ class Share {
   }
 
   #say() {
-    clearTimeout(this.timer);
+    clearTimeout(this.#timer);
     this.button.classList.add("copied");
-    this.status.textContent = this.data.words[`said${this.of}`];
-    this.timer = setTimeout(() => {
+    this.status.textContent = this.data.words[`said${this.#kind}`];
+    this.#timer = setTimeout(() => {
       this.button.classList.remove("copied");
       this.status.textContent = "";
-    }, 4000);
+    }, COPIED);
   }
 }
 
-export default mounting(({ parentElement }) => new Share(parentElement));
+export default mounting((/** @type {Component<ShareData>} */ component) => new Share(component));

@@ -1,45 +1,52 @@
 // Light, dark, or as the system has it. A page cannot set Streamlit's theme, but its hidden menu can be pressed.
 
-import { button, div, redrawn } from "../kit/dom.js";
+import { button, div, named, redrawn } from "../kit/dom.js";
 import { mounting } from "../kit/mount.js";
 import { ofBrowser } from "../kit/storage.js";
 
 const THEMES = ["System", "Light", "Dark"]; // as Streamlit calls them
 const FRAMES = 60; // for which its menu may take to open
 
-/** @param {string} name */
-const item = (name) =>
-  /** @type {HTMLElement | null} */ (document.querySelector(`[data-testid="stMainMenuItem-theme-${name}"]`));
+/** @type {(selector: string) => HTMLElement | null} */
+const find = (selector) => document.querySelector(selector);
+
+/** The menu's item for a theme, while the menu is open. @param {string} name */
+const itemFor = (name) => find(`[data-testid="stMainMenuItem-theme-${name}"]`);
 
 const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
-/** The one that Streamlit keeps: none where it is as the system has it. */
+/** The theme that Streamlit has stored. It stores none for the system's. */
 function chosen() {
-  const name = ofBrowser.get(ofBrowser.names.find((key) => key.startsWith("stActiveTheme")));
-  return THEMES.includes(name) ? name : "System";
+  const key = ofBrowser.names.find((name) => name.startsWith("stActiveTheme"));
+  const stored = key ? ofBrowser.get(key) : null;
+  return THEMES.find((name) => name === stored) ?? "System";
 }
 
 /** @param {string} name */
 async function choose(name) {
-  const opener = /** @type {HTMLElement | null} */ (document.querySelector(".stMainMenu button"));
-  if (!item(name)) opener?.click();
-  for (let waited = 0; waited < FRAMES && !item(name); waited++) await frame();
-  item(name)?.click();
+  const opener = find(".stMainMenu button");
+  if (!itemFor(name)) opener?.click();
+  for (let waited = 0; waited < FRAMES && !itemFor(name); waited++) await frame();
+  itemFor(name)?.click();
   await frame();
-  if (item(name)) opener?.click();
+  if (itemFor(name)) opener?.click();
 }
 
+/** What the buttons are sent (mha_ui/theme). @typedef {{ words: Record<string, string> }} ThemeData */
+
 class Theme {
-  constructor(root) {
+  /** @param {HTMLElement} parent */
+  constructor(parent) {
     this.root = div("themes");
     this.root.setAttribute("role", "group");
-    root.append(this.root);
+    parent.append(this.root);
   }
 
   unmount() {
     this.root.remove();
   }
 
+  /** @param {Component<ThemeData>} component */
   update({ data: { words } }) {
     this.root.setAttribute("aria-label", words.theme);
     redrawn(this.root, () =>
@@ -53,17 +60,17 @@ class Theme {
   }
 
   #mark() {
-    const now = chosen();
-    for (const one of this.root.querySelectorAll("button"))
-      one.setAttribute("aria-pressed", String(one.dataset.focus === now));
+    const current = chosen();
+    for (const node of this.root.querySelectorAll("button"))
+      node.setAttribute("aria-pressed", String(node.dataset.focus === current));
   }
 
   /** @param {string} name */
   async #choose(name) {
     await choose(name);
     this.#mark();
-    /** @type {HTMLElement} */ (this.root.querySelector(`[data-focus="${name}"]`))?.focus();
+    named(this.root, name)?.focus();
   }
 }
 
-export default mounting(({ parentElement }) => new Theme(parentElement));
+export default mounting((/** @type {Component<ThemeData>} */ { parentElement }) => new Theme(parentElement));
