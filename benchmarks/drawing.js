@@ -3,7 +3,7 @@
 
 import { unpacked } from "/web/kit/binary.js";
 import { element } from "/web/kit/dom.js";
-import { Glance } from "/web/models/glance/glance.js";
+import { HeadsOverview } from "/web/models/overview/heads_overview.js";
 import { readRun } from "/web/models/runs.js";
 import { Colours } from "/web/models/theme_colours.js";
 import { START } from "/web/models/view_address.js";
@@ -18,12 +18,12 @@ const TOOLS = {
   async ours() {
     const words = await (await fetch("/words")).json();
     const colours = new Colours(() => {});
-    const glance = new Glance({ go: () => {} }, words, colours);
-    const page = element("div", { class: "bench models" }, glance.root, colours.root);
+    const overview = new HeadsOverview({ go: () => {} }, words, colours);
+    const page = element("div", { class: "bench models" }, overview.root, colours.root);
     return (bytes, place) => {
       if (!page.isConnected) place.append(page);
       const none = { head: "", by: "", only: "" };
-      glance.update(readRun(unpacked(bytes)), { ...START, head: [0, 0] }, null, none);
+      overview.update(readRun(unpacked(bytes)), { ...START, head: [0, 0] }, null, none);
     };
   },
   async BertViz() {

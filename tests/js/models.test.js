@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unpacked } from "../../web/kit/binary.js";
 import { Store } from "../../web/kit/storage.js";
-import { kinds, measureOf, ordered } from "../../web/models/glance/head_order.js";
 import { revealing, shifted, whole, zoomed } from "../../web/models/head/map_window.js";
+import { kinds, measureOf, ordered } from "../../web/models/overview/head_order.js";
 import {
   blended,
   differences,
@@ -19,7 +19,6 @@ import {
 } from "../../web/models/paint.js";
 import {
   aboveChance,
-  alone,
   counterpart,
   mapOf,
   measuresOf,
@@ -27,12 +26,13 @@ import {
   products,
   readRun,
   restOf,
-  shifts,
   topOf,
+  unmatchedWeight,
+  weightShifts,
 } from "../../web/models/runs.js";
 import { StoredWork } from "../../web/models/stored_work.js";
 import { groups, inPieces, joined, merged, numbered } from "../../web/models/tokens/words.js";
-import { fitted, missing, read, START, unread, written } from "../../web/models/view_address.js";
+import { fitted, missingFrom, placeIn, queryOf, START, unreadableIn } from "../../web/models/view_address.js";
 import { behaviour, shuffledSentences } from "../../web/models/wording.js";
 
 // --- places --------------------------------------------------------------------------------------------------------
@@ -56,13 +56,13 @@ const PLACE = {
 };
 
 test("an address leads where its visitor stood", () => {
-  assert.deepEqual(read(new URLSearchParams(written(PLACE))), PLACE);
-  const query = String(new URLSearchParams(written(PLACE)));
-  assert.deepEqual(read(new URLSearchParams(query)), PLACE);
+  assert.deepEqual(placeIn(new URLSearchParams(queryOf(PLACE))), PLACE);
+  const query = String(new URLSearchParams(queryOf(PLACE)));
+  assert.deepEqual(placeIn(new URLSearchParams(query)), PLACE);
 });
 
 test("on screen and in addresses counting begins at 1, and what is as usual is left out", () => {
-  assert.deepEqual(written(PLACE), {
+  assert.deepEqual(queryOf(PLACE), {
     model: "own",
     text: "小猫 & <b>",
     second: "a=b?",
@@ -77,12 +77,12 @@ test("on screen and in addresses counting begins at 1, and what is as usual is l
     shows: "second",
     hides: "special",
   });
-  assert.deepEqual(written({ ...START, model: "own", texts: ["a"] }), { model: "own", text: "a" });
+  assert.deepEqual(queryOf({ ...START, model: "own", texts: ["a"] }), { model: "own", text: "a" });
 });
 
 test("an address that says nothing of models is none", () => {
-  assert.equal(read(new URLSearchParams("?example=first&lang=zh&cell=2.3")), null);
-  assert.deepEqual(read(new URLSearchParams("head=2.3")), { ...START, head: [1, 2] });
+  assert.equal(placeIn(new URLSearchParams("?example=first&lang=zh&cell=2.3")), null);
+  assert.deepEqual(placeIn(new URLSearchParams("head=2.3")), { ...START, head: [1, 2] });
 });
 
 test("what could be no place is passed over", () => {
@@ -97,15 +97,15 @@ test("what could be no place is passed over", () => {
     ["pair", ["0.1", "3", "1.2.3", "x.y"]],
   ])
     for (const value of bad) {
-      const found = read(new URLSearchParams({ text: "a", [name]: value }));
+      const found = placeIn(new URLSearchParams({ text: "a", [name]: value }));
       assert.deepEqual(found, { ...START, texts: ["a"] }, `${name}=${value}`);
     }
 });
 
 test("what cannot be read of an address is said as it stands there", () => {
   const query = new URLSearchParams({ head: "2.x", by: "<b>magic", only: "pair", off: "1.2_x" });
-  assert.deepEqual(unread(query), { head: "2.x", by: "<b>magic", only: "", off: "1.2_x" });
-  assert.deepEqual(unread(new URLSearchParams()), { head: "", by: "", only: "", off: "" });
+  assert.deepEqual(unreadableIn(query), { head: "2.x", by: "<b>magic", only: "", off: "1.2_x" });
+  assert.deepEqual(unreadableIn(new URLSearchParams()), { head: "", by: "", only: "", off: "" });
 });
 
 test("a session that began without the work is told it, once, and otherwise its own is kept", () => {
@@ -174,14 +174,14 @@ test("what an address names and the model has not is left out", () => {
     only: "",
     pair: null,
   });
-  assert.deepEqual(missing(far, fitted(far, run()), run()), {
+  assert.deepEqual(missingFrom(far, fitted(far, run()), run()), {
     head: "8.8",
     by: "magic",
     only: "pair",
     off: "6.1",
   });
   const none = { head: "", by: "", only: "", off: "" };
-  assert.deepEqual(missing(PLACE, PLACE, { layers: 2, heads: 3 }), none);
+  assert.deepEqual(missingFrom(PLACE, PLACE, { layers: 2, heads: 3 }), none);
   const masked = fitted({ ...PLACE, guess: null }, run({ masks: [[1]] }));
   assert.deepEqual([masked.guess, fitted({ ...PLACE, guess: null }, run()).guess], [1, 2]);
   const cannot = fitted({ ...PLACE, token: 2, guess: 1, only: "" }, run({ guesses: false }));
@@ -440,7 +440,7 @@ test("where a token looks in both, the largest difference first", () => {
   assert.equal(counterpart(two, 2), 1);
   assert.equal(counterpart(two, 1), null);
   assert.equal(counterpart(two, null), null);
-  assert.deepEqual(shifts(aligned, Float32Array.of(0.5, 0, 0.5), Float32Array.of(0.25, 0.125)), [
+  assert.deepEqual(weightShifts(aligned, Float32Array.of(0.5, 0, 0.5), Float32Array.of(0.25, 0.125)), [
     { key: 2, first: 0.5, second: 0.125 },
     { key: 0, first: 0.5, second: 0.25 },
   ]);
@@ -452,10 +452,10 @@ test("weight on tokens that the other sentence lacks is summed up for each sente
     [1, 2],
   ];
   const [first, second] = [Float32Array.of(0.25, 0.75), Float32Array.of(0.125, 0.5, 0.25, 0.125)];
-  assert.deepEqual(alone(aligned, first, second), [{ first: null, second: 0.625 }]);
+  assert.deepEqual(unmatchedWeight(aligned, first, second), [{ first: null, second: 0.625 }]);
   const swapped = aligned.map(([one, other]) => [other, one]);
-  assert.deepEqual(alone(swapped, second, first), [{ first: 0.625, second: null }]);
-  assert.deepEqual(alone([[0, 0]], first, second), [
+  assert.deepEqual(unmatchedWeight(swapped, second, first), [{ first: 0.625, second: null }]);
+  assert.deepEqual(unmatchedWeight([[0, 0]], first, second), [
     { first: 0.75, second: null },
     { first: null, second: 0.875 },
   ]);

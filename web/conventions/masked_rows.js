@@ -111,10 +111,7 @@ export class MaskedRows extends Section {
     return format(value, Number.isInteger(value) ? 0 : this.model.decimals);
   }
 
-  /**
-   * @param {MaskedInfo} info
-   * @param {HTMLTableCellElement} td
-   */
+  /** @param {MaskedInfo} info @param {HTMLTableCellElement} td */
   explainCell(info, td) {
     const { model, sheet } = this;
     const { words, labels, query, decimals } = model;

@@ -49,10 +49,7 @@ export class PackedWeights extends MatrixSection {
     return [controls, this.tables];
   }
 
-  /**
-   * @param {string} letter
-   * @param {string} library
-   */
+  /** @param {string} letter @param {string} library */
   #choose(letter, library) {
     this.#letter = letter;
     this.#library = library;
@@ -204,10 +201,7 @@ export class PackedWeights extends MatrixSection {
       .map((name) => this.matrix(name, head, model.matrices[name].symbol));
   }
 
-  /**
-   * @param {MatrixInfo} info
-   * @param {HTMLTableCellElement} td
-   */
+  /** @param {MatrixInfo} info @param {HTMLTableCellElement} td */
   explainCell({ cell, at }, td) {
     const { model, sheet } = this;
     const { words } = model;

@@ -101,11 +101,7 @@ export class RowAndColumn extends MatrixSection {
 
   // --- one step in numbers ---------------------------------------------------------------------------------------
 
-  /**
-   * @param {FormName} form
-   * @param {string} title
-   * @param {string} about
-   */
+  /** @param {FormName} form @param {string} title @param {string} about */
   #equation(form, title, about) {
     const { words } = this.model;
     const entry = this.#entry;
@@ -133,11 +129,7 @@ export class RowAndColumn extends MatrixSection {
     return Boolean(this.model.steps[name]?.operands[0][2]);
   }
 
-  /**
-   * @param {ConventionEntry} entry
-   * @param {FormName} form
-   * @returns {Child[]}
-   */
+  /** @param {ConventionEntry} entry @param {FormName} form @returns {Child[]} */
   #operands(entry, form) {
     const { factors, signs } = entry[form];
     if (this.#readsEveryHead(entry)) {
@@ -157,10 +149,7 @@ export class RowAndColumn extends MatrixSection {
     return [before, ...tables.flatMap((node, i) => [node, behind[i]])];
   }
 
-  /**
-   * @param {MatrixInfo} info
-   * @param {HTMLTableCellElement} td
-   */
+  /** @param {MatrixInfo} info @param {HTMLTableCellElement} td */
   explainCell({ cell }, td) {
     const { model, sheet } = this;
     if (!cell) return [];

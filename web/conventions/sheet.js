@@ -51,10 +51,7 @@ class Sheet {
     );
   }
 
-  /**
-   * @param {HTMLTableCellElement} td
-   * @param {string} name
-   */
+  /** @param {HTMLTableCellElement} td @param {string} name */
   markOne(td, name) {
     this.#lights.light([td], name);
   }
@@ -242,11 +239,7 @@ export class Section {
     return [];
   }
 
-  /**
-   * @param {Info | null} info
-   * @param {HTMLTableCellElement | null} td
-   * @param {boolean} announce
-   */
+  /** @param {Info | null} info @param {HTMLTableCellElement | null} td @param {boolean} announce */
   #explain(info, td, announce) {
     const hint = () => [p("hint", this.model.words[`hint_${this.model.part}`])];
     this.line.replaceChildren(...(info && td ? this.explainCell(info, td) : hint()));

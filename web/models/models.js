@@ -5,17 +5,17 @@ import { div, element, fill, p } from "../kit/dom.js";
 import { mounting } from "../kit/mount.js";
 import { quoted } from "../kit/quoted.js";
 import { ofTab } from "../kit/storage.js";
-import { Ask, CutOffer, fault } from "./ask.js";
 import { Ablation } from "./effect/ablation.js";
 import { Effect } from "./effect/effect.js";
-import { Glance } from "./glance/glance.js";
-import { HeadView } from "./head/head.js";
+import { HeadView } from "./head/head_view.js";
+import { HeadsOverview } from "./overview/heads_overview.js";
+import { CutOffer, fault, QuestionForm } from "./question_form.js";
 import { isOvertaken, Refusal, Server } from "./requests.js";
 import { counterpart } from "./runs.js";
 import { beganHere, StoredWork } from "./stored_work.js";
 import { Colours } from "./theme_colours.js";
 import { Tokens } from "./tokens/token_strip.js";
-import { fitted, missing, NONE_MISSING, read, START, unread, written } from "./view_address.js";
+import { fitted, missingFrom, NONE_MISSING, placeIn, queryOf, START, unreadableIn } from "./view_address.js";
 
 /** @typedef {ReturnType<typeof build>} Parts */
 
@@ -103,7 +103,7 @@ class Models {
       ask: (question) => this.#ask(question),
       typed: () => this.#clearFault(),
       cut: (texts) => {
-        this.#parts.ask.show({ ...this.#place, texts });
+        this.#parts.form.show({ ...this.#place, texts });
         this.#ask({ texts });
       },
       recoloured: () => this.#show(),
@@ -113,12 +113,12 @@ class Models {
       reveal: () => this.#reveal(),
     });
     document.documentElement.lang = this.root.lang = data.tag; // an embedded page has no Share, which says it too
-    const { ask, fault, cut, stale, answers, colours } = parts;
-    this.root.replaceChildren(ask.root, fault, cut.root, stale, answers, colours.root);
+    const { form, fault, cut, stale, answers, colours } = parts;
+    this.root.replaceChildren(form.root, fault, cut.root, stale, answers, colours.root);
     return parts;
   }
 
-  /** Ask for the models and for what is to be shown. The visitor's place stays. @param {ModelsData} data */
+  /** QuestionForm for the models and for what is to be shown. The visitor's place stays. @param {ModelsData} data */
   #begin({ examples }) {
     this.#offerModels();
     this.#open({ ...START, texts: examples[0].texts });
@@ -130,30 +130,30 @@ class Models {
    */
   async #open(first) {
     const query = new URLSearchParams(location.search);
-    const wanted = this.#answer?.place ?? read(query) ?? left ?? first;
-    if (!this.#answer) this.#unread = unread(query);
+    const wanted = this.#answer?.place ?? placeIn(query) ?? left ?? first;
+    if (!this.#answer) this.#unread = unreadableIn(query);
     this.#choseHead ||= wanted.head !== null;
     const place = { ...wanted, texts: wanted.texts.length ? wanted.texts : first.texts };
-    this.#parts.ask.show(place);
+    this.#parts.form.show(place);
     await this.#look(place);
     if (this.#answer || place === first) return;
-    this.#parts.ask.show(first);
+    this.#parts.form.show(first);
     await this.#look(first);
   }
 
   async #offerModels() {
     await this.#attempt(async () => {
-      const { ask, cards } = this.#parts;
-      ask.offer(await cards);
-      ask.mark(this.#place.model);
+      const { form, cards } = this.#parts;
+      form.offer(await cards);
+      form.mark(this.#place.model);
     });
   }
 
   // --- asking the server ---------------------------------------------------------------------------------------------
 
   /**
-   * Ask for a sentence or another model. What was chosen in another sentence is no longer chosen.
-   * @param {import("./ask.js").Question} question
+   * QuestionForm for a sentence or another model. What was chosen in another sentence is no longer chosen.
+   * @param {import("./question_form.js").Question} question
    */
   #ask({ model = this.#place.model, texts = this.#place.texts }) {
     this.#clearFault();
@@ -203,7 +203,7 @@ class Models {
         this.#markStale(this.#parts.cut.isOffered);
         const wanted = { ...this.#place, ...this.#coming };
         const place = fitted(wanted, run);
-        this.#missing = firstOf(this.#unread, missing(wanted, place, run));
+        this.#missing = firstOf(this.#unread, missingFrom(wanted, place, run));
         this.#unread = NONE_MISSING;
         settle();
         this.#stand({ run, place }, true);
@@ -257,7 +257,7 @@ class Models {
   }
 
   /**
-   * Show a place. Ask for the numbers and guesses that it needs.
+   * Show a place. QuestionForm for the numbers and guesses that it needs.
    * @param {Answer} answer
    * @param {boolean} [isNew] whether the run is new
    */
@@ -265,7 +265,7 @@ class Models {
     const before = this.#place;
     const { place } = answer;
     this.#answer = answer;
-    this.#parts.ask.mark(place.model);
+    this.#parts.form.mark(place.model);
     /** @param {"head" | "guess"} name */
     const differs = (name) => isNew || !isSame(before[name], place[name]);
     if (differs("head")) this.#askNumbers(place);
@@ -315,7 +315,7 @@ class Models {
   /** @param {boolean} isBusy */
   #setBusy(isBusy) {
     this.root.setAttribute("aria-busy", String(isBusy));
-    this.#parts.ask.wait(isBusy);
+    this.#parts.form.wait(isBusy);
   }
 
   /**
@@ -339,27 +339,24 @@ class Models {
   #show() {
     if (!this.#answer) return;
     const { run, place } = this.#answer;
-    const { tokens, glance, head, effect, ablation } = this.#parts;
+    const { tokens, overview, head, effect, ablation } = this.#parts;
     tokens.update(run, place);
-    glance.update(run, place, this.#shuffled, this.#missing);
+    overview.update(run, place, this.#shuffled, this.#missing);
     head.update(run, place, this.#numbers, this.#shuffled, this.#refused);
     effect.update(run, place, this.#guesses);
     ablation.update(run, place, this.#guesses);
     this.root.dataset.shown = `${run.model} ${place.texts.join(" / ")}`;
-    this.#address.keep({ ...this.#workAddress, ...written(place) });
+    this.#address.keep({ ...this.#workAddress, ...queryOf(place) });
   }
 
   /** If the chosen head stands below the overview, scroll to it. */
   #reveal() {
-    const { glance, head } = this.#parts;
-    const [all, chosen] = [glance.root, head.root].map((node) => node.getBoundingClientRect());
+    const { overview, head } = this.#parts;
+    const [all, chosen] = [overview.root, head.root].map((node) => node.getBoundingClientRect());
     if (chosen.top >= all.bottom) head.root.scrollIntoView();
   }
 
-  /**
-   * @param {number[]} heads
-   * @param {string} start
-   */
+  /** @param {number[]} heads @param {string} start */
   #openInExplore(heads, start) {
     if (!this.#answer) return;
     this.#isOpening = true;
@@ -371,20 +368,20 @@ class Models {
 /**
  * All parts of the page in one language, and the server's answers in it.
  * @param {ModelsData} data
- * @param {ConstructorParameters<typeof Ask>[0] & ModelsHost & { cut: (texts: string[]) => void; recoloured: () => void }} page
+ * @param {ConstructorParameters<typeof QuestionForm>[0] & ModelsHost & { cut: (texts: string[]) => void; recoloured: () => void }} page
  */
 function build({ lang, words, examples, limits }, page) {
   const server = new Server(lang, words.unreachable);
   const colours = new Colours(page.recoloured);
   const tokens = new Tokens(page, words);
-  const glance = new Glance(page, words, colours);
+  const overview = new HeadsOverview(page, words, colours);
   const head = new HeadView(page, words, colours, limits);
   const ablation = new Ablation(page, words);
   const effect = new Effect(words);
   const answers = div(
     "answers",
     div("above", tokens.root, effect.root),
-    div("panes", glance.root, head.root, ablation.root),
+    div("panes", overview.root, head.root, ablation.root),
   );
   answers.hidden = true;
   return {
@@ -392,13 +389,13 @@ function build({ lang, words, examples, limits }, page) {
     words,
     server,
     cards: server.cards(),
-    ask: new Ask(page, words, examples),
+    form: new QuestionForm(page, words, examples),
     fault: fault(),
     cut: new CutOffer(words, page.cut),
     stale: p("hint stale-told"),
     colours,
     tokens,
-    glance,
+    overview,
     head,
     ablation,
     effect,
@@ -407,9 +404,9 @@ function build({ lang, words, examples, limits }, page) {
 }
 
 /** @param {Parts} parts */
-function stop({ server, glance, head }) {
+function stop({ server, overview, head }) {
   server.stop();
-  glance.stop();
+  overview.stop();
   head.stop();
 }
 

@@ -68,10 +68,7 @@ export class Server {
     );
   }
 
-  /**
-   * @param {TextRequest} request
-   * @returns {Promise<Shuffled>}
-   */
+  /** @param {TextRequest} request @returns {Promise<Shuffled>} */
   async shuffled(request) {
     const { header, arrays } = await this.#binary("shuffled", "shuffled", request);
     return { ...header, ...arrays };
@@ -92,21 +89,13 @@ export class Server {
     );
   }
 
-  /**
-   * @param {string} kind
-   * @param {string} path
-   * @param {object} body
-   */
+  /** @param {string} kind @param {string} path @param {object} body */
   async #binary(kind, path, body) {
     const answer = await this.#fetch(kind, path, body);
     return unpacked(await answer.arrayBuffer());
   }
 
-  /**
-   * @param {string} kind
-   * @param {string} path
-   * @param {object} [body]
-   */
+  /** @param {string} kind @param {string} path @param {object} [body] */
   async #fetch(kind, path, body) {
     this.#requests.get(kind)?.abort();
     const request = new AbortController();

@@ -23,10 +23,7 @@ export const NO_RUN = {
   shifts: null,
 };
 
-/**
- * @param {{ header: RunHeader; arrays: Record<string, Numbers> }} message
- * @returns {ModelRun}
- */
+/** @param {{ header: RunHeader; arrays: Record<string, Numbers> }} message @returns {ModelRun} */
 export function readRun({ header, arrays }) {
   const { sentences, arrays: _, ...rest } = header;
   const read = sentences.map((sentence, at) => ({
@@ -212,7 +209,7 @@ export const counterpart = ({ aligned }, token) => aligned.find(([first]) => fir
  * @param {Float32Array} first
  * @param {Float32Array} second
  */
-export const shifts = (aligned, first, second) =>
+export const weightShifts = (aligned, first, second) =>
   aligned
     .map(([key, other]) => ({ key, first: first[key], second: second[other] }))
     .sort((a, b) => Math.abs(b.second - b.first) - Math.abs(a.second - a.first));
@@ -224,7 +221,7 @@ export const shifts = (aligned, first, second) =>
  * @param {Float32Array} second
  * @returns {{ first: number | null; second: number | null }[]}
  */
-export function alone(aligned, first, second) {
+export function unmatchedWeight(aligned, first, second) {
   const [inFirst, inSecond] = [0, 1].map((side) => new Set(aligned.map((pair) => pair[side])));
   /** @type {(row: Float32Array, known: Set<number>) => number} */
   const rest = (row, known) => row.reduce((sum, weight, at) => (known.has(at) ? sum : sum + weight), 0);

@@ -32,7 +32,7 @@ const SPECIAL = "special"; // the only tokens that an address can hide
  * @param {URLSearchParams} query
  * @returns {ModelPlace | null}
  */
-export function read(query) {
+export function placeIn(query) {
   /** @param {string} name */
   const text = (name) => query.get(name) ?? "";
   if (!OF_MODELS.some(text)) return null;
@@ -60,7 +60,7 @@ export function read(query) {
  * @param {URLSearchParams} query
  * @returns {MissingParts}
  */
-export function unread(query) {
+export function unreadableIn(query) {
   /** @type {(name: string, isGood: (text: string) => unknown) => string} */
   const bad = (name, isGood) => {
     const text = query.get(name) ?? "";
@@ -86,7 +86,7 @@ export function unread(query) {
  * @param {Pick<ModelRun, "layers" | "heads">} run
  * @returns {MissingParts}
  */
-export const missing = (wanted, actual, run) => ({
+export const missingFrom = (wanted, actual, run) => ({
   head: !wanted.head || wanted.head.join() === actual.head.join() ? "" : headName(wanted.head),
   by: wanted.by === actual.by ? "" : wanted.by,
   only: wanted.only === actual.only ? "" : wanted.only,
@@ -101,7 +101,7 @@ export const missing = (wanted, actual, run) => ({
  * @param {ModelPlace} place
  * @returns {Record<string, string>}
  */
-export function written({ model, texts, head, token, off, guess, by, only, drawn, pair, shows, hides }) {
+export function queryOf({ model, texts, head, token, off, guess, by, only, drawn, pair, shows, hides }) {
   const [text, second] = texts;
   const fields = {
     model,

@@ -3,7 +3,7 @@
 import { fill } from "../kit/dom.js";
 import { brief, format } from "../kit/numbers.js";
 import { isolated } from "../kit/quoted.js";
-import { measureOf } from "./glance/head_order.js";
+import { measureOf } from "./overview/head_order.js";
 import { aboveChance, counterpart, isOfTwo, measuresOf, RESTS, restOf, shiftOf, topOf } from "./runs.js";
 
 const MOST_PAIRS = 12;

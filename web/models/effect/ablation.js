@@ -18,10 +18,7 @@ export class Ablation {
   /** The layers and heads that there are switches for. */
   #builtFor = "";
 
-  /**
-   * @param {Pick<ModelsHost, "go">} host
-   * @param {Record<string, string>} words
-   */
+  /** @param {Pick<ModelsHost, "go">} host @param {Record<string, string>} words */
   constructor(host, words) {
     this.host = host;
     this.words = words;

@@ -29,10 +29,7 @@ export class AttentionLines {
   #pair = null;
   #watch = new ResizeObserver(() => this.#draw());
 
-  /**
-   * @param {PictureHost} host
-   * @param {import("../theme_colours.js").Colours} colours
-   */
+  /** @param {PictureHost} host @param {import("../theme_colours.js").Colours} colours */
   constructor(host, colours) {
     this.host = host;
     this.colours = colours;

@@ -80,11 +80,7 @@ export class Heatmap {
     this.#watch.disconnect();
   }
 
-  /**
-   * @param {MapContent} content
-   * @param {number | null} token
-   * @param {Pair | null} pair
-   */
+  /** @param {MapContent} content @param {number | null} token @param {Pair | null} pair */
   update(content, token, pair) {
     if (content.texts.length !== this.#n) this.#window = whole(content.texts.length);
     this.#content = content;

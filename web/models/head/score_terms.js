@@ -35,11 +35,7 @@ export class ScoreTerms {
     this.root = element("section", { class: "scores" }, this.title, this.line, this.picture, this.term);
   }
 
-  /**
-   * @param {HeadNumbers} numbers
-   * @param {SentenceWeights} tokens
-   * @param {Pair} pair
-   */
+  /** @param {HeadNumbers} numbers @param {SentenceWeights} tokens @param {Pair} pair */
   update(numbers, { names }, { query, key }) {
     const { n, d, divisor, weights, scores } = numbers;
     const { words } = this;

@@ -2,7 +2,15 @@
 
 import { button, element, fill, span } from "../../kit/dom.js";
 import { format } from "../../kit/numbers.js";
-import { alone, counterpart, isOfTwo, mostDifferent, mostShifted, shiftOf, shifts } from "../runs.js";
+import {
+  counterpart,
+  isOfTwo,
+  mostDifferent,
+  mostShifted,
+  shiftOf,
+  unmatchedWeight,
+  weightShifts,
+} from "../runs.js";
 import { headName, pairText, shown, signedText } from "../wording.js";
 
 const MOST = 8;
@@ -17,10 +25,7 @@ export class TwoSentences {
   /** The head that differs most. @type {HeadIndex} */
   #most = [0, 0];
 
-  /**
-   * @param {Pick<ModelsHost, "go">} host
-   * @param {Record<string, string>} words
-   */
+  /** @param {Pick<ModelsHost, "go">} host @param {Record<string, string>} words */
   constructor(host, words) {
     this.words = words;
     this.title = element("h3");
@@ -37,11 +42,7 @@ export class TwoSentences {
     this.root = element("div", { class: "compared" }, this.title, this.largest, this.note, this.table);
   }
 
-  /**
-   * @param {ModelRun} run
-   * @param {FittedPlace} place
-   * @param {HeadNumbers[]} numbers
-   */
+  /** @param {ModelRun} run @param {FittedPlace} place @param {HeadNumbers[]} numbers */
   update(run, { head, token }, numbers) {
     const { words } = this;
     this.root.hidden = !isOfTwo(run);
@@ -76,7 +77,7 @@ export class TwoSentences {
   #compared(run, weights, others) {
     const { words } = this;
     const [first, second] = run.sentences;
-    const all = shifts(run.aligned, weights, others);
+    const all = weightShifts(run.aligned, weights, others);
     const rest = all.slice(MOST);
     /** @param {"first" | "second"} name */
     const sum = (name) => rest.reduce((total, shift) => total + shift[name], 0);
@@ -88,7 +89,7 @@ export class TwoSentences {
     const rows = [
       ...named,
       ...(rest.length ? [{ label, names: [], first: sum("first"), second: sum("second") }] : []),
-      ...alone(run.aligned, weights, others).map((sums) => ({
+      ...unmatchedWeight(run.aligned, weights, others).map((sums) => ({
         label: words[sums.second === null ? "compared_only_first" : "compared_only_second"],
         names: [],
         ...sums,

@@ -5,10 +5,7 @@ import { counterpart } from "../runs.js";
 import { groups, joined, merged } from "./words.js";
 
 export class ShownTokens {
-  /**
-   * @param {ModelRun} run
-   * @param {{ asWords: boolean; hides: boolean }} how
-   */
+  /** @param {ModelRun} run @param {{ asWords: boolean; hides: boolean }} how */
   constructor(run, { asWords, hides }) {
     this.run = run;
     /** For each sentence its rows, each the tokens that it stands for. */

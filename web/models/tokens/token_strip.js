@@ -37,10 +37,7 @@ export class TokenStrip {
     stopAt(this.#tokens, chosen ?? Math.max(0, focused));
   }
 
-  /**
-   * @param {SentenceWeights} tokens
-   * @param {(at: number) => boolean} canChoose
-   */
+  /** @param {SentenceWeights} tokens @param {(at: number) => boolean} canChoose */
   #build({ names, words, special }, canChoose) {
     this.#tokens = names.map((text, at) => {
       const isInner = words[at] !== null && words[at] === words[at - 1];
@@ -60,10 +57,7 @@ export class Tokens {
   /** @type {[number, number][]} */
   #aligned = [];
 
-  /**
-   * @param {Pick<ModelsHost, "go">} host
-   * @param {Record<string, string>} words
-   */
+  /** @param {Pick<ModelsHost, "go">} host @param {Record<string, string>} words */
   constructor(host, words) {
     this.host = host;
     this.words = words;
@@ -86,10 +80,7 @@ export class Tokens {
     );
   }
 
-  /**
-   * @param {ModelRun} run
-   * @param {ModelPlace} place
-   */
+  /** @param {ModelRun} run @param {ModelPlace} place */
   update({ sentences, aligned, limit }, { token }) {
     this.#aligned = aligned;
     if (this.#strips.length !== sentences.length) this.#build(sentences.length);

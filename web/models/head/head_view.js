@@ -1,7 +1,7 @@
 // One head: lines or a map, the numbers behind a pair, what it does, and the way to Explore.
 
 import { active, div, element, fill, named, pressable, setText, span } from "../../kit/dom.js";
-import { Measures } from "../glance/measures.js";
+import { Measures } from "../overview/measures.js";
 import { differences } from "../paint.js";
 import { NO_RUN } from "../runs.js";
 import { colourName, hueStyle } from "../theme_colours.js";
@@ -185,10 +185,7 @@ export class HeadView {
     this.note.hidden = !this.note.textContent;
   }
 
-  /**
-   * @param {Float32Array[]} weights
-   * @param {string} colour
-   */
+  /** @param {Float32Array[]} weights @param {string} colour */
   #drawLines(weights, colour) {
     const panes = weights.map((numbers, at) => {
       const picture = at ? "second" : "first";
@@ -201,10 +198,7 @@ export class HeadView {
     this.#put(panes);
   }
 
-  /**
-   * @param {Float32Array[]} weights
-   * @param {string} colour
-   */
+  /** @param {Float32Array[]} weights @param {string} colour */
   #drawMap(weights, colour) {
     const picture = this.#mapped;
     const [token, pair] = this.#placeIn(picture);
@@ -286,10 +280,7 @@ export class HeadView {
     if (query === null || token !== null) this.host.go({ token });
   }
 
-  /**
-   * @param {Pair | null} rows
-   * @param {PictureOf} picture
-   */
+  /** @param {Pair | null} rows @param {PictureOf} picture */
   #point(rows, picture) {
     const pair = this.#tokens.pairFrom(picture, rows);
     if (pair?.query === this.#pointed?.query && pair?.key === this.#pointed?.key) return;
@@ -297,11 +288,7 @@ export class HeadView {
     this.#draw();
   }
 
-  /**
-   * @param {Pair} rows
-   * @param {PictureOf} picture
-   * @param {boolean} scrolls
-   */
+  /** @param {Pair} rows @param {PictureOf} picture @param {boolean} scrolls */
   #pick(rows, picture, scrolls) {
     const pair = this.#tokens.pairFrom(picture, rows);
     if (!pair) return;

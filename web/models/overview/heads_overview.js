@@ -19,7 +19,7 @@ const REST = 350; // ms after which a pointer rests
  *   what: HTMLElement; number: HTMLElement }} Tile
  */
 
-export class Glance {
+export class HeadsOverview {
   /** @type {Tile[]} */
   #tiles = [];
   #run = NO_RUN;

@@ -7,7 +7,7 @@ const PATIENCE = 500; // ms
 
 /** What the visitor asks for: a model, or texts, or both. @typedef {Partial<Pick<ModelPlace, "model" | "texts">>} Question */
 
-export class Ask {
+export class QuestionForm {
   #waiting = 0;
   /** For each model the languages that it was made for. @type {Map<string, string[]>} */
   languages = new Map();
@@ -112,10 +112,7 @@ export class Ask {
     this.host.ask({ texts: texts.filter((text, at) => text || at === 0), ...more });
   }
 
-  /**
-   * @param {string} name
-   * @param {string} focus
-   */
+  /** @param {string} name @param {string} focus */
   #field(name, focus) {
     const input = element("textarea", { rows: 1, spellcheck: "false", autocomplete: "off", data: { focus } });
     input.addEventListener("keydown", (event) => {
@@ -129,10 +126,7 @@ export class Ask {
     };
   }
 
-  /**
-   * @param {string[]} texts
-   * @param {string} language
-   */
+  /** @param {string[]} texts @param {string} language */
   #example(texts, language) {
     const onclick = () => {
       const chosen = [...this.cards.querySelectorAll("input")].find(({ checked }) => checked);
