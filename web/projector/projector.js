@@ -156,14 +156,11 @@ class Projector {
 
   /** What a key does here, if anything. @param {KeyboardEvent} event */
   #actionOf(event) {
+    /** @type {{ move?: string; jump?: number } | null} */
     const meaning = this.#keys.read(event, isInHall());
-    if (!meaning) return undefined;
-    if ("move" in meaning) {
-      const isForHere = isInHall() !== (meaning.move === "project");
-      return isForHere ? this.#actions[meaning.move] : undefined;
-    }
-    const { jump } = meaning;
-    return isInHall() && jump ? () => this.#go(jump - 1) : undefined;
+    const { move, jump } = meaning ?? {};
+    if (isInHall() === (move === "project")) return undefined;
+    return jump ? () => this.#go(jump - 1) : this.#actions[move ?? ""];
   }
 
   /**
