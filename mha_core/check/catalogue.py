@@ -165,9 +165,9 @@ def _paired(pairs: str) -> Wrong:
 
 
 def _k_not_transposed(at: At) -> Iterator[Tensor]:
-    q, k = at.step.operands
-    if at.dims.n_k == at.dims.d_k:
-        yield at.run(q, Operand(k.name, "kj"))
+    first, last = at.step.operands[0], at.step.operands[-1]
+    if last.index == "jk" and at.dims.n_k == at.dims.d_k:
+        yield at.run(first, Operand(last.name, "kj"))
 
 
 def _scores_times_v(at: At) -> Iterator[Tensor]:

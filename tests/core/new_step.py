@@ -49,15 +49,15 @@ ADDED = (
 """A file, the text that stands after what is added, and what is added: these four files and no other."""
 
 
-def with_the_step(folder):
-    """A copy of the code with the step."""
+def with_the_step(folder, added=ADDED):
+    """A copy of the code with the step, or with what else is to be added."""
     for package in ("mha_core", "mha_view", "mha_ui", "web"):
         copytree(ROOT / package, folder / package, ignore=ignore_patterns("__pycache__"))
-    for name, before, added in ADDED:
+    for name, before, text_added in added:
         path = folder / name
         text = path.read_text("utf-8")
         assert text.count(before) == 1, name
-        path.write_text(text.replace(before, added + before), "utf-8")
+        path.write_text(text.replace(before, text_added + before), "utf-8")
     return folder
 
 
