@@ -176,6 +176,7 @@ class Room {
     const { cell, text } = this.#wanted;
     const open = this.question?.open ? this.question : null;
     if (open && !open.cell) return false; // the presenter's own question comes first
+    if (!open && !cell) return false;
     const isSame = JSON.stringify(open?.cell ?? null) === JSON.stringify(cell);
     if (isSame && (!text || text === open?.text)) return false;
     return cell ? this.ask({ text, cell }) : this.close();
