@@ -1,38 +1,40 @@
-// What the walkthrough is sent, where it stands, and what its windows and rooms tell each other.
+// What the walkthrough is sent by the server, its places, and the messages between its windows and rooms.
 
+/** A step of the computation as the walk explains it. */
 interface WalkStep {
   name: string;
   title: string;
   symbol: string;
   formula: string;
-  /** What stands before, between and behind the operands. */
+  /** What is printed before, between and after the operands. */
   signs: string[];
-  layout: string;
+  layout: "product" | "softmax" | "concat" | "beside";
   operands: [string, string][];
   what: string;
   why: string;
   note: string;
 }
 
-/** Of a part: matrix, head, top, bottom, left, right, and how many beats it has. */
+/** A part of a stage: matrix, head, top, bottom, left, right, and how many beats it has. */
 type WalkPart = [string, number | null, number, number, number, number, number];
 
+/** A stage of the walk: a step, all steps of a further head, or what comes before and after them. */
 interface WalkStage {
   id: string;
-  kind: string;
+  kind: "tokens" | "inputs" | "given" | "step" | "head" | "closing";
   title: string;
   head: number | null;
   lesson: string | null;
   steps: WalkStep[];
   parts: WalkPart[];
-  /** Of softmax, row by row: the powers of e, their sum, and what was taken from the scores. */
+  /** Of softmax, row by row: the powers of e, their sum, and what was subtracted from the scores. */
   powers?: { powers: number[]; total: number; shift: number }[];
   what: string;
   why: string;
   note: string;
 }
 
-/** `part` is null while a whole step is shown, `beat` while a whole part is. */
+/** A place of the walk: `part` is null while a whole step is shown, `beat` while a whole part is. */
 interface Place {
   stage: number;
   part: number | null;
@@ -175,7 +177,7 @@ interface HandCount {
   answers: { text: string; count: number }[];
 }
 
-/** What those who follow are asked: one of several choices, or the number in a cell. */
+/** A question to those who follow: for one of several choices, or for the number in a cell. */
 interface Question {
   question: number;
   open: boolean;
@@ -187,7 +189,7 @@ interface Question {
 /** A text for all languages, or one for each. */
 type LocalizedText = string | Record<string, string>;
 
-/** What is a lecturer's own of a step of his walk. */
+/** What a lecturer has written to a step of his walk. */
 interface OwnStep {
   step: string;
   note?: LocalizedText;
@@ -197,7 +199,7 @@ interface OwnStep {
   hidden?: boolean;
 }
 
-/** A lecture as its file has it; of its steps in order those that the example has not have no title. */
+/** A lecture as its file has it. In `order` a step that the example does not have has no title. */
 interface Lecture {
   own: { minutes?: number; steps?: OwnStep[] };
   usual: string[];
@@ -205,11 +207,12 @@ interface Lecture {
   teaching: Record<string, { say: string; wrong: string }>;
 }
 
+/** What the walkthrough is sent. */
 interface WalkModel extends Model {
-  /** The lecturer's alone. */
+  /** Only a lecturer has one, not those who follow. */
   lecture?: Lecture;
   stages: WalkStage[];
-  /** Of every two heads: how much attention they share, and the query with the least. */
+  /** Of every two heads: how much attention they share, the query with the least, and how many queries have as little. */
   compare: ([string, number, number] | null)[][];
   closing: { matrix: string; looked: ({ keys: number[]; name: string; weight: number } | null)[][] };
   place: AddressPlace & { view: WalkView; predict: string | boolean };
