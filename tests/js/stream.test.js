@@ -39,7 +39,7 @@ let told = [];
 let streams = [];
 const listener = {
   received: (kind, data) => told.push([kind, data]),
-  stands: (state) => told.push(state),
+  stateChanged: (state) => told.push(state),
 };
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 

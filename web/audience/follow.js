@@ -94,7 +94,7 @@ class Follower {
   #listen() {
     this.#stream = new Stream(this.#eventsUrl(), {
       received: this.#receive,
-      stands: (state) => this.#setState(state),
+      stateChanged: (state) => this.#setState(state),
     });
   }
 

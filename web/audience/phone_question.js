@@ -140,7 +140,7 @@ export class PhoneQuestion {
 
   /**
    * The last answer counts: an earlier one that is still on its way is not repeated.
-   * @param {Question} asked
+   * @param {Pick<Question, "question">} question
    * @param {Answer} answer
    */
   async #give({ question }, answer) {

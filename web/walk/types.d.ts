@@ -114,7 +114,7 @@ interface PairGuide {
   shared(room: RoomState | null): void;
 }
 
-/** What stands before the audience of a room: how to get in, large or in a corner, a question's answers, or nothing. */
+/** What the audience of a room is shown: how to get in, large or in a corner, a question's answers, or nothing. */
 type RoomCard = "" | "code" | "poll" | "corner";
 
 /** A room as the windows of its presenter share it. */
@@ -161,16 +161,16 @@ type RoomEvent =
   | ["counts", AnswerCounts]
   | ["listener", { listener: string }];
 
-/** How a connection to a room stands: "lost" is tried again; "none": no such room; "gone": no longer; "ended": by its presenter. */
+/** The state of a connection to a room: "lost" is tried again; "none": no such room; "gone": no longer; "ended": by its presenter. */
 type StreamState = "open" | "lost" | "none" | "gone" | "ended";
 
-/** Who is told of a room's events, and how the connection to it stands. */
+/** Receives a room's events, and the state of the connection to it. */
 interface StreamListener {
   received: (...event: RoomEvent) => void;
-  stands: (state: StreamState) => void;
+  stateChanged: (state: StreamState) => void;
 }
 
-/** What the people in the room are asked, of a cell if of one, and how many hands each answer got. */
+/** A question that is answered with hands, about a cell or in general, and how many hands each answer got. */
 interface HandCount {
   text: string;
   cell: Cell | null;
@@ -230,14 +230,14 @@ interface LectureTimes {
 }
 
 /**
- * What is around a walk: the address bar that holds the work, further controls and parts of the page, and who is told
- * of every place.
+ * What is around a walk: the address bar that holds the work, further controls and parts of the page, and what follows from
+ * each new place.
  */
 interface WalkHost {
   address: { keep(query: Record<string, string>): void; flush(): void; stop(): void };
   /** The controls at the end of the bar; `own`: the walk's ways to show itself. */
   controls(walk: import("./walk.js").Walk, own: Node[]): Node[];
-  /** What stands below the walk. */
+  /** The parts below the walk. */
   parts(walk: import("./walk.js").Walk): Node[];
   placeChanged(walk: import("./walk.js").Walk, place: SharedPlace, remote: boolean): void;
   /** Whether others follow the walk also where no audience sees it. */

@@ -460,7 +460,7 @@ export class Walk {
     mover.stands(easel.hiding ? null : this.#movable(), { onward: onward && this.#mayMove() });
   }
 
-  /** What is said of a step as the walk comes there. */
+  /** What a screen reader is told of a step as the walk comes there. */
   #opening() {
     const { stages, words } = this.model;
     const count = fill(words.step_of, { step: this.way.place.stage + 1, steps: stages.length });

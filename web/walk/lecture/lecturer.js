@@ -54,9 +54,9 @@ export class Lecturer {
   /** @type {Change | null} */
   #change = null;
   #rendered = "";
-  #place = ""; // that the room was told last
+  #place = ""; // that the room was sent last
   #isDeskOpen = false; // on the projector, where no presenter's page is open
-  #isBusy = false; // something was to be asked while a question is open, and the lecturer is told so
+  #isBusy = false; // something was to be asked while a question is open, and the lecturer sees a sentence about it
   #isByHand = false; // the room answers with its hands, and telephones are not asked
 
   constructor() {
@@ -302,7 +302,7 @@ export class Lecturer {
     this.#makeRoom();
   };
 
-  /** What the audience is asked covers nothing: the stage makes room for it, and on the presenter's page the words. */
+  /** A question to the audience covers nothing: the stage makes room for it, and on the presenter's page the words. */
   #makeRoom() {
     const walk = this.#requireWalk();
     const isPoll = !this.#card.hidden && this.#card.classList.contains("poll");

@@ -171,7 +171,7 @@ export class Notes {
     this.still.style.height = `${Math.floor(zoom * picture.offsetHeight)}px`;
   }
 
-  /** Pixels below what is said. */
+  /** Pixels below the texts. */
   #heightLeft() {
     const { paddingBottom } = getComputedStyle(this.root);
     const bottom = this.root.getBoundingClientRect().bottom - Number.parseFloat(paddingBottom);

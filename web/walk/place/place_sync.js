@@ -4,7 +4,7 @@
 import { pairSync } from "./pair_sync.js";
 import { lectureStored, storeLecture, storePlace, workOf } from "./stored_place.js";
 
-const REST = 500; // milliseconds at a place until the server is told of it
+const REST = 500; // milliseconds at a place until the server is sent it
 
 /** @typedef {import("../walk.js").Walk} Walk */
 
@@ -78,7 +78,7 @@ export class PlaceSync {
     });
   }
 
-  /** The server is told of the last place only, once the walk rests there. */
+  /** Send the server the last place alone, once the walk rests there. */
   sendRest() {
     if (this.#restTimer) window.dispatchEvent(new CustomEvent("mha-place", { detail: this.position }));
     this.stop();

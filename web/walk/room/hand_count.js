@@ -50,7 +50,7 @@ export class HandCounter {
     this.#become(this.#state ? null : { text, cell, answers });
   }
 
-  /** Nothing is asked any more; the other window is told with the next place. */
+  /** Nothing is asked any more; the other window receives that with the next place. */
   end() {
     this.#state = null;
     this.#render();

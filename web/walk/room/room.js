@@ -1,4 +1,4 @@
-// A presenter's room: opened here, told where the walk is, asked questions, and ended. The windows of a pair share it
+// A presenter's room: it is opened here, sent the place of the walk, asked questions, and ended. The windows of a pair share it
 // (place/pair_sync.js); the window that changes it tells the server. Nothing that waits for the network ever holds up a
 // key press.
 
@@ -240,7 +240,7 @@ class Room {
         if (kind === "question") this.#setQuestion(data);
         this.#changed();
       },
-      stands: (state) => this.#connected(state),
+      stateChanged: (state) => this.#connected(state),
     });
   }
 

@@ -104,7 +104,7 @@ export class Stream {
   async #read(reader) {
     this.#wasOpen = true;
     this.#attempt = 0;
-    this.listener.stands("open");
+    this.listener.stateChanged("open");
     const events = new Events();
     const decoder = new TextDecoder();
     for (;;) {
@@ -127,13 +127,13 @@ export class Stream {
   }
 
   #silent() {
-    this.listener.stands("lost");
+    this.listener.stateChanged("lost");
     this.#connect();
   }
 
   #lost() {
     this.#request = null;
-    this.listener.stands("lost");
+    this.listener.stateChanged("lost");
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#connect(), pause(this.#attempt));
     this.#attempt += 1;
@@ -142,6 +142,6 @@ export class Stream {
   /** @param {StreamState} state */
   #end(state) {
     this.stop();
-    this.listener.stands(state);
+    this.listener.stateChanged(state);
   }
 }
