@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pressed, sorted } from "../../web/check/row_order.js";
+import { nextOrder, sorted } from "../../web/check/row_order.js";
 
 const ROWS = [
   ["b 10", 3],
@@ -16,8 +16,8 @@ test("rows are sorted by number or by text, what has nothing last, and stand as 
 });
 
 test("a column is sorted rising first, and falling where it is pressed again", () => {
-  assert.deepEqual(pressed(null, 1), { column: 1, falling: false });
-  assert.deepEqual(pressed({ column: 1, falling: false }, 1), { column: 1, falling: true });
-  assert.deepEqual(pressed({ column: 1, falling: true }, 1), { column: 1, falling: false });
-  assert.deepEqual(pressed({ column: 1, falling: true }, 0), { column: 0, falling: false });
+  assert.deepEqual(nextOrder(null, 1), { column: 1, falling: false });
+  assert.deepEqual(nextOrder({ column: 1, falling: false }, 1), { column: 1, falling: true });
+  assert.deepEqual(nextOrder({ column: 1, falling: true }, 1), { column: 1, falling: false });
+  assert.deepEqual(nextOrder({ column: 1, falling: true }, 0), { column: 0, falling: false });
 });

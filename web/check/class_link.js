@@ -1,12 +1,16 @@
-// A link to hand out: in one line, to be copied by the button beside it.
+// A link to hand out, with a button that copies it.
 
 import { button, element, setAttribute, setText, span } from "../kit/dom.js";
 import { mounting } from "../kit/mount.js";
 
 class Link {
+  /** @type {Record<string, string>} */
+  #words = {};
+
   /** @param {HTMLElement} parent */
   constructor(parent) {
-    this.field = element("input", { type: "text", readonly: true, onfocus: () => this.field.select() });
+    this.field = element("input", { type: "text", readonly: true });
+    this.field.addEventListener("focus", () => this.field.select());
     this.button = button({ onclick: () => this.#copy() });
     this.status = span("said");
     this.status.setAttribute("role", "status");
@@ -18,8 +22,9 @@ class Link {
     this.root.remove();
   }
 
+  /** @param {{ data: { words: Record<string, string>; link: string } }} component */
   update({ data: { words, link } }) {
-    this.words = words;
+    this.#words = words;
     if (this.field.value !== link) {
       this.field.value = link;
       setText(this.status, "");
@@ -28,11 +33,11 @@ class Link {
     setText(this.button, words.copy);
   }
 
-  /** The clipboard is for secure pages only: elsewhere the link stands there, selected. */
+  /** Only secure pages have a clipboard. Elsewhere the link is left selected, to be copied by hand. */
   async #copy() {
     this.field.select();
     await navigator.clipboard?.writeText(this.field.value).then(
-      () => setText(this.status, `✓ ${this.words.copied}`),
+      () => setText(this.status, `✓ ${this.#words.copied}`),
       () => {},
     );
   }

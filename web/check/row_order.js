@@ -1,29 +1,41 @@
-// In which order rows stand. No DOM here.
+// In which order the rows of a table are shown. No DOM here.
+
+/**
+ * A table is sorted by one column.
+ * @typedef {{ column: number; falling: boolean }} Order
+ */
+
+/** @typedef {string | number | null} Entry null or "": nothing */
 
 const TEXTS = new Intl.Collator(undefined, { numeric: true });
 
+/** @param {Entry} entry */
+const isNothing = (entry) => entry === null || entry === "";
+
 /**
- * The places of the rows, sorted by a column; those that have nothing there stand last, whichever way it goes.
- * @param {(string | number | null)[][]} rows
- * @param {{ column: number; falling: boolean } | null} by null: as they came
+ * Indices of the rows, sorted by a column. Rows with nothing in that column come last in both directions.
+ * @param {Entry[][]} rows
+ * @param {Order | null} order null: in the order in which they came
  */
-export function sorted(rows, by) {
-  const places = [...rows.keys()];
-  if (!by) return places;
-  const at = (place) => rows[place][by.column];
-  const isNothing = (value) => value === null || value === "";
-  return places.sort((one, other) => {
-    const [a, b] = [at(one), at(other)];
+export function sorted(rows, order) {
+  const indices = [...rows.keys()];
+  if (!order) return indices;
+  return indices.sort((one, other) => {
+    const [a, b] = [one, other].map((row) => rows[row][order.column]);
     if (isNothing(a) || isNothing(b)) return Number(isNothing(a)) - Number(isNothing(b));
-    const order =
+    const difference =
       typeof a === "number" && typeof b === "number" ? a - b : TEXTS.compare(String(a), String(b));
-    return by.falling ? -order : order;
+    return order.falling ? -difference : difference;
   });
 }
 
 /**
- * What a press of a column's head sorts by next: rising, then falling.
- * @param {{ column: number; falling: boolean } | null} by
+ * The order after a click on a column's head: rising first, then falling.
+ * @param {Order | null} order
  * @param {number} column
+ * @returns {Order}
  */
-export const pressed = (by, column) => ({ column, falling: by?.column === column && !by.falling });
+export const nextOrder = (order, column) => ({
+  column,
+  falling: order?.column === column && !order.falling,
+});

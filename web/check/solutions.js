@@ -1,13 +1,24 @@
-// A class's solutions: a row for each, sorted by any column, and opened where it is pressed.
+// A class's solutions: one row a file, sorted by any column. A click on a row opens the file.
 
 import { button, div, element, fill, redrawn, rich, setAttribute } from "../kit/dom.js";
 import { table } from "../kit/layout.js";
 import { mounting } from "../kit/mount.js";
-import { pressed, sorted } from "./row_order.js";
+import { nextOrder, sorted } from "./row_order.js";
+
+/** @typedef {import("./row_order.js").Entry} Entry */
+
+/**
+ * The first entry of a row is the name of the file.
+ * @typedef {{ columns: string[]; rows: [string, ...Entry[]][]; words: Record<string, string> }} SolutionsData
+ */
 
 class Solutions {
-  /** @type {{ column: number; falling: boolean } | null} */
-  #by = null;
+  /** @type {import("./row_order.js").Order | null} */
+  #order = null;
+  /** @type {SolutionsData} */
+  #data = { columns: [], rows: [], words: {} };
+  /** @type {(row: number) => void} */
+  #open = () => {};
 
   /** @param {HTMLElement} parent */
   constructor(parent) {
@@ -19,29 +30,34 @@ class Solutions {
     this.root.remove();
   }
 
+  /** @param {{ data: SolutionsData; setTriggerValue: Component["setTriggerValue"] }} component */
   update({ data, setTriggerValue }) {
-    this.data = data;
-    this.open = (place) => setTriggerValue("open", place);
+    this.#data = data;
+    this.#open = (row) => setTriggerValue("open", row);
     setAttribute(this.root, "role", "group");
     setAttribute(this.root, "aria-label", data.words.solutions);
-    this.root.tabIndex = 0; // what is wider than the page is scrolled by keyboard too
+    this.root.tabIndex = 0; // a table wider than the page can be scrolled by keyboard
     this.#draw();
   }
 
   #draw() {
-    const { columns, rows } = this.data;
+    const { columns, rows } = this.#data;
     const heads = columns.map((name, column) => this.#head(name, column));
-    const lines = sorted(rows, this.#by).map((place) => this.#row(rows[place], place));
+    const lines = sorted(rows, this.#order).map((at) => this.#row(rows[at], at));
     redrawn(this.root, () => this.root.replaceChildren(table({}, heads, lines)));
   }
 
+  /**
+   * @param {string} name
+   * @param {number} column
+   */
   #head(name, column) {
-    const by = this.#by?.column === column ? this.#by : null;
+    const order = this.#order?.column === column ? this.#order : null;
     const onclick = () => {
-      this.#by = pressed(this.#by, column);
+      this.#order = nextOrder(this.#order, column);
       this.#draw();
     };
-    const sort = by ? (by.falling ? "descending" : "ascending") : "none";
+    const sort = order ? (order.falling ? "descending" : "ascending") : "none";
     return element(
       "th",
       { scope: "col", "aria-sort": sort },
@@ -49,10 +65,17 @@ class Solutions {
     );
   }
 
-  #row([file, ...cells], place) {
-    const label = fill(this.data.words.open, { file });
-    const name = button({ "aria-label": label, title: label, data: { focus: `row ${place}` } }, file);
-    const onclick = () => getSelection()?.toString() || this.open(place); // who marks a text does not mean the row
+  /**
+   * @param {[string, ...Entry[]]} row
+   * @param {number} at
+   */
+  #row([file, ...cells], at) {
+    const label = fill(this.#data.words.open, { file });
+    const name = button({ "aria-label": label, title: label, data: { focus: `row ${at}` } }, file);
+    const onclick = () => {
+      const isSelectingText = Boolean(getSelection()?.toString());
+      if (!isSelectingText) this.#open(at);
+    };
     const texts = cells.map((cell) =>
       element(
         "td",
