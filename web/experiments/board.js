@@ -1,4 +1,4 @@
-// The board: one trace, or two side by side with what differs marked. Nothing here can be edited.
+// The board: one computation, or two side by side with their differences marked. Nothing here can be edited.
 
 import { drawnForHall, isInHall, onHall } from "../kit/audience.js";
 import { accent, announcer, div, element, fill, p, pressable, redrawn, rich, setText } from "../kit/dom.js";
@@ -13,44 +13,74 @@ import { Differences } from "./differences.js";
 import { Pane } from "./pane.js";
 import { Slider } from "./slider.js";
 
+/** @typedef {{ pane: Pane; cell: Cell }} CellOnSide */
+
 export class Board {
-  /** @type {{ panes: { title: string; model: TablesModel; wrong: Record<string, string> }[]; [more: string]: any }} */
-  #data = null;
+  /** @type {BoardData} */
+  #data;
+  /** @type {Pane[]} */
+  panes = [];
+  head = 0; // the one that is shown where there are two sides
   #structure = "";
-  head = 0; // the one that is shown, where there are two sides
-  #only = true;
+  #onlyDifferences = true;
   #gone = new AbortController();
   #differences = new Differences(this);
-  /** @type {(name: string, value: unknown) => void} */
-  #send = null;
+  /** @type {Component["setStateValue"]} */
+  #send = () => {};
+  /** @type {Pane | null} */
+  #menuSide = null; // the side whose menu is open
 
-  constructor(parent) {
+  /**
+   * @param {HTMLElement} parent
+   * @param {BoardData} data
+   */
+  constructor(parent, data) {
+    this.#data = data;
     this.root = element("div", { class: "bench board", role: "region" });
     this.bar = div("board-bar");
     this.tables = div("tables");
     this.foot = div("board-foot");
+    this.delta = p("delta");
     this.live = announcer();
-    this.panes = [];
     parent.append(this.root);
-    this.menu = new Menu(null); // its host is the side that it is opened on
+    this.menu = this.#makeMenu();
     this.slider = new Slider({
       painted: (header, numbers) => this.#painted(header, numbers),
-      moved: (text) => setText(this.tables.querySelector(".side-title:nth-child(3)"), text),
+      moved: (text) => this.#titleLastSide(text),
       chosen: (value) => this.#send("chosen", value),
     });
     this.root.append(this.slider.root, this.bar, this.tables, this.foot, this.live, this.menu.root);
     this.pointing = new Pointing(
       this.tables,
-      (td) => this.#placeOf(td),
-      (focused) => this.#reached(focused),
+      (td) => this.#cellOfNode(td),
+      (byFocus) => this.#reached(byFocus),
     );
-    this.root.addEventListener("click", (event) => this.#act(event));
-    const outside = (event) => event.composedPath().includes(this.root) || this.menu.close();
-    document.addEventListener("pointerdown", outside, { signal: this.#gone.signal });
-    onHall(() => this.#anew(), this.#gone.signal);
-    this.#anew();
+    this.root.addEventListener("click", (event) => this.#onClick(event));
+    document.addEventListener(
+      "pointerdown",
+      (event) => {
+        if (!event.composedPath().includes(this.root)) this.menu.close();
+      },
+      { signal: this.#gone.signal },
+    );
+    this.root.classList.toggle("in-hall", isInHall());
+    onHall(() => this.#audienceChanged(), this.#gone.signal);
     this.resized = new ResizeObserver(() => this.#stack());
     this.resized.observe(this.root);
+  }
+
+  /** @returns {Menu<Pick<Host, "model" | "words" | "say">>} */
+  #makeMenu() {
+    const side = () => this.#menuSide ?? this.panes[0];
+    return new Menu({
+      get model() {
+        return side().model;
+      },
+      get words() {
+        return side().words;
+      },
+      say: (text) => this.say(text),
+    });
   }
 
   unmount() {
@@ -60,17 +90,18 @@ export class Board {
     this.root.remove();
   }
 
+  /** @param {{ data: BoardData; setStateValue: Component["setStateValue"] }} component */
   update({ data, setStateValue }) {
     this.#send = setStateValue;
-    const first = this.#data === null || this.#data.panes.length !== data.panes.length;
-    if (first || this.#data.only !== data.only) this.#only = data.only;
+    const isOtherLayout = this.panes.length !== data.panes.length;
+    if (isOtherLayout || this.#data.only !== data.only) this.#onlyDifferences = data.only;
     this.#data = data;
     this.root.lang = data.panes[0].model.words.lang;
     this.root.setAttribute("aria-label", data.words.board);
     this.root.classList.toggle("alone", data.panes.length === 1);
     this.#differences.take(data.differences);
-    this.head = Math.min(this.head, this.#heads() - 1);
-    if (first) this.head = data.differences.find((one) => one.head !== null)?.head ?? 0;
+    this.head = Math.min(this.head, this.#headCount - 1);
+    if (isOtherLayout) this.head = data.differences.find(({ head }) => head !== null)?.head ?? 0;
     this.#show();
     this.slider.update(data.slider);
   }
@@ -79,32 +110,46 @@ export class Board {
     return this.#data.words;
   }
 
+  /** @param {string} text for a screen reader */
   say(text) {
     this.live.textContent = text;
   }
 
-  /** Explain what is pointed at, else what has the focus, else what is held. */
+  /** The cell that is pointed at, or has the focus. @returns {CellOnSide | null} */
+  get #pointedAt() {
+    return this.pointing.at;
+  }
+
+  /** @returns {CellOnSide | null} */
+  get #pinned() {
+    for (const pane of this.panes) if (pane.pinned) return { pane, cell: pane.pinned };
+    return null;
+  }
+
+  /** Explain the cell that is pointed at, else the one with the focus, else the pinned one. */
   rest() {
-    const held = this.panes.find((pane) => pane.pinned);
-    const at = this.pointing.at ?? (held ? { pane: held, cell: held.pinned } : null);
+    const at = this.#pointedAt ?? this.#pinned;
     const { words } = this;
-    const look = this.panes.length > 1 ? words.look : words.look_alone;
+    const hint = this.panes.length > 1 ? words.look : words.look_alone;
     for (const pane of this.panes) {
       const cell = at && (pane === at.pane ? at.cell : this.counterpart(at.pane, at.cell, pane));
       const isHere = pane.explainCell(cell);
       const { line } = pane.explain;
-      if (!at) line.textContent = pane === this.panes[0] ? look : "";
+      if (!at) line.textContent = pane === this.panes[0] ? hint : "";
       else if (!isHere) line.textContent = words.no_counterpart;
     }
     this.foot.classList.toggle("idle", !at);
     setText(this.delta, at ? this.#differences.sentenceFor(at) : "");
   }
 
-  // --- moved by hand -----------------------------------------------------------------------------------------------
+  // --- moved by the slider -----------------------------------------------------------------------------------------
 
-  /** Numbers of the last side have come by the live channel. */
-  #painted({ blocks, captions = {}, id: _, ...marks }, numbers) {
-    const { model, view } = this.panes.at(-1);
+  /**
+   * Numbers of the last side have come over the live channel.
+   * @type {LiveHost["painted"]}
+   */
+  #painted({ blocks = [], captions = {}, id: _, ...marks }, numbers) {
+    const { model, view } = this.panes[this.panes.length - 1];
     Object.assign(model, marks);
     for (const [name, caption] of Object.entries(captions))
       Object.assign(model.matrices[name] ?? {}, caption);
@@ -115,30 +160,36 @@ export class Board {
     this.rest();
   }
 
+  /** @param {string} text */
+  #titleLastSide(text) {
+    const title = this.tables.querySelector(".side-title:nth-child(3)");
+    if (title) setText(title, text);
+  }
+
   /** Before an audience large tables are folded. */
-  #anew() {
+  #audienceChanged() {
     this.root.classList.toggle("in-hall", isInHall());
     this.#structure = "";
-    if (this.#data) this.#show();
+    if (this.panes.length) this.#show();
   }
 
   // --- showing ---------------------------------------------------------------------------------------------------
 
-  #heads() {
-    return Math.max(...this.#data.panes.map((pane) => pane.model.dims.h));
+  get #headCount() {
+    return Math.max(...this.#data.panes.map(({ model }) => model.dims.h));
   }
 
   #show() {
-    const { panes, stages, words } = this.#data;
+    const { panes, stages } = this.#data;
     const shown = stages
-      .map((stage) => ({ ...stage, matrices: stage.matrices.filter((name) => this.#wanted(name)) }))
+      .map((stage) => ({ ...stage, matrices: stage.matrices.filter((name) => this.#isShown(name)) }))
       .filter((stage) => stage.matrices.length);
     const structure = JSON.stringify([
       panes.map((pane) => [pane.title, structureOf(pane.model), pane.wrong]),
       shown.map((stage) => [stage.title, stage.matrices]),
       panes.length > 1 && this.head,
     ]);
-    this.#bar(words);
+    this.#showBar();
     if (structure !== this.#structure) this.#rebuild(shown, panes);
     this.#structure = structure;
     panes.forEach(({ model, wrong }, index) => {
@@ -150,72 +201,88 @@ export class Board {
     this.rest();
   }
 
-  /** Whether a matrix has its place here: one pane shows all that it was given, two what differs or everything. */
-  #wanted(name) {
+  /**
+   * Whether a matrix has a table. A single side shows all of its matrices, two show what differs or everything.
+   * @param {string} name
+   */
+  #isShown(name) {
     const { panes, differences } = this.#data;
     if (!panes.some((pane) => pane.model.matrices[name])) return false;
-    if (panes.length === 1 || !this.#only) return true;
-    return differences.some((one) => one.name === name && (one.head === null || one.head === this.head));
+    if (panes.length === 1 || !this.#onlyDifferences) return true;
+    return differences.some(
+      (difference) => difference.name === name && (difference.head === null || difference.head === this.head),
+    );
   }
 
-  #bar(words) {
+  #showBar() {
     redrawn(this.bar, () =>
-      this.bar.replaceChildren(...(this.#data.panes.length > 1 ? this.#choices(words) : [])),
+      this.bar.replaceChildren(...(this.#data.panes.length > 1 ? this.#choices() : [])),
     );
     this.bar.hidden = !this.bar.children.length;
   }
 
-  #choices(words) {
-    const heads = [...Array(this.#heads()).keys()].map((head) => {
+  #choices() {
+    const { words } = this;
+    const heads = [...Array(this.#headCount).keys()].map((head) => {
       const data = { focus: `head ${head}` };
       const onclick = () => this.#choose({ head });
       const text = `${this.#data.panes[0].model.words.head} ${head + 1}`;
       return pressable(head === this.head, { data, style: accent(head), onclick }, text);
     });
     const group = { class: "group heads", role: "group", "aria-label": words.all_heads };
-    const onchange = () => this.#choose({ only: box.checked });
-    const box = element("input", { type: "checkbox", data: { focus: "only" }, onchange });
-    box.checked = this.#only;
+    const box = element("input", { type: "checkbox", data: { focus: "only" } });
+    box.addEventListener("change", () => this.#choose({ only: box.checked }));
+    box.checked = this.#onlyDifferences;
     const only = element("label", { class: "check" }, box, words.only_differences);
     return heads.length > 1 ? [element("div", group, ...heads), only] : [only];
   }
 
-  #choose({ head = this.head, only = this.#only }) {
+  /** @param {{ head?: number; only?: boolean }} choice */
+  #choose({ head = this.head, only = this.#onlyDifferences }) {
     this.head = head;
-    this.#only = only;
+    this.#onlyDifferences = only;
     this.#show();
   }
 
-  #rebuild(shown, panes) {
+  /**
+   * @param {Stage[]} shown
+   * @param {SideData[]} sides
+   */
+  #rebuild(shown, sides) {
     const { focused } = this.pointing;
-    while (this.panes.length < panes.length) this.panes.push(new Pane(this));
-    this.panes.length = panes.length;
-    const alone = panes.length === 1;
-    panes.forEach((pane, index) =>
-      this.panes[index].build(alone ? { ...pane, model: { ...pane.model, stages: shown } } : pane, !alone),
-    );
+    const isAlone = sides.length === 1;
+    const laidOut = isAlone ? [{ ...sides[0], model: { ...sides[0].model, stages: shown } }] : sides;
+    this.panes = laidOut.map((side, index) => {
+      const pane = this.panes[index];
+      if (!pane) return new Pane(this, side, !isAlone);
+      pane.rebuild(side, !isAlone);
+      return pane;
+    });
     this.delta = p("delta");
     this.foot.replaceChildren(...this.panes.map((pane) => pane.explain.root), this.delta);
-    if (alone) {
+    if (isAlone) {
       const holder = element("div", {}, this.panes[0].view.root);
       this.panes[0].selection.listen(holder);
       this.tables.replaceChildren(holder);
-    } else this.tables.replaceChildren(this.#sides(shown));
+    } else this.tables.replaceChildren(this.#layOutSides(shown));
     this.#stack();
-    const there = this.panes.includes(focused?.pane) ? focused.pane : this.panes[0];
-    if (focused) there.cellOf(focused.cell)?.focus();
+    if (focused) {
+      const pane = this.panes.includes(focused.pane) ? focused.pane : this.panes[0];
+      pane.cellOf(focused.cell)?.focus();
+    }
     drawnForHall();
   }
 
-  /** A stage whose two sides do not fit beside each other has them one below the other; where none fits, no column
-   * has a title. */
+  /**
+   * Where the two sides of a stage do not fit beside each other, they stand one below the other. Where that is so in
+   * every stage, the columns have no titles. Before an audience each screen is fitted by itself.
+   */
   #stack() {
-    if (this.panes.length < 2 || isInHall()) return; // there each screen is fitted by itself
-    const stages = [...this.tables.querySelectorAll(".stage-title")].map((title) => [
-      title,
-      title.nextElementSibling,
-      title.nextElementSibling.nextElementSibling,
-    ]);
+    if (this.panes.length < 2 || isInHall()) return;
+    const stages = [...this.tables.querySelectorAll(".stage-title")].map((title) => {
+      const left = title.nextElementSibling;
+      return [title, left, left?.nextElementSibling].filter((part) => part instanceof Element);
+    });
     this.tables.classList.remove("stacked");
     for (const part of stages.flat()) part.classList.remove("wide");
     const wide = stages.filter(([, ...sides]) =>
@@ -225,21 +292,24 @@ export class Board {
     this.tables.classList.toggle("stacked", wide.length > 0 && wide.length === stages.length);
   }
 
-  /** Two columns, a row for each stage. */
-  #sides(shown) {
+  /**
+   * Two columns, with a row for each stage.
+   * @param {Stage[]} shown
+   */
+  #layOutSides(shown) {
     const root = element("div", { class: "sides", style: accent(this.head) });
     root.append(
       element("div", {}),
       ...this.panes.map((pane) => element("h3", { class: "side-title" }, pane.title)),
     );
-    if (!shown.length) root.append(p("nothing", this.#data.words.nothing_differs));
+    if (!shown.length) root.append(p("nothing", this.words.nothing_differs));
     for (const stage of shown) {
       root.append(stageTitle(stage));
       for (const pane of this.panes) {
         const cell = element(
           "section",
           { class: "side-stage", "data-side": pane.title, "aria-label": `${stage.title}, ${pane.title}` },
-          ...this.#side(pane, stage),
+          ...this.#tablesOf(pane, stage),
         );
         pane.selection.listen(cell);
         root.append(cell);
@@ -248,81 +318,122 @@ export class Board {
     return root;
   }
 
-  /** One side's tables of a stage, and in one line what only the other side has. */
-  #side(pane, stage) {
-    const figures = stage.matrices.map((name) => this.#matrix(pane, name));
-    const absent = stage.matrices.filter((_, at) => figures[at] === undefined);
+  /**
+   * One side's tables of a stage, and a line that names what only the other side has.
+   * @param {Pane} pane
+   * @param {Stage} stage
+   */
+  #tablesOf(pane, stage) {
+    const figures = stage.matrices.flatMap((name) => this.#table(pane, name));
+    const absent = stage.matrices.filter((name) => !this.#hasTable(pane, name));
     if (!absent.length) return figures;
-    const owner = (name) => this.panes.map((pane) => pane.model).find((model) => model.matrices[name]);
-    const symbols = absent.map((name) => symbolOf(owner(name), name, this.head));
-    const text = fill(this.#data.words.not_here, { list: symbols.join(", ") });
-    return [...figures.filter(Boolean), p("absent", ...rich(text))];
+    const symbols = absent.flatMap((name) => {
+      const owner = this.panes.map(({ model }) => model).find((model) => model.matrices[name]);
+      return owner ? [symbolOf(owner, name, this.head)] : [];
+    });
+    const text = fill(this.words.not_here, { list: symbols.join(", ") });
+    return [...figures, p("absent", ...rich(text))];
   }
 
-  /** A matrix's table; null where it stands there already, undefined where this side has none. */
-  #matrix(pane, name) {
-    const { model } = pane;
-    if (!model.matrices[name]) return undefined;
-    const head = model.matrices[name].perHead ? headOf(model, name, this.head) : null;
-    if (!rowsOf(model, name, head)) return undefined;
-    if (pane.view.cells.has(key({ name, head, row: 0, col: 0 }))) return null;
-    const figure = pane.view.matrix(model, name, head);
+  /** @type {(pane: Pane, name: string) => number | null} */
+  #headShown({ model }, name) {
+    return model.matrices[name].perHead ? headOf(model, name, this.head) : null;
+  }
+
+  /** @type {(pane: Pane, name: string) => boolean} */
+  #hasTable(pane, name) {
+    return Boolean(pane.model.matrices[name] && rowsOf(pane.model, name, this.#headShown(pane, name)));
+  }
+
+  /**
+   * A matrix's table; none where this side has no such matrix, or shows it already.
+   * @param {Pane} pane
+   * @param {string} name
+   * @returns {HTMLElement[]}
+   */
+  #table(pane, name) {
+    if (!this.#hasTable(pane, name)) return [];
+    const head = this.#headShown(pane, name);
+    if (pane.view.cells.has(key({ name, head, row: 0, col: 0 }))) return [];
+    const figure = pane.view.matrix(pane.model, name, head);
     if (pane.wrong[name]) figure.classList.add("made-wrong");
-    return figure;
+    return [figure];
   }
 
   // --- looking ---------------------------------------------------------------------------------------------------
 
-  /** The same token's cell on the other side. */
+  /**
+   * The same token's cell on another side.
+   * @param {Pane} from
+   * @param {Cell} cell
+   * @param {Pane} to
+   * @returns {Cell | null}
+   */
   counterpart(from, cell, to) {
-    const axes = from.model.matrices[cell.name].axes;
-    const last = this.panes.at(-1);
-    const moved = (axis, at) => {
+    if (!to.model.matrices[cell.name]) return null;
+    const [down, across] = from.model.matrices[cell.name].axes;
+    const isLast = from === this.panes[this.panes.length - 1];
+    const moved = (/** @type {string} */ axis, /** @type {number} */ at) => {
       const places = this.#data.places[axis];
       if (!places) return at;
-      return from === last ? places[at] : places.indexOf(at);
+      return isLast ? places[at] : places.indexOf(at);
     };
-    if (!to.model.matrices[cell.name]) return null;
     const shown = this.panes.length > 1 && from.cellOf(cell) ? this.head : cell.head;
     const head = cell.head === null ? null : headOf(to.model, cell.name, shown);
-    return { ...cell, head, row: moved(axes[0], cell.row), col: moved(axes[1], cell.col) };
+    return { ...cell, head, row: moved(down, cell.row), col: moved(across, cell.col) };
   }
 
-  #placeOf(td) {
-    const pane = this.panes.find((one) => one.view?.cells.get(td.dataset.key) === td);
-    return pane ? { pane, cell: unkey(td.dataset.key) } : null;
+  /**
+   * @param {HTMLElement} td
+   * @returns {CellOnSide | null}
+   */
+  #cellOfNode(td) {
+    const id = td.dataset.key ?? "";
+    const pane = this.panes.find(({ view }) => view.cells.get(id) === td);
+    return pane ? { pane, cell: unkey(id) } : null;
   }
 
-  #reached(focused) {
+  /** @param {boolean} byFocus */
+  #reached(byFocus) {
     this.rest();
-    if (!focused) return;
+    if (!byFocus) return;
     const texts = this.panes.map((pane) => `${pane.title}: ${pane.explain.text()}`);
-    this.live.textContent = [...texts, this.delta.textContent].join(". ");
+    this.say([...texts, this.delta.textContent].join(". "));
   }
 
-  /** Show all rows or columns of a table, or as few as before. */
-  #fold({ do: what, matrix: name, head, axis }, { view }) {
-    const of = { name, head: head === "" ? null : Number(head) };
-    if (what === "fold") view.fold(of);
-    else view.unfold(of, axis);
+  /** @param {MouseEvent} event */
+  #onClick(event) {
+    const target = /** @type {Element} */ (event.target);
+    const fold = target.closest('button:is([data-do="fold"], [data-do="unfold"])');
+    if (fold instanceof HTMLElement) this.#fold(fold);
+    const opener = target.closest('button[data-do="menu"]');
+    if (opener instanceof HTMLElement) {
+      this.#menuSide = this.#sideOf(opener);
+      this.menu.toggle(opener);
+    } else if (!event.composedPath().includes(this.menu.root)) this.menu.close();
+  }
+
+  /**
+   * The side that holds a table, by a button of the table.
+   * @param {HTMLElement} button
+   */
+  #sideOf(button) {
+    const td = button.closest("figure")?.querySelector("td[data-key]");
+    return td instanceof HTMLElement ? (this.#cellOfNode(td)?.pane ?? null) : null;
+  }
+
+  /**
+   * Unfold rows or columns of a table, or fold it again.
+   * @param {HTMLElement} button
+   */
+  #fold(button) {
+    const { do: action, matrix: name = "", head, axis } = button.dataset;
+    const matrix = { name, head: head ? Number(head) : null };
+    const view = this.#sideOf(button)?.view;
+    if (action === "fold") view?.fold(matrix);
+    else view?.unfold(matrix, axis === "row" ? "row" : "col");
     this.#differences.mark();
-  }
-
-  #act(event) {
-    const folding = event.target.closest?.('button:is([data-do="fold"], [data-do="unfold"])');
-    if (folding)
-      this.#fold(
-        folding.dataset,
-        this.#placeOf(folding.closest("figure").querySelector("td[data-key]")).pane,
-      );
-    const button = event.target.closest?.('button[data-do="menu"]');
-    if (!button) {
-      if (!event.composedPath().includes(this.menu.root)) this.menu.close();
-      return;
-    }
-    this.menu.host = this.#placeOf(button.closest("figure").querySelector("td[data-key]")).pane;
-    this.menu.toggle(button);
   }
 }
 
-export default mounting(({ parentElement }) => new Board(parentElement));
+export default mounting(({ parentElement, data }) => new Board(parentElement, data));

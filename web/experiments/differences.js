@@ -1,12 +1,28 @@
-// By how much the last side's numbers differ from the first's: as signs in its tables, and in words for who asks.
+// By how much the last side's numbers differ from the first's: as signs in its tables, and in words for one cell.
 
 import { fill, setAttribute } from "../kit/dom.js";
-import { unkey } from "../kit/graph.js";
+import { rowsOf, unkey } from "../kit/graph.js";
 import { brief } from "../kit/numbers.js";
 
-const ROUNDING = 1e-12; // of the largest number of a matrix: less than that is rounded otherwise, not another number
+/** @typedef {import("./pane.js").Pane} Pane */
 
-/** Now − before; 0 where they are as good as equal, ±∞ where one of them alone is −∞. */
+/**
+ * `head`: the one that is shown where there are two sides; `counterpart`: the same token's cell on another side.
+ * @typedef {{
+ *   panes: Pane[]; head: number; words: Record<string, string>;
+ *   counterpart: (from: Pane, cell: Cell, to: Pane) => Cell | null;
+ * }} Sides
+ */
+
+const ROUNDING = 1e-12; // as a share of the matrix's largest number: a smaller difference is rounding
+
+/**
+ * Now − before; 0 where they are equal but for rounding, ±∞ where one of them alone is −∞.
+ * @param {Value} now
+ * @param {Value} before
+ * @param {number} least
+ * @returns {NumberChange}
+ */
 function differing(now, before, least) {
   if (now === before) return 0;
   if (typeof now !== "number") return "-inf";
@@ -14,84 +30,111 @@ function differing(now, before, least) {
   return Math.abs(now - before) > least ? now - before : 0;
 }
 
-const isUp = (by) => by === "inf" || by > 0;
+/** @param {NumberChange} change */
+const isUp = (change) => change === "inf" || Number(change) > 0;
+
+/** @param {Pick<Cell, "name" | "head">} matrix */
 const nameOf = ({ name, head }) => `${name}|${head ?? ""}`;
 
 export class Differences {
-  #all = new Map(); // "name|head" → difference
+  /** @type {Map<string, Difference>} */
+  #byMatrix = new Map(); // the keys are "name|head"
 
-  /** @param {import("./board.js").Board} board */
-  constructor(board) {
-    this.board = board;
+  /** @param {Sides} sides */
+  constructor(sides) {
+    this.sides = sides;
   }
 
-  /** Take those that the page has found. */
-  take(all) {
-    this.#all = new Map(all.map((one) => [nameOf(one), one]));
+  /**
+   * Use the differences that the page has found.
+   * @param {Difference[]} differences
+   */
+  take(differences) {
+    this.#byMatrix = new Map(differences.map((difference) => [nameOf(difference), difference]));
   }
 
-  /** The last side's numbers of a matrix have changed: compare them with the first's, where both have them. */
+  /**
+   * A matrix of the last side has changed: compare it with the first side's, where both have it.
+   * @param {string} name
+   */
   compare(name) {
-    const { panes } = this.board;
-    const [first, last] = [panes[0], panes.at(-1)].map(({ model }) => model.matrices[name]);
-    if (!first || String(first.axes) !== String(last.axes)) return;
-    const heads = last.perHead ? last.values.map((values, head) => [head, values]) : [[null, last.values]];
-    for (const [head, rows] of heads) {
-      const before = head === null ? first.values : first.values[head];
+    const [first, last] = this.#ends.map(({ model }) => model);
+    const matrix = last.matrices[name];
+    if (!first.matrices[name] || String(first.matrices[name].axes) !== String(matrix.axes)) return;
+    const heads = matrix.perHead ? [...Array(last.dims.h).keys()] : [null];
+    for (const head of heads) {
+      const rows = rowsOf(last, name, head);
+      const before = rowsOf(first, name, head);
       if (!rows || rows.length !== before?.length) continue;
-      const least = ROUNDING * Math.max(...rows.flat().map((number) => Math.abs(number) || 0));
+      const least = ROUNDING * Math.max(...rows.flat().map((number) => Math.abs(Number(number)) || 0));
       const by = rows.map((row, i) => row.map((number, j) => differing(number, before[i][j], least)));
-      this.#all.set(nameOf({ name, head }), { name, head, kind: "changed", by });
+      this.#byMatrix.set(nameOf({ name, head }), { name, head, kind: "changed", by });
     }
   }
 
-  /** Each number of the last side that differs: its direction as a sign, and by how much for who asks. */
+  /** Mark each number of the last side that differs: a sign for the direction, a description for the amount. */
   mark() {
-    const pane = this.board.panes.at(-1);
-    for (const [of, td] of pane.view.cells) {
-      const cell = unkey(of);
-      const by = this.#by(cell);
-      const small = by && this.#looksTheSame(pane, cell) ? "-small" : "";
-      const sign = !by ? undefined : (isUp(by) ? "up" : "down") + small;
+    const [, last] = this.#ends;
+    for (const [id, td] of last.view.cells) {
+      const cell = unkey(id);
+      const change = this.#changeOf(cell);
+      const small = change && this.#looksTheSame(last, cell) ? "-small" : "";
+      const sign = change ? (isUp(change) ? "up" : "down") + small : undefined;
       if (!sign && !td.dataset.change) continue;
       setAttribute(td, "data-change", sign);
-      setAttribute(td, "aria-description", sign && this.#inWords(by));
+      setAttribute(td, "aria-description", change ? this.#inWords(change) : undefined);
     }
   }
 
-  /** In words, by how much a cell differs from that of the other side. */
+  /**
+   * By how much a cell differs from the other side's, in words.
+   * @param {{ pane: Pane; cell: Cell }} at
+   */
   sentenceFor({ pane, cell }) {
-    const { panes, words } = this.board;
-    const last = panes.at(-1);
-    const here = pane === last ? cell : this.board.counterpart(pane, cell, last);
-    if (!here || (panes.length === 1 && !this.#all.size)) return "";
-    const difference = this.#of(here);
-    const by = this.#by(here);
-    if (by === null || (difference && difference.kind !== "changed" && by === undefined))
+    const { panes, words } = this.sides;
+    const [, last] = this.#ends;
+    const inLast = pane === last ? cell : this.sides.counterpart(pane, cell, last);
+    if (!inLast || (panes.length === 1 && !this.#byMatrix.size)) return "";
+    const difference = this.#differenceOf(inLast);
+    const change = this.#changeOf(inLast);
+    if (change === null || (difference && difference.kind !== "changed" && change === undefined))
       return words.no_counterpart;
-    return by ? this.#inWords(by) : words.same;
+    return change ? this.#inWords(change) : words.same;
   }
 
-  #of({ name, head }) {
-    const { panes, head: chosen } = this.board;
-    const shown = head === null || panes.length === 1 ? head : chosen; // keys of another head may stand here
-    return this.#all.get(nameOf({ name, head: shown }));
+  /** The first side and the last, which are the same where there is one. */
+  get #ends() {
+    const { panes } = this.sides;
+    return [panes[0], panes[panes.length - 1]];
   }
 
-  #by(cell) {
-    return this.#of(cell)?.by[cell.row]?.[cell.col];
+  /** @param {Cell} cell */
+  #differenceOf({ name, head }) {
+    const { panes, head: shown } = this.sides;
+    // With two sides a table may show another head's keys, so the difference is looked up by the head shown.
+    return this.#byMatrix.get(nameOf({ name, head: head === null || panes.length === 1 ? head : shown }));
   }
 
-  /** Whether a number differs by less than its decimals show. */
+  /** @param {Cell} cell */
+  #changeOf(cell) {
+    return this.#differenceOf(cell)?.by[cell.row]?.[cell.col];
+  }
+
+  /**
+   * Whether a number differs by less than its decimals show.
+   * @param {Pane} pane
+   * @param {Cell} cell
+   */
   #looksTheSame(pane, cell) {
-    const [first] = this.board.panes;
-    const other = pane === first ? null : this.board.counterpart(pane, cell, first);
-    return Boolean(other) && first.cellOf(other)?.textContent === pane.cellOf(cell).textContent;
+    const [first] = this.#ends;
+    const other = pane === first ? null : this.sides.counterpart(pane, cell, first);
+    return other !== null && first.cellOf(other)?.textContent === pane.cellOf(cell)?.textContent;
   }
 
-  #inWords(by) {
-    const { panes, words } = this.board;
-    const number = typeof by === "number" ? brief(Math.abs(by), panes[0].model.decimals) : "∞";
-    return fill(words.by, { by: `${isUp(by) ? "+" : "−"}${number}` });
+  /** @param {NumberChange} change */
+  #inWords(change) {
+    const { panes, words } = this.sides;
+    const number = typeof change === "number" ? brief(Math.abs(change), panes[0].model.decimals) : "∞";
+    return fill(words.by, { by: `${isUp(change) ? "+" : "−"}${number}` });
   }
 }

@@ -9,35 +9,54 @@ import { brief, isRounded } from "../kit/numbers.js";
 import { Selection } from "../kit/selection.js";
 import { View } from "../kit/tables.js";
 
+/** @param {Model} model @param {boolean} bare */
+const viewOf = (model, bare) => new View(model, { bare, folds: isInHall() ? new Folds(MOST_IN_HALL) : null });
+
 export class Pane {
-  /** @type {Model} */
-  model = null;
-  /** @type {View} */
-  view = null;
-  /** @type {Cell} */
+  /** @type {Cell | null} */
   pinned = null;
 
-  /** @param {{ say: (text: string) => void; rest: () => void }} board */
-  constructor(board) {
+  /**
+   * @param {{ say: (text: string) => void; rest: () => void }} board
+   * @param {SideData} side
+   * @param {boolean} bare whether the board lays out the tables
+   */
+  constructor(board, { title, model, wrong }, bare) {
     this.board = board;
-    this.selection = new Selection(this);
-  }
-
-  /** Called where the tables have to be built anew. */
-  build({ title, model, wrong }, bare) {
     this.title = title;
     this.model = model;
     this.wrong = wrong;
-    this.words = model.words;
-    this.selection.rebuilt();
-    this.view = new View(model, { bare, folds: isInHall() ? new Folds(MOST_IN_HALL) : null });
-    this.explain = new Explain(model.words, { unpin: () => this.unpin() }, span("side", title));
+    this.view = viewOf(model, bare);
+    this.explain = this.#explain();
+    this.selection = new Selection(this);
   }
 
+  /**
+   * Build new tables, for other data or another layout.
+   * @param {SideData} side
+   * @param {boolean} bare
+   */
+  rebuild({ title, model, wrong }, bare) {
+    Object.assign(this, { title, model, wrong });
+    this.selection.rebuilt();
+    this.view = viewOf(model, bare);
+    this.explain = this.#explain();
+  }
+
+  #explain() {
+    return new Explain(this.words, { unpin: () => this.unpin() }, span("side", this.title));
+  }
+
+  get words() {
+    return this.model.words;
+  }
+
+  /** @param {string} text */
   say(text) {
     this.board.say(text);
   }
 
+  /** @param {Cell} cell */
   pin(cell) {
     this.pinned = isSame(this.pinned, cell) ? null : cell;
     this.board.rest();
@@ -54,19 +73,23 @@ export class Pane {
   }
 
   /**
-   * Tell of a cell; where its step was worked out wrongly, what was computed instead. Returns whether this side has it.
+   * Explain a cell. Where its step was computed by mistake, show what was computed instead. Returns whether this side
+   * has the cell.
    * @param {Cell | null} cell
    */
   explainCell(cell) {
     this.explain.show(this, cell, this.pinned);
-    const isHere = Boolean(cell && rowsOf(this.model, cell.name, cell.head));
-    if (isHere && this.wrong[cell.name]) this.#showMistake(cell);
-    return isHere;
+    if (!cell || !rowsOf(this.model, cell.name, cell.head)) return false;
+    if (this.wrong[cell.name]) this.#showMistake(cell);
+    return true;
   }
 
-  /** What was computed here instead of the step. */
+  /**
+   * What was computed here instead of the step.
+   * @param {Cell} cell
+   */
   #showMistake(cell) {
-    const number = rowsOf(this.model, cell.name, cell.head)[cell.row][cell.col];
+    const number = valueAt(this.model, cell) ?? "";
     const { decimals } = this.model;
     const { line } = this.explain;
     const text = [...line.querySelectorAll(".place")].map((node) => node.textContent).join("");
@@ -74,22 +97,26 @@ export class Pane {
       span("place", text),
       " = ",
       span("wrong-formula", this.wrong[cell.name]),
-      span("quiet-text", this.#madeOf(cell)),
+      span("quiet-text", this.#sources(cell)),
       isRounded(number, decimals) ? " ≈ " : " = ",
       element("strong", {}, brief(number, decimals)),
     );
   }
 
-  /** The numbers that a wrong step was made of, where they are one number or one row of a matrix of the same shape. */
-  #madeOf(cell) {
+  /**
+   * The numbers that a wrong step was computed from, in words. "" unless they are one number or one row of a matrix of
+   * the same shape.
+   * @param {Cell} cell
+   */
+  #sources(cell) {
     const { model, wrong } = this;
-    const given = termsOf(model, cell).map(([of]) => of);
-    const axes = (of) => String(model.matrices[of?.name]?.axes);
-    if (axes(given[0]) !== axes(cell)) return "";
-    const [{ name }] = given;
-    if (wrong[cell.name] === model.matrices[name].symbol) return ""; // it is that number
-    const numbers = given.map((of) => brief(valueAt(model, of), model.decimals)).join(", ");
+    const sources = termsOf(model, cell).map(([source]) => source);
+    if (!sources.length) return "";
+    const [{ name }] = sources;
+    if (String(model.matrices[name]?.axes) !== String(model.matrices[cell.name].axes)) return "";
+    if (wrong[cell.name] === model.matrices[name].symbol) return ""; // the formula is that number already
+    const numbers = sources.map((source) => brief(valueAt(model, source) ?? "", model.decimals)).join(", ");
     const sign = symbolOf(model, name, cell.head).replaceAll("_", "");
-    return ` (${sign} = ${given.length > 1 ? `[${numbers}]` : numbers})`;
+    return ` (${sign} = ${sources.length > 1 ? `[${numbers}]` : numbers})`;
   }
 }
