@@ -400,7 +400,7 @@ interface LiveHost {
 interface ScrubHost<What> {
   valueOf(what: What): Value | undefined;
   moved(start: Value, steps: number): Value;
-  element(what: What): HTMLElement;
+  element(what: What): HTMLElement | null | undefined;
   show(what: What, number: Value): void;
   commit(what: What, number: Value): void;
   cancel(what: What, number: Value): void;
@@ -417,7 +417,8 @@ interface Editor extends Host {
   clearMessage(): void;
   repaint(name: string): void;
   solve(): void;
-  looking: { wrote(cell: Cell): void };
+  /** A claimed number has just been written. */
+  wrote(cell: Cell): void;
 }
 
 /** One trace of a figure of Plotly's; `meta` says which matrix its points are of, and of which row where they are one. */

@@ -72,29 +72,29 @@ test("as many heads fit as the width has room for, and at least one", () => {
 
 test("where all heads fit all are shown; else the first ones, until others are chosen", () => {
   const choice = new Choice();
-  assert.deepEqual(choice.of(3, 4), [0, 1, 2]);
-  assert.deepEqual(choice.of(16, 3), [0, 1, 2]);
+  assert.deepEqual(choice.shown(3, 4), [0, 1, 2]);
+  assert.deepEqual(choice.shown(16, 3), [0, 1, 2]);
   choice.show(9, 16, 3);
-  assert.deepEqual(choice.of(16, 3), [1, 2, 9]);
+  assert.deepEqual(choice.shown(16, 3), [1, 2, 9]);
   choice.show(0, 16, 3);
-  assert.deepEqual(choice.of(16, 3), [0, 2, 9]);
-  assert.deepEqual(choice.of(16, 16).length, 16);
+  assert.deepEqual(choice.shown(16, 3), [0, 2, 9]);
+  assert.deepEqual(choice.shown(16, 16).length, 16);
 });
 
 test("a head that is shown is put away again, but never the last one", () => {
   const choice = new Choice();
   choice.toggle(0, 8, 2);
-  assert.deepEqual(choice.of(8, 2), [1]);
+  assert.deepEqual(choice.shown(8, 2), [1]);
   choice.toggle(1, 8, 2);
-  assert.deepEqual(choice.of(8, 2), [1]);
+  assert.deepEqual(choice.shown(8, 2), [1]);
   choice.toggle(5, 8, 2);
-  assert.deepEqual(choice.of(8, 2), [1, 5]);
+  assert.deepEqual(choice.shown(8, 2), [1, 5]);
 });
 
 test("heads that are gone are not shown", () => {
   const choice = new Choice();
   choice.show(7, 8, 2);
-  assert.deepEqual(choice.of(4, 2), [1]);
+  assert.deepEqual(choice.shown(4, 2), [1]);
   choice.show(6, 8, 2);
-  assert.deepEqual(choice.of(4, 2), [0, 1]);
+  assert.deepEqual(choice.shown(4, 2), [0, 1]);
 });

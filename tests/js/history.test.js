@@ -106,8 +106,8 @@ test("another link in the same tab gets nothing, and a second tab neither", () =
 test("a server that starts anew is given what this page still knows", () => {
   const page = loaded(new Storage());
   page.update(answer("one", [1, 2], 1));
-  assert.equal(page.heldIn("one"), 2);
-  assert.equal(page.heldIn("two"), 0);
+  assert.equal(page.lastKnown("one"), 2);
+  assert.equal(page.lastKnown("two"), 0);
   assert.equal(page.update({ ...answer("two", [1], 0, []), address: { s: "t9" } }), null); // it began elsewhere
   const again = loaded(new Storage());
   again.update(answer("one", [1, 2], 1));

@@ -1,24 +1,26 @@
-// The sentence above the tables, with room for the longest of its example: the tables stay where they are when another
-// one comes.
+// The sentence above the tables. It keeps room for the longest sentence of its example, so that the tables do not move
+// when another one comes.
 
 import { element, rich } from "../kit/dom.js";
 
 export class About {
-  #roomFor = -1; // the example whose sentences have had room made
+  #roomFor = -1; // the example that room is kept for, by the model's `opened`
+  #room = ""; // the longest sentence so far
   root = element("p", { class: "mha-note", dir: "auto" });
 
   /**
-   * @param {BenchModel} model
-   * @param {string} plainly what there is room for from the start
-   * @param {boolean} isInHand a longer one comes once the hand has let go
+   * @param {Pick<BenchModel, "about" | "about_ours" | "opened">} model
+   * @param {string} plainly the sentence that there is room for from the start
+   * @param {boolean} isDragging a longer sentence waits until the drag has ended
    */
-  show({ about, about_ours, opened }, plainly, isInHand) {
+  show({ about, about_ours, opened }, plainly, isDragging) {
     const { root } = this;
-    const held = opened === this.#roomFor ? root.dataset.room : plainly;
-    const isLonger = about.length > held.length;
-    if (isLonger && isInHand) return;
+    const room = opened === this.#roomFor ? this.#room : plainly;
+    const isLonger = about.length > room.length;
+    if (isLonger && isDragging) return;
     this.#roomFor = opened;
-    if (root.dataset.room !== held || isLonger) root.dataset.room = isLonger ? about : held;
+    this.#room = isLonger ? about : room;
+    if (root.dataset.room !== this.#room) root.dataset.room = this.#room;
     if (root.textContent !== about || about_ours)
       root.replaceChildren(element("span", {}, ...(about_ours ? rich(about) : [about])));
     root.hidden = !about;

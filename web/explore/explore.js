@@ -1,491 +1,750 @@
-// The matrix bench: edit and see the whole computation. Streamlit calls the default export with every answer.
+// The Explore page: edit and see the whole computation. Streamlit calls the default export with every answer.
+//
+// This class joins the parts of the page. Each part is given the values and the functions that it needs, and knows no
+// other part.
 
 import { Address } from "../kit/address.js";
 import { drawnForHall, isInHall, MOST_IN_HALL, onHall, onHallLaidOut } from "../kit/audience.js";
-import { active, announcer, element, named, setAttribute } from "../kit/dom.js";
+import { active, announcer, element, fill, named, setAttribute } from "../kit/dom.js";
 import { Folds, MOST_UNFOLDED } from "../kit/folding.js";
 import { isEditable, key, rowsOf, unkey } from "../kit/graph.js";
 import { Explain } from "../kit/line.js";
 import { mounting } from "../kit/mount.js";
+import { movedSentence } from "../kit/moved.js";
 import { pictures } from "../kit/pictures.js";
 import { cellAt } from "../kit/selection.js";
 import { sender } from "../kit/sender.js";
 import { ofTab } from "../kit/storage.js";
-import { structureOf } from "../kit/tables.js";
+import { structureOf, View } from "../kit/tables.js";
 import { About } from "./about.js";
 import { FillMenu } from "./editing/fill.js";
 import { Grid } from "./editing/grid.js";
 import { History, isReload } from "./editing/history.js";
-import { Newest, overlay } from "./editing/newest.js";
+import { matrixOf, Newest, overlay } from "./editing/newest.js";
 import { Practice } from "./exercise/practice.js";
-import { Start } from "./first_steps/first_steps.js";
-import { Chips } from "./heads/head_chips.js";
-import { Shown } from "./heads/shown_heads.js";
-import { Compared } from "./last_edit.js";
-import { Looking } from "./looking.js";
-import { MessageLine } from "./notice.js";
+import { ExplainedCell } from "./explained_cell.js";
+import { FirstSteps } from "./first_steps/first_steps.js";
+import { HeadChips } from "./heads/head_chips.js";
+import { ShownHeads } from "./heads/shown_heads.js";
+import { LastEdit } from "./last_edit.js";
+import { Legend } from "./legend.js";
+import { MessageLine } from "./message_line.js";
 import { Overview } from "./overview/overview.js";
-import { Bar } from "./phone_bar.js";
-import { Legend } from "./scale.js";
-import { Acts } from "./toolbar/actions.js";
-import { Controls } from "./toolbar/toolbar.js";
+import { PhoneBar } from "./phone_bar.js";
+import { Actions } from "./toolbar/actions.js";
+import { Toolbar } from "./toolbar/toolbar.js";
 import { Verdict } from "./verdict.js";
 
-const AGE = 120; // ms after which what was found of earlier numbers is greyed
+const STALE = 120; // ms after which what was found of earlier numbers is greyed
 
-/** One for the page: Streamlit may mount the bench anew at any time, and no edit may go with the old one. */
-const history = new History(ofTab);
-window.addEventListener("pagehide", () => history.flush(sender.pending));
+/** One for the page: Streamlit may mount the component again, and no edit may be lost with the old one. */
+const tabHistory = new History(ofTab);
+window.addEventListener("pagehide", () => tabHistory.flush(sender.pending));
 
-export class Bench {
-  /** @type {BenchModel} */
-  model = null;
-  /** @type {import("../kit/tables.js").View} */
-  view = null;
-  words = null;
-  grid = new Grid(this);
-  #structure = "";
-  #gone = new AbortController(); // its signal takes every listener outside the bench away
-  #sought = null; // the cell to go to once the answer to what was sent is here
-  #address = new Address(() => this.settled());
-  #aging = 0;
-  #folds = new Folds();
-  newest = new Newest(this);
-  compared = new Compared(this);
-  shown = new Shown(this);
-  #messageLine = new MessageLine((edit) => this.#accept(edit));
+/** @type {Cell} */
+const FIRST_OF_MASK = { name: "mask", head: null, row: 0, col: 0 };
+
+/**
+ * The parts of the page that are made again for another language.
+ * @typedef {{
+ *   toolbar: Toolbar; verdict: Verdict; practice: Practice; legend: Legend; explain: Explain; menu: FillMenu;
+ *   chips: HeadChips; overview: Overview; phoneBar: PhoneBar; firstSteps: FirstSteps;
+ * }} Parts
+ */
+
+class Explore {
+  #host;
+  #newest;
+  #grid;
+  #heads;
+  #lastEdit;
+  #explained;
+  /** @type {Parts} */
+  #parts;
   #about = new About();
-  #resized = new ResizeObserver(() => this.shown.refit());
-  #waiting = []; // who wants to know when every edit has been answered
+  #messageLine = new MessageLine((edit) => this.#accept(edit));
+  #words; // those that the parts were made with
+  /** @type {View} */
+  #view;
+  #structure = ""; // of the tables on the page; "" before the first update
+  #folds = foldsForAudience();
+  #gone = new AbortController(); // removes the listeners outside the component
+  #address = new Address(() => this.#settled());
+  #resized = new ResizeObserver(() => this.#heads.refit());
+  #stale = 0; // the timer that greys what was found of earlier numbers
+  /** @type {Cell | null} */
+  #sought = null; // the cell to go to once every edit has been answered
+  /** @type {((settled: { unsaved: boolean }) => void)[]} */
+  #waiting = []; // for every edit to be answered
 
-  constructor(parent) {
+  /**
+   * @param {HTMLElement} parent
+   * @param {BenchModel} model
+   */
+  constructor(parent, model) {
     this.root = element("div", { class: "bench", role: "region" });
+    this.tables = element("div", { class: "tables" });
     this.live = announcer();
     this.live.classList.add("heard");
-    this.tables = element("div", { class: "tables" });
     parent.append(this.root);
     this.#resized.observe(this.tables);
-    this.grid.listen(this.tables);
-    this.looking = new Looking(this);
-    this.tables.addEventListener("focusout", () => this.looking.rest());
-    this.tables.addEventListener("focusin", ({ target }) => this.practice?.reached(cellAt(target)));
+    this.#newest = new Newest(model, {
+      pinned: () => this.#explained.pinned,
+      painted: (names) => this.#painted(names),
+      stateChanged: () => this.#showState(),
+    });
+    this.#words = model.words;
+    this.#view = new View(model, { bare: true }); // until the first update
+    this.#host = this.#makeHost();
+    this.#grid = new Grid(this.#host);
+    this.#grid.listen(this.tables);
+    this.#heads = new ShownHeads(this.#host);
+    this.#lastEdit = new LastEdit(this.#host);
+    this.#explained = new ExplainedCell(this.#host);
+    this.#parts = this.#makeParts();
+    new Actions(this.#host, this.#grid, this.#gone.signal);
+    this.#layOutParts();
+    this.tables.addEventListener("focusout", () => this.#explained.explainSoon());
+    this.tables.addEventListener("focusin", ({ target }) => this.#parts.practice.reached(cellAt(target)));
+    this.#listenToPage();
+    pictures.enter(this);
+    this.root.classList.toggle("in-hall", isInHall());
+  }
+
+  #listenToPage() {
     const { signal } = this.#gone;
-    this.acts = new Acts(this, this.grid, signal);
-    const leaving = (event) => {
-      this.#address.flush();
-      if (this.model?.unsaved) event.preventDefault(); // the address cannot hold this work: the browser asks
+    window.addEventListener(
+      "beforeunload",
+      (event) => {
+        this.#address.flush();
+        if (this.#model.unsaved) event.preventDefault(); // the address cannot hold this work: the browser asks
+      },
+      { signal },
+    );
+    const hurry = (/** @type {Event} */ event) => {
+      if (!event.composedPath().includes(this.root)) sender.hurry();
     };
-    window.addEventListener("beforeunload", leaving, { signal });
-    const hurry = (event) => event.composedPath().includes(this.root) || sender.hurry();
     for (const type of ["pointerdown", "focusin"])
       document.addEventListener(type, hurry, { signal, capture: true });
     for (const type of ["pagehide", "blur"]) window.addEventListener(type, () => sender.hurry(), { signal });
-    pictures.enter(this);
-    onHall(() => this.#inHall(), signal);
-    onHallLaidOut(() => this.shown.refit(), signal);
-    this.#inHall();
+    onHall(() => this.#audienceChanged(), signal);
+    onHallLaidOut(() => this.#heads.refit(), signal);
   }
 
-  /** Before an audience larger tables are folded. */
-  #inHall() {
+  /** Before an audience smaller tables are folded too. */
+  #audienceChanged() {
     this.root.classList.toggle("in-hall", isInHall());
-    this.#folds = new Folds(isInHall() ? MOST_IN_HALL : MOST_UNFOLDED);
-    if (this.view) this.relay();
+    this.#folds = foldsForAudience();
+    this.#relay();
   }
 
   unmount() {
     this.#gone.abort();
-    clearTimeout(this.#aging);
+    clearTimeout(this.#stale);
     this.#resized.disconnect();
     this.#address.stop();
-    this.compared.stop();
-    this.newest.live.stop();
-    this.overview?.stop();
-    this.start?.stop();
+    this.#lastEdit.stop();
+    this.#newest.live.stop();
+    this.#parts.overview.stop();
+    this.#parts.firstSteps.stop();
     pictures.leave(this);
     sender.retire(this);
     this.root.remove();
   }
 
+  get #model() {
+    return this.#newest.model;
+  }
+
+  // --- an answer of the page ---------------------------------------------------------------------------------------
+
+  /** @param {{ data: BenchModel; setStateValue: Component["setStateValue"] }} component */
   update({ data, setStateValue }) {
-    const post = (sent) => setStateValue("edits", { ...sent, held: history.heldIn(sent.session) });
-    sender.receive(data, post, this);
-    if (data.opened !== this.model?.opened) this.#anew();
+    this.#receive(data, setStateValue);
+    const { opened, dims } = this.#model;
+    const isFirst = this.#structure === "";
+    const isSameExample = data.opened === opened;
+    if (!isSameExample) this.#forgetExample();
+    const hasNewHead = isSameExample && data.dims.h > dims.h;
     const structure = structureOf(data);
-    const grown = data.opened === this.model?.opened && data.dims.h > this.model.dims.h;
-    const first = this.model === null;
-    this.newest.take(data, structure === this.#structure);
-    if (data.words.lang !== this.words?.lang) this.#setWords(data.words);
-    if (first && data.pinned) this.#keepInSight(data.pinned);
-    if (grown) this.shown.add(data.dims.h - 1);
-    if (structure !== this.#structure || this.practice.isStale(data)) this.#rebuild(structure);
-    else this.view.patch(data, this.grid.drafts);
-    this.overview.update(data);
-    if (grown && this.shown.isSingle) this.overview.bring(data.dims.h - 1);
-    this.#about.show(this.model, this.words.plainly, this.newest.previewed !== null);
-    this.compared.update();
-    this.controls.update(data);
-    this.bar.update(data);
-    this.legend.update(data);
-    this.root.classList.toggle("through", Boolean(data.lens));
-    this.#check();
-    this.root.classList.toggle("checking", Boolean(data.check));
-    this.root.classList.toggle("practising", Boolean(data.check?.practice));
-    const pinning = sender.pending.findLast((edit) => edit.op === "pin");
-    this.looking.pinned = pinning?.op === "pin" ? pinning.cell : data.pinned;
-    this.#messageLine.update(data, this.words);
-    this.looking.rest();
-    if (!sender.pending.length) this.#keepWork(data);
-    this.start.update(data);
-    this.busy();
-    if (!sender.pending.length)
-      for (const resolve of this.#waiting.splice(0)) resolve({ unsaved: data.unsaved });
-    if (this.#sought && !sender.pending.length) this.#reach(this.#sought);
-    this.practice.enter();
-  }
-
-  /** Nothing that was typed or said here is about the example that comes now. */
-  #anew() {
-    this.grid.drafts.clear();
-    this.#messageLine.forget();
-    this.shown.forget();
-  }
-
-  /** The address bar holds the work, and this tab its history: one of before a reload goes back to the server. */
-  #keepWork(data) {
-    const { searchParams: asked } = new URL(location.href);
-    this.#address.keep(data.bar);
-    const kept = history.update(data);
-    if (kept) sender.send({ op: "recall", history: kept });
-    const isOver = !isReload() && (asked.has("s") || asked.has("example")); // another link was opened
-    if (isOver) return;
-    for (let n = 0; kept && n < history.ahead; n++) sender.send({ op: "redo" });
-    for (const edit of history.takeUnconfirmed()) sender.send(edit);
+    this.#lastEdit.carry(data);
+    this.#newest.take(data, structure === this.#structure);
+    if (data.words.lang !== this.#words.lang) this.#setWords(data.words);
+    if (isFirst && data.pinned) this.#keepUnfolded(data.pinned);
+    if (hasNewHead) this.#heads.add(data.dims.h - 1);
+    if (structure !== this.#structure || this.#parts.practice.isStale(data)) this.#rebuild(structure);
+    else this.#view.patch(data, this.#grid.drafts);
+    this.#updateParts(data, hasNewHead);
+    if (!sender.pending.length) this.#storeWork(data);
+    this.#parts.firstSteps.update(data);
+    this.#showState();
+    if (!sender.pending.length) this.#allAnswered(data);
+    this.#parts.practice.enter();
   }
 
   /**
-   * The live channel has answered: paint it.
-   * @param {Iterable<string>} names of the matrices that have changed
+   * @param {BenchModel} data
+   * @param {Component["setStateValue"]} setStateValue
    */
-  painted(names) {
-    const { model } = this;
-    this.#age(true);
-    this.view.patchCaptions(model);
-    this.patch(names);
-    this.legend.update(model);
-    this.#check();
-    this.overview.patch(model);
-    this.#about.show(model, this.words.plainly, this.newest.previewed !== null);
-    this.compared.soon();
-    this.looking.rest();
-    this.busy();
+  #receive(data, setStateValue) {
+    const post = (/** @type {{ session: string; edits: Edit[] }} */ sent) =>
+      setStateValue("edits", { ...sent, held: tabHistory.lastKnown(sent.session) });
+    sender.receive(data, post, this);
   }
 
-  /** What is found of somebody's own numbers: told all at once, or step by step in an exercise. */
-  #check() {
-    const { check, address } = this.model;
-    this.verdict.update(check?.practice ? null : check, address);
-    this.practice.update(this.model);
+  /** Another example is opened: what was typed, said and chosen was about the one before. */
+  #forgetExample() {
+    this.#grid.drafts.clear();
+    this.#messageLine.forget();
+    this.#heads.forget();
   }
 
-  /** While a hand moves the numbers, the verdict keeps its height: the tables below it must not slip away. */
-  #holdVerdict(hand) {
-    const { root } = this.verdict;
-    if (Boolean(root.style.height) === hand) return;
-    root.style.height = hand && root.offsetHeight ? `${root.offsetHeight}px` : "";
+  /**
+   * @param {BenchModel} data
+   * @param {boolean} hasNewHead
+   */
+  #updateParts(data, hasNewHead) {
+    const { overview, toolbar, phoneBar, legend } = this.#parts;
+    overview.update(data);
+    if (hasNewHead && this.#heads.isSingle) overview.bring(data.dims.h - 1);
+    this.#showAbout();
+    this.#lastEdit.update();
+    toolbar.update(data);
+    phoneBar.update(data);
+    legend.update(data);
+    this.root.classList.toggle("through", Boolean(data.lens));
+    this.#showCheck();
+    this.root.classList.toggle("checking", Boolean(data.check));
+    this.root.classList.toggle("practising", Boolean(data.check?.practice));
+    const pin = sender.pending.findLast(({ op }) => op === "pin");
+    this.#explained.pinned = pin && "cell" in pin ? pin.cell : data.pinned;
+    this.#messageLine.update(data, this.#words);
+    this.#explained.explainSoon();
   }
 
-  /** Go to the mask that is now to be painted, which may stand far below, and say what to do there. */
-  #reach(cell) {
+  /** @param {BenchModel} data the answer to the last edit */
+  #allAnswered(data) {
+    for (const resolve of this.#waiting.splice(0)) resolve({ unsaved: data.unsaved });
+    if (this.#sought) this.#goToMask(this.#sought);
+  }
+
+  /**
+   * Put the work into the address bar, and its history into the tab's storage. A history from before a reload goes back
+   * to the server.
+   * @param {BenchModel} data
+   */
+  #storeWork(data) {
+    const { searchParams } = new URL(location.href);
+    this.#address.keep(data.bar);
+    const earlier = tabHistory.update(data);
+    if (earlier) sender.send({ op: "recall", history: earlier });
+    const isOtherLink = !isReload() && (searchParams.has("s") || searchParams.has("example"));
+    if (isOtherLink) return;
+    for (let n = 0; earlier && n < tabHistory.ahead; n++) sender.send({ op: "redo" });
+    for (const edit of tabHistory.takeUnconfirmed()) sender.send(edit);
+  }
+
+  /**
+   * Every edit has been answered: go to the mask that is now to be painted, which may be far below, and say how.
+   * @param {Cell} cell
+   */
+  #goToMask(cell) {
     this.#sought = null;
-    if (!this.view.cells.has(key(cell))) return;
-    this.goTo(cell);
-    this.say(this.words.paint_here);
+    if (!this.#view.cells.has(key(cell))) return;
+    this.#goTo(cell);
+    this.#host.say(this.#words.paint_here);
   }
 
-  send(edit) {
-    if (edit.op === "mask" && edit.kind === "painted")
-      this.#sought = { name: "mask", head: null, row: 0, col: 0 };
-    if (["undo", "redo", "reset"].includes(edit.op)) this.grid.drafts.clear();
-    if (edit.op === "reset") this.compared.forget();
-    else if (!this.newest.previewed && edit.op !== "pin") this.compared.remember();
-    this.#inHand(false);
-    this.newest.send(edit);
-    this.busy();
-    overlay(this.model, edit);
-    this.repaint(edit.matrix);
-    if (edit.op === "set") this.start.did("edited");
+  // --- an answer of the live channel -------------------------------------------------------------------------------
+
+  /** @param {Iterable<string>} names of the matrices that have changed */
+  #painted(names) {
+    const model = this.#model;
+    this.#setStale(false);
+    this.#view.patchCaptions(model);
+    this.#patch(names);
+    this.#parts.legend.update(model);
+    this.#showCheck();
+    this.#parts.overview.patch(model);
+    this.#showAbout();
+    this.#lastEdit.soon();
+    this.#explained.explainSoon();
+    this.#showState();
+  }
+
+  // --- showing -----------------------------------------------------------------------------------------------------
+
+  #showAbout() {
+    this.#about.show(this.#model, this.#words.plainly, this.#newest.previewed !== null);
+  }
+
+  /** Show what is found of claimed numbers: all at once, or step by step in an exercise. */
+  #showCheck() {
+    const { check, address } = this.#model;
+    this.#parts.verdict.update(check?.practice ? null : check, address);
+    this.#parts.practice.update(this.#model);
+  }
+
+  /**
+   * Show these matrices again.
+   * @param {Iterable<string>} names
+   */
+  #patch(names) {
+    if (this.#newest.previewed) this.#view.followNumbers(this.#model, names, this.#grid.drafts);
+    else this.#view.patchNumbers(this.#model, names, this.#grid.drafts);
+  }
+
+  /** @param {string | undefined} name of a matrix */
+  #repaint(name) {
+    if (!name || !this.#model.matrices[name]) return;
+    this.#patch([name]);
+    this.#parts.overview.patch(this.#model);
+  }
+
+  /**
+   * @param {string[]} names of the matrices whose marks have changed
+   * @param {boolean} hasEdit whether there is an edit to speak of
+   */
+  #showMoved(names, hasEdit) {
+    const model = this.#model;
+    const { overview, chips } = this.#parts;
+    this.#view.patchNumbers(model, names, this.#grid.drafts);
+    overview.compare(model);
+    chips.draw(model);
+    overview.say(hasEdit ? movedSentence(model, this.#words) : "");
+    this.#showState();
+  }
+
+  /**
+   * @param {Cell | null} cell that is explained
+   * @param {Cell | null} pinned
+   * @param {boolean} byFocus whether a screen reader says it
+   */
+  #showExplained(cell, pinned, byFocus) {
+    const { explain, overview, firstSteps } = this.#parts;
+    explain.show(this.#host, cell, pinned);
+    pictures.outline(cell);
+    overview.outline(cell);
+    if (byFocus) this.#announce(explain.text());
+    firstSteps.did("explained");
+  }
+
+  /** Mark on the page whether the numbers answer every edit, and whether the page has them too. Styles and tests read it. */
+  #showState() {
+    const { pending } = sender;
+    const { isAnswered, live, previewed } = this.#newest;
+    const { isBehind } = this.#view;
+    const isPreviewBusy = Boolean(previewed) && live.state === "busy";
+    this.root.setAttribute("aria-busy", String(!isAnswered || isBehind));
+    this.#setStale(!isAnswered || isPreviewBusy);
+    this.root.dataset.kept = String(pending.length === 0);
+    this.root.dataset.live = isBehind ? "busy" : live.state;
+    setAttribute(this.#parts.verdict.root, "aria-busy", previewed && "true"); // it is read out after the drag
+    pictures.follow(pending.length || previewed ? null : this.#model.revision);
+  }
+
+  /**
+   * Grey what was found of earlier numbers, unless what is found of the new ones comes soon.
+   * @param {boolean} isStale
+   */
+  #setStale(isStale) {
+    if (isStale) {
+      this.#stale ||= setTimeout(() => this.root.classList.add("behind"), STALE);
+      return;
+    }
+    clearTimeout(this.#stale);
+    this.#stale = 0;
+    this.root.classList.remove("behind");
+  }
+
+  /** @param {string} text for a screen reader */
+  #announce(text) {
+    this.live.textContent = text;
+  }
+
+  // --- edits -------------------------------------------------------------------------------------------------------
+
+  /** @param {Edit} edit */
+  #send(edit) {
+    if (edit.op === "mask" && edit.kind === "painted") this.#sought = FIRST_OF_MASK;
+    if (["undo", "redo", "reset"].includes(edit.op)) this.#grid.drafts.clear();
+    if (edit.op === "reset") this.#lastEdit.forget();
+    else if (!this.#newest.previewed && edit.op !== "pin") this.#lastEdit.remember();
+    this.#setDragging(false);
+    this.#newest.send(edit);
+    this.#showState();
+    this.#showEdit(edit);
+    if (edit.op === "set") this.#parts.firstSteps.did("edited");
     if (edit.op.endsWith("sentence")) {
-      this.shown.renew();
-      this.start.did("rewritten");
+      this.#heads.renew();
+      this.#parts.firstSteps.did("rewritten");
     }
   }
 
   /**
-   * Show what an edit would do while it is being made; `null`: it is taken back. It is sent when the hand lets go.
-   * @param {Record<string, any> | null} edit
+   * Show what an edit would do while it is being made. It is sent when the drag ends.
+   * @param {Edit | null} edit null: it is taken back
    */
-  preview(edit) {
-    if (edit) this.compared.unmark();
-    if (edit && !this.newest.previewed) this.compared.remember();
-    this.#inHand(edit !== null);
-    this.newest.preview(edit);
-    if (edit) this.show(edit);
-    this.busy();
-  }
-
-  /** A number is in the hand, or no longer. */
-  #inHand(hand) {
-    this.view.isInHand = hand;
-    this.overview.byHand(hand);
-    this.#holdVerdict(hand);
-  }
-
-  /** Tell who cannot see it what a number is now. */
-  announce(place, number) {
-    this.announceText(`${place.replaceAll("_", "")} = ${number}`);
-  }
-
-  announceText(text) {
-    this.live.textContent = text;
-  }
-
-  /** Lay the tables out anew. */
-  relay() {
-    this.#rebuild(this.#structure);
-  }
-
-  /** What there is to say of the work, once every edit has been answered. */
-  settled() {
-    if (!sender.pending.length) return { unsaved: this.model.unsaved };
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  /** Whether the numbers shown answer every edit so far, and the page has kept them; styles and tests read it. */
-  busy() {
-    const { pending } = sender;
-    const { isAnswered: answered, live, previewed } = this.newest;
-    const isBehind = Boolean(this.view?.isBehind);
-    this.root.setAttribute("aria-busy", String(!answered || isBehind));
-    this.#age(answered && !(previewed && live.state === "busy"));
-    this.root.dataset.kept = String(pending.length === 0);
-    this.root.dataset.live = isBehind ? "busy" : live.state;
-    setAttribute(this.verdict.root, "aria-busy", previewed && "true"); // read out once the hand lets go
-    pictures.follow(pending.length || previewed ? null : this.model.revision);
-  }
-
-  /** Grey what was found of earlier numbers, unless what is found of these comes before one sees it. */
-  #age(fresh) {
-    if (fresh) {
-      clearTimeout(this.#aging);
-      this.#aging = 0;
-      this.root.classList.remove("behind");
-    } else this.#aging ||= setTimeout(() => this.root.classList.add("behind"), AGE);
-  }
-
-  /** Show the numbers of one matrix anew. */
-  repaint(name) {
-    if (!this.model.matrices[name]) return;
-    this.patch([name]);
-    this.overview.patch(this.model);
-  }
-
-  /** Bring the numbers of these matrices up to date. */
-  patch(names) {
-    if (this.newest.previewed) this.view.followNumbers(this.model, names, this.grid.drafts);
-    else this.view.patchNumbers(this.model, names, this.grid.drafts);
-  }
-
-  /** Show an edit that is not finished, without sending it. */
-  show(edit) {
-    overlay(this.model, edit);
-    this.repaint(edit.matrix);
+  #preview(edit) {
+    if (edit) this.#lastEdit.unmark();
+    if (edit && !this.#newest.previewed) this.#lastEdit.remember();
+    this.#setDragging(edit !== null);
+    this.#newest.preview(edit);
+    if (edit) this.#showEdit(edit);
+    this.#showState();
   }
 
   /**
-   * @param {string} text
-   * @param {string} [kind]
-   * @param {string | string[]} [place]
+   * Show an edit without sending it.
+   * @param {Edit} edit
    */
-  say(text, kind = "info", place = "") {
-    this.#messageLine.say(text, kind, place);
+  #showEdit(edit) {
+    overlay(this.#model, edit);
+    this.#repaint(matrixOf(edit));
   }
 
-  clearMessage() {
+  /**
+   * While a number is dragged the verdict keeps its height, so that the tables below do not move.
+   * @param {boolean} isDragging
+   */
+  #setDragging(isDragging) {
+    this.#view.isInHand = isDragging;
+    this.#parts.overview.setDragging(isDragging);
+    const { root } = this.#parts.verdict;
+    if (Boolean(root.style.height) === isDragging) return;
+    root.style.height = isDragging && root.offsetHeight ? `${root.offsetHeight}px` : "";
+  }
+
+  /**
+   * Do what a message offers.
+   * @param {Edit} edit
+   */
+  #accept(edit) {
+    if ("row" in edit)
+      this.#goTo({ name: edit.matrix, head: edit.head ?? null, row: edit.row, col: edit.col });
     this.#messageLine.clear();
+    this.#send(edit);
   }
 
-  pin(cell) {
-    this.looking.pin(cell);
+  /**
+   * Hide a pair, or let it attend again. Where there is no mask, one is made for this pair alone.
+   * @param {Cell} pair
+   * @param {boolean} hides
+   */
+  #mask({ row, col }, hides) {
+    const { mask } = this.#model.matrices;
+    const isAdded = mask && typeof rowsOf(this.#model, "mask", null)?.[row]?.[col] !== "boolean";
+    const value = isAdded ? (hides ? "-inf" : 0) : !hides;
+    this.#send({ op: "set", matrix: "mask", head: null, row, col, values: [[value]] });
   }
 
-  unpin() {
-    this.looking.unpin();
+  /**
+   * Once every edit has been answered: whether the address cannot hold the work.
+   * @returns {{ unsaved: boolean } | Promise<{ unsaved: boolean }>}
+   */
+  #settled() {
+    if (!sender.pending.length) return { unsaved: this.#model.unsaved };
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Tell what is right in the place of the number that is explained, to who cannot see it as well. */
-  solve() {
-    this.explain.solve();
-    this.announceText(this.explain.text());
-  }
+  // --- going to a cell ---------------------------------------------------------------------------------------------
 
-  /** Bring a cell into view and give it the focus; where it is folded away it is unfolded. */
-  goTo(cell) {
-    if (!this.view.cells.has(key(cell))) this.practice.reach(cell);
-    this.shown.show(cell.head);
-    this.view.reveal([cell]);
-    const td = this.view.cells.get(key(cell));
-    this.bring(td);
+  /**
+   * Bring a cell into view, unfolded, and give it the focus.
+   * @param {Cell} cell
+   */
+  #goTo(cell) {
+    if (!this.#view.cells.has(key(cell))) this.#parts.practice.reach(cell);
+    this.#reveal(cell.head, [cell]);
+    const td = this.#view.cells.get(key(cell));
+    this.#bring(td);
     td?.focus({ preventScroll: true });
   }
 
   /**
-   * Scroll something into view; what comes to lie beneath the pointer is not meant.
-   * @param {HTMLElement} [node]
+   * Show a head's tables, with these cells unfolded.
+   * @param {number | null} head
+   * @param {Cell[]} cells
+   */
+  #reveal(head, cells) {
+    this.#heads.show(head);
+    this.#view.reveal(cells);
+  }
+
+  /**
+   * Scroll an element into view. What comes to lie beneath the pointer does not count as pointed at.
+   * @param {Element} [node]
    * @param {ScrollBehavior} [behavior]
    * @param {ScrollLogicalPosition} [block] where in the window
    */
-  bring(node, behavior = "auto", block = "center") {
-    const go = () => {
-      this.looking.pointing.rest();
+  #bring(node, behavior = "auto", block = "center") {
+    const scroll = () => {
+      this.#explained.pointing.rest();
       node?.scrollIntoView({ block, inline: "nearest", behavior });
     };
-    go();
-    // Tables that come into view take their true size, and push it away again.
-    if (behavior === "auto") requestAnimationFrame(() => requestAnimationFrame(go));
+    scroll();
+    // Tables that come into view take their true size, which may push the element away again.
+    if (behavior === "auto") requestAnimationFrame(() => requestAnimationFrame(scroll));
   }
 
-  // --- building --------------------------------------------------------------------------------------------------
-
-  #setWords(words) {
-    this.words = words;
-    this.#structure = "";
-    this.#messageLine.forget(); // it was said in another language
-    this.controls = new Controls(this);
-    this.verdict = new Verdict(this, words);
-    this.practice = new Practice(this);
-    this.legend = new Legend(words);
-    this.explain = new Explain(
-      words,
-      {
-        unpin: () => this.unpin(),
-        hold: (cell) => this.looking.chosen(cell),
-        go: (cell) => this.looking.goTo(cell),
-        traced: (path, begun) => this.looking.traced(path, begun),
-        mask: this.model.check ? undefined : (pair, hides) => this.#mask(pair, hides),
-      },
-      this.#messageLine.root,
-      this.legend.root,
-    );
-    this.menu = new FillMenu(this);
-    this.chips = new Chips(words);
-    this.overview?.stop();
-    this.overview = new Overview(this, words);
-    this.bar = new Bar(this, words, this.#gone.signal);
-    this.explain.root.append(this.bar.root);
-    this.start?.stop();
-    this.start = new Start(this, words);
-    this.root.setAttribute("aria-label", words.bench);
-    document.documentElement.lang = this.root.lang = words.lang; // Share says it too, which an embedded page lacks
-    this.root.replaceChildren(
-      element("p", { class: "lead", hidden: Boolean(this.model.check) }, words.lead),
-      this.#about.root,
-      this.start.live,
-      this.start.root,
-      this.start.ring,
-      this.start.also,
-      this.overview.slim.place,
-      this.overview.root,
-      this.controls.root,
-      this.verdict.root,
-      this.practice.root,
-      this.chips.root,
-      this.tables,
-      this.explain.root,
-      this.menu.root,
-      this.live,
-    );
+  /** @param {Cell | null} cell that is pointed at in a picture */
+  pointed(cell) {
+    this.#explained.pointed(cell);
   }
 
+  /** @param {Cell} cell that is clicked in a picture */
+  chosen(cell) {
+    this.#explained.chosen(cell);
+  }
+
+  // --- building the tables -----------------------------------------------------------------------------------------
+
+  /** Lay the tables out again. */
+  #relay() {
+    this.#rebuild(this.#structure);
+  }
+
+  /** @param {string} structure */
   #rebuild(structure) {
-    const held = this.grid.heldEditor();
-    const focus = active(this.root)?.closest("[data-focus]")?.getAttribute("data-focus");
-    this.grid.rebuilt();
+    const stored = this.#grid.storedEditor();
+    const focused = active(this.root)?.closest("[data-focus]");
+    const focus = focused instanceof HTMLElement ? focused.dataset.focus : undefined;
+    this.#grid.rebuilt();
     this.#structure = structure;
-    this.shown.measure();
-    for (const draft of [...this.grid.drafts.keys()])
-      if (!this.#isInput(unkey(draft))) this.grid.drafts.delete(draft);
-    this.view = this.practice.view(this.model, { folds: this.#folds, heads: this.shown.heads });
-    this.view.patch(this.model, this.grid.drafts);
-    this.view.isInHand = this.newest.previewed !== null;
-    this.tables.replaceChildren(this.view.root);
-    this.chips.update(this.model, this.view.heads);
-    this.practice.update(this.model);
-    if (held && this.#isInput(held.cell)) this.grid.resume(held);
+    this.#heads.measure();
+    for (const draft of [...this.#grid.drafts.keys()])
+      if (!this.#isInput(unkey(draft))) this.#grid.drafts.delete(draft);
+    const { practice, chips } = this.#parts;
+    this.#view = practice.view(this.#model, { folds: this.#folds, heads: this.#heads.heads });
+    this.#view.patch(this.#model, this.#grid.drafts);
+    this.#view.isInHand = this.#newest.previewed !== null;
+    this.tables.replaceChildren(this.#view.root);
+    chips.update(this.#model, this.#view.heads);
+    practice.update(this.#model);
+    if (stored && this.#isInput(stored.cell)) this.#grid.resume(stored);
     else if (focus) this.#refocus(focus);
     drawnForHall();
   }
 
-  /** What an address leads to is shown from the start. */
-  #keepInSight(cell) {
+  /**
+   * What an address leads to is unfolded from the start.
+   * @param {Cell} cell
+   */
+  #keepUnfolded(cell) {
     this.#folds.keep([cell]);
-    this.shown.measure();
-    if (cell.head !== null) this.shown.choose(cell.head);
+    this.#heads.measure();
+    if (cell.head !== null) this.#heads.choose(cell.head);
   }
 
-  /** Give the focus back to what had it; where that is gone, to what stands before it. */
+  /**
+   * Give the focus back to what had it; if that is gone, to what stands before it.
+   * @param {string} name of the element in its data
+   */
   #refocus(name) {
-    const before = name.replace(/(\d+)$/, (index) => Math.max(0, index - 1));
-    (
-      named(this.root, name) ??
-      named(this.root, before) ??
-      this.tables.querySelector("td[tabindex='0']")
-    )?.focus();
+    const before = name.replace(/(\d+)$/, (index) => String(Math.max(0, Number(index) - 1)));
+    const node = named(this.root, name) ?? named(this.root, before);
+    const cell = node ?? this.tables.querySelector("td[tabindex='0']");
+    if (cell instanceof HTMLElement) cell.focus();
   }
 
+  /** @param {Cell} cell */
   #isInput({ name, head, row, col }) {
-    const matrix = this.model.matrices[name];
+    const model = this.#model;
     return Boolean(
-      matrix &&
-        isEditable(this.model, name, head) &&
-        rowsOf(this.model, name, head)?.[row]?.[col] !== undefined,
+      model.matrices[name] &&
+        isEditable(model, name, head) &&
+        rowsOf(model, name, head)?.[row]?.[col] !== undefined,
     );
   }
 
-  /** Do what the message offers. */
-  #accept(edit) {
-    this.goTo({ name: edit.matrix, head: edit.head ?? null, row: edit.row, col: edit.col });
-    this.clearMessage();
-    this.send(edit);
+  // --- the parts ---------------------------------------------------------------------------------------------------
+
+  /** What the parts are given. Each declares which of these values and functions it uses. */
+  #makeHost() {
+    const explore = this;
+    return {
+      root: this.root,
+      tables: this.tables,
+      get model() {
+        return explore.#model;
+      },
+      get words() {
+        return explore.#words;
+      },
+      get view() {
+        return explore.#view;
+      },
+      get overview() {
+        return explore.#parts.overview;
+      },
+      get explain() {
+        return explore.#parts.explain;
+      },
+      get menu() {
+        return explore.#parts.menu;
+      },
+      get shownHeads() {
+        return explore.#view.heads;
+      },
+      get pinned() {
+        return explore.#explained.pinned;
+      },
+      get explained() {
+        return explore.#explained.cell;
+      },
+      get moved() {
+        return explore.#lastEdit.most;
+      },
+
+      send: (/** @type {Edit} */ edit) => this.#send(edit),
+      show: (/** @type {Edit} */ edit) => this.#showEdit(edit),
+      preview: (/** @type {Edit | null} */ edit) => this.#preview(edit),
+      wrote: (/** @type {Cell} */ cell) => this.#explained.wrote(cell),
+      settled: () => this.#settled(),
+      isBusy: () => this.#newest.live.state === "busy",
+      isFree: () => !this.#newest.previewed && !this.#grid.editing,
+      isFixed: () => this.#parts.practice.leads,
+
+      patch: (/** @type {string[]} */ names) => this.#patch(names),
+      repaint: (/** @type {string} */ name) => this.#repaint(name),
+      relay: () => this.#relay(),
+      showMoved: (/** @type {string[]} */ names, /** @type {boolean} */ hasEdit) =>
+        this.#showMoved(names, hasEdit),
+
+      say: (/** @type {string} */ text, kind = "info", /** @type {string | string[]} */ place = "") =>
+        this.#messageLine.say(text, kind, place),
+      clearMessage: () => this.#messageLine.clear(),
+      announce: (/** @type {string} */ place, /** @type {string} */ number) =>
+        this.#announce(`${place.replaceAll("_", "")} = ${number}`),
+      announceText: (/** @type {string} */ text) => this.#announce(text),
+
+      pin: (/** @type {Cell} */ cell) => this.#explained.pin(cell),
+      unpin: () => this.#explained.unpin(),
+      pointed: (/** @type {Cell | null} */ cell) => this.#explained.pointed(cell),
+      chosen: (/** @type {Cell} */ cell) => this.#explained.chosen(cell),
+      hinted: () => this.#parts.practice.hinted,
+      looked: () => this.#parts.firstSteps.did("looked"),
+      explainSoon: () => this.#explained.explainSoon(),
+      showExplained: (
+        /** @type {Cell | null} */ cell,
+        /** @type {Cell | null} */ pinned,
+        /** @type {boolean} */ byFocus,
+      ) => this.#showExplained(cell, pinned, byFocus),
+      solve: () => this.#solve(),
+
+      goTo: (/** @type {Cell} */ cell) => this.#goTo(cell),
+      reveal: (/** @type {number | null} */ head, /** @type {Cell[]} */ cells) => this.#reveal(head, cells),
+      bring: (
+        /** @type {Element} */ node,
+        /** @type {ScrollBehavior} */ behavior,
+        /** @type {ScrollLogicalPosition} */ block,
+      ) => this.#bring(node, behavior, block),
+      bringHead: (/** @type {number} */ head) => this.#parts.overview.bring(head),
+      swiped: (/** @type {number} */ head) => this.#heads.swiped(head),
+      toggleHead: (/** @type {number} */ head) => this.#toggleHead(head),
+      chooseHeads: () => this.#chooseHeads(),
+    };
   }
 
-  /** Hide a pair or let it attend again; where there is no mask it is one of this pair alone. */
-  #mask({ row, col }, hides) {
-    const adds = typeof this.model.matrices.mask?.values[row][col] !== "boolean" && this.model.matrices.mask;
-    const value = adds ? (hides ? "-inf" : 0) : !hides;
-    this.send({ op: "set", matrix: "mask", head: null, row, col, values: [[value]] });
+  /** Show what is right in the place of the number that is explained, and say it. */
+  #solve() {
+    const { explain } = this.#parts;
+    explain.solve();
+    this.#announce(explain.text());
   }
 
-  /** The weight that the last edit has moved most, if one. */
-  get moved() {
-    return this.compared.most;
+  /** Show a head's tables, or hide them. @param {number} head */
+  #toggleHead(head) {
+    this.#heads.toggle(head);
+    const list = this.#view.heads.map((shown) => shown + 1).join(", ");
+    this.#announce(fill(this.#words.heads_now, { list }));
+    this.#explained.explainSoon();
   }
 
-  get explained() {
-    return this.looking.explained;
+  /** Go to the chips that choose the heads. */
+  #chooseHeads() {
+    const { root } = this.#parts.chips;
+    this.#bring(root);
+    root.querySelector("button")?.focus({ preventScroll: true });
   }
 
-  swiped(head) {
-    this.shown.swiped(head);
+  /**
+   * The page is in another language: make its parts again.
+   * @param {Record<string, string>} words
+   */
+  #setWords(words) {
+    this.#words = words;
+    this.#structure = "";
+    this.#messageLine.forget(); // it was said in the other language
+    this.#parts.overview.stop();
+    this.#parts.firstSteps.stop();
+    this.#parts = this.#makeParts();
+    this.#layOutParts();
   }
 
-  pointed(cell) {
-    this.looking.pointed(cell);
+  /** @returns {Parts} those that speak the language of the page */
+  #makeParts() {
+    const [host, words] = [this.#host, this.#words];
+    const overview = new Overview(host, this.#model);
+    const legend = new Legend(words);
+    const explain = this.#makeExplain(legend);
+    const phoneBar = new PhoneBar(host, words, this.#gone.signal);
+    explain.root.append(phoneBar.root);
+    return {
+      overview,
+      legend,
+      explain,
+      phoneBar,
+      toolbar: new Toolbar(host),
+      verdict: new Verdict(host, words),
+      practice: new Practice(host, this.#model),
+      menu: new FillMenu(host),
+      chips: new HeadChips(words),
+      firstSteps: new FirstSteps(host, words),
+    };
   }
 
-  chosen(cell) {
-    this.looking.chosen(cell);
+  /** @param {Legend} legend */
+  #makeExplain(legend) {
+    return new Explain(
+      this.#words,
+      {
+        unpin: () => this.#explained.unpin(),
+        hold: (cell) => this.#explained.chosen(cell),
+        go: (cell) => this.#explained.goTo(cell),
+        traced: (path, begun) => this.#explained.traced(path, begun),
+        mask: this.#model.check ? undefined : (pair, hides) => this.#mask(pair, hides),
+      },
+      this.#messageLine.root,
+      legend.root,
+    );
+  }
+
+  /** Put the parts on the page. */
+  #layOutParts() {
+    const words = this.#words;
+    const { toolbar, verdict, practice, explain, menu, chips, overview, firstSteps } = this.#parts;
+    this.root.setAttribute("aria-label", words.bench);
+    // Share sets the page's language too, but an embedded page has no Share.
+    document.documentElement.lang = this.root.lang = words.lang;
+    this.root.replaceChildren(
+      element("p", { class: "lead", hidden: Boolean(this.#model.check) }, words.lead),
+      this.#about.root,
+      ...firstSteps.elements,
+      overview.slim.place,
+      overview.root,
+      toolbar.root,
+      verdict.root,
+      practice.root,
+      chips.root,
+      this.tables,
+      explain.root,
+      menu.root,
+      this.live,
+    );
   }
 }
 
-export default mounting(({ parentElement }) => new Bench(parentElement));
+const foldsForAudience = () => new Folds(isInHall() ? MOST_IN_HALL : MOST_UNFOLDED);
+
+export default mounting(({ parentElement, data }) => new Explore(parentElement, data));

@@ -1,22 +1,35 @@
-// What the last edit has moved: how the numbers stood before it is held, and what is otherwise now is marked and told.
+// What the last edit has moved. The numbers before it are stored; those that differ now are marked and told of.
 
-import { movedIn, movedSentence, remembered } from "../kit/moved.js";
+import { movedIn, remembered } from "../kit/moved.js";
 
-const REST = 150; // ms without new numbers, after which it is told what the last edit has moved
+const REST = 150; // ms without new numbers until they are compared
 
-/** Whether as many numbers are of the same tokens, in the same places: those of others have not moved, they are others. */
-const sameSizes = (now, before) =>
+/**
+ * Whether two models have the same tokens in the same places. Numbers of other tokens have not moved: they are others.
+ * @param {BenchModel} now
+ * @param {BenchModel} before
+ */
+const areSameTokens = (now, before) =>
   JSON.stringify([now.dims, now.labels.n_q, now.labels.n_k]) ===
   JSON.stringify([before.dims, before.labels.n_q, before.labels.n_k]);
 
-export class Compared {
-  /** @type {Record<string, any> | null} */
-  #before = null; // the numbers before the last edit
-  #resting = 0; // until it is told what the last edit has moved
+/**
+ * `isBusy`: whether newer numbers are on their way; `patch`: show these matrices again; `showMoved`: the same, and say
+ * what has moved.
+ * @typedef {{
+ *   readonly model: BenchModel; isBusy: () => boolean;
+ *   patch: (names: string[]) => void; showMoved: (names: string[], hasEdit: boolean) => void;
+ * }} LastEditHost
+ */
 
-  /** @param {import("./explore.js").Bench} bench */
-  constructor(bench) {
-    this.bench = bench;
+export class LastEdit {
+  /** @type {BenchModel["before"]} */
+  #before = null; // the numbers before the last edit
+  #resting = 0; // the timer of the next comparison
+
+  /** @param {LastEditHost} host */
+  constructor(host) {
+    this.host = host;
   }
 
   stop() {
@@ -24,66 +37,61 @@ export class Compared {
   }
 
   /**
-   * What an edit is about to move is compared with how it stands now. What the last one has moved stays marked until
-   * the answer is painted: to unmark it now would lay out every table twice.
+   * Store the numbers, because an edit is about to change them. What the edit before has moved stays marked until the
+   * answer is painted: removing the marks now would lay out every table twice.
    */
   remember() {
-    const { model } = this.bench;
+    const { model } = this.host;
     if (model.check) return; // there the marks say what is right
     model.before = null;
     this.#before = remembered(model);
   }
 
-  /** Where everything begins anew nothing has moved. */
+  /** After a reset nothing has moved. */
   forget() {
-    this.bench.model.before = this.#before = null;
+    this.host.model.before = this.#before = null;
   }
 
   /**
-   * An answer of the page takes the place of the model; what is marked stays marked.
-   * @param {BenchModel} data
+   * The server's answer is about to replace the model: what is marked stays marked.
+   * @param {BenchModel} next
    */
-  carry(data) {
-    const { model } = this.bench;
-    if (data.opened !== model?.opened || !sameSizes(data, model)) this.#before = null;
-    data.before = this.#before && model.before;
+  carry(next) {
+    const { model } = this.host;
+    if (next.opened !== model.opened || !areSameTokens(next, model)) this.#before = null;
+    next.before = this.#before && model.before;
   }
 
   /** While numbers move none is marked as moved. */
   unmark() {
-    const { model } = this.bench;
+    const { model } = this.host;
     if (!model.before) return;
     model.before = null;
-    this.bench.patch(Object.keys(model.matrices));
+    this.host.patch(Object.keys(model.matrices));
   }
 
-  /** Mark and tell it once the numbers rest: they come first, and a hand may still move them. Where none is held, now. */
+  /** Compare once the numbers have come to rest; at once where nothing is stored to compare with. */
   update() {
     if (this.#before) this.soon();
     else this.#compare();
   }
 
+  /** Compare once no new number has come for a while. A drag may still move them. */
   soon() {
     clearTimeout(this.#resting);
-    const act = () => (this.bench.newest.live.state === "busy" ? this.soon() : this.#compare());
-    this.#resting = setTimeout(act, REST);
+    this.#resting = setTimeout(() => (this.host.isBusy() ? this.soon() : this.#compare()), REST);
   }
 
   #compare() {
-    const { bench } = this;
-    const { model } = bench;
+    const { model } = this.host;
     const isNew = this.#before && !model.before;
     if (isNew) model.before = this.#before;
-    bench.view.patchNumbers(model, isNew ? Object.keys(model.matrices) : [], bench.grid.drafts);
-    bench.overview.compare(model);
-    bench.chips.draw(model);
-    bench.overview.say(this.#before ? movedSentence(model, bench.words) : "");
-    bench.busy();
+    this.host.showMoved(isNew ? Object.keys(model.matrices) : [], Boolean(this.#before));
   }
 
-  /** The weight that was moved most, if one. */
+  /** The weight that has moved most, if any. */
   get most() {
-    const { model } = this.bench;
+    const { model } = this.host;
     return this.#before && model.matrices.weights ? movedIn(model, "weights").most : null;
   }
 }

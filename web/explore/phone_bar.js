@@ -1,42 +1,47 @@
-// The bar at the foot of a small screen: undo, the overview, and from one stage of the computation to the next.
+// The bar at the foot of a small screen: undo, the overview, and the stages of the computation one by one.
 
 import { button, div, element, rich } from "../kit/dom.js";
 import { gently, inSight, lookedAt } from "./viewport.js";
 
-export class Bar {
-  #current = 0;
-  #waiting = false;
+/**
+ * `overview`: can be hidden to make room.
+ * @typedef {{
+ *   send: (edit: Edit) => void; tables: HTMLElement;
+ *   overview: { root: HTMLElement }; explain: { root: HTMLElement };
+ * }} PhoneBarHost
+ */
+
+export class PhoneBar {
+  #current = 0; // the stage that is looked at
+  #isWaiting = false; // for the next frame
 
   /**
-   * `overview`: what may be put away to make room.
-   * @param {{ send: (edit: Edit) => void; tables: HTMLElement; overview: { root: HTMLElement }; explain: { root: HTMLElement } }} host
+   * @param {PhoneBarHost} host
    * @param {Record<string, string>} words
    * @param {AbortSignal} gone
    */
   constructor(host, words, gone) {
     this.host = host;
-    const press = (label, sign, onclick, focus) =>
-      button({ "aria-label": label, title: label, data: { focus: `bar ${focus}` }, onclick }, sign);
-    this.undo = press(words.undo, "↶", () => host.send({ op: "undo" }), "undo");
-    this.before = press(words.stage_before, "‹", () => this.#go(-1), "before");
-    this.next = press(words.stage_next, "›", () => this.#go(+1), "next");
+    this.undo = iconButton(words.undo, "↶", "undo", () => host.send({ op: "undo" }));
+    this.before = iconButton(words.stage_before, "‹", "before", () => this.#go(-1));
+    this.next = iconButton(words.stage_next, "›", "next", () => this.#go(+1));
     this.stage = element("span", { class: "at-hand-stage", "aria-live": "polite" });
-    this.shown = button(
-      { "aria-pressed": "true", data: { focus: "bar overview" }, onclick: () => this.#toggle() },
+    this.overview = button(
+      { "aria-pressed": "true", data: { focus: "bar overview" }, onclick: () => this.#toggleOverview() },
       words.show_overview,
     );
-    this.root = div("at-hand", this.undo, this.before, this.stage, this.next, this.shown);
+    this.root = div("at-hand", this.undo, this.before, this.stage, this.next, this.overview);
     this.root.setAttribute("role", "toolbar");
     this.root.setAttribute("aria-label", words.at_hand);
-    const scrolled = () => this.#later();
-    document.addEventListener("scroll", scrolled, { signal: gone, capture: true, passive: true });
+    const onScroll = () => this.#lookSoon();
+    document.addEventListener("scroll", onScroll, { signal: gone, capture: true, passive: true });
   }
 
   /** @param {BenchModel} model */
   update(model) {
     this.undo.disabled = !model.controls.undo;
-    this.shown.hidden = this.host.overview.root.hidden;
-    this.#later();
+    this.overview.hidden = this.host.overview.root.hidden;
+    this.#lookSoon();
   }
 
   /** @returns {Element[]} */
@@ -44,17 +49,17 @@ export class Bar {
     return [...this.host.tables.querySelectorAll("section.stage")];
   }
 
-  /** What is scrolled to is read once a frame. */
-  #later() {
-    if (this.#waiting || !this.root.offsetParent) return;
-    this.#waiting = true;
+  /** The scroll position is read once a frame. */
+  #lookSoon() {
+    if (this.#isWaiting || !this.root.offsetParent) return;
+    this.#isWaiting = true;
     requestAnimationFrame(() => {
-      this.#waiting = false;
+      this.#isWaiting = false;
       this.#look();
     });
   }
 
-  /** Which stage is looked at. */
+  /** Find the stage that is looked at, and name it. */
   #look() {
     const stages = this.#stages;
     const tops = stages.map((stage) => stage.getBoundingClientRect().top);
@@ -67,13 +72,23 @@ export class Bar {
     this.stage.replaceChildren(...rich(title));
   }
 
+  /** @param {number} by */
   #go(by) {
     const stage = this.#stages[this.#current + by];
     stage?.scrollIntoView({ block: "start", behavior: gently() });
   }
 
-  #toggle() {
-    const away = this.host.overview.root.classList.toggle("away");
-    this.shown.setAttribute("aria-pressed", String(!away));
+  #toggleOverview() {
+    const isAway = this.host.overview.root.classList.toggle("away");
+    this.overview.setAttribute("aria-pressed", String(!isAway));
   }
 }
+
+/**
+ * @param {string} label
+ * @param {string} sign
+ * @param {string} focus
+ * @param {() => void} onclick
+ */
+const iconButton = (label, sign, focus, onclick) =>
+  button({ "aria-label": label, title: label, data: { focus: `bar ${focus}` }, onclick }, sign);

@@ -1,18 +1,28 @@
-// What the check found, in words: a summary, what to look at first, the causes, and what cannot be.
+// What the check has found, in words: a summary, what to look at first, the causes, and what cannot be.
 
 import { Disclosure } from "../kit/disclosure.js";
 import { button, div, element, span, symbol } from "../kit/dom.js";
 
+/** @typedef {NonNullable<Check["causes"]>[number]} Cause */
+
+/**
+ * `settled`: once the page has kept every edit.
+ * @typedef {{ goTo: (cell: Cell) => void; settled: () => unknown }} VerdictHost
+ */
+
 export class Verdict {
-  #shown = "";
-
-  #links = []; // [{link, step}]
-
+  #shown = ""; // the check that is shown, as JSON
+  /** @type {{ link: HTMLAnchorElement; step: string }[]} */
+  #links = [];
+  /** @type {Record<string, string>} */
   #address = {}; // where the links to the walkthrough lead
 
-  /** `bench` takes goTo(cell), and promises by settled() that the page has kept every edit. */
-  constructor(bench, words) {
-    this.bench = bench;
+  /**
+   * @param {VerdictHost} host
+   * @param {Record<string, string>} words
+   */
+  constructor(host, words) {
+    this.host = host;
     this.words = words;
     this.root = element("section", {
       class: "verdict",
@@ -23,91 +33,124 @@ export class Verdict {
   }
 
   /**
-   * Show a check; there is none on the bench, and in an exercise. It stays as it stands where nothing has changed.
-   * `address`: where the links to the walkthrough lead.
+   * Show a check. The same check is not drawn twice.
+   * @param {Check | null | undefined} check null: nothing is checked, or an exercise tells of it step by step
+   * @param {Record<string, string>} address where the links to the walkthrough lead
    */
   update(check, address) {
     this.#address = address;
-    this.#show(check);
+    this.root.hidden = !check;
+    if (check) this.#show(check);
     for (const { link, step } of this.#links) link.href = walkTo(address, step);
   }
 
+  /** @param {Check} check */
   #show(check) {
-    this.root.hidden = !check;
-    const json = JSON.stringify(check ?? null);
-    if (!check || json === this.#shown) return;
+    const json = JSON.stringify(check);
+    if (json === this.#shown) return;
     this.#shown = json;
     this.#links = [];
     this.root.className = `verdict ${check.state}`;
-    const { words } = this;
     const { first, causes = [], findings = [] } = check;
-    const jump = first ? this.#jump(first, words.first_wrong) : null;
-    const isOpen = findings.length < 4 || !causes.some((cause) => cause.right);
-    const items = findings.map((finding) => element("li", {}, this.#jump(finding.cell, finding.text)));
-    const cannot = `${words.cannot_be} (${findings.length})`;
+    const jump = first ? this.#jump(first, this.words.first_wrong) : null;
+    const isOpen = findings.length < 4 || !causes.some(({ right }) => right);
     const parts = [
       div("verdict-head", element("strong", {}, check.summary), jump),
-      causes.length && element("ol", { class: "causes" }, ...this.#causes(causes)),
-      items.length &&
-        new Disclosure({ name: "findings", focus: "findings", isOpen }, [cannot], element("ul", {}, ...items))
-          .root,
+      causes.length ? element("ol", { class: "causes" }, ...this.#causes(causes)) : "",
+      findings.length ? this.#findings(findings, isOpen) : "",
     ];
     this.root.replaceChildren(...parts.filter(Boolean));
   }
 
-  /** One number for each mistake: what explains the same number in another way is no further mistake. */
+  /**
+   * @param {NonNullable<Check["findings"]>} findings
+   * @param {boolean} isOpen
+   */
+  #findings(findings, isOpen) {
+    const items = findings.map(({ cell, text }) => element("li", {}, this.#jump(cell, text)));
+    const title = `${this.words.cannot_be} (${findings.length})`;
+    const options = { name: "findings", focus: "findings", isOpen };
+    return new Disclosure(options, [title], element("ul", {}, ...items)).root;
+  }
+
+  /**
+   * The causes as a list. Those that explain the same number in another way are not counted as further mistakes.
+   * @param {Cause[]} causes
+   */
   #causes(causes) {
     let value = 0;
     return causes.map((cause, at) => {
-      const other = at > 0 && JSON.stringify(cause.cell) === JSON.stringify(causes[at - 1].cell);
-      if (!other) value += 1;
-      return this.#cause(cause, { value, class: other ? "other" : null });
+      const isOther = at > 0 && JSON.stringify(cause.cell) === JSON.stringify(causes[at - 1].cell);
+      if (!isOther) value += 1;
+      return this.#cause(cause, value, isOther);
     });
   }
 
-  #cause({ step, cell, text, right, yours, walk }, item) {
-    const { words } = this;
-    const link =
-      walk &&
-      element(
-        "a",
-        { target: "_self", class: "walk", onclick: (event) => this.#go(event, walk) },
-        words.see_step,
-      );
-    if (link) this.#links.push({ link, step: walk });
-    const line = (name, label, text) => [
-      element("dt", {}, label),
-      element("dd", { class: name }, symbol(text)),
-    ];
+  /**
+   * @param {Cause} cause
+   * @param {number} value its number in the list
+   * @param {boolean} isOther
+   */
+  #cause({ step, cell, text, right, yours, walk }, value, isOther) {
     return element(
       "li",
-      item,
-      item.class && `${words.or} `,
+      { value, class: isOther ? "other" : null },
+      isOther ? `${this.words.or} ` : "",
       span("step", symbol(step)),
       " ",
       this.#jump(cell, text),
-      link,
-      right
-        ? element(
-            "details",
-            { class: "solution" },
-            element("summary", {}, words.solution),
-            element("dl", {}, ...line("right", words.right, right), ...line("yours", words.yours, yours)),
-          )
-        : null,
+      walk ? this.#walkLink(walk) : null,
+      right ? this.#solution(right, yours) : null,
     );
   }
 
-  /** Follow a link once the page has kept what it is to show: by then the link itself may have gone for a new one. */
-  async #go(event, step) {
+  /** @param {string} step */
+  #walkLink(step) {
+    const link = element("a", { target: "_self", class: "walk" }, this.words.see_step);
+    link.addEventListener("click", (event) => this.#follow(event, step));
+    this.#links.push({ link, step });
+    return link;
+  }
+
+  /**
+   * @param {string} right
+   * @param {string} yours
+   */
+  #solution(right, yours) {
+    const { words } = this;
+    const lines = [
+      ["right", words.right, right],
+      ["yours", words.yours, yours],
+    ].flatMap(([name, label, text]) => [
+      element("dt", {}, label),
+      element("dd", { class: name }, symbol(text)),
+    ]);
+    return element(
+      "details",
+      { class: "solution" },
+      element("summary", {}, words.solution),
+      element("dl", {}, ...lines),
+    );
+  }
+
+  /**
+   * Follow a link once the page has kept every edit. The link itself may have been replaced by then.
+   * @param {MouseEvent} event
+   * @param {string} step
+   */
+  async #follow(event, step) {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    await this.bench.settled();
+    await this.host.settled();
     window.location.assign(walkTo(this.#address, step));
   }
 
+  /**
+   * @param {Cell} cell
+   * @param {string} text
+   */
   #jump(cell, text) {
-    return button({ class: "quiet jump", onclick: () => this.bench.goTo(cell) }, symbol(text));
+    return button({ class: "quiet jump", onclick: () => this.host.goTo(cell) }, symbol(text));
   }
 }
 

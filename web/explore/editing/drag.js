@@ -1,5 +1,5 @@
 // Dragging a number: sideways with the pointer, with the wheel, or with Alt and the arrows. Everything follows while it
-// moves; it is one edit once the hand lets go, and none after Escape.
+// moves. It is one edit when it is released, and none after Escape.
 
 const THRESHOLD = 4; // px of a pointer until a press is a drag
 const PIXELS = 10; // of a drag for one step
@@ -7,15 +7,34 @@ const HOLD = 250; // ms that a finger rests on a number until it drags and does 
 const REST = 500; // ms without a further step of the wheel or a key, until it is one edit
 const COARSE = 10; // steps at once with Shift
 
+/**
+ * +1 for the key ↑, −1 for ↓, else 0.
+ * @param {KeyboardEvent} event
+ */
+export const stepOf = ({ key }) => (key === "ArrowUp" ? 1 : key === "ArrowDown" ? -1 : 0);
+
+/** @param {KeyboardEvent} event */
+export const isModifier = ({ key }) => ["Alt", "Shift", "Control", "Meta"].includes(key);
+
+/**
+ * A number that is being moved. `x` and `y`: where the pointer was pressed; null: it is moved by the wheel or by keys.
+ * `isArmed`: moving the pointer will drag.
+ * @template What
+ * @typedef {{
+ *   what: What; start: Value; steps: number; from: { x: number; y: number } | null; isArmed: boolean; isMoving: boolean;
+ * }} Drag
+ */
+
 /** @template What */
 export class Scrub {
-  /** @type {{ what: What; start: Value; steps: number; x: number; y: number; armed: boolean; moving: boolean } | null} */
-  #held = null;
+  /** @type {Drag<What> | null} */
+  #drag = null;
   #timer = 0;
 
   /**
-   * What is dragged: a cell, or whatever else the host has one `element` for. `valueOf` is its number, or undefined
-   * where it may not be dragged, and `moved` that number some steps further; `show`, `commit` and `cancel` take both.
+   * `What` is what is dragged: a cell, or anything else that the host has an `element` for. The host's `valueOf` is its
+   * number, or undefined where it may not be dragged. `moved` is that number some steps further. `show`, `commit` and
+   * `cancel` take both.
    * @param {ScrubHost<What>} host
    */
   constructor(host) {
@@ -24,18 +43,19 @@ export class Scrub {
 
   /** Whether a number is being dragged. */
   get active() {
-    return Boolean(this.#held?.moving);
+    return Boolean(this.#drag?.isMoving);
   }
 
   /** @param {HTMLElement} root */
   listen(root) {
-    root.addEventListener("pointermove", (event) => this.#move(event));
-    root.addEventListener("pointerup", () => this.#drop());
+    const keepFromScrolling = (/** @type {Event} */ event) => {
+      if (this.#drag?.isArmed) event.preventDefault();
+    };
+    root.addEventListener("pointermove", (event) => this.#onMove(event));
+    root.addEventListener("pointerup", () => this.#release());
     root.addEventListener("pointercancel", () => this.escape());
-    root.addEventListener("touchmove", (event) => this.#held?.armed && event.preventDefault(), {
-      passive: false,
-    });
-    root.addEventListener("contextmenu", (event) => this.#held?.armed && event.preventDefault());
+    root.addEventListener("touchmove", keepFromScrolling, { passive: false });
+    root.addEventListener("contextmenu", keepFromScrolling);
   }
 
   /**
@@ -43,97 +63,127 @@ export class Scrub {
    * @param {What} what
    * @param {PointerEvent} event
    */
-  press(what, event) {
+  press(what, { clientX: x, clientY: y, shiftKey, pointerType }) {
     this.finish();
     const start = this.host.valueOf(what);
-    if (start === undefined || event.shiftKey) return;
-    const touch = event.pointerType === "touch";
-    this.#held = { what, start, steps: 0, x: event.clientX, y: event.clientY, armed: !touch, moving: false };
-    if (touch) this.#timer = setTimeout(() => this.#held && this.#arm(), HOLD);
+    if (start === undefined || shiftKey) return;
+    const isTouch = pointerType === "touch";
+    this.#drag = { what, start, steps: 0, from: { x, y }, isArmed: !isTouch, isMoving: false };
+    if (isTouch) this.#timer = setTimeout(() => this.#arm(), HOLD);
   }
 
   #arm() {
-    this.#held.armed = true;
-    this.host.element(this.#held.what)?.classList.add("scrubbed");
+    if (!this.#drag) return;
+    this.#drag.isArmed = true;
+    this.host.element(this.#drag.what)?.classList.add("scrubbed");
   }
 
   /** @param {PointerEvent} event */
-  #move(event) {
-    const held = this.#held;
-    if (!held?.armed || held.x === undefined) return;
-    const [across, down] = [event.clientX - held.x, event.clientY - held.y];
-    if (!held.moving) {
-      if (Math.abs(down) >= THRESHOLD && Math.abs(down) >= Math.abs(across) && event.pointerType !== "touch")
-        this.#clear();
-      if (Math.abs(across) < THRESHOLD || !this.#held) return;
-      const td = this.host.element(held.what);
-      if (!td) return this.#clear(); // the tables were built anew meanwhile
-      held.moving = true;
-      td.setPointerCapture(event.pointerId);
-      td.classList.add("scrubbed");
-      td.focus({ preventScroll: true });
-    }
-    this.#to(Math.round(across / PIXELS) * (event.shiftKey ? COARSE : 1));
-  }
-
-  /** @param {number} steps */
-  #to(steps) {
-    const held = this.#held;
-    if (steps === held.steps) return;
-    held.steps = steps;
-    this.host.show(held.what, this.#number);
-  }
-
-  get #number() {
-    return this.host.moved(this.#held.start, this.#held.steps);
+  #onMove(event) {
+    const drag = this.#drag;
+    if (!drag?.isArmed || !drag.from) return;
+    const [across, down] = [event.clientX - drag.from.x, event.clientY - drag.from.y];
+    if (!drag.isMoving && !this.#begin(drag, event, across, down)) return;
+    this.#moveTo(drag, Math.round(across / PIXELS) * (event.shiftKey ? COARSE : 1));
   }
 
   /**
-   * Some steps by the wheel or by a key; true where there is a number to move.
+   * Whether the pointer has moved far enough sideways to drag the number, which then begins.
+   * @param {Drag<What>} drag
+   * @param {PointerEvent} event
+   * @param {number} across px
+   * @param {number} down px
+   */
+  #begin(drag, event, across, down) {
+    const isDown = Math.abs(down) >= THRESHOLD && Math.abs(down) >= Math.abs(across);
+    if (isDown && event.pointerType !== "touch") {
+      this.#clear();
+      return false;
+    }
+    if (Math.abs(across) < THRESHOLD) return false;
+    const node = this.host.element(drag.what);
+    if (!node) {
+      this.#clear(); // the tables have been rebuilt since the press
+      return false;
+    }
+    drag.isMoving = true;
+    node.setPointerCapture(event.pointerId);
+    node.classList.add("scrubbed");
+    node.focus({ preventScroll: true });
+    return true;
+  }
+
+  /**
+   * @param {Drag<What>} drag
+   * @param {number} steps
+   */
+  #moveTo(drag, steps) {
+    if (steps === drag.steps) return;
+    drag.steps = steps;
+    this.host.show(drag.what, this.#numberOf(drag));
+  }
+
+  /** @param {Drag<What>} drag */
+  #numberOf({ start, steps }) {
+    return this.host.moved(start, steps);
+  }
+
+  /**
+   * Move a number some steps by the wheel or a key. True where there is a number to move.
    * @param {What} what
    * @param {number} steps
-   * @param {boolean} coarse
+   * @param {boolean} isCoarse
    */
-  nudge(what, steps, coarse) {
-    if (!this.#held || this.host.element(this.#held.what) !== this.host.element(what)) {
-      this.finish();
-      const start = this.host.valueOf(what);
-      if (start === undefined) return false;
-      this.#held = { what, start, steps: 0, x: undefined, y: undefined, armed: true, moving: true };
-    }
-    this.#to(this.#held.steps + steps * (coarse ? COARSE : 1));
+  nudge(what, steps, isCoarse) {
+    const drag = this.#nudged(what);
+    if (!drag) return false;
+    this.#moveTo(drag, drag.steps + steps * (isCoarse ? COARSE : 1));
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.finish(), REST);
     return true;
   }
 
-  /** The pointer is let go: what was dragged is an edit; steps by wheel and keys wait for more. */
-  #drop() {
-    if (this.#held?.x !== undefined) this.finish();
+  /**
+   * The drag that a nudge goes on with, or begins.
+   * @param {What} what
+   * @returns {Drag<What> | null}
+   */
+  #nudged(what) {
+    if (this.#drag && this.host.element(this.#drag.what) === this.host.element(what)) return this.#drag;
+    this.finish();
+    const start = this.host.valueOf(what);
+    if (start === undefined) return null;
+    this.#drag = { what, start, steps: 0, from: null, isArmed: true, isMoving: true };
+    return this.#drag;
+  }
+
+  /** The pointer is released: what it dragged is an edit. Steps by wheel and keys wait for more. */
+  #release() {
+    if (this.#drag?.from) this.finish();
   }
 
   /** Make what was dragged an edit. */
   finish() {
-    const held = this.#held;
-    if (!held) return;
-    const number = this.#number;
-    const changed = held.moving && number !== held.start;
+    const drag = this.#drag;
+    if (!drag) return;
+    const number = this.#numberOf(drag);
+    const hasChanged = drag.isMoving && number !== drag.start;
     this.#clear();
-    if (changed) this.host.commit(held.what, number);
-    else if (held.moving) this.host.cancel(held.what, held.start);
+    if (hasChanged) this.host.commit(drag.what, number);
+    else if (drag.isMoving) this.host.cancel(drag.what, drag.start);
   }
 
   /** Take back what was dragged; whether there was any. */
   escape() {
-    const held = this.#held;
+    const drag = this.#drag;
     this.#clear();
-    if (held?.moving) this.host.cancel(held.what, held.start);
-    return Boolean(held?.moving);
+    if (drag?.isMoving) this.host.cancel(drag.what, drag.start);
+    return Boolean(drag?.isMoving);
   }
 
   #clear() {
     clearTimeout(this.#timer);
-    if (this.#held) this.host.element(this.#held.what)?.classList.remove("scrubbed");
-    this.#held = null;
+    if (this.#drag) this.host.element(this.#drag.what)?.classList.remove("scrubbed");
+    this.#drag = null;
   }
 }

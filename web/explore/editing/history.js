@@ -1,34 +1,40 @@
-// The history while this tab is open: what undo and redo lead to survives a reload, and a server that starts anew.
+// The history while this tab is open: what undo and redo lead to survives a reload, and a server that starts again.
 
 const KEY = "mha.history";
 const MOST = 1_000_000; // characters: mha_ui/state/history.py says the same
-const REST = 500; // ms for which no more must come until it is written
-const OF_THE_PAGE = ["restore", "recall", "follow", "place"]; // what a page sends by itself
+const REST = 500; // ms without a newer answer until the history is written
+const OF_THE_PAGE = ["restore", "recall", "follow", "place"]; // operations that a page sends by itself
 
 /**
  * What the page tells of its history, by numbers of examples (mha_ui/state/history.py).
  * @typedef {{ examples: number[]; at: number; starts: [number, number, string | null][]; texts: [number, string][] }} HistoryState
- * `unconfirmed`: what was edited, undone or redone after that, and the page was left before the server had answered.
- * @typedef {HistoryState & { session: string; whole: boolean; unconfirmed?: Edit[] }} Kept
+ * A history in the tab's storage. `whole`: no address held the example shown last. `unconfirmed`: what was edited, undone
+ * or redone after that, before the page was left without the server's answer.
+ * @typedef {HistoryState & { session: string; whole: boolean; unconfirmed?: Edit[] }} StoredHistory
  */
 
-/** The text of the example at hand: it stands in the address, or where no address holds it beside that. */
-const shown = ({ address, whole }) => address.s ?? address.example ?? whole;
+/**
+ * The text of the current example: it is in the address, or, where no address holds it, beside that.
+ * @param {{ address: Record<string, string>; whole: string | null }} answer
+ */
+const currentText = ({ address, whole }) => address.s ?? address.example ?? whole ?? "";
 
-/** Whether this page was loaded again: its address may then be older than the work, by the edits of a moment before. */
+/** Whether this page was reloaded. Its address may then lack the last edits before. */
 export const isReload = () =>
-  performance.getEntriesByType("navigation").some((entry) => /** @type {any} */ (entry).type === "reload");
+  performance
+    .getEntriesByType("navigation")
+    .some((entry) => entry instanceof PerformanceNavigationTiming && entry.type === "reload");
 
 export class History {
   /** @type {Map<number, string>} */
-  #texts = new Map(); // by number, of this session
+  #texts = new Map(); // the examples of this session, by number
   #session = "";
-  /** @type {Kept | null} */
-  #kept = null; // of an earlier session of this tab, until it has been sent back
-  /** @type {Kept | null} */
-  #written = null; // what is to be written
+  /** @type {StoredHistory | null} */
+  #earlier = null; // of an earlier session of this tab, until it has been sent back
+  /** @type {StoredHistory | null} */
+  #next = null; // what is to be written
   #timer = 0;
-  /** How often redo leads from where a session begins to what was shown last, where no address held that. */
+  /** How many redos lead from where a session begins to what was shown last, where no address held that. */
   ahead = 0;
   /** @type {Edit[]} */
   #unconfirmed = [];
@@ -36,126 +42,142 @@ export class History {
   /** @param {Pick<import("../../kit/storage.js").Store, "get" | "set">} store the tab's */
   constructor(store) {
     this.store = store;
-    this.#kept = store.get(KEY);
+    this.#earlier = /** @type {StoredHistory | null} */ (store.get(KEY));
   }
 
   /**
-   * The last example of this session that the page has the text of: the server then sends those after it.
+   * The number of the last example of this session whose text is known here. The server sends those after it.
    * @param {string} session
    */
-  heldIn(session) {
+  lastKnown(session) {
     return session === this.#session ? Math.max(0, ...this.#texts.keys()) : 0;
   }
 
   /**
-   * Called with an answer of the page that lacks nothing. In a new session: the history that led to where it began, to
-   * be sent back; nothing of it is lost until that has been answered.
+   * Called with an answer of the page to every edit so far. In a new session it returns the history that led to where the
+   * session began, to be sent back. It stays stored until that has been answered.
    * @param {{ session: string; history: HistoryState; address: Record<string, string>; whole: string | null }} data
-   * @returns {Kept | null}
+   * @returns {StoredHistory | null}
    */
   update(data) {
     const { session, history } = data;
     if (session !== this.#session) {
-      this.#kept = this.#written ?? this.#kept;
+      this.#earlier = this.#next ?? this.#earlier;
       this.#session = session;
       this.#texts.clear();
     }
     for (const [number, text] of history.texts) this.#texts.set(number, text);
-    this.#texts.set(history.examples[history.at], shown(data));
-    if (this.#kept?.session !== session) this.#unconfirmed = this.#leftBy(history);
-    const kept = this.#kept?.session === session ? null : this.#from(history);
-    this.#kept = null;
-    if (!kept) this.#keep({ session, ...history, whole: data.whole !== null });
-    return kept;
+    this.#texts.set(history.examples[history.at], currentText(data));
+    const earlier = this.#earlier?.session === session ? null : this.#earlier;
+    if (this.#earlier?.session !== session) this.#unconfirmed = this.#leftBy(earlier, history);
+    const restored = this.#leadingTo(earlier, history);
+    this.#earlier = null;
+    if (!restored) this.#writeSoon({ session, ...history, whole: data.whole !== null });
+    return restored;
   }
 
   /**
-   * What was kept, at the example that this session began with: it was shown last, or not long before, where the address
-   * had not been written yet. Null where it is not in there.
+   * An earlier history, at the example that this session began with. That was shown last, or not long before if the
+   * address had not been written yet. Null where the history does not have it.
+   * @param {StoredHistory | null} earlier
    * @param {HistoryState} history
-   * @returns {Kept | null}
+   * @returns {StoredHistory | null}
    */
-  #from({ examples: [first] }) {
+  #leadingTo(earlier, { examples: [first] }) {
+    if (!earlier) return null;
     try {
-      const texts = new Map(this.#kept.texts);
-      const { examples, at } = this.#kept;
+      const texts = new Map(earlier.texts);
+      const { examples, at } = earlier;
       const places = examples.flatMap((number, place) =>
         texts.get(number) === this.#texts.get(first) ? [place] : [],
       );
       const [nearest] = places.sort((one, other) => Math.abs(one - at) - Math.abs(other - at));
       if (examples.length < 2 || nearest === undefined) return null;
-      this.ahead = this.#kept.whole ? Math.max(0, at - nearest) : 0;
-      return { ...this.#kept, at: nearest };
+      this.ahead = earlier.whole ? Math.max(0, at - nearest) : 0;
+      return { ...earlier, at: nearest };
     } catch {
-      return null; // there was none, or nothing that we wrote
+      return null; // the storage held something that we did not write
     }
   }
 
   /**
-   * What was done before the page was left, and never confirmed: to be done again on the numbers that it was done to.
+   * What was done before the page was left and never confirmed. It is to be done again, on the same numbers.
+   * @param {StoredHistory | null} earlier
    * @param {HistoryState} history
    * @returns {Edit[]}
    */
-  #leftBy({ examples: [first] }) {
+  #leftBy(earlier, { examples: [first] }) {
+    if (!earlier) return [];
     try {
-      const { examples, at, texts, unconfirmed = [], whole } = this.#kept;
-      const isThere = whole || new Map(texts).get(examples[at]) === this.#texts.get(first);
-      return isThere ? unconfirmed : [];
+      const { examples, at, texts, unconfirmed = [], whole } = earlier;
+      const isSameExample = whole || new Map(texts).get(examples[at]) === this.#texts.get(first);
+      return isSameExample ? unconfirmed : [];
     } catch {
-      return []; // there was none, or nothing that we wrote
+      return []; // the storage held something that we did not write
     }
   }
 
-  /** The same, once. */
+  /** What is to be done again; empty the next time. */
   takeUnconfirmed() {
     return this.#unconfirmed.splice(0);
   }
 
-  /** @param {Kept} kept */
-  #keep(kept) {
-    const needed = new Set([...kept.examples, ...kept.starts.map(([, origin]) => origin)]);
+  /** @param {Omit<StoredHistory, "texts">} history */
+  #writeSoon(history) {
+    const needed = new Set([...history.examples, ...history.starts.map(([, origin]) => origin)]);
     for (const number of this.#texts.keys()) if (!needed.has(number)) this.#texts.delete(number);
-    this.#written = cut({ ...kept, texts: [...this.#texts] });
+    this.#next = cut({ ...history, texts: [...this.#texts] });
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.flush(), REST);
   }
 
   /**
-   * Write what has been told last, and what was sent since and is not confirmed.
+   * Write the last history, and what was sent since and is not confirmed.
    * @param {Edit[]} [pending]
    */
   flush(pending = []) {
     clearTimeout(this.#timer);
-    if (!this.#written) return;
+    if (!this.#next) return;
     const unconfirmed = pending.filter(({ op }) => !OF_THE_PAGE.includes(op));
-    this.store.set(KEY, { ...this.#written, unconfirmed });
+    this.store.set(KEY, { ...this.#next, unconfirmed });
   }
 }
 
 /**
- * The same without its oldest versions, and then the last to be done again, as far as it is too large.
- * @param {Kept} kept
- * @returns {Kept}
+ * The same history, small enough to be stored: without its oldest versions, and then without the last ones to be redone.
+ * @param {StoredHistory} history
+ * @returns {StoredHistory}
  */
-function cut(kept) {
-  const size = kept.texts.reduce((sum, [, text]) => sum + text.length, 0);
-  if (size <= MOST || kept.examples.length === 1) return kept;
-  return cut(kept.at > 0 ? withoutFirst(kept) : only(kept, kept.examples.slice(0, -1), kept.starts, 0));
-}
-
-/** @param {Kept} kept */
-function withoutFirst(kept) {
-  const [, ...examples] = kept.examples;
-  const [first, ...later] = kept.starts.map(
-    ([place, origin, name]) => /** @type {const} */ ([place - 1, origin, name]),
+function cut(history) {
+  const size = history.texts.reduce((sum, [, text]) => sum + text.length, 0);
+  if (size <= MOST || history.examples.length === 1) return history;
+  return cut(
+    history.at > 0
+      ? withoutFirst(history)
+      : reduced(history, history.examples.slice(0, -1), history.starts, 0),
   );
-  const starts = later[0]?.[0] === 0 ? later : [/** @type {const} */ ([0, first[1], first[2]]), ...later];
-  return only(kept, examples, starts, kept.at - 1);
 }
 
-/** @returns {Kept} */
-function only(kept, examples, starts, at) {
-  const held = starts.filter(([place]) => place < examples.length);
-  const needed = new Set([...examples, ...held.map(([, origin]) => origin)]);
-  return { ...kept, examples, starts: held, at, texts: kept.texts.filter(([number]) => needed.has(number)) };
+/** @param {StoredHistory} history */
+function withoutFirst(history) {
+  const [, ...examples] = history.examples;
+  const [[, origin, name], ...later] = history.starts;
+  /** @type {StoredHistory["starts"]} */
+  const moved = later.map(([place, ...start]) => [place - 1, ...start]);
+  /** @type {StoredHistory["starts"]} */
+  const starts = moved[0]?.[0] === 0 ? moved : [[0, origin, name], ...moved];
+  return reduced(history, examples, starts, history.at - 1);
+}
+
+/**
+ * @param {StoredHistory} history
+ * @param {number[]} examples those that are left
+ * @param {StoredHistory["starts"]} allStarts
+ * @param {number} at
+ * @returns {StoredHistory}
+ */
+function reduced(history, examples, allStarts, at) {
+  const starts = allStarts.filter(([place]) => place < examples.length);
+  const needed = new Set([...examples, ...starts.map(([, origin]) => origin)]);
+  return { ...history, examples, starts, at, texts: history.texts.filter(([number]) => needed.has(number)) };
 }

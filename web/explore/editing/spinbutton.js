@@ -1,54 +1,61 @@
-// The number that has the focus, as a screen reader is told of it: a gridcell that holds a spinbutton with its value.
-// There is one for the cell that has the focus, and none in all the others.
+// The number with the focus, as a screen reader sees it: a gridcell that holds a spinbutton with its value. Only the
+// cell with the focus has one.
 
 import { element } from "../../kit/dom.js";
 import { cellAt } from "../../kit/selection.js";
 
-export class Spin {
-  /** @type {HTMLElement} */
+export class SpinButton {
+  /** @type {HTMLElement | null} */
   #node = null;
 
   /**
-   * `about` gives a cell's number what is told of it, or null where it is none to be moved.
    * @param {HTMLElement} root
-   * @param {(td: HTMLTableCellElement) => Record<string, string> | null} about
+   * @param {(td: HTMLElement) => Record<string, string> | null} attributesOf the spinbutton's; null where a cell's
+   *   number cannot be moved
    */
-  constructor(root, about) {
-    this.about = about;
+  constructor(root, attributesOf) {
+    this.attributesOf = attributesOf;
     root.addEventListener("focusin", ({ target }) => {
       const td = cellAt(target);
-      if (td === target && this.#enter(td)) this.#node.focus({ preventScroll: true });
+      if (td && td === target) this.#enter(td)?.focus({ preventScroll: true });
     });
-    root.addEventListener("focusout", ({ target }) => target === this.#node && this.leave());
+    root.addEventListener("focusout", ({ target }) => {
+      if (target === this.#node) this.leave();
+    });
   }
 
   /**
-   * Give a cell the focus, or its number where it is one to be moved: once, and not one after the other.
-   * @param {HTMLTableCellElement} td
+   * Give a cell the focus, or its number where that can be moved. They do not get it one after the other.
+   * @param {HTMLElement | undefined} td
    */
   focus(td) {
-    if (this.#enter(td)) this.#node.focus();
-    else td?.focus();
+    if (!td) this.leave();
+    else (this.#enter(td) ?? td).focus();
   }
 
+  /**
+   * Put a spinbutton around a cell's number, if that can be moved.
+   * @param {HTMLElement} td
+   * @returns {HTMLElement | null}
+   */
   #enter(td) {
     this.leave();
-    const attributes = td && this.about(td);
-    if (!attributes) return false;
+    const attributes = this.attributesOf(td);
+    if (!attributes) return null;
     const node = element("span", { class: "spin", role: "spinbutton", tabindex: 0, ...attributes });
     node.append(...td.childNodes);
     td.append(node);
     this.#node = node;
-    td.tabIndex = -1; // Tab and Shift with Tab lead past it
-    return true;
+    td.tabIndex = -1; // Tab and Shift+Tab pass the cell itself by
+    return node;
   }
 
-  /** The cell is a plain one again. */
+  /** Make the cell a plain one again. */
   leave() {
     const node = this.#node;
     this.#node = null;
     if (!node?.isConnected) return;
-    node.parentElement.tabIndex = 0;
+    if (node.parentElement) node.parentElement.tabIndex = 0;
     node.replaceWith(...node.childNodes);
   }
 }

@@ -1,4 +1,4 @@
-// An exercise's steps: which comes next, how far one is, and what stands in a line. No DOM here.
+// An exercise's steps: which comes next, how far the learner is, and a table in one line. No DOM here.
 
 /**
  * A table by name: "weights 0", "concat".
@@ -10,20 +10,21 @@ export const nameOfTable = ({ name, head }) => (head === null ? name : `${name} 
 export const isDone = ({ right, cells }) => right === cells;
 
 /**
- * The table to work at after this one: the next that is not done, else the first that is not, else none.
+ * The table to work at after this one: the next that is not done, else the first that is not, else null.
  * @param {PracticeTable[]} tables
- * @param {number} after its place; −1: none has been worked at
+ * @param {number} after the table's index; −1: before the first
  */
 export const nextTable = (tables, after) =>
   tables.find((table, at) => at > after && !isDone(table)) ?? tables.find((table) => !isDone(table)) ?? null;
 
 /**
- * How far a learner is: where the table that is open stands, and how many numbers are right.
+ * How far a learner is: which step is open, and how many numbers are right.
  * @param {PracticeTable[]} tables
- * @param {string | null} open its name
+ * @param {string | null} open the name of the open table
  */
 export function progressOf(tables, open) {
-  const sum = (of) => tables.reduce((sofar, table) => sofar + of(table), 0);
+  const sum = (/** @type {(table: PracticeTable) => number} */ numberOf) =>
+    tables.reduce((total, table) => total + numberOf(table), 0);
   const at = tables.findIndex((table) => nameOfTable(table) === open);
   const reached = at < 0 ? Math.min(tables.length, tables.filter(isDone).length + 1) : at + 1;
   return {
@@ -35,13 +36,13 @@ export function progressOf(tables, open) {
 }
 
 /**
- * A table in one line, a bar between two rows.
+ * A table in one line, with a bar between rows.
  * @param {string[][]} rows
  */
 export const inOneLine = (rows) => rows.map((row) => row.join("  ")).join("  |  ");
 
 /**
- * A line of arithmetic in parts, every other one of which stands above the line: e^(−2) + 1 → "e", "(−2)", " + 1".
+ * A line of arithmetic in parts, every other one of which is a power: e^(−2) + 1 → "e", "(−2)", " + 1".
  * @param {string} text
  */
 export const withPowers = (text) => text.split(/\^(\([^()]*\)(?:\[[^\]]*\])?|[^\s()[]+(?:\[[^\]]*\])?)/);

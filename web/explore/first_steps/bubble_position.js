@@ -1,4 +1,4 @@
-// Where a bubble stands.
+// Where a bubble stands. No DOM here.
 
 const GAP = 8; // px
 
@@ -7,8 +7,9 @@ const GAP = 8; // px
 /** @typedef {{ width: number; height: number }} Size */
 
 /**
- * Where a bubble stands beside what it speaks of: where it covers least of the first boxes, then of the next ones, and
- * so on; of equal places first to the right of it, below, above or to the left, else the nearest.
+ * Where a bubble stands beside its anchor: where it covers least of the first boxes that are to stay clear, then of the
+ * next ones, and so on. Of equal places the first is to the right of the anchor, then below, above and to the left, then
+ * the nearest.
  * @param {Box} anchor
  * @param {Size} size
  * @param {Box} room
@@ -16,7 +17,7 @@ const GAP = 8; // px
  * @returns {Place}
  */
 export function beside(anchor, size, room, ...clear) {
-  const costOf = (place) => clear.map((boxes) => covered(boxOf(place, size), boxes));
+  const costOf = (/** @type {Place} */ place) => clear.map((boxes) => covered(boxOf(place, size), boxes));
   const near = around(anchor, size, room);
   const free = near.find((place) => costOf(place).every((cost) => cost === 0));
   if (free) return free;
@@ -41,10 +42,11 @@ const boxOf = ({ left, top }, { width, height }) => ({
   bottom: top + height,
 });
 
+/** @type {(at: number, from: number, to: number) => number} */
 const within = (at, from, to) => Math.max(from, Math.min(at, to));
 
 /**
- * The places at the sides of the anchor that lie within the room, in the order in which they are wanted.
+ * The places at the sides of the anchor that are within the room, the preferred ones first.
  * @param {Box} anchor
  * @param {Size} size
  * @param {Box} room
@@ -65,26 +67,26 @@ function around(anchor, size, room) {
 }
 
 /**
- * Every other place worth a thought, the nearest first: at an edge of the room, or of what is to stay clear.
+ * The places at an edge of the room or of what is to stay clear, the nearest first.
  * @param {Box} anchor
  * @param {Size} size
  * @param {Box} room
  * @param {Box[]} clear
  */
 function anywhere(anchor, { width, height }, room, clear) {
-  const [lefts, tops] = [new Set(), new Set()];
+  const [lefts, tops] = [/** @type {Set<number>} */ (new Set()), /** @type {Set<number>} */ (new Set())];
   for (const { left, top, right, bottom } of [room, anchor, ...clear]) {
     for (const at of [left, right - width, right + GAP, left - GAP - width])
       lefts.add(within(at, room.left, room.right - width));
     for (const at of [top, bottom - height, bottom + GAP, top - GAP - height])
       tops.add(within(at, room.top, room.bottom - height));
   }
-  const away = ({ left, top }) =>
+  const distance = (/** @type {Place} */ { left, top }) =>
     Math.max(0, left - anchor.right, anchor.left - left - width) +
     Math.max(0, top - anchor.bottom, anchor.top - top - height);
   return [...lefts]
     .flatMap((left) => [...tops].map((top) => ({ left, top })))
-    .sort((one, other) => away(one) - away(other));
+    .sort((one, other) => distance(one) - distance(other));
 }
 
 /** @type {(one: number[], other: number[]) => boolean} */

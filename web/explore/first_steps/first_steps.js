@@ -1,4 +1,5 @@
-// The first steps: three small bubbles, each at the real thing, that move on once the visitor has done it.
+// The first steps: three small bubbles, each beside the thing that it is about. They move on once the visitor has done
+// what they say.
 
 import { active, announcer, button, element, fill, setText } from "../../kit/dom.js";
 import { isEditable, isSame, key, nameOf, unkey } from "../../kit/graph.js";
@@ -6,38 +7,51 @@ import { ofBrowser } from "../../kit/storage.js";
 import { beginningOf, gently, isInSight } from "../viewport.js";
 import { beside, covered } from "./bubble_position.js";
 
-const SEEN = "mha.start"; // what the browser remembers
+const SEEN = "mha.start"; // stored in the browser once the steps have been shown
 const EDGE = 8; // px between the bubble and the edge of the window
-/** What lies over the bench for a while: the steps wait, unseen (bench.css). */
-const UNFOLDED = ".popup:not([hidden]), .folded-in:not([hidden])";
-/** What a bubble leaves in sight as far as there is room elsewhere: what can be pressed. */
-const SPARED = ".controls > *, .head-chips, .head-title";
-
-/** How far this page is: which request was answered last, and the step shown, -1 for none. The bench may be mounted anew. */
-const progress = { asked: 0, step: -1 };
+/** What opens over the page for a while: the steps wait, unseen (explore.css). */
+const OPEN = ".popup:not([hidden]), .folded-in:not([hidden])";
+/** What can be pressed: a bubble does not cover it where there is room elsewhere. */
+const CONTROLS = ".controls > *, .head-chips, .head-title";
+const [DRAG, WATCH, WHY] = [0, 1, 2]; // the three steps
 
 /**
- * The bench: its tables and overview, what it explains, what has moved most; `bring` scrolls something into view.
- * @typedef {{ model: Model; view: any; tables: HTMLElement; overview: any; explain: any; explained: Cell | null;
- *   moved: Cell | null;
- *   bring: (node: HTMLElement, behavior: ScrollBehavior, block: ScrollLogicalPosition) => void }} StartHost
+ * How far this page is: the last request for the steps, and the step that is shown, −1 for none. It outlives the
+ * component, which may be mounted again.
+ */
+const progress = { requests: 0, step: -1 };
+
+/**
+ * `explained`: the cell that is explained; `moved`: the weight that the last edit moved most; `bring`: scroll an element
+ * into view.
+ * @typedef {{
+ *   readonly model: Model;
+ *   readonly view: { cells: Map<string, HTMLElement> };
+ *   readonly tables: HTMLElement;
+ *   readonly overview: { root: HTMLElement };
+ *   readonly explain: { root: HTMLElement };
+ *   readonly explained: Cell | null;
+ *   readonly moved: Cell | null;
+ *   bring: (node: Element, behavior: ScrollBehavior, block: ScrollLogicalPosition) => void;
+ * }} FirstStepsHost
  */
 
-export class Start {
-  /** @type {StartHost} */
+export class FirstSteps {
+  /** @type {FirstStepsHost} */
   #host;
   /** @type {Cell | null} */
-  #cell = null; // what the step points at; null: the overview
-  #before = null; // what was explained when the step was shown
+  #cell = null; // what the last step points at
+  /** @type {Cell | null} */
+  #explainedBefore = null; // what was explained when the step was shown
   #gone = new AbortController();
   #frame = 0;
-  #brought = false; // the page is on its way to what the step points at
-  #reached = false; // that has been in sight
-  #opening = false; // the page has just opened, at its top: where there is no room for the bubble it waits
-  #sizes = new ResizeObserver(() => this.place()); // a table has its size once it is drawn
+  #isScrolling = false; // the page is on its way to what the step points at
+  #wasReached = false; // what the step points at has been in sight
+  #isOpening = false; // the page has just opened, at its top: the bubble waits where there is no room for it
+  #sizes = new ResizeObserver(() => this.#placeSoon()); // a table has its size once it is drawn
 
   /**
-   * @param {StartHost} host
+   * @param {FirstStepsHost} host
    * @param {Record<string, string>} words
    */
   constructor(host, words) {
@@ -55,23 +69,35 @@ export class Start {
       close,
       this.next,
     );
-    this.ring = ringed("start-ring");
-    this.also = ringed("start-ring also"); // around the number that moves what the step points at
+    this.ring = ringOf("start-ring");
+    this.also = ringOf("start-ring also"); // around the number that moves what the step points at
     this.live = announcer();
+    this.#listen();
+  }
+
+  /** The elements that belong on the page, in order. */
+  get elements() {
+    return [this.live, this.root, this.ring, this.also];
+  }
+
+  #listen() {
     const { signal } = this.#gone;
-    const escaped = (event) => {
-      const isOpen = progress.step >= 0 && !this.root.parentElement.querySelector(UNFOLDED);
-      if (event.key !== "Escape" || !isOpen) return;
-      event.preventDefault(); // a number that is held stays so
-      this.#go(-1);
-    };
-    document.addEventListener("keydown", escaped, { signal, capture: true });
-    window.addEventListener("scroll", () => (this.#opening = false), { signal, capture: true });
+    document.addEventListener("keydown", (event) => this.#onEscape(event), { signal, capture: true });
+    window.addEventListener("scroll", () => (this.#isOpening = false), { signal, capture: true });
     for (const type of ["scroll", "resize", "scrollend"])
-      window.addEventListener(type, () => this.place(), { signal, capture: true });
+      window.addEventListener(type, () => this.#placeSoon(), { signal, capture: true });
     window.addEventListener("scrollend", () => this.#arrived(), { signal, capture: true });
-    for (const type of ["wheel", "touchmove", "pointerdown"]) // the visitor goes somewhere himself
-      window.addEventListener(type, () => (this.#brought = false), { signal, capture: true, passive: true });
+    const visitorScrolls = () => (this.#isScrolling = false);
+    for (const type of ["wheel", "touchmove", "pointerdown"])
+      window.addEventListener(type, visitorScrolls, { signal, capture: true, passive: true });
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onEscape(event) {
+    const isOpen = progress.step >= 0 && !this.root.parentElement?.querySelector(OPEN);
+    if (event.key !== "Escape" || !isOpen) return;
+    event.preventDefault(); // the pinned number stays pinned
+    this.#go(-1);
   }
 
   stop() {
@@ -80,119 +106,147 @@ export class Start {
     cancelAnimationFrame(this.#frame);
   }
 
-  /** After an answer of the page: begin where this is a first visit, or where it was asked for. */
+  /**
+   * After an answer of the page: begin where this is a first visit, or where it was requested.
+   * @param {BenchModel} model
+   */
   update({ check, start }) {
     if (check) return this.#hide();
-    if (start.asked > progress.asked) this.#go(0);
-    else if (start.first && progress.step < 0 && ofBrowser.text(SEEN) === null) this.#go(0, true);
+    if (start.asked > progress.requests) this.#go(DRAG);
+    else if (start.first && progress.step < 0 && ofBrowser.text(SEEN) === null) this.#go(DRAG, true);
     else if (progress.step >= 0) this.#show();
-    progress.asked = start.asked;
+    progress.requests = start.asked;
   }
 
   /**
-   * The visitor has done something: changed numbers, looked at the lines, or had a number explained; or put words of
-   * his own in the place of all that the steps speak of, which ends them.
+   * The visitor has done something: changed numbers, looked at the lines, had a number explained, or replaced the
+   * sentence, which ends the steps.
    * @param {"edited" | "looked" | "explained" | "rewritten"} what
    */
   did(what) {
     const { step } = progress;
     if (step < 0 || this.root.hidden) return;
-    const done = {
-      0: what === "edited",
-      1: what === "edited" || what === "looked",
-      2: what !== "explained" || this.#isAnswered(),
-    }[step];
     if (what === "rewritten") this.#go(-1);
-    else if (done) this.#go(step + 1);
-  }
-
-  /** Whether a computed number is explained that was not when the step was shown. */
-  #isAnswered() {
-    const { model, explained } = this.#host;
-    return Boolean(
-      explained && !isEditable(model, explained.name, explained.head) && !isSame(explained, this.#before),
-    );
+    else if (this.#isDone(step, what)) this.#go(step + 1);
   }
 
   /**
    * @param {number} step
-   * @param {boolean} [opening] the page opens with it, and stays at its top
+   * @param {"edited" | "looked" | "explained"} what the visitor has done
    */
-  #go(step, opening = false) {
-    this.#opening = opening;
-    progress.step = step < 3 ? step : -1;
+  #isDone(step, what) {
+    if (step === DRAG) return what === "edited";
+    if (step === WATCH) return what !== "explained";
+    return what !== "explained" || this.#hasOtherExplanation();
+  }
+
+  /** Whether a computed number is explained that was not when the step was shown. */
+  #hasOtherExplanation() {
+    const { model, explained } = this.#host;
+    return Boolean(
+      explained &&
+        !isEditable(model, explained.name, explained.head) &&
+        !isSame(explained, this.#explainedBefore),
+    );
+  }
+
+  /**
+   * @param {number} step after the last one, or −1: none
+   * @param {boolean} [isOpening] the page opens with it, and stays at its top
+   */
+  #go(step, isOpening = false) {
+    this.#isOpening = isOpening;
+    progress.step = step <= WHY ? step : -1;
     if (progress.step < 0) return this.#hide();
     ofBrowser.setText(SEEN, "seen");
     this.#cell = null;
-    this.#before = this.#host.explained;
-    this.#reached = false;
+    this.#explainedBefore = this.#host.explained;
+    this.#wasReached = false;
     this.#show();
     if (progress.step !== step || this.root.hidden) return;
-    this.#brought = !opening && (step === 2 || this.#isInTheWay());
-    if (this.#brought) this.#bring(gently());
+    this.#isScrolling = !isOpening && (step === WHY || this.#isInTheWay());
+    if (this.#isScrolling) this.#bring(gently());
   }
 
-  /** Have the table that the step is about below the overview, where there is room for the bubble beside it. */
+  /**
+   * Scroll the table that the step is about below the overview, where there is room for the bubble beside it.
+   * @param {ScrollBehavior} behavior
+   */
   #bring(behavior) {
-    const cell = progress.step === 1 ? this.#number() : this.#target();
-    this.#host.bring(beginningOf(cell), behavior, "start");
+    const cell = this.#subject;
+    if (cell) this.#host.bring(beginningOf(cell), behavior, "start");
   }
 
-  /** Tables that have come into view on the way have taken their true size, and may have pushed it away again. */
+  /** Tables that came into view on the way have taken their true size, and may have pushed the target away again. */
   #arrived() {
-    if (!this.#brought || this.root.hidden) return;
-    this.#brought = false;
+    if (!this.#isScrolling || this.root.hidden) return;
+    this.#isScrolling = false;
     if (this.#isInTheWay()) this.#bring("auto");
   }
 
-  /** The focus, where the bubble had it, goes to the tables. */
+  /** If the bubble had the focus, the tables get it. */
   #hide() {
-    const focused = this.root.contains(active(this.root));
+    const hadFocus = this.root.contains(active(this.root));
     for (const node of [this.root, this.ring, this.also]) node.hidden = true;
     setText(this.live, "");
-    const cell = /** @type {HTMLElement | null} */ (this.#host.tables.querySelector('td[tabindex="0"]'));
-    if (focused) cell?.focus({ preventScroll: true });
+    const cell = this.#host.tables.querySelector('td[tabindex="0"]');
+    if (hadFocus && cell instanceof HTMLElement) cell.focus({ preventScroll: true });
   }
 
   #show() {
     const { step } = progress;
-    if (!this.#target()) return this.#go(step + 1);
+    if (!this.#target) return this.#go(step + 1);
     const { words } = this;
     const texts = [words.start_drag, words.start_watch, words.start_why];
     const name = fill(words.start_step, { step: step + 1, all: texts.length });
-    const text = fill(texts[step], { place: this.#numberName() });
+    const text = fill(texts[step], { place: this.#numberName });
     setText(this.text, text);
     setText(this.count, `${step + 1} / ${texts.length}`);
-    setText(this.next, step < 2 ? words.start_next : words.start_end);
+    setText(this.next, step < WHY ? words.start_next : words.start_end);
     setText(this.live, `${name}. ${text}`);
     this.root.setAttribute("aria-label", name);
     this.root.hidden = this.ring.hidden = false;
-    this.also.hidden = step !== 1;
+    this.also.hidden = step !== WATCH;
     this.#place();
   }
 
-  /** @returns {HTMLElement | null} the number that the first two steps are about */
-  #number() {
+  // --- what the steps point at -------------------------------------------------------------------------------------
+
+  /** The number that the first two steps are about. @returns {HTMLElement | null} */
+  get #number() {
     return this.#host.tables.querySelector(".editable td[data-key]");
   }
 
-  #numberName() {
-    const number = this.#number();
-    return number ? nameOf(this.#host.model, unkey(number.dataset.key)).replaceAll("_", "") : "";
+  get #numberName() {
+    const number = this.#number;
+    return number ? nameOf(this.#host.model, unkey(number.dataset.key ?? "")).replaceAll("_", "") : "";
   }
 
   /** What the step points at: a number that can be dragged, the overview, the weight that has moved most. */
-  #target() {
-    const { view, tables, overview, moved } = this.#host;
-    if (progress.step === 0) return this.#number();
-    if (progress.step === 1) return overview.root.hidden || !this.#number() ? null : overview.root;
-    this.#cell ??= moved;
-    if (this.#cell && view.cells.has(key(this.#cell))) return view.cells.get(key(this.#cell));
-    return tables.querySelector('td[data-key^="weights|"]');
+  get #target() {
+    const { overview } = this.#host;
+    if (progress.step === DRAG) return this.#number;
+    if (progress.step === WATCH) return overview.root.hidden || !this.#number ? null : overview.root;
+    return this.#weight;
   }
 
-  /** Things have moved: stand beside the target again. */
-  place() {
+  /** The weight that has moved most, else the first one. @returns {HTMLElement | null} */
+  get #weight() {
+    const { view, tables, moved } = this.#host;
+    this.#cell ??= moved;
+    const td = this.#cell && view.cells.get(key(this.#cell));
+    return td ?? tables.querySelector('td[data-key^="weights|"]');
+  }
+
+  /** The cell that the step is about: the one that it points at, or the one that moves what it points at. */
+  get #subject() {
+    return progress.step === WATCH ? this.#number : this.#target;
+  }
+
+  // --- where the bubble stands -------------------------------------------------------------------------------------
+
+  /** Things have moved: place the bubble again, with the next frame. */
+  #placeSoon() {
     if (this.root.hidden || this.#frame) return;
     this.#frame = requestAnimationFrame(() => {
       this.#frame = 0;
@@ -201,34 +255,42 @@ export class Start {
   }
 
   #place() {
-    const target = this.#target();
-    if (!target) return;
-    if (this.#isLeft(target)) return this.#go(-1);
+    const [target, subject] = [this.#target, this.#subject];
+    const { offsetParent } = this.root;
+    if (!target || !subject || !offsetParent) return;
+    if (this.#hasGoneOn(target)) return this.#go(-1);
     this.#sizes.observe(target.closest(".matrix") ?? target);
-    const anchor = (progress.step === 1 ? this.#number() : target).closest(".matrix").getBoundingClientRect();
+    const anchor = boxOf(subject.closest(".matrix") ?? subject);
     const bubble = beside(anchor, this.#size, this.#room, ...this.#clear);
-    const here = /** @type {HTMLElement} */ (this.root.offsetParent).getBoundingClientRect();
-    this.root.style.translate = `${bubble.left - here.left}px ${bubble.top - here.top}px`;
-    const about = progress.step === 1 ? this.#number() : target;
-    const isShown = this.#isInSight(about) && !(this.#opening && this.#isInTheWay());
+    const origin = boxOf(offsetParent);
+    this.root.style.translate = `${bubble.left - origin.left}px ${bubble.top - origin.top}px`;
+    const isShown = this.#isInSight(subject) && !(this.#isOpening && this.#isInTheWay());
     this.root.style.visibility = isShown ? "" : "hidden";
-    this.#surround(this.ring, target, here);
-    if (progress.step === 1) this.#surround(this.also, this.#number(), here);
+    this.#surround(this.ring, target, origin);
+    if (progress.step === WATCH) this.#surround(this.also, subject, origin);
   }
 
-  /** Whether the visitor has gone on from the last step, as if it were done. */
-  #isLeft(target) {
-    const isThere = this.#isInSight(target);
-    const isLeft = progress.step === 2 && this.#reached && !this.#brought && !isThere;
-    this.#reached ||= isThere;
-    return isLeft;
+  /**
+   * Whether the visitor has gone on from the last step as if it were done.
+   * @param {Element} target
+   */
+  #hasGoneOn(target) {
+    const isSeen = this.#isInSight(target);
+    const hasGoneOn = progress.step === WHY && this.#wasReached && !this.#isScrolling && !isSeen;
+    this.#wasReached ||= isSeen;
+    return hasGoneOn;
   }
 
-  /** Put a ring around something. */
-  #surround(ring, node, here) {
-    const { left, top, width, height } = node.getBoundingClientRect();
+  /**
+   * Put a ring around an element.
+   * @param {HTMLElement} ring
+   * @param {Element} node
+   * @param {DOMRect} origin
+   */
+  #surround(ring, node, origin) {
+    const { left, top, width, height } = boxOf(node);
     Object.assign(ring.style, {
-      translate: `${left - here.left}px ${top - here.top}px`,
+      translate: `${left - origin.left}px ${top - origin.top}px`,
       width: `${width}px`,
       height: `${height}px`,
       visibility: this.#isInSight(node) ? "" : "hidden",
@@ -239,53 +301,59 @@ export class Start {
     return { width: this.root.offsetWidth, height: this.root.offsetHeight };
   }
 
-  /** From where the overview begins to the foot of the window; what lies in it and is to stay clear says `#clear`. */
+  /** From the top of the overview to the foot of the window; `#clear` says what in it is to stay clear. */
   get #room() {
     const { clientWidth, clientHeight } = document.documentElement;
     const { overview } = this.#host;
-    const top = overview.root.hidden ? EDGE : Math.max(EDGE, boxed(overview.root).top);
+    const top = overview.root.hidden ? EDGE : Math.max(EDGE, boxOf(overview.root).top);
     return { left: EDGE, right: clientWidth - EDGE, top, bottom: clientHeight - EDGE };
   }
 
   /**
-   * What the bubble must not cover: what the step points at, the overview and the line; what it should not: the tables
-   * that the step is about; and what it rather leaves in sight as well.
+   * What the bubble is not to cover. First what the step points at, the overview and the line; then the tables that the
+   * step is about; then the controls.
    */
   get #clear() {
     const { tables, overview, explain } = this.#host;
-    const number = progress.step < 2 ? this.#number() : null;
+    const number = progress.step < WHY ? this.#number : null;
     const about = number
       ? [number.closest(".matrix")]
       : tables.querySelectorAll('.matrix:has(table[data-matrix="weights"])');
-    const within = /** @type {HTMLElement} */ (this.root.parentElement);
     const tiers = [
-      [overview.root, explain.root, this.#target(), number],
+      [overview.root, explain.root, this.#target, number],
       about,
-      within.querySelectorAll(SPARED),
+      this.root.parentElement?.querySelectorAll(CONTROLS) ?? [],
     ];
     return tiers.map((nodes) =>
       [...nodes]
-        .filter((node) => node?.checkVisibility())
-        .map(boxed)
+        .filter((node) => node !== null)
+        .filter((node) => node.checkVisibility())
+        .map(boxOf)
         .filter(isOnScreen),
     );
   }
 
-  /** Whether the bubble covers what it should not, or what it speaks of is not all in sight. */
+  /** Whether the bubble covers what is to stay clear, or what it is about is not wholly in sight. */
   #isInTheWay() {
-    const about = progress.step === 1 ? this.#number() : this.#target();
-    return !this.#isInSight(about, 1) || covered(boxed(this.root), this.#clear.flat()) > 0;
+    const subject = this.#subject;
+    const isSeen = subject !== null && this.#isInSight(subject, 1);
+    return !isSeen || covered(boxOf(this.root), this.#clear.flat()) > 0;
   }
 
+  /**
+   * @param {Element} node
+   * @param {number} [share]
+   */
   #isInSight(node, share = 0) {
     return node === this.#host.overview.root || isInSight(node, this.#host, share);
   }
 }
 
-const ringed = (name) => element("div", { class: name, "aria-hidden": "true", hidden: true });
+/** @param {string} name */
+const ringOf = (name) => element("div", { class: name, "aria-hidden": "true", hidden: true });
 
 /** @param {Element} node */
-const boxed = (node) => node.getBoundingClientRect();
+const boxOf = (node) => node.getBoundingClientRect();
 
 /** @param {import("./bubble_position.js").Box} box */
 const isOnScreen = ({ top, bottom }) => bottom > 0 && top < document.documentElement.clientHeight;

@@ -11,12 +11,13 @@ import { unshown } from "../../kit/table_parts.js";
  */
 export function digitWidth(font) {
   const context = document.createElement("canvas").getContext("2d");
+  if (!context) return 0;
   context.font = font;
   return context.measureText("0").width;
 }
 
 /** A button for each head, with its weights as a small map. */
-export class Chips {
+export class HeadChips {
   /** @type {{ chip: HTMLButtonElement; map: HTMLCanvasElement }[]} */
   #chips = [];
 
@@ -43,6 +44,7 @@ export class Chips {
     this.draw(model);
   }
 
+  /** @param {number} count */
   #build(count) {
     this.#chips = Array.from({ length: count }, (_, head) => {
       const map = element("canvas", { "aria-hidden": "true" });

@@ -1,85 +1,90 @@
 // Which heads' tables are shown, where not all of them fit beside each other. No DOM here.
 
-// In em, as bench.css has them:
-const AROUND = 3.3; // a head's margin, and the room between two heads
+// In em, as explore.css has them:
+const AROUND = 3.3; // a head's margin, and the gap between two heads
 const TITLES = 8.5; // beside all heads
 
 /**
- * How many heads fit beside each other in so many em, the widest of which needs so many; at least one.
- * @param {number} needed
- * @param {number} width
+ * How many heads fit beside each other; at least one.
+ * @param {number} needed the width of the widest head, in em
+ * @param {number} width in em
  */
 export const fitting = (needed, width) => Math.max(1, Math.floor((width - TITLES) / (needed + AROUND)));
 
-/** The heads that are shown, as far as somebody has chosen them: the one that was chosen first goes first. */
+/** The heads that somebody has chosen, the earliest choice first. `count`: how many there are; `room`: how many fit. */
 export class Choice {
   /** @type {number[]} */
-  #chosen = null;
+  #chosen = [];
   #isByHand = false;
 
   /**
-   * The heads that are shown of so many, in order.
+   * The heads that are shown, in order.
    * @param {number} count
-   * @param {number} fits
+   * @param {number} room
    */
-  of(count, fits) {
+  shown(count, room) {
     const all = [...Array(count).keys()];
-    return count <= fits ? all : this.#held(count, fits).sort((one, other) => one - other);
-  }
-
-  #held(count, fits) {
-    const held = (this.#chosen ?? []).filter((head) => head < count).slice(-fits);
-    return held.length ? held : [...Array(Math.min(count, fits)).keys()];
+    return count <= room ? all : this.#chosenOf(count, room).sort((one, other) => one - other);
   }
 
   /**
-   * Show a head, in place of the one that was chosen first where no more fit.
+   * The chosen heads that exist and fit, else the first ones.
+   * @param {number} count
+   * @param {number} room
+   */
+  #chosenOf(count, room) {
+    const chosen = this.#chosen.filter((head) => head < count).slice(-room);
+    return chosen.length ? chosen : [...Array(Math.min(count, room)).keys()];
+  }
+
+  /**
+   * Show a head. Where no more fit, it replaces the earliest choice.
    * @param {number} head
    * @param {number} count
-   * @param {number} fits
+   * @param {number} room
    */
-  show(head, count, fits) {
-    const held = this.#held(count, fits);
-    if (held.includes(head)) return;
-    this.#chosen = [...held, head].slice(-fits);
+  show(head, count, room) {
+    const chosen = this.#chosenOf(count, room);
+    if (chosen.includes(head)) return;
+    this.#chosen = [...chosen, head].slice(-room);
     this.#isByHand = true;
   }
 
   /**
-   * Show a head that has come, in place of the last one where no more fit.
+   * Show a new head. Where no more fit, it replaces the latest choice.
    * @param {number} head
    * @param {number} count
-   * @param {number} fits
+   * @param {number} room
    */
-  add(head, count, fits) {
-    const held = this.#held(count, fits);
-    if (held.includes(head)) return;
-    this.#chosen = [...held.slice(0, fits - 1), head];
+  add(head, count, room) {
+    const chosen = this.#chosenOf(count, room);
+    if (chosen.includes(head)) return;
+    this.#chosen = [...chosen.slice(0, room - 1), head];
     this.#isByHand = false;
   }
 
-  /** Other tokens come: the first heads are shown again, unless others were asked for. */
+  /** The example has other tokens: the first heads are shown again, unless somebody has chosen others. */
   renew() {
     if (!this.#isByHand) this.forget();
   }
 
-  /** Other work comes: nothing is asked for. */
+  /** Another example is opened: nothing is chosen. */
   forget() {
-    this.#chosen = null;
+    this.#chosen = [];
     this.#isByHand = false;
   }
 
   /**
-   * Show a head, or no longer; the last one stays.
+   * Show a head, or hide it; the last one stays.
    * @param {number} head
    * @param {number} count
-   * @param {number} fits
+   * @param {number} room
    */
-  toggle(head, count, fits) {
-    const held = this.#held(count, fits);
-    if (!held.includes(head)) this.show(head, count, fits);
-    else if (held.length > 1) {
-      this.#chosen = held.filter((one) => one !== head);
+  toggle(head, count, room) {
+    const chosen = this.#chosenOf(count, room);
+    if (!chosen.includes(head)) this.show(head, count, room);
+    else if (chosen.length > 1) {
+      this.#chosen = chosen.filter((other) => other !== head);
       this.#isByHand = true;
     }
   }

@@ -1,116 +1,122 @@
-// Which heads' tables stand on the bench: those that were chosen, as many as have room beside each other.
+// Which heads' tables are shown: the chosen ones, as many as have room beside each other.
 
 import { widthOf } from "../../kit/column_widths.js";
-import { fill } from "../../kit/dom.js";
 import { digitWidth } from "./head_chips.js";
 import { Choice, fitting } from "./head_choice.js";
 
-export class Shown {
-  #fits = Infinity; // heads that have room beside each other
+/**
+ * `shownHeads`: the heads whose tables are on the page; `isFree`: whether the tables may be laid out again, that is, no
+ * number is being dragged or typed; `isFixed`: whether an exercise decides which tables are shown; `bringHead`: bring
+ * a head's lines into view.
+ * @typedef {{
+ *   readonly root: HTMLElement;
+ *   readonly tables: HTMLElement;
+ *   readonly model: BenchModel;
+ *   readonly shownHeads: number[];
+ *   isFree: () => boolean;
+ *   isFixed: () => boolean;
+ *   relay: () => void;
+ *   bringHead: (head: number) => void;
+ * }} ShownHeadsHost
+ */
+
+export class ShownHeads {
+  #room = Infinity; // how many heads have room beside each other
   #choice = new Choice();
 
-  /** @param {import("../explore.js").Bench} bench */
-  constructor(bench) {
-    this.bench = bench;
+  /** @param {ShownHeadsHost} host */
+  constructor(host) {
+    this.host = host;
   }
 
   get #count() {
-    return this.bench.model.dims.h;
+    return this.host.model.dims.h;
   }
 
   /** Whether there is room for one head alone. */
   get isSingle() {
-    return this.#fits === 1;
+    return this.#room === 1;
   }
 
   /** The heads that are shown, in order. */
   get heads() {
-    return this.#choice.of(this.#count, this.#fits);
+    return this.#choice.shown(this.#count, this.#room);
   }
 
   /** @param {number} head */
   choose(head) {
-    this.#choice.show(head, this.#count, this.#fits);
+    this.#choice.show(head, this.#count, this.#room);
   }
 
-  /** @param {number} head that has come */
+  /** @param {number} head that is new */
   add(head) {
-    this.#choice.add(head, this.#count, this.#fits);
+    this.#choice.add(head, this.#count, this.#room);
   }
 
-  /** Other tokens come. */
+  /** The example has other tokens. */
   renew() {
     this.#choice.renew();
   }
 
-  /** Other work comes. */
+  /** Another example is opened. */
   forget() {
     this.#choice.forget();
   }
 
-  /** See how many fit now. */
+  /** Work out how many heads fit now. */
   measure() {
-    const { root, tables, model } = this.bench;
-    this.#fits = 1;
+    const { root, tables, model } = this.host;
+    this.#room = 1;
     if (!root.isConnected) return; // it has no width yet
     const { font, fontSize } = getComputedStyle(root);
     const em = Number.parseFloat(fontSize);
     const digit = digitWidth(font) / em;
     const needed = Array.from({ length: this.#count }, (_, head) => widthOf(model, head, digit));
-    this.#fits = fitting(Math.max(...needed), tables.clientWidth / em);
+    this.#room = fitting(Math.max(...needed), tables.clientWidth / em);
   }
 
-  /** Whether the tables may be laid out anew: not while a number is in the hand. */
-  get #isFree() {
-    return !this.bench.newest.previewed && !this.bench.grid.editing;
-  }
-
-  /** Another width: other heads may fit. */
+  /** The width has changed: another number of heads may fit. */
   refit() {
-    const { root, tables, view } = this.bench;
+    const { root, tables } = this.host;
     if (!root.isConnected) return; // a page that is left has neither widths nor colours
-    if (!view || !this.#isFree) return;
-    if (!tables.clientWidth) return; // nor does one that is not on the screen before an audience
+    if (!this.host.isFree()) return;
+    if (!tables.clientWidth) return; // nor has a stage that is not on screen before an audience
     this.measure();
-    this.#reshow();
+    this.#relay();
   }
 
-  /** Have the tables of the heads that are to be shown, and of no others; where it is one, its lines as well. */
-  #reshow() {
-    const { bench } = this;
-    if (bench.practice.leads || String(this.heads) === String(bench.view.heads)) return;
-    bench.relay();
-    if (this.isSingle) bench.overview.bring(bench.view.heads[0]);
+  /** Lay out the tables of other heads, if others are to be shown. Where it is one head, bring its lines into view too. */
+  #relay() {
+    const { host } = this;
+    if (host.isFixed() || String(this.heads) === String(host.shownHeads)) return;
+    host.relay();
+    if (this.isSingle) host.bringHead(host.shownHeads[0]);
   }
 
   /**
-   * Show the tables of a head, where it is not shown.
-   * @param {number | null} head
+   * Show the tables of a head.
+   * @param {number | null} head null: of a matrix that all heads share, which is always shown
    */
   show(head) {
-    if (head === null || this.bench.view.heads.includes(head)) return;
+    if (head === null || this.host.shownHeads.includes(head)) return;
     this.choose(head);
-    this.#reshow();
+    this.#relay();
   }
 
   /**
-   * A head's lines have been swiped to: where there is room for one head its tables follow.
+   * The overview was swiped to a head: its tables follow, where there is room for one head.
    * @param {number} head
    */
   swiped(head) {
-    if (this.isSingle && this.#isFree) this.show(head);
+    if (this.isSingle && this.host.isFree()) this.show(head);
   }
 
   /**
-   * A chip is pressed.
+   * Show the tables of a head, or hide them.
    * @param {number} head
    */
   toggle(head) {
-    const { bench } = this;
-    this.#choice.toggle(head, this.#count, this.#fits);
-    this.#reshow();
-    const list = bench.view.heads.map((one) => one + 1).join(", ");
-    bench.announceText(fill(bench.words.heads_now, { list }));
-    bench.looking.rest();
+    this.#choice.toggle(head, this.#count, this.#room);
+    this.#relay();
   }
 }

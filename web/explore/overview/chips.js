@@ -1,4 +1,4 @@
-// The words of a sentence one by one: dragged or moved by keyboard into another order, renamed, split and joined.
+// The words of a sentence one by one: dragged or moved by keyboard into another order, rewritten, split and joined.
 
 import { announcer, button, element, fill } from "../../kit/dom.js";
 import { isolated } from "../../kit/quoted.js";
@@ -6,13 +6,12 @@ import { joined, reordered, rewritten } from "./segments.js";
 
 const THRESHOLD = 4; // px after which a press is a drag
 
-export class Chips {
+export class WordChips {
   /** @type {string[]} */
   #list = [];
-  /** @type {{ at: number; x: number; moving: boolean; to: number } | null} */
-  #held = null;
-
-  #dragged = false; // the click that follows a drag is none
+  /** @type {{ at: number; x: number; isMoving: boolean; to: number } | null} */
+  #drag = null;
+  #wasDragged = false; // the click that ends a drag does nothing
 
   /**
    * @param {(list: string[]) => void} changed
@@ -24,9 +23,9 @@ export class Chips {
     this.row = element("span", { class: "chips", role: "list", "aria-label": words.overview_tokens });
     this.live = announcer();
     this.root = element("span", { class: "chips-told" }, this.row, this.live);
-    this.row.addEventListener("pointermove", (event) => this.#drag(event));
+    this.row.addEventListener("pointermove", (event) => this.#onMove(event));
     this.row.addEventListener("pointerup", () => this.#drop());
-    this.row.addEventListener("pointercancel", () => this.#take());
+    this.row.addEventListener("pointercancel", () => this.#cancelDrag());
   }
 
   get list() {
@@ -44,21 +43,31 @@ export class Chips {
 
   // --- one word ----------------------------------------------------------------------------------------------------
 
+  /**
+   * @param {string} word
+   * @param {number} at
+   */
   #chip(word, at) {
     const node = button({ class: "word", title: this.words.chip_hint }, element("bdi", {}, word));
-    node.addEventListener("click", () => this.#dragged || this.#edit(at));
-    node.addEventListener("keydown", (event) => this.#key(event, at));
+    node.addEventListener("click", () => {
+      if (!this.#wasDragged) this.#edit(at);
+    });
+    node.addEventListener("keydown", (event) => this.#onKey(event, at));
     node.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
-      this.#dragged = false;
-      this.#held = { at, x: event.clientX, moving: false, to: at };
+      this.#wasDragged = false;
+      this.#drag = { at, x: event.clientX, isMoving: false, to: at };
     });
     return element("span", { role: "listitem" }, node);
   }
 
-  /** Alt and an arrow move a word, arrows alone the focus. */
-  #key(event, at) {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  /**
+   * Alt and an arrow move a word, arrows alone the focus.
+   * @param {KeyboardEvent} event
+   * @param {number} at
+   */
+  #onKey(event, at) {
+    const step = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
     const to = at + step;
     if (step && event.altKey && this.#list[to] !== undefined) this.#become(reordered(this.#list, at, to), to);
     else if (step) this.#focus(to);
@@ -68,20 +77,23 @@ export class Chips {
     event.preventDefault();
   }
 
+  /** @param {number} at of the word, or beyond an end of the list */
   #focus(at) {
     const last = this.#list.length - 1;
-    /** @type {HTMLElement | null} */
-    const node = this.row.children[Math.max(0, Math.min(at, last))]?.querySelector("button");
-    node?.focus();
+    this.row.children[Math.max(0, Math.min(at, last))]?.querySelector("button")?.focus();
   }
 
-  /** These are the words now, and the one at `at` has the focus. */
+  /**
+   * Take these words, and give the one at `at` the focus.
+   * @param {string[]} list
+   * @param {number} at
+   */
   #become(list, at) {
-    const same = list === this.#list;
-    if (!same) this.#change(list);
+    const isSame = list === this.#list;
+    if (!isSame) this.#change(list);
     this.#focus(at);
     const place = Math.max(0, Math.min(at, list.length - 1));
-    if (!same && list.length)
+    if (!isSame && list.length)
       this.live.textContent = fill(this.words.chip_place, {
         word: isolated(list[place]),
         at: place + 1,
@@ -89,16 +101,21 @@ export class Chips {
       });
   }
 
+  /** @param {string[]} list */
   #change(list) {
     this.set(list);
     this.changed(list);
   }
 
-  // --- written anew ------------------------------------------------------------------------------------------------
+  // --- rewritten ---------------------------------------------------------------------------------------------------
 
+  /**
+   * Open a field in the place of a word.
+   * @param {number} at
+   */
   #edit(at) {
-    if (this.#list[at] === undefined) return;
     const word = this.#list[at];
+    if (word === undefined) return;
     const field = element("input", {
       class: "word",
       type: "text",
@@ -109,9 +126,9 @@ export class Chips {
       spellcheck: "false",
       size: Math.max(2, [...word].length + 1),
     });
-    const finish = (list, focus) => {
+    const finish = (/** @type {string[]} */ list, /** @type {number | null} */ focus) => {
       if (!field.isConnected || field.disabled) return;
-      field.disabled = true; // it goes, and losing the focus must not finish it twice
+      field.disabled = true; // removing it causes a blur, which must not finish it twice
       if (list === this.#list) this.set(list);
       if (focus !== null) this.#become(list, focus);
       else if (list !== this.#list) this.#change(list);
@@ -120,10 +137,10 @@ export class Chips {
     field.addEventListener("blur", () => finish(written(), null));
     field.addEventListener("keydown", (event) => {
       if (event.isComposing) return;
-      const start = field.selectionStart === 0 && field.selectionEnd === 0;
+      const isAtStart = field.selectionStart === 0 && field.selectionEnd === 0;
       if (event.key === "Enter") finish(written(), at);
       else if (event.key === "Escape") finish(this.#list, at);
-      else if (event.key === "Backspace" && start && at > 0) finish(joined(written(), at), at - 1);
+      else if (event.key === "Backspace" && isAtStart && at > 0) finish(joined(written(), at), at - 1);
       else return;
       event.preventDefault();
       event.stopPropagation();
@@ -135,21 +152,27 @@ export class Chips {
 
   // --- dragged -----------------------------------------------------------------------------------------------------
 
-  #drag(event) {
-    const held = this.#held;
-    if (!held) return;
-    if (!held.moving && Math.abs(event.clientX - held.x) < THRESHOLD) return;
-    if (!held.moving) this.row.setPointerCapture(event.pointerId);
-    held.moving = true;
-    held.to = this.#placeAt(event.clientX, event.clientY, held.at);
+  /** @param {PointerEvent} event */
+  #onMove(event) {
+    const drag = this.#drag;
+    if (!drag) return;
+    if (!drag.isMoving && Math.abs(event.clientX - drag.x) < THRESHOLD) return;
+    if (!drag.isMoving) this.row.setPointerCapture(event.pointerId);
+    drag.isMoving = true;
+    drag.to = this.#placeAt(event.clientX, event.clientY, drag.at);
     for (const [at, node] of [...this.row.children].entries()) {
-      node.classList.toggle("dragged", at === held.at);
-      node.classList.toggle("before", held.to < held.at && at === held.to);
-      node.classList.toggle("after", held.to > held.at && at === held.to);
+      node.classList.toggle("dragged", at === drag.at);
+      node.classList.toggle("before", drag.to < drag.at && at === drag.to);
+      node.classList.toggle("after", drag.to > drag.at && at === drag.to);
     }
   }
 
-  /** Where among the words a pointer is: the last one that begins above it, or beside it to the left. */
+  /**
+   * Where among the words a pointer is: after those that end above it, or begin beside it to the left.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} from the place of the word that is dragged
+   */
   #placeAt(x, y, from) {
     const boxes = [...this.row.children].map((node) => node.getBoundingClientRect());
     const passed = boxes.filter(
@@ -159,17 +182,17 @@ export class Chips {
   }
 
   #drop() {
-    const { moving, at, to } = this.#held ?? {};
-    this.#held = null;
-    if (!moving) return;
-    this.#dragged = true;
-    if (to === at) this.set(this.#list);
-    else this.#become(reordered(this.#list, at, to), to);
+    const drag = this.#drag;
+    this.#drag = null;
+    if (!drag?.isMoving) return;
+    this.#wasDragged = true;
+    if (drag.to === drag.at) this.set(this.#list);
+    else this.#become(reordered(this.#list, drag.at, drag.to), drag.to);
   }
 
-  /** What was dragged is taken from the hand. */
-  #take() {
-    this.#held = null;
+  /** The browser has taken the pointer: the words stay in their order. */
+  #cancelDrag() {
+    this.#drag = null;
     this.set(this.#list);
   }
 }

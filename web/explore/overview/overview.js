@@ -1,66 +1,88 @@
 // What the heads do, at a glance: the tokens with their rows of X, a line from each query to each key as thick as its
-// weight, and what each token takes along. It shows the numbers of the tables, and keeps none of its own.
+// weight, and each query's head outputs and output. It shows the numbers of the tables and has none of its own.
 
 import { accent, button, div, element, fill, p, rich, setAttribute, setText } from "../../kit/dom.js";
 import { key as keyOf, rowsOf } from "../../kit/graph.js";
 import { format } from "../../kit/numbers.js";
 import { isolated } from "../../kit/quoted.js";
-import { Lines, WeightMap } from "./head_panels.js";
+import { HeadLines, WeightMap } from "./head_panels.js";
 import { Bars } from "./row_bars.js";
 import { Sentence } from "./sentence.js";
 import { Slim } from "./slim.js";
 
-/** Of more tokens the weights are shown as a map, a pixel for each pair. */
-export const MOST_LINES = 12;
+/** With more tokens the weights are shown as a map, a pixel for each pair. */
+const MOST_LINES = 12;
 const MAP_HEIGHT = { whole: 176, slim: 72 };
-/** px that a token's row takes: as many as `room` gives each, within bounds. */
+/** The height of a token's row in px: `room` divided by the number of tokens, within bounds. */
 const ROWS = { whole: { room: 168, least: 17, most: 40 }, slim: { room: 108, least: 13, most: 22 } };
-const STILL = 120; // ms without scrolling, after which a swipe has ended
+const STILL = 120; // ms without scrolling until a swipe has ended
 
-/** How high so many rows are in either form. */
+/**
+ * The height of so many rows in either form.
+ * @param {number} count
+ */
 function heightsOf(count) {
-  const height = ({ room, least, most }) => Math.round(count * Math.min(most, Math.max(least, room / count)));
+  const height = (/** @type {typeof ROWS.whole} */ { room, least, most }) =>
+    Math.round(count * Math.min(most, Math.max(least, room / count)));
   return { whole: height(ROWS.whole), slim: height(ROWS.slim) };
 }
 
-const isNumber = (value) => typeof value === "number";
+/** @typedef {import("./head_panels.js").Pair} Pair */
+
+/**
+ * A head, and what is said of it.
+ * @typedef {{
+ *   head: number; root: HTMLElement; title: HTMLElement; look: HTMLElement;
+ *   pane: import("./head_panels.js").HeadPanel;
+ * }} Panel
+ */
+
+/**
+ * `chosen`: a weight is clicked; `pointed`: one is pointed at, or none; `swiped`: a head has been swiped to.
+ * @typedef {{
+ *   chosen: (cell: Cell) => void; pointed: (cell: Cell | null) => void; swiped: (head: number) => void;
+ *   send: (edit: Edit) => void;
+ * }} OverviewHost
+ */
 
 export class Overview {
   #structure = "";
-  /** @type {BenchModel} */
-  #model = null;
-  #query = null; // the query whose story alone is told
+  #model;
+  /** @type {number | null} */
+  #query = null; // the query whose lines alone stand out
+  /** @type {number | null} */
   #alone = null; // the head that is shown alone
-  #lit = null; // the cell that the bench explains
+  /** @type {Cell | null} */
+  #explained = null; // the cell that the line explains
   /** @type {HTMLElement[]} */
-  #rows = []; // what belongs to one query, and steps back while another's story is told
+  #rows = []; // what belongs to one query, and fades while another stands out
+  /** @type {Panel[]} */
   #panels = [];
   /** @type {Bars} */
   #bars;
   /** @type {Set<string> | null} */
-  #path = null; // keys of the cells that alone are told of
+  #path = null; // keys of the cells of the traced path
   /** @type {Element | null} */
-  #meant = null; // the line that is pointed at
-  #swiped = 0;
+  #highlighted = null; // the line that is pointed at
+  #swipe = 0; // the timer that ends a swipe
   #heights = MAP_HEIGHT; // of the rows, in either form
-  #foremost = 0; // the head that stands foremost, where they are swiped through
+  #foremost = 0; // the head in front, where they are swiped through
   #frame = 0; // in which the newest numbers will be drawn
+  #heads = div("overview-heads");
 
   /**
-   * `chosen(cell)`: a weight is chosen, and to be gone to; `pointed(cell)`: one is pointed at, or null; `swiped(head)`:
-   * a head has been swiped to.
-   * @param {{ chosen: (cell: Cell) => void; pointed: (cell: Cell | null) => void; swiped: (head: number) => void;
-   *   send: (edit: Edit) => void }} host
-   * @param {Record<string, string>} words
+   * @param {OverviewHost} host
+   * @param {BenchModel} model
    */
-  constructor(host, words) {
+  constructor(host, model) {
     this.host = host;
-    this.words = words;
-    this.#bars = new Bars(host);
-    this.sentence = new Sentence((edit) => host.send(edit), words);
+    this.#model = model;
+    this.words = model.words;
+    this.#bars = new Bars(host, model);
+    this.sentence = new Sentence((edit) => host.send(edit), this.words);
     this.moved = element("p", { class: "moved" });
-    this.root = element("section", { class: "overview", "aria-label": words.overview });
-    this.root.addEventListener("keydown", (event) => this.#let(event));
+    this.root = element("section", { class: "overview", "aria-label": this.words.overview });
+    this.root.addEventListener("keydown", (event) => this.#onEscape(event));
     this.slim = new Slim(this.root, () => this.#draw());
   }
 
@@ -91,31 +113,32 @@ export class Overview {
   }
 
   /**
-   * What the last edit has moved, in a sentence; "": nothing has been edited.
-   * @param {string} text
+   * Say what the last edit has moved.
+   * @param {string} text "": nothing has been edited
    */
   say(text) {
     const isMap = this.root.classList.contains("maps");
     setText(this.moved, text || (isMap ? this.words.overview_hint_map : this.words.overview_hint));
     if (this.moved.classList.contains("hint") === !text) return;
     this.moved.classList.toggle("hint", !text);
-    this.slim.measure(); // a hint alone has no line in the slim form
+    this.slim.measure(); // the slim form has no line for a hint alone
+  }
+
+  /** @param {boolean} isDragging a number is being dragged: then nothing moves by itself */
+  setDragging(isDragging) {
+    this.root.classList.toggle("by-hand", isDragging);
   }
 
   /**
-   * Whether a hand moves the numbers: then nothing moves by itself.
-   * @param {boolean} hand
-   */
-  byHand(hand) {
-    this.root.classList.toggle("by-hand", hand);
-  }
-
-  /**
-   * Numbers alone have changed: what they come to is drawn with the next frame, however many come before it.
+   * Only numbers have changed. They are drawn with the next frame, however many changes come before it.
    * @param {BenchModel} model
    */
   patch(model) {
     this.#model = model;
+    this.#drawSoon();
+  }
+
+  #drawSoon() {
     if (!this.root.hidden) this.#frame ||= requestAnimationFrame(() => this.#draw());
   }
 
@@ -127,7 +150,7 @@ export class Overview {
   }
 
   /**
-   * The numbers are at rest: what is said of each head, and where its lines were before the last edit.
+   * The numbers are at rest: say what each head does, and show where its lines were before the last edit.
    * @param {BenchModel} model
    */
   compare(model) {
@@ -142,73 +165,87 @@ export class Overview {
   }
 
   /**
-   * Light what a cell of the bench is about: a pair of a query and a key, or a token.
+   * Light what the explained cell is about: a pair of a query and a key, or a token.
    * @param {Cell | null} cell
    */
   outline(cell) {
-    this.#lit = cell;
+    this.#explained = cell;
     for (const { pane } of this.#panels) pane.outline();
-    const { axes } = (cell && this.#model?.matrices[cell.name]) ?? { axes: [] };
-    const query = axes[0] === "n_q" ? cell.row : null;
+    const isOfQuery = cell !== null && this.#model.matrices[cell.name]?.axes[0] === "n_q";
+    const query = isOfQuery ? cell.row : null;
     for (const row of this.#rows) row.classList.toggle("lit", Number(row.dataset.query) === query);
-    this.#held();
+    this.#outlineBar();
+  }
+
+  /** Outline the bar of the explained number of X. */
+  #outlineBar() {
+    for (const bar of this.root.querySelectorAll(".bar.held")) bar.classList.remove("held");
+    const cell = this.#explained;
+    if (cell?.name !== "x") return;
+    const row = this.root.querySelector(`.overview-tokens [data-query="${cell.row}"]`);
+    row?.querySelectorAll(".bar")[cell.col]?.classList.add("held");
   }
 
   /**
-   * Tell of these cells alone, all else steps back; null: of all.
-   * @param {Cell[] | null} path
+   * Show these cells alone, and fade all others.
+   * @param {Cell[] | null} path null: show all
    */
   trace(path) {
     if (!path && !this.#path) return;
     this.#path = path && new Set(path.map(keyOf));
-    this.#traced();
+    this.#showPath();
   }
 
-  #traced() {
+  #showPath() {
     this.root.classList.toggle("tracing", this.#path !== null);
     this.#bars.trace(this.#path);
     for (const { pane } of this.#panels) pane.trace();
   }
 
-  /** The number of X that is under the hand. */
-  #held() {
-    for (const bar of this.root.querySelectorAll(".bar.held")) bar.classList.remove("held");
-    if (this.#lit?.name !== "x") return;
-    const row = this.root.querySelector(`.overview-tokens [data-query="${this.#lit.row}"]`);
-    row?.querySelectorAll(".bar")[this.#lit.col]?.classList.add("held");
-  }
-
   // --- building --------------------------------------------------------------------------------------------------
 
   #build() {
-    const { labels, dims, matrices } = this.#model;
-    const asMap = Math.max(labels.n_q.length, labels.n_k.length) > MOST_LINES;
-    if (this.#query >= labels.n_q.length) this.#query = null;
-    if (this.#alone >= dims.h) this.#alone = null;
-    this.#rows = [];
-    this.mean(null);
-    this.#bars.clear(this.#model);
+    const { labels, dims } = this.#model;
     const most = Math.max(labels.n_q.length, labels.n_k.length);
-    this.#heights = asMap ? MAP_HEIGHT : heightsOf(most);
-    const { whole: height, slim } = this.#heights;
-    this.root.style.setProperty("--whole", `${height}px`);
+    const isMap = most > MOST_LINES;
+    if (this.#query !== null && this.#query >= labels.n_q.length) this.#query = null;
+    if (this.#alone !== null && this.#alone >= dims.h) this.#alone = null;
+    this.#rows = [];
+    this.#highlight(null);
+    this.#bars.clear(this.#model);
+    this.#heights = isMap ? MAP_HEIGHT : heightsOf(most);
+    const { whole, slim } = this.#heights;
+    this.root.style.setProperty("--whole", `${whole}px`);
     this.root.style.setProperty("--slim", `${slim}px`);
-    this.root.classList.toggle("maps", asMap);
-    this.#panels = Array.from({ length: dims.h }, (_, head) => this.#panel(head, asMap, height));
+    this.root.classList.toggle("maps", isMap);
+    this.#panels = Array.from({ length: dims.h }, (_, head) => this.#panel(head, isMap, whole));
     const heads = div("overview-heads", ...this.#panels.map(({ root }) => root));
-    heads.addEventListener("scroll", () => this.#swiping(heads), { passive: true });
-    this.heads = heads;
+    heads.addEventListener("scroll", () => this.#onSwipe(heads), { passive: true });
+    this.#heads = heads;
     this.#foremost = 0;
-    const columns = asMap
-      ? [this.#column("overview-tokens", this.words.overview_maps, this.#typing(), []), heads]
-      : [this.#tokens(height), heads, matrices.head_outputs ? this.#taken(height) : null];
-    this.root.replaceChildren(...columns.filter(Boolean), this.sentence.root, this.moved);
+    this.root.replaceChildren(...this.#columns(heads, isMap), this.sentence.root, this.moved);
     this.#markChosen();
-    this.#traced();
+    this.#showPath();
   }
 
-  /** Queries, each with its row of X. */
-  #tokens(height) {
+  /**
+   * @param {HTMLElement} heads
+   * @param {boolean} isMap
+   */
+  #columns(heads, isMap) {
+    const { words } = this;
+    if (isMap) return [column("overview-tokens", words.overview_maps, this.#sentenceButton(), []), heads];
+    const tokens = [this.#tokens(), heads];
+    return this.#model.matrices.head_outputs ? [...tokens, this.#outputs()] : tokens;
+  }
+
+  /** The height of a row, px. */
+  get #room() {
+    return this.#heights.whole / this.#model.labels.n_q.length;
+  }
+
+  /** The queries, each with its row of X. */
+  #tokens() {
     const { labels, matrices } = this.#model;
     const rows = labels.n_q.map((token, query) => {
       const onclick = () => this.#choose(this.#query === query ? null : query);
@@ -216,143 +253,135 @@ export class Overview {
         { class: "overview-token", data: { focus: `overview ${query}` }, title: token, onclick },
         element("bdi", {}, token),
       );
-      const row = this.#row(
-        query,
-        name,
-        matrices.x ? this.#bars.row("x", null, query, height / labels.n_q.length) : null,
-      );
-      return row;
+      return this.#row(query, name, matrices.x ? this.#bars.row("x", null, query, this.#room) : null);
     });
-    return this.#column("overview-tokens", this.words.overview_tokens, this.#typing(), rows);
+    return column("overview-tokens", this.words.overview_tokens, this.#sentenceButton(), rows);
   }
 
-  /** What opens the field for a sentence of one's own. */
-  #typing() {
-    const { matrices } = this.#model;
-    if (!matrices.x) return p("");
-    const attributes = { class: "quiet typing", data: { focus: "sentence" }, "aria-haspopup": "dialog" };
+  /** The button that opens the field for the visitor's own sentence. */
+  #sentenceButton() {
+    if (!this.#model.matrices.x) return p("");
     const node = button(
-      { ...attributes, onclick: () => this.sentence.toggle(this.#model, node) },
+      { class: "quiet typing", data: { focus: "sentence" }, "aria-haspopup": "dialog" },
       `✎ ${this.words.sentence}`,
     );
+    node.addEventListener("click", () => this.sentence.toggle(this.#model, node));
     return node;
   }
 
-  /** What each query takes along: the head outputs side by side, and the output that is made of them. */
-  #taken(height) {
+  /** Each query's head outputs side by side, and the output that is made of them. */
+  #outputs() {
     const { labels, dims, matrices } = this.#model;
-    const room = height / labels.n_q.length;
     const rows = labels.n_q.map((_, query) => {
       const heads = Array.from({ length: dims.h }, (_, head) =>
-        this.#bars.row("head_outputs", head, query, room),
+        this.#bars.row("head_outputs", head, query, this.#room),
       );
-      const output = matrices.output ? this.#bars.row("output", null, query, room) : null;
-      if (output) output.classList.add("whole");
+      const output = matrices.output ? this.#bars.row("output", null, query, this.#room) : null;
+      output?.classList.add("whole");
       return this.#row(query, ...heads, output);
     });
     const hint = matrices.output ? this.words.overview_output : this.words.overview_concat;
-    return this.#column("overview-taken", this.words.overview_taken, p("hint", ...rich(hint)), rows);
+    return column("overview-taken", this.words.overview_taken, p("hint", ...rich(hint)), rows);
   }
 
-  #column(name, title, hint, rows) {
-    return div(name, element("h3", {}, title), hint, div("overview-rows", ...rows));
-  }
-
+  /**
+   * @param {number} query
+   * @param {...Child} children
+   */
   #row(query, ...children) {
     const row = element("div", { class: "overview-row", data: { query } }, ...children);
     this.#rows.push(row);
     return row;
   }
 
-  /** A head's lines, or its map. */
-  #panel(head, asMap, height) {
-    const pane = asMap ? new WeightMap(this, head) : new Lines(this, head, height);
-    return { ...this.#head(head, pane.root), pane };
-  }
-
-  #head(head, pane) {
-    const onclick = () => this.#show(this.#alone === head ? null : head);
+  /**
+   * A head's lines, or its map.
+   * @param {number} head
+   * @param {boolean} isMap
+   * @param {number} height
+   * @returns {Panel}
+   */
+  #panel(head, isMap, height) {
+    const host = this.#panelHost;
+    const pane = isMap ? new WeightMap(host, head) : new HeadLines(host, head, height);
+    const onclick = () => this.#showAlone(this.#alone === head ? null : head);
     const title = button(
       { class: "overview-name", data: { focus: `overview head ${head}` }, onclick },
       `${this.words.head} ${head + 1}`,
     );
-    const attributes = { class: "overview-head", style: accent(head), role: "group", data: { head } };
     const look = element("p", { class: "look" });
-    return { head, look, title, root: element("div", attributes, title, look, pane) };
+    const attributes = { class: "overview-head", style: accent(head), role: "group", data: { head } };
+    return { head, look, title, pane, root: element("div", attributes, title, look, pane.root) };
   }
 
-  // --- what the panels of the heads ask and tell -----------------------------------------------------------------------
-
-  get model() {
-    return this.#model;
+  /** @returns {import("./head_panels.js").PanelHost} */
+  get #panelHost() {
+    const overview = this;
+    return {
+      get model() {
+        return overview.#model;
+      },
+      get height() {
+        return overview.#heights[overview.slim.isSlim ? "slim" : "whole"];
+      },
+      get isTracing() {
+        return overview.#path !== null;
+      },
+      words: this.words,
+      weights: (head) => this.#weights(head),
+      pairExplained: (head) => this.#pairExplained(head),
+      isInFocus: (query) => this.#isInFocus(query),
+      isOnPath: (head, row, col) => Boolean(this.#path?.has(keyOf({ name: "weights", head, row, col }))),
+      point: (head, pair) => this.host.pointed(pair && weightAt(head, pair)),
+      follow: (head, pair) => (pair ? this.host.chosen(weightAt(head, pair)) : this.#choose(null)),
+      highlight: (line) => this.#highlight(line),
+      drawSoon: () => this.#drawSoon(),
+    };
   }
 
-  /** How high the rows are now. */
-  get height() {
-    return this.#heights[this.slim.isSlim ? "slim" : "whole"];
-  }
+  // --- what the panels of the heads request ------------------------------------------------------------------------
 
   /** @param {number} head */
-  weights(head) {
+  #weights(head) {
     const rows = rowsOf(this.#model, "weights", head) ?? [];
-    return rows.map((row) => row.map((weight) => (isNumber(weight) ? weight : 0)));
+    return rows.map((row) => row.map((weight) => (typeof weight === "number" ? weight : 0)));
   }
 
   /**
-   * The weight of this head that the bench explains, as a cell; null where it explains another kind of number.
+   * The explained cell, where it is about a pair of this head's.
    * @param {number} head
    */
-  at(head) {
-    const cell = this.#lit;
+  #pairExplained(head) {
+    const cell = this.#explained;
     if (!cell || cell.head !== head) return null;
-    const { axes } = this.#model.matrices[cell.name] ?? { axes: [] };
-    return axes[0] === "n_q" && axes[1] === "n_k" ? cell : null;
+    const axes = this.#model.matrices[cell.name]?.axes;
+    return axes?.[0] === "n_q" && axes[1] === "n_k" ? cell : null;
   }
 
   /**
-   * Whether a query's story is told: all are, or it alone.
+   * Whether a query's lines stand out: those of all queries do, or its alone.
    * @param {number} query
    */
-  isInFocus(query) {
+  #isInFocus(query) {
     return this.#query === null || this.#query === query;
   }
 
-  /** Whether one path alone is told. */
-  get isTracing() {
-    return this.#path !== null;
+  /** Have one line stand out, which a mouse points at. @param {SVGElement | null} line */
+  #highlight(line) {
+    if (line === this.#highlighted) return;
+    this.#highlighted?.classList.remove("meant");
+    line?.classList.add("meant");
+    this.#highlighted = line;
+    this.root.classList.toggle("pointing", line !== null);
   }
 
-  /** Whether the path that is told goes through a weight. */
-  isOnPath(head, row, col) {
-    return Boolean(this.#path?.has(keyOf({ name: "weights", head, row, col })));
-  }
-
-  /** @param {{ query: number; key: number } | null} pair that is pointed at */
-  point(head, pair) {
-    this.host.pointed(pair && { name: "weights", head, row: pair.query, col: pair.key });
-  }
-
-  /** Only the line that is pointed at stands out; null: none is. A finger points at nothing. */
-  mean(path) {
-    if (path === this.#meant) return;
-    this.#meant?.classList.remove("meant");
-    path?.classList.add("meant");
-    this.#meant = path;
-    this.root.classList.toggle("pointing", path !== null);
-  }
-
-  /** @param {{ query: number; key: number } | null} pair that is pressed */
-  follow(head, pair) {
-    if (pair) this.host.chosen({ name: "weights", head, row: pair.query, col: pair.key });
-    else this.#choose(null);
-  }
-
-  // --- what is told ----------------------------------------------------------------------------------------------
-
-  /** Who attends to whom, for who cannot see it: the key with each query's largest weight. */
+  /**
+   * Which key each query attends to most, for a screen reader.
+   * @param {number} head
+   */
   #altText(head) {
     const { labels } = this.#model;
-    const pairs = this.weights(head).map((row, query) => {
+    const pairs = this.#weights(head).map((row, query) => {
       const top = Math.max(...row);
       const key = row.indexOf(top);
       return top > 0
@@ -368,10 +397,13 @@ export class Overview {
 
   // --- one head at a time --------------------------------------------------------------------------------------
 
-  /** Heads that do not fit are swiped through; which one it has come to is told once it stands still. */
-  #swiping(heads) {
-    clearTimeout(this.#swiped);
-    this.#swiped = setTimeout(() => {
+  /**
+   * Heads that do not fit are swiped through. Once they stand still, the host learns which one is in front.
+   * @param {HTMLElement} heads
+   */
+  #onSwipe(heads) {
+    clearTimeout(this.#swipe);
+    this.#swipe = setTimeout(() => {
       const left = heads.getBoundingClientRect().left;
       const away = this.#panels.map(({ root }) => Math.abs(root.getBoundingClientRect().left - left));
       const isAtEnd = heads.scrollLeft + heads.clientWidth >= heads.scrollWidth - 1;
@@ -382,49 +414,62 @@ export class Overview {
   }
 
   /**
-   * Bring a head's lines into view, where not all of them are.
+   * Bring a head's lines into view, where not all heads are.
    * @param {number} head
    */
   bring(head) {
     const panel = this.#panels[head]?.root;
-    if (!panel || this.heads.scrollWidth <= this.heads.clientWidth + 1) return;
+    const heads = this.#heads;
+    if (!panel || heads.scrollWidth <= heads.clientWidth + 1) return;
     this.#foremost = head;
-    this.heads.scrollTo({ left: panel.offsetLeft - this.heads.offsetLeft });
+    heads.scrollTo({ left: panel.offsetLeft - heads.offsetLeft });
   }
 
   // --- choosing --------------------------------------------------------------------------------------------------
 
-  /** Tell one query's story alone; null: all of them. */
+  /** @param {number | null} query whose lines alone stand out; null: all */
   #choose(query) {
     this.#query = query;
     this.#markChosen();
   }
 
-  /** Show one head alone; null: all of them. */
-  #show(head) {
+  /** @param {number | null} head that is shown alone; null: all */
+  #showAlone(head) {
     this.#alone = head;
     this.#markChosen();
   }
 
   #markChosen() {
     for (const row of this.#rows) {
-      row.classList.toggle("quiet", !this.isInFocus(Number(row.dataset.query)));
+      row.classList.toggle("quiet", !this.#isInFocus(Number(row.dataset.query)));
       const token = row.querySelector("button");
       token?.setAttribute("aria-pressed", String(this.#query === Number(row.dataset.query)));
     }
-    for (const { root, head, pane } of this.#panels) {
+    for (const { root, head, title, pane } of this.#panels) {
       root.classList.toggle("folded", this.#alone !== null && this.#alone !== head);
-      root.querySelector("button").setAttribute("aria-pressed", String(this.#alone === head));
+      title.setAttribute("aria-pressed", String(this.#alone === head));
       pane.outline();
     }
     this.root.classList.toggle("alone", this.#alone !== null);
   }
 
-  /** Escape: all stories again. */
-  #let(event) {
+  /** Escape shows all queries and heads again. @param {KeyboardEvent} event */
+  #onEscape(event) {
     if (event.key !== "Escape" || (this.#query === null && this.#alone === null)) return;
     event.stopPropagation();
     this.#query = this.#alone = null;
     this.#markChosen();
   }
 }
+
+/**
+ * @param {string} name
+ * @param {string} title
+ * @param {HTMLElement} hint
+ * @param {HTMLElement[]} rows
+ */
+const column = (name, title, hint, rows) =>
+  div(name, element("h3", {}, title), hint, div("overview-rows", ...rows));
+
+/** @type {(head: number, pair: Pair) => Cell} */
+const weightAt = (head, { query, key }) => ({ name: "weights", head, row: query, col: key });

@@ -4,7 +4,7 @@ import { bars } from "../../kit/curves.js";
 import { accent } from "../../kit/dom.js";
 import { key, rowsOf } from "../../kit/graph.js";
 
-/** Of more columns no bars are drawn, but how long each row is. */
+/** A row of more columns has a single bar, as long as the row's norm. */
 const MOST_BARS = 8;
 const MOST_BESIDE = 20; // bars in a row, over all heads
 const HEIGHT = 0.72; // of a row
@@ -12,31 +12,50 @@ const [STEP, WIDTH] = [9, 7]; // px from bar to bar, and of one
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** @returns {any} */
-export function drawing(tag, attributes = {}, ...children) {
+/**
+ * An SVG element.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, string | number>} [attributes]
+ * @param {...Node} children
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
+export function svgElement(tag, attributes = {}, ...children) {
   const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
   node.append(...children);
   return node;
 }
 
-const length = (row) => Math.hypot(...row);
+/** @param {number[]} row */
+const norm = (row) => Math.hypot(...row);
+
+/**
+ * A row of a matrix, and its bars: one for each of its columns, or a single one.
+ * @typedef {{ name: string; head: number | null; query: number; cols: number; rects: SVGRectElement[] }} BarRow
+ */
+
+/** What the bars of a matrix are measured by. @typedef {{ most: number; signed: boolean }} Scale */
 
 export class Bars {
-  /** @type {{ name: string; head: number | null; query: number; cols: number; rects: any[]; draw: () => void }[]} */
+  /** @type {(BarRow & { draw: () => void })[]} */
   #rows = [];
-  #scales = new Map(); // by matrix, what its bars are measured by
-  /** @type {Model} */
-  #model = null;
+  /** @type {Map<string, Scale>} */
+  #scales = new Map(); // by matrix
+  #model;
   #host;
 
-  /** @param {{ pointed: (cell: Cell | null) => void; chosen: (cell: Cell) => void }} host told of a bar as of its cell */
-  constructor(host) {
+  /**
+   * @param {{ pointed: (cell: Cell | null) => void; chosen: (cell: Cell) => void }} host
+   * @param {Model} model
+   */
+  constructor(host, model) {
     this.#host = host;
+    this.#model = model;
   }
 
   /**
-   * Begin anew, for tables of other sizes.
+   * Remove all rows: the tables have other sizes.
    * @param {Model} model
    */
   clear(model) {
@@ -45,33 +64,38 @@ export class Bars {
   }
 
   /**
-   * A row of a matrix as bars; of many columns its length alone. `room`: the height that a row has.
+   * A row of a matrix as bars; of many columns its norm alone.
    * @param {string} name
    * @param {number | null} head
    * @param {number} query
-   * @param {number} room
+   * @param {number} room the height of a row, px
    */
   row(name, head, query, room) {
     const cols = rowsOf(this.#model, name, head)?.[query]?.length ?? 0;
-    const beside = head === null ? 1 : this.#model.dims.h;
-    const count = cols > MOST_BARS || cols * beside > MOST_BESIDE ? 1 : cols;
-    const [tall, width] = [Math.round(room * HEIGHT), count * STEP];
+    const heads = head === null ? 1 : this.#model.dims.h;
+    const count = cols > MOST_BARS || cols * heads > MOST_BESIDE ? 1 : cols;
+    const [height, width] = [Math.round(room * HEIGHT), count * STEP];
     const rects = Array.from({ length: count }, (_, at) =>
-      drawing("rect", { class: "bar", x: at * STEP, width: WIDTH }),
+      svgElement("rect", { class: "bar", x: at * STEP, width: WIDTH }),
     );
-    const size = { viewBox: `0 0 ${width} ${tall}`, preserveAspectRatio: "none" };
-    const zero = drawing("line", { class: "zero", x1: -1, x2: width });
-    const node = drawing("svg", { class: "bars", ...size, "aria-hidden": "true" }, zero, ...rects);
+    const size = { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none" };
+    const zero = svgElement("line", { class: "zero", x1: -1, x2: width });
+    const node = svgElement("svg", { class: "bars", ...size, "aria-hidden": "true" }, zero, ...rects);
     node.setAttribute("style", `--bars: ${count}; ${head === null ? "" : accent(head)}`);
-    const draw = this.#drawn({ name, head, query, cols, tall }, zero, rects);
-    this.#rows.push({ name, head, query, cols, rects, draw });
+    const row = { name, head, query, cols, rects };
+    this.#rows.push({ ...row, draw: this.#drawer(row, zero, height) });
     if (count === cols) this.#listen(node, (col) => ({ name, head, row: query, col }), count);
     return node;
   }
 
-  /** A bar, its room above and below included, stands for its number: that is told of, and gone to. */
+  /**
+   * A bar, with the space above and below it, stands for its cell.
+   * @param {SVGElement} node
+   * @param {(col: number) => Cell} cellOf
+   * @param {number} count
+   */
   #listen(node, cellOf, count) {
-    const cellAt = ({ clientX }) => {
+    const cellAt = (/** @type {MouseEvent} */ { clientX }) => {
       const { left, width } = node.getBoundingClientRect();
       const at = Math.floor(((clientX - left) / width) * count);
       return cellOf(Math.min(count - 1, Math.max(0, at)));
@@ -84,38 +108,57 @@ export class Bars {
     node.addEventListener("click", (event) => this.#host.chosen(cellAt(event)));
   }
 
-  /** What draws a row's bars; what stands as it did is left alone. */
-  #drawn({ name, head, query, cols, tall }, zero, rects) {
+  /**
+   * A function that draws a row's bars, and leaves those alone that have not changed.
+   * @param {BarRow} row
+   * @param {SVGLineElement} zero
+   * @param {number} height
+   */
+  #drawer({ name, head, query, cols, rects }, zero, height) {
     const drawn = rects.map(() => "");
-    let levelled = "";
+    let drawnLevel = "";
     return () => {
-      const row = /** @type {number[]} */ (rowsOf(this.#model, name, head)?.[query] ?? []);
-      const scale = { height: tall, ...this.#scale(name, rects.length < cols) };
-      const level = String(scale.signed ? tall / 2 : tall);
-      if (level !== levelled) for (const end of ["y1", "y2"]) zero.setAttribute(end, level);
-      levelled = level;
-      for (const [at, bar] of bars(rects.length === cols ? row : [length(row)], scale).entries()) {
-        const [y, long] = bar.map((size) => size.toFixed(1));
-        if (drawn[at] === `${y} ${long}`) continue;
-        drawn[at] = `${y} ${long}`;
+      const numbers = this.#numbers(name, head)[query] ?? [];
+      const scale = { height, ...this.#scaleOf(name, rects.length < cols) };
+      const level = String(scale.signed ? height / 2 : height);
+      if (level !== drawnLevel) for (const end of ["y1", "y2"]) zero.setAttribute(end, level);
+      drawnLevel = level;
+      const values = rects.length === cols ? numbers : [norm(numbers)];
+      for (const [at, bar] of bars(values, scale).entries()) {
+        const [y, length] = bar.map((size) => size.toFixed(1));
+        if (drawn[at] === `${y} ${length}`) continue;
+        drawn[at] = `${y} ${length}`;
         rects[at]?.setAttribute("y", y);
-        rects[at]?.setAttribute("height", long);
+        rects[at]?.setAttribute("height", length);
       }
     };
   }
 
-  /** The largest number of a matrix, over all heads, and whether any is below 0; or the longest row of it. */
-  #scale(name, byLength) {
-    if (!this.#scales.has(name)) {
-      const { perHead, values } = this.#model.matrices[name];
-      const rows = (perHead ? values.filter(Boolean).flat() : values).map((row) =>
-        byLength ? [length(row)] : row,
-      );
-      const every = rows.flat();
-      const most = every.reduce((sofar, number) => Math.max(sofar, Math.abs(number)), 0);
-      this.#scales.set(name, { most, signed: every.some((number) => number < 0) });
-    }
-    return this.#scales.get(name);
+  /**
+   * Rows of a matrix. Those with bars hold nothing but numbers.
+   * @param {string} name
+   * @param {number | null} head
+   */
+  #numbers(name, head) {
+    return /** @type {number[][]} */ (rowsOf(this.#model, name, head) ?? []);
+  }
+
+  /**
+   * The largest number of a matrix, over all heads, and whether any is below 0; or the largest norm of its rows.
+   * @param {string} name
+   * @param {boolean} byNorm
+   */
+  #scaleOf(name, byNorm) {
+    const stored = this.#scales.get(name);
+    if (stored) return stored;
+    const { perHead } = this.#model.matrices[name];
+    const heads = perHead ? [...Array(this.#model.dims.h).keys()] : [null];
+    const rows = heads.flatMap((head) => this.#numbers(name, head));
+    const numbers = rows.flatMap((row) => (byNorm ? [norm(row)] : row));
+    const most = numbers.reduce((largest, number) => Math.max(largest, Math.abs(number)), 0);
+    const scale = { most, signed: numbers.some((number) => number < 0) };
+    this.#scales.set(name, scale);
+    return scale;
   }
 
   /**
@@ -134,7 +177,7 @@ export class Bars {
    */
   trace(path) {
     for (const { name, head, query, cols, rects } of this.#rows) {
-      const isLit = (col) => Boolean(path?.has(key({ name, head, row: query, col })));
+      const isLit = (/** @type {number} */ col) => Boolean(path?.has(key({ name, head, row: query, col })));
       const lit = [...Array(cols).keys()].map(isLit);
       for (const [at, rect] of rects.entries())
         rect.classList.toggle("path", rects.length === cols ? lit[at] : lit.some(Boolean));

@@ -2,19 +2,24 @@
 
 export const MOST_WORDS = 24;
 
-/** @type {any} */
-const Segmenter = /** @type {any} */ (Intl).Segmenter;
+/**
+ * What splits a text into words.
+ * @typedef {new (lang: string, options: { granularity: "word" }) => { segment(text: string): Iterable<Piece> }} WordSegmenter
+ */
 
-/** A picture sign is a word too, though no dictionary has it. */
+/** Null where the browser has none. */
+const SEGMENTER = /** @type {WordSegmenter | null} */ (Intl.Segmenter ?? null);
+
+/** A picture sign counts as a word, though no dictionary has it. */
 const PICTURE = /\p{Extended_Pictographic}/u;
 
-/** Between what and what a text without spaces may be split: Chinese and Japanese, sign by sign. */
+/** A text without spaces may be split around each of these: Chinese and Japanese. */
 const SIGN = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}/u;
 
-/** Spaces between Chinese signs are a hand's: what stands between them is a word, as it was written. */
+/** Spaces between Chinese signs were typed on purpose: what is between them is a word. */
 const IS_SPACED = new RegExp(`(?:${SIGN.source})\\s+(?:${SIGN.source})`, "u");
 
-/** Signs that end a noun, which dictionaries cut off: 图书|馆, 电影|院, 计算|机. */
+/** Signs that end a noun, though dictionaries cut them off: 图书|馆, 电影|院, 计算|机. */
 const ENDS_NOUN = /^[馆院员机室园厅店们]$/u;
 /** A noun that such a sign can end; not 这个 or 他的, after which it is a word of its own. */
 const NOUN = /^\p{Script=Han}{2,}(?<![个的了这那])$/u;
@@ -25,32 +30,32 @@ const NOUN = /^\p{Script=Han}{2,}(?<![个的了这那])$/u;
  * The words of a text, without its punctuation unless there is nothing else.
  * @param {string} text
  * @param {string} lang
- * @param {any} [segmenter] what splits into words; null: the browser has none
+ * @param {WordSegmenter | null} [segmenter] null: the browser has none
  * @returns {string[]}
  */
-export const wordsOf = (text, lang, segmenter = Segmenter) => taken(text, lang, segmenter).words;
+export const wordsOf = (text, lang, segmenter = SEGMENTER) => taken(text, lang, segmenter).words;
 
 /**
  * The words of a text, and the signs that are none and are left out, each once.
  * @param {string} text
  * @param {string} lang
- * @param {any} [segmenter] what splits into words; null: the browser has none
+ * @param {WordSegmenter | null} [segmenter] null: the browser has none
  * @returns {{ words: string[]; signs: string[] }}
  */
-export function taken(text, lang, segmenter = Segmenter) {
+export function taken(text, lang, segmenter = SEGMENTER) {
   const pieces = IS_SPACED.test(text)
     ? text.split(/\s+/).flatMap((part) => (SIGN.test(part) ? bySpaces(part) : split(part, lang, segmenter)))
     : split(text, lang, segmenter);
   const nonBlank = pieces.filter(({ segment }) => segment.trim());
   /** @param {Piece} piece */
   const isWord = ({ segment, isWordLike }) => isWordLike || PICTURE.test(segment);
-  const texts = (some) => some.map(({ segment }) => segment.trim());
+  const texts = (/** @type {Piece[]} */ list) => list.map(({ segment }) => segment.trim());
   if (!nonBlank.some(isWord)) return { words: texts(nonBlank), signs: [] };
   const others = nonBlank.filter((piece) => !isWord(piece));
   return { words: texts(nonBlank.filter(isWord)), signs: [...new Set(texts(others))] };
 }
 
-/** @returns {Piece[]} */
+/** @type {(text: string, lang: string, segmenter: WordSegmenter | null) => Piece[]} */
 const split = (text, lang, segmenter) =>
   segmenter
     ? withEndings([...new segmenter(lang, { granularity: "word" }).segment(text)])
@@ -58,7 +63,7 @@ const split = (text, lang, segmenter) =>
         SIGN.test(piece.segment) ? [...piece.segment].map((segment) => ({ ...piece, segment })) : [piece],
       );
 
-/** What stands between spaces and punctuation, whole. @returns {Piece[]} */
+/** What is between spaces and punctuation, whole. @type {(text: string) => Piece[]} */
 const bySpaces = (text) =>
   text
     .split(/\s+|(?=\p{P})|(?<=\p{P})/u)
@@ -81,7 +86,7 @@ function withEndings(pieces) {
 }
 
 /**
- * Words in another order: the one at `from` stands at `to`.
+ * Words in another order: the one at `from` is moved to `to`.
  * @param {string[]} list
  * @param {number} from
  * @param {number} to
@@ -99,18 +104,18 @@ export function reordered(list, from, to) {
 export function joined(list, at) {
   if (!list[at - 1] || list[at] === undefined) return list;
   const [before, after] = [list[at - 1], list[at]];
-  const close = SIGN.test(before.at(-1)) || SIGN.test(after.at(0));
+  const close = SIGN.test(before.at(-1) ?? "") || SIGN.test(after.at(0) ?? "");
   return list.toSpliced(at - 1, 2, before + (close ? "" : " ") + after);
 }
 
 /**
- * A word written anew: spaces split it, and without a letter it goes.
+ * A word is rewritten: spaces split it, and an empty one is removed.
  * @param {string[]} list
  * @param {number} at
  * @param {string} text
  */
 export function rewritten(list, at, text) {
   const parts = text.split(/\s+/).filter(Boolean);
-  const same = text.trim() === list[at]; // a word that has a space in it keeps it
-  return same ? list : list.toSpliced(at, 1, ...parts);
+  const isSame = text.trim() === list[at]; // a word that contains a space keeps it
+  return isSame ? list : list.toSpliced(at, 1, ...parts);
 }

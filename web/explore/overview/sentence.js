@@ -1,13 +1,16 @@
-// A field for a sentence of one's own: it is split as it is typed, and its words become the tokens.
+// A field for the visitor's own sentence. It is split as it is typed, and its words become the tokens.
 
 import { button, element, fill, p, span } from "../../kit/dom.js";
 import { isolated } from "../../kit/quoted.js";
-import { Chips } from "./chips.js";
+import { WordChips } from "./chips.js";
 import { MOST_WORDS, taken } from "./segments.js";
 
-const MOST_SIGNS = 12; // that are named
+const MOST_SIGNS = 12; // that are listed as left out
 
 export class Sentence {
+  /** @type {HTMLElement | null} */
+  #opener = null; // what the focus goes back to
+
   /**
    * @param {(edit: Edit) => void} send
    * @param {Record<string, string>} words
@@ -33,11 +36,11 @@ export class Sentence {
 
   /**
    * @param {BenchModel} model
-   * @param {HTMLElement} opener what the focus goes back to
+   * @param {HTMLElement} opener
    */
   toggle(model, opener) {
     if (!this.root.hidden) return this.close();
-    this.opener = opener;
+    this.#opener = opener;
     const { labels, matrices } = model;
     const forms = [this.#form("tokens", this.words.sentence, labels.n_q, model.lang)];
     if (matrices.context)
@@ -45,70 +48,59 @@ export class Sentence {
     this.root.replaceChildren(...forms);
     this.root.hidden = false;
     const first = this.root.querySelector("input");
-    first.focus();
-    first.select();
+    first?.focus();
+    first?.select();
   }
 
   close() {
     this.root.hidden = true;
-    this.opener?.focus();
+    this.#opener?.focus();
   }
 
+  /**
+   * @param {"tokens" | "context_tokens"} which
+   * @param {string} label
+   * @param {string[]} tokens
+   * @param {string} lang
+   */
   #form(which, label, tokens, lang) {
-    const input = element("input", {
-      type: "text",
-      autocomplete: "off",
-      spellcheck: "false",
-    });
-    const rest = p("rest");
-    const left = p("rest");
-    const chips = new Chips((list) => {
-      input.value = list.join(" ");
-      left.textContent = "";
-      updateForm(list);
-    }, this.words);
-    const updateForm = (list) => {
+    const { words } = this;
+    const input = element("input", { type: "text", autocomplete: "off", spellcheck: "false" });
+    const leftOut = p("rest");
+    const hint = p("rest");
+    const use = button({ class: "send", type: "submit" }, words.sentence_use);
+    const learned = this.#learned(input);
+    const updateForm = (/** @type {string[]} */ list) => {
       const beyond = list.length - MOST_WORDS;
-      rest.textContent =
-        beyond > 0
-          ? fill(this.words.sentence_rest, { most: MOST_WORDS, rest: beyond })
-          : this.words.chip_hint;
+      hint.textContent =
+        beyond > 0 ? fill(words.sentence_rest, { most: MOST_WORDS, rest: beyond }) : words.chip_hint;
       use.disabled = learned.disabled = !list.length;
     };
-    /** @param {string[]} list @param {string[]} [signs] what of the text is no word */
-    const show = (list, signs = []) => {
+    const chips = new WordChips((list) => {
+      input.value = list.join(" ");
+      leftOut.textContent = "";
+      updateForm(list);
+    }, words);
+    /** @param {string[]} list @param {string[]} signs of the text that are no words */
+    const show = (list, signs) => {
       chips.set(list.slice(0, MOST_WORDS));
       updateForm(list);
-      const told = signs.slice(0, MOST_SIGNS).map(isolated).join(" ");
-      const more = signs.length > MOST_SIGNS ? " …" : "";
-      left.textContent = signs.length ? fill(this.words.sentence_signs, { signs: told + more }) : "";
+      leftOut.textContent = this.#leftOut(signs);
     };
-    const use = button({ class: "send", type: "submit" }, this.words.sentence_use);
-    const learn = () => {
-      this.send({ op: "learned_sentence", text: input.value });
-      this.close();
-    };
-    const learned = button(
-      { class: "send", data: { focus: "learned" }, onclick: learn },
-      this.words.sentence_learned,
-    );
-    const isMain = which === "tokens";
     input.addEventListener("input", () => {
-      const { words, signs } = taken(input.value, lang);
-      show(words, signs);
+      const split = taken(input.value, lang);
+      show(split.words, split.signs);
     });
-    const field = element("label", {}, span("label", label), input);
     const form = element(
       "form",
       {},
-      field,
+      element("label", {}, span("label", label), input),
       p("tokens-told", chips.root),
       use,
-      left,
-      rest,
-      p("rest", this.words.sentence_vectors),
-      isMain ? p("rest", this.words.sentence_learned_about) : null,
-      isMain ? learned : null,
+      leftOut,
+      hint,
+      p("rest", words.sentence_vectors),
+      ...(which === "tokens" ? [p("rest", words.sentence_learned_about), learned] : []),
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -117,7 +109,26 @@ export class Sentence {
       this.close();
     });
     input.value = tokens.join(" ");
-    show(tokens);
+    show(tokens, []);
     return form;
+  }
+
+  /**
+   * The button that asks for vectors learned from the text.
+   * @param {HTMLInputElement} input
+   */
+  #learned(input) {
+    const onclick = () => {
+      this.send({ op: "learned_sentence", text: input.value });
+      this.close();
+    };
+    return button({ class: "send", data: { focus: "learned" }, onclick }, this.words.sentence_learned);
+  }
+
+  /** @param {string[]} signs */
+  #leftOut(signs) {
+    if (!signs.length) return "";
+    const list = signs.slice(0, MOST_SIGNS).map(isolated).join(" ");
+    return fill(this.words.sentence_signs, { signs: list + (signs.length > MOST_SIGNS ? " …" : "") });
   }
 }

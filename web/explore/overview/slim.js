@@ -1,14 +1,14 @@
-// The overview takes less room once the page has been scrolled so far that what it gives up would show the tables.
-// Where they stand never changes by it: what it is lower by is kept free below it.
+// The overview gets lower once the page has been scrolled so far that the space would show the tables. The tables do not
+// move by it: as much space is kept free below the overview.
 
 import { element } from "../../kit/dom.js";
 
-const BACK = 16; // px that it is scrolled back by before it grows again: at the very edge it would flicker
+const BACK = 16; // px to scroll back before it grows again: without them it would flicker at the edge
 const MOTION = { duration: 160, easing: "ease-out" };
 
 export class Slim {
   #spared = 0; // px by which the slim form is lower
-  #waiting = false;
+  #isWaiting = false; // for the next frame
   /** @type {Animation | null} */
   #motion = null;
   #gone = new AbortController();
@@ -16,14 +16,15 @@ export class Slim {
 
   /**
    * @param {HTMLElement} root
-   * @param {() => void} changed it has become slim, or is whole again
+   * @param {() => void} changed its form has changed
    */
   constructor(root, changed) {
     this.root = root;
     this.changed = changed;
-    this.place = element("div", { class: "overview-place" }); // where it stands when nothing is scrolled
+    this.place = element("div", { class: "overview-place" }); // where it is when nothing is scrolled
     this.#sizes.observe(root);
-    const [{ signal }, scrolled] = [this.#gone, () => this.#later()];
+    const { signal } = this.#gone;
+    const scrolled = () => this.#lookSoon();
     document.addEventListener("scroll", scrolled, { signal, capture: true, passive: true });
     window.addEventListener("resize", scrolled, { signal });
   }
@@ -39,10 +40,13 @@ export class Slim {
     return this.root.classList.contains("slim");
   }
 
-  /** How high it is in either form; what the page scrolls to must not lie beneath the slim one. */
+  /** Measure both forms. The page leaves room for the slim one where it scrolls to something. */
   measure() {
     const { style } = document.documentElement;
-    if (!this.root.offsetHeight) return style.removeProperty("--mha-overview");
+    if (!this.root.offsetHeight) {
+      style.removeProperty("--mha-overview");
+      return;
+    }
     const { isSlim } = this;
     const [whole, slim] = [false, true].map((form) => {
       this.root.classList.toggle("slim", form);
@@ -52,15 +56,15 @@ export class Slim {
     this.#spared = whole - slim;
     this.root.style.setProperty("--spared", `${this.#spared}px`);
     style.setProperty("--mha-overview", `${slim}px`);
-    this.#later();
+    this.#lookSoon();
   }
 
-  /** What is scrolled to is read once a frame. */
-  #later() {
-    if (this.#waiting) return;
-    this.#waiting = true;
+  /** The scroll position is read once a frame. */
+  #lookSoon() {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
     requestAnimationFrame(() => {
-      this.#waiting = false;
+      this.#isWaiting = false;
       if (this.root.offsetParent) this.#look();
     });
   }
@@ -74,7 +78,10 @@ export class Slim {
     this.changed();
   }
 
-  /** It is seen to open or close, but is laid out at once: tables would tremble by fractions of a pixel. */
+  /**
+   * Animate the change. The layout changes at once: else the tables would tremble by fractions of a pixel.
+   * @param {boolean} closes
+   */
   #move(closes) {
     this.#motion?.cancel();
     this.#motion = null;

@@ -1,139 +1,199 @@
 // What is pressed and renamed around the tables, and undo by keyboard.
 
-import { active, fieldText } from "../../kit/dom.js";
+import { active } from "../../kit/dom.js";
 import { key } from "../../kit/graph.js";
 import { cellAt } from "../../kit/selection.js";
 
-/** The fields of text whose own undo the browser has. */
-const WRITTEN = "input:not([type=checkbox], [type=radio]), textarea, [contenteditable]";
+/** The text fields that have an undo of the browser's own. */
+const TEXT_FIELD = "input:not([type=checkbox], [type=radio]), textarea, [contenteditable]";
 
-/** What Escape closes or leaves itself. */
-const OPENED = [
-  WRITTEN,
+/** What handles Escape itself, by closing or by being left. */
+const HANDLES_ESCAPE = [
+  TEXT_FIELD,
   "select",
   "[aria-expanded=true]",
   "[role=dialog], [role=menu], [role=listbox]",
   "[data-baseweb=popover]",
 ].join();
 
-export class Acts {
-  #held = null; // what the text field that has the focus held before it was typed in
+/**
+ * `toggleHead`: show a head's tables or hide them; `chooseHeads`: go to the chips that do; `explainSoon`: the tables
+ * have changed, explain again.
+ * @typedef {{
+ *   readonly root: HTMLElement;
+ *   readonly model: BenchModel;
+ *   readonly view: import("../../kit/tables.js").View;
+ *   readonly menu: import("../editing/fill.js").FillMenu;
+ *   readonly pinned: Cell | null;
+ *   send: (edit: Edit) => void;
+ *   toggleHead: (head: number) => void;
+ *   chooseHeads: () => void;
+ *   explainSoon: () => void;
+ *   unpin: () => void;
+ * }} ActionsHost
+ */
+
+/** @type {(event: Event) => Element | null} */
+const targetOf = ({ target }) => (target instanceof Element ? target : null);
+
+/** @type {(event: Event) => HTMLInputElement | null} the field of a token's name that an event is about */
+function tokenField(event) {
+  const target = targetOf(event);
+  return target instanceof HTMLInputElement && target.classList.contains("token") ? target : null;
+}
+
+export class Actions {
+  /** @type {string | undefined} */
+  #textBefore; // of the text field with the focus, before it was typed in
 
   /**
-   * @param {import("../explore.js").Bench} bench
+   * @param {ActionsHost} host
    * @param {import("../editing/grid.js").Grid} grid
-   * @param {AbortSignal} signal takes the listeners outside the bench away
+   * @param {AbortSignal} signal removes the listeners outside the component
    */
-  constructor(bench, grid, signal) {
-    this.bench = bench;
+  constructor(host, grid, signal) {
+    this.host = host;
     this.grid = grid;
-    const { root } = bench;
-    root.addEventListener("click", (event) => this.#pressed(event));
-    root.addEventListener("change", (event) => this.#renamed(event));
-    root.addEventListener("keydown", (event) => this.#tokenKey(event));
+    const { root } = host;
+    root.addEventListener("click", (event) => this.#onClick(event));
+    root.addEventListener("change", (event) => this.#rename(event));
+    root.addEventListener("keydown", (event) => this.#onTokenKey(event));
     for (const type of ["focusin", "change"])
-      root.addEventListener(type, (event) => (this.#held = fieldText(event)));
-    document.addEventListener("keydown", (event) => this.#undone(event), { signal });
-    document.addEventListener("keydown", (event) => this.#escaped(event), { signal });
-    const outside = (event) => event.composedPath().includes(root) || bench.menu?.close();
-    document.addEventListener("pointerdown", outside, { signal });
+      root.addEventListener(type, (event) => {
+        this.#textBefore = /** @type {HTMLInputElement} */ (event.target).value;
+      });
+    document.addEventListener("keydown", (event) => this.#onUndoKey(event), { signal });
+    document.addEventListener("keydown", (event) => this.#onEscape(event), { signal });
+    document.addEventListener(
+      "pointerdown",
+      (event) => {
+        if (!event.composedPath().includes(root)) host.menu.close();
+      },
+      { signal },
+    );
   }
 
-  #pressed(event) {
-    const { bench } = this;
-    const button = event.target.closest?.("button[data-do]");
-    if (!button) {
-      if (!event.composedPath().includes(bench.menu?.root)) bench.menu?.close();
+  /** @param {MouseEvent} event */
+  #onClick(event) {
+    const { host } = this;
+    const button = targetOf(event)?.closest("button[data-do]");
+    if (!(button instanceof HTMLElement)) {
+      if (!event.composedPath().includes(host.menu.root)) host.menu.close();
       return;
     }
-    const { do: what, which, index, head } = button.dataset;
-    const edits = {
-      add_token: () => ({ op: "add_token", which }),
-      remove_token: () => ({ op: "remove_token", which, index: Number(index) }),
-      copy_head: () => ({ op: "add_head", copy: Number(head) }),
-      remove_head: () => ({ op: "remove_head", head: Number(head) }),
-    };
-    if (event.detail > 1 && what.startsWith("remove")) return; // a double click means one
-    if (what === "menu") bench.menu.toggle(button);
-    else if (what === "show_head") this.#showHead(button);
-    else if (what === "heads") this.#chooseHeads();
-    else if (what === "fold" || what === "unfold") this.#refold(button);
-    else bench.send(edits[what]());
+    const { do: action = "" } = button.dataset;
+    if (event.detail > 1 && action.startsWith("remove")) return; // a double click removes one, not two
+    if (action === "menu") host.menu.toggle(button);
+    else if (action === "show_head") this.#showHead(button);
+    else if (action === "heads") host.chooseHeads();
+    else if (action === "fold" || action === "unfold") this.#refold(button);
+    else this.#edit(button);
   }
 
-  /** Show a head, or no longer; what was pressed beside a stage is gone then, and the head's table there has the focus. */
+  /** @param {HTMLElement} button that adds or removes a token or a head */
+  #edit({ dataset }) {
+    const which = dataset.which === "tokens" ? "tokens" : "context_tokens";
+    const [index, head] = [Number(dataset.index), Number(dataset.head)];
+    if (dataset.do === "add_token") this.host.send({ op: "add_token", which });
+    else if (dataset.do === "remove_token") this.host.send({ op: "remove_token", which, index });
+    else if (dataset.do === "copy_head") this.host.send({ op: "add_head", copy: head });
+    else if (dataset.do === "remove_head") this.host.send({ op: "remove_head", head });
+  }
+
+  /** @param {HTMLElement} button It may disappear; then the head's table in its stage gets the focus. */
   #showHead({ dataset: { head, table: name } }) {
-    const { bench } = this;
-    bench.shown.toggle(Number(head));
+    this.host.toggleHead(Number(head));
     if (!name) return;
-    bench.view.cells.get(key({ name, head: Number(head), row: 0, col: 0 }))?.focus({ preventScroll: true });
-  }
-
-  /** Go to the choice of heads. */
-  #chooseHeads() {
-    const { bench } = this;
-    bench.bring(bench.chips.root);
-    bench.chips.root.querySelector("button").focus({ preventScroll: true });
-  }
-
-  /** Unfold rows or columns of a table, or fold it again; a focus that stood on the button goes to what stands there now. */
-  #refold(button) {
-    const { root, view, looking } = this.bench;
-    const { do: what, matrix: name, head: of, axis, from } = button.dataset;
-    const head = of === "" ? null : Number(of);
-    const hadFocus = active(root) === button;
-    if (what === "fold") view.fold({ name, head });
-    else view.unfold({ name, head }, axis);
-    const at = what === "fold" ? 0 : Number(from);
-    const [row, col] = axis === "col" ? [0, at] : [at, 0];
-    if (hadFocus) view.cells.get(key({ name, head, row, col })).focus({ preventScroll: true });
-    looking.rest();
-  }
-
-  #renamed(event) {
-    const input = event.target;
-    if (!input.classList?.contains("token")) return;
-    const { which, index } = input.dataset;
-    this.bench.send({ op: "rename_token", which, index: Number(index), text: input.value });
-  }
-
-  #tokenKey(event) {
-    const input = event.target;
-    if (!input.classList?.contains("token") || event.isComposing) return;
-    const { which, index } = input.dataset;
-    if (event.key === "Escape")
-      input.value = this.bench.model.labels[which === "tokens" ? "n_q" : "n_k"][index];
-    if (event.key === "Enter" || event.key === "Escape") input.blur();
+    const first = key({ name, head: Number(head), row: 0, col: 0 });
+    this.host.view.cells.get(first)?.focus({ preventScroll: true });
   }
 
   /**
-   * Undo and redo by keyboard, wherever on the page the focus is. What is being typed goes first: a number's editor
-   * then closes as with Escape; any other text is left to the browser's own undo.
+   * Unfold rows or columns of a table, or fold them again. If the button had the focus, the first cell that it stood for
+   * gets it.
+   * @param {HTMLElement} button
    */
-  #undone(event) {
-    const letter = event.key?.toLowerCase();
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || !["z", "y"].includes(letter)) return;
-    const redo = letter === "y" || event.shiftKey;
-    const [target] = event.composedPath();
-    const ours = this.bench.root.contains(target);
-    const written = target.matches?.(WRITTEN);
-    if (!ours && (written || target.closest?.("[role=dialog]"))) return;
-    if (this.grid.editing) {
-      event.preventDefault();
-      if (this.grid.changed && redo) return; // what is typed is not thrown away for it
-      if (this.grid.cancel()) return;
-    } else if (ours && written && target.value !== this.#held) return;
-    event.preventDefault();
-    this.bench.send({ op: redo ? "redo" : "undo" });
+  #refold(button) {
+    const { root, view } = this.host;
+    const { do: action, matrix: name = "", axis, from } = button.dataset;
+    const head = button.dataset.head ? Number(button.dataset.head) : null;
+    const hadFocus = active(root) === button;
+    if (action === "fold") view.fold({ name, head });
+    else view.unfold({ name, head }, axis === "row" ? "row" : "col");
+    const at = action === "fold" ? 0 : Number(from);
+    const [row, col] = axis === "col" ? [0, at] : [at, 0];
+    if (hadFocus) view.cells.get(key({ name, head, row, col }))?.focus({ preventScroll: true });
+    this.host.explainSoon();
   }
 
-  /** Escape lets go of the number that is held wherever the focus is; in a table a selected range goes first. */
-  #escaped(event) {
-    const { looking } = this.bench;
-    if (event.key !== "Escape" || event.defaultPrevented || event.isComposing || !looking.pinned) return;
-    const path = event.composedPath();
-    if (cellAt(path[0]) || path.some((node) => node instanceof Element && node.matches(OPENED))) return;
+  /** @param {Event} event */
+  #rename(event) {
+    const field = tokenField(event);
+    if (!field) return;
+    const { which, index } = field.dataset;
+    this.host.send({
+      op: "rename_token",
+      which: which === "tokens" ? "tokens" : "context_tokens",
+      index: Number(index),
+      text: field.value,
+    });
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onTokenKey(event) {
+    const field = tokenField(event);
+    if (!field || event.isComposing) return;
+    const { which, index } = field.dataset;
+    if (event.key === "Escape")
+      field.value = this.host.model.labels[which === "tokens" ? "n_q" : "n_k"][Number(index)];
+    if (event.key === "Enter" || event.key === "Escape") field.blur();
+  }
+
+  /**
+   * Undo and redo by keyboard, wherever the focus is. What is being typed goes first: the editor of a number then closes
+   * as with Escape; any other text is left to the browser's undo.
+   * @param {KeyboardEvent} event
+   */
+  #onUndoKey(event) {
+    const letter = event.key?.toLowerCase(); // a browser that fills in a field sends an event without a key
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || !["z", "y"].includes(letter)) return;
+    const isRedo = letter === "y" || event.shiftKey;
+    const [target] = event.composedPath();
+    if (target instanceof Element && this.#isForOthers(target)) return;
+    if (this.grid.editing) {
+      event.preventDefault();
+      if (this.grid.changed && isRedo) return; // redo does not discard what is typed
+      if (this.grid.cancel()) return;
+    } else if (target instanceof Element && this.#isBeingTyped(target)) return;
     event.preventDefault();
-    looking.unpin();
+    this.host.send({ op: isRedo ? "redo" : "undo" });
+  }
+
+  /** @param {Element} target a text field or a dialog outside the component */
+  #isForOthers(target) {
+    if (this.host.root.contains(target)) return false;
+    return target.matches(TEXT_FIELD) || target.closest("[role=dialog]") !== null;
+  }
+
+  /** @param {Element} target a text field of ours that has been typed in */
+  #isBeingTyped(target) {
+    return (
+      this.host.root.contains(target) &&
+      target.matches(TEXT_FIELD) &&
+      /** @type {HTMLInputElement} */ (target).value !== this.#textBefore
+    );
+  }
+
+  /**
+   * Escape unpins the number, wherever the focus is. In a table, a selected range goes first.
+   * @param {KeyboardEvent} event
+   */
+  #onEscape(event) {
+    if (event.key !== "Escape" || event.defaultPrevented || event.isComposing || !this.host.pinned) return;
+    const path = event.composedPath();
+    const isHandled = path.some((node) => node instanceof Element && node.matches(HANDLES_ESCAPE));
+    if (cellAt(path[0]) || isHandled) return;
+    event.preventDefault();
+    this.host.unpin();
   }
 }

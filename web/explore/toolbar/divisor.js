@@ -1,9 +1,14 @@
-// The divisor: a number in a field, to be typed, or dragged and moved by wheel and keys as those of the tables are.
+// The divisor: a field for a number, which can be typed, dragged, and moved by wheel and keys like those of the tables.
 
 import { active, element, fill, setAttribute } from "../../kit/dom.js";
 import { moved, read } from "../../kit/numbers.js";
 import { quoted } from "../../kit/quoted.js";
-import { Scrub } from "../editing/drag.js";
+import { isModifier, Scrub, stepOf } from "../editing/drag.js";
+
+/**
+ * `preview`: show an edit while it is being made; null: it is taken back. `show`: show an edit without sending it.
+ * @typedef {Pick<Editor, "model" | "words" | "say" | "send" | "show" | "preview">} DivisorHost
+ */
 
 export class Divisor {
   /** @type {Scrub<null>} */
@@ -11,7 +16,7 @@ export class Divisor {
     valueOf: () => this.#typed.value,
     moved: (start, steps) => {
       const most = this.host.model.limits.number;
-      return moved(start, steps, most) || moved(start, steps + Math.sign(steps), most); // nothing is divided by 0
+      return moved(start, steps, most) || moved(start, steps + Math.sign(steps), most); // the divisor skips 0
     },
     element: () => this.field,
     show: (_, value) => {
@@ -28,12 +33,12 @@ export class Divisor {
       this.host.preview(null);
     },
   });
-  #grabbed = false; // it is pressed, and nothing was being typed
-  #dragged = false;
-  #named = "";
-  #shown = ""; // what was written here last: anything else is being typed
+  #isGrabbed = false; // it is pressed, and was not being typed in
+  #wasDragged = false;
+  #label = "";
+  #shown = ""; // what was shown here last: anything else is being typed
 
-  /** @param {Editor} host */
+  /** @param {DivisorHost} host */
   constructor(host) {
     this.host = host;
     this.field = element("input", {
@@ -44,26 +49,28 @@ export class Divisor {
       autocomplete: "off",
       data: { focus: "divisor" },
     });
-    const on = (type, act) => this.field.addEventListener(type, act);
-    on("change", () => this.#commit());
-    on("keydown", (event) => this.#keyed(event));
-    on("pointerdown", (event) => this.#pressed(event));
-    on("mousedown", (event) => this.#isAtRest && event.preventDefault()); // else it would select text
-    on("pointerup", () => this.#dropped());
-    on("click", () => this.#clicked());
-    on("blur", () => this.#scrub.finish());
-    on("wheel", (event) => this.#wheeled(event));
+    const { field } = this;
+    field.addEventListener("change", () => this.#commit());
+    field.addEventListener("keydown", (event) => this.#onKey(event));
+    field.addEventListener("pointerdown", (event) => this.#onPointerDown(event));
+    field.addEventListener("mousedown", (event) => {
+      if (this.#isAtRest) event.preventDefault(); // a press would begin to select text
+    });
+    field.addEventListener("pointerup", () => this.#onPointerUp());
+    field.addEventListener("click", () => this.#onClick());
+    field.addEventListener("blur", () => this.#scrub.finish());
+    field.addEventListener("wheel", (event) => this.#onWheel(event));
     this.#scrub.listen(this.field);
   }
 
   /**
-   * Show the divisor of a model: what it is called, and its number, unless another one is being typed.
-   * @param {string} named
-   * @param {Value} scale
+   * Show the divisor of a model: its name, and its number unless another one is being typed.
+   * @param {string} label
+   * @param {BenchModel["controls"]["scale"]} scale
    */
-  update(named, scale) {
-    this.#named = named;
-    this.field.setAttribute("aria-label", named);
+  update(label, scale) {
+    this.#label = label;
+    this.field.setAttribute("aria-label", label);
     this.field.hidden = typeof scale !== "number";
     if (!this.field.hidden && (this.#isAtRest || this.field.value === this.#shown)) this.#write(scale);
   }
@@ -83,50 +90,54 @@ export class Divisor {
     setAttribute(this.field, "aria-valuenow", String(number));
   }
 
+  /** Send what was typed, or say why it is no divisor. */
   #commit() {
     const { words, model } = this.host;
     const { value, wrong } = this.#typed;
     if (value) {
-      if (value !== model.controls.scale) this.host.send({ op: "scale", value });
+      if (value !== model.controls.scale) this.host.send({ op: "scale", value: Number(value) });
       return;
     }
-    const named = wrong && wrong !== "not_a_number" ? words[`wrong_${wrong}`] : words.not_a_divisor;
+    const reason = wrong && wrong !== "not_a_number" ? words[`wrong_${wrong}`] : words.not_a_divisor;
     const most = model.limits.number.toExponential().replace("+", "");
-    const one = fill(named, { text: quoted(words, this.field.value), place: this.#named, most });
-    this.host.say(fill(words.still_counts, { what: one }), "error");
+    const what = fill(reason, { text: quoted(words, this.field.value), place: this.#label, most });
+    this.host.say(fill(words.still_counts, { what }), "error");
     this.#write(model.controls.scale);
   }
 
-  #keyed(event) {
-    const up = !event.ctrlKey && !event.metaKey && { ArrowUp: 1, ArrowDown: -1 }[event.key];
-    if (up) {
-      if (this.#scrub.nudge(null, up, event.shiftKey)) event.preventDefault();
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const step = event.ctrlKey || event.metaKey ? 0 : stepOf(event);
+    if (step) {
+      if (this.#scrub.nudge(null, step, event.shiftKey)) event.preventDefault();
     } else if (event.key === "Escape") {
       if (this.#scrub.escape())
-        event.preventDefault(); // Escape has done its work
+        event.preventDefault(); // nothing else is to react to this Escape
       else this.#write(this.host.model.controls.scale);
-    } else if (!["Alt", "Shift", "Control", "Meta"].includes(event.key)) this.#scrub.finish();
+    } else if (!isModifier(event)) this.#scrub.finish();
   }
 
-  #wheeled(event) {
+  /** @param {WheelEvent} event */
+  #onWheel(event) {
     if (this.#isAtRest || event.ctrlKey || !event.deltaY) return;
     if (this.#scrub.nudge(null, -Math.sign(event.deltaY), event.shiftKey)) event.preventDefault();
   }
 
-  #pressed(event) {
-    this.#grabbed = event.button === 0 && this.#isAtRest;
-    if (this.#grabbed) this.#scrub.press(null, event);
+  /** @param {PointerEvent} event */
+  #onPointerDown(event) {
+    this.#isGrabbed = event.button === 0 && this.#isAtRest;
+    if (this.#isGrabbed) this.#scrub.press(null, event);
   }
 
-  /** A field that was dragged, which gave it the focus, is left again: what is pressed next is a drag too. */
-  #dropped() {
-    this.#dragged = this.#grabbed && !this.#isAtRest;
-    if (this.#dragged) this.field.blur();
+  /** A drag has given the field the focus. It is taken away again, so that the next press is a drag too. */
+  #onPointerUp() {
+    this.#wasDragged = this.#isGrabbed && !this.#isAtRest;
+    if (this.#wasDragged) this.field.blur();
   }
 
-  /** A click without a drag is to type. */
-  #clicked() {
-    if (!this.#isAtRest || this.#dragged) return;
+  /** A click without a drag begins to type. */
+  #onClick() {
+    if (!this.#isAtRest || this.#wasDragged) return;
     this.field.focus();
     this.field.select();
   }

@@ -1,10 +1,15 @@
-// Controls that are unfolded over the page, by a button that says what they are about.
+// Controls behind a button: they open over the page.
 
 import { Disclosure } from "../../kit/disclosure.js";
 
-const EDGE = 8; // px that are left free below it
+const EDGE = 8; // px between the open panel and the foot of the window
 
 export class Fold {
+  /** @type {Disclosure} */
+  #menu;
+  /** @type {AbortController | null} */
+  #watch = null;
+
   /**
    * @param {string} name
    * @param {string} label
@@ -14,13 +19,13 @@ export class Fold {
     const toggled = () => this.#toggled();
     this.#menu = new Disclosure({ name: "fold", focus: `fold ${name}`, toggled }, [label], ...options);
     this.root = this.#menu.root;
-    // A press on a word gives the focus to the panel; else it would go to the page around, which folds the menu.
+    // Without a tabindex a press on a word would give the focus to the page behind, which closes the panel.
     const attributes = { class: "folded-in", role: "group", "aria-label": label, tabindex: "-1" };
     for (const [name, value] of Object.entries(attributes)) this.#menu.panel.setAttribute(name, value);
     this.root.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
-  /** Escape folds it, and the focus is where it was opened. */
+  /** Escape closes it and gives the focus back to the button. @param {KeyboardEvent} event */
   #onKey(event) {
     if (event.key !== "Escape" || event.defaultPrevented || !this.#menu.isOpen) return;
     event.stopPropagation();
@@ -28,24 +33,24 @@ export class Fold {
     this.#menu.opener.focus();
   }
 
-  /** While it is open, whatever else is pressed or gets the focus folds it. */
+  /** While it is open, a press or a focus elsewhere closes it. */
   #toggled() {
     this.#watch?.abort();
     if (!this.#menu.isOpen) return;
     this.#keepInSight();
     this.#watch = new AbortController();
-    const outside = (event) => {
+    const outside = (/** @type {Event} */ event) => {
       if (!event.composedPath().includes(this.root)) this.#menu.toggle();
     };
     const { signal } = this.#watch;
     document.addEventListener("pointerdown", outside, { signal });
     document.addEventListener("focusin", outside, { signal });
-    this.root.getRootNode().addEventListener("focusin", outside, { signal }); // which stays within the component
+    this.root.getRootNode().addEventListener("focusin", outside, { signal }); // focus within the component stays there
   }
 
   /**
-   * What would end beyond the page's margin is moved to the left, and what would end below the window scrolls; on a
-   * telephone it is a sheet as wide as the screen.
+   * Move the panel to the left where it would leave the page, and have it scroll where it would end below the window.
+   * On a phone it is a sheet as wide as the screen.
    */
   #keepInSight() {
     const { panel } = this.#menu;
@@ -53,14 +58,8 @@ export class Fold {
     style.translate = style.maxHeight = "";
     if (getComputedStyle(panel).position === "fixed") return;
     style.maxHeight = `${window.innerHeight - panel.getBoundingClientRect().top - EDGE}px`;
-    const edge = this.root.parentElement.getBoundingClientRect().right;
+    const edge = (this.root.parentElement ?? this.root).getBoundingClientRect().right;
     const beyond = panel.getBoundingClientRect().right - edge;
     if (beyond > 0) style.translate = `${-beyond}px`;
   }
-
-  /** @type {Disclosure} */
-  #menu;
-
-  /** @type {AbortController | null} */
-  #watch = null;
 }

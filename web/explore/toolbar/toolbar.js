@@ -1,155 +1,212 @@
-// The toolbar: history and sizes; and, to be unfolded, what the layer has and how it is looked at.
+// The toolbar: history and sizes, and two menus for what the layer has and how it is looked at.
 
-import { button, element, p, requireElement, setText, span, symbol } from "../../kit/dom.js";
+import { button, element, p, setText, span, symbol } from "../../kit/dom.js";
 import { Divisor } from "./divisor.js";
 import { Fold } from "./fold.js";
 
-export class Controls {
-  #update = [];
+/** @typedef {(model: BenchModel) => void} Update */
+
+const SIZES = ["d_model", "d_context", "d_k", "d_a", "d_v", "d_out"];
+const DECIMALS = [0, 1, 2, 3, 4, 5, 6, 8, 10];
+
+export class Toolbar {
+  /** @type {Update[]} */
+  #updates = [];
 
   /**
-   * Where numbers are checked, not changed, only the history is wanted.
-   * @param {Editor} host
+   * Where numbers are checked and not changed, only the history is offered.
+   * @param {import("./divisor.js").DivisorHost} host
    */
   constructor(host) {
-    const { words, choices, check } = host.model;
+    const { words, check } = host.model;
+    this.host = host;
     this.words = words;
-    this.choices = choices;
-    this.send = (edit) => host.send(edit);
     this.divisor = new Divisor(host);
     this.root = element(
       "div",
       { class: "controls", role: "toolbar", "aria-label": words.controls },
-      this.#group(
-        words.history,
-        this.#button("undo", "↶", words.undo, (model) => model.controls.undo),
-        this.#button("redo", "↷", words.redo, (model) => model.controls.redo),
-        this.#button("reset", "⟲", words.reset, (model) => model.controls.undo || model.controls.changed),
-      ),
-      ...(check
-        ? []
-        : [
-            this.#group(
-              words.sizes,
-              this.#stepper("h", words.heads, (by) => ({ op: by > 0 ? "add_head" : "remove_head" })),
-              this.#stepper("n_q", words.tokens, (by, count) =>
-                by > 0
-                  ? { op: "add_token", which: "tokens" }
-                  : { op: "remove_token", which: "tokens", index: count - 1 },
-              ),
-              ...["d_model", "d_context", "d_k", "d_a", "d_v", "d_out"].map((axis) =>
-                this.#stepper(axis, null, (by) => ({ op: "resize", axis, by })),
-              ),
-            ),
-            this.#fold("layer", {
-              scoring: this.#choice("scoring"),
-              divisor: this.#scale(),
-              mask: this.#choice("mask"),
-              positions: this.#choice("positions"),
-              values: this.#check("values", "V"),
-              w_o: this.#check("w_o", "W_O"),
-              biases: this.#check("biases", words.biases),
-              context: this.#check("context", words.context),
-              kv_heads: this.#kvHeads(),
-            }),
-            this.#fold("view", {
-              decimals: this.#decimals(),
-              lens: this.#lens(),
-              baseline: this.#baseline(),
-            }),
-          ]),
+      this.#history(),
+      ...(check ? [] : [this.#sizes(), this.#layerMenu(), this.#viewMenu()]),
     );
   }
 
+  /** @param {BenchModel} model */
   update(model) {
-    this.model = model;
-    for (const update of this.#update) update(model);
+    for (const update of this.#updates) update(model);
   }
 
-  #group(label, ...children) {
-    return element("div", { class: "group", role: "group", "aria-label": label }, ...children);
+  /** @param {Edit} edit */
+  #send(edit) {
+    this.host.send(edit);
   }
 
-  /** Controls by name, each with a word of what it is for. */
-  #fold(name, controls) {
+  #history() {
+    const { words } = this;
+    return group(
+      words.history,
+      this.#historyButton("undo", "↶", ({ undo }) => undo),
+      this.#historyButton("redo", "↷", ({ redo }) => redo),
+      this.#historyButton("reset", "⟲", ({ undo, changed }) => undo || changed),
+    );
+  }
+
+  #sizes() {
+    const { words } = this;
+    return group(
+      words.sizes,
+      this.#stepper("h", words.heads, (by) => ({ op: by > 0 ? "add_head" : "remove_head" })),
+      this.#stepper("n_q", words.tokens, (by, count) =>
+        by > 0
+          ? { op: "add_token", which: "tokens" }
+          : { op: "remove_token", which: "tokens", index: count - 1 },
+      ),
+      ...SIZES.map((axis) => this.#stepper(axis, null, (by) => ({ op: "resize", axis, by }))),
+    );
+  }
+
+  #layerMenu() {
+    const { words } = this;
+    return this.#menu("layer", {
+      scoring: this.#choice("scoring"),
+      divisor: this.#scale(),
+      mask: this.#choice("mask"),
+      positions: this.#choice("positions"),
+      values: this.#checkbox("values", "V"),
+      w_o: this.#checkbox("w_o", "W_O"),
+      biases: this.#checkbox("biases", words.biases),
+      context: this.#checkbox("context", words.context),
+      kv_heads: this.#kvHeads(),
+    });
+  }
+
+  #viewMenu() {
+    return this.#menu("view", {
+      decimals: this.#decimals(),
+      lens: this.#lens(),
+      baseline: this.#baseline(),
+    });
+  }
+
+  /**
+   * A menu of controls by name, each with a word of what it is for.
+   * @param {"layer" | "view"} name
+   * @param {Record<string, HTMLElement>} controls
+   */
+  #menu(name, controls) {
     const { words } = this;
     const options = Object.entries(controls).map(([control, node]) => {
       const option = element("div", { class: "option" }, node, p("quiet-text", words[`for_${control}`]));
-      this.#update.push(() => (option.hidden = node.hidden));
+      this.#updates.push(() => {
+        option.hidden = node.hidden;
+      });
       return option;
     });
     return new Fold(name, words[name], ...options).root;
   }
 
-  #button(op, sign, label, enabled) {
-    const onclick = () => this.send({ op });
+  /**
+   * @param {"undo" | "redo" | "reset"} op
+   * @param {string} sign
+   * @param {(controls: BenchModel["controls"]) => boolean} isEnabled
+   */
+  #historyButton(op, sign, isEnabled) {
+    const label = this.words[op];
+    const onclick = () => this.#send({ op });
     const node = button({ "aria-label": label, title: label, data: { focus: op }, onclick }, sign);
-    this.#update.push((model) => (node.disabled = !enabled(model)));
-    return node;
-  }
-
-  /** Steps are relative, so that quick clicks count though no answer has come in between. */
-  #stepper(axis, label, edit) {
-    const count = element("output", { "aria-live": "off" });
-    const name = (label ?? axis).replaceAll("_", " ");
-    const step = (by, sign, focus) => {
-      const attributes = { "aria-label": `${name} ${sign}1`, data: { focus: `${axis} ${focus}` } };
-      return button({ ...attributes, onclick: () => this.send(edit(by, this.model.dims[axis])) }, sign);
-    };
-    const less = step(-1, "−", "less");
-    const more = step(+1, "+", "more");
-    const group = { class: "stepper", role: "group", "aria-label": name };
-    const node = element("span", group, symbol(label ?? axis), less, count, more);
-    this.#update.push((model) => {
-      const size = model.dims[axis];
-      node.hidden = axis !== "n_q" && !model.controls.sizes.includes(axis);
-      setText(count, String(size));
-      less.disabled = size <= 1;
-      more.disabled = size >= (axis === "h" ? model.limits.heads : model.limits.size);
+    this.#updates.push(({ controls }) => {
+      node.disabled = !isEnabled(controls);
     });
     return node;
   }
 
-  #check(op, label) {
-    const onchange = () => this.send({ op, on: box.checked });
-    const box = element("input", { type: "checkbox", data: { focus: op }, onchange });
-    this.#update.push((model) => {
-      box.checked = model.controls[op];
-      box.disabled = (op === "context" && !model.dims.d_model) || (op === "w_o" && !model.controls.values);
+  /**
+   * Two buttons around a size. Steps are relative, so that quick clicks count before an answer has come.
+   * @param {string} axis
+   * @param {string | null} label null: the axis itself
+   * @param {(by: number, count: number) => Edit} edit
+   */
+  #stepper(axis, label, edit) {
+    const count = element("output", { "aria-live": "off" });
+    const name = (label ?? axis).replaceAll("_", " ");
+    const step = (/** @type {number} */ by, /** @type {string} */ sign, /** @type {string} */ focus) => {
+      const attributes = { "aria-label": `${name} ${sign}1`, data: { focus: `${axis} ${focus}` } };
+      const onclick = () => this.#send(edit(by, this.host.model.dims[axis]));
+      return button({ ...attributes, onclick }, sign);
+    };
+    const less = step(-1, "−", "less");
+    const more = step(+1, "+", "more");
+    const attributes = { class: "stepper", role: "group", "aria-label": name };
+    const node = element("span", attributes, symbol(label ?? axis), less, count, more);
+    this.#updates.push(({ dims, controls, limits }) => {
+      const size = dims[axis];
+      node.hidden = axis !== "n_q" && !controls.sizes.includes(axis);
+      setText(count, String(size));
+      less.disabled = size <= 1;
+      more.disabled = size >= (axis === "h" ? limits.heads : limits.size);
+    });
+    return node;
+  }
+
+  /**
+   * @param {"values" | "w_o" | "biases" | "context"} op
+   * @param {string} label
+   */
+  #checkbox(op, label) {
+    const box = element("input", { type: "checkbox", data: { focus: op } });
+    box.addEventListener("change", () => this.#send({ op, on: box.checked }));
+    this.#updates.push(({ controls, dims }) => {
+      box.checked = controls[op];
+      box.disabled = (op === "context" && !dims.d_model) || (op === "w_o" && !controls.values);
     });
     return element("label", { class: "check" }, box, symbol(label));
   }
 
-  /** `options`: [value, text]; `chosen(model)` is the value of the one that holds. */
+  /**
+   * @param {string} name
+   * @param {string} label
+   * @param {string[][]} options [value, text] of each
+   * @param {(model: BenchModel) => string} chosen the value of the current option
+   * @param {(value: string) => void} choose
+   */
   #select(name, label, options, chosen, choose) {
-    const node = element("select", { data: { focus: name }, onchange: () => choose(node.value) });
-    for (const [value, text] of options) node.append(element("option", { value }, text));
-    this.#update.push((model) => (node.value = chosen(model)));
-    return element("label", { class: "select" }, element("span", {}, label), node);
+    const select = element("select", { data: { focus: name } });
+    select.addEventListener("change", () => choose(select.value));
+    for (const [value, text] of options) select.append(element("option", { value }, text));
+    this.#updates.push((model) => {
+      select.value = chosen(model);
+    });
+    const title = element("span", {}, label);
+    return { root: element("label", { class: "select" }, title, select), title, select };
   }
 
-  /** One of the menus that the server tells of: each choice by name, with the edit that it asks for. */
+  /**
+   * A menu whose choices the server sends: each by its name, with the edit that makes it.
+   * @param {"scoring" | "mask" | "positions"} name
+   */
   #choice(name) {
-    const edits = this.choices[name];
+    const edits = this.host.model.choices[name];
     const options = Object.keys(edits).map((value) => [value, this.words[`${name}_${value}`]]);
-    const chosen = (model) => model.controls[name];
-    return this.#select(name, this.words[name], options, chosen, (value) => this.send(edits[value]));
+    const choose = (/** @type {string} */ value) => this.#send(edits[value]);
+    return this.#select(name, this.words[name], options, ({ controls }) => controls[name], choose).root;
   }
 
-  /** How many heads have keys and values of their own; groups are equal, so only divisors are offered. */
+  /** How many heads have their own keys and values. Groups are of equal size, so only divisors are offered. */
   #kvHeads() {
-    let offered = 0;
+    let offeredFor = 0;
+    /** @param {BenchModel} model */
     const chosen = ({ dims: { h }, controls }) => {
       const divisors = [...Array(h).keys()].map((n) => n + 1).filter((count) => h % count === 0);
-      const options = () => divisors.map((count) => element("option", { value: count }, String(count)));
-      if (h !== offered) label.lastElementChild.replaceChildren(...options());
-      offered = h;
-      label.hidden = h === 1;
+      if (h !== offeredFor)
+        select.replaceChildren(
+          ...divisors.map((count) => element("option", { value: count }, String(count))),
+        );
+      offeredFor = h;
+      root.hidden = h === 1;
       return String(controls.kv_heads);
     };
-    const choose = (count) => this.send({ op: "kv_heads", count: Number(count) });
-    const label = this.#select("kv_heads", this.words.kv_heads, [], chosen, choose);
-    return label;
+    const choose = (/** @type {string} */ count) => this.#send({ op: "kv_heads", count: Number(count) });
+    const { root, select } = this.#select("kv_heads", this.words.kv_heads, [], chosen, choose);
+    return root;
   }
 
   #scale() {
@@ -159,29 +216,39 @@ export class Controls {
       ["none", words.scale_none],
       ["number", words.scale_number],
     ];
+    /** @param {BenchModel} model */
     const chosen = ({ controls: { scale, temperature, is_product } }) => {
-      const typed = typeof scale === "number";
-      const named = temperature ? words.temperature : words.divisor;
-      setText(label.firstChild, named);
-      this.divisor.update(named, scale);
-      requireElement(label, "[value=sqrt_dk]", HTMLOptionElement).disabled = !is_product;
-      return typed ? "number" : scale;
+      const label = temperature ? words.temperature : words.divisor;
+      setText(title, label);
+      this.divisor.update(label, scale);
+      select.options[0].disabled = !is_product;
+      return typeof scale === "number" ? "number" : scale;
     };
-    const choose = (kind) => {
+    const choose = (/** @type {string} */ kind) => {
       this.divisor.field.hidden = kind !== "number";
-      this.send({ op: "scale", value: kind === "number" ? (this.model.constants.divisor ?? 1) : kind });
+      this.#send({ op: "scale", value: this.#scaleOfKind(kind) });
     };
-    const label = this.#select("scale", words.divisor, options, chosen, choose);
-    return span("scale", label, this.divisor.field);
+    const { root, title, select } = this.#select("scale", words.divisor, options, chosen, choose);
+    return span("scale", root, this.divisor.field);
+  }
+
+  /**
+   * @param {string} kind
+   * @returns {BenchModel["controls"]["scale"]}
+   */
+  #scaleOfKind(kind) {
+    if (kind !== "number") return kind === "none" ? "none" : "sqrt_dk";
+    return Number(this.host.model.constants.divisor ?? 1);
   }
 
   #decimals() {
-    const options = [0, 1, 2, 3, 4, 5, 6, 8, 10].map((count) => [String(count), String(count)]);
-    const choose = (value) => this.send({ op: "decimals", value: Number(value) });
-    return this.#select("decimals", this.words.decimals, options, (model) => String(model.decimals), choose);
+    const options = DECIMALS.map((count) => [String(count), String(count)]);
+    const choose = (/** @type {string} */ value) => this.#send({ op: "decimals", value: Number(value) });
+    const chosen = (/** @type {BenchModel} */ { decimals }) => String(decimals);
+    return this.#select("decimals", this.words.decimals, options, chosen, choose).root;
   }
 
-  /** What the colours show; a page that has settled it offers no choice. */
+  /** What the colours show. A page that has decided it offers no choice. */
   #lens() {
     const { words } = this;
     const options = [
@@ -189,36 +256,43 @@ export class Controls {
       ["change", words.lens_change],
       ["gradient", words.lens_gradient],
     ];
+    /** @param {BenchModel} model */
     const chosen = ({ controls }) => {
-      label.hidden = controls.lens === null;
+      root.hidden = controls.lens === null;
       return controls.lens ?? "";
     };
-    const label = this.#select("lens", words.lens, options, chosen, (value) =>
-      this.send({ op: "lens", value }),
-    );
-    return label;
+    const choose = (/** @type {string} */ value) => this.#send({ op: "lens", value });
+    const { root } = this.#select("lens", words.lens, options, chosen, choose);
+    return root;
   }
 
   #baseline() {
     const { words } = this;
-    const pin = button({ data: { focus: "baseline" }, onclick: () => this.send({ op: "baseline" }) });
-    const named = { "aria-label": words.baseline_clear, title: words.baseline_clear };
-    const clear = button({ class: "quiet", data: { focus: "baseline clear" }, ...named }, "✕");
+    const pin = button({ data: { focus: "baseline" }, onclick: () => this.#send({ op: "baseline" }) });
+    const label = { "aria-label": words.baseline_clear, title: words.baseline_clear };
+    const clear = button({ class: "quiet", data: { focus: "baseline clear" }, ...label }, "✕");
     clear.addEventListener("click", () => {
-      pin.focus(); // it stays where this one goes
-      this.send({ op: "baseline", clear: true });
+      pin.focus(); // this button is about to disappear
+      this.#send({ op: "baseline", clear: true });
     });
-    const held = span("held", words.baseline_pinned);
-    const group = { class: "baseline", role: "group", "aria-label": words.baseline };
-    const node = element("span", group, held, pin, clear);
-    this.#update.push((model) => {
+    const pinned = span("held", words.baseline_pinned);
+    const attributes = { class: "baseline", role: "group", "aria-label": words.baseline };
+    const node = element("span", attributes, pinned, pin, clear);
+    this.#updates.push((model) => {
       const { lens, baseline } = model.controls;
       node.hidden = lens === null && model.lens?.kind !== "change";
       node.classList.toggle("pinned", baseline);
-      held.hidden = !baseline;
-      clear.hidden = !baseline || lens === null; // a page that is about the baseline has one always
+      pinned.hidden = !baseline;
+      clear.hidden = !baseline || lens === null; // a page about the baseline always has one
       setText(pin, baseline ? words.baseline_again : words.baseline_pin);
     });
     return node;
   }
 }
+
+/**
+ * @param {string} label
+ * @param {...HTMLElement} children
+ */
+const group = (label, ...children) =>
+  element("div", { class: "group", role: "group", "aria-label": label }, ...children);

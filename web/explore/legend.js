@@ -7,6 +7,7 @@ import { brief } from "../kit/numbers.js";
 export class Legend {
   #shownSummary = "";
 
+  /** @param {Record<string, string>} words */
   constructor(words) {
     this.words = words;
     this.ramp = element("span", { class: "ramp", "aria-hidden": "true" });
@@ -21,6 +22,7 @@ export class Legend {
     );
   }
 
+  /** @param {Model} model */
   update(model) {
     this.root.hidden = !model.lens;
     if (!model.lens) return;
@@ -29,8 +31,9 @@ export class Legend {
     this.#shownSummary = summary;
     this.about.textContent = this.words[`legend_${kind}`];
     this.ramp.hidden = kind !== "gradient";
+    if (this.ramp.hidden) return;
     const top = topOfAll(model);
     const marks = [-top, -top / 4, 0, top / 4, top].map((mark) => element("span", {}, brief(mark, 6)));
-    if (!this.ramp.hidden) this.ramp.replaceChildren(...marks);
+    this.ramp.replaceChildren(...marks);
   }
 }
