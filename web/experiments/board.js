@@ -1,7 +1,19 @@
 // The board: one computation, or two side by side with their differences marked. Nothing here can be edited.
 
 import { drawnForHall, isInHall, onHall } from "../kit/audience.js";
-import { accent, announcer, div, element, fill, p, pressable, redrawn, rich, setText } from "../kit/dom.js";
+import {
+  accent,
+  announcer,
+  div,
+  element,
+  fill,
+  p,
+  pressable,
+  redrawn,
+  rich,
+  setText,
+  targetOf,
+} from "../kit/dom.js";
 import { headOf, key, rowsOf, symbolOf, unkey } from "../kit/graph.js";
 import { stageTitle } from "../kit/layout.js";
 import { layOver } from "../kit/live.js";
@@ -403,10 +415,10 @@ export class Board {
 
   /** @param {MouseEvent} event */
   #onClick(event) {
-    const target = /** @type {Element} */ (event.target);
-    const fold = target.closest('button:is([data-do="fold"], [data-do="unfold"])');
+    const target = targetOf(event);
+    const fold = target?.closest('button:is([data-do="fold"], [data-do="unfold"])');
     if (fold instanceof HTMLElement) this.#fold(fold);
-    const opener = target.closest('button[data-do="menu"]');
+    const opener = target?.closest('button[data-do="menu"]');
     if (opener instanceof HTMLElement) {
       this.#menuSide = this.#sideOf(opener);
       this.menu.toggle(opener);

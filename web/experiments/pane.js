@@ -9,7 +9,7 @@ import { brief, isRounded } from "../kit/numbers.js";
 import { Selection } from "../kit/selection.js";
 import { View } from "../kit/tables.js";
 
-/** @param {Model} model @param {boolean} bare */
+/** @param {TablesModel} model @param {boolean} bare */
 const viewOf = (model, bare) => new View(model, { bare, folds: isInHall() ? new Folds(MOST_IN_HALL) : null });
 
 export class Pane {

@@ -14,7 +14,7 @@ interface Difference {
 /** `wrong`: by matrix, the formula that was computed by mistake. */
 interface SideData {
   title: string;
-  model: Model;
+  model: TablesModel;
   wrong: Record<string, string>;
 }
 

@@ -574,5 +574,7 @@ function markInvalid(input, td, isInvalid) {
  * @param {KeyboardEvent} event
  * @returns {[number, number] | null}
  */
-const arrowOf = ({ key }) =>
-  Object.hasOwn(ARROWS, key) ? ARROWS[/** @type {keyof typeof ARROWS} */ (key)] : null;
+function arrowOf({ key }) {
+  const arrows = new Map(/** @type {[string, [number, number]][]} */ (Object.entries(ARROWS)));
+  return arrows.get(key) ?? null;
+}

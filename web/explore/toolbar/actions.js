@@ -1,6 +1,6 @@
 // What is pressed and renamed around the tables, and undo by keyboard.
 
-import { active } from "../../kit/dom.js";
+import { active, fieldText, targetOf } from "../../kit/dom.js";
 import { key } from "../../kit/graph.js";
 import { cellAt } from "../../kit/selection.js";
 
@@ -33,9 +33,6 @@ const HANDLES_ESCAPE = [
  * }} ActionsHost
  */
 
-/** @type {(event: Event) => Element | null} */
-const targetOf = ({ target }) => (target instanceof Element ? target : null);
-
 /** @type {(event: Event) => HTMLInputElement | null} the field of a token's name that an event is about */
 function tokenField(event) {
   const target = targetOf(event);
@@ -43,8 +40,7 @@ function tokenField(event) {
 }
 
 export class Actions {
-  /** @type {string | undefined} */
-  #textBefore; // of the text field with the focus, before it was typed in
+  #textBefore = ""; // of the text field with the focus, before it was typed in
 
   /**
    * @param {ActionsHost} host
@@ -60,7 +56,7 @@ export class Actions {
     root.addEventListener("keydown", (event) => this.#onTokenKey(event));
     for (const type of ["focusin", "change"])
       root.addEventListener(type, (event) => {
-        this.#textBefore = /** @type {HTMLInputElement} */ (event.target).value;
+        this.#textBefore = fieldText(event);
       });
     document.addEventListener("keydown", (event) => this.#onUndoKey(event), { signal });
     document.addEventListener("keydown", (event) => this.#onEscape(event), { signal });
