@@ -7,7 +7,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python; do \
 PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run dev test test-all check catalogue bench peers docs browser clean
+.PHONY: help setup run dev test test-long check catalogue bench peers docs browser clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -60,7 +60,7 @@ PYTEST := env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest --numprocesses=2 --dist
 test: $(DEV) $(WEB) browser ## install what the tests need, Chromium included, and run them; ARGS="-k name" for some
 	$(PYTEST) $(ARGS)
 
-test-all: $(DEV) $(WEB) browser ## the same at length: many more drawn cases, every example in every language, theme and width
+test-long: $(DEV) $(WEB) browser ## the same at length: many more drawn cases, every example in every language, theme and width
 	$(PYTEST) --long $(ARGS)
 
 check: $(DEV) $(WEB) ## lint, format, types, translations, Dockerfile

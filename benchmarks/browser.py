@@ -7,11 +7,13 @@ from time import perf_counter
 
 from playwright.sync_api import Page, ViewportSize, sync_playwright
 
-from benchmarks.core import sized
-from benchmarks.live import cpu, narrow
+from benchmarks.live import cpu
 from benchmarks.table import Line
 from mha_core import to_token
-from tests.e2e.driver import Bench, Server, chromium, running
+from tools.drive.browser import chromium
+from tools.drive.explore import Bench
+from tools.drive.server import Server, running
+from tools.examples import narrow, sized
 
 ROUNDS = 40
 STARTS = 30

@@ -15,8 +15,6 @@ from time import perf_counter
 
 import torch
 
-from benchmarks.core import sized
-from benchmarks.planted import IDS, KEPT, computed, planted, printed
 from benchmarks.table import Line
 from mha_core import Example, trace
 from mha_core.check.check import check
@@ -24,6 +22,8 @@ from mha_core.edit.matrices import filled
 from mha_core.example.files import dump
 from mha_core.walk.markdown import as_markdown
 from mha_view.handout import as_html
+from tools.examples import sized
+from tools.mistakes import IDS, KEPT, computed, planted, printed
 
 DRAWS = 12
 """Examples of each mistake, every other one with a causal mask."""

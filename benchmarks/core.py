@@ -8,25 +8,11 @@ from time import perf_counter
 import torch
 
 from benchmarks.table import Line
-from mha_core import Example, backend, built_in, trace
+from mha_core import backend, built_in, trace
 from mha_core.compute.trace import compute, load
 from mha_core.edit.edits import apply
-from mha_core.edit.matrices import filled
-from mha_core.example.model import Head, Matrix
 
 ROUNDS = 2000
-
-
-def sized(n: int, d: int, heads: int, draw: int = 0) -> Example:
-    """A self-attention example of n tokens and ``heads`` heads, with d_model = d_k = d_v = d, in small integers."""
-
-    def weights(seed: int) -> Matrix:
-        return filled(d, d, "integers", seed + 100 * draw)
-
-    one = [Head(weights(3 * head), weights(3 * head + 1), weights(3 * head + 2)) for head in range(heads)]
-    return Example(
-        "", tuple(f"token{i + 1}" for i in range(n)), tuple(one), filled(n, d, "integers", 99 + 100 * draw)
-    )
 
 
 def measure() -> list[Line]:

@@ -7,11 +7,13 @@ from time import perf_counter
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.browser import WATCH_SOCKET
-from benchmarks.core import sized
-from benchmarks.live import RECORD, dragged, narrow
+from benchmarks.live import RECORD, dragged
 from benchmarks.table import Line
 from mha_core import to_token
-from tests.e2e.driver import Bench, chromium, running
+from tools.drive.browser import chromium
+from tools.drive.explore import Bench
+from tools.drive.server import running
+from tools.examples import narrow, sized
 
 SMALL, LARGE = "8×8×4", "64 tokens × 16 heads"
 EXAMPLES = {SMALL: sized(8, 8, 4), LARGE: narrow(64, 64, 4, 16)}

@@ -20,12 +20,14 @@ from time import monotonic, perf_counter
 from playwright.sync_api import Browser, Page, sync_playwright
 from websockets.asyncio.client import ClientConnection, connect
 
-from benchmarks.core import sized
 from benchmarks.table import Line, show
 from mha_core import Example, to_token
 from mha_core.edit.matrices import filled
-from mha_core.example.model import Head, Matrix
-from tests.e2e.driver import Bench, Server, chromium, running
+from mha_core.example.model import Head
+from tools.drive.browser import chromium
+from tools.drive.explore import Bench
+from tools.drive.server import Server, running
+from tools.examples import narrow, sized
 
 CLIENTS, DRAGGING = 250, 20
 EVERY = 5.0
@@ -74,19 +76,6 @@ COUNT_DRAWN = """
   }
 }
 """
-
-
-def narrow(n: int, d_model: int, d_k: int, heads: int) -> Example:
-    """Self-attention of n tokens with heads narrower than d_model, as real layers have them, in small integers."""
-
-    def weights(seed: int) -> Matrix:
-        return filled(d_model, d_k, "integers", seed)
-
-    own = tuple(
-        Head(weights(3 * head), weights(3 * head + 1), weights(3 * head + 2)) for head in range(heads)
-    )
-    tokens = tuple(f"token{i + 1}" for i in range(n))
-    return Example("", tokens, own, filled(n, d_model, "integers", 99))
 
 
 def measure() -> list[Line]:

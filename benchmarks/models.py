@@ -11,7 +11,8 @@ from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.table import Line
 from mha_core.models import cards
-from tests.e2e.driver import Server, chromium, running, wait_for
+from tools.drive.browser import chromium, wait_for
+from tools.drive.server import Server, running
 
 USERS = 20
 ROUNDS = 40

@@ -16,7 +16,9 @@ from time import monotonic
 from playwright.sync_api import CDPSession, Error, Page, sync_playwright
 
 from benchmarks.live import memory
-from tests.e2e.driver import Bench, Server, assert_shows, chromium, example_in, running
+from tools.drive.browser import chromium
+from tools.drive.explore import Bench, assert_shows, example_in
+from tools.drive.server import Server, running
 
 PAGES = ("walkthrough", "check", "experiments", "conventions", "lessons")
 

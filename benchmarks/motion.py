@@ -6,12 +6,13 @@ from statistics import median
 
 from playwright.sync_api import Page, ViewportSize, sync_playwright
 
-from benchmarks.core import sized
 from benchmarks.table import Line
 from benchmarks.walk import PRESS
 from mha_core import to_token
-from tests.e2e.driver import chromium, running
-from tests.e2e.walk import Walk
+from tools.drive.browser import chromium
+from tools.drive.server import running
+from tools.drive.walk import Walk
+from tools.examples import sized
 
 SIZES = {"3×2×2": (sized(3, 2, 2), 50), "8×8×4": (sized(8, 8, 4), 30)}
 """An example, and how many frames a second are to be seen."""

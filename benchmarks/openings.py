@@ -17,8 +17,9 @@ from urllib.request import urlopen
 from playwright.sync_api import Response, sync_playwright
 
 from benchmarks.table import Line
-from tests.api.visitor import open_page, open_together
-from tests.e2e.driver import Server, chromium, running
+from tools.drive.browser import chromium
+from tools.drive.server import Server, running
+from tools.drive.visitor import open_page, open_together
 
 OPENINGS = 40
 VISITORS = 3

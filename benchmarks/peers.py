@@ -33,7 +33,8 @@ from mha_core.models import Tokens
 from mha_core.models.measures import Places
 from mha_ui.models.words import ui_words
 from mha_view.palette import css_variables
-from tests.e2e.driver import ROOT, chromium
+from tools.drive.browser import chromium
+from tools.drive.server import ROOT
 
 PEERS = Path(os.environ.get("MHA_PEERS", ROOT / ".peers"))
 """Where ``make peers`` puts the others' packages."""

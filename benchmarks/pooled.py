@@ -19,7 +19,7 @@ from torch.nn import functional
 from benchmarks.table import Line
 from mha_core import attention_weights, backend, pooled_weights
 from mha_core.compute.pooled import rows_at_once, tiles_of
-from tests.memory import peak
+from tools.memory import peak
 
 TOKENS, HEADS, D_K, D_MODEL = 4096, 12, 64, 768
 LONG = 65_536

@@ -22,7 +22,8 @@ from benchmarks.live import cpu
 from benchmarks.table import Line, show
 from mha_core import built_in, trace
 from mha_core.walk.stages import walk as stages_of
-from tests.e2e.driver import CHROMIUM_FLAGS, Server, own_chromium, running
+from tools.drive.browser import CHROMIUM_FLAGS, own_chromium
+from tools.drive.server import Server, running
 
 HALL, LARGE = 300, 1000
 TABS, TURNS = 4, 5

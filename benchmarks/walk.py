@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from playwright.sync_api import sync_playwright
 
-from benchmarks.core import sized
 from benchmarks.table import Line
 from mha_core import to_token
-from tests.e2e.driver import chromium, running
-from tests.e2e.walk import Walk
+from tools.drive.browser import chromium
+from tools.drive.server import running
+from tools.drive.walk import Walk
+from tools.examples import sized
 
 MOST = 250
 """Key presses measured at each depth."""

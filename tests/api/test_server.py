@@ -19,9 +19,9 @@ from mha_ui.shell import _WAITING, FAILED
 from mha_view.language import LANGUAGES, words_in
 from tests.api.asgi import run
 from tests.api.started import GATE, RECORD
-from tests.api.visitor import Visitor, open_page
-from tests.e2e.driver import running
 from tests.sizes import shortened
+from tools.drive.server import running
+from tools.drive.visitor import Visitor, open_page
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import ast
 import importlib
-import importlib.util
 import inspect
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import mha_core
+from tools import graph
 
 CORE = Path(mha_core.__file__).parent
 ROOT = CORE.parent
@@ -89,19 +89,10 @@ def core_imports(path):
             yield str(node.module).split(".")[1:]
 
 
-def graph_tool():
-    """``tools/graph.py``, which is a command and in no package."""
-    spec = importlib.util.spec_from_file_location("graph", ROOT / "tools" / "graph.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_the_import_graph_of_the_folders_leads_one_way():
     """``pytest -s -k import_graph`` prints it."""
-    tool = graph_tool()
-    tool.show()
-    leans = {name: found for name, found in tool.graph().items() if name.startswith("mha_core/")}
+    graph.show()
+    leans = {name: found for name, found in graph.graph().items() if name.startswith("mha_core/")}
     assert leans.keys() == {f"mha_core/{name}" for name in FOLDERS}
     for name, before in FOLDERS.items():
         assert leans[f"mha_core/{name}"] <= {"mha_core", *(f"mha_core/{one}" for one in before)}, name
@@ -146,11 +137,19 @@ def test_every_package_leans_only_on_those_below_it(layer):
 
 def test_the_folders_of_all_packages_lean_only_on_packages_below_them():
     """As the tool sees it, which draws the folders: it knows each of these packages."""
-    graph = graph_tool().graph()
-    assert {name.partition("/")[0] for name in graph} == set(LAYERS) - {"app.py"}
-    for name, leans in graph.items():
+    found = graph.graph()
+    assert {name.partition("/")[0] for name in found} == set(LAYERS) - {"app.py"}
+    for name, leans in found.items():
         package = name.partition("/")[0]
         assert {one.partition("/")[0] for one in leans} <= LAYERS[package] | {package}, name
+
+
+def test_tests_and_benchmarks_share_tools_and_the_product_uses_none_of_the_three():
+    around = {"tests", "benchmarks", "tools"}
+    for layer in (*LAYERS, *around):
+        allowed = {layer, "tools"} if layer in ("tests", "benchmarks") else {layer}
+        for path in [ROOT / layer] if layer == "app.py" else (ROOT / layer).rglob("*.py"):
+            assert set(imported(path)) & around <= allowed, path
 
 
 WITHOUT_STREAMLIT = """

@@ -5,7 +5,6 @@ from itertools import product
 
 import pytest
 
-from benchmarks.exercises import kinds, measured, outcomes
 from mha_core import (
     Cell,
     Example,
@@ -29,6 +28,7 @@ from mha_core.exercise.hints import asked_cells, blank_cells, hints, missed_cell
 from mha_core.exercise.judged import judged
 from mha_core.exercise.laws import Laws
 from tests.core.answers import answer, layer, used, work_out
+from tests.mistakes.exercises import kinds, measured, outcomes
 from tests.sizes import share, shortened
 
 SOURCES = {name: example for name, example in library().items() if name not in ("saturated", "scaled")} | {

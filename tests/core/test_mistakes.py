@@ -9,8 +9,6 @@ from random import Random
 import pytest
 import torch
 
-from benchmarks.mistakes import outcome, rounded
-from benchmarks.planted import ALONE, IDS, KEPT, many
 from mha_core import AllowMask, Head, Positions
 from mha_core.check.catalogue import CATALOGUE, MESSAGES, ROUNDED_EARLY
 from mha_core.check.check import check
@@ -37,7 +35,9 @@ from tests.core.answers import (
     wrong_cells,
 )
 from tests.core.reference import NEG_INF, dot_products, project, rotated, softmax, weighted_sums
+from tests.mistakes.known import outcome, rounded
 from tests.sizes import share
+from tools.mistakes import ALONE, IDS, KEPT, many
 
 SEEN = (
     (True, True, False, True),

@@ -7,9 +7,6 @@ from math import exp, log
 
 import pytest
 
-from benchmarks.planted import KEPT
-from benchmarks.slips import named as outcome
-from benchmarks.slips import planted
 from mha_core import Example, Head, validate
 from mha_core.check.check import check
 from mha_core.check.report import cause_lines, cause_message
@@ -29,7 +26,10 @@ from tests.core.answers import (
     wrong_cells,
 )
 from tests.core.reference import project, softmax
+from tests.mistakes.slips import named as outcome
+from tests.mistakes.slips import planted
 from tests.sizes import share
+from tools.mistakes import KEPT
 
 
 def causes(verdict):

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from benchmarks.core import sized
 from mha_core import Cell, built_in, derive, library, parse, trace
 from mha_core.compute.derive import cells
 from mha_core.compute.graph import head_graph
@@ -24,6 +23,7 @@ from mha_view.bundle import WEB
 from mha_view.handout import as_html
 from tests.core.strategies import examples
 from tests.sizes import tries
+from tools.examples import sized
 
 HERE = Path(__file__).parent
 EVERY = {

@@ -17,8 +17,10 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.e2e.driver import WAIT, Bench, Forked, Server, chromium, running
-from tests.e2e.walk import Walk
+from tools.drive.browser import WAIT, chromium
+from tools.drive.explore import Bench
+from tools.drive.server import Forked, Server, running
+from tools.drive.walk import Walk
 
 Open = Callable[..., Bench]
 

@@ -11,8 +11,8 @@ from typing import Literal
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.e2e.driver import at_rest
 from tests.sizes import share, turns
+from tools.drive.browser import at_rest
 
 PAPER: dict[Literal["light", "dark"], str] = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}
 WIDTHS = (390, 1280, 1920)

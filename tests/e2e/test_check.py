@@ -12,9 +12,9 @@ from playwright.sync_api import expect
 from mha_core import built_in, from_token, parse, trace
 from mha_core.check.check import check as find
 from mha_core.check.summary import summary
-from tests.e2e.driver import WAIT, at_rest, wait_for
 from tests.e2e.looks import assert_no_barrier, assert_no_barrier_either
 from tests.sizes import share
+from tools.drive.browser import WAIT, at_rest, wait_for
 
 
 def marks(bench):

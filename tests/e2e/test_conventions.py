@@ -16,9 +16,10 @@ from mha_core.messages import LANGUAGE
 from mha_core.notation import column_matrix, demonstrate, entries, pairings
 from mha_ui.conventions.model import ui_words
 from mha_view.language import LANGUAGES
-from tests.e2e.driver import Bench, assert_shows, at_rest, replace, wait_for, wait_until
 from tests.e2e.looks import WIDTHS, assert_no_barrier_at, wider
 from tests.sizes import share, shortened, turns
+from tools.drive.browser import at_rest, replace, wait_for, wait_until
+from tools.drive.explore import Bench, assert_shows
 
 LIBRARIES = ("packed", "torch", "keras", "linear")
 PARTS = ("rows", "packed", "masks", "dead", "pairs")

@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 
 from mha_core import AllowMask, built_in, library
 from mha_core.edit.edits import apply
-from tests.e2e.driver import assert_shows
 from tests.sizes import shortened
+from tools.drive.explore import assert_shows
 
 
 def set_cell(example, name, head, row, col, number):

@@ -17,10 +17,11 @@ from mha_core import built_in, trace
 from mha_core.edit.edits import apply
 from mha_core.export import export
 from mha_core.interop import Slice, layers, open_layer, read_weights
-from tests.e2e.driver import assert_shows, at_rest, menu
 from tests.e2e.looks import assert_no_barrier_at, wider
 from tests.interop.hostile import FILES
 from tests.sizes import share
+from tools.drive.browser import at_rest, menu
+from tools.drive.explore import assert_shows
 
 
 @pytest.fixture

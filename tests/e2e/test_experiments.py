@@ -17,9 +17,10 @@ from mha_core.edit.edits import apply
 from mha_core.messages import LANGUAGE
 from mha_ui.experiments import EXPERIMENTS
 from mha_view.language import LANGUAGES, words_in
-from tests.e2e.driver import WAIT, Bench, at_rest, picture, wait_for
 from tests.e2e.looks import rules, schemes, violations, wider, widths
 from tests.sizes import shortened
+from tools.drive.browser import WAIT, at_rest, picture, wait_for
+from tools.drive.explore import Bench
 
 
 @pytest.fixture

@@ -12,8 +12,10 @@ from playwright.sync_api import Page, expect
 
 from mha_core import built_in, to_token
 from mha_core.edit.edits import apply
-from tests.e2e.driver import FORKS, ROOT, Bench, Forked, Server, assert_shows, example_in, picture
 from tests.sizes import shortened
+from tools.drive.browser import picture
+from tools.drive.explore import Bench, assert_shows, example_in
+from tools.drive.server import FORKS, ROOT, Forked, Server
 
 ALERT = "Something unexpected happened in this part of the page"
 BACK = "Back to the last state that worked"

@@ -10,9 +10,10 @@ from playwright.sync_api import Page, expect
 
 from mha_core import built_in
 from tests.e2e.conftest import configure, context_of, reset
-from tests.e2e.driver import Bench, at_rest, menu
 from tests.e2e.looks import assert_no_barrier, wider
 from tests.e2e.test_live import drag
+from tools.drive.browser import at_rest, menu
+from tools.drive.explore import Bench
 
 DRAG = "Drag this number sideways, or type another."
 COVERED = """() => {

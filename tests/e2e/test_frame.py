@@ -13,10 +13,11 @@ from playwright.sync_api import expect
 
 from mha_core import Example, Head, built_in, parse, to_token
 from mha_view.language import words_in
-from tests.e2e.driver import Bench, assert_shows, at_rest, example_in, menu
 from tests.e2e.looks import assert_no_barrier_at, wider, widths
 from tests.e2e.test_editing import set_cell
 from tests.sizes import shortened
+from tools.drive.browser import at_rest, menu
+from tools.drive.explore import Bench, assert_shows, example_in
 
 PAGES = ["Walkthrough", "Models", "Check", "Experiments", "Conventions", "Lessons", "Bench"]
 ENDS = ["Lessons", "Bench"]

@@ -9,10 +9,10 @@ from mha_core import to_token
 from mha_ui.experiments import EXPERIMENTS
 from mha_ui.lessons import LESSONS
 from mha_view.language import LANGUAGES
-from tests.e2e.driver import at_rest, wait_for, wait_until
 from tests.e2e.looks import PAPER, recolour
 from tests.e2e.test_walkthrough_audience import large
 from tests.sizes import in_turn, turns
+from tools.drive.browser import at_rest, wait_for, wait_until
 
 LEAST = {(1280, 720): 18, (1920, 1080): 24}
 """Pixels of the smallest type, by the window."""

@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.driver import Bench, at_rest, menu, wait_for, wait_until
 from tests.sizes import shortened
+from tools.drive.browser import at_rest, menu, wait_for, wait_until
+from tools.drive.explore import Bench
 
 WORDS = """() => {
     const CONTROLS = "input, select, textarea, [role=switch], [role=slider]";

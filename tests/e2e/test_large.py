@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.live import narrow
 from mha_core import to_token
 from tests.e2e.looks import assert_no_barrier
 from tests.sizes import shortened
+from tools.examples import narrow
 
 MANY = narrow(24, 12, 3, 6)
 QUERY = f"?s={to_token(MANY)}"

@@ -6,10 +6,11 @@ import pytest
 from playwright.sync_api import expect
 
 from mha_core import built_in
-from tests.e2e.driver import Bench, assert_shows, wait_until
 from tests.e2e.test_editing import set_cell
-from tests.e2e.walk import Walk
 from tests.sizes import shortened
+from tools.drive.browser import wait_until
+from tools.drive.explore import Bench, assert_shows
+from tools.drive.walk import Walk
 
 WATER = built_in("water")
 

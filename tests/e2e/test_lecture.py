@@ -14,13 +14,14 @@ from mha_core.example.lecture import Lecture, LectureStep
 from mha_core.walk.stages import walk as stages_of
 from mha_core.walk.teaching import of_stage
 from mha_view.language import LANGUAGES, words_in
-from tests.e2e.driver import Bench, wait_for, wait_until
 from tests.e2e.looks import assert_no_barrier
 from tests.e2e.test_rooms import opened
 from tests.e2e.test_walkthrough_audience import large
 from tests.e2e.test_walkthrough_windows import beside
-from tests.e2e.walk import Walk, assert_right, bench_example
 from tests.sizes import share, shortened
+from tools.drive.browser import wait_for, wait_until
+from tools.drive.explore import Bench
+from tools.drive.walk import Walk, assert_right, bench_example
 
 FIRST = trace(built_in("first"))
 USUAL = [stage.id for stage in stages_of(FIRST)]

@@ -12,11 +12,12 @@ from mha_core import Cell, Example, built_in, derive, to_token, trace
 from mha_core.compare.diff import changes
 from mha_core.compute.gradients import gradients
 from mha_core.edit.edits import apply
-from tests.e2e.driver import Bench, assert_shows, wait_for
 from tests.e2e.looks import assert_no_barrier, wider
 from tests.e2e.test_editing import choose_example
 from tests.e2e.test_reach import focused
 from tests.sizes import shortened
+from tools.drive.browser import wait_for
+from tools.drive.explore import Bench, assert_shows
 
 
 def put(number: float, row: int = 0, col: int = 0, matrix: str = "x", head: int | None = None) -> dict:

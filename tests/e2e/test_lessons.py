@@ -13,9 +13,10 @@ from mha_core.edit.edits import apply
 from mha_core.messages import LANGUAGE
 from mha_ui.lessons import LESSONS
 from mha_view.language import LANGUAGES, words_in
-from tests.e2e.driver import WAIT, Bench, assert_shows, at_rest, picture, replace
 from tests.e2e.looks import PAPER, barriers, recolour, wider, widths
 from tests.sizes import shortened, turns
+from tools.drive.browser import WAIT, at_rest, picture, replace
+from tools.drive.explore import Bench, assert_shows
 
 TOPICS = list(LESSONS)
 LOOKS = list(zip((390, 1280, 390, 1280), (*PAPER, *reversed(PAPER)), strict=True))

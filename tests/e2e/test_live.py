@@ -10,10 +10,11 @@ from playwright.sync_api import expect
 from mha_core import built_in, to_token, trace
 from mha_core.edit.edits import apply
 from tests.e2e.conftest import context_of, reset
-from tests.e2e.driver import WAIT, Bench, assert_shows, example_in
 from tests.e2e.looks import assert_no_barrier_either, barriers
 from tests.e2e.wire import wire_to
 from tests.sizes import in_turn, share, shortened
+from tools.drive.browser import WAIT
+from tools.drive.explore import Bench, assert_shows, example_in
 
 FIRST, CAUSAL = built_in("first"), built_in("causal")
 X00 = ("x", None, 0, 0)

@@ -17,10 +17,12 @@ from mha_core import OPENS_FIRST, built_in, trace
 from mha_core.models import OWN, cards, example_of, load
 from mha_ui.models.words import EXAMPLES, ui_words
 from mha_view.language import LANGUAGES, words_in
-from tests.e2e.driver import Bench, assert_shows, at_rest, example_in, running, wait_for, wait_until
 from tests.e2e.looks import assert_no_barrier_at, wider, widths
 from tests.models.made import GPT2, folder_of
 from tests.sizes import share, shortened
+from tools.drive.browser import at_rest, wait_for, wait_until
+from tools.drive.explore import Bench, assert_shows, example_in
+from tools.drive.server import running
 
 ENGLISH = "The cat sat on the mat because it was tired."
 SHORT = "The cat sat on the mat."

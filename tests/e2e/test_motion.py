@@ -12,12 +12,12 @@ from playwright.sync_api import TimeoutError as TooLate
 
 from mha_core import Trace, built_in, library, trace
 from mha_core.walk.stages import walk as stages_of
-from tests.e2e.driver import wait_until
 from tests.e2e.looks import assert_no_barrier
 from tests.e2e.test_rooms import PHONE, Phone, opened
 from tests.e2e.test_walkthrough_windows import beside
-from tests.e2e.walk import Walk, assert_right, kinds_of
 from tests.sizes import first_seen, shortened
+from tools.drive.browser import wait_until
+from tools.drive.walk import Walk, assert_right, kinds_of
 
 FIRST = trace(built_in("first"))
 ROOT = """[document, ...[...document.querySelectorAll('*')].map((node) => node.shadowRoot)]

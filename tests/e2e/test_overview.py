@@ -13,10 +13,10 @@ from mha_core import built_in, trace
 from mha_core.edit.edits import apply
 from mha_core.example.share_link import packed
 from mha_view.language import words_in
-from tests.e2e.driver import assert_shows
 from tests.e2e.looks import assert_no_barrier, assert_no_barrier_either, wider
 from tests.e2e.test_live import drag, ready
 from tests.sizes import share, shortened
+from tools.drive.explore import assert_shows
 
 PROGRAMMING = built_in("programming")
 SIZES = ((390, 844), (1280, 720), (1440, 900), (1920, 1080))

@@ -9,9 +9,10 @@ from playwright.sync_api import Page, expect
 from mha_core import Example, built_in, trace
 from mha_core.edit.edits import apply
 from mha_view.palette import palette
-from tests.e2e.driver import ROOT, WAIT, at_rest, picture
 from tests.e2e.looks import recolour
 from tests.e2e.test_live import X00, drag, in_step, ready, shows, with_x
+from tools.drive.browser import WAIT, at_rest, picture
+from tools.drive.server import ROOT
 
 TALL = {"width": 1280, "height": 2400}
 """Everything on the page is in view."""

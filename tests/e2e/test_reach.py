@@ -9,9 +9,9 @@ from playwright.sync_api import expect
 
 from mha_core import built_in, derive, trace
 from mha_core.compute.derive import Cell
-from tests.e2e.driver import assert_shows
 from tests.e2e.looks import assert_no_barrier, wider, widths
 from tests.sizes import shortened
+from tools.drive.explore import assert_shows
 
 
 def focused(page) -> dict[str, str]:

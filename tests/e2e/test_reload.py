@@ -6,9 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 from mha_core import built_in
-from tests.e2e.driver import Bench, assert_shows, menu
 from tests.e2e.test_editing import set_cell
 from tests.e2e.test_live import X00, centre, drag, ready, shows
+from tools.drive.browser import menu
+from tools.drive.explore import Bench, assert_shows
 
 WATER = built_in("water")
 

@@ -12,10 +12,11 @@ from playwright.sync_api import TimeoutError as TooLate
 
 from mha_core import built_in, trace
 from mha_view.language import words_in
-from tests.e2e.driver import Bench, wait_for, wait_until
 from tests.e2e.looks import barriers, rules, wider
-from tests.e2e.walk import Walk, assert_right, bench_example, cell_of
 from tests.sizes import share
+from tools.drive.browser import wait_for, wait_until
+from tools.drive.explore import Bench
+from tools.drive.walk import Walk, assert_right, bench_example, cell_of
 
 PHONE = ViewportSize(width=390, height=844)
 WALL = ViewportSize(width=1280, height=720)

@@ -11,8 +11,10 @@ from playwright.sync_api import expect
 from mha_ui.shell import _WAITING, PAGES
 from mha_view.language import LANGUAGES, words_in
 from tests.api.started import GATE
-from tests.e2e.driver import Bench, at_rest, running
 from tests.sizes import in_turn, shortened
+from tools.drive.browser import at_rest
+from tools.drive.explore import Bench
+from tools.drive.server import running
 
 PATHS = {script: "" if index == 0 else script.removesuffix(".py") for index, script in enumerate(PAGES)}
 

@@ -6,9 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 from mha_core import built_in
-from tests.e2e.driver import assert_shows, wait_until
 from tests.e2e.test_editing import set_cell
 from tests.sizes import share, shortened
+from tools.drive.browser import wait_until
+from tools.drive.explore import assert_shows
 
 BENCH = ("?example=first", ("x", None, 1, 0))
 CHECK = ("check?example=first", ("q", 0, 0, 0))

@@ -8,7 +8,7 @@ import sys
 import tomllib
 
 from mha_ui.exchange import MAX_UPLOAD_MB
-from tests.e2e.driver import ROOT, command, running
+from tools.drive.server import ROOT, command, running
 
 WATCHER = "--server.fileWatcherType=auto"
 

@@ -12,8 +12,9 @@ from playwright.sync_api import expect
 
 from mha_core import OPENS_FIRST, built_in, parse, pretty, to_token
 from mha_core.edit.edits import apply
-from tests.e2e.driver import Bench, assert_shows, example_in, menu
 from tests.sizes import shortened
+from tools.drive.browser import menu
+from tools.drive.explore import Bench, assert_shows, example_in
 
 
 def test_a_link_shows_the_same_in_a_fresh_browser(visit, new_page):

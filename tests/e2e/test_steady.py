@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.driver import Bench, at_rest
 from tests.e2e.test_live import X00, centre, drag, in_step, ready
 from tests.sizes import shortened
+from tools.drive.browser import at_rest
+from tools.drive.explore import Bench
 
 SIZES = ((390, 844), (1280, 720), (1440, 900), (1920, 1080))
 MOST = 0.05

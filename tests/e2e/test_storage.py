@@ -8,10 +8,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import context_of
-from tests.e2e.driver import Bench, at_rest, menu
 from tests.e2e.test_rooms import Phone, opened
-from tests.e2e.walk import Walk
 from tests.sizes import shortened
+from tools.drive.browser import at_rest, menu
+from tools.drive.explore import Bench
+from tools.drive.walk import Walk
 
 FORBIDDEN = """for (const name of ["sessionStorage", "localStorage"])
     Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });"""

@@ -12,11 +12,11 @@ from playwright.sync_api import Locator, expect
 
 from mha_core import built_in, trace
 from mha_core.edit.edits import apply
-from tests.e2e.driver import Bench, assert_shows, example_in
 from tests.e2e.test_check import rounded
 from tests.e2e.test_live import drag, ready
 from tests.e2e.test_pasting import CLIPBOARD, rows
 from tests.sizes import share
+from tools.drive.explore import Bench, assert_shows, example_in
 
 PROGRAMMING = built_in("programming")
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}

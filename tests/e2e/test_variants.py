@@ -11,8 +11,8 @@ from mha_core import arithmetic, built_in, derive, to_token, trace
 from mha_core.compute.derive import cells
 from mha_core.edit.edits import apply
 from mha_core.example.model import same_numbers
-from tests.e2e.driver import assert_shows, example_in
 from tests.e2e.test_editing import set_cell
+from tools.drive.explore import assert_shows, example_in
 
 SCORINGS = {
     "additive": {"op": "scoring", "kind": "additive"},

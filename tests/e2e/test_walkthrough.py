@@ -9,9 +9,10 @@ from playwright.sync_api import expect
 
 from mha_core import built_in, trace
 from mha_core.compute.derive import Cell
-from tests.e2e.driver import Bench, wait_until
-from tests.e2e.walk import Walk, assert_right, bench_example, places
 from tests.sizes import shortened
+from tools.drive.browser import wait_until
+from tools.drive.explore import Bench
+from tools.drive.walk import Walk, assert_right, bench_example, places
 
 FIRST = trace(built_in("first"))
 

@@ -12,10 +12,10 @@ from mha_core import built_in, library, parse, to_token, trace
 from mha_core.compare.variant import Variant, varied
 from mha_core.walk.stages import walk as stages_of
 from mha_view.language import LANGUAGES
-from tests.e2e.driver import wait_until
 from tests.e2e.looks import widths
-from tests.e2e.walk import Walk, assert_right, kinds_of, places
 from tests.sizes import EVERY_STAGE, first_seen, in_turn, shortened
+from tools.drive.browser import wait_until
+from tools.drive.walk import Walk, assert_right, kinds_of, places
 
 PROJECTOR = {"width": 1280, "height": 720}
 

@@ -16,9 +16,9 @@ from mha_view.language import LANGUAGES, words_in
 from tests.core.test_walk import check_page
 from tests.e2e.looks import assert_no_barrier, wider, widths
 from tests.e2e.test_walkthrough_audience import COMBINED, SHOWN, address
-from tests.e2e.walk import cell_of, places
 from tests.sizes import EVERY_STAGE, in_turn, shortened
 from tests.view.test_slides import tables
+from tools.drive.walk import cell_of, places
 
 FIRST = trace(built_in("first"))
 

@@ -12,8 +12,8 @@ from mha_view.language import LANGUAGES
 from mha_view.palette import LIGHT
 from tests.e2e.looks import assert_no_barrier
 from tests.e2e.test_walkthrough import passed
-from tests.e2e.walk import assert_right, places
 from tests.sizes import shortened
+from tools.drive.walk import assert_right, places
 
 FIRST = trace(built_in("first"))
 

@@ -8,9 +8,10 @@ import pytest
 from playwright.sync_api import expect
 
 from mha_core import built_in, to_token, trace
-from tests.e2e.driver import Bench, wait_for
-from tests.e2e.walk import Walk, assert_right, bench_example, places
 from tests.sizes import share
+from tools.drive.browser import wait_for
+from tools.drive.explore import Bench
+from tools.drive.walk import Walk, assert_right, bench_example, places
 
 FIRST, WATER = trace(built_in("first")), trace(built_in("water"))
 

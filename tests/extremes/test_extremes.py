@@ -1,6 +1,6 @@
 """Extreme but legal examples through every route: no error but the typed ones, and neither NaN nor ∞ on show.
 
-``python -m benchmarks.extremes 10000`` sends more of them; it prints the seed of whatever goes wrong.
+``python -m tests.extremes 10000`` sends more of them; it prints the seed of whatever goes wrong.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ def test_an_extreme_example_comes_through(first):
             except MhaError:
                 continue  # one sentence that names the place
             except Exception as error:
-                error.add_note(f"python -m benchmarks.extremes --seed {seed} --route '{route}'")
+                error.add_note(f"python -m tests.extremes --seed {seed} --route '{route}'")
                 raise
             assert list(unsound(shown)) == [], (seed, route)
 
@@ -45,7 +45,7 @@ def test_an_extreme_example_comes_through(first):
     ],
 )
 def test_what_went_wrong_once(seed, route):
-    """Found by the 10,000 of ``benchmarks.extremes``."""
+    """Found by the 10,000 of ``tests.extremes``."""
     assert list(unsound(ROUTES[route](drawn(Random(seed)), Random(f"{seed} {route}")))) == []
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import torch
 
-from tests.memory import peak
+from tools.memory import peak
 
 MARK = Path(tempfile.gettempdir()) / f"mha-hostile-{os.getppid()}"
 """A file that appears where a hostile pickle's code has run."""

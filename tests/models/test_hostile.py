@@ -19,8 +19,8 @@ from safetensors.torch import load_file, save_file
 import mha_core.models.model as model_module
 from mha_core import ModelError
 from mha_core.models import open_model, run, tokenize
-from tests.memory import peak
 from tests.models.made import BERT, GPT2, LLAMA, folder_of, tokenizer
+from tools.memory import peak
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_GROWTH = 150_000_000

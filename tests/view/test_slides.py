@@ -12,7 +12,6 @@ from pptx import Presentation
 from pptx.oxml.ns import qn
 from pptx.util import Pt
 
-from benchmarks.core import sized
 from mha_core import Cell, ExportError, built_in, parse, trace
 from mha_core.__main__ import main
 from mha_core.compute.derive import cells
@@ -28,6 +27,7 @@ from mha_view.palette import LIGHT
 from tests.core.strategies import examples
 from tests.core.test_walk import EVERY, NASTY, check_number
 from tests.sizes import in_turn, tries
+from tools.examples import sized
 
 
 def opened(file):

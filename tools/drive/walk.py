@@ -7,12 +7,12 @@ from typing import Self
 from playwright.sync_api import Locator, Page
 from playwright.sync_api import TimeoutError as TooLate
 
-from mha_core import Trace
+from mha_core import Example, Trace
 from mha_core.compute.derive import Cell
 from mha_core.edit.edits import apply
 from mha_core.example.model import NEG_INF
 from mha_core.walk.stages import walk as stages_of
-from tests.e2e.driver import at_rest, wait_for
+from tools.drive.browser import at_rest, wait_for
 
 
 class Walk:
@@ -23,15 +23,18 @@ class Walk:
         self.root = page.locator(".walk")
 
     def open(self, url: str) -> Self:
+        """Go there and wait until it is ready."""
         self.page.goto(url)
         return self.ready()
 
     def ready(self) -> Self:
+        """Wait until the picture is there and moves no more."""
         wait_for(self.page, ".walk[data-at]")
         at_rest(self.page)
         return self
 
     def press(self, *keys: str) -> Self:
+        """Press keys, one after the other."""
         for key in keys:
             self.page.keyboard.press(key)
         return self
@@ -39,7 +42,7 @@ class Walk:
     @property
     def at(self) -> str:
         """Where the walk stands: a stage, and part and beat in it, such as ``scores 4.2``."""
-        return self.root.get_attribute("data-at")
+        return self.root.get_attribute("data-at") or ""
 
     def stands_at(self, place: str) -> Self:
         """Wait until it does; ``expect`` would see what comes from another window up to a second late."""
@@ -51,9 +54,11 @@ class Walk:
         return self
 
     def cell(self, name: str, head: int | None, row: int, col: int) -> Locator:
+        """A cell of the picture; ``head`` is None where the whole layer has one table."""
         return self.page.locator(f'.walk td[data-key="{name}|{"" if head is None else head}|{row}|{col}"]')
 
     def button(self, focus: str) -> Locator:
+        """The control with this name in ``data-focus``."""
         return self.page.locator(f'.walk [data-focus="{focus}"]')
 
     def shown(self) -> dict[Cell, str]:
@@ -69,10 +74,12 @@ class Walk:
         return {cell_of(key): text for key, text in texts}
 
     def line(self) -> str:
+        """The line of arithmetic."""
         return " ".join(self.root.locator(".line").inner_text().split())
 
 
 def cell_of(key: str) -> Cell:
+    """The cell that a ``data-key`` names."""
     name, head, row, col = key.split("|")
     return Cell(name, int(head) if head else None, int(row), int(col))
 
@@ -92,7 +99,7 @@ def assert_right(walk: Walk, computed: Trace, decimals: int = 4) -> dict[Cell, s
     return shown
 
 
-def places(computed, depth):
+def places(computed: Trace, depth: int) -> list[str]:
     """Every place of a walk at a depth, as ``Walk.at`` tells it."""
     found = []
     for stage in stages_of(computed):
@@ -108,11 +115,11 @@ def places(computed, depth):
     return found
 
 
-def kinds_of(computed):
+def kinds_of(computed: Trace) -> list[tuple[str, tuple[str, ...]]]:
     """Every stage of a walk with its kind: stages of one kind look and ask alike."""
     return [(stage.id, (stage.kind, *(step.name for step in stage.steps))) for stage in stages_of(computed)]
 
 
-def bench_example(example, number):
+def bench_example(example: Example, number: float) -> Example:
     """The example with this number where the bench has been edited."""
     return apply(example, {"op": "set", "matrix": "x", "row": 1, "col": 0, "values": [[number]]})

@@ -1,6 +1,4 @@
-"""Plant every slip on the built-in and on drawn examples, and count how it is named: part of
-``python -m benchmarks.mistakes``.
-"""
+"""Plant every slip of the pen on the built-in and on drawn examples, and count how the check names it."""
 
 from __future__ import annotations
 
@@ -10,12 +8,12 @@ from dataclasses import replace
 from random import Random
 from time import perf_counter
 
-from benchmarks.planted import KEPT, Planted, drawn, slipped
 from mha_core import Backend, Example, library, trace
 from mha_core.check.catalogue import ROUNDED_EARLY
 from mha_core.check.check import Cause, Verdict, check
 from mha_core.check.search import Search
 from mha_core.check.slips import SLIP, SLIPS
+from tools.mistakes import KEPT, Planted, drawn, slipped
 
 OUTCOMES = ("alone", "listed", "unknown", "wrong")
 
@@ -75,9 +73,9 @@ def _at(cause: Cause, one: Planted) -> bool:
     return same and (whole or not cause.ways or cell.col == col or SLIP[cause.ids[0]].whole == "row")
 
 
-def table(count: int) -> str:
+def report(count: int) -> Iterator[str]:
     """The outcomes by slip as Markdown, for all steps given and for weights and output alone."""
-    lines, times = [], []
+    times = []
     for given in KEPT:
         found: dict[str, Counter[str]] = {}
         for one in planted(count, given):
@@ -87,19 +85,11 @@ def table(count: int) -> str:
             outcome = named(verdict, one)
             for label in (one.id, "all"):
                 found.setdefault(label, Counter())[outcome] += outcome != "unchanged"
-        lines += [f"\n{given}\n", f"| slip | n | {' | '.join(OUTCOMES)} |", "| --- |" + " ---: |" * 5]
-        lines += [_row(label, found[label]) for label in (*SLIP, "all") if label in found]
-    return "\n".join(
-        [*lines, f"\nms per check: {1000 * sum(times) / len(times):.1f} on average, n {len(times)}"]
-    )
+        yield from (f"\n{given}\n", f"| slip | n | {' | '.join(OUTCOMES)} |", "| --- |" + " ---: |" * 5)
+        yield from (_row(label, found[label]) for label in (*SLIP, "all") if label in found)
+    yield f"\nms per check: {1000 * sum(times) / len(times):.1f} on average, n {len(times)}"
 
 
 def _row(label: str, outcomes: Counter[str]) -> str:
     n = outcomes.total()
     return f"| {label} | {n} | " + " | ".join(f"{outcomes[one] / max(n, 1):.1%}" for one in OUTCOMES) + " |"
-
-
-if __name__ == "__main__":
-    import sys
-
-    print(table(int(sys.argv[1])))

@@ -1,9 +1,9 @@
-"""Plant every known mistake many times and see what the check finds: ``python -m benchmarks.mistakes [count]``."""
+"""Plant every known mistake many times and count what the check makes of it."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
 from random import Random
@@ -12,16 +12,13 @@ from time import perf_counter
 
 import torch
 
-from benchmarks import slips
-from benchmarks.planted import IDS, KEPT, Planted, computed, drawn, many, planted, printed
 from mha_core import Example, trace
 from mha_core.check.catalogue import ROUNDED_EARLY, W_IN_COLUMNS
 from mha_core.check.check import Verdict, check
 from mha_core.check.slips import SLIP
 from mha_core.check.transcription import EXCHANGED
 from mha_core.vocabulary import STEPS, WHOLE_LAYER_STEPS
-
-COUNT = 200
+from tools.mistakes import IDS, KEPT, Planted, computed, drawn, many, planted, printed
 
 
 def named(verdict: Verdict) -> list[tuple[str, ...]]:
@@ -42,13 +39,13 @@ def outcome(verdict: Verdict, label: str) -> str:
     return "alone" if causes == {(label,)} else "listed"
 
 
-def main(count: int = COUNT) -> str:
-    """The confusion tables as Markdown, and how long a check took."""
+def report(count: int) -> Iterator[str]:
+    """The outcomes by mistake as Markdown, with so many of each, and how long a check took."""
     torch.set_num_threads(1)  # as the app does
-    lines, times = [], []
+    times = []
     for given in KEPT:
-        lines += [f"\n{given}\n", "| mistake | n | alone | listed | unknown | wrong | named instead |"]
-        lines.append("| --- | ---: | ---: | ---: | ---: | ---: | --- |")
+        yield f"\n{given}\n\n| mistake | n | alone | listed | unknown | wrong | named instead |"
+        yield "| --- | ---: | ---: | ---: | ---: | ---: | --- |"
         total: Counter[str] = Counter()
         for label in (label for label in IDS if label not in SLIP):
             found: Counter[str] = Counter()
@@ -59,14 +56,13 @@ def main(count: int = COUNT) -> str:
                 found[outcome(verdict, label)] += 1
                 if sum(found.values()) - found["unchanged"] >= count:
                     break
-            lines.append(_row(label, found))
+            yield _row(label, found)
             total += found
-        lines.append(_row("all", total))
+        yield _row("all", total)
     times.sort()
-    lines.append(
-        f"\nms per check: median {median(times):.1f}, p95 {quantiles(times, n=20)[-1]:.1f}, n {len(times)}"
-    )
-    return "\n".join(lines)
+    yield f"\nms per check: median {median(times):.1f}, p95 {quantiles(times, n=20)[-1]:.1f}, n {len(times)}"
+    yield f"\na mistake and a slip in one matrix: {dict(two_at_once())}"
+    yield f"\nright numbers: {dict(rounded())}"
 
 
 def _row(label: str, found: Counter[str]) -> str:
@@ -137,10 +133,3 @@ def _with_sign(one: Planted, random: Random) -> Example | None:
     row[col] = f"-{row[col]}".replace("--", "")
     before = {step: rows for step, rows in claimed.items() if STEPS.index(step) < STEPS.index(name)}
     return replace(one.example, claimed={**before, name: tuple(tuple(map(tuple, rows)) for rows in heads)})
-
-
-if __name__ == "__main__":
-    print(main(int(sys.argv[1]) if len(sys.argv) > 1 else COUNT))
-    print("\nslips, on the built-in examples and 300 drawn ones:", slips.table(300), sep="\n")
-    print("\na mistake and a slip in one matrix:", dict(two_at_once()))
-    print("\nright numbers:", dict(rounded()))

@@ -1,4 +1,4 @@
-"""Draw exercises of each size and see whether they teach: ``python -m benchmarks.exercises [seeds]``.
+"""Draw exercises of each size and see whether they teach.
 
 Each known mistake that can be made in a drawn exercise is made at its step, alone; all steps are written down at 2
 decimals and checked. What a mistake can do at most is taken from the same check of numbers with nothing special, as
@@ -7,7 +7,7 @@ decimals and checked. What a mistake can do at most is taken from the same check
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache, partial
@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 import torch
 
-from benchmarks.planted import printed
 from mha_core import Example, MhaError, Trace, built_in, trace
 from mha_core.check.check import check
 from mha_core.compare.replay import possible, replay
@@ -27,8 +26,8 @@ from mha_core.example.model import Head
 from mha_core.example.validate import validate
 from mha_core.exercise.exercise import askable, exercise, nothing_special
 from mha_core.vocabulary import WHOLE_LAYER_STEPS
+from tools.mistakes import printed
 
-SEEDS = 1000
 DECIMALS = 2
 
 
@@ -136,14 +135,16 @@ def measured(name: str, seed: int) -> Measured:
     )
 
 
-def main(seeds: int = SEEDS) -> None:
-    """The table as Markdown, a row at a time."""
-    print("| | seeds | zero rows | repeated rows | answers that differ, least | median | mistakes", end="")
-    print(" | change < 1/3 | misnamed | ms median | p95 |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+def report(seeds: int) -> Iterator[str]:
+    """The outcomes by example as Markdown."""
+    yield (
+        "| | seeds | zero rows | repeated rows | answers that differ, least | median | mistakes "
+        "| change < 1/3 | misnamed | ms median | p95 |"
+    )
+    yield "| --- |" + " ---: |" * 10
     with ProcessPoolExecutor() as pool:
         for name in kinds():
-            print(_row(name, list(pool.map(partial(measured, name), range(seeds)))), flush=True)
+            yield _row(name, list(pool.map(partial(measured, name), range(seeds))))
 
 
 def _row(name: str, found: list[Measured]) -> str:
@@ -158,7 +159,3 @@ def _row(name: str, found: list[Measured]) -> str:
         f"{quantiles(ms, n=20)[-1]:.0f}",
     ]
     return f"| {' | '.join(map(str, cells))} |"
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else SEEDS)

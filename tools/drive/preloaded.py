@@ -2,7 +2,7 @@
 
 from streamlit.web import cli  # noqa: F401
 
-import tests.e2e.driver  # noqa: F401
+import tools.drive.server  # noqa: F401
 from mha_api import ready
 
 ready.begin(("torch", "pandas"), ("mha_core", "mha_view", "mha_ui"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
@@ -213,7 +213,7 @@ def _kept(example: Example, steps: Steps, given: str) -> dict[str, list[Tensor]]
     return found
 
 
-def printed(steps: dict[str, list[Tensor]], decimals: int) -> dict[str, tuple]:
+def printed(steps: dict[str, list[Tensor]], decimals: int) -> dict[str, tuple[Any, ...]]:
     """Claims as a person prints them."""
 
     def cell(number: float) -> str:
@@ -286,10 +286,10 @@ def _given(example: Example, keys: Iterable[Key], given: str) -> list[Key]:
     return [key for key in keys if names is None or (key[0] in names and key[0] in ("weights", last))]
 
 
-def _claims(example: Example, made: Mapping[Key, Tensor], decimals: int) -> dict[str, tuple]:
+def _claims(example: Example, made: Mapping[Key, Tensor], decimals: int) -> dict[str, tuple[Any, ...]]:
     """Claims as a person prints them; None for a head that has no such step."""
     heads = range(len(example.heads))
-    claims: dict[str, tuple] = {}
+    claims: dict[str, tuple[Any, ...]] = {}
     for name in dict.fromkeys(name for name, _ in made):
         if name in WHOLE_LAYER_STEPS:
             claims |= printed({name: [made[name, None]]}, decimals)

@@ -1,9 +1,9 @@
-"""Extreme but legal examples through every route: ``python -m benchmarks.extremes 10000 [--processes 2]``.
+"""Extreme but legal examples through every route: ``python -m tests.extremes 10000 [--processes 2]``.
 
 ``--minutes 20`` ends the run then, with as many of them as it has come to.
 
 Prints what the examples were, the typed errors that they met, whatever else went wrong with the seed that repeats it
-(``python -m benchmarks.extremes --seed 7 --route check``), and the slowest ways. Each is timed by the CPU
+(``python -m tests.extremes --seed 7 --route check``), and the slowest ways. Each is timed by the CPU
 that it takes, since the machine may have other work.
 """
 
@@ -135,7 +135,7 @@ def told(found: Found, seconds: float) -> str:
 
 def main(arguments: list[str]) -> int:
     """The command; 1 where something went wrong."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.extremes")
+    parser = argparse.ArgumentParser(prog="python -m tests.extremes")
     parser.add_argument("count", nargs="?", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--processes", type=int, default=2)

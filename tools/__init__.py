@@ -1,0 +1,1 @@
+"""What looks after the repository, and what tests and benchmarks share."""
