@@ -11,16 +11,16 @@ import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
-from tests.sizes import SHARE
+from tests.sizes import CASES
 
 os.environ["KERAS_BACKEND"] = "torch"
 # Two of them wait for each other longer than they compute, where other tests run beside.
 torch.set_num_threads(1)
 
-for name, percent in SHARE.items():
+for name, cases in CASES.items():
     settings.register_profile(
         name,
-        max_examples=percent,
+        max_examples=cases,
         derandomize=True,
         deadline=None,
         database=None,

@@ -1,4 +1,6 @@
-"""How much is tried: ``make test`` draws some cases of each law, ``make test-all`` (``pytest --long``) many."""
+"""How many cases a test tries. Numbers in the tests are what ``make test`` runs; ``make test-long`` (``pytest --long``)
+multiplies them all by one factor, and runs what is marked ``long`` too.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-SHARE = {"short": 10, "long": 500}
-"""Percent of the cases that a test asks for, by profile."""
+FACTOR = 50
+"""How many times as many cases are tried at length."""
+CASES = {"short": 10, "long": 10 * FACTOR}
+"""Cases of a law that names no number, by profile of hypothesis."""
 
 EVERY_STAGE = (
     "alibi",
@@ -24,18 +28,30 @@ EVERY_STAGE = (
 """Examples whose walks together show every stage that there is, and a context of its own."""
 
 
+def at_length() -> bool:
+    """Whether this run was started with ``--long``."""
+    return settings.get_current_profile_name() == "long"
+
+
+def lengthened(count: int) -> int:
+    """This many cases in ``make test``, and ``FACTOR`` times as many at length."""
+    return count * FACTOR if at_length() else count
+
+
 def tries(cases: int) -> settings:
-    """Settings that let a law be tried on this many cases, or on the profile's share of them."""
-    return settings(max_examples=cases * settings.default.max_examples // 100)
+    """Settings by which hypothesis draws this many cases of a law, and ``FACTOR`` times as many at length."""
+    return settings(max_examples=lengthened(cases))
 
 
 def shortened(values: Iterable[Any], kept: Container[Any]) -> list[Any]:
-    """Parameters of which all but those kept are tried at length only: they repeat what these show."""
+    """Parameters; all but those kept are marked ``long``, because those kept show the same."""
     return [value if value in kept else pytest.param(value, marks=pytest.mark.long) for value in values]
 
 
 def in_turn(values: Iterable[Any], others: Sequence[Any]) -> list[Any]:
-    """Every value with every one of the others; in short each value with one of them, and they take turns."""
+    """Parameters: every value with each of the others. All but one pair a value are marked ``long``; the others take
+    turns in it.
+    """
     return [
         pytest.param(value, other, marks=() if at % len(others) == turn else pytest.mark.long)
         for at, value in enumerate(values)
@@ -44,14 +60,13 @@ def in_turn(values: Iterable[Any], others: Sequence[Any]) -> list[Any]:
 
 
 def turns(values: Iterable[Any], others: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """The same pairs for one test, which tries them all itself: those of the profile."""
-    long = settings.default.max_examples == SHARE["long"]
-    return [pair.values for pair in in_turn(values, others) if long or not pair.marks]
+    """The same pairs for a test that loops over them itself; without ``--long`` only those that are not marked."""
+    return [pair.values for pair in in_turn(values, others) if at_length() or not pair.marks]
 
 
 def first_seen(walks: dict[str, Sequence[tuple[Any, Any]]], name: str) -> set[Any]:
-    """Of a walk's stages, each with its kind, those of a kind that no walk before it has; at length all of them."""
-    if settings.default.max_examples == SHARE["long"]:
+    """The stages of one walk whose kind no walk before it has; at length all its stages."""
+    if at_length():
         return {stage for stage, _ in walks[name]}
     before = set[Any]()
     for other, stages in walks.items():
@@ -60,8 +75,3 @@ def first_seen(walks: dict[str, Sequence[tuple[Any, Any]]], name: str) -> set[An
             return set(new.values())
         before |= new.keys()
     raise KeyError(name)
-
-
-def share(cases: int) -> int:
-    """The profile's share of this many cases, for a law that draws its own; at length all of them."""
-    return min(cases, cases * settings.default.max_examples // 100)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 
 from tests.conftest import OVER, STARTED, pytest_sessionfinish
-from tests.sizes import SHARE, in_turn, share, shortened, tries, turns
+from tests.sizes import CASES, FACTOR, at_length, in_turn, lengthened, shortened, tries, turns
 
 
 def session(budget, minutes):
@@ -24,10 +24,11 @@ def test_a_run_over_its_budget_fails(budget, over):
     assert (OVER in run.config.stash) == over
 
 
-def test_laws_are_tried_on_the_share_of_the_profile(pytestconfig):
-    share = SHARE["long" if pytestconfig.option.long else "short"]
-    assert tries(200).max_examples == 2 * share
-    assert settings.default.max_examples == share
+def test_a_number_is_what_a_short_run_tries_and_one_factor_multiplies_it_at_length(pytestconfig):
+    factor = FACTOR if pytestconfig.option.long else 1
+    assert at_length() == pytestconfig.option.long
+    assert lengthened(7) == tries(7).max_examples == 7 * factor
+    assert settings.default.max_examples == CASES["short"] * factor
 
 
 def test_what_is_not_kept_is_long():
@@ -48,7 +49,3 @@ def test_one_test_takes_the_pairs_of_its_profile(pytestconfig):
     pairs = turns("abc", ("en", "zh"))
     assert pairs[0] == ("a", "en")
     assert len(pairs) == (6 if pytestconfig.option.long else 3)
-
-
-def test_a_law_that_draws_its_own_cases_takes_the_share_too_but_never_more_than_it_asks_for(pytestconfig):
-    assert share(2000) == (2000 if pytestconfig.option.long else 200)

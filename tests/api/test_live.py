@@ -31,7 +31,7 @@ from mha_view.language import LANGUAGES, words_in
 from mha_view.lenses import laid_over
 from mha_view.lenses.lens import Exercise
 from tests.core.edits import BUILT_IN, cases
-from tests.sizes import in_turn, share, tries
+from tests.sizes import in_turn, lengthened, tries
 
 every_example = pytest.mark.parametrize("name", library())
 
@@ -96,7 +96,7 @@ def test_all_numbers_are_the_page_s_bit_for_bit(name):
     assert header["dead"] == json.loads(json.dumps(page["dead"]))
 
 
-@tries(300)
+@tries(30)
 @given(cases(BUILT_IN, odd=st.just(False), most=3))
 def test_after_any_edits_both_answers_agree(case):
     """Each edit that the page refuses is left out, as the page does; all others are made to the page's example."""
@@ -254,7 +254,7 @@ LOOKS = [
 ]
 
 
-@tries(150)
+@tries(15)
 @given(cases(BUILT_IN, odd=st.just(False), most=3), st.sampled_from(LOOKS), st.sampled_from(LANGUAGES))
 def test_through_a_lens_both_answers_agree(case, looks, language):
     """The lens is taken up before the edits, as the page sends it; and it is the page's own after each of them."""
@@ -301,7 +301,7 @@ def test_claims_get_the_page_s_verdict_and_no_numbers(name, kind):
     asks = check_payload(work)["asks"]
     assert asked(channel, 1, {"example": name}, quiet=True, lens=asks["lens"]) == ({"id": 1}, {})
     edits: list[Any] = []
-    for number in range(2, 2 + max(5, share(10))):
+    for number in range(2, 2 + lengthened(5)):
         edits.append(claim(random, work))
         send(work, edits[-1])
         header, blocks = asked(channel, number, 1, edits, **asks | {"lens": 1})

@@ -431,7 +431,7 @@ def test_right_answers_are_right_and_a_wrong_cell_is_found(sizes):
         assert verdict.steps[name].status == "wrong"
 
 
-@tries(60)
+@tries(6)
 @given(examples(claims=False), st.integers(2, 8))
 def test_any_example_printed_as_it_is_is_right(example, decimals):
     steps = {
@@ -447,7 +447,7 @@ def test_any_example_printed_as_it_is_is_right(example, decimals):
     assert verdict.first_wrong is None
 
 
-@tries(60)
+@tries(6)
 @given(examples())
 def test_any_claims_can_be_checked(example):
     verdict = check(example)

@@ -244,7 +244,7 @@ EDITS = st.one_of(
 )
 
 
-@tries(200)
+@tries(20)
 @given(
     st.sampled_from([*BUILT_IN, FURTHER_ON, ENDS_AT_WEIGHTS]),
     st.lists(EDITS, min_size=1, max_size=4),

@@ -83,7 +83,7 @@ def test_an_equations_signs_around_its_factors_are_its_formula(example):
         assert re.sub(r"[ ()ᵀ]", "", told) == re.sub(r"[ ()ᵀ]", "", plain), entry.name
 
 
-@tries(150)
+@tries(15)
 @given(examples(variants=True, claims=False))
 def test_every_step_of_any_example_is_what_loops_in_columns_make(example):
     assert_is_the_column_reference(example)
@@ -253,7 +253,7 @@ def test_one_product_makes_all_heads(example):
         assert (made - assembled(computed, result)).abs().max() <= 1e-9
 
 
-@tries(100)
+@tries(10)
 @given(examples(plain=True, claims=False, variants=True))
 def test_libraries_tensors_are_those_that_interop_writes(example):
     computed, found = by_tensor(example)
@@ -420,7 +420,7 @@ def test_what_each_library_gives_to_a_query_that_may_attend_to_nothing(example):
                 assert outcome.output == pytest.approx(mean)
 
 
-@tries(60)
+@tries(6)
 @given(examples(claims=False, variants=True), st.data())
 def test_libraries_agree_where_a_query_attends_to_something(example, data):
     head = data.draw(st.integers(0, len(example.heads) - 1))
@@ -489,7 +489,7 @@ def test_the_columns_of_every_pair():
     assert order_of("interleaved", 6) == (0, 3, 1, 4, 2, 5)
 
 
-@tries(60)
+@tries(6)
 @given(rotary_examples)
 def test_reordered_columns_give_the_same_weights_and_outputs(example):
     other = next(pairs for pairs in PAIRS if pairs != example.positions.pairs)
@@ -502,7 +502,7 @@ def test_reordered_columns_give_the_same_weights_and_outputs(example):
     assert reordered(moved, example.positions.pairs) == replace(example, claimed=None)
 
 
-@tries(60)
+@tries(6)
 @given(rotary_examples)
 def test_both_pairings_of_a_layer_stand_beside_each_other(example):
     told = pairings(example)

@@ -111,7 +111,7 @@ def edited(example: Example, edit) -> Example | None:
     return None
 
 
-@tries(150)
+@tries(15)
 @given(examples() | examples(variants=True), st.lists(edits, min_size=1, max_size=4))
 def test_any_edits_lead_to_valid_examples_or_are_refused(example, sequence):
     for edit in sequence:
@@ -119,7 +119,7 @@ def test_any_edits_lead_to_valid_examples_or_are_refused(example, sequence):
     assert trace(example).values[last_step(example)]
 
 
-@tries(150)
+@tries(15)
 @given(examples(), edits, st.data())
 def test_edits_gone_wrong_are_refused(example, edit, data):
     key = data.draw(st.sampled_from(sorted(edit)))
@@ -130,7 +130,7 @@ def test_edits_gone_wrong_are_refused(example, edit, data):
         assert edited(example, {"op": "nonsense"}) is None
 
 
-@tries(100)
+@tries(10)
 @given(plain, st.data())
 def test_a_token_added_and_removed_leaves_no_mark(example, data):
     assume(example.mask in (None, "causal") or example.context is None)
@@ -143,7 +143,7 @@ def test_a_token_added_and_removed_leaves_no_mark(example, data):
     assert apply(more, {"op": "remove_token", "which": "tokens", "index": place}) == example
 
 
-@tries(100)
+@tries(10)
 @given(plain, st.booleans())
 def test_a_head_added_and_removed_leaves_no_mark(example, copied):
     more = apply(example, {"op": "add_head", "copy": 0 if copied else None})
@@ -155,7 +155,7 @@ def test_a_head_added_and_removed_leaves_no_mark(example, copied):
     assert apply(more, {"op": "remove_head", "head": example.dims.h}) == example
 
 
-@tries(100)
+@tries(10)
 @given(plain, st.sampled_from(["d_model", "d_context", "d_k", "d_v", "d_out"]), st.integers(1, 3))
 def test_growing_keeps_what_was_there(example, axis, by):
     size = example.dims.size(axis)
@@ -168,7 +168,7 @@ def test_growing_keeps_what_was_there(example, axis, by):
     assert apply(grown, {"op": "resize", "axis": axis, "size": size}) == example
 
 
-@tries(100)
+@tries(10)
 @given(plain)
 def test_switching_on_changes_no_number(example):
     """W_O starts as the identity, biases as zeros, a context as X, a painted mask as what was hidden."""
@@ -272,7 +272,7 @@ def test_a_title_that_no_file_could_hold_is_refused():
     assert str(error.value) == "title: expected at most 1000 characters, got 1001"
 
 
-@tries(300)
+@tries(30)
 @given(cases(BUILT_IN, odd=st.just(False), most=4))
 def test_a_note_and_a_source_go_with_what_they_were_about(case):
     """They speak of numbers and of tokens: whatever changes one of these takes both away, for good."""

@@ -593,7 +593,7 @@ def edited(example, edit):
     return example, False
 
 
-@tries(300)
+@tries(30)
 @given(cases(EXAMPLES, odd=st.just(False), most=6))
 def test_any_sequence_of_edits_leads_to_an_example_that_can_be_kept_or_is_refused(case):
     example, sequence = start, _ = case
@@ -603,14 +603,14 @@ def test_any_sequence_of_edits_leads_to_an_example_that_can_be_kept_or_is_refuse
     assert dump(start) == text
 
 
-@tries(1000)
+@tries(100)
 @given(cases(EXAMPLES, odd=st.booleans(), most=1))
 def test_edits_with_values_of_any_json_type_are_refused_or_valid(case):
     example, (edit,) = case
     assert edited(example, edit)
 
 
-@tries(200)
+@tries(20)
 @given(st.dictionaries(st.sampled_from(["op", "seq", "matrix"]) | st.text(max_size=4), json_values))
 def test_what_is_no_edit_is_refused(edit):
     assert edited(SELF, edit) == (SELF, False)

@@ -29,7 +29,7 @@ from mha_core.exercise.judged import judged
 from mha_core.exercise.laws import Laws
 from tests.core.answers import answer, layer, used, work_out
 from tests.mistakes.exercises import kinds, measured, outcomes
-from tests.sizes import share, shortened
+from tests.sizes import lengthened, shortened
 
 SOURCES = {name: example for name, example in library().items() if name not in ("saturated", "scaled")} | {
     "cross, biases": layer(n_k=5, biases=True),
@@ -42,7 +42,7 @@ SOURCES = {name: example for name, example in library().items() if name not in (
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
 def test_its_sizes_and_numbers_hide_no_mistake(source):
-    for seed in range(max(1, share(3))):
+    for seed in range(lengthened(1)):
         drawn = exercise(source, seed)
         dims = drawn.dims
         assert dims.d_k**2 != dims.d_model
@@ -131,7 +131,7 @@ def test_no_mistake_is_taken_for_rounding_or_for_a_slip(name, seed):
 
 
 def test_s_transposed_is_no_exchange_and_most_answers_are_not_zero():
-    for seed in range(max(3, share(6))):
+    for seed in range(lengthened(3)):
         drawn = exercise(built_in("first"), seed)
         swapped = outcomes(drawn, 2)["scores", "q_k_swapped"]
         assert swapped.changed >= swapped.cells / 3

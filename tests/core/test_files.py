@@ -21,7 +21,7 @@ FILES = [*sorted((ROOT / "examples").glob("*.mha.json")), *sorted(FOLDER.rglob("
 # --- out and back ----------------------------------------------------------------------------------------------
 
 
-@tries(150)
+@tries(15)
 @given(examples())
 def test_file_and_back_is_the_identity(example):
     assert parse(dump(example)) == example
@@ -30,7 +30,7 @@ def test_file_and_back_is_the_identity(example):
     assert dump(parse(dump(example))) == dump(example)
 
 
-@tries(150)
+@tries(15)
 @given(examples())
 def test_token_and_back_is_the_identity(example):
     token = to_token(example)

@@ -26,7 +26,7 @@ def test_first_article():
     assert largest_difference(single, double) <= 1e-5
 
 
-@tries(100)
+@tries(10)
 @given(examples(claims=False))
 def test_random_examples(example):
     """Scores of numbers up to 2 stay below 2¹⁰; the weights, no more than 1 in size, keep five digits."""

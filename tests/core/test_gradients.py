@@ -138,13 +138,13 @@ def test_every_step_of_the_built_in_examples_moves_as_central_differences_say(na
         check_against_differences(EVERY[name], target)
 
 
-@tries(60)
+@tries(6)
 @given(examples(claims=False), st.data())
 def test_any_cell_of_any_example_moves_as_central_differences_say(example, data):
     check_against_differences(example, data.draw(st.sampled_from(list(cells(trace(example))))))
 
 
-@tries(80)
+@tries(8)
 @given(examples(claims=False, variants=True), st.data())
 def test_variants_move_as_central_differences_say(example, data):
     computed = trace(example)
@@ -201,7 +201,7 @@ def test_a_derivative_is_the_sum_over_what_a_cell_feeds(name):
         check_chain(EVERY[name], target)
 
 
-@tries(40)
+@tries(4)
 @given(examples(claims=False, variants=True), st.data())
 def test_the_chain_rule_holds_for_any_example(example, data):
     computed = trace(example)
@@ -365,7 +365,7 @@ def test_what_a_head_starts_from_is_given():
 # --- the numbers stay as they are --------------------------------------------------------------------------------
 
 
-@tries(100)
+@tries(10)
 @given(examples(claims=False, variants=True))
 def test_keeping_a_tape_changes_no_number(example):
     inputs = load(example, backend())

@@ -23,7 +23,7 @@ def same(found, expected):
     return one.shape == other.shape and torch.allclose(one, other, rtol=0, atol=1e-12)
 
 
-@tries(200)
+@tries(20)
 @given(examples(claims=False))
 def test_rows_of_weights_sum_to_one_or_are_dead(example):
     computed = trace(example)
@@ -37,7 +37,7 @@ def test_rows_of_weights_sum_to_one_or_are_dead(example):
             assert all(0 <= weight <= 1 for weight in weights[g][i])
 
 
-@tries(100)
+@tries(10)
 @given(examples(plain=True, claims=False))
 def test_exactly_the_rows_that_may_attend_nothing_are_dead(example):
     mask = example.mask
@@ -50,7 +50,7 @@ def test_exactly_the_rows_that_may_attend_nothing_are_dead(example):
     assert trace(example).fully_masked == (tuple(closed),) * len(example.heads)
 
 
-@tries(100)
+@tries(10)
 @given(examples(plain=True, claims=False), st.randoms(use_true_random=False))
 def test_hidden_keys_have_weight_zero(example, random):
     dims = example.dims
@@ -60,7 +60,7 @@ def test_hidden_keys_have_weight_zero(example, random):
         assert (head[i][j] > 0) == allow[i][j]
 
 
-@tries(100)
+@tries(10)
 @given(examples(plain=True, masks=False, context=False, claims=False), st.data())
 def test_permuting_tokens_permutes_outputs(example, data):
     order = data.draw(st.permutations(range(len(example.tokens))))
@@ -76,7 +76,7 @@ def test_permuting_tokens_permutes_outputs(example, data):
         assert same(one, [[other[i][j] for j in order] for i in order])
 
 
-@tries(100)
+@tries(10)
 @given(examples(plain=True, masks=False, context=True, claims=False, values=True), st.data())
 def test_permuting_the_context_changes_no_output(example, data):
     order = data.draw(st.permutations(range(len(example.context))))
@@ -84,7 +84,7 @@ def test_permuting_the_context_changes_no_output(example, data):
     assert same(trace(moved).values["concat"], trace(example).values["concat"])
 
 
-@tries(100)
+@tries(10)
 @given(examples(masks=False, claims=False))
 def test_an_all_true_mask_equals_none(example):
     dims = example.dims
@@ -97,7 +97,7 @@ def test_an_all_true_mask_equals_none(example):
             assert masked[step] == free[step]
 
 
-@tries(100)
+@tries(10)
 @given(examples(plain=True, context=True, claims=False), st.data())
 def test_hiding_a_key_equals_removing_it(example, data):
     dims = example.dims
@@ -121,7 +121,7 @@ def test_hiding_a_key_equals_removing_it(example, data):
         assert same([row[:gone] + row[gone + 1 :] for row in wide], narrow)
 
 
-@tries(100)
+@tries(10)
 @given(examples(plain=True, claims=False))
 def test_causal_equals_the_mask_that_it_stands_for(example):
     causal = replace(example, mask="causal")
@@ -134,7 +134,7 @@ def test_causal_equals_the_mask_that_it_stands_for(example):
     assert trace(causal).values["weights"] == trace(added).values["weights"]
 
 
-@tries(100)
+@tries(10)
 @given(examples(claims=False))
 def test_every_head_is_computed_as_if_it_were_alone(example):
     together = trace(example).values
@@ -146,13 +146,13 @@ def test_every_head_is_computed_as_if_it_were_alone(example):
             assert same(alone[step][0], together[step][index])
 
 
-@tries(100)
+@tries(10)
 @given(examples(plain=True, context=False, claims=False))
 def test_a_context_that_equals_x_is_self_attention(example):
     assert trace(replace(example, context=example.x)).values == trace(example).values
 
 
-@tries(100)
+@tries(10)
 @given(examples(plain=True, claims=False))
 def test_scale_names_equal_their_numbers(example):
     for name, number in (("none", 1.0), ("sqrt_dk", example.dims.sqrt_dk)):
@@ -161,7 +161,7 @@ def test_scale_names_equal_their_numbers(example):
         assert trace(named).values[last] == trace(numbered).values[last]
 
 
-@tries(100)
+@tries(10)
 @given(examples(plain=True, claims=False), st.floats(-3, 3))
 def test_a_bias_on_the_keys_changes_no_weight(example, shift):
     """q·(k + b) = q·k + q·b, and q·b is the same for all scores of a row. A finite fill would not move along."""

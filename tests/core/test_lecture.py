@@ -83,7 +83,7 @@ def test_what_breaks_the_format_is_refused_with_its_place(lecture, sentence):
     assert str(refused.value) == sentence
 
 
-@tries(60)
+@tries(6)
 @given(lectures())
 def test_a_lecture_is_set_by_one_edit_and_taken_away_by_another(lecture):
     first = built_in("first")
@@ -94,7 +94,7 @@ def test_a_lecture_is_set_by_one_edit_and_taken_away_by_another(lecture):
     assert apply(taught, {"op": "lecture", "lecture": None}) == first
 
 
-@tries(60)
+@tries(6)
 @given(examples(), lectures())
 def test_no_number_depends_on_a_lecture(example, lecture):
     taught = replace(example, lecture=lecture)
@@ -147,7 +147,7 @@ def test_a_step_before_what_it_needs_says_what():
     assert needed_later(computed, walk(computed)) == {}
 
 
-@tries(60)
+@tries(6)
 @given(examples(variants=True), lectures())
 def test_every_stage_stands_once_and_a_lecture_of_the_usual_order_changes_nothing(example, lecture):
     computed = trace(example)

@@ -50,7 +50,7 @@ def test_a_thousand_wrong_tokens():
     }
 
 
-@tries(300)
+@tries(30)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -67,13 +67,13 @@ def test_arbitrary_json(data):
     assert refusal(from_json, data, ExampleError)
 
 
-@tries(300)
+@tries(30)
 @given(st.binary(max_size=200) | st.text(max_size=200))
 def test_arbitrary_text(text):
     assert refusal(parse, text, ExampleError)
 
 
-@tries(300)
+@tries(30)
 @given(st.text(max_size=200) | st.text("ABCDabcd0123-_", max_size=200).map("1{}".format))
 def test_arbitrary_tokens(token):
     assert refusal(from_token, token, LinkError)

@@ -36,7 +36,7 @@ from tests.core.answers import (
 )
 from tests.core.reference import NEG_INF, dot_products, project, rotated, softmax, weighted_sums
 from tests.mistakes.known import outcome, rounded
-from tests.sizes import share
+from tests.sizes import lengthened
 from tools.mistakes import ALONE, IDS, KEPT, many
 
 SEEN = (
@@ -374,7 +374,7 @@ def test_a_divisor_with_two_names_is_called_by_the_simpler_one(sizes, size, labe
 
 # --- at random ---------------------------------------------------------------------------------------------------
 
-COUNT = min(8, share(20))
+COUNT = lengthened(2)
 
 
 @pytest.mark.parametrize("given", KEPT)
@@ -395,7 +395,7 @@ def test_planted_at_random_the_right_cause_is_named_and_hardly_ever_a_wrong_one(
 
 
 def test_right_numbers_are_never_called_wrong_unless_rounding_is_said():
-    count = share(2000)
+    count = lengthened(200)
     outcomes = rounded(count)
     assert outcomes["CALLED WRONG"] == 0
     assert outcomes["right"] >= count / 2
@@ -404,7 +404,7 @@ def test_right_numbers_are_never_called_wrong_unless_rounding_is_said():
 @pytest.mark.parametrize("label", [*ALONE, EXCHANGED])
 def test_a_slip_is_looked_at_where_it_was_made_and_the_rest_follows(label):
     hit, clean, total = 0, 0, 0
-    for one in many(label, min(20, share(40)), "all", seed=7):
+    for one in many(label, lengthened(4), "all", seed=7):
         verdict = check(one.example)
         own = wrong_cells(verdict, own=True)
         total += 1

@@ -60,7 +60,7 @@ def test_what_is_said_of_a_built_in_example_is_so(name):
     assert_so(trace(built_in(name)))
 
 
-@tries(120)
+@tries(12)
 @given(examples(variants=True, claims=False))
 def test_what_is_said_of_any_example_is_so(example):
     assert_so(trace(replace(example, note=None)))

@@ -10,7 +10,7 @@ from tests.core.strategies import examples
 from tests.sizes import tries
 
 
-@tries(80)
+@tries(8)
 @given(examples(variants=True))
 def test_two_heads_share_what_the_metric_says_and_least_at_that_query(example):
     computed = trace(example)

@@ -149,7 +149,7 @@ SNIPPETS = ["[", "]", "(", ")", "{", "}", ",", ";", "|", "-", "\t", "\n", " ", "
     '"', "%s"]  # fmt: skip
 
 
-@tries(300)
+@tries(30)
 @given(st.lists(st.sampled_from(SNIPPETS), max_size=40).map("".join) | st.text(max_size=60))
 def test_any_text_is_read_or_refused(text):
     try:
@@ -175,7 +175,7 @@ def test_no_text_takes_long(piece):
     assert perf_counter() - begin < 3
 
 
-@tries(60)
+@tries(6)
 @given(
     st.integers(1, 4).flatmap(
         lambda width: st.lists(

@@ -99,7 +99,7 @@ def parts(draw, n):
     return draw(st.none() | st.builds(range, st.just(start), st.integers(start + 1, n)))
 
 
-@tries(300)
+@tries(30)
 @given(st.data())
 def test_every_map_is_the_dense_one_in_blocks(data):
     """Ragged blocks, parts of the map, shared keys, any mask; tiles of one query, of a few, and of all."""

@@ -14,7 +14,7 @@ from tests.sizes import tries
 WORKED = sorted((Path(__file__).parent / "worked").glob("*.mha.json"))
 
 
-@tries(250)
+@tries(25)
 @given(examples())
 def test_random_examples(example):
     computed = trace(example)

@@ -95,7 +95,7 @@ def test_heads_that_start_from_their_queries_have_no_words():
         sentence(Example("", ("a",), (given,)), "b")
 
 
-@tries(200)
+@tries(20)
 @given(st.sampled_from([one for one in BUILT_IN if one.x is not None]), WORDS)
 def test_any_words_can_be_traced_and_equal_words_have_equal_rows(example, words):
     typed = sentence(example, *words)
@@ -105,7 +105,7 @@ def test_any_words_can_be_traced_and_equal_words_have_equal_rows(example, words)
     trace(typed)
 
 
-@tries(200)
+@tries(20)
 @given(WORDS, st.integers(4, 8))
 def test_distinct_words_have_distinct_rows_and_none_is_zero(words, d):
     rows = vectors(words, d, {})

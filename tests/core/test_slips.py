@@ -28,7 +28,7 @@ from tests.core.answers import (
 from tests.core.reference import project, softmax
 from tests.mistakes.slips import named as outcome
 from tests.mistakes.slips import planted
-from tests.sizes import share
+from tests.sizes import at_length, lengthened
 from tools.mistakes import KEPT
 
 
@@ -259,7 +259,7 @@ def test_a_mistake_and_a_slip_in_one_matrix_are_named_together():
 @pytest.mark.parametrize("given", KEPT)
 def test_planted_slips_are_named_alone_and_never_wrongly(given):
     """In short every other one of them."""
-    every = islice(planted(share(40), given), [*KEPT].index(given) % 2, None, 1 if share(1) else 2)
+    every = islice(planted(lengthened(4), given), [*KEPT].index(given) % 2, None, 1 if at_length() else 2)
     found = Counter(outcome(check(one.example), one) for one in every)
     del found["unchanged"]
     total = found.total()

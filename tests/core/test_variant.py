@@ -90,7 +90,7 @@ def test_what_somebody_changed_by_hand_is_passed_over(text):
 
 
 @given(examples(), variants)
-@tries(150)
+@tries(15)
 def test_every_variant_is_a_valid_example_or_refused_with_its_sentence(example, variant):
     try:
         changed = varied(example, variant)
@@ -131,7 +131,7 @@ def test_a_head_that_is_not_there_cannot_be_muted():
 
 
 @given(examples(), st.randoms())
-@tries(100)
+@tries(10)
 def test_without_positions_attention_does_not_know_the_order(example, random):
     """Attention is equivariant: outputs move with their tokens, whatever mask is painted on pairs of tokens."""
     if example.positions is not None or example.mask == "causal":
@@ -202,7 +202,7 @@ def test_keys_of_their_own_stay_where_they_are():
 
 
 @given(examples())
-@tries(50)
+@tries(5)
 def test_a_trace_does_not_differ_from_itself(example):
     assert compare(trace(example), trace(example)) == ()
 
@@ -280,7 +280,7 @@ def test_masks_that_cannot_be_subtracted_have_another_shape():
 
 
 @given(examples())
-@tries(60)
+@tries(6)
 def test_the_terms_of_the_heads_add_up_to_the_output(example):
     computed = trace(example)
     if example.w_o is None:

@@ -259,7 +259,7 @@ def test_markdown_equals_where_every_digit_is_there_and_else_about(name):
     assert "\n&=" in text
 
 
-@tries(250)
+@tries(25)
 @given(examples(claims=False))
 def test_the_walk_of_generated_examples(example):
     computed, stages = check_walk(example)

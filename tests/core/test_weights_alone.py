@@ -56,7 +56,7 @@ def test_by_hand():
     )
 
 
-@tries(100)
+@tries(10)
 @given(st.data())
 def test_they_are_the_weights_of_the_trace(data):
     """Any start, any mask, bit for bit."""

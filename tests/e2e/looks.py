@@ -11,7 +11,7 @@ from typing import Literal
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.sizes import share, turns
+from tests.sizes import at_length, turns
 from tools.drive.browser import at_rest
 
 PAPER: dict[Literal["light", "dark"], str] = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}
@@ -73,7 +73,7 @@ def assert_no_barrier(page: Page, *place: object) -> None:
 
 def assert_no_barrier_either(page: Page, *place: object) -> None:
     """The same of another state of a page which axe is asked of anyway: at length."""
-    if share(1):
+    if at_length():
         assert_no_barrier(page, *place)
 
 

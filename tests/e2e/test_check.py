@@ -13,7 +13,7 @@ from mha_core import built_in, from_token, parse, trace
 from mha_core.check.check import check as find
 from mha_core.check.summary import summary
 from tests.e2e.looks import assert_no_barrier, assert_no_barrier_either
-from tests.sizes import share
+from tests.sizes import at_length
 from tools.drive.browser import WAIT, at_rest, wait_for
 
 
@@ -217,7 +217,7 @@ def work_out(bench, name, head, row=0, col=0):
     """Fill in a table of the exercise with the right numbers, but for those before (row, col): one by one, of which
     in short only the last row is typed, and the rest is pasted."""
     wanted = rounded(trace(_example(bench)).matrix(name, head))
-    if not share(1):
+    if not at_length():
         paste(bench, name, head, "\n".join("\t".join(numbers) for numbers in wanted[:-1]))
         row = len(wanted) - 1
     for i, numbers in enumerate(wanted):
@@ -373,7 +373,7 @@ def test_the_steps_keep_their_marks_and_the_answers_are_not_a_click_away(check):
     where_not_all_heads_fit_the_steps_keep_their_marks_and_what_is_told_of_them(bench)
     page.set_viewport_size({"width": 1280, "height": 800})
     bench.settled()
-    for name in ("Bench", "Walkthrough", "Conventions") if share(1) else ("Walkthrough",):
+    for name in ("Bench", "Walkthrough", "Conventions") if at_length() else ("Walkthrough",):
         page.get_by_role("link", name=name, exact=True).click()
         expect(page.get_by_text("You are in the middle of an exercise")).to_be_visible()
         expect(page.locator(".bench, .walk, .conventions")).to_have_count(0)

@@ -17,7 +17,7 @@ from mha_core.notation import column_matrix, demonstrate, entries, pairings
 from mha_ui.conventions.model import ui_words
 from mha_view.language import LANGUAGES
 from tests.e2e.looks import WIDTHS, assert_no_barrier_at, wider
-from tests.sizes import share, shortened, turns
+from tests.sizes import at_length, shortened, turns
 from tools.drive.browser import at_rest, replace, wait_for, wait_until
 from tools.drive.explore import Bench, assert_shows
 
@@ -90,7 +90,7 @@ def test_every_step_stands_there_in_both_conventions(read, name):
     example = built_in(name)
     computed = trace(example)
     told = [entry for entry in entries(example, 1) if entry.op]
-    told = told if share(1) else [*told[:3], *told[-2:]]  # of a head and of all
+    told = told if at_length() else [*told[:3], *told[-2:]]  # of a head and of all
     page.locator(".part-rows").get_by_role("button", name="Head 2", exact=True).click()
     for entry in told:
         page.locator(f'tr[data-name="{entry.name}"] button').click()
@@ -322,7 +322,7 @@ def test_it_speaks_the_readers_language_and_axe_finds_no_serious_violation(read,
     if language == "zh":
         packed(page, "torch", "k")
         page.locator('.equation.row td[data-key="q|0|0|0"]').focus()
-        assert_no_barrier_at(page, WIDTHS if share(1) else (390, 1280))
+        assert_no_barrier_at(page, WIDTHS if at_length() else (390, 1280))
 
 
 EVERY_CHOICE = """async (press) => {

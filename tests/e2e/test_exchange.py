@@ -19,7 +19,7 @@ from mha_core.export import export
 from mha_core.interop import Slice, layers, open_layer, read_weights
 from tests.e2e.looks import assert_no_barrier_at, wider
 from tests.interop.hostile import FILES
-from tests.sizes import share
+from tests.sizes import at_length
 from tools.drive.browser import at_rest, menu
 from tools.drive.explore import assert_shows
 
@@ -99,7 +99,7 @@ def test_a_layer_of_a_safetensors_file_is_opened_and_leaves_as_code_that_runs(vi
     assert caught.value.suggested_filename == "attention.py"
     downloaded = caught.value.path().read_text("utf-8")
     assert downloaded == export(example, "torch")
-    if share(100) == 100:  # tests/export runs what is exported, in short too
+    if at_length():  # tests/export runs what is exported, in short too
         run(downloaded, tmp_path)
 
 
@@ -139,7 +139,7 @@ HOSTILE = ("code.pt", "huge-header.safetensors", "zip.safetensors")
 
 def test_a_hostile_file_and_one_too_large_are_refused_and_one_as_large_as_promised_is_opened(visit, tmp_path):
     bench = visit("?example=water")
-    for name in HOSTILE if share(1) else HOSTILE[:1]:
+    for name in HOSTILE if at_length() else HOSTILE[:1]:
         data, sentence = FILES[name]
         upload(bench.page, name, data)
         expect(dialog(bench.page).get_by_role("alert")).to_contain_text(sentence)
@@ -193,7 +193,7 @@ def test_the_dialogs_and_the_menu_in_chinese_on_a_phone(visit, model, tmp_path):
     expect(dialog(page)).to_have_count(0)
     from_menu(page, "导入")
     field = dialog(page).locator('input[type="file"]')
-    if share(1):
+    if at_length():
         a_larger_file_is_refused(field, tmp_path, 50, "文件没有上传：最大可以是 50 MB。")
     field.set_input_files(
         {"name": "model.safetensors", "mimeType": "application/octet-stream", "buffer": model}

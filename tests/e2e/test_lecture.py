@@ -18,7 +18,7 @@ from tests.e2e.looks import assert_no_barrier
 from tests.e2e.test_rooms import opened
 from tests.e2e.test_walkthrough_audience import large
 from tests.e2e.test_walkthrough_windows import beside
-from tests.sizes import share, shortened
+from tests.sizes import at_length, shortened
 from tools.drive.browser import wait_for, wait_until
 from tools.drive.explore import Bench
 from tools.drive.walk import Walk, assert_right, bench_example
@@ -195,7 +195,7 @@ def test_the_presenter_reads_what_to_say_to_ask_and_what_goes_wrong_and_sees_wha
             page.press("ArrowRight")
     expect(notes.locator(".next")).to_have_text(words_in(language)("That was the last step."))
     expect(notes.locator(".still .picture")).to_have_count(0)
-    if not share(1):  # at length test_axe_finds_nothing_in_my_lecture asks it of every view
+    if not at_length():  # at length test_axe_finds_nothing_in_my_lecture asks it of every view
         plan = Plan(page)
         plan.write("minutes", "25")
         plan.field("more scores").click()

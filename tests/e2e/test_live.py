@@ -12,13 +12,13 @@ from mha_core.edit.edits import apply
 from tests.e2e.conftest import context_of, reset
 from tests.e2e.looks import assert_no_barrier_either, barriers
 from tests.e2e.wire import wire_to
-from tests.sizes import in_turn, share, shortened
+from tests.sizes import in_turn, lengthened, shortened
 from tools.drive.browser import WAIT
 from tools.drive.explore import Bench, assert_shows, example_in
 
 FIRST, CAUSAL = built_in("first"), built_in("causal")
 X00 = ("x", None, 0, 0)
-EDITS = share(40)
+EDITS = lengthened(4)
 """How many are made one after another, faster than the page answers."""
 
 

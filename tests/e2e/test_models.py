@@ -19,7 +19,7 @@ from mha_ui.models.words import EXAMPLES, ui_words
 from mha_view.language import LANGUAGES, words_in
 from tests.e2e.looks import assert_no_barrier_at, wider, widths
 from tests.models.made import GPT2, folder_of
-from tests.sizes import share, shortened
+from tests.sizes import at_length, shortened
 from tools.drive.browser import at_rest, wait_for, wait_until
 from tools.drive.explore import Bench, assert_shows, example_in
 from tools.drive.server import running
@@ -1026,11 +1026,11 @@ def test_nobody_meets_a_barrier_and_nothing_is_wider_than_the_screen(read, langu
         drawings = page.locator(".line-canvas").all()
         assert all(drawing.bounding_box()["width"] >= 90 for drawing in drawings), width
     page.locator(".line-key").nth(2).click()
-    assert_no_barrier_at(page, (390, 1280, 1920) if share(1) else (390, 1280))
+    assert_no_barrier_at(page, (390, 1280, 1920) if at_length() else (390, 1280))
     page.locator('[data-focus="map"]').click()
     for width in widths(page):  # at the narrowest the columns' heads are words
         assert wider(page) == [], width
-    if share(1):
+    if at_length():
         assert_no_barrier_at(page, (1280,))
 
 

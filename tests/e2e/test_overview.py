@@ -15,7 +15,7 @@ from mha_core.example.share_link import packed
 from mha_view.language import words_in
 from tests.e2e.looks import assert_no_barrier, assert_no_barrier_either, wider
 from tests.e2e.test_live import drag, ready
-from tests.sizes import share, shortened
+from tests.sizes import at_length, shortened
 from tools.drive.explore import assert_shows
 
 PROGRAMMING = built_in("programming")
@@ -99,7 +99,7 @@ def test_what_a_drag_changes_is_in_sight_while_it_is_dragged(visit):
         PROGRAMMING,
         {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[-1]]},
     )
-    for width, height in SIZES if share(1) else SIZES[:2]:  # which have the least room
+    for width, height in SIZES if at_length() else SIZES[:2]:  # which have the least room
         bench.page.set_viewport_size({"width": width, "height": height})
         before = bench.page.evaluate(WIDTHS)
         drag(bench, -3, "x", None, 0, 0)
@@ -214,7 +214,7 @@ def write(page, text):
 
 def test_a_sentence_is_typed_its_words_are_rewritten_by_hand_and_a_long_one_is_a_map_with_names(visit):
     bench = visit("?example=programming")
-    for text in ("水 有 毒", "The cat sat on the mat") if share(1) else ("水 有 毒",):
+    for text in ("水 有 毒", "The cat sat on the mat") if at_length() else ("水 有 毒",):
         a_sentence_is_typed_and_undone(bench, text)
     words_in_another_order_are_not_compared_with_those_before(bench)
     bench.do("reset")

@@ -13,7 +13,7 @@ from playwright.sync_api import TimeoutError as TooLate
 from mha_core import built_in, trace
 from mha_view.language import words_in
 from tests.e2e.looks import barriers, rules, wider
-from tests.sizes import share
+from tests.sizes import at_length
 from tools.drive.browser import wait_for, wait_until
 from tools.drive.explore import Bench
 from tools.drive.walk import Walk, assert_right, bench_example, cell_of
@@ -123,7 +123,7 @@ def test_telephones_stand_where_the_wall_stands_each_in_its_own_language_without
     for phone in (english, chinese, late):
         phone.stands_at("scores")
     front.press("ArrowRight", "ArrowRight", "ArrowDown")
-    for phone in (chinese, late) if share(1) else (chinese,):
+    for phone in (chinese, late) if at_length() else (chinese,):
         phone.stands_at("weights 1").button("next").click()
         the_page_of_telephones_has_no_barrier_and_fits_them(phone)
 
@@ -449,7 +449,7 @@ LINES = """(bar) => {
 def test_questions_are_answered_and_numbers_predicted_on_telephones_and_counted_on_the_wall(lecture):
     front, back, (one, other) = lecture
     counted(back)
-    if share(1):
+    if at_length():
         assert barriers(front.page) == barriers(back.page) == []
     numbers_are_predicted_on_telephones_and_revealed_on_the_wall(front, back, one, other)
     back.press("4").stands_at("k")

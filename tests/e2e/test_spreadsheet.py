@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from mha_core import built_in
 from tests.e2e.test_editing import set_cell
-from tests.sizes import share, shortened
+from tests.sizes import at_length, shortened
 from tools.drive.browser import wait_until
 from tools.drive.explore import assert_shows
 
@@ -126,7 +126,7 @@ def undo_takes_back_the_last_edit_wherever_the_focus_is(bench, cell, before, way
             slow_clicks(bench, cell, 2 if way == "second click" else 1)
             if way == "Enter":
                 bench.page.keyboard.press("Enter")
-        for redo in ("Shift+z", "y") if share(100) == 100 else ("Shift+z", "y")[at % 2 :][:1]:
+        for redo in ("Shift+z", "y") if at_length() else ("Shift+z", "y")[at % 2 :][:1]:
             for keys, text in (("z", before), (redo, "8")):
                 bench.page.keyboard.press(f"Control+{keys}")
                 has_text(bench, cell, text)

@@ -15,7 +15,7 @@ from mha_core.edit.edits import apply
 from tests.e2e.test_check import rounded
 from tests.e2e.test_live import drag, ready
 from tests.e2e.test_pasting import CLIPBOARD, rows
-from tests.sizes import share
+from tests.sizes import at_length
 from tools.drive.explore import Bench, assert_shows, example_in
 
 PROGRAMMING = built_in("programming")
@@ -138,7 +138,7 @@ def test_type_a_sentence_paste_from_a_spreadsheet_use_keys_alone_and_make_the_se
 ):
     """Each from the same start, to which one undo leads back."""
     user = hand(**CLIPBOARD)
-    for text in ("水 有 毒", ENGLISH) if share(1) else (ENGLISH,):  # fingers type the Chinese one
+    for text in ("水 有 毒", ENGLISH) if at_length() else (ENGLISH,):  # fingers type the Chinese one
         user.actions = 0
         type_a_sentence(user, text)
         user.bench.do("undo")

@@ -26,7 +26,7 @@ from mha_core.example.model import NEG_INF, has_values, kv_head_of
 from mha_core.export import TARGETS, export
 from tests.core.strategies import examples
 from tests.export.samples import ROTARY, SAMPLES, changed
-from tests.sizes import EVERY_STAGE, share, shortened, tries
+from tests.sizes import EVERY_STAGE, at_length, shortened, tries
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = [name for name, target in TARGETS.items() if target.suffix == "py"]
@@ -67,7 +67,7 @@ def everything():
 def test_every_program_passes_its_own_assertions(run, target, tmp_path):
     """With all decimals; and in short the variants, at length all, in the other language with fewer of them."""
     written, pairs = set(), [(name, "en") for name in everything()]
-    pairs += [(name, "zh") for name in everything() if name in EVERY_STAGE or share(100) == 100]
+    pairs += [(name, "zh") for name in everything() if name in EVERY_STAGE or at_length()]
     for name, language in pairs:
         example, decimals = everything()[name], {"en": None, "zh": 3}[language]
         if (name, target) in REFUSED:
@@ -226,7 +226,7 @@ def execute(text):
 
 
 @pytest.mark.parametrize("target", ["numpy", "torch-scratch"])
-@tries(100)
+@tries(10)
 @given(example=examples() | examples(variants=True))
 def test_from_scratch_takes_every_example_of_the_format(target, example):
     """Run in this process, where hypothesis can shrink it."""
@@ -246,7 +246,7 @@ def is_mixed(example):
 
 @pytest.mark.filterwarnings("ignore")  # Keras warns of a single key, and numpy of Keras
 @pytest.mark.parametrize("target", LIBRARIES)
-@tries(60)
+@tries(6)
 @given(example=examples() | examples(plain=True, variants=True))
 def test_libraries_take_every_example_that_they_can_express(target, example):
     filled = isinstance(example.mask, AllowMask) and example.mask.fill != NEG_INF

@@ -11,11 +11,11 @@ import pytest
 from mha_core import MhaError
 from tests.extremes.draw import KINDS, drawn, kinds_of
 from tests.extremes.routes import ROUTES, unsound
-from tests.sizes import share
+from tests.sizes import lengthened
 
-EXAMPLES = min(150, share(680))
+EXAMPLES = lengthened(70)
 EACH = 6
-"""Routes that one example takes here: all routes in turn, in short each on about 9 examples, at length on about 20."""
+"""Routes that one example takes here: all routes in turn, each on about 9 examples."""
 
 
 def taken_by(seed):

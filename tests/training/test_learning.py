@@ -5,10 +5,11 @@ from itertools import pairwise
 import pytest
 import torch
 import transformers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional
 
+from tests.sizes import tries
 from training import loop
 from training.corpus import CLS, LEARNED, MASK, PAD, SEP, SPECIALS, UNK, Texts, batches, encode, masked
 from training.export import save
@@ -36,7 +37,7 @@ def test_the_special_tokens_have_their_numbers(tokenizer):
 
 
 @given(text=st.text())
-@settings(max_examples=150, deadline=None)
+@tries(150)
 def test_nothing_is_unknown(tokenizer, text):
     found = tokenizer.encode(text.replace("[UNK]", ""))
     assert UNK not in found.ids

@@ -72,7 +72,7 @@ STEPS = st.lists(st.tuples(st.lists(EDITS, min_size=1, max_size=3), st.booleans(
 
 
 @given(STEPS)
-@tries(200)
+@tries(20)
 def test_after_a_reload_undo_and_redo_lead_where_they_led(steps):
     tab = Tab(work_at({"example": "water"}, None))
     for edits, arrives in steps:
@@ -145,7 +145,7 @@ def test_what_is_no_such_history_is_passed_over_and_nothing_is_lost(kept):
 
 
 @given(json_values)
-@tries(200)
+@tries(20)
 def test_whatever_is_sent_back_breaks_nothing(kept):
     work = work_at({"example": OPENS_FIRST}, None)
     before = as_seen(work)

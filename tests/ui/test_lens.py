@@ -146,7 +146,7 @@ def test_a_baseline_that_cannot_be_read_is_left_out_and_told(language):
     )
 
 
-@tries(60)
+@tries(6)
 @given(
     st.dictionaries(
         st.sampled_from(["lens", "base", "cell", "example"]),
@@ -165,7 +165,7 @@ def test_no_query_raises(query):
     assert_restores(work)
 
 
-@tries(80)
+@tries(8)
 @given(
     st.sampled_from([FIRST, FURTHER_ON, built_in("padding"), ADDED]),
     st.lists(
@@ -344,7 +344,7 @@ def test_the_check_sees_no_lens():
     assert not any("lens" in matrix for matrix in data["matrices"].values())
 
 
-@tries(40)
+@tries(4)
 @given(examples(variants=True), st.sampled_from(LENSES))
 def test_any_example_can_be_looked_at_through_any_lens(example, through):
     data = seen(work_of(example, PIN), lens=through)

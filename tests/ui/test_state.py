@@ -593,7 +593,7 @@ def test_an_address_restores_the_decimals(decimals):
     assert_restores(work)
 
 
-@tries(100)
+@tries(10)
 @given(examples(), st.data())
 def test_an_address_restores_any_example(example, data):
     work = Work(example, None, "en")
@@ -679,7 +679,7 @@ def test_a_bad_query_value_opens_the_example_that_opens_first(key):
         assert_opens({key: text}, exactly=START)
 
 
-@tries(300)
+@tries(30)
 @given(
     st.dictionaries(
         st.sampled_from(["s", "example", "lang", "decimals", "cell", "x"]),
@@ -815,7 +815,7 @@ def assert_sound(work):
     assert_restores(work)
 
 
-@tries(1000)
+@tries(100)
 @given(messages())
 def test_no_edits_from_the_browser_raise(case):
     example, edits = case
@@ -825,7 +825,7 @@ def test_no_edits_from_the_browser_raise(case):
     assert_sound(work)
 
 
-@tries(200)
+@tries(20)
 @given(json_values, json_values)
 def test_no_message_from_the_browser_raises(message, edits):
     work = opened()
@@ -837,7 +837,7 @@ def test_no_message_from_the_browser_raises(message, edits):
     assert_sound(work)
 
 
-@tries(100)
+@tries(10)
 @given(st.lists(cases([FIRST], odd=st.just(False), most=1), max_size=8), st.data())
 def test_however_a_network_repeats_and_merges_edits_the_work_is_the_same(drawn, data):
     """Every message holds all that is not yet confirmed, as the bench sends them."""

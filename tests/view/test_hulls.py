@@ -29,7 +29,7 @@ def with_values(example, w_v):
 
 
 @given(plane_examples())
-@tries(150)
+@tries(15)
 def test_every_output_lies_in_the_hull_of_v(example):
     computed = trace(example)
     for head, dead in enumerate(computed.fully_masked):

@@ -18,7 +18,7 @@ def test_shares_by_hand():
 
 
 @given(examples(claims=False))
-@tries(100)
+@tries(10)
 def test_shares_and_bias_add_up_to_the_output(example):
     computed = trace(example)
     if "output" not in computed.values:

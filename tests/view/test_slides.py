@@ -126,7 +126,7 @@ def test_every_number_of_every_example_stands_on_the_slides(name, language):
     assert (show.slide_width, show.slide_height) == (12191695, 6858000)  # 16:9
 
 
-@tries(30)
+@tries(3)
 @given(examples(claims=False))
 def test_generated_examples(example):
     check_slides(trace(example), "zh", 3)
