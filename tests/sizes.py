@@ -4,7 +4,9 @@ multiplies them all by one factor, and runs what is marked ``long`` too.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from functools import wraps
+from inspect import signature
 from typing import Any
 
 import pytest
@@ -75,3 +77,39 @@ def first_seen(walks: dict[str, Sequence[tuple[Any, Any]]], name: str) -> set[An
             return set(new.values())
         before |= new.keys()
     raise KeyError(name)
+
+
+def each(
+    names: str, values: Iterable[Any], ids: Iterable[Any] | None = None
+) -> Callable[[Callable], Callable]:
+    """Like ``pytest.mark.parametrize`` with one test instead of many: for values that all show the same.
+
+    All values are tried, whichever fails, and a failure names its value (by ``ids`` where they are given).
+    """
+    arguments, cases = names.split(", "), list(values)
+    labels = cases if ids is None else list(ids)
+
+    def decorate(test: Callable) -> Callable:
+        @wraps(test)
+        def loop(**fixtures: Any) -> None:
+            failures = []
+            for case, label in zip(cases, labels, strict=True):
+                try:
+                    test(
+                        **fixtures,
+                        **dict(zip(arguments, case if len(arguments) > 1 else [case], strict=True)),
+                    )
+                except Exception as error:  # noqa: BLE001  # raised below
+                    error.add_note(f"{names} = {str(label)[:80]}")
+                    failures.append(error)
+            if len(failures) == 1:
+                raise failures[0]
+            if failures:
+                raise ExceptionGroup(f"{len(failures)} of {len(cases)} cases", failures)
+
+        own = signature(test)
+        left = [one for name, one in own.parameters.items() if name not in arguments]
+        loop.__signature__ = own.replace(parameters=left)  # type: ignore[attr-defined]  # what pytest gives: the fixtures
+        return loop
+
+    return decorate

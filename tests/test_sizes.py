@@ -1,13 +1,14 @@
 """The long form tries more, and a run over its budget fails."""
 
 import time
+from inspect import signature
 from types import SimpleNamespace
 
 import pytest
 from hypothesis import settings
 
 from tests.conftest import OVER, STARTED, pytest_sessionfinish
-from tests.sizes import CASES, FACTOR, at_length, in_turn, lengthened, shortened, tries, turns
+from tests.sizes import CASES, FACTOR, at_length, each, in_turn, lengthened, shortened, tries, turns
 
 
 def session(budget, minutes):
@@ -49,3 +50,22 @@ def test_one_test_takes_the_pairs_of_its_profile(pytestconfig):
     pairs = turns("abc", ("en", "zh"))
     assert pairs[0] == ("a", "en")
     assert len(pairs) == (6 if pytestconfig.option.long else 3)
+
+
+def test_each_tries_every_value_and_names_those_that_fail():
+    tried = []
+
+    @each("number", [1, 2, 3, 4])
+    @each("letter", "ab", ["first", "second"])
+    def failing(number, letter, found):
+        tried.append((number, letter))
+        assert (number, letter) not in found
+
+    with pytest.raises(AssertionError) as one:
+        failing(found=[(3, "b")])
+    assert one.value.__notes__ == ["letter = second", "number = 3"]
+    assert tried == [(number, letter) for number in (1, 2, 3, 4) for letter in "ab"]
+    with pytest.raises(ExceptionGroup, match="2 of 4 cases") as group:
+        failing(found=[(1, "a"), (4, "a")])
+    assert [error.__notes__[-1] for error in group.value.exceptions] == ["number = 1", "number = 4"]
+    assert [*signature(failing).parameters] == ["found"]

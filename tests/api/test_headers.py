@@ -118,7 +118,7 @@ def test_a_websocket_of_our_own_origin_is_opened():
 
 
 def test_behind_a_proxy_that_asks_by_another_name_the_known_origin_counts():
-    """Streamlit is not shown it: it would look up this machine's address to compare."""
+    """The header is not passed on to Streamlit, which would look up this machine's address to compare it."""
     (told,) = knock(guarded(**SCHOOL), host="localhost:8501", origin="https://course.example")
     assert told["type"] == "websocket.accept"
     assert b"origin" not in told["seen"]

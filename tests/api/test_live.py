@@ -31,9 +31,9 @@ from mha_view.language import LANGUAGES, words_in
 from mha_view.lenses import laid_over
 from mha_view.lenses.lens import Exercise
 from tests.core.edits import BUILT_IN, cases
-from tests.sizes import in_turn, lengthened, tries
+from tests.sizes import each, in_turn, lengthened, tries
 
-every_example = pytest.mark.parametrize("name", library())
+every_example = each("name", library())
 
 
 def opened(answer):
@@ -257,7 +257,7 @@ LOOKS = [
 @tries(15)
 @given(cases(BUILT_IN, odd=st.just(False), most=3), st.sampled_from(LOOKS), st.sampled_from(LANGUAGES))
 def test_through_a_lens_both_answers_agree(case, looks, language):
-    """The lens is taken up before the edits, as the page sends it; and it is the page's own after each of them."""
+    """The lens is chosen before the edits, as the page sends it, and shows what the page shows after each edit."""
     example, edits = case
     work, channel = Work(example, None, language), Channel()
     send(work, *looks)
@@ -291,7 +291,7 @@ CHECKS: dict[str, tuple[str, Any]] = {
 
 @pytest.mark.parametrize(("name", "kind"), in_turn(library(), [*CHECKS]))
 def test_claims_get_the_page_s_verdict_and_no_numbers(name, kind):
-    """Numbers are filled in one after the other: right, wrong, blank again, and beyond all measure."""
+    """Numbers are filled in one after the other: right ones, wrong ones, blanks and very large ones."""
     language, exercise = CHECKS[kind]
     random, work, channel = Random(name), Work(built_in(name), name, language), Channel()
     first = next(cell for cell in askable(work.example) if cell in work.trace.values)
@@ -511,7 +511,7 @@ NOWHERE: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("lens", [*NOWHERE, LENS], ids=range(len(NOWHERE) + 1))
+@each("lens", [*NOWHERE, LENS])
 @every_example
 def test_what_is_not_there_to_be_looked_at_is_passed_over(name, lens, caplog):
     header, _ = asked(Channel(), 1, {"example": name}, lens=lens)
@@ -555,8 +555,8 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("text", BAD, ids=range(len(BAD)))
-@pytest.mark.parametrize("language", LANGUAGES)
+@each("text", BAD)
+@each("language", LANGUAGES)
 def test_what_is_no_message_gets_one_sentence(text, language, caplog):
     if text.startswith("{") and len(text) > 1:
         text = json.dumps(json.loads(text) | {"lang": language})
@@ -570,7 +570,7 @@ def test_what_is_no_message_gets_one_sentence(text, language, caplog):
 
 
 def test_nothing_that_is_drawn_at_random_harms_it(caplog):
-    """Messages of the right shape with parts exchanged for anything."""
+    """Messages of the right shape in which parts are replaced by arbitrary values."""
     edits: list[dict[str, Any]] = [
         {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[2]]},
         {"op": "fill", "matrix": "w_q", "head": 0, "with": "random", "seed": 1},

@@ -37,6 +37,7 @@ from tests.api.rooms import CELL as ROOM_CELL
 from tests.api.rooms import CHOICES, FOLLOWER
 from tests.api.rooms import FIRST as FIRST_PLACE
 from tests.core.malformed import RAW_NUMBERS, VALID, files
+from tests.sizes import each
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 WORKED = sorted((ROOT / "tests" / "core" / "worked").glob("*.mha.json"))
@@ -45,7 +46,7 @@ COMMANDS = ["trace", "explain", "check"]
 CELL = "step=weights&head=0&row=0&col=0"
 FIRST = dump(built_in("first")).encode()
 
-every_example = pytest.mark.parametrize("name", library())
+every_example = each("name", library())
 every_command = pytest.mark.parametrize("command", COMMANDS)
 
 
@@ -120,8 +121,8 @@ def test_explain_is_the_command_line_s(client, printed, name):
         assert answer.status_code == 200
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("path", WORKED, ids=lambda path: path.name.partition(".")[0])
+@each("language", LANGUAGES)
+@each("path", WORKED)
 def test_check_is_the_command_line_s(client, printed, path, language):
     answer = asked(client, "check", path.read_bytes(), f"lang={language}")
     assert answer.status_code == 200
@@ -375,7 +376,7 @@ def test_a_file_may_be_as_large_as_the_format_allows(client):
 
 @pytest.mark.parametrize("length", [None, "7", "999999999999", "x" * 9, "-1"])
 def test_an_endless_body_is_not_read_to_its_end(length):
-    """Whatever it says of its own length."""
+    """Its Content-Length header does not matter."""
     read = 0
 
     async def endless():
@@ -640,7 +641,7 @@ def test_the_schemas_hold_every_example_and_its_answers(client, name):
         valid(schema_of("/explain", "post", 200), answer.json())
 
 
-@pytest.mark.parametrize("data", VALID, ids=range(len(VALID)))
+@each("data", VALID)
 def test_the_schemas_hold_every_file_and_its_check(client, data):
     valid({"$ref": "#/components/schemas/Example"}, data)
     answer = asked(client, "check", json.dumps(data).encode())

@@ -545,7 +545,7 @@ SENT: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize("seed", shortened(range(20), range(4)))
 def test_malformed_requests_are_refused_and_change_nothing(seed):
-    """Whatever is sent as place, question or answer."""
+    """For a place, a question and an answer alike."""
     random = Random(seed)
 
     async def act():

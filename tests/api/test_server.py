@@ -49,7 +49,7 @@ def is_here(name):
 
 
 def test_it_asks_no_other_host(begins, tmp_path):
-    """Not when it starts, and not to find out whether a refused websocket might be its own."""
+    """Neither when it starts nor when it refuses a websocket of another origin."""
     asked = tmp_path / "asked"
     with running(**begins("sitecustomize", RECORD, TEST_ASKED=str(asked))) as server:
         for origin in ("http://evil.example", "http://10.0.0.7"):
@@ -74,7 +74,7 @@ def test_it_is_there_for_this_machine_alone():
 
 
 def test_a_message_of_40_mb_is_refused_before_it_is_read():
-    """Its first bytes say how long it is going to be, and no more of it is sent here."""
+    """Its first bytes announce the length. The test sends no more than those."""
     masked_text, forty_mb = b"\x81\xff", (40_000_000).to_bytes(8, "big")
     with running() as server, connect(f"ws://127.0.0.1:{server.port}/api/live") as socket:
         socket.socket.sendall(masked_text + forty_mb + bytes(4))

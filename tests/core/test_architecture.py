@@ -5,12 +5,14 @@ import importlib
 import inspect
 import subprocess
 import sys
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 import mha_core
+from tests.sizes import each
 from tools import graph
 
 CORE = Path(mha_core.__file__).parent
@@ -28,9 +30,14 @@ OPTIONAL = {
 """What a module imports where it is called for, and does without elsewhere."""
 
 
+@cache
+def parsed(path):
+    return ast.parse(path.read_text("utf-8"))
+
+
 def imported(path):
     """The top-level packages that a file imports, wherever in it the import stands."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             yield from (name.name.partition(".")[0] for name in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -40,7 +47,7 @@ def imported(path):
 
 def dynamic_imports(path):
     """Names of functions that would import what the syntax does not show."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Name | ast.Attribute):
             name = node.id if isinstance(node, ast.Name) else node.attr
             if name in ("__import__", "import_module"):
@@ -49,7 +56,7 @@ def dynamic_imports(path):
 
 def imported_at_once(path):
     """The top-level packages that importing a file imports: those that stand in no function."""
-    tree = ast.parse(path.read_text("utf-8"))
+    tree = parsed(path)
     for node in tree.body:
         if isinstance(node, ast.Import):
             yield from (name.name.partition(".")[0] for name in node.names)
@@ -57,7 +64,7 @@ def imported_at_once(path):
             yield str(node.module).partition(".")[0]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(CORE)))
+@each("path", MODULES)
 def test_the_core_imports_torch_the_standard_library_and_itself(path):
     assert set(imported(path)) <= ALLOWED | OPTIONAL.get(path.relative_to(CORE).as_posix(), set())
     assert set(imported_at_once(path)) <= ALLOWED
@@ -84,7 +91,7 @@ FOLDERS = {
 
 def core_imports(path):
     """The core's modules that a file imports, as parts of their names."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] == "mha_core":
             yield str(node.module).split(".")[1:]
 
@@ -180,7 +187,7 @@ def test_what_the_server_starts_with_imports_no_torch():
 
 
 def test_no_two_modules_import_each_other():
-    """Neither directly nor round about: there is an order in which the modules can be read."""
+    """Neither directly nor through others, so the modules can be put in an order and read in it."""
     leans = {
         ".".join(path.relative_to(CORE).with_suffix("").parts): {
             ".".join(parts) for parts in core_imports(path)
@@ -190,7 +197,7 @@ def test_no_two_modules_import_each_other():
     assert list(TopologicalSorter(leans).static_order())
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(CORE)))
+@each("path", MODULES)
 def test_every_public_thing_has_a_docstring(path):
     name = ".".join(path.relative_to(CORE.parent).with_suffix("").parts).removesuffix(".__init__")
     module = importlib.import_module(name)

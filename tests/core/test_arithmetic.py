@@ -17,7 +17,7 @@ from mha_core.walk.stages import exponentials_of, walk
 from mha_view.handout import as_html
 from tests.core.strategies import examples
 from tests.core.test_walk import EVERY
-from tests.sizes import tries
+from tests.sizes import each, tries
 
 DIGITS = r"[\d.]+(?:e[+−]?\d+)?"
 
@@ -43,7 +43,7 @@ def check_signs(example, decimals=4):
         check_sign(arithmetic(found, decimals), found.value)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@each("name", EVERY)
 def test_equals_where_the_printed_number_is_the_value_and_else_about(name):
     for decimals in (0, 2, 4):
         check_signs(EVERY[name], decimals)
@@ -107,7 +107,7 @@ def keyed_in(power):
     return exp(printed(first) - (printed(rest) if rest else 0))
 
 
-@pytest.mark.parametrize("name", EVERY)
+@each("name", EVERY)
 def test_the_powers_of_a_softmax_line_stand_in_the_table_beside_it_and_can_be_keyed_in(name):
     computed = trace(EVERY[name])
     for stage in walk(computed):
@@ -140,8 +140,8 @@ def test_the_page_and_markdown_write_the_powers_that_their_table_has():
     assert " - " not in text.partition("softmax")[2].partition("##")[0]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", EVERY)
+@each("language", LANGUAGES)
+@each("name", EVERY)
 def test_no_page_says_a_number_twice(name, language):
     for text in (as_html(trace(EVERY[name]), language), as_markdown(trace(EVERY[name]), language)):
         assert not re.search(rf"= ({DIGITS}) = \1(?![\d.])", text)

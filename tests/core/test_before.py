@@ -15,6 +15,7 @@ from mha_core import from_token, parse, trace
 from mha_core.__main__ import main
 from mha_ui import state
 from mha_ui.state.url import work_at
+from tests.sizes import each
 
 ROOT = Path(__file__).resolve().parents[2]
 BEFORE = json.loads((Path(__file__).parent / "before" / "opened.json").read_text("utf-8"))
@@ -41,7 +42,7 @@ def test_there_are_many_of_every_kind():
     assert kinds == {"tokens": 20, "files": 7, "pages": 11, "commands": 16}
 
 
-@pytest.mark.parametrize("link", BEFORE["tokens"], ids=lambda link: link["token"][-8:])
+@each("link", BEFORE["tokens"])
 def test_links_open(link):
     assert close(numbers(from_token(link["token"])), link["opens"])
 
@@ -53,7 +54,7 @@ def test_files_open(file):
 
 @pytest.mark.parametrize("page", BEFORE["pages"], ids=lambda page: page["page"][:40])
 def test_pages_open(page):
-    """The page's own address, written anew, is what it was; so all that it asks for was understood."""
+    """The page writes its address again just as it was, so it has understood every part of it."""
     script, _, query = page["page"].partition("?")
     assert not script or (ROOT / "pages" / f"{script}.py").exists()
     opened = work_at(dict(pair.split("=", 1) for pair in query.split("&")), None)

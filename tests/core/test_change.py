@@ -11,7 +11,7 @@ from mha_core.compute.derive import Cell, cells, feeds
 from mha_core.edit.edits import apply
 from tests.core.strategies import examples
 from tests.core.test_derive import EVERY, input_cells
-from tests.sizes import tries
+from tests.sizes import each, tries
 
 NEG_INF = float("-inf")
 FIRST = built_in("first")
@@ -29,7 +29,7 @@ def put(number, row=0, col=0, matrix="x", head=None):
     return {"op": "set", "matrix": matrix, "head": head, "row": row, "col": col, "values": [[number]]}
 
 
-@pytest.mark.parametrize("name", EVERY)
+@each("name", EVERY)
 def test_nothing_differs_from_itself(name):
     found = changes(trace(EVERY[name]), trace(EVERY[name]))
     assert all(by == 0 for change in found.values() for row in change.by for by in row)

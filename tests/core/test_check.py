@@ -123,7 +123,7 @@ WRONG_MATRICES = {
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_every_wrong_matrix_of_a_published_example_has_its_cause_or_none(name):
-    """Each looked at by hand; where a matrix only follows, nothing is named and nothing unexplained."""
+    """Expected causes were found by hand. A matrix that only follows from a wrong one has no cause of its own."""
     verdict = worked(name)
     for step, outcome in verdict.steps.items():
         if (name, step) in WRONG_MATRICES:
@@ -135,7 +135,7 @@ def test_every_wrong_matrix_of_a_published_example_has_its_cause_or_none(name):
 
 
 def test_the_first_article_has_one_matrix_that_can_be_explained():
-    """Q of head 2 is that of head 1, but for a 3 in place of the 1 above the 3; the rest is its author's secret."""
+    """Q of head 2 repeats that of head 1, with one number exchanged. Nothing explains the other wrong numbers."""
     verdict = check(built_in("published"))
     assert [name for name, step in verdict.steps.items() if step.status == "wrong"] == [
         "q",
@@ -195,7 +195,7 @@ HUGE = ["1.5e308", "-9e307", "0e9999999999999", "0.1e308"]
     ids=repr,
 )
 def test_numbers_at_the_ends_of_what_float64_holds_are_checked(text):
-    """One unit of their last digit is no number of float64, or nearly none."""
+    """One unit of their last digit is too small or too large for float64, or nearly so."""
     for name, filled in product(("first", "water", "saturated"), (1, 3)):
         plain = replace(built_in(name), claimed=None)
         for step, rows in trace(plain).values.items():
@@ -249,7 +249,7 @@ def test_whole_numbers_that_no_rounding_makes_are_doubtful():
 
 
 def test_a_whole_number_in_which_nothing_is_left_of_the_value_is_coarse_and_not_wrong():
-    """Of 0.27 and 0.73, of which a tenth is 0.073. A weight of 1 or 0 tells all."""
+    """0 and 1 stand for 0.27 and 0.73: off by more than a tenth of the larger. Weights of exactly 0 or 1 are fine."""
     verdict = one(scores=(((1, 2), (3, 4)),), weights=((("0", "1"), (None, "0.7")),))
     assert verdict.ok
     assert verdict.first_wrong is None
@@ -286,7 +286,7 @@ def test_beside_a_coarse_number_the_others_that_rounding_has_moved_are_coarse_to
 
 
 def test_whole_numbers_that_a_known_mistake_gives_are_wrong_and_it_is_named():
-    """2 for 4/√2 is within one unit, but 4/2 is what divides all of them by d_k."""
+    """4/√2 written as 2 is within one unit, but dividing all of them by d_k also gives 2."""
     example = built_in("water")
     halved = tuple(
         tuple(tuple(f"{n / 2:g}" for n in row) for row in rows) for rows in trace(example).values["scores"]
@@ -297,7 +297,7 @@ def test_whole_numbers_that_a_known_mistake_gives_are_wrong_and_it_is_named():
 
 
 def test_a_last_digit_that_neither_rounding_nor_cutting_off_gives_is_told():
-    """Of 0.7311: 0.74 is off by one, 0.75 is wrong. Of 0.2689, 0.26 is cut off."""
+    """For 0.7311, 0.74 is off by one unit and 0.75 is wrong. For 0.2689, 0.26 has its digits cut off."""
     for text, outcome in (("0.72", "wrong"), ("0.73", "right"), ("0.74", "nearly"), ("0.75", "wrong")):
         step = one(weights=(((None, text), (None, None)),)).steps["weights"]
         assert ("wrong" if step.wrong else "nearly" if step.nearly else "right") == outcome, text
@@ -576,7 +576,7 @@ def test_minus_infinity_where_the_example_has_a_constant_is_the_mask():
 
 
 def test_a_constant_above_the_scores_of_its_row_is_too_small_and_never_set_to_0():
-    """Over scores of −110000 even −1e5 gets all the weight."""
+    """Beside scores of −110000 a fill of −1e5 gets all the weight, so it is reported and not replaced by 0."""
     rows = (("-110000", "-1e5", "-1e5"), ("-110000", "-110000", "-1e5"), ("-220000", "-110000", "-220000"))
     weights = ((("0.0", "0.5", "0.5"), ("0.0", "0.0", "1.0"), ("0.0", "1.0", "0.0")),)
     verdict = masked(rows, by=-110000.0, weights=weights)

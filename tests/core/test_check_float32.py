@@ -44,7 +44,7 @@ def test_a_digit_that_float32_does_not_explain_is_wrong():
 
 
 def test_the_bound_is_near_to_what_float32_does():
-    """Were it a thousand times as large, it would excuse what no library prints."""
+    """A bound a thousand times as large would accept numbers that no library prints."""
     largest = 0.0
     for seed in range(10):
         example = table("torch", seed, decimals=8)

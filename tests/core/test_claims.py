@@ -180,7 +180,7 @@ def test_another_shape_that_a_mistake_gives_is_named(example, matrix, head, rows
 
 @pytest.mark.parametrize("label", ["averaged", "summed"])
 def test_heads_averaged_or_summed_are_named_though_they_would_fit(label):
-    """n × d_v fits into n × h·d_v: a person who pastes it has put the heads together otherwise."""
+    """An n × d_v matrix would fit into the n × h·d_v table, but it means that the heads were averaged or summed."""
     divisor = 2 if label == "averaged" else 1
     rows = [[(a + b) / divisor for a, b in zip(*pair, strict=True)] for pair in zip(*HEADS, strict=True)]
     sentence = refusal(text, FIRST, plain(rows), "concat", None)

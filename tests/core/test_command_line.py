@@ -311,7 +311,7 @@ def test_numbers_beyond_float32(run, tmp_path):
 
 
 def test_torch_computes_in_one_thread(run):
-    """Threads that wait for each other take longer than matrices this small."""
+    """For matrices this small, threads spend longer waiting for each other than computing."""
     torch.set_num_threads(2)
     assert run("trace", FIRST, *CPU)[0] == 0
     assert torch.get_num_threads() == 1
@@ -497,7 +497,7 @@ def test_usage_errors_are_chinese_in_a_chinese_shell(run, monkeypatch, arguments
 
 
 def test_argparse_says_nothing_that_is_not_in_the_catalogue():
-    """Every sentence of its own that one of our commands can come to."""
+    """Every sentence of argparse that one of our commands can print."""
     source = Path(argparse.__file__).read_text("utf-8")
     for sentence in ARGPARSE:
         assert f"_('{sentence}')" in source
@@ -552,7 +552,7 @@ def test_where_no_file_can_be_checked_each_is_named(run, tmp_path):
 
 
 def test_a_file_that_says_what_was_asked_has_a_denominator(run, tmp_path):
-    """First: three tokens, two heads of two columns; asked for K and the scores, given is K of head 1: 6 of 30."""
+    """In "first" K and the scores are asked for, 30 numbers in all, and K of head 1 is given: 6 of 30."""
     example = built_in("first")
     k = trace(example).values["k"][0]
     rows = tuple(tuple(f"{cell:g}" for cell in row) for row in k)

@@ -37,12 +37,12 @@ from tests.core.columns import column_reference, product
 from tests.core.edits import ENDS_AT_WEIGHTS, FURTHER_ON
 from tests.core.reference import largest_difference, reference
 from tests.core.strategies import examples
-from tests.sizes import tries
+from tests.sizes import each, tries
 
 BUILT_IN = list(library().values())
 EVERY = [*BUILT_IN, FURTHER_ON, ENDS_AT_WEIGHTS]
 NAMES = [*library(), "further on", "ends at its weights"]
-every_example = pytest.mark.parametrize("example", EVERY, ids=NAMES)
+every_example = each("example", EVERY, NAMES)
 
 
 # --- row and column ----------------------------------------------------------------------------------------------
@@ -140,10 +140,10 @@ def matrices(computed, head, factors):
         yield transposed(rows) if factor.transposed else rows
 
 
-@pytest.mark.parametrize("form", ["row", "column"])
+@each("form", ["row", "column"])
 @every_example
 def test_products_are_what_their_formulas_say(example, form):
-    """The letters of a formula are its factors, their matrices can be multiplied as they stand, and make the result."""
+    """Each letter of a formula is a factor. Multiplied as they are shown, the factors give the result."""
     computed = trace(example)
     for head in range(len(example.heads)):
         for entry in entries(example, head):

@@ -17,7 +17,7 @@ def test_what_is_read_is_what_the_standard_library_reads():
 
 
 def test_other_threads_have_their_turn_between_two_numbers():
-    """Python lets others go on where one of its own functions begins, and there is one for each number."""
+    """Python switches threads where a Python function is called, and one is called for each number."""
     begun = 0
 
     def count(_frame, event, _argument):

@@ -15,7 +15,7 @@ from mha_core.compute.operations import Operand, Step
 from mha_core.compute.trace import operate
 from mha_core.vocabulary import LAYER_INPUTS, PER_HEAD_INPUTS
 from tests.core.strategies import examples
-from tests.sizes import tries
+from tests.sizes import each, tries
 
 STARTS = parse((Path(__file__).parent / "starts_further_on.mha.json").read_bytes())
 EVERY = {**library(), "starts further on": STARTS}
@@ -63,7 +63,7 @@ def check_terms_and_feeds(example):
     return everything
 
 
-@pytest.mark.parametrize("name", EVERY)
+@each("name", EVERY)
 def test_every_cell_of_the_examples(name):
     assert check_terms_and_feeds(EVERY[name])
 
@@ -155,7 +155,7 @@ def test_nothing_is_fed_by_what_is_not_there(cell, sentence):
 
 
 def test_cells_of_an_unused_start_feed_nothing():
-    """A head that gives weights has no use for queries, yet may hold some."""
+    """A head that is given weights does not use queries, but an example may still have them."""
     text = {
         "format": "mha-example/1",
         "tokens": ["a"],

@@ -275,7 +275,7 @@ def test_a_title_that_no_file_could_hold_is_refused():
 @tries(30)
 @given(cases(BUILT_IN, odd=st.just(False), most=4))
 def test_a_note_and_a_source_go_with_what_they_were_about(case):
-    """They speak of numbers and of tokens: whatever changes one of these takes both away, for good."""
+    """They describe numbers and tokens, so an edit of either removes both for good."""
     example, made = case
     example = replace(example, source="a book")
     for edit in made:

@@ -140,7 +140,7 @@ def test_every_edit_declares_its_fields():
 
 
 def test_a_fault_of_the_program_is_no_refusal(monkeypatch):
-    """It surfaces, for whoever has a net to catch it."""
+    """An unexpected exception is raised as it is, for the caller to handle."""
     for error in (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
 
         def fails(*_, error=error):
@@ -266,7 +266,7 @@ def test_what_heads_start_from_follows_the_tokens():
 
 
 def test_keys_that_heads_start_from_may_be_another_number_than_queries():
-    """No X and no context: n_k is the number of V's rows, and its tokens are added and removed by themselves."""
+    """Without X and context n_k is the number of V's rows, and key tokens are added and removed independently."""
     head = Head(q=((1,), (2,)), k=((3,), (4,), (5,)), v=((6, 7), (8, 9), (0, 1)))
     example = validate(Example(title="", tokens=("a", "b"), heads=(head,)))
     more = apply(example, {"op": "add_token", "which": "context_tokens", "index": 0})
@@ -633,7 +633,7 @@ def test_values_nested_as_deeply_as_json_can_be_are_refused():
 
 
 def test_the_strategy_reaches_every_edit_both_ways():
-    """The laws above would hold of edits that are always refused."""
+    """If every edit were refused, the laws above would hold and show nothing."""
     outcomes, every = set(), set(product(KEYS, (True, False)))
 
     class ReachedError(Exception):

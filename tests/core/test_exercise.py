@@ -29,7 +29,7 @@ from mha_core.exercise.judged import judged
 from mha_core.exercise.laws import Laws
 from tests.core.answers import answer, layer, used, work_out
 from tests.mistakes.exercises import kinds, measured, outcomes
-from tests.sizes import lengthened, shortened
+from tests.sizes import each, lengthened, shortened
 
 SOURCES = {name: example for name, example in library().items() if name not in ("saturated", "scaled")} | {
     "cross, biases": layer(n_k=5, biases=True),
@@ -40,7 +40,7 @@ SOURCES = {name: example for name, example in library().items() if name not in (
 }
 
 
-@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+@each("source", SOURCES.values(), SOURCES)
 def test_its_sizes_and_numbers_hide_no_mistake(source):
     for seed in range(lengthened(1)):
         drawn = exercise(source, seed)
@@ -52,7 +52,7 @@ def test_its_sizes_and_numbers_hide_no_mistake(source):
         assert all(cell in range(-2, 3) for matrix in everything for row in matrix for cell in row)
 
 
-@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+@each("source", SOURCES.values(), SOURCES)
 def test_it_is_about_what_the_example_is_about(source):
     drawn = exercise(source, 1)
     assert validate(drawn) == drawn
@@ -74,7 +74,7 @@ def test_the_same_seed_gives_the_same_exercise_and_another_seed_another():
 
 
 def test_a_head_that_is_given_its_weights_is_no_exercise():
-    """Whatever else it is given: W_Q and W_K then make nothing."""
+    """W_Q and W_K are then used for nothing, whatever else the head is given."""
     example = built_in("first")
     given = replace(example.heads[1], weights=((1.0, 0.0, 0.0),) * 3)
     with pytest.raises(ExampleError, match="heads that start at X"):
@@ -116,7 +116,7 @@ KINDS_IN_SHORT = ("1 tokens", "padding", "rotary", "grouped-query")
 
 @pytest.mark.parametrize("name", shortened(kinds(), KINDS_IN_SHORT))
 def test_its_numbers_teach(name):
-    """No row zero or repeated, and every known mistake is seen in a third of its step and called by its name."""
+    """No row is zero or repeated, and every known mistake changes a third of its step and is named."""
     found = measured(name, 1)
     assert (found.zero, found.repeated, found.small, found.misnamed) == (0, 0, 0, 0)
     assert found.mistakes > 12
@@ -125,7 +125,7 @@ def test_its_numbers_teach(name):
 
 @pytest.mark.parametrize(("name", "seed"), [("3 tokens", 12), ("2 tokens", 43), ("1 tokens", 250)])
 def test_no_mistake_is_taken_for_rounding_or_for_a_slip(name, seed):
-    """These seeds once gave numbers under which one was."""
+    """With these seeds one once was."""
     found = measured(name, seed)
     assert (found.small, found.misnamed) == (0, 0)
 
@@ -148,8 +148,8 @@ def test_what_numbers_with_nothing_special_show_is_the_most_that_is_asked():
     assert three.names == {("q_k_swapped",)}
 
 
-@pytest.mark.parametrize("kind", ["plain", "rotary"])
-@pytest.mark.parametrize(("n_q", "n_k"), [*product(range(1, 7), repeat=2)])
+@each("kind", ["plain", "rotary"])
+@each("n_q, n_k", product(range(1, 7), repeat=2))
 def test_there_are_sizes_for_every_number_of_tokens(n_q, n_k, kind):
     source = layer(n=n_q, n_k=n_k)
     positions = Positions("rotary") if kind == "rotary" else None
@@ -164,7 +164,7 @@ def test_there_are_sizes_for_every_number_of_tokens(n_q, n_k, kind):
 
 
 def test_heads_that_share_keys_have_one_table_of_them():
-    """Once it is filled in nothing is left to be worked out."""
+    """When that table is filled in, no cell is left open."""
     drawn = exercise(built_in("grouped-query"), 0)
     keys = {
         "k": tuple(rows and tuple(tuple(map(str, row)) for row in rows) for rows in trace(drawn).values["k"])
@@ -172,7 +172,7 @@ def test_heads_that_share_keys_have_one_table_of_them():
     assert open_cells(check(replace(drawn, claimed=keys)), ("k",)) == []
 
 
-@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+@each("source", SOURCES.values(), SOURCES)
 def test_hints_climb_and_only_the_last_one_tells_the_number(source):
     drawn = exercise(source, 1)
     verdict = check(drawn)

@@ -11,7 +11,7 @@ from hypothesis import given
 from mha_core import ExampleError, LinkError, dump, from_token, library, parse, pretty, to_token
 from mha_core.example.files import MAX_BYTES
 from tests.core.strategies import examples
-from tests.sizes import tries
+from tests.sizes import each, tries
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parent.parent
@@ -40,7 +40,7 @@ def test_token_and_back_is_the_identity(example):
     assert from_token(token) == example
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name.removesuffix(".mha.json"))
+@each("path", FILES)
 def test_written_files_come_back(path):
     example = parse(path.read_bytes())
     assert parse(dump(example)) == example

@@ -8,12 +8,12 @@ from hypothesis import given
 from mha_core import AddMask, AllowMask, DeviceError, NumberRangeError, backend, built_in, library, trace
 from tests.core.reference import largest_difference
 from tests.core.strategies import examples
-from tests.sizes import tries
+from tests.sizes import each, tries
 
 DOUBLE, SINGLE = backend("cpu", "float64"), backend("cpu", "float32")
 
 
-@pytest.mark.parametrize("name", sorted(set(library()) - {"first"}))
+@each("name", sorted(set(library()) - {"first"}))
 def test_built_in_examples(name):
     computed = trace(library()[name], SINGLE)
     assert computed.backend.dtype == "float32"
@@ -21,7 +21,7 @@ def test_built_in_examples(name):
 
 
 def test_first_article():
-    """Its scores reach 107, where float32 has five digits after the point; weights and outputs are as near."""
+    """Its scores reach 107, where float32 keeps five digits after the point. Weights and outputs are equally exact."""
     single, double = trace(built_in("first"), SINGLE).values, trace(built_in("first"), DOUBLE).values
     assert largest_difference(single, double) <= 1e-5
 
@@ -56,7 +56,7 @@ def test_overflow_is_told(by_q, by_k):
     ],
 )
 def test_a_mask_beyond_float32_is_told(mask):
-    """−1e39 is a number in float64, and would be −∞, another kind of mask, in float32."""
+    """−1e39 is finite in float64 and would become −∞ in float32, which is another kind of mask."""
     masked = replace(built_in("first"), mask=mask)
     assert not any(map(any, trace(masked, DOUBLE).fully_masked))
     with pytest.raises(NumberRangeError) as error:

@@ -38,7 +38,7 @@ from mha_core.example.model import (
 from mha_core.vocabulary import POSITION_INPUTS, SCORING, SCORINGS
 from tests.core.strategies import examples
 from tests.core.test_derive import EVERY, input_cells
-from tests.sizes import EVERY_STAGE, shortened, tries
+from tests.sizes import EVERY_STAGE, each, shortened, tries
 
 NEG_INF = float("-inf")
 STEP = 1e-6
@@ -195,7 +195,7 @@ def check_chain(example, target):
         assert slope == pytest.approx(wanted, rel=1e-5, abs=1e-5), (target, cell)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@each("name", EVERY)
 def test_a_derivative_is_the_sum_over_what_a_cell_feeds(name):
     for target in targets(trace(EVERY[name])):
         check_chain(EVERY[name], target)
@@ -227,7 +227,7 @@ def test_every_matrix_is_there_in_its_shape_apart_from_what_comes_after():
 # --- by hand -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", library())
+@each("name", library())
 def test_softmax_has_its_jacobian(name):
     computed = trace(built_in(name))
     last = next(s for s in computed.steps if s.name == "weights").operands[0].name
@@ -240,7 +240,7 @@ def test_softmax_has_its_jacobian(name):
                 assert all(v == 0 for k, other in enumerate(found) if k != i for v in other)
 
 
-@pytest.mark.parametrize("name", library())
+@each("name", library())
 def test_the_output_of_a_head_moves_with_v_by_its_weights(name):
     computed = trace(built_in(name))
     for head, rows in enumerate(computed.values["weights"]):
@@ -459,11 +459,11 @@ def started(start, scoring, positions):
     return Head(**fields)
 
 
-@pytest.mark.parametrize("start", ["q", "k", "v", "q k", "q v", "k v", "q k v", "weights", "weights v"])
-@pytest.mark.parametrize("positions", [None, *POSITIONS])
-@pytest.mark.parametrize("scoring", SCORINGS)
+@each("start", ["q", "k", "v", "q k", "q v", "k v", "q k v", "weights", "weights v"])
+@each("positions", [None, *POSITIONS])
+@each("scoring", SCORINGS)
 def test_saturation_of_every_kind_of_example_and_every_start(scoring, positions, start):
-    """With a context. What no output is computed from moves none: 0, as plain loops over single outputs have it."""
+    """With a context. What no output depends on has saturation 0, as in plain loops over single outputs."""
     example = Example(
         title="",
         tokens=tuple("abc"),

@@ -22,6 +22,7 @@ from mha_core.compute.metrics import agreement
 from mha_core.edit.edits import apply
 from mha_core.example.library import FOLDER
 from mha_core.example.model import text_in
+from tests.sizes import each
 
 NAMES = [
     "first",
@@ -52,7 +53,7 @@ def looks_at(computed: Trace, head: int) -> list[int]:
 
 
 def test_the_example_that_opens_first_has_heads_that_differ_at_a_glance():
-    """Each two heads share at most half of their attention; two of them look mostly at other keys from every query."""
+    """Any two heads share at most half of their attention. From every query, two of them attend most to other keys."""
     computed = trace(built_in(OPENS_FIRST))
     shared = agreement(computed)
     assert max(shared[a][b] for a in range(len(shared)) for b in range(a)) <= 0.51
@@ -80,7 +81,7 @@ def test_their_order_and_that_no_file_is_left_out():
     assert len(list(FOLDER.iterdir())) == len(NAMES)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_each_says_what_to_look_at_in_both_languages(name):
     example = built_in(name)
     for text in (example.title, example.note):
@@ -92,7 +93,7 @@ def test_each_says_what_to_look_at_in_both_languages(name):
     assert (example.claimed is not None) == (name == "published")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_numbers_are_small_enough_for_a_hand(name):
     example = built_in(name)
     matrices = [example.x, example.context, example.w_o, example.b_o and (example.b_o,)]

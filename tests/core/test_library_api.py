@@ -9,6 +9,7 @@ import torch
 from mha_core import AddMask, AllowMask, CellError, ExampleError, Head, built_in, from_arrays, library, trace
 from mha_core.compute.trace import input_matrix
 from mha_view.notebook import page
+from tests.sizes import each
 
 X = np.array([[1.0, 2], [3, 4], [5, 6]])
 W = torch.tensor([[1.0, 0], [0, 1]], requires_grad=True)
@@ -24,7 +25,7 @@ def arrays(value):
 # --- arrays in -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", library())
+@each("name", library())
 def test_every_example_comes_back_from_arrays(name):
     example = replace(built_in(name), note=None, source=None, claimed=None)
     heads = [
@@ -81,7 +82,7 @@ def test_what_is_wrong_is_told_at_its_place(fields, told):
 # --- tensors and tables out ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", library())
+@each("name", library())
 def test_a_tensor_is_the_trace_of_every_head(name):
     computed = trace(built_in(name))
     heads = range(len(computed.example.heads))
@@ -129,7 +130,7 @@ def test_a_table_is_labelled_by_tokens():
 # --- for people ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", library())
+@each("name", library())
 def test_texts_are_short(name):
     example = built_in(name)
     told = repr(example)

@@ -14,7 +14,7 @@ from mha_core import AddMask, AllowMask, Example, Head, built_in, library, trace
 from mha_core.edit.edits import apply
 from mha_core.walk.summary import LISTED, findings, tied, tops_of, where_heads_look
 from tests.core.strategies import NEG_INF, examples, rows
-from tests.sizes import tries
+from tests.sizes import each, tries
 
 NEAR = 1e-9
 
@@ -104,7 +104,7 @@ def test_a_weight_that_is_given_may_be_of_any_size():
     assert tops_of([1e12, 1.0]) == (0,)
 
 
-@pytest.mark.parametrize("name", library())
+@each("name", library())
 def test_what_is_said_of_a_built_in_example_holds(name):
     assert_holds(trace(built_in(name)))
 
@@ -118,7 +118,7 @@ def test_what_is_said_of_any_example_holds(example):
 @tries(30)
 @given(st.data())
 def test_what_is_said_of_any_weights_holds(data):
-    """Ties, rows of zeros, negative numbers and one key come often here, and more queries than are listed."""
+    """Drawn so that ties, zero rows, negative numbers, single keys and more queries than are listed come often."""
     n_q, n_k = data.draw(st.integers(1, LISTED + 2)), data.draw(st.integers(1, 4))
     cells = st.sampled_from([0.0, 0.25, 0.5, 1.0, -1.0, 0.3, 0.300000000001])
     assert_holds(trace(given_weights(data.draw(rows(n_q, n_k, cells)))))
@@ -127,7 +127,7 @@ def test_what_is_said_of_any_weights_holds(data):
 @tries(20)
 @given(examples(variants=True), st.sampled_from(["en", "zh"]))
 def test_a_weight_that_is_printed_is_reached_by_every_query(example, language):
-    """“0.99 or more” is rounded down: rounded to the nearest it could say more than is so."""
+    """The number in “0.99 or more” is rounded down. Rounded to the nearest, it could be larger than the weight."""
     computed = trace(example)
     for look in where_heads_look(computed):
         (text,) = findings((look,), ["q"] * example.dims.n_q, ["k"] * example.dims.n_k, language)
@@ -148,7 +148,7 @@ def test_a_head_that_looks_at_the_next_token_is_told_so():
 
 
 def test_under_a_causal_mask_the_strongest_weight_is_not_the_first_tokens_own():
-    """Its 1.00 is the largest of all in every head, and says nothing."""
+    """The first token attends only to itself, so its weight of 1.00 shows nothing about the head."""
     n = LISTED + 2
     scores = tuple(tuple(float(3 * (j + 2 == i)) for j in range(n)) for i in range(n))
     unit = tuple(tuple(float(i == j) for j in range(n)) for i in range(n))

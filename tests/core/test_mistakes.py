@@ -36,7 +36,7 @@ from tests.core.answers import (
 )
 from tests.core.reference import NEG_INF, dot_products, project, rotated, softmax, weighted_sums
 from tests.mistakes.known import outcome, rounded
-from tests.sizes import lengthened
+from tests.sizes import each, lengthened
 from tools.mistakes import ALONE, IDS, KEPT, many
 
 SEEN = (
@@ -436,7 +436,7 @@ def test_slips_of_one_cell(right, written, ids):
 
 
 def test_what_follows_from_weights_of_minus_infinity_is_checked_too():
-    """−∞ · 0 is no number, and slips no digit."""
+    """−∞ · 0 is NaN, which no slip of a digit explains."""
     example = layer(4, mask="causal")
     scores = work_out(example, {"weights": lambda s: s.masked_scores, "head_outputs": lambda s: s.v})
     assert ("softmax_forgotten",) in named(found(example, scores), "weights")
@@ -481,7 +481,7 @@ def test_any_cell_written_otherwise_is_found_to_the_cell():
 # --- what each is called -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("label", MESSAGES)
+@each("label", MESSAGES)
 def test_each_has_a_sentence_in_both_languages(label):
     english = MESSAGES[label]
     chinese = catalogue("zh").gettext(english)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 
 from mha_core import AllowMask, Trace, built_in, library, trace
@@ -14,7 +13,7 @@ from mha_core.walk.markdown import as_markdown
 from mha_core.walk.stages import walk
 from mha_core.walk.text import given_in
 from tests.core.strategies import examples
-from tests.sizes import tries
+from tests.sizes import each, tries
 
 FURTHER = "each of them look at all of them"
 EACH_ROW = "each row sums to 1: every query"
@@ -55,7 +54,7 @@ def assert_so(computed: Trace) -> None:
         assert (f"Head {head + 1} takes the same steps with matrices of its own." in text) == own
 
 
-@pytest.mark.parametrize("name", library())
+@each("name", library())
 def test_what_is_said_of_a_built_in_example_is_so(name):
     assert_so(trace(built_in(name)))
 

@@ -10,6 +10,7 @@ from mha_core.example.model import POSITIONS
 from mha_core.example.validate import absent_steps
 from mha_core.vocabulary import ENTRY, SCORINGS, STEPS
 from tests.core.new_step import ROOT, told_by, with_the_step
+from tests.sizes import each
 
 SCRIPT = """
 import json
@@ -127,9 +128,9 @@ def test_few_files_name_a_step():
     assert sorted(naming) == ["graph.py", "templates.py", "vocabulary.py", "wording.py"]
 
 
-@pytest.mark.parametrize("kind", ["none", *POSITIONS])
-@pytest.mark.parametrize("scoring", SCORINGS)
-@pytest.mark.parametrize("name", ["first", "output-projection", "translation"])
+@each("kind", ["none", *POSITIONS])
+@each("scoring", SCORINGS)
+@each("name", ["first", "output-projection", "translation"])
 def test_what_the_vocabulary_calls_absent_is_not_declared(name, scoring, kind):
     example = built_in(name)
     for edit in ({"op": "scoring", "kind": scoring}, {"op": "positions", "kind": kind}):

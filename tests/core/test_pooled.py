@@ -144,7 +144,7 @@ def test_at_1024_tokens(device, by, mask, dtype, most):
 
 
 def test_axes_before_the_heads_and_no_heads():
-    """A batch with padding; one head without an axis."""
+    """A batch with padding, and a single head without an axis for heads."""
     q, k = drawn(2, 4, 7, 3, seed=1), drawn(2, 2, 7, 3, seed=2)
     keys = torch.tensor([[True] * 5 + [False] * 2, [True] * 7])[:, None, None, :]
     found = pooled_weights(q, k, (3, 2), mask=keys)

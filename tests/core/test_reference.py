@@ -9,7 +9,7 @@ from hypothesis import given
 from mha_core import library, parse, trace
 from tests.core.reference import largest_difference, reference
 from tests.core.strategies import examples
-from tests.sizes import tries
+from tests.sizes import each, tries
 
 WORKED = sorted((Path(__file__).parent / "worked").glob("*.mha.json"))
 
@@ -31,7 +31,7 @@ def test_there_are_ten_of_those():
     assert len(WORKED) == 10
 
 
-@pytest.mark.parametrize("name", library())
+@each("name", library())
 def test_built_in_examples(name):
     example = library()[name]
     assert largest_difference(trace(example).values, reference(example)) <= 1e-12

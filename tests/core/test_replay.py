@@ -29,6 +29,7 @@ from tests.core.reference import (
 )
 from tests.core.strategies import examples
 from tests.core.test_mistakes import BY_HAND, unlike
+from tests.sizes import each
 
 CPU = Backend("cpu", "float64")
 LATER_WAYS = ("cell by cell", "one less", "less the largest", "added", "masked once more")
@@ -145,7 +146,7 @@ def again(example, values, name, g):
     raise AssertionError(name)
 
 
-@pytest.mark.parametrize("name", library())
+@each("name", library())
 def test_before_it_the_same_at_it_other_and_after_it_what_follows(name):
     right = trace(built_in(name), CPU)
     order = list(right.values)
@@ -170,7 +171,7 @@ def test_before_it_the_same_at_it_other_and_after_it_what_follows(name):
                     assert numbers(found) == pytest.approx(numbers(expected), abs=1e-9), (label, later, g)
 
 
-@pytest.mark.parametrize("name", library())
+@each("name", library())
 def test_what_is_not_possible_is_refused_in_both_languages(name):
     right = trace(built_in(name), CPU)
     can = possible(right)

@@ -21,6 +21,7 @@ from mha_core.check.report import (
 from mha_core.check.summary import summary
 from tests.core.answers import answer, layer, with_cell, work_out
 from tests.core.test_check import EXPECTED, WORKED
+from tests.sizes import each
 
 PUBLISHED = check(built_in("published"))
 UNSCALED = check(answer(layer(4), work_out(layer(4), {"scaled_scores": lambda s: s.scores})))
@@ -87,8 +88,8 @@ def test_heads_and_rows_of_a_cause_are_said_from_1():
     assert cause_message(verdict, cause, "en") == "head 2: The scores are not divided by √d_k."
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("name", EXPECTED)
+@each("language", ["en", "zh"])
+@each("name", EXPECTED)
 def test_every_cause_of_every_published_example_can_be_said(name, language):
     verdict = check(parse((WORKED / f"{name}.mha.json").read_bytes()))
     for step in verdict.steps.values():
@@ -264,7 +265,7 @@ REMARKS = {
 
 @pytest.mark.parametrize(("name", "row", "said"), REMARKS.values(), ids=REMARKS)
 def test_a_number_that_nothing_explains_tells_what_can_be_told_of_it(name, row, said):
-    """Scores of 4 and 1 in the first row, and not a number of what is right is told."""
+    """The message speaks of the written scores, 4 and 1 in the first row, and gives away no right number."""
     head = Head(q=((2.0, 0.0), (1.0, 1.0)), k=((2.0, 1.0), (0.5, 3.0)), v=((1.0,), (2.0,)))
     example = Example("", ("a", "b"), (head,), scale="none", claimed={name: ((row, None),)})
     verdict = check(validate(example))

@@ -20,6 +20,7 @@ from mha_core.compute.metrics import (
 )
 from mha_core.compute.scaling import SCORES, SIZES, compare, draw, experiment
 from mha_core.example.model import Example
+from tests.sizes import each
 
 SEEDS = range(5)
 measured = cache(experiment)
@@ -97,8 +98,8 @@ def test_shapes_and_types(n_k):
 # --- the theory ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sigma", [0.5, 1.0, 2.0])
-@pytest.mark.parametrize("at", range(len(SIZES)))
+@each("sigma", [0.5, 1.0, 2.0])
+@each("at", range(len(SIZES)))
 def test_the_variance_of_a_score_is_d_k_times_sigma_to_the_fourth(at, sigma):
     """And after dividing by √d_k it is σ⁴, whatever d_k."""
     rows = [measured(seed, 2, sigma)[at] for seed in SEEDS]
@@ -198,7 +199,7 @@ def test_overlap_is_what_both_give_to_the_same_keys(a, b):
     assert overlap(first, second) == pytest.approx(shared, abs=1e-12) == overlap(second, first)
 
 
-@pytest.mark.parametrize("name", library())
+@each("name", library())
 def test_agreement_is_the_mean_of_its_queries(name):
     computed = trace(built_in(name))
     heads, alive = len(computed.example.heads), [not dead for dead in computed.fully_masked[0]]

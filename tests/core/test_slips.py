@@ -104,7 +104,7 @@ def test_where_two_slips_give_the_number_both_are_listed():
 
 
 def test_of_one_number_a_slip_stands_before_a_mistake_in_the_whole_matrix():
-    """Q[1, 1] is 28, and K[1, 1] −28: who writes −28 there may have lost a sign, or taken W_K."""
+    """Q[1, 1] is 28 and K[1, 1] is −28, so −28 for Q[1, 1] is a slipped sign or a product with W_K."""
     head = Head(w_q=W, w_k=((-5.0, 1.0), (-13.0, 2.0)), w_v=W)
     claimed = {"q": ((("-28", None), None),)}
     one, other = causes(check(validate(Example("", ("a", "b"), (head,), x=X, claimed=claimed))))
@@ -258,7 +258,7 @@ def test_a_mistake_and_a_slip_in_one_matrix_are_named_together():
 
 @pytest.mark.parametrize("given", KEPT)
 def test_planted_slips_are_named_alone_and_never_wrongly(given):
-    """In short every other one of them."""
+    """Without --long only every other planted slip is checked."""
     every = islice(planted(lengthened(4), given), [*KEPT].index(given) % 2, None, 1 if at_length() else 2)
     found = Counter(outcome(check(one.example), one) for one in every)
     del found["unchanged"]

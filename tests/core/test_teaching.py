@@ -13,6 +13,7 @@ from mha_core.vocabulary import STEPS
 from mha_core.walk.stages import walk
 from mha_core.walk.teaching import of_stage, of_step
 from mha_core.walk.wording import WORDING
+from tests.sizes import each
 
 HERE = Path(__file__).parent
 EVERY = library() | {path.stem: parse(path.read_bytes()) for path in sorted(HERE.rglob("*.mha.json"))}
@@ -23,8 +24,8 @@ def test_every_step_that_there_is_has_its_own():
     assert set(WORDING) == set(STEPS)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", EVERY)
+@each("language", LANGUAGES)
+@each("name", EVERY)
 def test_every_stage_of_every_example_has_words(name, language):
     for stage in walk(TRACES[name]):
         told = [of_stage(TRACES[name], stage)]
@@ -36,7 +37,7 @@ def test_every_stage_of_every_example_has_words(name, language):
                 assert "{" not in sentence.translated(language)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@each("name", EVERY)
 def test_what_is_said_aloud_is_this_examples(name):
     """Against the plain loops: the largest number with its query and key, pairs hidden, a sum of its terms."""
     computed = TRACES[name]

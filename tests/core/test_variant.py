@@ -262,7 +262,7 @@ def test_heads_that_share_keys_are_compared_by_what_they_use():
 
 
 def test_a_difference_beside_far_larger_numbers_is_no_rounding():
-    """Exponentials that were never divided by their sum reach e^60; the smallest of them have changed all the same."""
+    """Exponentials that are not normalised reach e^60. A change of the smallest ones is still a difference."""
     change = change_of([[34.3, 1e26], [1.0, 1.0]], [[1.2e-5, 1.0], [1.0, 1.0]])
     assert change.changed == 2
     assert change_of([[1.0, 1e-17], [0.5, 0.5]], [[1.0, 0.0], [0.5, 0.5 + 1e-16]]).changed == 0

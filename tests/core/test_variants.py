@@ -47,7 +47,7 @@ from tests.core.reference import largest_difference, reference
 from tests.core.strategies import examples
 from tests.core.test_derive import check_terms_and_feeds
 from tests.core.test_laws import same
-from tests.sizes import tries
+from tests.sizes import each, tries
 
 varied = examples(claims=False, variants=True)
 plain = examples(plain=True, masks=False, context=False, claims=False, variants=True)
@@ -81,9 +81,9 @@ SHAPES = [(7, 11, 6, 13, 17, 2, 5), (5, 3, 4, 7, 2, 6, 3), (2, 13, 6, 3, 11, 4, 
 """n_q, n_k, h, d_model, d_context, d_k, d_v"""
 
 
-@pytest.mark.parametrize("kind", [None, "sinusoidal", "rotary", "rotary half", "alibi"])
-@pytest.mark.parametrize("scoring", ["dot", "bilinear", "additive", "cosine"])
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@each("kind", [None, "sinusoidal", "rotary", "rotary half", "alibi"])
+@each("scoring", ["dot", "bilinear", "additive", "cosine"])
+@each("shape", SHAPES)
 def test_larger_layers_over_a_context_with_masks_biases_and_groups(shape, scoring, kind):
     example = layer(Random(f"{shape} {scoring} {kind}"), shape, scoring=scoring, kind=kind, kv_heads=2)
     assert largest_difference(trace(example).values, reference(example)) <= 1e-12
@@ -570,8 +570,8 @@ def test_claims_of_the_new_steps_are_kept():
 # --- edits -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", library())
-@pytest.mark.parametrize("kind", ["dot", "bilinear", "additive", "cosine"])
+@each("name", library())
+@each("kind", ["dot", "bilinear", "additive", "cosine"])
 def test_every_example_can_be_switched_to_every_scoring_and_back(name, kind):
     example = replace(built_in(name), claimed=None, note=None, source=None)  # these go
     switched = apply(example, {"op": "scoring", "kind": kind})

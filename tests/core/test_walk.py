@@ -22,7 +22,7 @@ from mha_core.walk.stages import MOST_CELLS, PHASES, exponentials_of, layout_of,
 from mha_view.bundle import WEB
 from mha_view.handout import as_html
 from tests.core.strategies import examples
-from tests.sizes import tries
+from tests.sizes import each, tries
 from tools.examples import sized
 
 HERE = Path(__file__).parent
@@ -228,7 +228,7 @@ def check_walk(example):
     return computed, stages
 
 
-@pytest.mark.parametrize("name", EVERY)
+@each("name", EVERY)
 def test_the_walk_of_every_example(name):
     computed, stages = check_walk(EVERY[name])
     for language in LANGUAGES:

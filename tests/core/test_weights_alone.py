@@ -59,7 +59,7 @@ def test_by_hand():
 @tries(10)
 @given(st.data())
 def test_they_are_the_weights_of_the_trace(data):
-    """Any start, any mask, bit for bit."""
+    """Whatever heads start from and whatever the mask, they are equal bit for bit."""
     n_q, n_k, d, d_context, d_k, heads = (data.draw(st.sampled_from([1, 2, 3, 5, 7])) for _ in range(6))
     crossed = data.draw(st.booleans())
     n_k, d_context = (n_k, d_context) if crossed else (n_q, d)

@@ -19,6 +19,7 @@ from mha_core.numbers import rounded
 from mha_core.vocabulary import LAYER_INPUTS, PER_HEAD_INPUTS
 from tests.export.samples import HALVES, ROTARY, SAMPLES, changed
 from tests.export.test_programs import HOSTILE, hostile
+from tests.sizes import each
 
 EXAMPLES = {**library(), **SAMPLES}
 HERE = backend("cpu", "float64")
@@ -90,15 +91,15 @@ def latex_tables(text):
     return tables
 
 
-@pytest.mark.parametrize("decimals", [None, 0, 2, 9])
-@pytest.mark.parametrize("name", EXAMPLES)
+@each("decimals", [None, 0, 2, 9])
+@each("name", EXAMPLES)
 def test_latex_holds_the_numbers_of_every_step(name, decimals):
     text = export(EXAMPLES[name], "latex", decimals)
     assert_same_numbers(latex_tables(text), EXAMPLES[name], 4 if decimals is None else decimals)
 
 
-@pytest.mark.parametrize(
-    ("name", "language"),
+@each(
+    "name, language",
     [*((name, "en") for name in [*EXAMPLES, "hostile"]), ("padding", "zh"), ("hostile", "zh")],
 )
 def test_latex_parses(name, language):
@@ -206,8 +207,8 @@ def markdown_tables(text):
     return tables
 
 
-@pytest.mark.parametrize("decimals", [None, 0, 2, 9])
-@pytest.mark.parametrize("name", EXAMPLES)
+@each("decimals", [None, 0, 2, 9])
+@each("name", EXAMPLES)
 def test_markdown_holds_the_numbers_of_every_step(name, decimals):
     text = export(EXAMPLES[name], "markdown", decimals)
     assert_same_numbers(markdown_tables(text), EXAMPLES[name], 4 if decimals is None else decimals)

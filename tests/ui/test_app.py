@@ -157,7 +157,7 @@ def test_edits_from_the_bench_reach_the_page(visit):
 
 
 def test_a_picture_that_an_example_has_no_more_is_closed(visit):
-    """Outputs among V's rows are drawn where d_v is 2."""
+    """The picture of outputs among V's rows exists only where d_v is 2."""
     app = visit(example="first")
     app.pills(key=PICTURES).set_value(shown(app))
     sound(app.run())
@@ -210,7 +210,7 @@ def test_texts_are_shown_as_text(visit):
 
 
 def test_what_the_browser_still_holds_of_an_edited_example_is_no_new_choice(monkeypatch):
-    """What follows an edit at once brings along what the menu held, which must not open the untouched example."""
+    """A rerun right after an edit carries the menu's previous value, which must not open the untouched example."""
     current = state.Work(built_in("first"), "first", "en")
     edit = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9]], "seq": 1}
     state.receive(current, {"session": current.session, "edits": [edit]})
@@ -224,7 +224,7 @@ def test_what_the_browser_still_holds_of_an_edited_example_is_no_new_choice(monk
 
 
 def test_the_menu_is_another_widget_wherever_it_shows_what_was_not_chosen_in_it(visit):
-    """A browser that has not heard of that yet still sends what the menu before held."""
+    """A browser that has not received it yet still sends the previous menu's value."""
     app = visit(example="water")
     keys = [menu(app).key]
     own = to_token(apply(built_in("first"), {"op": "title", "text": "Mine"}))

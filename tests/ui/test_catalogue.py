@@ -40,7 +40,7 @@ def test_every_language_but_the_sources_has_its_catalogues():
 
 @every_catalogue
 def test_what_is_extracted_is_spoken(domain, language):
-    """What the app reads is the compiled catalogue: it says another thing than the code, in other letters."""
+    """The app reads the compiled catalogue, whose texts differ from those in the code."""
     words = words_in(language) if domain == "mha_view" else core_catalogue(language).gettext
     messages = [message.id for message in tool.extract(domain) if message.id]
     assert len(messages) > 40
@@ -67,7 +67,7 @@ def marked(source):
 
 @pytest.mark.parametrize("domain", tool.DOMAINS)
 def test_the_extractor_overlooks_no_message(domain):
-    """It does not look into f-strings, and a message that it overlooks is never translated."""
+    """It does not look into f-strings, and what it overlooks would never be translated."""
     paths = [ROOT / part for part in tool.DOMAINS[domain]]
     files = [file for path in paths for file in ([path] if path.is_file() else path.rglob("*.py"))]
     texts = {text for file in files for text in marked(file.read_text("utf-8"))}

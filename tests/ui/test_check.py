@@ -18,6 +18,7 @@ from mha_ui.state import OWN_SEED, Work, address, receive, set_exercise
 from mha_ui.state.session import KEY
 from mha_ui.state.url import work_at
 from mha_view.about import looks
+from tests.sizes import each
 from tests.ui.pages import html
 
 APP = Path(__file__).resolve().parents[2] / "pages" / "navigation.py"
@@ -42,7 +43,7 @@ def printed(example, decimals=3):
     return edits
 
 
-@pytest.mark.parametrize("name", list(library()))
+@each("name", list(library()))
 def test_right_numbers_are_right_in_every_example(name):
     work = Work(built_in(name), name, "en")
     send(work, {"op": "clear_claims"})
@@ -52,7 +53,7 @@ def test_right_numbers_are_right_in_every_example(name):
     assert told["check"]["causes"] == told["check"]["findings"] == []
 
 
-@pytest.mark.parametrize("name", list(library()))
+@each("name", list(library()))
 def test_inputs_are_read_only_and_steps_are_blank(name):
     work = Work(built_in(name), name, "en")
     told = send(work, {"op": "clear_claims"})
@@ -313,7 +314,7 @@ def test_another_one_has_other_numbers_and_counts_anew():
     assert all(text == "" for head in told["matrices"]["weights"]["values"] for row in head for text in row)
 
 
-@pytest.mark.parametrize("name", list(library()))
+@each("name", list(library()))
 def test_nothing_is_shown_that_comes_after_the_last_step_asked_for(name):
     work = Work(built_in(name), name, "en")
     told = _asked(work, "scores", "weights")
@@ -323,7 +324,7 @@ def test_nothing_is_shown_that_comes_after_the_last_step_asked_for(name):
     assert {of for step in told["steps"].values() for of, *_ in step["operands"]} <= told["matrices"].keys()
 
 
-@pytest.mark.parametrize("name", list(library()))
+@each("name", list(library()))
 def test_there_is_a_link_for_the_class_where_numbers_can_be_drawn(name):
     work = Work(built_in(name), name, "en")
     link = _asked(work, "weights")["class_link"]

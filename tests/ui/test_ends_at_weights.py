@@ -50,7 +50,7 @@ def test_every_experiment(read, name):
 
 @pytest.mark.parametrize("topic", LESSONS)
 def test_every_lesson(read, topic):
-    """The one about outputs shows an example of its own, and says why of the one at hand where that is asked for."""
+    """The lesson about outputs shows its own example and says why where the current one is asked for."""
     app = read("lessons.py", lesson=topic)
     assert ENDS not in html(app)
     if topic == "weighted-mean":

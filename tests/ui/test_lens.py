@@ -18,7 +18,7 @@ from mha_ui.state import LENSES, Work, address, without_claims
 from mha_view.lenses.gradient import target
 from tests.core.edits import FURTHER_ON, json_values
 from tests.core.strategies import examples
-from tests.sizes import tries
+from tests.sizes import each, tries
 from tests.ui.test_model import ADDED, EXAMPLES, every_example
 from tests.ui.test_state import FIRST, assert_restores, cell, opened, pin, send, told, with_x
 
@@ -112,7 +112,7 @@ def test_no_such_lens(odd):
 # --- the address -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", library())
+@each("name", library())
 def test_an_address_restores_lens_and_baseline(name):
     work = opened({"example": name})
     for edits in ([PIN], [cell(7)], [lens("gradient")], [lens("")], [CLEAR], [lens("gradient")]):

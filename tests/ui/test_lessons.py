@@ -173,7 +173,7 @@ def test_where_the_example_at_hand_hides_the_point_the_lesson_shows_its_own(read
 @pytest.mark.parametrize("topic", OWN)
 @pytest.mark.parametrize("name", library())
 def test_a_lesson_is_about_the_example_at_hand_where_its_point_can_be_seen(read, name, topic):
-    """In the tables that stand beside the pictures: heads that look elsewhere, outputs that are no row of V."""
+    """As the tables beside the pictures show: heads that attend to different keys, outputs that are no row of V."""
     app = read(topic, example=name)
     own = "lessons.shown." + topic in {element.key for element in app.segmented_control}
     hidden = {"many-heads": {"first", "published"}, "weighted-mean": {"first", "published", "saturated"}}[

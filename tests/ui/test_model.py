@@ -22,6 +22,7 @@ from mha_view.bundle import WEB
 from mha_view.language import LANGUAGES, words_in
 from mha_view.tables.words import ui_words
 from tests.core.edits import ENDS_AT_WEIGHTS, FURTHER_ON
+from tests.sizes import each
 
 NEG_INF = float("-inf")
 T, F = True, False
@@ -45,7 +46,7 @@ EXAMPLES = {
     "ends at weights": ENDS_AT_WEIGHTS,
 }
 
-every_example = pytest.mark.parametrize("name", EXAMPLES)
+every_example = each("name", EXAMPLES)
 
 
 def told(name, language="en"):
@@ -69,7 +70,7 @@ def has(computed, name, head=None):
 # --- numbers -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each("language", LANGUAGES)
 @every_example
 def test_the_payload_is_json(name, language):
     work = Work(EXAMPLES[name], None, language)
@@ -110,7 +111,7 @@ def test_it_holds_every_matrix_in_the_order_of_the_computation(name):
     assert list(data["matrices"]) == [matrix for matrix in AXES if matrix in wanted]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each("language", LANGUAGES)
 @every_example
 def test_every_matrix_has_a_word_a_symbol_and_the_shape_of_its_axes(name, language):
     computed, data = told(name, language)

@@ -141,7 +141,7 @@ def test_a_part_that_fails_says_so_and_leads_back(plant, caplog, part):
 
 @pytest.mark.parametrize(("part", "language"), in_turn(FAULTS, LANGUAGES))
 def test_a_page_that_never_worked_leads_to_the_example_that_opens_first(plant, part, language):
-    """So it is where a page in this state is loaded again."""
+    """As when a page whose example makes a part fail is loaded again."""
     plant(*FAULTS[part][1:])
     app = visit(part, BAD, language)
     assert failed(app, language) == 1

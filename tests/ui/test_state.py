@@ -36,7 +36,7 @@ from mha_view.language import LANGUAGES
 from tests.core.edits import BUILT_IN, FURTHER_ON, cases, json_values
 from tests.core.malformed import ODD_VALUES
 from tests.core.strategies import examples
-from tests.sizes import tries
+from tests.sizes import each, tries
 
 FIRST = built_in("first")
 START = built_in(OPENS_FIRST)
@@ -154,10 +154,8 @@ def test_edits_that_are_no_list_change_nothing(edits):
     assert (work.example, work.applied) == (FIRST, 0)
 
 
-@pytest.mark.parametrize("edit", [None, 5, "undo", [], {}, ["seq"], {"op": "add_head"}], ids=str)
-@pytest.mark.parametrize(
-    "number", [None, "2", 1.5, True, [2], {}, float("nan"), float("inf"), 0, -1], ids=str
-)
+@each("edit", [None, 5, "undo", [], {}, ["seq"], {"op": "add_head"}])
+@each("number", [None, "2", 1.5, True, [2], {}, float("nan"), float("inf"), 0, -1])
 def test_edits_without_a_number_are_passed_over_and_the_others_are_not(edit, number):
     work = opened()
     odd = {**edit, "seq": number} if isinstance(edit, dict) else edit
@@ -494,7 +492,7 @@ def test_a_window_that_came_later_goes_back_further_than_it_has_been(way):
 
 
 def test_the_note_and_the_source_of_untouched_numbers_come_back_with_them():
-    """By undo, by reset, and where the number is typed in again as it was."""
+    """By undo, by reset, and by typing the previous number again."""
     work = opened()
     for back in ({"op": "undo"}, {"op": "reset"}, cell(1)):
         send(work, cell(7))
@@ -508,7 +506,7 @@ def test_the_note_and_the_source_of_untouched_numbers_come_back_with_them():
 
 
 def test_only_a_built_in_note_has_symbols():
-    """In a visitor's own note my_file is a name."""
+    """In a visitor's own note my_file is plain text, not a symbol with a subscript."""
     own = replace(FIRST, note="W_Q and <b>my_file</b>")
     assert (is_ours(FIRST), is_ours(own), is_ours(replace(FIRST, note=None))) == (True, False, False)
     assert payload(opened({"example": "first"}))["about_ours"]
@@ -562,8 +560,8 @@ def cells(computed):
         yield name, head, len(rows) - 1, len(rows[0]) - 1
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", library())
+@each("language", LANGUAGES)
+@each("name", library())
 def test_an_address_restores_an_example_with_every_cell(name, language):
     work = opened({"example": name})
     state.choose_language(work, language)
@@ -840,7 +838,7 @@ def test_no_message_from_the_browser_raises(message, edits):
 @tries(10)
 @given(st.lists(cases([FIRST], odd=st.just(False), most=1), max_size=8), st.data())
 def test_however_a_network_repeats_and_merges_edits_the_work_is_the_same(drawn, data):
-    """Every message holds all that is not yet confirmed, as the bench sends them."""
+    """Every message repeats all edits that are not confirmed yet, as the browser sends them."""
     edits = numbered(*(edit for _, (edit,) in drawn))
     plain, work = opened(), opened()
     for edit in edits:

@@ -157,7 +157,7 @@ def test_a_new_server_is_given_the_pages_address(visit):
 
 
 def test_the_numbers_of_another_window_are_taken_over_at_the_same_place(visit):
-    """As a step of the history; an address that holds none is refused in a sentence."""
+    """They become a step of the history. An address without an example is refused with a message."""
     app = visit(example="first", step="scores", sub="4", lang="zh")
     other = apply(
         built_in("first"), {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[5]]}

@@ -12,7 +12,7 @@ import mha_view.figures
 from mha_core import trace
 from mha_view.figures import FIGURES
 from tests.core.strategies import examples
-from tests.sizes import tries
+from tests.sizes import each, tries
 from tests.view.samples import NASTY, TRACES, draw, every_figure, sample, texts
 from tests.view.test_labels import TEX
 
@@ -20,15 +20,15 @@ OF_THE_WHOLE = {"saturation"}
 """Means over heads and queries, which name none."""
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", TRACES)
+@each("theme", ["light", "dark"])
+@each("name", TRACES)
 def test_plotly_takes_every_picture(name, theme):
     for figure in every_figure(TRACES[name], theme=theme).values():
         assert set(figure.payload) == {"data", "layout"}
         go.Figure(figure.payload)
 
 
-@pytest.mark.parametrize("name", TRACES)
+@each("name", TRACES)
 def test_a_point_says_which_number_it_is(name):
     """So that the page can show a cell of a picture on the bench, and the other way round."""
     computed, told = TRACES[name], set()
@@ -68,7 +68,7 @@ def test_one_to_sixteen_heads(heads):
         assert name in OF_THE_WHOLE or f"Head {heads}" in " ".join(texts(figure.payload))
 
 
-@pytest.mark.parametrize("name", TRACES)
+@each("name", TRACES)
 def test_titles_names_and_sizes(name):
     found = every_figure(TRACES[name])
     assert len({figure.name for figure in found.values()}) == len(found)

@@ -9,7 +9,7 @@ from mha_view.figures import FIGURES
 from mha_view.figures.geometry import contains, convex_hull
 from mha_view.figures.hulls import outputs, values
 from tests.core.strategies import examples, rows
-from tests.sizes import tries
+from tests.sizes import each, tries
 from tests.view.samples import TRACES, draw, drawn, partly_masked, sample
 
 PLANE = [name for name, computed in TRACES.items() if computed.example.dims.d_v == 2]
@@ -39,12 +39,12 @@ def test_every_output_lies_in_the_hull_of_v(example):
     assert "Not all outputs" not in draw(computed, "hulls").alt
 
 
-@pytest.mark.parametrize("name", TRACES)
+@each("name", TRACES)
 def test_it_is_there_for_two_columns_of_v_only(name):
     assert FIGURES["hulls"].available(TRACES[name]) == (name in PLANE)
 
 
-@pytest.mark.parametrize("name", PLANE)
+@each("name", PLANE)
 def test_points_are_the_traces_numbers(name):
     computed = TRACES[name]
     marks = drawn(draw(computed, "hulls"), "scatter")
@@ -56,7 +56,7 @@ def test_points_are_the_traces_numbers(name):
         assert corners == [*convex_hull(values(computed, head)), corners[0]]
 
 
-@pytest.mark.parametrize("name", PLANE)
+@each("name", PLANE)
 def test_all_panels_have_one_square_range(name):
     computed = TRACES[name]
     layout = draw(computed, "hulls").payload["layout"]

@@ -18,7 +18,7 @@ from mha_view.figures.scaling import one_query_figure, scaling_figure
 from mha_view.language import LANGUAGES, words_in
 from mha_view.palette import palette
 from tests.core.strategies import examples
-from tests.sizes import tries
+from tests.sizes import each, tries
 from tests.view.samples import NASTY, TRACES, WORDS, drawn, partly_masked, texts
 from tests.view.test_labels import TEX
 
@@ -161,7 +161,7 @@ def test_one_querys_weights(row):
 # --- the heads -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", TRACES)
+@each("name", TRACES)
 def test_agreement_is_drawn_as_it_is_computed(name):
     computed = TRACES[name]
     for query in (None, 0):
@@ -176,7 +176,7 @@ def test_agreement_is_drawn_as_it_is_computed(name):
 # --- the columns of V ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", TRACES)
+@each("name", TRACES)
 def test_ranges_hold_every_number_of_v_and_every_output(name):
     computed = TRACES[name]
     figure = ranges_figure(computed, theme="light", words=WORDS)

@@ -2,14 +2,13 @@
 
 from math import isclose
 
-import pytest
 from hypothesis import given
 
 from mha_core import trace
 from mha_view.figures.outputs import head_shares, query_shares
 from mha_view.palette import LIGHT
 from tests.core.strategies import examples
-from tests.sizes import tries
+from tests.sizes import each, tries
 from tests.view.samples import TRACES, draw, drawn, partly_masked, sample
 
 
@@ -30,7 +29,7 @@ def test_shares_and_bias_add_up_to_the_output(example):
             assert isclose(sum(part[column] for part in parts), total, rel_tol=1e-9, abs_tol=1e-9)
 
 
-@pytest.mark.parametrize("name", TRACES)
+@each("name", TRACES)
 def test_concat_and_output_show_their_numbers(name):
     computed = TRACES[name]
     shown = [panel["z"] for panel in drawn(draw(computed, "outputs"), "heatmap")]

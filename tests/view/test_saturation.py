@@ -13,6 +13,7 @@ from mha_view.figures import FIGURES
 from mha_view.figures.saturation import MOST_OUTPUTS, can_saturate, saturation_figure, saturation_sentences
 from mha_view.language import words_in
 from tests.core.edits import FURTHER_ON
+from tests.sizes import each
 from tests.view.samples import TRACES, WORDS, drawn, sample
 
 FIRST = trace(built_in("first"))
@@ -73,8 +74,8 @@ def test_heads_that_start_from_q_and_k_are_moved_there():
     assert "Head 2" in figure(FIRST, head=1).payload["layout"]["title"]["text"]
 
 
-@pytest.mark.parametrize("name", library())
-@pytest.mark.parametrize("language", ["en", "zh"])
+@each("name", library())
+@each("language", ["en", "zh"])
 def test_every_built_in_example_has_it(name, language):
     computed = trace(built_in(name))
     assert can_saturate(computed)

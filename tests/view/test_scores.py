@@ -1,18 +1,17 @@
 """The pictures of scores: every stage there is, on one signed scale that stays put."""
 
-import pytest
-
 from mha_core import AllowMask, Example, Head, trace, validate
 from mha_core.vocabulary import SCORE_STEPS
 from mha_view.figures import FIGURES
 from mha_view.figures.scores import heads_with_scores, score_span
 from mha_view.palette import LIGHT
+from tests.sizes import each
 from tests.view.samples import TRACES, draw, drawn, partly_masked, sample
 
 NEG_INF = float("-inf")
 
 
-@pytest.mark.parametrize("name", TRACES)
+@each("name", TRACES)
 def test_every_stage_of_every_head_is_there(name):
     computed = TRACES[name]
     stages = [stage for stage in SCORE_STEPS if stage in computed.values]
@@ -24,7 +23,7 @@ def test_every_stage_of_every_head_is_there(name):
     assert [panel["z"] for panel in drawn(draw(computed, "scores"), "heatmap")] == expected
 
 
-@pytest.mark.parametrize("name", TRACES)
+@each("name", TRACES)
 def test_the_scale_is_symmetric_and_nice(name):
     computed = TRACES[name]
     axis = draw(computed, "scores").payload["layout"]["coloraxis"]

@@ -5,6 +5,7 @@ import pytest
 from mha_core import AddMask, AllowMask, Example, Head, trace, validate
 from mha_view.figures.labels import label, weight
 from mha_view.palette import DARK, LIGHT
+from tests.sizes import each
 from tests.view.samples import TRACES, draw, drawn, partly_masked, sample
 
 NEG_INF = float("-inf")
@@ -15,7 +16,7 @@ def hidden(computed, head, i, j):
     return bool(masked and masked[head] and masked[head][i][j] == NEG_INF)
 
 
-@pytest.mark.parametrize("name", TRACES)
+@each("name", TRACES)
 def test_each_head_has_its_panel_with_its_weights(name):
     computed = TRACES[name]
     panels = drawn(draw(computed, "weights"), "heatmap")
@@ -26,8 +27,8 @@ def test_each_head_has_its_panel_with_its_weights(name):
                 assert panel["z"][i][j] == (None if hidden(computed, head, i, j) else value)
 
 
-@pytest.mark.parametrize(("theme", "colours"), [("light", LIGHT), ("dark", DARK)])
-@pytest.mark.parametrize("name", TRACES)
+@each("theme, colours", [("light", LIGHT), ("dark", DARK)])
+@each("name", TRACES)
 def test_the_scale_is_the_same_for_all_heads_and_examples(name, theme, colours):
     figure = draw(TRACES[name], "weights", theme=theme)
     axis = figure.payload["layout"]["coloraxis"]
@@ -116,7 +117,7 @@ def test_the_alternative_says_which_key_each_query_looks_at_most():
     assert f"In head 1, each query looks most at: {most}" in said
 
 
-@pytest.mark.parametrize("name", TRACES)
+@each("name", TRACES)
 def test_bars_are_one_querys_weights_in_each_head(name):
     computed = TRACES[name]
     query = len(computed.example.tokens) - 1
