@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawing } from "../../web/walk/motion/motion_svg.js";
-import { BAR, placed } from "../../web/walk/motion/pixel_tracks.js";
+import { BAR, placed } from "../../web/walk/motion/tracks.js";
 
 const step = (at, x, opacity) => ({ at, x, y: 10, scale: 1, stretch: 1, opacity });
 const scenery = (text) => ({

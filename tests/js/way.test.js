@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { enlarged } from "../../web/kit/enlarge.js";
 import { packed, screenOf } from "../../web/projector/screens.js";
 import { Pacing } from "../../web/walk/autoplay.js";
-import { frames, isFolded, runs, sizeOfMap } from "../../web/walk/picture/shown_part.js";
+import { frames, sizeOfMap } from "../../web/walk/picture/map.js";
+import { isFolded, runs } from "../../web/walk/picture/shown_indices.js";
 import { Way } from "../../web/walk/place/route.js";
 
 const part = (beats) => ["q", 0, 0, 0, 0, 0, beats];

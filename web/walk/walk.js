@@ -9,11 +9,11 @@ import { Controls } from "./controls.js";
 import { onKey } from "./keyboard.js";
 import { edgeOf, Podium } from "./lecture/podium.js";
 import { Notes } from "./lecture/presenter_notes.js";
-import { Mover } from "./motion/motion_bar.js";
+import { MotionBar } from "./motion/motion_bar.js";
 import { Outline } from "./outline.js";
 import { Predictions } from "./picture/predictions.js";
 import { Refused } from "./picture/refused.js";
-import { Easel } from "./picture/renderer.js";
+import { Renderer } from "./picture/renderer.js";
 import { pairSync } from "./place/pair_sync.js";
 import { PlaceSync } from "./place/place_sync.js";
 import { Way } from "./place/route.js";
@@ -23,7 +23,7 @@ import { Panel } from "./step_panel.js";
 
 /**
  * What is built for a model and a view, and replaced with the next.
- * @typedef {{ outline: Outline; panel: Panel; controls: Controls; easel: Easel; mover: Mover; help: Help }} Parts
+ * @typedef {{ outline: Outline; panel: Panel; controls: Controls; easel: Renderer; mover: MotionBar; help: Help }} Parts
  */
 
 export class Walk {
@@ -94,7 +94,11 @@ export class Walk {
     this.awake = new Awake(this.root);
     parent.append(this.root);
     this.live = announcer();
-    this.refused = new Refused(this);
+    this.refused = new Refused({
+      root: this.root,
+      model: () => this.model,
+      refuse: (sentence) => this.refuse(sentence),
+    });
     const { signal } = this.#removal;
     const keyTarget = this.#keyTarget();
     window.addEventListener("keydown", (event) => onKey(keyTarget, event), { signal });
@@ -276,10 +280,13 @@ export class Walk {
     if (!this.around.closes?.()) this.refuse(this.model.words.presenter_stays);
   }
 
-  /** Say in the line of arithmetic why something was not done, and read it out. @param {string} sentence */
-  refuse(sentence) {
-    this.easel.refuse(sentence);
-    this.live.textContent = this.easel.refused;
+  /**
+   * Say in the line of arithmetic why something was not done, and read it out; "" takes it back.
+   * @type {Refuse}
+   */
+  refuse(sentence, { nodes, spoken = sentence } = {}) {
+    this.easel.refuse(sentence, nodes);
+    if (sentence) this.live.textContent = spoken;
   }
 
   // --- before an audience ----------------------------------------------------------------------------------------
@@ -393,9 +400,18 @@ export class Walk {
       pace: (seconds) => this.#autoplay.set(seconds),
       compare: (heads) => this.#compare(heads),
     });
-    const easel = new Easel(this);
+    const easel = new Renderer({
+      root: this.root,
+      model: this.model,
+      view: this.view,
+      way: this.way,
+      predictions: this.predictions,
+      panel,
+      heads: () => this.heads,
+      withholds: (place) => Boolean(this.around.withholds?.(place)),
+    });
     this.#parts?.mover.finish();
-    const mover = new Mover(
+    const mover = new MotionBar(
       words,
       { root: this.root, zone: easel.root },
       { played: () => this.#placeSync.played(), download },

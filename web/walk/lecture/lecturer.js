@@ -6,7 +6,7 @@ import { button, div, element, fill, p, redrawn, span } from "../../kit/dom.js";
 import { shownAs, valueAt } from "../../kit/graph.js";
 import { sender } from "../../kit/sender.js";
 import { nameText } from "../picture/cell_name.js";
-import { Change } from "../picture/edit_input.js";
+import { InputEditor } from "../picture/edit_input.js";
 import { ownOf } from "../place/lecture_route.js";
 import { confirmButton, walkButton } from "../room/buttons.js";
 import { addressOf, entrance } from "../room/entrance.js";
@@ -51,7 +51,7 @@ export class Lecturer {
   #asker = walkButton("ask", () => this.ask(), {});
   #counter = walkButton("hands", () => this.countHands(), {});
   #hands = new HandCounter(() => this.#requireWalk().share());
-  /** @type {Change | null} */
+  /** @type {InputEditor | null} */
   #change = null;
   #rendered = "";
   #place = ""; // that the room was sent last
@@ -108,7 +108,13 @@ export class Lecturer {
     planner.dataset.view = walk.view || "page";
     this.#planner.update(walk.model);
     this.#showPlanner();
-    this.#change ??= new Change(walk);
+    this.#change ??= new InputEditor({
+      root: walk.root,
+      model: () => walk.model,
+      stage: () => walk.way.place.stage,
+      refused: walk.refused,
+      refuse: (sentence, how) => walk.refuse(sentence, how),
+    });
     if (!walk.view) {
       walk.controls.root.append(this.#card); // in the page it makes room for itself
       return [];

@@ -1,73 +1,70 @@
-// Motions cell by cell: what a number is made of travels to its place, and heads slide together.
+// Motions cell by cell: what a number is computed from moves to its cell, and heads slide together.
 
 import { arithmetic, inBrief, isException } from "../../kit/arithmetic.js";
 import { key, termsOf } from "../../kit/graph.js";
-import { along, BEAT, firstRows, inView, MOST, numberTrack, PART, shown, track } from "./tracks.js";
+import { along, BEAT, firstRows, inView, MOST, numberTrack, PART, resultAt, track } from "./tracks.js";
 
-/** @typedef {import("./tracks.js").MotionInput} MotionInput */
-/** @typedef {import("./tracks.js").Made} Made */
-/** @typedef {import("./tracks.js").Track} Track */
-
-/** The heads' blocks slide together. @type {(input: MotionInput) => Made} */
-export function slid(input) {
+/** The blocks of the heads slide together. @type {(input: MotionInput) => MotionParts} */
+export function concatMotion(input) {
   const { scene, cells } = input;
-  const origin = (cell) => termsOf(scene.model, cell)[0][0];
+  /** @param {Cell} cell */
+  const originOf = (cell) => termsOf(scene.model, cell)[0][0];
   const moving = firstRows(cells, along(cells, "col").length).slice(0, MOST);
-  const heads = [...new Set(moving.map((cell) => origin(cell).head))];
-  const lag = (cell) => (0.15 * Math.max(0, heads.indexOf(origin(cell).head))) / heads.length;
+  const heads = [...new Set(moving.map((cell) => originOf(cell).head))];
+  /** @param {Cell} cell */
+  const delay = (cell) => (0.15 * Math.max(0, heads.indexOf(originOf(cell).head))) / heads.length;
   return {
     tracks: moving.flatMap((cell) => {
-      const from = origin(cell);
-      if (!input.isShown(key(from))) return [];
-      const stops = [
-        { at: 0.05 + lag(cell), on: key(from) },
-        { at: 0.72 + lag(cell), on: key(cell) },
-      ];
-      return [numberTrack(input, from, ...stops, { ...stops[1], at: 0.78 + lag(cell) })];
+      const origin = originOf(cell);
+      if (!input.isShown(key(origin))) return [];
+      const from = { at: 0.05 + delay(cell), on: key(origin) };
+      const to = { at: 0.72 + delay(cell), on: key(cell) };
+      return [numberTrack(input, origin, from, to, { ...to, at: 0.78 + delay(cell) })];
     }),
-    shows: cells.map((cell) => shown(input, cell, 0.74 + lag(cell))),
+    shows: cells.map((cell) => resultAt(input, cell, 0.74 + delay(cell))),
     stations: [0.4, 0.9],
   };
 }
 
-/** @type {(input: MotionInput) => Made} */
-export function carried(input) {
+/** The operands of each cell move to it. @type {(input: MotionInput) => MotionParts} */
+export function besideMotion(input) {
   const { scene, place, cells } = input;
-  const single = cells.length === 1;
-  const operands = (cell) => inView(input, termsOf(scene.model, cell).flat());
+  const isSingle = cells.length === 1;
+  /** @param {Cell} cell */
+  const operandsOf = (cell) => inView(input, termsOf(scene.model, cell).flat());
   let pieces = 0;
   const moving = cells.filter((cell) => {
-    pieces += operands(cell).length;
+    pieces += operandsOf(cell).length;
     return pieces <= MOST;
   });
-  const arrives = single ? 0.45 : 0.7;
-  const stands = single ? 0.86 : arrives + 0.04;
+  const arrives = isSingle ? 0.45 : 0.7;
+  const appears = isSingle ? 0.86 : arrives + 0.04;
   return {
     tracks: moving.flatMap((cell) => [
-      ...ways(input, cell, operands(cell), { start: 0.04, end: arrives }), // all at once: none runs into another
-      ...(single ? sentence(input, cell, arrives) : []),
+      ...operandTracks(input, cell, operandsOf(cell), { start: 0.04, end: arrives }), // all at once: none overlap
+      ...(isSingle ? arithmeticTracks(input, cell, arrives) : []),
     ]),
-    shows: cells.map((cell) => shown(input, cell, stands)),
-    stations: [arrives, stands],
+    shows: cells.map((cell) => resultAt(input, cell, appears)),
+    stations: [arrives, appears],
     duration: place.beat !== null ? BEAT + 200 : PART,
   };
 }
 
 /**
- * Operands on their way to a cell, beside each other; of a copy only the one that it is a copy of, while what a mask
- * hides falls away.
- * @type {(input: MotionInput, cell: Cell, operands: Cell[], span: { start: number; end: number }) => Track[]}
+ * Operands on their way to a cell, side by side. Of a copy only the one that is copied moves, and what a mask hides falls
+ * away.
+ * @type {(input: MotionInput, cell: Cell, operands: Cell[], span: { start: number; end: number }) => MotionTrack[]}
  */
-function ways(input, cell, operands, { start, end }) {
+function operandTracks(input, cell, operands, { start, end }) {
   const { model } = input.scene;
   const { copies, exception } = model.steps[cell.name];
   const to = key(cell);
-  const hides = copies && isException(model, cell);
-  const at = hides ? exception.at : 0;
+  const isHiding = Boolean(copies && isException(model, cell));
+  const copied = isHiding && exception ? exception.at : 0;
   return operands.flatMap((operand, index) => {
     const on = key(operand);
-    if (copies && index !== at)
-      return hides
+    if (copies && index !== copied)
+      return isHiding
         ? [numberTrack(input, operand, { at: start, on }, { at: end, on, opacity: 0.1, scale: 0.4 })]
         : [];
     const scale = copies ? 1 : 1 / operands.length; // side by side in the cell
@@ -76,8 +73,11 @@ function ways(input, cell, operands, { start, end }) {
   });
 }
 
-/** The arithmetic of a cell, which stands there before its result does. */
-function sentence(input, cell, at) {
+/**
+ * The arithmetic of a cell, which is visible there before its result.
+ * @type {(input: MotionInput, cell: Cell, at: number) => MotionTrack[]}
+ */
+function arithmeticTracks(input, cell, at) {
   const { model } = input.scene;
   if (model.steps[cell.name].copies) return [];
   const pieces = arithmetic(model, cell, inBrief(model, 4));

@@ -1,62 +1,63 @@
-// A motion that explains a step: what moves from where to where, and when the result stands, as plain data read off the
-// declared operation and the place. There is one for each way in which operands stand around a result, so that a new
-// operation has one; none computes a number, all are the server's. No DOM here.
+// A motion that explains a step: what moves from where to where, and when each result appears, as plain data. It is read
+// off the declared operation and the place. There is one kind for each layout of a step, so a new operation has one. The
+// server computes all numbers. No DOM here.
 
 import { key } from "../../kit/graph.js";
-import { cellsOf, isOneResult, isWhole, powersOf, printer, stateAt } from "../picture/scene.js";
-import { carried, slid } from "./cell_motion.js";
-import { multiplied } from "./product_motion.js";
-import { shared } from "./softmax_motion.js";
+import { cellsOf, hasStep, isOneResult, isWhole, powersOf, printer, stateAt } from "../picture/scene.js";
+import { besideMotion, concatMotion } from "./cell_motion.js";
+import { productMotion } from "./product_motion.js";
+import { softmaxMotion } from "./softmax_motion.js";
 import { BEAT, FADE, PART } from "./tracks.js";
 
-/** @typedef {import("./tracks.js").Motion} Motion */
-/** @typedef {import("./tracks.js").Track} Track */
-/** @typedef {import("../picture/scene.js").Scene} Scene */
+const MOST_COVERED = 64; // results that are hidden until their moment; the others are visible from the beginning
 
-const MOST_COVERED = 64; // results that wait for their moment; the others stand from the beginning
-
-/** By how the operands stand around the result (mha_core/walk/stages.py). */
-const KINDS = { product: multiplied, softmax: shared, concat: slid, beside: carried };
+/** By a step's layout (mha_core/walk/stages.py). @type {Record<string, (input: MotionInput) => MotionParts>} */
+const KINDS = {
+  product: productMotion,
+  softmax: softmaxMotion,
+  concat: concatMotion,
+  beside: besideMotion,
+};
 
 /**
- * The motion of a place, or null where nothing is computed or in view.
+ * The motion of a place. Null where nothing is computed or in view.
  * @param {Scene} scene
  * @param {Place} place
  * @param {(on: string) => boolean} isShown whether a cell or an exponential is in the picture
  * @returns {Motion | null}
  */
 export function motionOf(scene, place, isShown) {
-  const { stage, step, model } = scene;
-  if (!step || !["step", "head"].includes(stage.kind)) return null;
+  const { stage, model } = scene;
+  if (!hasStep(scene) || !["step", "head"].includes(stage.kind)) return null;
   const state = stateAt(scene, place);
   const cells = cellsOf(scene, place).filter((cell) => isShown(key(cell)));
   const now = cells.filter((cell) => state(cell) === "now");
-  const makes = now.length || (!isWhole(scene, place) && isOneResult(scene, place)); // a term alone, or exponentials
-  if (!makes || !cells.length) return null;
-  const input = {
+  const isPartial = !isWhole(scene, place) && isOneResult(scene, place); // one term, or exponentials
+  if (!cells.length || !(now.length || isPartial)) return null;
+  const { layout } = scene.step;
+  const parts = KINDS[layout]({
     scene,
     place,
     cells: now.length ? now : cells,
     isShown,
     print: printer(model),
-    powers: stage.powers && powersOf(scene),
-  };
-  const made = KINDS[step.layout](input);
-  if (!made.tracks.length) return null;
-  const shows = made.shows.filter(({ on }) => isShown(on));
+    powers: powersOf(scene),
+  });
+  if (!parts.tracks.length) return null;
+  const shows = parts.shows.filter(({ on }) => isShown(on));
   const covers = shows.slice(0, MOST_COVERED).map(coverOf);
   return {
-    kind: step.layout,
+    kind: layout,
     duration: place.beat !== null ? BEAT : PART,
     arrows: [],
-    ...made,
+    ...parts,
     shows,
-    tracks: [...covers, ...made.tracks],
-    stations: [0, ...made.stations, 1],
+    tracks: [...covers, ...parts.tracks],
+    stations: [0, ...parts.stations, 1],
   };
 }
 
-/** @type {(show: Motion["shows"][number]) => Track} */
+/** What hides a result until it appears. @type {(result: MotionResult) => MotionTrack} */
 const coverOf = ({ on, at }) => ({
   look: "cover",
   of: on,

@@ -1,70 +1,73 @@
-// When a motion plays, and the bar by which it is stopped, turned round and set to any moment. It never holds up a key
-// press: whatever the walk shows next, the motion is gone before.
+// When a motion plays, and the bar that stops it, reverses it and sets it to any time. It never delays a key press: the
+// motion is removed before the walk shows anything else.
 
 import { button, element, span } from "../../kit/dom.js";
 import { ofBrowser } from "../../kit/storage.js";
 import { motionOf } from "./motion.js";
-import { drawn } from "./picture_colours.js";
 import { Player } from "./player.js";
+import { motionFile } from "./scenery.js";
 
-/** @typedef {{ picture: import("../picture/picture.js").Picture; place: Place; title: string; line: string }} Standing */
+/**
+ * The place of the walk whose motion may play, and what a file of it says.
+ * @typedef {{ picture: import("../picture/picture.js").Picture; place: Place; title: string; line: string }} MotionPlace
+ */
 
-const KEPT = "mha.motion";
-const QUICK = 400; // milliseconds: who walks faster is on the way to somewhere
+const STORED = "mha.motion";
+const QUICK = 400; // milliseconds: who walks faster is only passing by
 const MARKS = 1000; // of the slider
 
-const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+const prefersNoMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** Whether motions play by themselves, as this browser keeps it. */
-const kept = {
+/** Whether motions play by themselves; this browser stores it. */
+const stored = {
   get on() {
-    return ofBrowser.text(KEPT) !== "off";
+    return ofBrowser.text(STORED) !== "off";
   },
   set on(on) {
-    ofBrowser.setText(KEPT, on ? "on" : "off");
+    ofBrowser.setText(STORED, on ? "on" : "off");
   },
 };
 
-export class Mover {
+export class MotionBar {
   /** @type {Player | null} */
   #player = null;
-  /** @type {Standing | null} */
-  #standing = null;
-  #backwards = false;
-  #moved = -QUICK; // when the walk moved last
-  #drawing = 0; // the next frame of the slider
+  /** @type {MotionPlace | null} */
+  #current = null;
+  #isReversed = false;
+  #walked = -QUICK; // when the walk went on last
+  #frame = 0; // the request for the slider's next frame
 
   /**
    * @param {Record<string, string>} words
-   * @param {{ root: HTMLElement; zone: HTMLElement }} where the walk, and the part of it that motions are over
+   * @param {import("./player.js").Stage} stage
    * @param {{ played: () => void; download: (name: string, type: string, text: string) => void }} host
    */
-  constructor(words, where, host) {
+  constructor(words, stage, host) {
     this.words = words;
-    this.where = where;
+    this.stage = stage;
     this.host = host;
-    const pressed = (focus, act, attributes, ...parts) => {
-      const onclick = (event) => {
-        if (event.detail > 0) event.currentTarget.blur(); // the keys walk on
+    /** @type {(focus: string, act: () => void, attributes: Record<string, string>, ...parts: Child[]) => HTMLButtonElement} */
+    const control = (focus, act, attributes, ...parts) => {
+      /** @param {MouseEvent} event */
+      const onclick = ({ detail, currentTarget }) => {
+        if (detail > 0 && currentTarget instanceof HTMLElement) currentTarget.blur(); // keys move the walk again
         act();
       };
       return button({ class: "of-this", ...attributes, data: { focus }, onclick }, ...parts);
     };
     this.sign = span("sign", "▶");
-    this.playing = pressed("motion", () => this.toggle(), {}, this.sign, " ", words.motion);
-    const named = { "aria-label": words.motion_at, title: words.motion_at };
-    const oninput = () => this.#seek(Number(this.slider.value) / MARKS);
-    const onchange = () => this.slider.matches(":focus-visible") || this.slider.blur();
+    this.playing = control("motion", () => this.toggle(), {}, this.sign, " ", words.motion);
     this.slider = element("input", {
       type: "range",
       class: "of-this",
       min: 0,
       max: MARKS,
       value: MARKS,
-      ...named,
+      "aria-label": words.motion_at,
+      title: words.motion_at,
       data: { focus: "motion-at" },
-      oninput,
-      onchange,
+      oninput: () => this.#seek(Number(this.slider.value) / MARKS),
+      onchange: () => this.slider.matches(":focus-visible") || this.slider.blur(),
     });
     const round = {
       class: "of-this round",
@@ -72,171 +75,190 @@ export class Mover {
       "aria-label": words.motion_turned,
       "aria-pressed": "false",
     };
-    this.reason = element("p", { class: "reason", hidden: true }, words.motion_of_one);
-    this.turning = pressed("motion-turned", () => this.turn(), round, "⇄");
-    this.itself = element("input", {
+    this.reversing = control("motion-turned", () => this.reverse(), round, "⇄");
+    this.saving = control("motion-svg", () => this.#save(), {}, words.motion_svg);
+    this.playsItself = element("input", {
       type: "checkbox",
-      checked: kept.on,
+      checked: stored.on,
       data: { focus: "motion-itself" },
-      onchange: () => this.#keep(),
+      onchange: () => this.#store(),
     });
-    this.draws = pressed("motion-svg", () => this.#draw(), {}, words.motion_svg);
-    const auto = element("label", { class: "switch" }, this.itself, words.motion_itself);
+    this.reason = element("p", { class: "reason", hidden: true }, words.motion_of_one);
     this.root = element(
       "div",
       { class: "motion-bar", role: "group", "aria-label": words.motion },
       this.playing,
       this.slider,
-      this.turning,
-      this.draws,
-      auto,
+      this.reversing,
+      this.saving,
+      element("label", { class: "switch" }, this.playsItself, words.motion_itself),
       this.reason,
     );
     this.#show();
   }
 
-  #keep() {
-    kept.on = this.itself.checked;
-    if (!kept.on) this.finish();
+  #store() {
+    stored.on = this.playsItself.checked;
+    if (!stored.on) this.finish();
   }
 
   // --- with the walk ---------------------------------------------------------------------------------------------------
 
-  /** Whatever moves is done: the picture stands as it is. */
+  /** End the motion at once: the picture is as it is without one. */
   finish() {
-    cancelAnimationFrame(this.#drawing);
-    this.#player?.leave();
+    cancelAnimationFrame(this.#frame);
+    this.#player?.remove();
     this.#player = null;
     this.#show();
   }
 
   /**
-   * The walk stands at a place; of null nothing may be shown of it. `onward`: it has just come there from one before.
-   * @param {Standing | null} standing
+   * The walk is at a place, or at one whose numbers are hidden: null. `onward`: it has just come there from the one
+   * before.
+   * @param {MotionPlace | null} current
    * @param {{ onward: boolean }} how
    */
-  stands(standing, { onward }) {
-    const quick = performance.now() - this.#moved < QUICK;
-    if (onward) this.#moved = performance.now();
-    this.#standing = standing?.picture.step ? standing : null;
-    this.root.classList.toggle("idle", !this.#standing);
-    this.#mayPlay(!this.#standing || this.#standing.picture.root.isConnected);
-    if (onward && !quick && kept.on && !isStill() && this.#isSeen()) this.play();
+  stands(current, { onward }) {
+    const isQuick = performance.now() - this.#walked < QUICK;
+    if (onward) this.#walked = performance.now();
+    this.#current = current?.picture.step ? current : null;
+    this.root.classList.toggle("idle", !this.#current);
+    this.#enable(!this.#current || this.#current.picture.root.isConnected);
+    if (onward && !isQuick && stored.on && !prefersNoMotion() && this.#isInView()) this.play();
   }
 
-  /** Where two heads stand beside each other nothing moves, and it is said why. */
-  #mayPlay(can) {
-    for (const one of [this.playing, this.slider, this.turning, this.draws]) one.disabled = !can;
-    this.reason.hidden = can;
+  /**
+   * Where two heads are side by side nothing moves, and a sentence says why.
+   * @param {boolean} isEnabled
+   */
+  #enable(isEnabled) {
+    for (const control of [this.playing, this.slider, this.reversing, this.saving])
+      control.disabled = !isEnabled;
+    this.reason.hidden = isEnabled;
   }
 
-  #isSeen() {
-    const { top, bottom } = this.where.zone.getBoundingClientRect();
+  #isInView() {
+    const { top, bottom } = this.stage.zone.getBoundingClientRect();
     return !document.hidden && bottom > 0 && top < innerHeight;
   }
 
   // --- what the bar and the keys do --------------------------------------------------------------------------------------
 
   toggle() {
-    if (this.#player?.isPlaying) return this.#stop();
-    if (isStill()) this.station(this.#backwards ? -1 : 1);
-    else if (this.#player) this.#run();
+    if (this.#player?.isPlaying) return this.#stop(this.#player);
+    if (prefersNoMotion()) this.station(this.#isReversed ? -1 : 1);
+    else if (this.#player) this.#run(this.#player);
     else this.play();
     this.host.played();
   }
 
-  /** From its beginning, or backwards from its end. */
+  /** Play from the beginning, or in reverse from the end. */
   play() {
-    if (!this.#make()) return;
-    if (isStill()) this.#seek(0);
-    else this.#run();
+    if (prefersNoMotion()) return this.#seek(0);
+    const player = this.#getPlayer();
+    if (player) this.#run(player);
   }
 
-  turn() {
-    this.#backwards = !this.#backwards;
-    this.turning.setAttribute("aria-pressed", String(this.#backwards));
-    if (this.#player?.isPlaying) this.#run();
+  reverse() {
+    this.#isReversed = !this.#isReversed;
+    this.reversing.setAttribute("aria-pressed", String(this.#isReversed));
+    if (this.#player?.isPlaying) this.#run(this.#player);
   }
 
   /**
-   * To where something stands next, or before, without moving there.
-   * @param {1 | -1} way
+   * Go to the next station or the one before, without moving there.
+   * @param {1 | -1} direction
    */
-  station(way) {
-    const begins = !this.#player;
-    if (!this.#make()) return;
-    const { stations } = this.#player.motion;
-    const at = begins ? (way > 0 ? -1 : 1) : this.#player.at;
+  station(direction) {
+    const isFirst = !this.#player;
+    const player = this.#getPlayer();
+    if (!player) return;
+    const { stations } = player.motion;
+    const at = isFirst ? -direction : player.at;
     const target =
-      way > 0 ? stations.find((one) => one > at + 0.001) : stations.findLast((one) => one < at - 0.001);
+      direction > 0
+        ? stations.find((station) => station > at + 0.001)
+        : stations.findLast((station) => station < at - 0.001);
     if (target === undefined || target === 1) this.finish();
     else this.#seek(target);
   }
 
-  /** The player of this place, made where there is none. */
-  #make() {
-    if (this.#player) return this.#player;
-    const motion = this.#motion();
-    if (!motion) return null;
-    const ended = () => (this.#backwards ? this.#stop() : this.finish());
-    this.#player = new Player(this.#standing.picture, motion, { ...this.where, ended });
+  /** The player of this place, created where there is none. Null where nothing moves here. */
+  #getPlayer() {
+    this.#player ??= this.#createPlayer();
     return this.#player;
   }
 
-  #motion() {
-    if (!this.#standing?.picture.root.isConnected) return null; // something else stands on the stage
-    const { picture, place } = this.#standing;
-    const isShown = (on) => Boolean(picture.anchor(on));
-    return motionOf(picture, place, isShown);
+  #createPlayer() {
+    const current = this.#current;
+    const motion = current && this.#motionAt(current);
+    if (!motion) return null;
+    /** @type {Player} */
+    const player = new Player(current.picture, motion, {
+      ...this.stage,
+      ended: () => (this.#isReversed ? this.#stop(player) : this.finish()),
+    });
+    return player;
   }
 
-  #run() {
-    this.#player.play(this.#backwards);
+  /** @param {MotionPlace} current */
+  #motionAt({ picture, place }) {
+    if (!picture.root.isConnected) return null; // two heads are on the stage
+    return motionOf(picture, place, (on) => picture.anchor(on) !== undefined);
+  }
+
+  /** @param {Player} player */
+  #run(player) {
+    player.play(this.#isReversed);
     this.#follow();
     this.#show();
   }
 
-  #stop() {
-    this.#player.stop();
+  /** @param {Player} player */
+  #stop(player) {
+    player.stop();
     this.#show();
   }
 
   /** @param {number} at */
   #seek(at) {
-    if (!this.#make()) return;
-    this.#player.seek(at);
+    const player = this.#getPlayer();
+    if (!player) return;
+    player.seek(at);
     this.#show();
   }
 
+  /** Move the slider along while the motion plays. */
   #follow() {
-    cancelAnimationFrame(this.#drawing);
-    const draw = () => {
+    cancelAnimationFrame(this.#frame);
+    const move = () => {
       if (!this.#player?.isPlaying) return;
       this.slider.value = String(this.#player.at * MARKS);
-      this.#drawing = requestAnimationFrame(draw);
+      this.#frame = requestAnimationFrame(move);
     };
-    this.#drawing = requestAnimationFrame(draw);
+    this.#frame = requestAnimationFrame(move);
   }
 
   #show() {
-    const plays = Boolean(this.#player?.isPlaying);
-    const label = plays ? this.words.motion_stop : this.words.motion_play;
-    this.sign.textContent = plays ? "❚❚" : "▶";
+    const isPlaying = Boolean(this.#player?.isPlaying);
+    const label = isPlaying ? this.words.motion_stop : this.words.motion_play;
+    this.sign.textContent = isPlaying ? "❚❚" : "▶";
     this.playing.title = label;
     this.playing.setAttribute("aria-label", label);
     this.slider.value = String((this.#player?.at ?? 1) * MARKS);
-    this.where.root.dataset.motion = plays ? "plays" : this.#player ? "stands" : "";
+    this.stage.root.dataset.motion = isPlaying ? "plays" : this.#player ? "stands" : "";
   }
 
-  // --- to take away -----------------------------------------------------------------------------------------------------
+  // --- a file ------------------------------------------------------------------------------------------------------------
 
-  /** The motion of this place as a picture that moves, in a file. */
-  #draw() {
+  /** Save the motion of this place as an animated SVG. */
+  #save() {
     this.finish();
-    const motion = this.#motion();
+    const current = this.#current;
+    const motion = current && this.#motionAt(current);
     if (!motion) return;
-    const { picture, title, line } = this.#standing;
-    const text = drawn(picture, motion, this.where, { title, line });
-    this.host.download(`${picture.step.name}.svg`, "image/svg+xml", text);
+    const { picture, title, line } = current;
+    const text = motionFile(picture, motion, this.stage, { title, line });
+    this.host.download(`${picture.step?.name}.svg`, "image/svg+xml", text);
   }
 }

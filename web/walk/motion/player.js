@@ -1,14 +1,14 @@
-// Plays a motion over a picture: pieces in a layer of their own, which goes when the motion does; the picture below is
-// left as it is. Only transforms and opacities move, by the browser's own animations: they can be stopped, turned round
-// and set to any time.
+// Plays a motion over a picture. The pieces are in a layer of their own, which is removed with the motion; the picture
+// below stays as it is. Only transforms and opacities change, by the browser's own animations, so that they can be
+// stopped, reversed and set to any time.
 
-import { childrenOf, div, element } from "../../kit/dom.js";
+import { div, element } from "../../kit/dom.js";
 import { unkey } from "../../kit/graph.js";
-import { EASE, placed } from "./pixel_tracks.js";
+import { EASE, placed } from "./tracks.js";
 
 const EASING = `cubic-bezier(${EASE})`;
 
-/** @type {(step: import("./pixel_tracks.js").Step, look: string) => Keyframe} */
+/** @type {(frame: PixelFrame, look: string) => Keyframe} */
 function keyframe({ at, x, y, scale, stretch, opacity }, look) {
   const middle = look === "bar" ? "translate(0, -50%)" : "translate(-50%, -50%)";
   const size = `scale(${(scale * stretch).toFixed(4)}, ${scale})`;
@@ -16,79 +16,96 @@ function keyframe({ at, x, y, scale, stretch, opacity }, look) {
   return { offset: at, opacity, transform, easing: EASING };
 }
 
+/** What a motion is played over: the walk, and the part of it that the layer covers. @typedef {{ root: HTMLElement; zone: HTMLElement }} Stage */
+
 export class Player {
   /** @type {Animation[]} */
-  #animations = [];
-  #anchors = new Map();
-  #gone = new AbortController();
+  #animations;
+  /** @type {Map<string, Box>} */
+  #boxes = new Map();
+  #removed = new AbortController();
+  #fixed; // a cell, and where it was when the motion began: how far the picture has scrolled since
 
   /**
    * @param {import("../picture/picture.js").Picture} picture
-   * @param {import("./tracks.js").Motion} motion
-   * @param {{ root: HTMLElement; zone: HTMLElement; ended: () => void }} where the walk, and what the layer covers
+   * @param {Motion} motion
+   * @param {Stage & { ended: () => void }} stage
    */
   constructor(picture, motion, { root, zone, ended }) {
     this.motion = motion;
     this.picture = picture;
-    this.zone = zone;
     this.layer = element("div", { class: "motion-layer", "aria-hidden": "true" });
-    this.#lay(root);
-    const pieces = motion.tracks.map((track) => this.#piece(track)); // all are measured before any stands in the page
-    this.layer.append(...pieces.map(({ node }) => node));
+    const td = picture.requireAnchor(motion.tracks[0].frames[0].on);
+    this.size = Number.parseFloat(getComputedStyle(td).fontSize);
+    this.origin = this.#layOut(root, zone);
+    this.#fixed = { td, at: td.getBoundingClientRect() };
+    const pieces = motion.tracks.map((track) => this.#piece(track)); // all are measured before any is on the page
+    this.pieces = pieces.map(({ node }) => node);
+    this.layer.append(...this.pieces);
     root.append(this.layer);
-    const timing = { duration: motion.duration, fill: /** @type {FillMode} */ ("both") };
-    this.#animations = pieces.map(({ node, frames }) => node.animate(frames, timing));
+    this.#animations = pieces.map(({ node, frames }) => node.animate(frames, this.#timing));
     this.#animations.push(...this.#arrows());
     this.#animations[0].addEventListener("finish", ended);
-    root.addEventListener("scroll", () => this.#scrolled(), { capture: true, signal: this.#gone.signal });
+    root.addEventListener("scroll", () => this.#scrolled(), { capture: true, signal: this.#removed.signal });
   }
 
-  /** The layer lies over the zone, and a little around it. */
-  #lay(root) {
-    const [outer, inner] = [root, this.zone].map((node) => node.getBoundingClientRect());
-    const [first] = this.motion.tracks;
-    const td = this.picture.anchor(first.frames[0].on);
-    const size = Number.parseFloat(getComputedStyle(td).fontSize);
+  /** @returns {KeyframeAnimationOptions} */
+  get #timing() {
+    return { duration: this.motion.duration, fill: "both" };
+  }
+
+  /**
+   * Lay the layer over the zone, and a little around it. Returns its top left corner.
+   * @param {HTMLElement} root
+   * @param {HTMLElement} zone
+   */
+  #layOut(root, zone) {
+    const [outer, inner] = [root, zone].map((node) => node.getBoundingClientRect());
+    const { size } = this;
     const left = Math.max(Math.min(0, inner.left), inner.left - size); // never wider than the page
     const right = Math.min(Math.max(document.documentElement.clientWidth, inner.right), inner.right + size);
-    this.origin = { x: left, y: inner.y - size };
+    const origin = { x: left, y: inner.y - size };
     Object.assign(this.layer.style, {
-      left: `${this.origin.x - outer.x}px`,
-      top: `${this.origin.y - outer.y}px`,
+      left: `${origin.x - outer.x}px`,
+      top: `${origin.y - outer.y}px`,
       width: `${right - left}px`,
       height: `${inner.height + 2 * size}px`,
       fontSize: `${size}px`,
     });
-    this.fixed = { td, at: td.getBoundingClientRect() };
+    return origin;
   }
 
   #scrolled() {
-    const now = this.fixed.td.getBoundingClientRect();
-    for (const piece of childrenOf(this.layer))
-      piece.style.translate = `${now.x - this.fixed.at.x}px ${now.y - this.fixed.at.y}px`;
+    const { td, at } = this.#fixed;
+    const now = td.getBoundingClientRect();
+    for (const piece of this.pieces) piece.style.translate = `${now.x - at.x}px ${now.y - at.y}px`;
   }
 
-  /** @param {string} on */
+  /**
+   * Where a cell or an exponential is in the layer.
+   * @param {string} on
+   */
   #box(on) {
-    if (!this.#anchors.has(on)) {
-      const { x, y, width, height } = this.picture.anchor(on).getBoundingClientRect();
-      this.#anchors.set(on, { x: x - this.origin.x, y: y - this.origin.y, width, height });
-    }
-    return this.#anchors.get(on);
+    const known = this.#boxes.get(on);
+    if (known) return known;
+    const { x, y, width, height } = this.picture.requireAnchor(on).getBoundingClientRect();
+    const box = { x: x - this.origin.x, y: y - this.origin.y, width, height };
+    this.#boxes.set(on, box);
+    return box;
   }
 
-  /** @param {import("./tracks.js").Track} track */
+  /** @param {MotionTrack} track */
   #piece(track) {
     const { look, of, text } = track;
-    const td = this.picture.anchor(of);
     const name = of.startsWith("power|") ? "" : unkey(of).name;
     const hue = this.picture.model.matrices[name]?.hue;
     const { width, height, steps } = placed(track, (on) => this.#box(on));
-    const over = look === "cover" ? 1 : 0; // cells stand between pixels
+    const over = look === "cover" ? 1 : 0; // the edges of cells are between pixels
     const node = div(`piece ${look} ${hue ? `hue-${hue}` : ""}`, text);
     if (look !== "term")
       Object.assign(node.style, { width: `${width + over}px`, height: `${height + over}px` });
     if (look === "number") {
+      const td = this.picture.requireAnchor(of);
       node.dataset.kind = td.dataset.kind;
       node.style.setProperty("--tone", td.style.getPropertyValue("--tone"));
     }
@@ -98,16 +115,16 @@ export class Player {
   #arrows() {
     const { plane } = this.picture;
     if (!plane) return [];
-    return this.motion.arrows.flatMap(({ of, frames }) => {
-      const arrow = plane.arrow(of);
+    return this.motion.arrows.flatMap(({ key, frames }) => {
+      const arrow = plane.arrow(key);
       if (!arrow) return [];
-      const steps = frames.map(({ at, x, y, scale, opacity }) => ({
+      const keyframes = frames.map(({ at, x, y, scale, opacity }) => ({
         offset: at,
         opacity,
         transform: plane.transform(x, y, scale),
         easing: EASING,
       }));
-      return [arrow.animate(steps, { duration: this.motion.duration, fill: "both" })];
+      return [arrow.animate(keyframes, this.#timing)];
     });
   }
 
@@ -115,7 +132,7 @@ export class Player {
     return this.#animations[0].playState === "running";
   }
 
-  /** Where it is, 0 to 1. */
+  /** The time, 0 to 1. */
   get at() {
     return Number(this.#animations[0].currentTime ?? 0) / this.motion.duration;
   }
@@ -142,8 +159,8 @@ export class Player {
     }
   }
 
-  leave() {
-    this.#gone.abort();
+  remove() {
+    this.#removed.abort();
     for (const animation of this.#animations) animation.cancel();
     this.layer.remove();
   }

@@ -1,110 +1,104 @@
 // The motion of softmax: a row of bars becomes a row of shares.
 
-import { key, rowsOf, termsOf } from "../../kit/graph.js";
-import { along, BEAT, firstRows, LONG, MOST, PART, shown, track } from "./tracks.js";
+import { key, requireRows, termsOf } from "../../kit/graph.js";
+import { along, BEAT, firstRows, LONG, MOST, PART, resultAt, track } from "./tracks.js";
 
-/** @typedef {import("./tracks.js").MotionInput} MotionInput */
-/** @typedef {import("./tracks.js").Made} Made */
-/** @typedef {import("./tracks.js").Motion} Motion */
+/** Which bar becomes which at each beat; the last where the walk has no exponentials. */
+const BEATS = /** @type {const} */ ([
+  ["score", "power"],
+  ["power", "sum"],
+  ["sum", "weight"],
+  ["score", "weight"],
+]);
+const SUM = 1; // the beat at which the sum appears
+const DIRECT = 3; // the beat without exponentials
 
-/** @type {(input: MotionInput) => Made} */
-export function shared(input) {
-  const { scene, place, cells } = input;
-  const { stage } = scene;
-  const beats = !stage.powers ? [3] : place.part === null || place.beat === null ? [0, 1, 2] : [place.beat];
-  const moving = firstRows(
-    cells,
-    (beats[0] === 1 || beats[0] === 2 ? 1 : 2) * along(cells, "col").length,
-  ).slice(0, MOST / 2);
-  const rows = new Set(along(moving, "row"));
-  const made = moving.map((cell) => shareOf(input, cell, beats));
-  const still = cells.filter(({ row }) => !rows.has(row));
-  const stands = beats.at(-1) >= 2;
-  const each = 1 / beats.length;
+/** @type {(input: MotionInput) => MotionParts} */
+export function softmaxMotion(input) {
+  const { place, cells, powers } = input;
+  const isWholeRow = place.part === null || place.beat === null;
+  const beats = !powers ? [DIRECT] : isWholeRow ? [0, 1, 2] : [Number(place.beat)];
+  const pieces = beats[0] === 1 || beats[0] === 2 ? 1 : 2; // of each cell
+  const moving = firstRows(cells, pieces * along(cells, "col").length).slice(0, MOST / 2);
+  const movingRows = new Set(along(moving, "row"));
+  const shares = moving.map((cell) => cellMotion(input, cell, beats));
+  const still = cells.filter(({ row }) => !movingRows.has(row));
+  const isResultShown = beats[beats.length - 1] >= 2;
   return {
-    tracks: made.flatMap(({ tracks }) => tracks),
+    tracks: shares.flatMap(({ tracks }) => tracks),
     shows: [
-      ...made.flatMap(({ shows }) => shows),
-      ...sumsOf(input, [...rows], beats),
-      ...(stands ? still.map((cell) => shown(input, cell, 0.9)) : []),
+      ...shares.flatMap(({ shows }) => shows),
+      ...sumsOf(input, [...movingRows], beats),
+      ...(isResultShown ? still.map((cell) => resultAt(input, cell, 0.9)) : []),
     ],
-    stations: beats.map((_, index) => (index + 0.85) * each),
-    duration: beats.length > 1 ? LONG : stage.powers ? BEAT : PART,
+    stations: beats.map((_, index) => (index + 0.85) / beats.length),
+    duration: beats.length > 1 ? LONG : powers ? BEAT : PART,
   };
 }
 
-/** The sums of the rows that move, where they appear. */
+/**
+ * The sums of the rows that move, and when they appear.
+ * @type {(input: MotionInput, rows: number[], beats: number[]) => MotionResult[]}
+ */
 function sumsOf({ powers, isShown }, rows, beats) {
-  const phase = beats.indexOf(1);
-  if (phase < 0) return [];
+  const index = beats.indexOf(SUM);
+  if (index < 0 || !powers) return [];
   return rows
     .map((row) => ({
       on: `power|${row}|sum`,
-      at: (phase + 0.78) / beats.length,
+      at: (index + 0.78) / beats.length,
       text: powers.text(row, "sum"),
     }))
     .filter(({ on }) => isShown(on));
 }
 
 /**
- * One score on its way: a bar as long as its exponential, its piece of the sum, its share of one.
+ * One cell of a row: a bar as long as its exponential, then as its piece of the sum, then as its share of one.
  * @type {(input: MotionInput, cell: Cell, beats: number[]) => Pick<Motion, "tracks" | "shows">}
  */
-function shareOf(input, cell, beats) {
-  const { scene, isShown } = input;
+function cellMotion(input, cell, beats) {
+  const { scene, isShown, powers } = input;
   const { model } = scene;
   const { row, col } = cell;
   const [score] = termsOf(model, cell)[col];
-  const weights = rowsOf(model, cell.name, cell.head)[row].map(Number);
+  const weights = requireRows(model, cell.name, cell.head)[row].map(Number);
   const before = weights.slice(0, col).reduce((sum, weight) => sum + weight, 0);
   const share = weights[col];
   const top = Math.max(...weights) || 1;
-  const late = 0.2 * (col / weights.length);
-  const power = `power|${row}|${col}`;
-  const stops = {
+  const delay = 0.2 * (col / weights.length);
+  const bars = {
     score: { on: key(score), from: 0, to: 0.12 * Math.min(1, share / top) },
-    power: { on: power, from: 0, to: share / top },
+    power: { on: `power|${row}|${col}`, from: 0, to: share / top },
     sum: { on: `power|${row}|sum`, from: before, to: Math.min(1, before + share) },
     weight: { on: key(cell), from: 0, to: share },
   };
-  const ways = [
-    ["score", "power"],
-    ["power", "sum"],
-    ["sum", "weight"],
-    ["score", "weight"],
-  ];
-  const at = (index, part) => (index + part) / beats.length;
-  const frames = beats
-    .flatMap((beat, index) => {
-      const [from, to] = ways[beat].map((name) => stops[name]);
-      return [
-        { ...from, at: at(index, 0.06 + late) },
-        { ...to, at: at(index, 0.6 + late) },
-      ];
-    })
+  const moves = beats.map((beat, index) => ({
+    beat,
+    from: bars[BEATS[beat][0]],
+    to: bars[BEATS[beat][1]],
+    start: (index + 0.06 + delay) / beats.length,
+    end: (index + 0.6 + delay) / beats.length,
+  }));
+  const [first, ...others] = moves
+    .flatMap(({ from, to, start, end }) => [
+      { ...from, at: start },
+      { ...to, at: end },
+    ])
     .filter(({ on }) => isShown(on));
-  const tracks =
-    frames.length > 1
-      ? [
-          track("bar", key(cell), "", ...frames, {
-            ...frames.at(-1),
-            at: Math.min(0.95, frames.at(-1).at + 0.08),
-          }),
-        ]
-      : [];
+  const last = others.at(-1);
+  const tracks = last
+    ? [track("bar", key(cell), "", first, ...others, { ...last, at: Math.min(0.95, last.at + 0.08) })]
+    : [];
   const shows = [];
-  beats.forEach((beat, index) => {
-    const [from, to] = ways[beat].map((name) => stops[name].on);
-    const [start, end] = [at(index, 0.06 + late), at(index, 0.6 + late)];
-    if (beat === 0 || beat === 3) {
+  for (const { beat, from, to, start, end } of moves) {
+    if ((beat === 0 || beat === DIRECT) && isShown(from.on) && isShown(to.on)) {
       const text = input.print(score);
-      if (isShown(from) && isShown(to))
-        tracks.push(
-          track("number", key(score), text, { at: start, on: from }, { at: end, on: to, opacity: 0.4 }),
-        );
+      tracks.push(
+        track("number", key(score), text, { at: start, on: from.on }, { at: end, on: to.on, opacity: 0.4 }),
+      );
     }
-    if (beat === 0) shows.push({ on: power, at: end, text: input.powers.text(row, col) });
-    if (beat >= 2) shows.push(shown(input, cell, end));
-  });
+    if (beat === 0 && powers) shows.push({ on: to.on, at: end, text: powers.text(row, col) });
+    if (beat >= 2) shows.push(resultAt(input, cell, end));
+  }
   return { tracks, shows };
 }

@@ -1,29 +1,43 @@
-// Numbers that somebody filled in before they were shown, and whether they are right: as in a claimed cell, a number
-// may be off by one unit of its last printed digit, and a whole number is what rounding gives.
+// Whether a number that somebody predicted is right. As in a claimed cell, it may be off by one unit of its last printed
+// digit; a whole number must be what rounding gives.
 
 import { parseMask, usual } from "../../kit/numbers.js";
 
-/** One unit of the last digit of a number as it was typed: 0.01 for "0.50", 1 for "3", 0.001 for "1.5e-2". */
-export function lastUnit(text) {
+/**
+ * One unit of the last digit of a number as it was typed: 0.01 for "0.50", 1 for "3", 0.001 for "1.5e-2".
+ * @param {string} text
+ */
+function lastUnit(text) {
   const [digits, power = "0"] = usual(text).toLowerCase().split("e");
   return 10 ** (Number(power) - (digits.split(".")[1] ?? "").length);
 }
 
-/** With a point for a decimal comma, which is all that the keys of many telephones have; 1,000 may be either. */
-function pointed(text) {
+/**
+ * The text with a point for a decimal comma, since many phone keyboards have only a comma. 1,000 is left as it is: its
+ * comma may be either.
+ * @param {string} text
+ */
+function withPoint(text) {
   const [, whole, digits] = /^\s*([+\-−]?\d*),(\d+)\s*$/.exec(text) ?? [];
-  const isEither = digits?.length === 3 && Number(whole.replace("−", "-")) !== 0;
-  return digits && !isEither ? `${whole}.${digits}` : text;
+  const isAmbiguous = digits?.length === 3 && Number(whole.replace("−", "-")) !== 0;
+  return digits && !isAmbiguous ? `${whole}.${digits}` : text;
 }
 
-/** A number typed on a telephone, as it is sent: "" where it is none. */
+/**
+ * A number typed on a phone as it is sent: "" where the text is no number.
+ * @param {string} text
+ */
 export function sent(text) {
-  const number = parseMask(pointed(text));
+  const number = parseMask(withPoint(text));
   if (number === undefined) return "";
-  return number === "-inf" ? number : usual(pointed(text)).toLowerCase().replace(/^\+/, "");
+  return number === "-inf" ? number : usual(withPoint(text)).toLowerCase().replace(/^\+/, "");
 }
 
-/** Whether a typed text gives the number; undefined where it is no number. */
+/**
+ * Whether a typed text gives the number. Undefined where it is no number.
+ * @param {string} text
+ * @param {Value} exact
+ */
 export function isRight(text, exact) {
   const number = parseMask(text);
   if (number === undefined) return undefined;

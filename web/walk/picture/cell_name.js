@@ -1,17 +1,16 @@
-// A cell as everybody hears of it, on the page, on the wall and on telephones alike: by the names of its row and its
-// column.
+// What a cell is called on the page, on the projector and on phones: by the names of its row and its column.
 
 import { element, fillNodes, symbol } from "../../kit/dom.js";
-import { labelsOf, rowsOf, symbolOf, tokensOf } from "../../kit/graph.js";
+import { labelsOf, requireRows, symbolOf, tokensOf } from "../../kit/graph.js";
 
 const MOST_NAMED = 12; // characters of a name
 
 /**
- * The row and the column of a cell as their labels call them, where there are any, short, and no two the same.
+ * The row and the column of a cell by their labels, where these are short and no two are the same; else by number.
  * @type {(model: WalkModel, cell: Cell) => (string | number)[]}
  */
 export function namesOf(model, { name, head, row, col }) {
-  const rows = rowsOf(model, name, head);
+  const rows = requireRows(model, name, head);
   return [rows.length, rows[0].length].map((count, axis) => {
     const at = axis ? col : row;
     const labels = labelsOf(model, model.matrices[name].axes[axis], count);
@@ -22,13 +21,13 @@ export function namesOf(model, { name, head, row, col }) {
 
 /**
  * "S[I, am] of head 1"
- * @type {(model: WalkModel, cell: Cell) => (Node | string)[]}
+ * @type {(model: WalkModel, cell: Cell) => Child[]}
  */
 export function nameNodes(model, cell) {
   const { name, head } = cell;
   const place = [symbol(symbolOf(model, name, head)), `[${namesOf(model, cell).join(", ")}]`];
-  const isNamed = head === null || model.matrices[name].symbol.includes("{h}");
-  return isNamed ? place : fillNodes(model.words.place_of_head, { place, head: [String(head + 1)] });
+  if (head === null || model.matrices[name].symbol.includes("{h}")) return place; // the symbol names the head
+  return fillNodes(model.words.place_of_head, { place, head: [String(head + 1)] });
 }
 
 /**

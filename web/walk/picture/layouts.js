@@ -1,230 +1,254 @@
-// How the matrices of a stage stand beside each other: a product's factors left of it and above it, softmax with its
-// powers, heads side by side, what is given, the tokens, and where each of them looks in the end.
+// How the matrices of a stage are laid out: a product's factors left of it and above it, softmax with its exponentials,
+// heads side by side, given matrices, the tokens, and in the end where each head looks.
 
 import { div, element, operator, span, symbol } from "../../kit/dom.js";
-import { rowsOf } from "../../kit/graph.js";
+import { requireRows, rowsOf } from "../../kit/graph.js";
 import { corner, table } from "../../kit/layout.js";
 import { format } from "../../kit/numbers.js";
-import { ownerOf, powersOf } from "./scene.js";
-import { around } from "./shown_indices.js";
-import { siblingWidth } from "./siblings.js";
 import {
   arrow,
-  gap,
-  headOfColumn,
-  headOfRow,
+  columnHead,
+  gapCell,
+  gapColumnHead,
+  gapRow,
+  gapText,
+  labelsWithGaps,
   lengthOf,
+  rowHead,
   shareWidth,
   sizeOf,
   underline,
-} from "./table_sizes.js";
+  widthOf,
+} from "./picture_tables.js";
+import { hasStep, ownerOf, powersOf, printed } from "./scene.js";
+import { around } from "./shown_indices.js";
 import { hasPlane } from "./vectors.js";
 import { Plane } from "./vectors_view.js";
 
+/** @typedef {import("./picture.js").Picture} Picture */
+/** @typedef {Picture & StepScene} StepPicture */
+
 /**
  * The matrices of a picture's stage, laid out.
- * @param {import("./picture.js").Picture} picture
+ * @param {Picture} picture
  * @returns {HTMLElement}
  */
 export function layOut(picture) {
   const { kind } = picture.stage;
   if (kind === "tokens") return tokens(picture);
   if (kind === "closing") return closing(picture);
-  if (kind === "inputs" || kind === "given") return givens(picture);
+  if (!hasStep(picture)) return inputs(picture);
   const { layout } = picture.step;
   if (layout === "product") return product(picture);
   if (layout === "softmax") return softmax(picture);
   return beside(picture, layout === "concat");
 }
 
+/** @type {(picture: StepPicture) => HTMLElement} */
 function product(picture) {
-  const [left, right, ...bias] = picture.step.operands.filter(([name]) =>
-    rowsOf(picture.model, name, ownerOf(picture, name)),
+  const { model, step, head } = picture;
+  const [left, right, ...bias] = step.operands.filter(([name]) =>
+    rowsOf(model, name, ownerOf(picture, name)),
   );
-  const factor = picture.matrix(left[0], picture.head, {
-    bars: picture.model.matrices[left[0]].scale === "weights",
-  });
+  const factor = picture.matrix(left[0], head, { bars: isWeights(picture, left[0]) });
   const above = [
-    picture.matrix(right[0], picture.head, { turned: right[1] === "jk", above: true }),
-    ...bias.map(([name]) => picture.matrix(name, picture.head)),
+    picture.matrix(right[0], head, { turned: right[1] === "jk", above: true }),
+    ...bias.map(([name]) => picture.matrix(name, head)),
   ];
-  const result = picture.matrix(picture.step.name, picture.head, { result: true });
+  const result = picture.matrix(step.name, head, { result: true });
   shareWidth([...above, result], siblingWidth(picture));
-  const deep = rowsOf(picture.model, left[0], ownerOf(picture, left[0]))[0].length >= 8;
+  const isWide = requireRows(model, left[0], ownerOf(picture, left[0]))[0].length >= 8;
   const corner = div("corner");
-  if (deep) picture.slot = corner;
+  if (isWide) picture.slot = corner;
   else if (hasPlane(picture)) {
-    picture.plane = new Plane(picture.model);
+    picture.plane = new Plane(model);
     corner.append(picture.plane.root);
   }
   return div("product", corner, div("above", ...above), div("left", factor), div("result", result));
 }
 
-/** Scores, right of them their powers, and below those the weights: each power stands above what it becomes. */
-function softmax(picture) {
-  const [source] = picture.step.operands[0];
-  const scores = picture.matrix(source, picture.head);
-  const weights = picture.matrix(picture.step.name, picture.head, { result: true, bars: true });
-  if (!picture.stage.powers) return div("beside", scores, arrow(), weights);
-  const powers = powersTable(picture);
-  shareWidth([powers, weights]);
-  picture.slot = div("slot");
-  const sum = span("operator", `↓ ÷ ${picture.words.sum}`);
-  return div(
-    "softmax",
-    scores,
-    arrow(),
-    powers,
-    picture.slot,
-    element("span", {}),
-    element("div", {}, sum, weights),
-  );
+/** @type {(picture: Picture, name: string) => boolean} */
+const isWeights = ({ model }, name) => model.matrices[name].scale === "weights";
+
+/** @type {WeakMap<WalkModel, Map<string, number>>} */
+const siblingWidths = new WeakMap();
+
+/**
+ * The width of numbers in all products that read the same left factor, such as queries, keys and values: their matrices
+ * are then in the same places. The widest number in their right factors and results gives it.
+ * @param {StepScene} scene
+ */
+function siblingWidth({ model, step, head }) {
+  const widths = siblingWidths.get(model) ?? new Map();
+  siblingWidths.set(model, widths);
+  const [[left]] = step.operands;
+  const kind = `${left} ${head}`;
+  const width = widths.get(kind) ?? measuredSiblings(model, left, head);
+  widths.set(kind, width);
+  return width;
 }
 
-/** The exponentials and their sum, row by row. */
-function powersTable(picture) {
-  const { powers } = picture.stage;
-  const shownRows = picture.excerpt.along(picture.step.name, "row", powers.length, picture.excerpt.most.rows);
-  const shownCols = picture.excerpt.along(
-    picture.step.name,
-    "col",
-    powers[0].powers.length,
-    picture.excerpt.most.cols,
+/** @type {(model: WalkModel, left: string, head: number | null) => number} */
+function measuredSiblings(model, left, head) {
+  const stages = model.stages.filter(({ kind }) => kind === "step");
+  const texts = stages.flatMap((stage) =>
+    stage.steps
+      .filter(({ layout, operands }) => layout === "product" && operands[0][0] === left)
+      .flatMap((step) =>
+        [step.name, ...step.operands.slice(1).map(([name]) => name)].flatMap((name) => {
+          const owner = ownerOf({ model, stage, step, head }, name);
+          return (rowsOf(model, name, owner) ?? []).flat().map(printed(model, name, owner));
+        }),
+      ),
   );
-  const { rows: labels, cols: colLabels, texts, isShifted, text } = powersOf(picture);
-  const body = shownRows.map((index) => {
-    if (typeof index === "object") return picture.gaps.row(index, [...shownCols, null]);
-    const row = powers[index];
-    const tds = [...shownCols, row.powers.length].map((col) => {
-      if (typeof col === "object") return gap();
-      const phase = col === row.powers.length ? 1 : 0;
-      const at = phase ? "sum" : col;
-      const td = element("td", { "data-kind": phase ? "sum" : "power", "data-power": `${index}|${at}` });
-      picture.powerCells.set(`power|${index}|${at}`, td);
-      picture.extras.push({ td, row: index, phase, text: text(index, at) });
-      return td;
-    });
-    return element("tr", {}, headOfRow(labels[index]), ...tds);
+  return widthOf(texts);
+}
+
+/**
+ * Scores, right of them their exponentials, and below those the weights, so that each is above what it becomes.
+ * @type {(picture: StepPicture) => HTMLElement}
+ */
+function softmax(picture) {
+  const { step, head, words } = picture;
+  const [source] = step.operands[0];
+  const scores = picture.matrix(source, head);
+  const weights = picture.matrix(step.name, head, { result: true, bars: true });
+  const powers = powersTable(picture);
+  if (!powers) return div("beside", scores, arrow(), weights);
+  shareWidth([powers, weights]);
+  picture.slot = div("slot");
+  const divide = span("operator", `↓ ÷ ${words.sum}`);
+  const below = element("div", {}, divide, weights);
+  return div("softmax", scores, arrow(), powers, picture.slot, element("span", {}), below);
+}
+
+/**
+ * The exponentials and their sum, row by row. Null where the walk has none.
+ * @type {(picture: StepPicture) => HTMLElement | null}
+ */
+function powersTable(picture) {
+  const printedPowers = powersOf(picture);
+  if (!printedPowers) return null;
+  const { step, words, excerpt } = picture;
+  const { rows: rowLabels, cols: colLabels, texts, isShifted, text } = printedPowers;
+  const shownRows = excerpt.along(step.name, "row", rowLabels.length, excerpt.most.rows);
+  const shownCols = excerpt.along(step.name, "col", colLabels.length, excerpt.most.cols);
+  /** @type {(row: number, col: number | "sum") => HTMLElement} */
+  const cell = (row, col) => {
+    const isSum = col === "sum";
+    const data = { "data-kind": isSum ? "sum" : "power", "data-power": `${row}|${col}` };
+    const td = element("td", data);
+    picture.powerCells.set(`power|${row}|${col}`, td);
+    picture.powers.push({ td, row, phase: isSum ? 1 : 0, text: text(row, col) });
+    return td;
+  };
+  const body = shownRows.map((row) => {
+    if (typeof row === "object") return gapRow(words, row, shownCols.length + 1);
+    const powers = shownCols.map((col) => (typeof col === "object" ? gapCell() : cell(row, col)));
+    return element("tr", {}, rowHead(rowLabels[row]), ...powers, cell(row, "sum"));
   });
   const power = span("symbol", "e", element("sup", {}, isShifted ? "s − max" : "s"));
-  const high = [...picture.gaps.labels(shownCols, colLabels), picture.words.sum];
-  const style = sizeOf(picture.gaps.labels(shownRows, labels), high, [texts]);
+  const above = [...labelsWithGaps(shownCols, colLabels), words.sum];
+  const style = sizeOf(labelsWithGaps(shownRows, rowLabels), above, [texts]);
   const heads = shownCols.map((at) =>
-    typeof at === "object" ? picture.gaps.head(at) : headOfColumn(colLabels[at]),
+    typeof at === "object" ? gapColumnHead(words, at) : columnHead(colLabels[at]),
   );
   return table(
-    { class: "matrix powers", style, "aria-label": picture.words.power },
-    [corner(), ...heads, headOfColumn(picture.words.sum)],
+    { class: "matrix powers", style, "aria-label": words.power },
+    [corner(), ...heads, columnHead(words.sum)],
     body,
     { caption: element("caption", {}, power) },
   );
 }
 
-function beside(picture, concat) {
-  const heads = concat ? picture.excerpt.heads() : [picture.head];
-  const left = (gap) => span("operator gap", picture.gaps.more(gap));
-  const operands = picture.step.operands.flatMap(([name]) =>
-    heads.map((head) =>
-      head !== null && typeof head === "object" ? left(head) : picture.matrix(name, head),
-    ),
+/** @type {(picture: StepPicture, isConcat: boolean) => HTMLElement} */
+function beside(picture, isConcat) {
+  const { step, words } = picture;
+  const { signs } = step;
+  /** @type {(name: string) => HTMLElement[]} of every head */
+  const ofHeads = (name) =>
+    picture.excerpt
+      .heads()
+      .map((head) =>
+        typeof head === "object" ? span("operator gap", gapText(words, head)) : picture.matrix(name, head),
+      );
+  const operands = step.operands.flatMap(([name]) =>
+    isConcat ? ofHeads(name) : [picture.matrix(name, picture.head)],
   );
-  const { signs } = picture.step;
-  const [, by] = signs.at(-1).split("÷ ");
-  const divisor = by ? [span("operator", "÷ ", symbol(by))] : [];
-  const result = picture.matrix(picture.step.name, picture.head, { result: true });
-  const plus = signs[1] === "+";
-  const laid = operands.flatMap((node, i) => (i && plus ? [span("operator", "+"), node] : [node]));
-  shareWidth(concat ? [result] : [operands[0], result]); // also where one stands below the other
-  if (operands.length === 1)
-    return div("beside", ...laid, span("by", ...divisor, ...(by ? [" "] : []), operator("=")), result);
+  const divisor = signs.at(-1)?.split("÷ ")[1];
+  const divide = divisor ? [span("operator", "÷ ", symbol(divisor)), " "] : [];
+  const result = picture.matrix(step.name, picture.head, { result: true });
+  const isSum = signs[1] === "+";
+  const line = operands.flatMap((node, i) => (i && isSum ? [span("operator", "+"), node] : [node]));
+  shareWidth(isConcat ? [result] : [operands[0], result]); // the two may be above one another
+  if (operands.length === 1) return div("beside", ...line, span("by", ...divide, operator("=")), result);
   picture.slot = div("slot");
-  return div("rows", div(concat ? "beside heads" : "beside", ...laid), div("beside", result, picture.slot));
+  return div("rows", div(isConcat ? "beside heads" : "beside", ...line), div("beside", result, picture.slot));
 }
 
-function givens(picture) {
+/** Inputs, and matrices that are given where others are computed. @type {(picture: Picture) => HTMLElement} */
+function inputs(picture) {
   const names = [...new Set(picture.stage.parts.map(([name]) => name))];
-  return div(
-    "beside",
-    ...names.map((name) =>
-      picture.matrix(name, picture.head, {
-        result: true,
-        bars: picture.model.matrices[name].scale === "weights",
-      }),
-    ),
-  );
+  const options = (/** @type {string} */ name) => ({ result: true, bars: isWeights(picture, name) });
+  return div("beside", ...names.map((name) => picture.matrix(name, picture.head, options(name))));
 }
 
-function tokens(picture) {
-  const { labels, matrices } = picture.model;
-  const two = matrices.context || labels.n_k.length !== labels.n_q.length;
-  const rows = two ? [labels.n_q, labels.n_k] : [labels.n_q];
+/** @type {(picture: Picture) => HTMLElement} */
+function tokens({ model, words, excerpt }) {
+  const { labels, matrices } = model;
+  const hasTwo = matrices.context || labels.n_k.length !== labels.n_q.length;
+  /** @type {(tokens: string[], at: IndexOrGap) => HTMLElement} */
+  const item = (tokens, at) =>
+    typeof at === "object"
+      ? element("li", { class: "gap" }, gapText(words, at))
+      : element("li", {}, element("bdi", {}, tokens[at]));
   return div(
     "tokens",
-    ...rows.map((tokens) =>
-      element(
-        "ol",
-        {},
-        ...picture.excerpt
-          .tokens(tokens)
-          .map((at) =>
-            typeof at === "object"
-              ? element("li", { class: "gap" }, picture.gaps.more(at))
-              : element("li", {}, element("bdi", {}, tokens[at])),
-          ),
-      ),
+    ...(hasTwo ? [labels.n_q, labels.n_k] : [labels.n_q]).map((tokens) =>
+      element("ol", {}, ...excerpt.tokens(tokens).map((at) => item(tokens, at))),
     ),
   );
 }
 
+/** @typedef {WalkModel["closing"]["looked"][number][number]} Look */
+
+/** @type {(picture: Picture) => HTMLElement} */
 function closing(picture) {
-  const { matrix, looked } = picture.model.closing;
-  const shownRows = picture.excerpt.along(
-    "weights",
-    "row",
-    rowsOf(picture.model, "weights", 0).length,
-    picture.excerpt.most.rows,
-  );
-  const shownHeads = around(looked.length, picture.excerpt.most.cols, 0);
-  const rows = shownRows.map((query) =>
-    typeof query === "object"
-      ? picture.gaps.row(query, shownHeads)
-      : element(
-          "tr",
-          {},
-          headOfRow(picture.model.labels.n_q[query]),
-          ...shownHeads.map((head) =>
-            typeof head === "object" ? gap() : lookCell(picture, looked[head][query]),
-          ),
-        ),
-  );
+  const { model, words, excerpt } = picture;
+  const { matrix, looked } = model.closing;
+  const queries = requireRows(model, "weights", 0).length;
+  const shownRows = excerpt.along("weights", "row", queries, excerpt.most.rows);
+  const shownHeads = around(looked.length, excerpt.most.cols, 0);
+  /** @type {(query: number, head: IndexOrGap) => HTMLElement} */
+  const cell = (query, head) =>
+    typeof head === "object" ? gapCell() : lookCell(picture, looked[head][query]);
+  const rows = shownRows.map((query) => {
+    if (typeof query === "object") return gapRow(words, query, shownHeads.length);
+    const cells = shownHeads.map((head) => cell(query, head));
+    return element("tr", {}, rowHead(model.labels.n_q[query]), ...cells);
+  });
   const heads = shownHeads.map((head) =>
     typeof head === "object"
-      ? picture.gaps.head(head)
-      : element("th", { scope: "col", style: underline(head) }, `${picture.words.head} ${head + 1}`),
+      ? gapColumnHead(words, head)
+      : element("th", { scope: "col", style: underline(head) }, `${words.head} ${head + 1}`),
   );
-  const caption = element("caption", {}, picture.words.looks_at);
-  const texts = looked.flat().map((look) => (look ? lookText(picture, look) : ""));
-  const most = (some) => Math.max(...some.map(lengthOf));
-  const words = texts.flatMap((text) => text.split(" "));
-  const style = `--widest: ${most(texts)}; --longest: ${most(words)}`; // all bars have one scale
+  const caption = element("caption", {}, words.looks_at);
+  const texts = looked.flat().map((look) => (look ? `${look.name} ${weightText(picture, look)}` : ""));
+  /** @param {string[]} texts */
+  const most = (texts) => Math.max(...texts.map(lengthOf));
+  const style = `--widest: ${most(texts)}; --longest: ${most(texts.flatMap((text) => text.split(" ")))}`; // one scale for all bars
   const looks = table({ class: "matrix looks", style }, [corner(), ...heads], rows, { caption });
   picture.slot = div("slot");
   const output = matrix ? [picture.matrix(matrix, null)] : [];
-  const beside = div("beside", ...output, picture.slot);
-  return div("rows", beside, looks);
+  return div("rows", div("beside", ...output, picture.slot), looks);
 }
 
+/** @type {(picture: Picture, look: Look) => HTMLElement} */
 function lookCell(picture, look) {
   if (!look) return element("td", {}, picture.words.nothing);
-  const { name, weight } = look;
-  return element(
-    "td",
-    { "data-kind": "bar", style: `--tone: ${weight.toFixed(3)}` },
-    element("bdi", {}, name),
-    ` ${format(weight, picture.model.decimals)}`,
-  );
+  const attributes = { "data-kind": "bar", style: `--tone: ${look.weight.toFixed(3)}` };
+  return element("td", attributes, element("bdi", {}, look.name), ` ${weightText(picture, look)}`);
 }
 
-function lookText(picture, { name, weight }) {
-  return `${name} ${format(weight, picture.model.decimals)}`;
-}
+/** @type {(picture: Picture, look: NonNullable<Look>) => string} */
+const weightText = ({ model }, { weight }) => format(weight, model.decimals);

@@ -1,5 +1,5 @@
-// One stage as a picture: the matrices that it reads and the one that it makes. Built once for a stage, then shown at
-// a place: which cells stand there already, which are lit, and what the line of arithmetic says so far.
+// One stage as a picture: the matrices that it reads and the one that it computes. It is laid out for a stage and then
+// shown at a place: which cells have their numbers already, which are highlighted, and which are asked for.
 
 import { div, element, fill, setAttribute, shapeOf, span, symbol } from "../../kit/dom.js";
 import {
@@ -9,7 +9,7 @@ import {
   kindAt,
   labelsOf,
   marked,
-  rowsOf,
+  requireRows,
   symbolOf,
   termsOf,
 } from "../../kit/graph.js";
@@ -17,81 +17,105 @@ import { corner, lookOf, table } from "../../kit/layout.js";
 import { exact, largest, toneOf } from "../../kit/numbers.js";
 import { Lights } from "../../kit/selection.js";
 import { Excerpt } from "./excerpt.js";
-import { Gaps } from "./gaps.js";
 import { layOut } from "./layouts.js";
 import { makeRoomForMaps, mapOf } from "./map.js";
+import {
+  chainOf,
+  columnHead,
+  gapCell,
+  gapColumnHead,
+  gapRow,
+  hyphenated,
+  labelsWithGaps,
+  rowHead,
+  sizeOf,
+  underline,
+} from "./picture_tables.js";
 import { fillCell } from "./result_cell.js";
 import { focusOf, isCell, isLarge, isProduct, ownerOf, printed, stateAt } from "./scene.js";
-import { isFolded } from "./shown_part.js";
-import { chainOf, gap, headOfColumn, headOfRow, hyphenated, sizeOf, underline } from "./table_sizes.js";
+import { isFolded } from "./shown_indices.js";
 
-const MOST_ASKED = 64; // fields at once; more are hidden without asking
+const MOST_FIELDS = 64; // at once; where more numbers are asked for, they are hidden without a field
+
+/**
+ * `turned` lays rows across. `result` makes the cells those that the stage computes. A table `above` another has as many
+ * rows as that one has columns. `bars` draws weights as bars.
+ * @typedef {{ turned?: boolean; result?: boolean; bars?: boolean; above?: boolean }} MatrixOptions
+ */
 
 export class Picture {
-  slot = null; // room in the picture for the words, where it has some
+  /** @type {HTMLElement | null} */
+  slot = null; // where the picture has room for the words of the step
   /** @type {Map<string, HTMLElement[]>} */
   cells = new Map(); // key → the <td>s that show it
-  #results = []; // [{td, cell, text, kind, tone}] of what the stage makes, in order
+  /** @type {ResultCell[]} */
+  #results = []; // in order
+  /** @type {Map<string, HTMLElement>} */
   powerCells = new Map(); // "power|row|col" → its <td>
   /** @type {import("./vectors_view.js").Plane | null} */
-  plane = null; // the arrows, where there are two dimensions
-  extras = []; // of softmax: [{td, row, phase, text}]
-  #dead = []; // [{th, row, text}] of what the stage makes: rows that are marked as dead
-  excerpt = new Excerpt(this);
-  #shows = ""; // which rows, columns and heads are shown
+  plane = null; // the arrows, where values have two dimensions
+  /** @type {PowerCell[]} */
+  powers = []; // the same cells in order
+  /** @type {{ th: HTMLElement; row: number; text: string }[]} */
+  #deadRows = []; // heads of the result's rows for queries that may attend to nothing
+  #shown = ""; // the excerpt that is laid out
+  #lights = new Lights();
 
   /**
-   * `step` is null where nothing is computed; `inShort`: it is the last of the stage's steps, the others are named.
-   * Nothing is shown until it is laid out.
+   * `step` is null where nothing is computed. `inShort`: it is the last of the stage's steps, and the others are named.
+   * Nothing is shown until the picture is laid out.
    * @param {WalkModel} model
    * @param {WalkStage} stage
-   * @param {WalkStep} step
+   * @param {WalkStep | null} step
    * @param {{ inShort?: boolean }} [how]
    */
   constructor(model, stage, step, { inShort = false } = {}) {
     this.model = model;
     this.words = model.words;
-    this.gaps = new Gaps(model.words);
     this.stage = stage;
     this.step = step;
     this.head = stage.head;
     this.inShort = inShort;
+    this.excerpt = new Excerpt(this);
     this.root = div("picture");
   }
 
   /**
-   * Lay out so many rows, columns and heads at most, and among them those that this place speaks of. Returns whether
-   * anything else stands there than before.
+   * Lay out at most so many rows, columns and heads, and among them those that this place is about. Returns whether the
+   * layout has changed.
    * @param {Place} place
-   * @param {{ rows: number; cols: number }} [most]
+   * @param {Limit} [most]
    */
   lay(place, most = this.excerpt.most) {
     this.excerpt.choose(place, most);
-    if (this.#shows === this.excerpt.text) return false;
-    this.#redraw();
+    if (this.#shown === this.excerpt.text) return false;
+    this.#render();
     return true;
   }
 
-  #redraw() {
+  #render() {
     this.cells.clear();
     this.#results = [];
     this.powerCells.clear();
     this.plane = null;
-    this.extras = [];
-    this.#dead = [];
+    this.powers = [];
+    this.#deadRows = [];
     this.#lights.clear();
     this.slot = null;
     this.root.replaceChildren(...this.#chain(), layOut(this));
     makeRoomForMaps(this.root);
-    this.#shows = this.excerpt.text;
+    this.#shown = this.excerpt.text;
   }
 
-  /** Of a further head the steps before its last; the first head leaves room for them, so that its matrices stand there too. */
+  /**
+   * Of a further head the steps before its last. The first head leaves the same room, so that its matrices are in the
+   * same place.
+   */
   #chain() {
     const { stage, step, inShort, model } = this;
     if (inShort) return [chainOf(stage.steps)];
     const further = model.stages.find(
-      ({ kind, steps }) => kind === "head" && steps.at(-1).name === step?.name,
+      ({ kind, steps }) => kind === "head" && steps.at(-1)?.name === step?.name,
     );
     if (!further || stage.kind !== "step") return [];
     const chain = chainOf(further.steps);
@@ -100,29 +124,45 @@ export class Picture {
     return [chain];
   }
 
-  /** Where a cell stands, or an exponential, "power|row|col"; undefined where it is folded away. */
+  /**
+   * The element of a cell by its key, or of an exponential by "power|row|col". Undefined where it is folded away.
+   * @param {string} on
+   */
   anchor(on) {
     if (!on.startsWith("power|")) return this.cells.get(on)?.[0];
     return this.powerCells.get(on);
   }
 
+  /**
+   * The same. Raises where it is folded away.
+   * @param {string} on
+   */
+  requireAnchor(on) {
+    const td = this.anchor(on);
+    if (!td) throw new Error(`${on} is not in the picture`);
+    return td;
+  }
+
   // --- matrices --------------------------------------------------------------------------------------------------
 
   /**
-   * A table; `turned` lays rows across, `result` makes its cells those that the stage makes; one that stands `above` has
-   * as many rows as the one to its left has columns.
+   * A matrix as a table.
+   * @param {string} name
+   * @param {number | null} head
+   * @param {MatrixOptions} [options]
    */
   matrix(name, head, { turned = false, result = false, bars = false, above = false } = {}) {
-    const { model } = this;
+    const { model, words } = this;
     const { most } = this.excerpt;
-    const of = ownerOf(this, name, head);
+    const owner = ownerOf(this, name, head);
     const { axes, word } = model.matrices[name];
-    const rows = rowsOf(model, name, of);
-    const shown = printed(model, name, of);
-    const texts = rows.map((row) => row.map(shown));
+    const rows = requireRows(model, name, owner);
+    const print = printed(model, name, owner);
+    const texts = rows.map((row) => row.map(print));
     const down = labelsOf(model, axes[0], rows.length);
     const across = labelsOf(model, axes[1], rows[0].length);
-    const dead = (index) => !turned && isDead(model, name, of, index);
+    /** @param {number} index */
+    const dead = (index) => !turned && isDead(model, name, owner, index);
     const [rowLabels, colLabels] = turned ? [across, down] : [down, across];
     const shownRows = this.excerpt.along(
       name,
@@ -133,143 +173,162 @@ export class Picture {
     const shownCols = this.excerpt.along(name, turned ? "row" : "col", colLabels.length, most.cols);
     const top = bars ? 1 : largest(rows);
     const body = shownRows.map((r) => {
-      if (typeof r === "object") return this.gaps.row(r, shownCols);
+      if (typeof r === "object") return gapRow(words, r, shownCols.length);
       const tds = shownCols.map((c) => {
-        if (typeof c === "object") return gap();
+        if (typeof c === "object") return gapCell();
         const [row, col] = turned ? [c, r] : [r, c];
-        const cell = { name, head: of, row, col };
+        const cell = { name, head: owner, row, col };
         return this.#cell(cell, texts[row][col], rows[row][col], { top, result, bars });
       });
       const text = rowLabels[r];
-      const th = headOfRow(text);
-      if (dead(r) && result) this.#dead.push({ th, row: r, text });
+      const th = rowHead(text);
+      if (dead(r) && result) this.#deadRows.push({ th, row: r, text });
       else this.#label(th, text, dead(r));
       return element("tr", {}, th, ...tds);
     });
-    const blocks = axes[1] === "h·d_v" && !turned;
+    const isConcat = axes[1] === "h·d_v" && !turned;
     const heads = shownCols.map((c) => {
-      if (typeof c === "object") return this.gaps.head(c);
-      const text = colLabels[c];
-      return headOfColumn(text, {
-        title: text,
-        style: blocks ? underline(Math.floor(c / model.dims.d_v)) : null,
+      if (typeof c === "object") return gapColumnHead(words, c);
+      return columnHead(colLabels[c], {
+        style: isConcat ? underline(Math.floor(c / model.dims.d_v)) : null,
       });
     });
-    const sign = `${symbolOf(model, name, of)}${turned ? "ᵀ" : ""}`;
+    const sign = `${symbolOf(model, name, owner)}${turned ? "ᵀ" : ""}`;
     const shape = shapeOf(rowLabels.length, colLabels.length);
     const map = isFolded(shownRows, shownCols)
       ? mapOf(
-          fill(this.words.map, { matrix: sign.replaceAll("_", ""), shape }),
+          fill(words.map, { matrix: sign.replaceAll("_", ""), shape }),
           turned ? rows[0].map((_, c) => rows.map((row) => row[c])) : rows,
           { rows: shownRows, cols: shownCols },
           model.matrices[name].scale,
         )
       : null;
     const caption = element("caption", {}, symbol(sign), span("shape", ` ${shape}`), map);
-    const wide = this.gaps.labels(
-      shownRows,
-      rowLabels.map((text, r) => marked(text, dead(r))),
+    const markedLabels = rowLabels.map((text, r) => marked(text, dead(r)));
+    const style = sizeOf(
+      labelsWithGaps(shownRows, markedLabels),
+      labelsWithGaps(shownCols, colLabels),
+      texts,
     );
-    const style = sizeOf(wide, this.gaps.labels(shownCols, colLabels), texts);
     const label = `${word} ${sign.replaceAll("_", "")}, ${shape}`;
     const attributes = { class: lookOf(model.matrices[name]), style, "aria-label": label };
     return table(attributes, [corner(), ...heads], body, { caption });
   }
 
-  /** A row's label; a query that may attend to nothing is marked. */
+  /**
+   * Label a row. That of a query that may attend to nothing is marked.
+   * @param {HTMLElement} th
+   * @param {string} text
+   * @param {boolean} dead
+   */
   #label(th, text, dead) {
     th.title = dead ? this.words.dead_row : text;
-    th.firstChild.textContent = marked(hyphenated(text), dead);
+    if (th.firstChild) th.firstChild.textContent = marked(hyphenated(text), dead);
   }
 
+  /**
+   * @param {Cell} cell
+   * @param {string} text
+   * @param {Value} value
+   * @param {{ top: number; result: boolean; bars: boolean }} options
+   */
   #cell(cell, text, value, { top, result, bars }) {
-    const of = key(cell);
     const tone = toneOf(value, top).toFixed(3);
     const sign = kindAt(this.model, cell, value);
     const kind = bars && sign === "positive" ? "bar" : sign;
-    const title = isLarge(value) ? exact(value) : null; // the whole of it
-    const attributes = { data: { key: of, kind }, style: `--tone: ${tone}`, title };
+    const title = isLarge(value) ? exact(value) : null; // all its digits
+    const attributes = { data: { key: key(cell), kind }, style: `--tone: ${tone}`, title };
     const td = element("td", attributes, element("span", {}, text));
-    if (!this.cells.has(of)) this.cells.set(of, []);
-    this.cells.get(of).push(td);
-    const told = isHidden(this.model, cell, value) ? this.words.hidden : "";
-    setAttribute(td, "aria-description", told);
-    if (result) this.#results.push({ td, cell, text, value, kind, tone, told });
+    const others = this.cells.get(key(cell));
+    if (others) others.push(td);
+    else this.cells.set(key(cell), [td]);
+    const description = isHidden(this.model, cell, value) ? this.words.hidden : "";
+    setAttribute(td, "aria-description", description);
+    if (result) this.#results.push({ td, cell, text, value, kind, tone, description });
     return td;
   }
 
   // --- showing a place -------------------------------------------------------------------------------------------
 
   /**
-   * Bring the picture to a place. `hiding`: what this place makes is asked for, not shown; `answers`: what was filled
-   * in; `ask` is called with a cell's field when it is made.
+   * Show a place. Returns the results that are asked for there.
+   * @param {Place} place
+   * @param {ShowOptions} options
    */
   show(place, { hiding, revealed, answers, onAnswer }) {
-    const state = stateAt(this, place, hiding || revealed);
-    const asked = hiding || revealed ? this.#results.filter((one) => state(one.cell) === "now") : [];
-    const asking = !hiding ? "checked" : asked.length <= MOST_ASKED ? "field" : "hidden";
-    const asks = new Set(asked);
-    for (const one of this.#results) {
-      const when = state(one.cell);
-      const { td } = one;
+    const isAsked = hiding || revealed;
+    const state = stateAt(this, place, isAsked);
+    const asked = isAsked ? this.#results.filter(({ cell }) => state(cell) === "now") : [];
+    const askedMode = !hiding ? "checked" : asked.length <= MOST_FIELDS ? "field" : "hidden";
+    for (const result of this.#results) {
+      const { td, cell } = result;
+      const when = state(cell);
       td.classList.toggle("later", when === "later");
       td.classList.toggle("now", when === "now" && place.part !== null);
-      fillCell(
-        this.model,
-        one,
-        asks.has(one) ? asking : when === "later" ? "hidden" : "shown",
-        answers,
-        onAnswer,
-      );
+      const mode = isAsked && when === "now" ? askedMode : when === "later" ? "hidden" : "shown";
+      fillCell(this.model, result, mode, answers, onAnswer);
     }
-    const unknown = new Set(
-      this.#results.filter((one) => ["field", "hidden"].includes(one.look)).map(({ cell }) => cell.row),
-    );
-    for (const { th, row, text } of this.#dead) this.#label(th, text, !unknown.has(row));
-    this.#showPhases(place, hiding);
+    const unknownRows = new Set(this.#results.filter(isUnknown).map(({ cell }) => cell.row));
+    for (const { th, row, text } of this.#deadRows) this.#label(th, text, !unknownRows.has(row));
+    this.#showPowers(place, hiding);
     this.#showPlane(place);
-    this.#light(place);
+    this.#highlight(place);
     return asked;
   }
 
-  /** The arrows of the row that is spoken of, once its numbers stand. */
+  /**
+   * Show the arrows of the row in focus, once all its numbers are shown.
+   * @param {Place} place
+   */
   #showPlane(place) {
-    const cell = this.plane && focusOf(this, place);
-    const row = this.#results.filter((one) => one.cell.row === cell?.row);
-    const stands =
-      row.length &&
-      row.every(({ look, td }) => look !== "field" && look !== "hidden" && !td.classList.contains("later"));
-    this.plane?.show(stands ? cell : null);
+    if (!this.plane) return;
+    const cell = focusOf(this, place);
+    const row = this.#results.filter((result) => result.cell.row === cell?.row);
+    const isShown =
+      row.length && row.every((result) => !isUnknown(result) && !result.td.classList.contains("later"));
+    this.plane.show(isShown ? cell : null);
   }
 
-  #showPhases(place, hiding) {
-    for (const { td, row, phase, text } of this.extras) {
-      const part = place.part ?? Infinity;
-      const reached = row < part || (row === part && (place.beat === null || place.beat >= phase));
-      const later = !reached || (hiding && (place.part === null || row === part));
-      td.classList.toggle("later", later);
-      td.replaceChildren(element("span", {}, later ? "" : text));
+  /**
+   * @param {Place} place
+   * @param {boolean} hiding
+   */
+  #showPowers(place, hiding) {
+    const part = place.part ?? Infinity;
+    for (const { td, row, phase, text } of this.powers) {
+      const isReached = row < part || (row === part && (place.beat === null || place.beat >= phase));
+      const isLater = !isReached || (hiding && (place.part === null || row === part));
+      td.classList.toggle("later", isLater);
+      td.replaceChildren(element("span", {}, isLater ? "" : text));
       td.classList.toggle("now", row === part);
     }
   }
 
-  #lights = new Lights();
-
-  #light(place) {
+  /**
+   * Highlight the cell in focus and its operands, of a sum that is shown term by term those that are reached.
+   * @param {Place} place
+   */
+  #highlight(place) {
     this.#lights.clear();
     if (place.part === null || this.stage.kind === "head") return;
     const cell = focusOf(this, place);
     if (!cell) return;
-    const summed = isProduct(this) && isCell(this, place);
+    const current = isProduct(this) && isCell(this, place) ? (place.beat ?? Infinity) : Infinity;
     termsOf(this.model, cell).forEach((term, k) => {
-      const name =
-        !summed || place.beat === null || k < place.beat ? "operand" : k === place.beat ? "term" : null;
-      if (name) for (const one of term) this.#mark(one, name);
+      if (k > current) return;
+      for (const operand of term) this.#light(operand, k === current ? "term" : "operand");
     });
-    this.#mark(cell, "current");
+    this.#light(cell, "current");
   }
 
-  #mark(cell, name) {
+  /**
+   * @param {Cell} cell
+   * @param {string} name of the class
+   */
+  #light(cell, name) {
     this.#lights.light(this.cells.get(key(cell)) ?? [], name);
   }
 }
+
+/** @param {ResultCell} result */
+const isUnknown = ({ look }) => look === "field" || look === "hidden";

@@ -7,9 +7,9 @@ import { isRight } from "./answers.js";
 export class Predictions {
   on = false;
   once = false; // for this place alone
-  /** @type {Set<string>} */
+  /** @type {Set<string>} questions whose answer is shown */
   revealed = new Set();
-  /** @type {Map<string, { text: string; right: boolean | undefined }>} of what is no number neither */
+  /** @type {Map<string, Prediction>} by key of a cell, also what is no number */
   answers = new Map();
 
   forget() {
@@ -19,7 +19,7 @@ export class Predictions {
 
   /**
    * @param {boolean} on
-   * @param {boolean} once where they are not asked for already
+   * @param {boolean} once for this place alone, unless every place asks already
    */
   turn(on, once) {
     this.once = on && once && (this.once || !this.on);
@@ -33,7 +33,7 @@ export class Predictions {
   }
 
   /**
-   * Whether a step's results are asked for: all, but those of a concatenation, whose numbers stand above it already.
+   * Whether a step's results are asked for. Those of a concatenation never are: their numbers stand above it already.
    * @param {WalkStep | null} step
    */
   asks(step) {
@@ -49,7 +49,7 @@ export class Predictions {
   }
 
   /**
-   * The question of a place: beats that only lead to one result share it, so it is asked before the first.
+   * The question of a place. Beats that lead to one result share it, so it is asked before the first of them.
    * @param {Place} place
    * @param {boolean} isOneResult
    */
@@ -59,7 +59,7 @@ export class Predictions {
 
   /**
    * Somebody has filled in a number.
-   * @param {{ cell: Cell; value: Value }} one
+   * @param {{ cell: Cell; value: Value }} result
    * @param {string} text
    */
   answer({ cell, value }, text) {
@@ -69,13 +69,13 @@ export class Predictions {
   }
 
   /**
-   * How many of these cells were filled in with a number, and how many rightly.
-   * @param {{ cell: Cell }[]} asked
+   * How many of these cells were filled in with a number, and how many of the numbers are right.
+   * @param {{ cell: Cell }[]} results
    */
-  tally(asked) {
-    const given = asked
-      .map(({ cell }) => this.answers.get(key(cell)))
-      .filter((answer) => answer?.right !== undefined);
-    return { given: given.length, right: given.filter(({ right }) => right).length };
+  tally(results) {
+    const verdicts = results
+      .map(({ cell }) => this.answers.get(key(cell))?.right)
+      .filter((right) => right !== undefined);
+    return { given: verdicts.length, right: verdicts.filter(Boolean).length };
   }
 }

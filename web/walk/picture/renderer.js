@@ -1,132 +1,134 @@
-// The stage: the picture of a step, or of what it makes in two heads, and the line of arithmetic below it.
+// The stage: the picture of a step, or of what it computes in two heads, and the line of arithmetic below it.
 
 import { div, element, fill, span } from "../../kit/dom.js";
+import { lineOf } from "./arithmetic_line.js";
 import { enlarge, fitPicture, fits, leastOf } from "./audience_stage.js";
 import { ALL, FEW } from "./excerpt.js";
 import { Picture } from "./picture.js";
-import { lineOf } from "./placeline.js";
 import { Predictions } from "./predictions.js";
 import { focusOf, isOneResult } from "./scene.js";
 import { pairOf } from "./two_heads.js";
 
 const MOST_TERMS = [10, 8, 6, 5, 4, 3, 2]; // of a sum in the line of arithmetic before an audience
-const NEARER = [1, 1.25, 1.5, 2]; // of the type of a picture that is alone
-const NARROW = 720; // pixels of a walk on a telephone
-const NARROW_NAME = 3.6; // characters of a name in a line there, at the least
-const HALF_NAME = 6.6; // of a row's: it then stands in two lines
-const SMALLEST = 11; // pixels of its type, below which it had rather scroll
+const CLOSER = [1, 1.25, 1.5, 2]; // of the type of a picture that is shown alone
+const NARROW = 720; // pixels of a walk on a phone
+const NARROW_NAME = 3.6; // characters of a name in one line there, at least
+const HALF_NAME = 6.6; // of a row's name, which is then in two lines
+const SMALLEST = 11; // pixels of the type there; below that the picture scrolls
 const WIDE = 1000; // pixels of a walk whose pictures have room for words
 
-export class Easel {
-  /** @type {Picture} */
-  picture = null;
+export class Renderer {
+  #host;
+  /** @type {Picture | null} */
+  #picture = null;
+  /** @type {import("./two_heads.js").Pair | null} */
   #pair = null;
+  /** @type {ResultCell[]} */
   #asked = []; // the cells that are asked for
-  refused = ""; // why what was typed last is no number
-  /** @type {(text: string) => (Node | string)[]} */
-  #laid = (text) => [text];
-  #drawn = "";
+  #refused = ""; // why what was typed last is no number
+  /** @type {(text: string) => Child[]} */
+  #refusedNodes = (text) => [text];
+  #rendered = ""; // the step that is rendered, and how
 
-  /** @param {import("../walk.js").Walk} walk */
-  constructor(walk) {
-    this.walk = walk;
+  /** @param {RendererHost} host */
+  constructor(host) {
+    this.#host = host;
     this.stand = div("stand");
     this.root = element("div", { class: "stage", tabindex: -1 }, this.stand);
     this.line = div("line");
-    this.more = element("p", { class: "more", hidden: true }, walk.model.words.scroll);
+    this.more = element("p", { class: "more", hidden: true }, host.model.words.scroll);
+  }
+
+  /** The picture of the step. Raises before one is rendered. */
+  get picture() {
+    if (!this.#picture) throw new Error("no step is rendered");
+    return this.#picture;
   }
 
   // --- what is asked for -------------------------------------------------------------------------------------------
 
   /** The question of the place. */
   get question() {
-    const { place } = this.walk.way;
+    const { place } = this.#host.way;
     return Predictions.question(place, place.beat !== null && isOneResult(this.picture, place));
   }
 
   get #asks() {
-    return this.walk.predictions.asks(this.walk.way.step);
+    return this.#host.predictions.asks(this.#host.way.step);
   }
 
-  /** Whether what this place makes is still hidden. */
+  /** Whether what this place computes is still hidden. */
   get hiding() {
-    return this.#asks && this.walk.predictions.hides(this.question);
+    return this.#asks && this.#host.predictions.hides(this.question);
   }
 
-  /** The cell whose arithmetic is told. */
+  /** The cell whose arithmetic is shown. */
   get focus() {
-    return focusOf(this.picture, this.walk.way.place);
+    return focusOf(this.picture, this.#host.way.place);
   }
 
-  // --- drawing -----------------------------------------------------------------------------------------------------
+  // --- rendering ---------------------------------------------------------------------------------------------------
 
-  /** What stands on the stage. */
+  /** What is on the stage. */
   get #shown() {
     return this.#pair ?? this.picture;
   }
 
-  /** Draw the step, or lay it out for another place of it; whether it is another one. */
+  /** Render the step, or lay it out for another place of it. Returns whether it is another step. */
   draw() {
-    const { model, view, heads, way, predictions } = this.walk;
-    const drawn = [
-      model.revision,
-      model.lang,
-      way.place.stage,
-      way.walked?.name,
-      view,
-      predictions.on,
-      heads,
-    ].join(" ");
-    const isAnother = drawn !== this.#drawn;
-    if (isAnother) this.#draw();
+    const { way, predictions, heads } = this.#host;
+    const rendered = [way.place.stage, way.walked?.name, predictions.on, heads()].join(" ");
+    const isAnother = rendered !== this.#rendered;
+    if (isAnother) this.#render();
     else this.#shown.lay(way.place);
-    this.#drawn = drawn;
+    this.#rendered = rendered;
     return isAnother;
   }
 
-  #draw() {
-    const { model, view, heads, way, predictions, panel, root } = this.walk;
+  #render() {
+    const { root, model, view, way, predictions, panel, heads } = this.#host;
     const { stage, step, walked, place } = way;
     const most = view ? FEW : ALL;
     panel.show(stage, place.stage, walked);
-    this.picture = new Picture(model, stage, step, { inShort: stage.kind === "head" && !walked });
-    this.picture.lay(place, most);
-    this.#pair = predictions.on ? null : pairOf(model, stage, step, heads);
+    this.#picture = new Picture(model, stage, step, { inShort: stage.kind === "head" && !walked });
+    this.#picture.lay(place, most);
+    this.#pair = predictions.on ? null : pairOf(model, stage, step, heads());
     this.#pair?.lay(place, most);
     this.stand.replaceChildren(this.#shown.root);
     if (view) return;
-    if (this.#shown.slot && root.clientWidth > WIDE) this.picture.slot.append(panel.root);
+    const { slot } = this.#shown;
+    if (slot && root.clientWidth > WIDE) slot.append(panel.root);
     else this.root.prepend(panel.root);
   }
 
-  /** Bring the picture to the place. */
+  /** Show the place in the picture. */
   show() {
-    const { way, predictions } = this.walk;
+    const { root, way, predictions } = this.#host;
     const { hiding } = this;
-    this.refused = "";
-    this.walk.root.classList.remove("refused");
+    this.#refused = "";
+    root.classList.remove("refused");
     this.#asked = this.picture.show(way.place, {
       hiding,
       revealed: this.#asks && !hiding,
       answers: predictions.answers,
-      onAnswer: (one, text) => predictions.answer(one, text),
+      onAnswer: (result, text) => predictions.answer(result, text),
     });
     this.#pair?.show(way.place);
   }
 
   /**
-   * The line of arithmetic; before an audience with as many terms as there is room for, and where even the fewest leave
-   * none for a remark, without that.
+   * Write the line of arithmetic. Before an audience it has as many terms as there is room for, and no remark where even
+   * the fewest leave no room for one.
    */
   writeLine() {
-    const { way, view } = this.walk;
+    const { way, view } = this.#host;
     const { hiding } = this;
     const isShifted = Boolean(way.stage.powers?.some((row) => row.shift));
     const terms = view ? MOST_TERMS : [Infinity];
-    (view && isShifted ? [true, false] : [isShifted]).some((remarking) =>
+    (view && isShifted ? [true, false] : [isShifted]).some((isRemarking) =>
       terms.some((most) => {
         const line = lineOf(this.picture, way.place, { hiding, most });
-        this.line.replaceChildren(...line, ...this.#remarks(hiding, remarking));
+        this.line.replaceChildren(...line, ...this.#remarks(hiding, isRemarking));
         return fits(this.line);
       }),
     );
@@ -134,42 +136,43 @@ export class Easel {
 
   /**
    * @param {boolean} hiding
-   * @param {boolean} remarking whether it is said that the largest score of a row is subtracted first
+   * @param {boolean} isRemarking whether the line says that the largest score of a row is subtracted first
    */
-  #remarks(hiding, remarking) {
-    const { words } = this.walk.model;
-    const verdict = this.#asks && !hiding ? this.#verdict(words) : "";
+  #remarks(hiding, isRemarking) {
+    const { words } = this.#host.model;
+    const verdict = this.#asks && !hiding ? this.#verdict() : "";
     const remarks = [];
-    if (remarking) remarks.push(words.shifted);
-    if (hiding && !this.refused) remarks.push(...this.#asking(words));
+    if (isRemarking) remarks.push(words.shifted);
+    if (hiding && !this.#refused) remarks.push(...this.#asking());
     return [
       ...(verdict ? [element("strong", { class: "verdict" }, verdict)] : []),
       ...remarks.map((text) => span("remark", text)),
-      ...(this.refused ? [span("remark refused", ...this.#laid(this.refused))] : []),
+      ...(this.#refused ? [span("remark refused", ...this.#refusedNodes(this.#refused))] : []),
     ];
   }
 
-  /** That something is asked for: nothing where a telephone asks for it beside the walk. */
-  #asking(words) {
-    const { around, way } = this.walk;
-    if (around.withholds?.(way.place)) return [];
-    return [this.stand.querySelector("input.answer") ? words.asked : words.asked_here];
+  /** That something is asked for; nothing where a phone asks for it beside the walk. */
+  #asking() {
+    const { model, way, withholds } = this.#host;
+    if (withholds(way.place)) return [];
+    return [this.stand.querySelector("input.answer") ? model.words.asked : model.words.asked_here];
   }
 
   /**
-   * @param {string} sentence what was wrong with a number that was typed, or ""
-   * @param {(text: string) => (Node | string)[]} [laid] as nodes: what somebody typed stays as it is
+   * Say why something was not done, in place of any other remark.
+   * @param {string} sentence "" for none
+   * @param {(text: string) => Child[]} [nodes] plain text, unless something else is given
    */
-  refuse(sentence, laid = (text) => [text]) {
-    this.refused = sentence;
-    this.#laid = laid;
-    this.walk.root.classList.toggle("refused", Boolean(sentence));
+  refuse(sentence, nodes = (text) => [text]) {
+    this.#refused = sentence;
+    this.#refusedNodes = nodes;
+    this.#host.root.classList.toggle("refused", Boolean(sentence));
     this.writeLine();
   }
 
-  #verdict(words) {
-    const { given, right } = this.walk.predictions.tally(this.#asked);
-    return given ? fill(words.verdict, { right, asked: given }) : "";
+  #verdict() {
+    const { given, right } = this.#host.predictions.tally(this.#asked);
+    return given ? fill(this.#host.model.words.verdict, { right, asked: given }) : "";
   }
 
   /** The line of arithmetic without the terms that are still to come. */
@@ -186,9 +189,9 @@ export class Easel {
     return !fits(this.root);
   }
 
-  /** Before an audience nothing sticks out of its zone; where the window is too small for that one scrolls, and is told so. */
+  /** Before an audience nothing sticks out of its zone. Where the window is too small for that, a note says to scroll. */
   fit() {
-    const { view } = this.walk;
+    const { view } = this.#host;
     this.root.style.removeProperty("--size");
     this.root.classList.remove("tight", "stacked", "broken");
     this.more.hidden = true;
@@ -197,21 +200,21 @@ export class Easel {
   }
 
   /**
-   * On a telephone a picture that is somewhat too wide is smaller, and not cut; where that is not enough columns stand
-   * closer, and then names are narrow.
+   * On a phone a picture that is somewhat too wide gets smaller and is not cut. Where that is not enough, columns move
+   * closer, and then names get narrow.
    */
   #fitNarrow() {
-    const { stand, walk } = this;
+    const { stand } = this;
     stand.style.removeProperty("font-size");
     for (const name of ["--name", "--side"]) stand.style.removeProperty(name);
     stand.classList.remove("packed");
-    if (walk.root.clientWidth > NARROW) return;
-    for (let again = 3; again && stand.scrollWidth > stand.clientWidth; again--) {
+    if (this.#host.root.clientWidth > NARROW) return;
+    const isTooWide = () => stand.scrollWidth > stand.clientWidth;
+    for (let attempt = 0; attempt < 3 && isTooWide(); attempt++) {
       const size = Number.parseFloat(getComputedStyle(stand).fontSize);
       const fitting = Math.floor((10 * size * stand.clientWidth) / stand.scrollWidth) / 10;
       stand.style.fontSize = `${Math.max(SMALLEST, fitting)}px`;
     }
-    const isTooWide = () => stand.scrollWidth > stand.clientWidth;
     stand.classList.toggle("packed", isTooWide());
     if (isTooWide()) stand.style.setProperty("--side", String(HALF_NAME));
     if (isTooWide())
@@ -221,28 +224,29 @@ export class Easel {
   /** @param {number} least pixels of its type */
   #fitAbove(least) {
     return fitPicture(this.root, least, (rows, cols) => {
-      if (this.#shown.lay(this.walk.way.place, { rows, cols })) this.show();
+      if (this.#shown.lay(this.#host.way.place, { rows, cols })) this.show();
     });
   }
 
   /**
-   * A closer look: the picture alone, as large as it fits; beyond that larger still, and fewer rows and columns of it, so
-   * that nothing is cut. Returns the level that there is room for.
-   * @param {number} level 0: none
+   * Show the picture alone, as large as it fits; from level 2 on larger still, with fewer rows and columns, so that
+   * nothing is cut. Returns the level that there is room for.
+   * @param {number} level 0: not alone
+   * @returns {number}
    */
   closeUp(level) {
-    const { classList } = this.walk.root;
+    const { classList } = this.#host.root;
     classList.remove("close");
     this.fit();
     if (!level) return 0;
     classList.add("close");
     const size = enlarge(this.root);
-    for (let at = Math.min(level, NEARER.length); at > 1; at--)
-      if (this.#fitAbove(Math.round(size * NEARER[at - 1]))) return at;
+    for (let at = Math.min(level, CLOSER.length); at > 1; at--)
+      if (this.#fitAbove(Math.round(size * CLOSER[at - 1]))) return at;
     return level > 1 ? this.closeUp(1) : 1;
   }
 
-  /** What is new is in sight, also where the picture is larger than the window. */
+  /** Scroll to what is new, where the picture is larger than the window. */
   follow() {
     const { root } = this.#shown;
     const current = root.querySelector("td.current, td.now") ?? root.querySelector(".result td");

@@ -1,64 +1,64 @@
-// What stands in a cell of a result: its number, room for one's own, what was filled in, or nothing yet.
+// What a cell of a result shows: its number, a field for a prediction, what was predicted, or nothing yet.
 
 import { element, fill, setAttribute } from "../../kit/dom.js";
 import { key } from "../../kit/graph.js";
 import { nameText } from "./cell_name.js";
 
 /**
- * `how`: "shown", "hidden", a "field" to be filled in, or "checked" once it is revealed.
  * @param {WalkModel} model
- * @param {any} one of a picture's results
- * @param {string} how
- * @param {Map<string, { text: string; right: boolean | undefined }>} answers
- * @param {(one: any, text: string) => void} onAnswer
+ * @param {ResultCell} result
+ * @param {ResultMode} mode
+ * @param {Map<string, Prediction>} answers by key of a cell
+ * @param {OnAnswer} onAnswer
  */
-export function fillCell(model, one, how, answers, onAnswer) {
-  const { words } = model;
-  const of = key(one.cell);
-  const answer = answers.get(of);
-  const look = how === "checked" ? `checked ${answer?.text ?? ""}` : how;
-  if (one.look === look || (one.look === undefined && look === "shown")) return;
-  one.look = look;
-  one.td.classList.remove("right", "wrong", "asked");
-  const unknown = how === "field" || how === "hidden"; // then neither the colour nor the bar may tell
-  one.td.dataset.kind = unknown ? "unknown" : one.kind;
-  one.td.style.setProperty("--tone", unknown ? 0 : one.tone);
-  setAttribute(one.td, "aria-description", unknown ? "" : one.told);
-  if (how === "field") {
-    one.td.classList.add("asked");
-    const input = element("input", {
-      class: "answer",
-      inputmode: "decimal",
-      autocomplete: "off",
-      spellcheck: "false",
-      size: 4,
-      "data-of": of,
-      "aria-label": fill(words.your_number, { place: nameText(model, one.cell) }),
-    });
-    input.value = answer?.text ?? "";
-    input.addEventListener("input", () => onAnswer(one, input.value));
-    one.td.replaceChildren(input);
-  } else if (how === "checked" && answer && answer.right !== undefined) {
-    one.td.classList.add(answer.right ? "right" : "wrong");
-    const mark = element(
-      "span",
-      { class: "mark", role: "img", "aria-label": answer.right ? words.right : words.wrong },
-      answer.right ? "✓" : "✗",
-    );
-    const was = answer.right
-      ? null
-      : element(
-          "s",
-          { title: answer.text, "aria-label": fill(words.was, { text: answer.text }) },
-          answer.text,
-        );
-    one.td.replaceChildren(
-      element("span", {}, one.text),
-      element("span", { class: "said" }, mark, was ?? ""),
-    );
-  } else if (how === "hidden") {
-    one.td.replaceChildren(
-      element("span", { class: "unknown", role: "img", "aria-label": words.unfilled }, "·"),
-    );
-  } else one.td.replaceChildren(element("span", {}, one.text));
+export function fillCell(model, result, mode, answers, onAnswer) {
+  const { td } = result;
+  const answer = answers.get(key(result.cell));
+  const look = mode === "checked" ? `checked ${answer?.text ?? ""}` : mode;
+  if (result.look === look || (result.look === undefined && look === "shown")) return;
+  result.look = look;
+  td.classList.remove("right", "wrong", "asked");
+  const isUnknown = mode === "field" || mode === "hidden"; // then neither the colour nor the bar may give it away
+  td.dataset.kind = isUnknown ? "unknown" : result.kind;
+  td.style.setProperty("--tone", isUnknown ? "0" : result.tone);
+  setAttribute(td, "aria-description", isUnknown ? "" : result.description);
+  if (mode === "field") {
+    td.classList.add("asked");
+    td.replaceChildren(fieldOf(model, result, answer, onAnswer));
+  } else if (mode === "checked" && answer && answer.right !== undefined) {
+    td.classList.add(answer.right ? "right" : "wrong");
+    td.replaceChildren(element("span", {}, result.text), checked(model.words, answer));
+  } else if (mode === "hidden") {
+    const label = model.words.unfilled;
+    td.replaceChildren(element("span", { class: "unknown", role: "img", "aria-label": label }, "·"));
+  } else td.replaceChildren(element("span", {}, result.text));
+}
+
+/** @type {(model: WalkModel, result: ResultCell, answer: Prediction | undefined, onAnswer: OnAnswer) => HTMLElement} */
+function fieldOf(model, result, answer, onAnswer) {
+  const input = element("input", {
+    class: "answer",
+    inputmode: "decimal",
+    autocomplete: "off",
+    spellcheck: "false",
+    size: 4,
+    "data-of": key(result.cell),
+    "aria-label": fill(model.words.your_number, { place: nameText(model, result.cell) }),
+  });
+  input.value = answer?.text ?? "";
+  input.addEventListener("input", () => onAnswer(result, input.value));
+  return input;
+}
+
+/**
+ * Whether a prediction was right, and what it was where it was not.
+ * @type {(words: Record<string, string>, answer: Prediction) => HTMLElement}
+ */
+function checked(words, { text, right }) {
+  const label = right ? words.right : words.wrong;
+  const mark = element("span", { class: "mark", role: "img", "aria-label": label }, right ? "✓" : "✗");
+  const predicted = right
+    ? null
+    : element("s", { title: text, "aria-label": fill(words.was, { text }) }, text);
+  return element("span", { class: "said" }, mark, predicted);
 }

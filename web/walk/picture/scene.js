@@ -1,95 +1,106 @@
-// What is told at a place of a stage: which cells stand there before, which now, which later, and of which matrices. A
-// scene is {model, stage, step, head}: `step` null where nothing is computed. No DOM here.
+// What a place of a step shows: which cells are shown before it, at it and after it, and of which matrices. No DOM here.
 
-import { isPerHead, key, labelsOf, rowsOf, shownAs, termsOf, valueAt } from "../../kit/graph.js";
+import { isPerHead, key, labelsOf, requireRows, requireValue, shownAs, termsOf } from "../../kit/graph.js";
 import { format, LARGE } from "../../kit/numbers.js";
 
-/** @typedef {{ model: WalkModel; stage: WalkStage; step: WalkStep | null; head: number | null }} Scene */
+/**
+ * @param {Scene} scene
+ * @returns {scene is StepScene}
+ */
+export const hasStep = (scene) => scene.step !== null;
 
 /** @type {(scene: Scene) => boolean} */
-export const isProduct = ({ step }) => step.layout === "product";
+export const isProduct = ({ step }) => step?.layout === "product";
 
 /**
- * The head that a matrix belongs to which a scene reads: as its cells' own terms say.
+ * The head whose matrix a scene reads. Heads may share keys and values, so the terms of a cell say which it is.
  * @param {Scene} scene
  * @param {string} name
  * @param {number | null} [head]
  */
-export function ownerOf({ model, step, head: own }, name, head = own) {
+export function ownerOf({ model, step, head: ofScene }, name, head = ofScene) {
   if (!isPerHead(model, name)) return null;
   if (!step || name === step.name || step.layout === "concat") return head;
-  const first = { name: step.name, head: isPerHead(model, step.name) ? own : null, row: 0, col: 0 };
-  const read = termsOf(model, first).flat();
-  return read.find((cell) => cell.name === name)?.head ?? head;
+  const first = { name: step.name, head: isPerHead(model, step.name) ? ofScene : null, row: 0, col: 0 };
+  const operands = termsOf(model, first).flat();
+  return operands.find((cell) => cell.name === name)?.head ?? head;
 }
 
 /**
- * Whether a stage may tell the numbers of a step: its own, those that are made of it, and what closes the walk.
+ * Whether a stage may show the numbers of a step: its own stage, one that is computed from it, or the closing one.
  * @type {(model: WalkModel, stage: WalkStage, name: string) => boolean}
  */
 export function mayShow(model, { kind, steps }, name) {
   const order = Object.keys(model.steps);
-  const later = (step) => order.indexOf(step.name) >= order.indexOf(name);
-  return kind === "closing" || steps.some(later);
+  return kind === "closing" || steps.some((step) => order.indexOf(step.name) >= order.indexOf(name));
 }
 
 /**
- * Whether a part is one cell.
+ * Whether the part of a place is one cell.
  * @param {Scene} scene
  * @param {Pick<Place, "part">} place
  */
 export function isCell({ stage }, { part }) {
+  if (part === null) return false;
   const [, , top, bottom, left, right] = stage.parts[part];
   return bottom - top === 1 && right - left === 1;
 }
 
 /**
- * Whether the beats of a part lead to one result, as terms to their sum: not to a cell each.
+ * Whether the beats of a part lead to one result, as terms to their sum, and not each to a cell.
  * @param {Scene} scene
  * @param {Pick<Place, "part">} place
  */
 export const isOneResult = (scene, place) =>
-  scene.step.layout === "softmax" || (scene.step.layout !== "concat" && isCell(scene, place));
+  scene.step?.layout === "softmax" || (scene.step?.layout !== "concat" && isCell(scene, place));
 
 /**
- * Whether a whole matrix is shown at once: a step, or one of a further head's.
+ * Whether a whole matrix is shown at once: a step, or one step of a further head.
  * @type {(scene: Scene, place: Place) => boolean}
  */
 export const isWhole = ({ stage }, { part }) => part === null || stage.kind === "head";
 
+/**
+ * The part that is shown at a place. Null where a whole matrix is.
+ * @type {(scene: Scene, place: Place) => WalkPart | null}
+ */
+const partAt = (scene, place) =>
+  isWhole(scene, place) || place.part === null ? null : scene.stage.parts[place.part];
+
 /** @type {(cell: Cell, part: WalkPart) => boolean} */
-const holds = ({ name, row, col }, [matrix, , top, bottom, left, right]) =>
+const isInPart = ({ name, row, col }, [matrix, , top, bottom, left, right]) =>
   matrix === name && row >= top && row < bottom && col >= left && col < right;
 
 /**
- * cell → "before", "now" or "later", at this place; `asked`: a result is asked for before what leads to it.
+ * How far each cell is shown at a place. `asked`: the result is predicted, so it comes before what leads to it.
  * @param {Scene} scene
  * @param {Place} place
  * @param {boolean} [asked]
- * @returns {(cell: Cell) => "before" | "now" | "later"}
+ * @returns {(cell: Cell) => CellState}
  */
 export function stateAt(scene, place, asked = false) {
-  if (isWhole(scene, place)) return () => "now";
+  const part = partAt(scene, place);
+  if (!part) return () => "now";
   const { parts } = scene.stage;
+  const index = parts.indexOf(part);
   return (cell) => {
-    if (!holds(cell, parts[place.part]))
-      return parts.findIndex((part) => holds(cell, part)) < place.part ? "before" : "later";
-    return asked && isOneResult(scene, place) ? "now" : beatState(scene, cell, place);
+    if (!isInPart(cell, part))
+      return parts.findIndex((other) => isInPart(cell, other)) < index ? "before" : "later";
+    return asked && isOneResult(scene, place) ? "now" : stateAtBeat(scene, cell, place, part);
   };
 }
 
-/** @type {(scene: Scene, cell: Cell, place: Place) => "before" | "now" | "later"} */
-function beatState(scene, cell, { part, beat }) {
+/** @type {(scene: Scene, cell: Cell, place: Place, part: WalkPart) => CellState} */
+function stateAtBeat(scene, cell, place, [, , top, , left, , beats]) {
+  const { beat } = place;
   if (beat === null || !scene.step) return "now";
-  const [, , top, , left, , beats] = scene.stage.parts[part];
-  const concat = scene.step.layout === "concat";
-  if (isOneResult(scene, { part })) return beat === beats - 1 ? "now" : "later";
-  const at = concat ? cell.row - top : cell.col - left;
+  if (isOneResult(scene, place)) return beat === beats - 1 ? "now" : "later";
+  const at = scene.step.layout === "concat" ? cell.row - top : cell.col - left;
   return at < beat ? "before" : at === beat ? "now" : "later";
 }
 
 /**
- * The cell whose arithmetic is told at a place: the part's own, or the first of what appears now.
+ * The cell whose arithmetic is shown at a place: the one of its part, or the first that appears now.
  * @param {Scene} scene
  * @param {Place} place
  * @returns {Cell | null}
@@ -99,8 +110,9 @@ export function focusOf(scene, place) {
   if (!step || stage.kind === "closing") return null;
   const { name, layout } = step;
   const head = ownerOf(scene, name);
-  if (isWhole(scene, place)) return { name, head, row: 0, col: 0 };
-  const [, , row, , left, right] = stage.parts[place.part];
+  const part = partAt(scene, place);
+  if (!part) return { name, head, row: 0, col: 0 };
+  const [, , row, , left, right] = part;
   if (layout === "concat") return { name, head, row: row + (place.beat ?? 0), col: left };
   const col = right - left === 1 || layout === "softmax" ? left : left + (place.beat ?? 0);
   return { name, head, row, col };
@@ -108,17 +120,22 @@ export function focusOf(scene, place) {
 
 /**
  * The cells of a place's part, or of the whole result, row by row.
- * @param {Scene} scene
+ * @param {StepScene} scene
  * @param {Place} place
  * @returns {Cell[]}
  */
 export function cellsOf(scene, place) {
-  const { model, stage, step } = scene;
+  const { model, step } = scene;
   const head = ownerOf(scene, step.name);
-  const rows = rowsOf(model, step.name, head);
-  const [, , top, bottom, left, right] = isWhole(scene, place)
-    ? [step.name, head, 0, rows.length, 0, rows[0].length]
-    : stage.parts[place.part];
+  const rows = requireRows(model, step.name, head);
+  const [, , top, bottom, left, right] = partAt(scene, place) ?? [
+    step.name,
+    head,
+    0,
+    rows.length,
+    0,
+    rows[0].length,
+  ];
   const cells = [];
   for (let row = top; row < bottom; row++)
     for (let col = left; col < right; col++) cells.push({ name: step.name, head, row, col });
@@ -130,65 +147,70 @@ export function cellsOf(scene, place) {
  * @type {(scene: Scene, place: Place) => boolean}
  */
 export function asksForMany(scene, place) {
-  if (!scene.step) return false;
+  if (!hasStep(scene)) return false;
   const state = stateAt(scene, place, true);
   return cellsOf(scene, place).filter((cell) => state(cell) === "now").length > 1;
 }
 
 /**
- * The terms of a cell that a place tells: all of them, or that of its beat where a sum is told term by term.
+ * The terms of a cell that a place shows: all of them, or one where a sum is shown term by term.
  * @param {Scene} scene
  * @param {Place} place
  * @param {Cell} cell
  */
 export function termsAt(scene, place, cell) {
   const terms = termsOf(scene.model, cell);
-  const stepwise = isProduct(scene) && place.beat !== null && place.part !== null && isCell(scene, place);
-  return stepwise ? terms.slice(place.beat, place.beat + 1) : terms;
+  const { beat } = place;
+  const isStepwise = beat !== null && isProduct(scene) && isCell(scene, place);
+  return isStepwise ? terms.slice(beat, beat + 1) : terms;
 }
 
 /**
- * What the tables of the walk print of a matrix: a given number as it was typed, but a very large one as computed ones are.
+ * How the tables of the walk print a matrix: a given number as it was typed, unless it is very large.
  * @type {(model: WalkModel, name: string, head: number | null) => (value: Value) => string}
  */
 export function printed(model, name, head) {
-  const shown = shownAs(model, name, head);
-  return (value) => (isLarge(value) ? format(value, model.decimals) : shown(value));
+  const print = shownAs(model, name, head);
+  return (value) => (isLarge(value) ? format(value, model.decimals) : print(value));
 }
 
 /** @type {(value: Value) => boolean} */
 export const isLarge = (value) => typeof value === "number" && Math.abs(value) >= LARGE;
 
 /**
- * What the tables of a scene print, cell by cell.
+ * How the tables of a scene print each cell.
  * @param {WalkModel} model
  * @returns {(cell: Cell) => string}
  */
 export function printer(model) {
-  const shown = new Map();
+  /** @type {Map<string, (value: Value) => string>} */
+  const byMatrix = new Map();
   return (cell) => {
-    const of = key({ ...cell, row: 0, col: 0 });
-    if (!shown.has(of)) shown.set(of, printed(model, cell.name, cell.head));
-    return shown.get(of)(valueAt(model, cell));
+    const matrix = key({ ...cell, row: 0, col: 0 });
+    const print = byMatrix.get(matrix) ?? printed(model, cell.name, cell.head);
+    byMatrix.set(matrix, print);
+    return print(requireValue(model, cell));
   };
 }
 
 /**
- * The exponentials of softmax as they are printed, and the labels of their rows and columns; `col` "sum": the row's sum.
- * @param {Scene} scene
+ * The exponentials of softmax as they are printed, and the labels of their rows and columns. Null where the walk has
+ * none.
+ * @param {StepScene} scene
  */
-export function powersOf({ model, stage, step }) {
-  const { powers } = stage;
-  const flat = powers.flatMap((row) => [...row.powers, row.total]);
-  const whole = flat.every(Number.isInteger);
-  const show = (value) => format(value, whole ? 0 : model.decimals);
+export function powersOf({ model, stage: { powers }, step }) {
+  if (!powers) return null;
+  const numbers = powers.flatMap((row) => [...row.powers, row.total]);
+  const decimals = numbers.every(Number.isInteger) ? 0 : model.decimals;
   const [rows, cols] = model.matrices[step.name].axes;
+  /** @param {number} value */
+  const print = (value) => format(value, decimals);
   return {
     rows: labelsOf(model, rows, powers.length),
     cols: labelsOf(model, cols, powers[0].powers.length),
-    texts: flat.map(show),
+    texts: numbers.map(print),
     isShifted: powers.some((row) => row.shift),
-    /** @type {(row: number, col: number | "sum") => string} */
-    text: (row, col) => show(col === "sum" ? powers[row].total : powers[row].powers[col]),
+    /** @type {(row: number, col: number | "sum") => string} `col` "sum": the sum of the row */
+    text: (row, col) => print(col === "sum" ? powers[row].total : powers[row].powers[col]),
   };
 }

@@ -1,26 +1,16 @@
-// Two dimensions as arrows: the rows of values that a row of weights mixes, each as long as its weight makes it, one
-// behind the other, and the arrow that they add up to. No DOM here.
+// Rows of values with two dimensions as arrows: each as long as its weight makes it, one at the end of the other, and the
+// arrow of their sum. No DOM here.
 
-import { key, rowsOf, termsOf, valueAt } from "../../kit/graph.js";
-import { isProduct, ownerOf } from "./scene.js";
-
-/**
- * An arrow from a point, as a piece of its vector; `of`: the row of values, or the result's.
- * @typedef {{ of: string; vector: number[]; share: number; from: number[]; isSum: boolean }} Arrow
- */
-/** Times as a motion has them; `x`, `y`: where the arrow begins.
- * @typedef {{ of: string; frames: { at: number; x: number; y: number; scale: number; opacity: number }[] }} ArrowTrack
- */
-
-/** @typedef {import("./scene.js").Scene} Scene */
+import { key, requireRows, requireValue, rowsOf, termsOf } from "../../kit/graph.js";
+import { hasStep, isProduct, ownerOf } from "./scene.js";
 
 /**
  * Whether a scene mixes rows of two numbers each.
  * @param {Scene} scene
  */
 export function hasPlane(scene) {
+  if (!hasStep(scene) || !isProduct(scene)) return false;
   const { model, step } = scene;
-  if (!step || !isProduct(scene)) return false;
   const [[left], [right]] = step.operands;
   const rows = rowsOf(model, right, ownerOf(scene, right));
   return model.matrices[left].scale === "weights" && rows?.[0].length === 2;
@@ -30,28 +20,30 @@ export function hasPlane(scene) {
  * The arrows of a cell's row, the sum last.
  * @param {WalkModel} model
  * @param {Cell} cell
- * @returns {Arrow[]}
+ * @returns {VectorArrow[]}
  */
 export function arrowsOf(model, cell) {
+  /** @param {Cell} at */
+  const number = (at) => Number(requireValue(model, at));
+  /** @type {(at: Cell) => [number, number]} */
+  const vectorOf = (at) => [number(at), number({ ...at, col: 1 })];
   const first = { ...cell, col: 0 };
-  const number = (of) => Number(valueAt(model, of));
-  const from = [0, 0];
-  const arrows = termsOf(model, first).map(([weight, value]) => {
-    const vector = [number(value), number({ ...value, col: 1 })];
+  let [x, y] = [0, 0];
+  /** @type {VectorArrow[]} */
+  const arrows = [];
+  for (const [weight, value] of termsOf(model, first)) {
+    const vector = vectorOf(value);
     const share = number(weight);
-    const arrow = { of: key(value), vector, share, from: [...from], isSum: false };
-    vector.forEach((size, axis) => {
-      from[axis] += share * size;
-    });
-    return arrow;
-  });
-  const sum = [number(first), number({ ...first, col: 1 })];
-  return [...arrows, { of: key(first), vector: sum, share: 1, from: [0, 0], isSum: true }];
+    arrows.push({ key: key(value), vector, share, from: [x, y], isSum: false });
+    x += share * vector[0];
+    y += share * vector[1];
+  }
+  return [...arrows, { key: key(first), vector: vectorOf(first), share: 1, from: [0, 0], isSum: true }];
 }
 
 /**
- * What the arrows reach, the origin among it: [left, right, bottom, top].
- * @param {Arrow[]} arrows
+ * What the arrows cover, the origin included: [left, right, bottom, top].
+ * @param {VectorArrow[]} arrows
  */
 export function reachOf(arrows) {
   const points = arrows.flatMap(({ vector, share, from }) => [
@@ -64,15 +56,17 @@ export function reachOf(arrows) {
 }
 
 /**
- * Every arrow whole at the origin, then as long as its weight makes it, then behind the one before; then their sum.
+ * How the arrows move: each whole at the origin, then as long as its weight makes it, then to the end of the one before;
+ * in the end their sum appears.
  * @param {WalkModel} model
  * @param {Cell} cell
  * @returns {ArrowTrack[]}
  */
 export function arrowTracks(model, cell) {
-  const terms = termsOf(model, { ...cell, col: 0 });
-  if (rowsOf(model, terms[0][1].name, terms[0][1].head)[0].length !== 2) return [];
-  return arrowsOf(model, cell).map(({ of, share, from: [x, y], isSum }) => {
+  const [, value] = termsOf(model, { ...cell, col: 0 })[0];
+  if (requireRows(model, value.name, value.head)[0].length !== 2) return [];
+  return arrowsOf(model, cell).map(({ key, share, from: [x, y], isSum }) => {
+    /** @type {(time: number, x: number, y: number, scale: number, opacity: number) => ArrowFrame} */
     const at = (time, x, y, scale, opacity) => ({ at: time, x, y, scale, opacity });
     const frames = isSum
       ? [at(0, 0, 0, 1, 0), at(0.8, 0, 0, 0, 0), at(0.94, 0, 0, 1, 1), at(1, 0, 0, 1, 1)]
@@ -83,6 +77,6 @@ export function arrowTracks(model, cell) {
           at(0.78, x, y, share, 1),
           at(1, x, y, share, 1),
         ];
-    return { of, frames };
+    return { key, frames };
   });
 }

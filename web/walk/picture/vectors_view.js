@@ -1,4 +1,4 @@
-// The arrows of two dimensions, drawn.
+// The arrows of two dimensions as an SVG.
 
 import { arrowsOf, reachOf } from "./vectors.js";
 
@@ -6,16 +6,18 @@ const SIZE = 100; // of the drawing, in its own units
 const EDGE = 8;
 const HEAD = 5;
 
-/** @type {(tag: string, attributes: Record<string, any>, ...children: Node[]) => SVGElement} */
+/** @type {(tag: string, attributes: Record<string, string | number>, ...children: Node[]) => SVGElement} */
 function svg(tag, attributes, ...children) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
   node.append(...children);
-  return node;
+  return /** @type {SVGElement} */ (node);
 }
 
 export class Plane {
+  /** @type {Map<string, { node: SVGElement; x: number; y: number; tip: string; turn: string; isSum: boolean }>} */
   #arrows = new Map();
+  #axes = ""; // their path
   #unit = 1;
   #origin = [0, 0];
 
@@ -31,7 +33,7 @@ export class Plane {
   }
 
   /**
-   * The arrows of a cell's row; of null none.
+   * Show the arrows of a cell's row; of null none.
    * @param {Cell | null} cell
    */
   show(cell) {
@@ -44,59 +46,66 @@ export class Plane {
     this.#unit = room / (Math.max(right - left, top - bottom) || 1);
     this.#origin = [(SIZE - (left + right) * this.#unit) / 2, (SIZE + (bottom + top) * this.#unit) / 2];
     const [x, y] = this.#origin;
-    const axes = svg("path", {
-      class: "axes",
-      d: `M${EDGE / 2} ${y}H${SIZE - EDGE / 2}M${x} ${EDGE / 2}V${SIZE - EDGE / 2}`,
-    });
+    this.#axes = `M${EDGE / 2} ${y}H${SIZE - EDGE / 2}M${x} ${EDGE / 2}V${SIZE - EDGE / 2}`;
+    const axes = svg("path", { class: "axes", d: this.#axes });
     this.root.replaceChildren(axes, ...arrows.map((arrow) => this.#draw(arrow)));
   }
 
-  #draw({ of, vector, share, from, isSum }) {
+  /** @param {VectorArrow} arrow */
+  #draw({ key, vector, share, from, isSum }) {
     const [x, y] = [vector[0] * this.#unit, -vector[1] * this.#unit];
     const length = Math.hypot(x, y);
     const angle = (Math.atan2(y, x) * 180) / Math.PI;
     const head = Math.min(HEAD, length / 2);
-    const tip = svg("path", {
-      d: `M0 0L${-head} ${head / 2}V${-head / 2}Z`,
-      transform: `translate(${x} ${y}) rotate(${angle})`,
-    });
-    const line = svg("line", { x1: 0, y1: 0, x2: x, y2: y });
-    const arrow = svg("g", { class: isSum ? "arrow sum" : "arrow" }, ...(length ? [line, tip] : []));
-    arrow.style.transform = this.transform(from[0], from[1], share);
-    this.#arrows.set(of, arrow);
-    return arrow;
+    const tip = `M0 0L${-head} ${head / 2}V${-head / 2}Z`;
+    const turn = `translate(${x} ${y}) rotate(${angle})`;
+    const shapes = [svg("line", { x1: 0, y1: 0, x2: x, y2: y }), svg("path", { d: tip, transform: turn })];
+    const node = svg("g", { class: isSum ? "arrow sum" : "arrow" }, ...(length ? shapes : []));
+    node.style.transform = this.transform(from[0], from[1], share);
+    this.#arrows.set(key, { node, x, y, tip, turn, isSum });
+    return node;
   }
 
-  /** @param {string} of the row of values that it is, or the sum's */
-  arrow(of) {
-    return this.#arrows.get(of);
+  /** @param {string} key of the arrow's first cell */
+  arrow(key) {
+    return this.#arrows.get(key)?.node;
   }
 
-  /** The same for a drawing: where it stands, its axes, and what each arrow does. */
+  /**
+   * The same as data for a file: where the plane is, its axes, and how each arrow moves.
+   * @param {ArrowTrack[]} tracks
+   * @param {(rect: Box) => Box} box a place on the page as one in the file
+   * @param {(colour: string) => string} colour
+   * @returns {PlaneScenery}
+   */
   scenery(tracks, box, colour) {
-    const axes = this.root.querySelector(".axes");
-    const arrows = tracks.flatMap(({ of, frames }) => {
-      const arrow = this.arrow(of);
-      if (!arrow?.firstChild) return [];
-      const [line, tip] = arrow.children;
-      const [left, top] = this.#origin;
-      const steps = frames.map((step) => ({
-        ...step,
-        x: left + step.x * this.#unit,
-        y: top - step.y * this.#unit,
+    const [left, top] = this.#origin;
+    const arrows = tracks.flatMap(({ key, frames }) => {
+      const arrow = this.#arrows.get(key);
+      if (!arrow?.node.firstChild) return [];
+      const { node, x, y, tip, turn, isSum } = arrow;
+      const steps = frames.map((frame) => ({
+        ...frame,
+        x: left + frame.x * this.#unit,
+        y: top - frame.y * this.#unit,
       }));
-      const [x, y] = ["x2", "y2"].map((name) => Number(line.getAttribute(name)));
-      const stroke = arrow.classList.contains("sum") ? 3.5 : 2.5;
-      const ink = colour(getComputedStyle(arrow).color);
-      return [{ x, y, tip: tip.getAttribute("d"), turn: tip.getAttribute("transform"), ink, stroke, steps }];
+      const ink = colour(getComputedStyle(node).color);
+      return [{ x, y, tip, turn, ink, stroke: isSum ? 3.5 : 2.5, steps }];
     });
-    const axesInk = colour(getComputedStyle(axes).stroke);
-    return { ...box(this.root.getBoundingClientRect()), axes: axes.getAttribute("d"), axesInk, arrows };
+    const axes = this.root.querySelector(".axes");
+    const axesInk = axes ? colour(getComputedStyle(axes).stroke) : "";
+    return { ...box(this.root.getBoundingClientRect()), axes: this.#axes, axesInk, arrows };
   }
 
-  /** As CSS: an arrow that begins there, so large. */
+  /**
+   * As CSS: an arrow that begins at a point, at a scale.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} scale
+   */
   transform(x, y, scale) {
     const [left, top] = this.#origin;
-    return `translate(${(left + x * this.#unit).toFixed(2)}px, ${(top - y * this.#unit).toFixed(2)}px) scale(${scale.toFixed(4)})`;
+    const to = `${(left + x * this.#unit).toFixed(2)}px, ${(top - y * this.#unit).toFixed(2)}px`;
+    return `translate(${to}) scale(${scale.toFixed(4)})`;
   }
 }
