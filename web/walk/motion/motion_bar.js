@@ -57,6 +57,7 @@ export class MotionBar {
     };
     this.sign = span("sign", "▶");
     this.playing = control("motion", () => this.toggle(), {}, this.sign, " ", words.motion);
+    /** @type {HTMLInputElement} */
     this.slider = element("input", {
       type: "range",
       class: "of-this",
