@@ -135,7 +135,7 @@ export class Notes {
     const inHead = stage.kind === "head";
     const step = inHead ? stage.steps[next.part ?? stage.steps.length - 1] : (stage.steps[0] ?? null);
     const picture = new Picture(model, stage, step, { inShort: inHead && next.part === null });
-    picture.lay(next, FEW);
+    picture.layOut(next, FEW);
     picture.show(next, { hiding: false, revealed: false, answers: new Map(), onAnswer() {} });
     for (const node of picture.root.querySelectorAll("[data-key]"))
       node.setAttribute("data-key", `next ${node.getAttribute("data-key")}`);

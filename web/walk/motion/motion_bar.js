@@ -128,10 +128,7 @@ export class MotionBar {
     if (onward && !isQuick && stored.on && !prefersNoMotion() && this.#isInView()) this.play();
   }
 
-  /**
-   * Where two heads are side by side nothing moves, and a sentence says why.
-   * @param {boolean} isEnabled
-   */
+  /** Where two heads are side by side nothing moves, and a sentence says why. @param {boolean} isEnabled */
   #enable(isEnabled) {
     for (const control of [this.playing, this.slider, this.reversing, this.saving])
       control.disabled = !isEnabled;
@@ -166,10 +163,7 @@ export class MotionBar {
     if (this.#player?.isPlaying) this.#run(this.#player);
   }
 
-  /**
-   * Go to the next station or the one before, without moving there.
-   * @param {1 | -1} direction
-   */
+  /** Go to the next station or the one before, without moving there. @param {1 | -1} direction */
   station(direction) {
     const isFirst = !this.#player;
     const player = this.#getPlayer();

@@ -81,10 +81,7 @@ export class Player {
     for (const piece of this.pieces) piece.style.translate = `${now.x - at.x}px ${now.y - at.y}px`;
   }
 
-  /**
-   * Where a cell or an exponential is in the layer.
-   * @param {string} on
-   */
+  /** Where a cell or an exponential is in the layer. @param {string} on */
   #box(on) {
     const known = this.#boxes.get(on);
     if (known) return known;

@@ -23,10 +23,7 @@ function withPoint(text) {
   return digits && !isAmbiguous ? `${whole}.${digits}` : text;
 }
 
-/**
- * A number typed on a phone as it is sent: "" where the text is no number.
- * @param {string} text
- */
+/** A number typed on a phone as it is sent: "" where the text is no number. @param {string} text */
 export function sent(text) {
   const number = parseMask(withPoint(text));
   if (number === undefined) return "";

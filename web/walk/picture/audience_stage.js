@@ -24,10 +24,7 @@ const MAPPED = 4; // rows that are shown at least where a map above the table sh
 /** How large this window is, as a share of that screen. */
 const scale = () => Math.min(innerWidth / SCREEN.width, innerHeight / SCREEN.height);
 
-/**
- * The smallest type of a view in this window, in pixels.
- * @param {"projector" | "presenter"} view
- */
+/** The smallest type of a view in this window, in pixels. @param {"projector" | "presenter"} view */
 export const leastOf = (view) => Math.max(LEAST[view], Math.round(LEAST_ON_SCREEN[view] * scale()));
 
 /** @typedef {{ box: HTMLElement; texts: string[]; fill: (text: string) => void }} WordBox */

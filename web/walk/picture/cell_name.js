@@ -30,10 +30,7 @@ export function nameNodes(model, cell) {
   return fillNodes(model.words.place_of_head, { place, head: [String(head + 1)] });
 }
 
-/**
- * The same as plain text.
- * @type {(model: WalkModel, cell: Cell) => string}
- */
+/** The same as plain text. @type {(model: WalkModel, cell: Cell) => string} */
 export const nameText = (model, cell) => element("span", {}, ...nameNodes(model, cell)).textContent;
 
 /**

@@ -77,10 +77,7 @@ export class Excerpt {
     return around(model.dims.h, this.most.cols, this.#focusByMatrix.get(source)?.head ?? 0);
   }
 
-  /**
-   * Which tokens of a sentence are shown.
-   * @param {string[]} tokens
-   */
+  /** Which tokens of a sentence are shown. @param {string[]} tokens */
   tokens(tokens) {
     return around(tokens.length, 2 * this.most.rows, 0);
   }

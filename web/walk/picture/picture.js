@@ -86,7 +86,7 @@ export class Picture {
    * @param {Place} place
    * @param {Limit} [most]
    */
-  lay(place, most = this.excerpt.most) {
+  layOut(place, most = this.excerpt.most) {
     this.excerpt.choose(place, most);
     if (this.#shown === this.excerpt.text) return false;
     this.#render();
@@ -133,10 +133,7 @@ export class Picture {
     return this.powerCells.get(on);
   }
 
-  /**
-   * The same. Raises where it is folded away.
-   * @param {string} on
-   */
+  /** The same. Raises where it is folded away. @param {string} on */
   requireAnchor(on) {
     const td = this.anchor(on);
     if (!td) throw new Error(`${on} is not in the picture`);
@@ -276,10 +273,7 @@ export class Picture {
     return asked;
   }
 
-  /**
-   * Show the arrows of the row in focus, once all its numbers are shown.
-   * @param {Place} place
-   */
+  /** Show the arrows of the row in focus, once all its numbers are shown. @param {Place} place */
   #showPlane(place) {
     if (!this.plane) return;
     const cell = focusOf(this, place);

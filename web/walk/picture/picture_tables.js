@@ -19,10 +19,7 @@ export const underline = (head) => `box-shadow: inset 0 -3px 0 var(--mha-head-${
 
 export const arrow = () => operator("→");
 
-/**
- * The steps of a further head by their letters.
- * @param {WalkStep[]} steps
- */
+/** The steps of a further head by their letters. @param {WalkStep[]} steps */
 export const chainOf = (steps) =>
   div("chain", ...steps.flatMap((step, i) => [i ? arrow() : null, span("link", symbol(step.symbol))]));
 
@@ -41,10 +38,7 @@ const gapLabel = ({ count }) => `… ${count}`;
 export const labelsWithGaps = (shown, labels) =>
   shown.map((at) => (typeof at === "object" ? gapLabel(at) : labels[at]));
 
-/**
- * How much a gap leaves out, in words.
- * @type {(words: Record<string, string>, gap: Gap) => string}
- */
+/** How much a gap leaves out, in words. @type {(words: Record<string, string>, gap: Gap) => string} */
 export const gapText = (words, { count }) => fill(words.more_rows, { count });
 
 /**
@@ -132,9 +126,6 @@ export function shareWidth(tables, number = 0) {
   }
 }
 
-/**
- * About how many digits wide a text is: a Chinese character takes two.
- * @param {string} text
- */
+/** About how many digits wide a text is: a Chinese character takes two. @param {string} text */
 export const lengthOf = (text) =>
   [...text].reduce((sum, character) => sum + (/[\u2e80-\uffef]/.test(character) ? 2 : 1), 0);

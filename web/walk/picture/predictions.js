@@ -40,10 +40,7 @@ export class Predictions {
     return this.on && step !== null && step.layout !== "concat";
   }
 
-  /**
-   * Whether the answer to a question is still hidden.
-   * @param {string} question
-   */
+  /** Whether the answer to a question is still hidden. @param {string} question */
   hides(question) {
     return !this.revealed.has(question);
   }

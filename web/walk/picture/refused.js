@@ -28,10 +28,7 @@ export class Refused {
     );
   }
 
-  /**
-   * Whether a prediction is a number, or empty.
-   * @param {HTMLInputElement} field
-   */
+  /** Whether a prediction is a number, or empty. @param {HTMLInputElement} field */
   takes(field) {
     const wrong = field.value.trim() && readMask(field.value).wrong;
     if (wrong && field.isConnected) this.say(field, wrong);
@@ -54,10 +51,7 @@ export class Refused {
     this.#host.refuse(fill(follows, { what }));
   }
 
-  /**
-   * What was wrong in a field no longer is.
-   * @param {HTMLInputElement} field
-   */
+  /** What was wrong in a field no longer is. @param {HTMLInputElement} field */
   takeBack(field) {
     if (!field.hasAttribute("aria-invalid")) return;
     field.removeAttribute("aria-invalid");

@@ -80,7 +80,7 @@ export class Renderer {
     const rendered = [way.place.stage, way.walked?.name, predictions.on, heads()].join(" ");
     const isAnother = rendered !== this.#rendered;
     if (isAnother) this.#render();
-    else this.#shown.lay(way.place);
+    else this.#shown.layOut(way.place);
     this.#rendered = rendered;
     return isAnother;
   }
@@ -91,9 +91,9 @@ export class Renderer {
     const most = view ? FEW : ALL;
     panel.show(stage, place.stage, walked);
     this.#picture = new Picture(model, stage, step, { inShort: stage.kind === "head" && !walked });
-    this.#picture.lay(place, most);
+    this.#picture.layOut(place, most);
     this.#pair = predictions.on ? null : pairOf(model, stage, step, heads());
-    this.#pair?.lay(place, most);
+    this.#pair?.layOut(place, most);
     this.stand.replaceChildren(this.#shown.root);
     if (view) return;
     const { slot } = this.#shown;
@@ -224,7 +224,7 @@ export class Renderer {
   /** @param {number} least pixels of its type */
   #fitAbove(least) {
     return fitPicture(this.root, least, (rows, cols) => {
-      if (this.#shown.lay(this.#host.way.place, { rows, cols })) this.show();
+      if (this.#shown.layOut(this.#host.way.place, { rows, cols })) this.show();
     });
   }
 

@@ -142,10 +142,7 @@ export function cellsOf(scene, place) {
   return cells;
 }
 
-/**
- * Whether a place asks for more than one number.
- * @type {(scene: Scene, place: Place) => boolean}
- */
+/** Whether a place asks for more than one number. @type {(scene: Scene, place: Place) => boolean} */
 export function asksForMany(scene, place) {
   if (!hasStep(scene)) return false;
   const state = stateAt(scene, place, true);

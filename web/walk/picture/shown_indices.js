@@ -26,10 +26,7 @@ export function around(count, most, focus) {
 /** Whether anything is left out. @param {IndexOrGap[][]} shown */
 export const isFolded = (...shown) => shown.flat().some((at) => typeof at === "object");
 
-/**
- * The indices that are shown as runs of neighbours.
- * @param {IndexOrGap[]} shown
- */
+/** The indices that are shown as runs of neighbours. @param {IndexOrGap[]} shown */
 export function runs(shown) {
   /** @type {{ from: number; count: number }[]} */
   const entries = [];

@@ -82,17 +82,14 @@ export class Pair {
    * @param {Place} place
    * @param {Limit} [most]
    */
-  lay(place, most) {
-    const isChanged = this.#pictures.map((picture) => picture.lay(place, most)).some(Boolean);
+  layOut(place, most) {
+    const isChanged = this.#pictures.map((picture) => picture.layOut(place, most)).some(Boolean);
     if (!isChanged && this.root.firstChild) return false;
     this.#render();
     return true;
   }
 
-  /**
-   * Highlight the cell in focus, in both.
-   * @param {Place} place
-   */
+  /** Highlight the cell in focus, in both. @param {Place} place */
   show(place) {
     const focus = focusOf(this.#pictures[0], place);
     for (const { td, cell } of cellsIn(this.root)) {

@@ -4,10 +4,7 @@
 import { key, requireRows, requireValue, rowsOf, termsOf } from "../../kit/graph.js";
 import { hasStep, isProduct, ownerOf } from "./scene.js";
 
-/**
- * Whether a scene mixes rows of two numbers each.
- * @param {Scene} scene
- */
+/** Whether a scene mixes rows of two numbers each. @param {Scene} scene */
 export function hasPlane(scene) {
   if (!hasStep(scene) || !isProduct(scene)) return false;
   const { model, step } = scene;
@@ -41,10 +38,7 @@ export function arrowsOf(model, cell) {
   return [...arrows, { key: key(first), vector: vectorOf(first), share: 1, from: [0, 0], isSum: true }];
 }
 
-/**
- * What the arrows cover, the origin included: [left, right, bottom, top].
- * @param {VectorArrow[]} arrows
- */
+/** What the arrows cover, the origin included: [left, right, bottom, top]. @param {VectorArrow[]} arrows */
 export function reachOf(arrows) {
   const points = arrows.flatMap(({ vector, share, from }) => [
     [0, 0],

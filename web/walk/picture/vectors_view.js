@@ -32,10 +32,7 @@ export class Plane {
     });
   }
 
-  /**
-   * Show the arrows of a cell's row; of null none.
-   * @param {Cell | null} cell
-   */
+  /** Show the arrows of a cell's row; of null none. @param {Cell | null} cell */
   show(cell) {
     this.#arrows.clear();
     this.root.toggleAttribute("hidden", !cell);
