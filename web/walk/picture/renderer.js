@@ -19,6 +19,7 @@ const WIDE = 1000; // pixels of a walk whose pictures have room for words
 
 export class Renderer {
   #host;
+  #frame = div("stand"); // around the picture
   /** @type {Picture | null} */
   #picture = null;
   /** @type {import("./two_heads.js").Pair | null} */
@@ -33,8 +34,7 @@ export class Renderer {
   /** @param {RendererHost} host */
   constructor(host) {
     this.#host = host;
-    this.stand = div("stand");
-    this.root = element("div", { class: "stage", tabindex: -1 }, this.stand);
+    this.root = element("div", { class: "stage", tabindex: -1 }, this.#frame);
     this.line = div("line");
     this.more = element("p", { class: "more", hidden: true }, host.model.words.scroll);
   }
@@ -94,7 +94,7 @@ export class Renderer {
     this.#picture.layOut(place, most);
     this.#pair = predictions.on ? null : pairOf(model, stage, step, heads());
     this.#pair?.layOut(place, most);
-    this.stand.replaceChildren(this.#shown.root);
+    this.#frame.replaceChildren(this.#shown.root);
     if (view) return;
     const { slot } = this.#shown;
     if (slot && root.clientWidth > WIDE) slot.append(panel.root);
@@ -155,7 +155,7 @@ export class Renderer {
   #asking() {
     const { model, way, withholds } = this.#host;
     if (withholds(way.place)) return [];
-    return [this.stand.querySelector("input.answer") ? model.words.asked : model.words.asked_here];
+    return [this.#frame.querySelector("input.answer") ? model.words.asked : model.words.asked_here];
   }
 
   /**
@@ -204,21 +204,21 @@ export class Renderer {
    * closer, and then names get narrow.
    */
   #fitNarrow() {
-    const { stand } = this;
-    stand.style.removeProperty("font-size");
-    for (const name of ["--name", "--side"]) stand.style.removeProperty(name);
-    stand.classList.remove("packed");
+    const frame = this.#frame;
+    frame.style.removeProperty("font-size");
+    for (const name of ["--name", "--side"]) frame.style.removeProperty(name);
+    frame.classList.remove("packed");
     if (this.#host.root.clientWidth > NARROW) return;
-    const isTooWide = () => stand.scrollWidth > stand.clientWidth;
+    const isTooWide = () => frame.scrollWidth > frame.clientWidth;
     for (let attempt = 0; attempt < 3 && isTooWide(); attempt++) {
-      const size = Number.parseFloat(getComputedStyle(stand).fontSize);
-      const fitting = Math.floor((10 * size * stand.clientWidth) / stand.scrollWidth) / 10;
-      stand.style.fontSize = `${Math.max(SMALLEST, fitting)}px`;
+      const size = Number.parseFloat(getComputedStyle(frame).fontSize);
+      const fitting = Math.floor((10 * size * frame.clientWidth) / frame.scrollWidth) / 10;
+      frame.style.fontSize = `${Math.max(SMALLEST, fitting)}px`;
     }
-    stand.classList.toggle("packed", isTooWide());
-    if (isTooWide()) stand.style.setProperty("--side", String(HALF_NAME));
+    frame.classList.toggle("packed", isTooWide());
+    if (isTooWide()) frame.style.setProperty("--side", String(HALF_NAME));
     if (isTooWide())
-      for (const name of ["--name", "--side"]) stand.style.setProperty(name, String(NARROW_NAME));
+      for (const name of ["--name", "--side"]) frame.style.setProperty(name, String(NARROW_NAME));
   }
 
   /** @param {number} least pixels of its type */
