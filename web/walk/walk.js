@@ -23,7 +23,7 @@ import { Panel } from "./step_panel.js";
 
 /**
  * What is built for a model and a view, and replaced with the next.
- * @typedef {{ outline: Outline; panel: Panel; controls: Controls; easel: Renderer; mover: MotionBar; help: Help }} Parts
+ * @typedef {{ outline: Outline; panel: Panel; controls: Controls; renderer: Renderer; motionBar: MotionBar; help: Help }} Parts
  */
 
 export class Walk {
@@ -76,9 +76,9 @@ export class Walk {
     closer: () => this.#closeUp(1),
     further: () => this.#closeUp(-1),
     // motion
-    animate: () => this.#built.mover.toggle(),
-    stationBefore: () => this.#built.mover.station(-1),
-    stationAfter: () => this.#built.mover.station(1),
+    animate: () => this.#built.motionBar.toggle(),
+    stationBefore: () => this.#built.motionBar.station(-1),
+    stationAfter: () => this.#built.motionBar.station(1),
   };
 
   /**
@@ -115,7 +115,7 @@ export class Walk {
 
   unmount() {
     this.#autoplay.stop();
-    this.#parts?.mover.finish();
+    this.#parts?.motionBar.finish();
     this.#placeSync.stop();
     this.awake.rest();
     this.#removal.abort();
@@ -157,8 +157,8 @@ export class Walk {
     return this.#parts;
   }
 
-  get easel() {
-    return this.#built.easel;
+  get #renderer() {
+    return this.#built.renderer;
   }
 
   get panel() {
@@ -172,7 +172,7 @@ export class Walk {
   // --- moving ----------------------------------------------------------------------------------------------------
 
   #next() {
-    if (this.easel.hiding) return this.#reveal();
+    if (this.#renderer.hiding) return this.#reveal();
     const place = this.way.next;
     if (place) this.#go(place);
     else this.#autoplay.stop();
@@ -224,7 +224,7 @@ export class Walk {
       root: this.root,
       commands: this.#commands,
       isOnStage: () => Boolean(this.view),
-      isHiding: () => this.easel.hiding,
+      isHiding: () => this.#renderer.hiding,
       uncover: () => this.#uncover(),
       rest: () => this.awake.rest(),
       jump: (number) => this.#jump(number),
@@ -261,7 +261,7 @@ export class Walk {
     const { edge } = this.root.dataset;
     if (!this.awake.isAwake || !edge) return edgeOf(event);
     const isTop = edge === "top";
-    const bar = isTop ? this.#built.controls : this.#built.mover;
+    const bar = isTop ? this.#built.controls : this.#built.motionBar;
     const { top, bottom } = bar.root.getBoundingClientRect();
     const isTowards = isTop ? event.clientY <= bottom : event.clientY >= top;
     return isTowards ? edge : edgeOf(event);
@@ -285,7 +285,7 @@ export class Walk {
    * @type {Refuse}
    */
   refuse(sentence, { nodes, spoken = sentence } = {}) {
-    this.easel.refuse(sentence, nodes);
+    this.#renderer.refuse(sentence, nodes);
     if (sentence) this.live.textContent = spoken;
   }
 
@@ -310,14 +310,14 @@ export class Walk {
 
   /** @param {number} steps nearer; 0 for the whole picture again */
   #closeUp(steps) {
-    this.#built.mover.finish();
+    this.#built.motionBar.finish();
     if (this.podium) this.#setCloseness(steps && this.podium.level + steps);
   }
 
   /** @param {number} level the picture is alone, and beyond 1 its type is larger */
   #setCloseness(level) {
     if (!this.podium) return;
-    this.podium.level = this.easel.closeUp(Math.max(0, level));
+    this.podium.level = this.#renderer.closeUp(Math.max(0, level));
     this.#scrollToPlace();
   }
 
@@ -350,7 +350,7 @@ export class Walk {
 
   /** Another window has played the motion of this place. */
   playMotion() {
-    this.#built.mover.play();
+    this.#built.motionBar.play();
   }
 
   // --- predicting ------------------------------------------------------------------------------------------------
@@ -367,12 +367,12 @@ export class Walk {
 
   /** The cell whose arithmetic is explained here, and whether its number is still to be found. */
   get focus() {
-    return { cell: this.easel.focus, hiding: this.easel.hiding };
+    return { cell: this.#renderer.focus, hiding: this.#renderer.hiding };
   }
 
   #reveal() {
-    if (!this.easel.hiding || this.around.withholds?.(this.way.place)) return;
-    this.predictions.revealed.add(this.easel.question);
+    if (!this.#renderer.hiding || this.around.withholds?.(this.way.place)) return;
+    this.predictions.revealed.add(this.#renderer.question);
     this.changed({ onward: true });
   }
 
@@ -400,7 +400,7 @@ export class Walk {
       pace: (seconds) => this.#autoplay.set(seconds),
       compare: (heads) => this.#compare(heads),
     });
-    const easel = new Renderer({
+    const renderer = new Renderer({
       root: this.root,
       model: this.model,
       view: this.view,
@@ -410,10 +410,10 @@ export class Walk {
       heads: () => this.heads,
       withholds: (place) => Boolean(this.around.withholds?.(place)),
     });
-    this.#parts?.mover.finish();
-    const mover = new MotionBar(
+    this.#parts?.motionBar.finish();
+    const motionBar = new MotionBar(
       words,
-      { root: this.root, zone: easel.root },
+      { root: this.root, zone: renderer.root },
       { played: () => this.#placeSync.played(), download },
     );
     this.notes?.stop();
@@ -421,7 +421,7 @@ export class Walk {
     this.podium = this.view ? new Podium(words, this.podium) : null;
     const isShown = Boolean(this.#parts?.help.isShown);
     const help = new Help(this.root, { label: words.help, keys: this.#keyList(), isShown });
-    this.#parts = { outline, panel, controls, easel, mover, help };
+    this.#parts = { outline, panel, controls, renderer, motionBar, help };
     redrawn(this.root, () => this.root.replaceChildren(...this.#children()));
   }
 
@@ -433,9 +433,17 @@ export class Walk {
   }
 
   #children() {
-    const { outline, panel, controls, easel, mover, help } = this.#built;
+    const { outline, panel, controls, renderer, motionBar, help } = this.#built;
     const hint = this.view ? [] : [p("hint", this.model.words.keys)];
-    const main = div("main", ...panel.above, easel.root, mover.root, easel.more, easel.line, ...hint);
+    const main = div(
+      "main",
+      ...panel.above,
+      renderer.root,
+      motionBar.root,
+      renderer.more,
+      renderer.line,
+      ...hint,
+    );
     return [
       outline.bar,
       outline.root,
@@ -457,23 +465,23 @@ export class Walk {
    */
   changed({ quiet = false, remote = false, onward = false } = {}) {
     const { way, podium } = this;
-    const { easel, controls, outline, mover } = this.#built;
-    mover.finish();
-    const isAnother = easel.draw();
+    const { renderer, controls, outline, motionBar } = this.#built;
+    motionBar.finish();
+    const isAnother = renderer.draw();
     document.documentElement.classList.toggle("mha-predicting", this.predictions.on);
-    easel.show();
+    renderer.show();
     if (isAnother) this.#fit();
-    else if (podium && easel.isTooSmall) podium.isClose ? this.#setCloseness(podium.level) : this.#fit();
-    easel.writeLine();
-    controls.show({ way, hiding: easel.hiding, predicting: this.predictions.on, heads: this.heads });
+    else if (podium && renderer.isTooSmall) podium.isClose ? this.#setCloseness(podium.level) : this.#fit();
+    renderer.writeLine();
+    controls.show({ way, hiding: renderer.hiding, predicting: this.predictions.on, heads: this.heads });
     outline.show(way);
     this.#showNotes();
     this.root.classList.toggle("moving", !isAnother);
     this.#scrollToPlace();
     this.#placeSync.publish({ quiet, remote });
-    this.live.textContent = quiet ? "" : `${isAnother ? this.#opening() : ""} ${easel.lineText}`.trim();
+    this.live.textContent = quiet ? "" : `${isAnother ? this.#opening() : ""} ${renderer.lineText}`.trim();
     this.root.dataset.at = `${way.stage.id} ${way.written.sub}`.trim();
-    mover.stands(easel.hiding ? null : this.#movable(), { onward: onward && this.#mayMove() });
+    motionBar.setPlace(renderer.hiding ? null : this.#movable(), { onward: onward && this.#mayMove() });
   }
 
   /** What a screen reader is told of a step as the walk comes there. */
@@ -485,7 +493,7 @@ export class Walk {
 
   /** What can move here, and its title. */
   #movable() {
-    const { picture, lineText: line } = this.easel;
+    const { picture, lineText: line } = this.#renderer;
     return { picture, place: this.way.place, title: this.panel.title.textContent ?? "", line };
   }
 
@@ -503,7 +511,7 @@ export class Walk {
 
   /** The line of arithmetic again, where something around the walk decides what it says. */
   rewriteLine() {
-    this.easel.writeLine();
+    this.#renderer.writeLine();
   }
 
   /** On the presenter's page: what to say here, how the time goes, and what comes next. */
@@ -517,9 +525,9 @@ export class Walk {
   /** The window has another size, or something beside the stage has come or gone. */
   refit() {
     if (!this.#parts) return;
-    this.#parts.mover.finish();
+    this.#parts.motionBar.finish();
     this.#fit();
-    if (this.view) this.easel.writeLine();
+    if (this.view) this.#renderer.writeLine();
     this.around.resized?.();
   }
 
@@ -528,13 +536,13 @@ export class Walk {
     if (this.podium) this.podium.level = 0;
     this.root.classList.remove("close");
     if (this.view && !this.root.classList.contains("asking")) this.panel.fit(); // while it asks, the words are away
-    this.easel.fit();
+    this.#renderer.fit();
   }
 
   /** What is new is scrolled into view; before an audience the step's name always is. */
   #scrollToPlace() {
     const isWhole = this.way.depth === 0 && !this.podium?.isClose;
-    if (!isWhole) this.easel.follow();
+    if (!isWhole) this.#renderer.follow();
     if (!isWhole || this.view) this.#built.outline.follow();
   }
 }

@@ -119,7 +119,7 @@ export class MotionBar {
    * @param {MotionPlace | null} current
    * @param {{ onward: boolean }} how
    */
-  stands(current, { onward }) {
+  setPlace(current, { onward }) {
     const isQuick = performance.now() - this.#walked < QUICK;
     if (onward) this.#walked = performance.now();
     this.#current = current?.picture.step ? current : null;
