@@ -396,31 +396,6 @@ interface LiveHost {
   stateChanged(): void;
 }
 
-/** Whose numbers are dragged. */
-interface ScrubHost<What> {
-  valueOf(what: What): Value | undefined;
-  moved(start: Value, steps: number): Value;
-  element(what: What): HTMLElement | null | undefined;
-  show(what: What, number: Value): void;
-  commit(what: What, number: Value): void;
-  cancel(what: What, number: Value): void;
-}
-
-/** A host whose numbers can be edited. */
-interface Editor extends Host {
-  model: BenchModel;
-  send(edit: Edit): void;
-  show(edit: Edit): void;
-  preview(edit: Edit | null): void;
-  announce(place: string, number: string): void;
-  root: HTMLElement;
-  clearMessage(): void;
-  repaint(name: string): void;
-  solve(): void;
-  /** A claimed number has just been written. */
-  wrote(cell: Cell): void;
-}
-
 /** One trace of a figure of Plotly's; `meta` says which matrix its points are of, and of which row where they are one. */
 interface PlotTrace {
   type?: string;

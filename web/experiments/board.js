@@ -127,11 +127,6 @@ export class Board {
     this.live.textContent = text;
   }
 
-  /** The cell that is pointed at, or has the focus. @returns {CellOnSide | null} */
-  get #pointedAt() {
-    return this.pointing.at;
-  }
-
   /** @returns {CellOnSide | null} */
   get #pinned() {
     for (const pane of this.panes) if (pane.pinned) return { pane, cell: pane.pinned };
@@ -140,7 +135,7 @@ export class Board {
 
   /** Explain the cell that is pointed at, else the one with the focus, else the pinned one. */
   rest() {
-    const at = this.#pointedAt ?? this.#pinned;
+    const at = this.pointing.at ?? this.#pinned;
     const { words } = this;
     const hint = this.panes.length > 1 ? words.look : words.look_alone;
     for (const pane of this.panes) {

@@ -3,8 +3,8 @@
 
 import { active } from "../kit/dom.js";
 import { MOST_UNFOLDED } from "../kit/folding.js";
-import { isClaim, isSame, key, termsOf, unkey, valueAt } from "../kit/graph.js";
-import { Pointing } from "../kit/selection.js";
+import { isClaim, isSame, key, termsOf, valueAt } from "../kit/graph.js";
+import { cellIn, Pointing } from "../kit/selection.js";
 import { beginningOf, gently, isInSight } from "./viewport.js";
 
 /**
@@ -42,25 +42,16 @@ export class ExplainedCell {
   /** @param {ExplainedCellHost} host */
   constructor(host) {
     this.host = host;
-    this.pointing = new Pointing(
-      host.tables,
-      (td) => unkey(td.dataset.key ?? ""),
-      (byFocus) => {
-        this.#byFocus ||= byFocus;
-        if (byFocus) this.#focusMoved();
-        this.explainSoon();
-      },
-    );
+    this.pointing = new Pointing(host.tables, cellIn, (byFocus) => {
+      this.#byFocus ||= byFocus;
+      if (byFocus) this.#focusMoved();
+      this.explainSoon();
+    });
   }
 
-  /** @returns {Cell | null} */
-  get #pointedAt() {
-    return this.pointing.at;
-  }
-
-  /** The cell whose arithmetic is shown. @returns {Cell | null} */
+  /** The cell whose arithmetic is shown. */
   get cell() {
-    return this.#inPicture ?? this.#justWrittenWrong ?? this.#pointedAt ?? this.host.hinted() ?? this.pinned;
+    return this.#inPicture ?? this.#justWrittenWrong ?? this.pointing.at ?? this.host.hinted() ?? this.pinned;
   }
 
   /** @param {Cell} cell with a claimed number that has just been written */
@@ -80,7 +71,7 @@ export class ExplainedCell {
   /** The number written last, if it is wrong and the focus is on the blank cell after it, which has nothing to explain. */
   get #justWrittenWrong() {
     const { model } = this.host;
-    const at = this.#pointedAt;
+    const at = this.pointing.at;
     if (!this.#written || !at || !isSame(at, this.#next)) return null;
     const isBlank = isClaim(model, at.name) && valueAt(model, at) === "";
     const mark = model.marks?.[key(this.#written)];

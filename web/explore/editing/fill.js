@@ -4,7 +4,7 @@ import { button, element, p } from "../../kit/dom.js";
 import { isClaim, isEditable } from "../../kit/graph.js";
 import { Menu } from "../../kit/menu.js";
 
-/** @extends {Menu<Pick<Editor, "model" | "words" | "say" | "send">>} */
+/** @extends {Menu<Pick<EditingHost, "model" | "words" | "say" | "send">>} */
 export class FillMenu extends Menu {
   #seed = 0; // each click gives other random numbers, and the same clicks in the same order the same ones
 

@@ -2,7 +2,7 @@
 
 import { valueNow } from "../../kit/cells.js";
 import { active, element, fill, setAttribute } from "../../kit/dom.js";
-import { isClaim, isEditable, key, nameOf, unkey, valueAt } from "../../kit/graph.js";
+import { isClaim, isEditable, key, nameOf, valueAt } from "../../kit/graph.js";
 import {
   exact,
   inPowers,
@@ -14,7 +14,7 @@ import {
   splitBlock,
 } from "../../kit/numbers.js";
 import { quoted } from "../../kit/quoted.js";
-import { ARROWS, between, cellAt, Selection } from "../../kit/selection.js";
+import { ARROWS, between, cellAt, cellIn, Selection } from "../../kit/selection.js";
 import { isModifier, Scrub, stepOf } from "./drag.js";
 import { SpinButton } from "./spinbutton.js";
 
@@ -36,7 +36,7 @@ const hasCommandKey = ({ ctrlKey, metaKey }) => ctrlKey || metaKey;
 /** @param {Event} event */
 const isInEditor = ({ target }) => target instanceof HTMLInputElement;
 
-/** @extends {Selection<Editor>} */
+/** @extends {Selection<EditingHost>} */
 export class Grid extends Selection {
   /** @type {Map<string, string>} */
   drafts = new Map(); // by key of a cell: what was typed there and is no number
@@ -75,7 +75,7 @@ export class Grid extends Selection {
       root.addEventListener(end, () => this.#endStroke());
     on("wheel", (cell, event) => this.#onWheel(cell, event));
     this.#scrub.listen(root);
-    this.#spin = new SpinButton(root, (td) => this.#ariaOf(unkey(td.dataset.key ?? "")));
+    this.#spin = new SpinButton(root, (td) => this.#ariaOf(cellIn(td)));
     on("dblclick", (cell, event) => this.#onDoubleClick(cell, event));
     return on;
   }
@@ -262,7 +262,7 @@ export class Grid extends Selection {
       return;
     }
     const isSideways = event.key === "ArrowLeft" || event.key === "ArrowRight";
-    const arrow = event.shiftKey || hasCommandKey(event) || (isSideways && caret) ? null : arrowOf(event);
+    const arrow = event.shiftKey || hasCommandKey(event) || (isSideways && caret) ? null : ARROWS[event.key];
     if (event.key !== "Enter" && event.key !== "Tab" && !arrow) return;
     if (!this.#commit()) {
       event.preventDefault();
@@ -329,7 +329,7 @@ export class Grid extends Selection {
     if (!from || !isClaim(this.host.model, cell.name)) return null;
     const all = [...this.host.root.querySelectorAll(".claim.editable:not(.step-given *) td[data-key]")];
     const td = all[all.indexOf(from) + (isBack ? -1 : 1)];
-    return td instanceof HTMLElement ? unkey(td.dataset.key ?? "") : null;
+    return td instanceof HTMLElement ? cellIn(td) : null;
   }
 
   /** @param {Cell} cell */
@@ -532,7 +532,7 @@ export class Grid extends Selection {
     if (this.#sayFirstWrong(cell, block, readings)) return;
     const values = readings.map((row) => row.map(({ value = null }) => value));
     if (!values.length) return;
-    const corner = this.range.length > 1 ? unkey(this.range[0].dataset.key ?? "") : cell;
+    const corner = this.range.length > 1 ? cellIn(this.range[0]) : cell;
     this.#write(corner, values);
     const down = Math.min(values.length, this.shape(corner)[0] - corner.row);
     const end = { ...corner, row: corner.row + down - 1 };
@@ -567,14 +567,4 @@ export class Grid extends Selection {
 function markInvalid(input, td, isInvalid) {
   for (const node of [input, td]) setAttribute(node, "aria-invalid", isInvalid && "true");
   td.classList.toggle("invalid", isInvalid);
-}
-
-/**
- * Rows down and columns to the right that an arrow key goes; null for any other key.
- * @param {KeyboardEvent} event
- * @returns {[number, number] | null}
- */
-function arrowOf({ key }) {
-  const arrows = new Map(/** @type {[string, [number, number]][]} */ (Object.entries(ARROWS)));
-  return arrows.get(key) ?? null;
 }

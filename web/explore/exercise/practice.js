@@ -14,8 +14,9 @@ import {
   span,
   symbol,
 } from "../../kit/dom.js";
-import { isSame, key, operandsOf, rowsOf, unkey } from "../../kit/graph.js";
+import { isSame, key, operandsOf, rowsOf } from "../../kit/graph.js";
 import { exact } from "../../kit/numbers.js";
+import { cellIn } from "../../kit/selection.js";
 import { View } from "../../kit/tables.js";
 import { endOf } from "./practice_end.js";
 import { inOneLine, isDone, nameOfTable, nextTable, progressOf, withPowers } from "./practice_steps.js";
@@ -312,7 +313,7 @@ export class Practice {
   reached(td) {
     const practice = this.#practice;
     if (!td || !practice) return;
-    const cell = unkey(td.dataset.key ?? "");
+    const cell = cellIn(td);
     if (!this.#model.matrices[cell.name].claim) return;
     this.#at = cell;
     this.#patchHint(practice);

@@ -2,7 +2,8 @@
 // what they say.
 
 import { active, announcer, button, element, fill, setText } from "../../kit/dom.js";
-import { isEditable, isSame, key, nameOf, unkey } from "../../kit/graph.js";
+import { isEditable, isSame, key, nameOf } from "../../kit/graph.js";
+import { cellIn } from "../../kit/selection.js";
 import { ofBrowser } from "../../kit/storage.js";
 import { beginningOf, gently, isInSight } from "../viewport.js";
 import { beside, covered } from "./bubble_position.js";
@@ -219,7 +220,7 @@ export class FirstSteps {
 
   get #numberName() {
     const number = this.#number;
-    return number ? nameOf(this.#host.model, unkey(number.dataset.key ?? "")).replaceAll("_", "") : "";
+    return number ? nameOf(this.#host.model, cellIn(number)).replaceAll("_", "") : "";
   }
 
   /** What the step points at: a number that can be dragged, the overview, the weight that has moved most. */

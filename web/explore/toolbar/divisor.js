@@ -7,7 +7,7 @@ import { isModifier, Scrub, stepOf } from "../editing/drag.js";
 
 /**
  * `preview`: show an edit while it is being made; null: it is taken back. `show`: show an edit without sending it.
- * @typedef {Pick<Editor, "model" | "words" | "say" | "send" | "show" | "preview">} DivisorHost
+ * @typedef {Pick<EditingHost, "model" | "words" | "say" | "send" | "show" | "preview">} DivisorHost
  */
 
 export class Divisor {
