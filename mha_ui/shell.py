@@ -9,13 +9,13 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from html import escape
-from pathlib import Path
 from typing import Final
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from mha_core.errors import N_
+from mha_view import bundle
 from mha_view.follow import ICON
 from mha_view.language import LANGUAGES, language_for, words_in
 from mha_view.palette import css_variables
@@ -43,8 +43,7 @@ FAILED: Final = N_(
     "are in the server's log."
 )
 _TITLE: Final = N_("Multi-head attention")
-_HERE: Final = Path(__file__).resolve().parent
-STYLE: Final = css_variables() + (_HERE / "frame.css").read_text(encoding="utf-8")
+STYLE: Final = css_variables() + bundle.style("frame/frame.css")
 """What every page looks like; it stands in the page before any script has run, so that nothing moves then."""
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from html import escape
-from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
@@ -32,8 +31,9 @@ from mha_ui.conventions.model import (
     ui_words,
 )
 from mha_ui.panel import panel
+from mha_view import bundle
 
-_STYLE: Final = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+_STYLE: Final = bundle.style("conventions/page.css")
 _HEAD: Final = "conventions.head"
 _QUERY: Final = "conventions.query"
 _OPENED: Final = "conventions.opened"

@@ -7,7 +7,6 @@ experiment each; this file lays one out.
 from __future__ import annotations
 
 from html import escape
-from pathlib import Path
 from typing import Final
 
 import streamlit as st
@@ -24,6 +23,7 @@ from mha_ui.experiments.sides import SIDES
 from mha_ui.experiments.temperature import TEMPERATURE
 from mha_ui.hall import STYLE, hall
 from mha_ui.panel import panel
+from mha_view import bundle
 
 EXPERIMENTS: Final[dict[str, Experiment]] = {
     "sides": SIDES,
@@ -37,10 +37,7 @@ EXPERIMENTS: Final[dict[str, Experiment]] = {
 """Name, as in the address, → experiment, in the order of the menu."""
 
 _CHOICE: Final = "experiments.choice"
-_HERE: Final = Path(__file__).resolve().parent
-_STYLE: Final = (_HERE.parent / "lessons" / "lessons.css").read_text("utf-8") + (
-    _HERE / "experiments.css"
-).read_text("utf-8")
+_STYLE: Final = bundle.style("lessons/lessons.css") + bundle.style("experiments/page.css")
 
 
 def experiments_page() -> None:

@@ -5,7 +5,6 @@ The browser packs what the page shows into screens (``web/projector/screens.js``
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
 import streamlit as st
@@ -13,9 +12,10 @@ import streamlit as st
 from mha_core.errors import N_
 from mha_ui import state
 from mha_ui.component import component
+from mha_view import bundle
 
 _KEY: Final = "hall.view"
-STYLE: Final = (Path(__file__).resolve().parent / "hall.css").read_text("utf-8")
+STYLE: Final = bundle.style("projector/page.css")
 """What the page itself looks like before an audience."""
 
 _WORDS: Final = {

@@ -7,7 +7,6 @@ words and its live part; this file lays one out.
 from __future__ import annotations
 
 from html import escape
-from pathlib import Path
 from typing import Final
 
 import streamlit as st
@@ -22,6 +21,7 @@ from mha_ui.lessons.library import LIBRARY
 from mha_ui.lessons.outputs import OUTPUTS
 from mha_ui.lessons.scaling import SCALING
 from mha_ui.panel import panel
+from mha_view import bundle
 
 LESSONS: Final[dict[str, Lesson]] = {
     "library": LIBRARY,
@@ -31,7 +31,7 @@ LESSONS: Final[dict[str, Lesson]] = {
 }
 """Topic, as in the address, → lesson, in reading order."""
 
-_STYLE: Final = (Path(__file__).resolve().parent / "lessons.css").read_text(encoding="utf-8")
+_STYLE: Final = bundle.style("lessons/lessons.css")
 
 
 def lessons_page() -> None:

@@ -5,10 +5,23 @@ const PAUSE = 900; // milliseconds from one moment to the next
 
 /** @typedef {{lit: string[], nodes: Node[]}} Moment the cells that light up, and the line so far */
 
+/**
+ * What stands in the page, since mha_view/handout writes it.
+ * @template {Element} T
+ * @param {ParentNode} parent
+ * @param {string} selector
+ * @returns {T}
+ */
+const required = (parent, selector) => {
+  const node = parent.querySelector(selector);
+  if (!node) throw new Error(`the page has no ${selector}`);
+  return /** @type {T} */ (node);
+};
+
 /** Let the buttons choose the language; without them the page stays in its own. */
 const switchLanguage = () => {
   /** @type {HTMLElement} */
-  const languages = document.querySelector(".languages");
+  const languages = required(document, ".languages");
   languages.hidden = false;
   languages.addEventListener("click", ({ target }) => {
     const chosen = /** @type {HTMLElement} */ (target).lang;
@@ -17,7 +30,7 @@ const switchLanguage = () => {
     for (const button of languages.querySelectorAll("button")) {
       button.setAttribute("aria-pressed", String(button.lang === chosen));
     }
-    document.title = document.querySelector("h1").innerText;
+    document.title = /** @type {HTMLElement} */ (required(document, "h1")).innerText;
   });
 };
 
@@ -27,7 +40,7 @@ const switchLanguage = () => {
  * @returns {Moment[]}
  */
 const momentsOf = (line) => {
-  const terms = line.dataset.terms.split(" ").map((term) => term.split(","));
+  const terms = (line.dataset.terms ?? "").split(" ").map((term) => term.split(","));
   const parts = [...line.querySelectorAll("span:not(.symbol)")];
   const adds = parts.length === terms.length;
   const before = parts.map((_, i) => ({
@@ -54,8 +67,9 @@ const bars = (result, picture, shown) => {
   const most = Math.max(...exponentials);
   [...row.querySelectorAll("td")].forEach((cell, j) => {
     cell.dataset.share ??= cell.style.getPropertyValue("--bar");
+    const { share } = cell.dataset;
     const bar = j < shown && most ? exponentials[j] / most : 0;
-    cell.style.setProperty("--bar", shown === Number.POSITIVE_INFINITY ? cell.dataset.share : String(bar));
+    cell.style.setProperty("--bar", shown === Number.POSITIVE_INFINITY ? share : String(bar));
     cell.classList.toggle("coming", shown !== Number.POSITIVE_INFINITY);
   });
 };
@@ -65,11 +79,9 @@ const clear = () => {
   for (const name of ["lit", "read", "coming", "made"]) {
     for (const cell of document.querySelectorAll(`td.${name}`)) cell.classList.remove(name);
   }
-  for (const cell of document.querySelectorAll("td[data-share]")) {
-    /** @type {HTMLElement} */ (cell).style.setProperty(
-      "--bar",
-      /** @type {HTMLElement} */ (cell).dataset.share,
-    );
+  for (const node of document.querySelectorAll("td[data-share]")) {
+    const { dataset, style } = /** @type {HTMLElement} */ (node);
+    style.setProperty("--bar", dataset.share ?? "");
   }
 };
 
@@ -81,11 +93,15 @@ let halt = () => {};
  * @param {HTMLElement} motion
  */
 const move = (motion) => {
-  const [button, choice, moment, line] = /** @type {[any, any, any, any]} */ (
-    ["button", "select", "input", "output"].map((name) => motion.querySelector(name))
-  );
-  /** @type {HTMLElement[]} */
-  const lines = [...motion.nextElementSibling.querySelectorAll("li")];
+  /** @type {HTMLButtonElement} */
+  const button = required(motion, "button");
+  /** @type {HTMLSelectElement} */
+  const choice = required(motion, "select");
+  /** @type {HTMLInputElement} */
+  const moment = required(motion, "input");
+  /** @type {HTMLOutputElement} */
+  const line = required(motion, "output");
+  const lines = [.../** @type {Element} */ (motion.nextElementSibling).querySelectorAll("li")];
   let picture = /** @type {HTMLElement} */ (motion.previousElementSibling);
   while (picture.matches("p")) picture = /** @type {HTMLElement} */ (picture.previousElementSibling);
   /** @type {Moment[]} */
@@ -100,9 +116,10 @@ const move = (motion) => {
     clear();
     const { lit, nodes } = moments[moment.valueAsNumber];
     const done = moment.valueAsNumber === moments.length - 1;
-    for (const key of moments.at(-1).lit) for (const cell of cellsOf(key)) cell.classList.add("read");
+    for (const key of moments[moments.length - 1].lit)
+      for (const cell of cellsOf(key)) cell.classList.add("read");
     if (!done) for (const key of lit) for (const cell of cellsOf(key)) cell.classList.add("lit");
-    for (const cell of cellsOf(of().dataset.of)) {
+    for (const cell of cellsOf(of().dataset.of ?? "")) {
       cell.classList.add(done ? "made" : "coming");
       if (cell.style.getPropertyValue("--bar")) {
         bars(cell, picture, done ? Number.POSITIVE_INFINITY : moment.valueAsNumber + 1);

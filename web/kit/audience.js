@@ -13,7 +13,7 @@ export const MOST_IN_HALL = 5;
 
 export const isInHall = () => document.documentElement.classList.contains(CLASS);
 
-/** The smallest type before an audience in this window, in pixels: hall.css says the same. */
+/** The smallest type before an audience in this window, in pixels: projector/page.css says the same. */
 export const leastInHall = () =>
   Math.max(LEAST, LEAST_IN_WINDOW * Math.min(innerWidth / WINDOW.width, innerHeight / WINDOW.height));
 

@@ -229,9 +229,10 @@ export const fillNodes = (template, values) =>
 
 /**
  * "{count} cells" with {count: 3} → "3 cells"
- * @type {(template: string, values: Record<string, any>) => string}
+ * @type {(template: string, values: Record<string, unknown>) => string}
  */
-export const fill = (template, values) => template.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
+export const fill = (template, values) =>
+  template.replace(/\{(\w+)\}/g, (all, name) => String(values[name] ?? all));
 
 /**
  * @param {string} name

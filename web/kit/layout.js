@@ -4,7 +4,7 @@ import { div, element, rich } from "./dom.js";
 
 /**
  * A table: the heads of its columns over its rows; `groups`: a line above the heads.
- * @param {Record<string, any>} attributes
+ * @param {Attributes} attributes
  * @param {Child[]} columns
  * @param {Child[]} rows
  * @param {{ caption?: Child; groups?: Child }} [above]
@@ -27,7 +27,7 @@ export const lookOf = ({ hue, scale }) => `matrix hue-${hue || "none"} scale-${s
 
 /**
  * A label in a head's colour; as it is where it belongs to none.
- * @type {(node: HTMLElement, head: number) => HTMLElement}
+ * @type {(node: HTMLElement, head: number | undefined) => HTMLElement}
  */
 export function accented(node, head) {
   if (head === undefined) return node;
