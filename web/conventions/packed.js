@@ -93,7 +93,7 @@ export class PackedWeights extends MatrixSection {
     ];
   }
 
-  /** A tensor as a table: its blocks in their places, and zeros where a head has no bias. @param {ShownTensor} layout */
+  /** A tensor as a table: its blocks in place, and zeros where a head has no bias. @param {ShownTensor} layout */
   #tensor(layout) {
     const { model } = this;
     const { words } = model;

@@ -260,8 +260,8 @@ export class MatrixSection extends Section {
    * @param {string} name
    * @param {number | null} head
    * @param {string} sign
-   * @param {{ turned?: boolean; start?: number; stop?: number }} [part] `turned`: its rows are columns; `start`, `stop`:
-   *   only these of its rows
+   * @param {{ turned?: boolean; start?: number; stop?: number }} [part] `turned`: its rows are columns;
+   *   `start`, `stop`: only these of its rows
    */
   matrix(name, head, sign, { turned = false, start = 0, stop = Infinity } = {}) {
     const { model } = this;

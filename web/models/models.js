@@ -19,6 +19,11 @@ import { fitted, missingFrom, NONE_MISSING, placeIn, queryOf, START, unreadableI
 
 /** @typedef {ReturnType<typeof build>} Parts */
 
+/**
+ * What the parts call.
+ * @typedef {ConstructorParameters<typeof QuestionForm>[0] & ModelsHost} Callbacks
+ */
+
 /** A model's answer, and the place in it that is shown. @typedef {{ run: ModelRun; place: FittedPlace }} Answer */
 
 /** Where the visitor was who left this page and may come back. @type {ModelPlace | null} */
@@ -135,10 +140,10 @@ class Models {
     this.#choseHead ||= wanted.head !== null;
     const place = { ...wanted, texts: wanted.texts.length ? wanted.texts : first.texts };
     this.#parts.form.show(place);
-    await this.#look(place);
+    await this.#askModel(place);
     if (this.#answer || place === first) return;
     this.#parts.form.show(first);
-    await this.#look(first);
+    await this.#askModel(first);
   }
 
   async #offerModels() {
@@ -162,11 +167,11 @@ class Models {
     const ofModel = isSame(model, this.#place.model)
       ? {}
       : { head: null, off: [], token: null, guess: null, pair: null };
-    this.#look({ ...ofText, ...ofModel, model, texts });
+    this.#askModel({ ...ofText, ...ofModel, model, texts });
   }
 
   /**
-   * Go to another place in the same answer. Switched heads are shown at once, and the server is asked again.
+   * Go to another place in the same answer. Switched heads are shown at once, and the model is asked again.
    * @param {Partial<FittedPlace>} change
    */
   #go(change) {
@@ -177,8 +182,8 @@ class Models {
     this.#choseHead ||= Boolean(change.head || change.off);
     const { pair } = place;
     const isOfAnother = pair && change.token != null && change.token !== pair.query; // its numbers are no longer shown
-    this.#stand({ run, place: { ...place, ...(isOfAnother ? { pair: null } : {}), ...change } });
-    if (change.off) this.#look({});
+    this.#goTo({ run, place: { ...place, ...(isOfAnother ? { pair: null } : {}), ...change } });
+    if (change.off) this.#askModel({});
   }
 
   /**
@@ -186,7 +191,7 @@ class Models {
    * refuses, everything stays.
    * @param {Partial<ModelPlace>} change
    */
-  async #look(change) {
+  async #askModel(change) {
     this.#coming = { ...this.#coming, ...change };
     this.#setBusy(true);
     const { model, texts, off } = { ...this.#place, ...this.#coming };
@@ -206,7 +211,7 @@ class Models {
         this.#missing = firstOf(this.#unread, missingFrom(wanted, place, run));
         this.#unread = NONE_MISSING;
         settle();
-        this.#stand({ run, place }, true);
+        this.#goTo({ run, place }, true);
         if (place.off.length !== without.length) this.#readAgain(); // the answer is without other heads
       },
       (fits) => {
@@ -234,7 +239,7 @@ class Models {
   /** Have the same read once more. What was missing is still said. */
   #readAgain() {
     this.#unread = this.#missing;
-    this.#look({});
+    this.#askModel({});
   }
 
   #clearFault() {
@@ -261,7 +266,7 @@ class Models {
    * @param {Answer} answer
    * @param {boolean} [isNew] whether the run is new
    */
-  #stand(answer, isNew = false) {
+  #goTo(answer, isNew = false) {
     const before = this.#place;
     const { place } = answer;
     this.#answer = answer;
@@ -368,7 +373,7 @@ class Models {
 /**
  * All parts of the page in one language, and the server's answers in it.
  * @param {ModelsData} data
- * @param {ConstructorParameters<typeof QuestionForm>[0] & ModelsHost & { cut: (texts: string[]) => void; recoloured: () => void }} page
+ * @param {Callbacks & { cut: (texts: string[]) => void; recoloured: () => void }} page
  */
 function build({ lang, words, examples, limits }, page) {
   const server = new Server(lang, words.unreachable);
@@ -410,7 +415,7 @@ function stop({ server, overview, head }) {
   head.stop();
 }
 
-/** The first of two texts that says something, name by name. @type {(one: MissingParts, other: MissingParts) => MissingParts} */
+/** By name, the first text that is not empty. @type {(one: MissingParts, other: MissingParts) => MissingParts} */
 const firstOf = (one, other) => ({
   head: one.head || other.head,
   by: one.by || other.by,

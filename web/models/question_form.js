@@ -5,7 +5,10 @@ import { button, div, element, fill, p, span } from "../kit/dom.js";
 
 const PATIENCE = 500; // ms
 
-/** What the visitor asks for: a model, or texts, or both. @typedef {Partial<Pick<ModelPlace, "model" | "texts">>} Question */
+/**
+ * What the visitor asks for: a model, or texts, or both.
+ * @typedef {Partial<Pick<ModelPlace, "model" | "texts">>} Question
+ */
 
 export class QuestionForm {
   #waiting = 0;
@@ -201,7 +204,7 @@ export class CutOffer {
 
   /**
    * @param {string[]} texts
-   * @param {number} [fits] how many characters of the longest can be read; 0 where that is not known: nothing is offered
+   * @param {number} [fits] how many characters of the longest can be read; 0: not known, so nothing is offered
    */
   offer(texts, fits = 0) {
     this.#texts = texts;

@@ -41,7 +41,8 @@ function within(node, around) {
   const scope = node.closest(GROUPS);
   const kept = Boolean(node.matches(KEPT) || node.querySelector(KEPT));
   const rows = rowsOf(node);
-  const group = rows.length > 1 && scope?.matches(LIVE) ? node : scope; // a table does not begin on the screen of the figure above it
+  const isLongTable = rows.length > 1 && scope?.matches(LIVE);
+  const group = isLongTable ? node : scope; // it does not begin on the screen of the figure above it
   return rows.map((nodes) => ({ nodes, around: [...around, node], group, scope, kept }));
 }
 

@@ -263,8 +263,8 @@ const SCALES = [1.6, 1.4, 1.25, 1.1, 1];
 const setScale = (by) => document.documentElement.style.setProperty("--mha-hall-scale", String(by));
 
 /**
- * Choose the largest type in which everything on the screen has room. Tables that can hide heads keep the smallest: they
- * would hide some to make room.
+ * Choose the largest type in which everything on the screen has room. Tables that can hide heads keep the smallest:
+ * they would hide some to make room.
  * @param {Element} zone
  */
 function enlarge(zone) {

@@ -28,14 +28,14 @@ function mark() {
   }
 }
 
-/** Explore's link is a query only, which a browser takes for a query of the current page. @param {HTMLAnchorElement} link */
+/** Where a link leads. Explore's is a query only, which would belong to the current page. @param {Element} link */
 const target = (link) => new URL((link.getAttribute("href") ?? "").replace(/^(?=\?|$)/, "./"), location.href);
 
 /** @param {URL | Location} address */
 const path = ({ pathname }) => pathname.replace(/\/$/, "");
 
-/** Scroll the strip, and not the page, until a link is in its middle. @type {(link: Element, strip: Element) => void} */
-function centre(link, strip) {
+/** Scroll the strip, and not the page, until a link is in its middle. @param {Element} link @param {Element} parent */
+function centre(link, parent) {
   const { left, right } = link.getBoundingClientRect();
-  strip.scrollLeft += (left + right) / 2 - strip.getBoundingClientRect().left - strip.clientWidth / 2;
+  parent.scrollLeft += (left + right) / 2 - parent.getBoundingClientRect().left - parent.clientWidth / 2;
 }

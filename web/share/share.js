@@ -11,7 +11,10 @@ const PATIENCE = 4000; // ms to wait for the parts of the page
 const COPIED = 4000; // ms for which the button says that the link was copied
 const MOST_BYTES = 2900; // of a link, for a QR code: mha_api/codes.py says the same
 
-/** What the button is sent (mha_ui/share). @typedef {{ words: Record<string, string>; lang: string; unsaved: boolean }} ShareData */
+/**
+ * What the button is sent (mha_ui/share).
+ * @typedef {{ words: Record<string, string>; lang: string; unsaved: boolean }} ShareData
+ */
 
 /**
  * What a part of the page says of the address. `unsaved`: whether it is too short for the work, `ofModels`: whether it
@@ -19,7 +22,7 @@ const MOST_BYTES = 2900; // of a link, for a QR code: mha_api/codes.py says the 
  * @typedef {{ unsaved?: boolean; ofModels?: boolean }} AddressAnswer
  */
 
-/** What the parts of the page say of the address, once all of them have written to it. @returns {Promise<AddressAnswer[]>} */
+/** What the parts of the page say once all have written to the address. @returns {Promise<AddressAnswer[]>} */
 async function settled() {
   /** @type {Promise<AddressAnswer>[]} */
   const answers = [];
@@ -116,7 +119,7 @@ class Share {
   }
 
   /**
-   * Whether a text could be copied. Only secure pages have a clipboard; elsewhere it is copied from a field, or by hand.
+   * Whether a text could be copied. Only secure pages have a clipboard; elsewhere it is copied from a field.
    * @param {string} text
    */
   async #copied(text) {

@@ -1,5 +1,5 @@
-// Who attends to whom in one head: lines from each query, at the left, to each key, at the right. Keys show their weight
-// for the chosen query. Drawn on a canvas, because a node for each pair would be too many.
+// Who attends to whom in one head: lines from each query, at the left, to each key, at the right. Keys show their
+// weight for the chosen query. Drawn on a canvas, because a node for each pair would be too many.
 
 import { curve, lineAt, middle } from "../../kit/curves.js";
 import { button, div, element, pressable, redrawn, span } from "../../kit/dom.js";

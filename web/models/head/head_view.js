@@ -227,7 +227,7 @@ export class HeadView {
     return [this.#tokens.place(picture, token), this.#tokens.pairIn(picture, this.#pointed ?? pair)];
   }
 
-  /** Show these pictures. Those that are there already stay, because moving them would lose the focus. @param {HTMLElement[]} nodes */
+  /** Show these pictures. Those that are shown already stay, to keep the focus. @param {HTMLElement[]} nodes */
   #put(nodes) {
     const isSame =
       nodes.length === this.picture.children.length &&
@@ -244,7 +244,7 @@ export class HeadView {
     return this.#place.drawn === "map" || this.#isLong;
   }
 
-  /** What the map shows. Words have no difference: the two sentences need not have the same words. @returns {PictureOf} */
+  /** What the map shows. Whole words have no difference: sentences may have other words. @returns {PictureOf} */
   get #mapped() {
     const { shows } = this.#place;
     if (this.#run.sentences.length < 2 || (shows === "difference" && this.#asWords)) return "first";

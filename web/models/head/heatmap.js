@@ -22,6 +22,11 @@ const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowR
 
 /** @typedef {import("./map_window.js").Window} Window */
 
+/**
+ * Where the pointer was pressed, what the map showed then, and whether it has been dragged since.
+ * @typedef {{ x: number; y: number; window: Window; hasMoved: boolean }} Press
+ */
+
 export class Heatmap {
   /** @type {MapContent} */
   #content = { numbers: new Float32Array(), colour: "", texts: [], keyTexts: [] };
@@ -34,7 +39,7 @@ export class Heatmap {
   #token = null;
   /** @type {Pair | null} */
   #pair = null;
-  /** Where the pointer was pressed, and whether it has dragged since. @type {{ x: number; y: number; window: Window; hasMoved: boolean } | null} */
+  /** @type {Press | null} */
   #press = null;
   #watch = new ResizeObserver(() => this.#draw());
 
@@ -204,7 +209,7 @@ export class Heatmap {
     this.note.textContent = size < n ? fill(this.words.zoomed, values) : isNamed ? "" : this.words.zoom_hint;
   }
 
-  // --- the pointer and keys ---------------------------------------------------------------------------------------------
+  // --- the pointer and keys ------------------------------------------------------------------------------------------
 
   #listen() {
     const { canvas, host } = this;
@@ -256,10 +261,7 @@ export class Heatmap {
     this.tip.style.top = `${this.canvas.offsetTop + (pair.query - row) * cell - this.tip.offsetHeight - ABOVE}px`;
   }
 
-  /**
-   * @param {PointerEvent} event
-   * @param {{ x: number; y: number; window: Window; hasMoved: boolean }} press
-   */
+  /** @param {PointerEvent} event @param {Press} press */
   #drag(event, press) {
     const { x, y, window: before } = press;
     const [right, down] = [event.clientX - x, event.clientY - y];
