@@ -181,13 +181,13 @@ class Follower {
     /** @type {WalkModel["place"]} */
     const place = { ...this.#place, view: "" };
     const model = { ...data, place, session: this.#code, opened: 0, revision: this.#revision };
-    this.#walk ??= new Walk(this.stage, this.#surroundings(), model);
+    this.#walk ??= new Walk(this.stage, this.#walkHost(), model);
     this.#walk.update({ data: model });
     this.#showQuestion();
   }
 
   /** @returns {WalkHost} */
-  #surroundings() {
+  #walkHost() {
     return {
       address: NO_ADDRESS,
       controls: () => [],
@@ -225,7 +225,7 @@ class Follower {
     stage?.focus();
   }
 
-  // --- what is around it -------------------------------------------------------------------------------------------
+  // --- around the walk --------------------------------------------------------------------------------------------
 
   #showQuestion() {
     const walk = this.#walk;

@@ -9,14 +9,14 @@ const SPEEDS = [0.5, 1, 2, 4, 8];
 
 /**
  * `seconds`: between two places of a walk that plays; `pressesOf`: how often a lecture of so many minutes is pressed on;
- * `surroundings`: the controls of what is around the walk, given its own ways to show itself.
+ * `hostControls`: the controls of the walk's host, given the walk's own ways to show itself.
  * @typedef {{
  *   model: WalkModel;
  *   view: WalkView;
  *   seconds: number;
  *   commands: Record<string, () => void>;
  *   pressesOf: (minutes: number) => number;
- *   surroundings: (own: Node[]) => Node[];
+ *   hostControls: (own: Node[]) => Node[];
  *   predict: (on: boolean) => void;
  *   teach: (minutes: number) => void;
  *   pace: (seconds: number) => void;
@@ -52,7 +52,7 @@ export class Controls {
       element("label", { class: "switch" }, this.predicting, words.predict),
       this.revealing,
       this.comparing?.root,
-      span("group end", ...options.surroundings(own)),
+      span("group end", ...options.hostControls(own)),
     );
   }
 

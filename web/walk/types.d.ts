@@ -229,17 +229,39 @@ interface LectureTimes {
   all: number;
 }
 
+/** What the host of a walk may read of it and call. */
+type HostedWalk = Pick<
+  import("./walk.js").Walk,
+  | "announce"
+  | "controls"
+  | "focus"
+  | "join"
+  | "model"
+  | "notes"
+  | "podium"
+  | "predictions"
+  | "refit"
+  | "refuse"
+  | "refused"
+  | "root"
+  | "setPredicting"
+  | "share"
+  | "step"
+  | "view"
+  | "way"
+>;
+
 /**
- * What is around a walk: the address bar that holds the work, further controls and parts of the page, and what follows from
- * each new place.
+ * The host of a walk: it has the address bar that holds the work, further controls and parts of the page, and acts on each
+ * new place.
  */
 interface WalkHost {
   address: { keep(query: Record<string, string>): void; flush(): void; stop(): void };
   /** The controls at the end of the bar; `own`: the walk's ways to show itself. */
-  controls(walk: import("./walk.js").Walk, own: Node[]): Node[];
+  controls(walk: HostedWalk, own: Node[]): Node[];
   /** The parts below the walk. */
-  parts(walk: import("./walk.js").Walk): Node[];
-  placeChanged(walk: import("./walk.js").Walk, place: SharedPlace, remote: boolean): void;
+  parts(walk: HostedWalk): Node[];
+  placeChanged(walk: HostedWalk, place: SharedPlace, remote: boolean): void;
   /** Whether others follow the walk also where no audience sees it. */
   isFollowed?: boolean;
   ask?(): void;

@@ -27,6 +27,7 @@ import { Panel } from "./step_panel.js";
  */
 
 export class Walk {
+  root = element("div", { class: "walk", role: "region" });
   predictions = new Predictions();
   /** @type {WalkView} */
   view = "";
@@ -45,6 +46,8 @@ export class Walk {
   });
   #resizing = new ResizeObserver(() => this.refit());
   #removal = new AbortController();
+  #live = announcer();
+  #awake = new Awake(this.root);
 
   /**
    * What keys and buttons do, by the names that kit/keys.js gives to keys.
@@ -63,11 +66,11 @@ export class Walk {
     close: () => this.#close(),
     project: () => this.#setView("projector"),
     // before an audience
-    ask: () => this.around.ask?.(),
+    ask: () => this.host.ask?.(),
     askFirst: () => this.setPredicting(!this.predictions.on),
-    change: () => this.around.change?.(),
-    code: () => this.around.code?.(),
-    countHands: () => this.around.countHands?.(),
+    change: () => this.host.change?.(),
+    code: () => this.host.code?.(),
+    countHands: () => this.host.countHands?.(),
     compareHeads: () => this.#compareNext(),
     darken: () => this.#darken(),
     fillScreen,
@@ -83,17 +86,14 @@ export class Walk {
 
   /**
    * @param {HTMLElement} parent
-   * @param {WalkHost} around
+   * @param {WalkHost} host
    * @param {WalkModel} model which `update` shows
    */
-  constructor(parent, around, model) {
-    this.around = around;
+  constructor(parent, host, model) {
+    this.host = host;
     this.model = model;
     this.way = new Way(model);
-    this.root = element("div", { class: "walk", role: "region" });
-    this.awake = new Awake(this.root);
     parent.append(this.root);
-    this.live = announcer();
     this.refused = new Refused({
       root: this.root,
       model: () => this.model,
@@ -103,7 +103,7 @@ export class Walk {
     const keyTarget = this.#keyTarget();
     window.addEventListener("keydown", (event) => onKey(keyTarget, event), { signal });
     this.root.addEventListener("pointermove", (event) => this.#onPointer(event), { signal });
-    window.addEventListener("beforeunload", () => this.around.address.flush(), { signal });
+    window.addEventListener("beforeunload", () => this.host.address.flush(), { signal });
     const onElsewhere = (/** @type {Event} */ event) => {
       if (!event.composedPath().includes(this.root)) this.#placeSync.sendRest(); // what is done there may leave the page
     };
@@ -117,13 +117,13 @@ export class Walk {
     this.#autoplay.stop();
     this.#parts?.motionBar.finish();
     this.#placeSync.stop();
-    this.awake.rest();
+    this.#awake.rest();
     this.#removal.abort();
     document.documentElement.classList.remove("mha-projecting", "mha-predicting");
     this.#resizing.disconnect();
-    this.around.address.stop();
+    this.host.address.stop();
     this.#placeSync.leave();
-    this.around.unmount();
+    this.host.unmount();
     this.notes?.stop();
     this.root.remove();
   }
@@ -161,10 +161,6 @@ export class Walk {
     return this.#built.renderer;
   }
 
-  get panel() {
-    return this.#built.panel;
-  }
-
   get controls() {
     return this.#built.controls;
   }
@@ -190,10 +186,10 @@ export class Walk {
 
   /** @param {Place} place */
   #go(place) {
-    if (this.around.withholds?.(place)) return this.around.comeBack?.();
+    if (this.host.withholds?.(place)) return this.host.comeBack?.();
     const onward = this.way.go(place);
     this.predictions.goOn();
-    this.around.goesOn?.();
+    this.host.goesOn?.();
     this.changed({ onward });
   }
 
@@ -226,11 +222,11 @@ export class Walk {
       isOnStage: () => Boolean(this.view),
       isHiding: () => this.#renderer.hiding,
       uncover: () => this.#uncover(),
-      rest: () => this.awake.rest(),
+      rest: () => this.#awake.rest(),
       jump: (number) => this.#jump(number),
       wholePicture: () => this.#closeUp(0),
       isNumber: (field) => this.refused.takes(field),
-      undo: this.around.undo && ((redo) => this.around.undo?.(redo)),
+      undo: this.host.undo && ((redo) => this.host.undo?.(redo)),
     };
   }
 
@@ -248,8 +244,8 @@ export class Walk {
     if (this.podium?.isPointing) return; // nothing is to lie over what the dot points at
     const edge = this.view === "projector" ? this.#edge(event) : "all";
     this.root.dataset.edge = edge;
-    if (edge) this.awake.wake();
-    else this.awake.rest();
+    if (edge) this.#awake.wake();
+    else this.#awake.rest();
   }
 
   /**
@@ -259,7 +255,7 @@ export class Walk {
    */
   #edge(event) {
     const { edge } = this.root.dataset;
-    if (!this.awake.isAwake || !edge) return edgeOf(event);
+    if (!this.#awake.isAwake || !edge) return edgeOf(event);
     const isTop = edge === "top";
     const bar = isTop ? this.#built.controls : this.#built.motionBar;
     const { top, bottom } = bar.root.getBoundingClientRect();
@@ -269,7 +265,7 @@ export class Walk {
 
   /** Close what lies over the walk; where nothing does, leave its view. */
   #close() {
-    if (!this.around.closes?.()) this.#setView("");
+    if (!this.host.closes?.()) this.#setView("");
   }
 
   /** Escape leaves a field, and closes; but a presenter's view, which moves the projector, is left by its button alone. */
@@ -277,7 +273,7 @@ export class Walk {
     const field = active(this.root);
     if (field instanceof HTMLInputElement && isField(field)) return field.blur();
     if (this.view !== "presenter") return this.#close();
-    if (!this.around.closes?.()) this.refuse(this.model.words.presenter_stays);
+    if (!this.host.closes?.()) this.refuse(this.model.words.presenter_stays);
   }
 
   /**
@@ -286,7 +282,12 @@ export class Walk {
    */
   refuse(sentence, { nodes, spoken = sentence } = {}) {
     this.#renderer.refuse(sentence, nodes);
-    if (sentence) this.live.textContent = spoken;
+    if (sentence) this.announce(spoken);
+  }
+
+  /** Read a sentence out. @param {string} sentence */
+  announce(sentence) {
+    this.#live.textContent = sentence;
   }
 
   // --- before an audience ----------------------------------------------------------------------------------------
@@ -303,7 +304,7 @@ export class Walk {
     this.#placeSync.join();
   }
 
-  /** What is around the walk has changed, and the other window is to show it. */
+  /** Something that the host shows has changed, and the other window is to show it. */
   share() {
     this.#placeSync.publish();
   }
@@ -371,7 +372,7 @@ export class Walk {
   }
 
   #reveal() {
-    if (!this.#renderer.hiding || this.around.withholds?.(this.way.place)) return;
+    if (!this.#renderer.hiding || this.host.withholds?.(this.way.place)) return;
     this.predictions.revealed.add(this.#renderer.question);
     this.changed({ onward: true });
   }
@@ -394,7 +395,7 @@ export class Walk {
       seconds: this.#autoplay.seconds,
       commands: this.#commands,
       pressesOf: (minutes) => this.way.lecture(minutes).length - 1,
-      surroundings: (own) => this.around.controls(this, own),
+      hostControls: (own) => this.host.controls(this, own),
       predict: (on) => this.setPredicting(on),
       teach: (minutes) => this.#teach(minutes),
       pace: (seconds) => this.#autoplay.set(seconds),
@@ -408,7 +409,7 @@ export class Walk {
       predictions: this.predictions,
       panel,
       heads: () => this.heads,
-      withholds: (place) => Boolean(this.around.withholds?.(place)),
+      withholds: (place) => Boolean(this.host.withholds?.(place)),
     });
     this.#parts?.motionBar.finish();
     const motionBar = new MotionBar(
@@ -452,8 +453,8 @@ export class Walk {
       ...(this.notes ? [this.notes.root] : []),
       ...(this.podium ? [this.podium.root] : []),
       help.root,
-      ...this.around.parts(this),
-      this.live,
+      ...this.host.parts(this),
+      this.#live,
     ];
   }
 
@@ -479,7 +480,7 @@ export class Walk {
     this.root.classList.toggle("moving", !isAnother);
     this.#scrollToPlace();
     this.#placeSync.publish({ quiet, remote });
-    this.live.textContent = quiet ? "" : `${isAnother ? this.#opening() : ""} ${renderer.lineText}`.trim();
+    this.#live.textContent = quiet ? "" : `${isAnother ? this.#opening() : ""} ${renderer.lineText}`.trim();
     this.root.dataset.at = `${way.stage.id} ${way.written.sub}`.trim();
     motionBar.setPlace(renderer.hiding ? null : this.#movable(), { onward: onward && this.#mayMove() });
   }
@@ -488,13 +489,13 @@ export class Walk {
   #opening() {
     const { stages, words } = this.model;
     const count = fill(words.step_of, { step: this.way.place.stage + 1, steps: stages.length });
-    return `${count}: ${this.panel.title.textContent}. ${this.panel.what.textContent}`;
+    return `${count}: ${this.#built.panel.title.textContent}. ${this.#built.panel.what.textContent}`;
   }
 
   /** What can move here, and its title. */
   #movable() {
     const { picture, lineText: line } = this.#renderer;
-    return { picture, place: this.way.place, title: this.panel.title.textContent ?? "", line };
+    return { picture, place: this.way.place, title: this.#built.panel.title.textContent ?? "", line };
   }
 
   /** A presenter reads; and a walk that plays by itself may be faster than what moves. */
@@ -509,7 +510,7 @@ export class Walk {
     panel.lesson.href = lesson(panel.lesson.dataset.topic ?? "");
   }
 
-  /** The line of arithmetic again, where something around the walk decides what it says. */
+  /** The line of arithmetic again, where the host decides otherwise than before what it says. */
   rewriteLine() {
     this.#renderer.writeLine();
   }
@@ -528,14 +529,14 @@ export class Walk {
     this.#parts.motionBar.finish();
     this.#fit();
     if (this.view) this.#renderer.writeLine();
-    this.around.resized?.();
+    this.host.resized?.();
   }
 
   #fit() {
     this.notes?.fit();
     if (this.podium) this.podium.level = 0;
     this.root.classList.remove("close");
-    if (this.view && !this.root.classList.contains("asking")) this.panel.fit(); // while it asks, the words are away
+    if (this.view && !this.root.classList.contains("asking")) this.#built.panel.fit(); // while it asks, the words are away
     this.#renderer.fit();
   }
 

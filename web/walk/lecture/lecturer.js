@@ -28,11 +28,9 @@ const TIGHTER = [
   { most: 2, classes: [] },
 ];
 
-/** @typedef {import("../walk.js").Walk} Walk */
-
 export class Lecturer {
   address = new Address();
-  /** @type {Walk | null} */
+  /** @type {HostedWalk | null} */
   #walk = null; // from its first controls on
   #card = div("room-card"); // what the audience sees of the room
   #desk = new Desk({
@@ -430,9 +428,7 @@ export class Lecturer {
 
   #endButton() {
     const { room_end: label, room_end_sure: sure } = this.#words;
-    const say = (/** @type {string} */ text) => {
-      this.#requireWalk().live.textContent = text;
-    };
+    const say = (/** @type {string} */ text) => this.#requireWalk().announce(text);
     return confirmButton({ data: { focus: "room end" } }, label, sure, () => room.end(), say);
   }
 

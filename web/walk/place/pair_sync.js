@@ -66,12 +66,13 @@ class PairSync {
   }
 
   #open() {
+    /** @type {{ pair?: string; id?: string; count?: number }} */
     const { pair, id, count = 0 } = ofTab.get(STORED) ?? {};
     this.#pair = pair ?? crypto.getRandomValues(new Uint32Array(2)).join("-");
     // A change that no other window knows leads over what the pair had then, but not over what it has done since.
     if (this.#numbers) this.#numbers.count = pair && id !== this.#ownId ? count + 0.5 : count;
     this.#channel = new BroadcastChannel("mha-walk");
-    this.#channel.onmessage = ({ data }) => this.#receive(data);
+    this.#channel.onmessage = (/** @type {MessageEvent<PairMessage>} */ { data }) => this.#receive(data);
   }
 
   /** The walk has left its view, or its page: the numbers still go together, the places do not. @param {PairMember} member */

@@ -1,18 +1,21 @@
 // Says where the walk is: to the address and the links that lead on from it, to the server once the walk rests, to the
-// other windows, and to what is around the walk. Goes where another window or a room is.
+// other windows, and to the walk's host. Goes where another window or a room is.
 
 import { pairSync } from "./pair_sync.js";
 import { lectureStored, storeLecture, storePlace, workOf } from "./stored_place.js";
 
 const REST = 500; // milliseconds at a place until the server is sent it
 
-/** @typedef {import("../walk.js").Walk} Walk */
+/**
+ * What it reads of the walk and calls.
+ * @typedef {HostedWalk & Pick<import("../walk.js").Walk, "host" | "changed" | "heads" | "linkTo" | "playMotion">} SyncedWalk
+ */
 
 export class PlaceSync {
   #plays = 0; // how often the motion of a place was asked for
   #restTimer = 0;
 
-  /** @param {Walk} walk */
+  /** @param {SyncedWalk} walk */
   constructor(walk) {
     this.walk = walk;
   }
@@ -36,7 +39,7 @@ export class PlaceSync {
     const place = { step: position.step, sub: position.sub, predict, revealed: [...revealed] };
     storePlace(walk.model, position);
     this.#writeAddress(position);
-    walk.around.placeChanged(walk, place, remote);
+    walk.host.placeChanged(walk, place, remote);
     if (quiet) return;
     clearTimeout(this.#restTimer);
     this.#restTimer = Number(setTimeout(() => this.sendRest(), REST));
@@ -45,10 +48,10 @@ export class PlaceSync {
 
   /** What both windows of a pair show besides the place. */
   get #shared() {
-    const { heads, podium, predictions, around } = this.walk;
+    const { heads, podium, predictions, host } = this.walk;
     const dark = Boolean(podium?.dark);
     const { once } = predictions;
-    return { heads, dark, once, plays: this.#plays, ...around.shares?.() };
+    return { heads, dark, once, plays: this.#plays, ...host.shares?.() };
   }
 
   /** Somebody plays the motion here: the projector plays it as well. */
@@ -62,7 +65,7 @@ export class PlaceSync {
    * @param {WalkPosition} position
    */
   #writeAddress(position) {
-    const { model, around, way } = this.walk;
+    const { model, host, way } = this.walk;
     const work = workOf(model);
     /** @type {[string, string][]} */
     const named = Object.entries(position)
@@ -70,7 +73,7 @@ export class PlaceSync {
       .map(([name, value]) => [name, value === true ? "1" : String(value)]);
     const query = { ...work, ...Object.fromEntries(named) };
     if (way.minutes !== way.usual) query.lecture = String(way.minutes);
-    around.address.keep(query);
+    host.address.keep(query);
     const link = (/** @type {Record<string, string>} */ values) => `?${new URLSearchParams(values)}`;
     this.walk.linkTo({
       presenter: link({ ...query, view: "presenter" }),
@@ -91,7 +94,7 @@ export class PlaceSync {
 
   /** A projector and a presenter's page of the same walk, in two windows, go together; a walk that is followed as well. */
   join() {
-    if (this.walk.view || this.walk.around.isFollowed) pairSync.join(this, lectureStored());
+    if (this.walk.view || this.walk.host.isFollowed) pairSync.join(this, lectureStored());
     else this.leave();
   }
 
@@ -117,7 +120,7 @@ export class PlaceSync {
     this.#plays = plays;
     if (place.heads !== undefined) walk.heads = place.heads;
     walk.podium?.darken(Boolean(place.dark));
-    walk.around.shared?.(place);
+    walk.host.shared?.(place);
     predictions.on = place.predict;
     predictions.once = Boolean(place.once);
     predictions.revealed = new Set(place.revealed);

@@ -91,7 +91,9 @@ class Room {
   async open() {
     const response = await this.#fetch("POST", "");
     if (!response?.ok) return this.#setTrouble("room_failed");
-    this.#share({ ...(await response.json()), card: "code", exercise: "", link: "" });
+    /** @type {Pick<RoomState, "code" | "key">} */
+    const { code, key } = await response.json();
+    this.#share({ code, key, card: "code", exercise: "", link: "" });
     this.#sendPlace();
   }
 
@@ -141,7 +143,9 @@ class Room {
       this.#setTrouble("room_lost");
       return false;
     }
-    this.#setQuestion({ ...(await response.json()), open: true, text, choices, cell });
+    /** @type {Pick<Question, "question">} */
+    const { question } = await response.json();
+    this.#setQuestion({ question, open: true, text, choices, cell });
     this.show("poll");
     return true;
   }
