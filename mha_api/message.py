@@ -1,4 +1,4 @@
-"""Binary messages to a browser, little-endian (``web/message.js`` reads them):
+"""Binary messages to a browser, little-endian (``web/kit/binary.js`` reads them):
 
 uint32 length of the header · the header, JSON · spaces up to a multiple of 8 bytes · numbers
 """

@@ -1,7 +1,7 @@
 """What a place is called on screen: ``W_Q[1, 2] of head 1``, counted from 1.
 
 Files and the command line name it by its path, ``heads[0].w_q[0][1]``, counted from 0. The browser's own sentences
-use the same name (``nameOf`` in ``web/assets/graph.js``).
+use the same name (``nameOf`` in ``web/kit/graph.js``).
 """
 
 from __future__ import annotations
