@@ -30,7 +30,11 @@ def work(name: str, language: str = "en") -> state.Work:
 @pytest.fixture(scope="session")
 def payloads(tmp_path_factory) -> Path:
     """What Python sends each component, as JSON."""
-    sent: dict[str, Any] = {"walk": walk_payload(work("first")), "explore": bench_payload(work("first"))}
+    sent: dict[str, Any] = {
+        "explore": bench_payload(work("first")),
+        "walk": walk_payload(work("first")),
+        "walk with shared keys": walk_payload(work("grouped-query")),
+    }
     path = tmp_path_factory.mktemp("dom") / "payloads.json"
     path.write_text(json.dumps(sent, ensure_ascii=False), "utf-8")
     return path

@@ -29,3 +29,14 @@ test("End leads to the last stage and Home to the first", async () => {
   press("Home");
   assert.equal(at(), first);
 });
+
+test("two heads that share keys are shown side by side", async () => {
+  const { root, at } = await walk("walk with shared keys");
+  const stages = payload("walk with shared keys").stages.map((/** @type {{ id: string }} */ { id }) => id);
+  press(String(stages.indexOf("k") + 1));
+  assert.equal(at(), "k");
+  const choice = root.querySelector('select[data-focus="compare first"]');
+  choice.value = "0";
+  choice.dispatchEvent(new Event("change", { bubbles: true }));
+  assert.equal(root.querySelectorAll(".picture.pair table").length, 2);
+});

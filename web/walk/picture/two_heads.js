@@ -74,7 +74,8 @@ export class Pair {
     this.model = model;
     this.name = step.name;
     this.heads = heads;
-    this.#pictures = heads.map((head) => new Picture(model, { ...stage, head }, step));
+    const ownerOf = (/** @type {number} */ head) => headOf(model, step.name, head); // heads may share keys and values
+    this.#pictures = heads.map((head) => new Picture(model, { ...stage, head: ownerOf(head) }, step));
   }
 
   /**
