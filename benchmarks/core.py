@@ -10,6 +10,7 @@ import torch
 from benchmarks.table import Line
 from mha_core import backend, built_in, trace
 from mha_core.compute.trace import compute, load
+from mha_core.edit.edit import read_edit
 from mha_core.edit.edits import apply
 
 ROUNDS = 2000
@@ -35,7 +36,7 @@ def measure() -> list[Line]:
         "core: trace from an Example",
     )
     calls = (torch_layer, lambda: compute(inputs), lambda: trace(example))
-    samples = in_turns([*calls, lambda: trace(apply(example, edit)).values])
+    samples = in_turns([*calls, lambda: trace(apply(example, read_edit(edit))).values])
     lines = [Line(names[0], samples[0], "µs")]
     lines.append(Line(names[1], samples[1], "µs", (0.6, names[0])))
     lines.append(Line(names[2], samples[2], "µs"))

@@ -37,6 +37,7 @@ from mha_api.changes import changes, laid_out
 from mha_api.message import framed
 from mha_core import Example, MhaError, Trace, built_in, trace
 from mha_core.edit.back import edited
+from mha_core.edit.edit import SetBlock, SetScale, read_edit
 from mha_core.errors import N_, ExampleError
 from mha_core.example.decoding import decoded
 from mha_core.example.share_link import unpacked
@@ -147,7 +148,7 @@ class Channel:
                 raise ExampleError(
                     N_("these edits take longer than {most} seconds"), place="edits", most=MAX_SECONDS
                 )
-            example = edited(history, edit)
+            example = edited(history, read_edit(edit))
             if example != history[-1]:  # −0 in place of 0 is no edit to the page either
                 history.append(example)
         now = base if len(history) == 1 else trace(history[-1])
@@ -264,9 +265,13 @@ def read(text: str) -> Asked:
     )
 
 
-def _is_steady(edit: Mapping[str, Any]) -> bool:
-    """Whether an edit writes numbers into an example that keeps its size."""
-    return edit.get("op") in ("set", "scale") and not edit.get("grow")
+def _is_steady(data: Mapping[str, Any]) -> bool:
+    """Whether this is an edit that writes numbers into an example and keeps its size."""
+    try:
+        edit = read_edit(data)
+    except MhaError:
+        return False  # the edits before it are made all the same
+    return isinstance(edit, SetScale) or (isinstance(edit, SetBlock) and not edit.grow)
 
 
 def _list(value: object) -> list[Any]:

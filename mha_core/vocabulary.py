@@ -22,6 +22,8 @@ late        computed once for the layer, after the heads
 term        the output once more, as what each head adds to it
 """
 Role: TypeAlias = Literal["q", "k", "v", ""]
+ScoringName: TypeAlias = Literal["dot", "bilinear", "additive", "cosine"]
+PositionsName: TypeAlias = Literal["sinusoidal", "rotary", "alibi"]
 Colours: TypeAlias = Literal["signed", "weights", "mask"]
 
 
@@ -525,7 +527,7 @@ class Choice:
     ``title``: by itself.
     """
 
-    scoring: str
+    scoring: ScoringName
     label: str
     title: str
     scale: Literal["sqrt_dk", "none"] | None = None
@@ -549,7 +551,7 @@ class PositionChoice:
     ``label``: in a menu; ``title``: by itself.
     """
 
-    kind: str
+    kind: Literal["none", PositionsName]
     label: str
     title: str
     pairs: Literal["interleaved", "half"] | None = None

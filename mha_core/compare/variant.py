@@ -12,7 +12,9 @@ from dataclasses import dataclass, fields, replace
 from math import isfinite
 from typing import Any, Final
 
+from mha_core.edit.edit import Permute, SetKvHeads, SetMask, SetPositions, SetScoring
 from mha_core.edit.edits import apply
+from mha_core.edit.fields import MaskKind
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example, divisor, noted
 from mha_core.example.validate import validate
@@ -35,7 +37,7 @@ class Variant:
 
     scoring: str | None = None
     positions: str | None = None
-    mask: str | None = None
+    mask: MaskKind | None = None
     kv_heads: int | None = None
     temperature: float | None = None
     order: tuple[int, ...] = ()
@@ -53,17 +55,17 @@ def varied(example: Example, variant: Variant) -> Example:
     """
     before = example = replace(example, claimed=None)
     if variant.order:
-        example = apply(example, {"op": "permute", "order": variant.order})
+        example = apply(example, Permute(order=variant.order))
     if variant.positions is not None:
         positions = POSITION_CHOICES[variant.positions]
-        example = apply(example, {"op": "positions", "kind": positions.kind, "pairs": positions.pairs})
+        example = apply(example, SetPositions(kind=positions.kind, pairs=positions.pairs))
     if variant.mask is not None:
-        example = apply(example, {"op": "mask", "kind": variant.mask})
+        example = apply(example, SetMask(kind=variant.mask))
     if variant.scoring is not None:
         scoring = SCORING_CHOICES[variant.scoring]
-        example = apply(example, {"op": "scoring", "kind": scoring.scoring, "scale": scoring.scale})
+        example = apply(example, SetScoring(kind=scoring.scoring, scale=scoring.scale))
     if variant.kv_heads is not None:
-        example = apply(example, {"op": "kv_heads", "count": variant.kv_heads})
+        example = apply(example, SetKvHeads(count=variant.kv_heads))
     if variant.temperature is not None:
         example = validate(replace(example, scale=(divisor(example) or 1.0) * variant.temperature))
     if variant.muted:

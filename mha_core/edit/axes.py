@@ -72,7 +72,7 @@ def to_size(old: int, new: int) -> Kept:
     return [i if i < old else None for i in range(new)]
 
 
-def room(axis: str, size: int) -> None:
-    """Whether an axis may have this length; raises ``ExampleError`` where it may not."""
+def require_size(axis: str, size: int) -> None:
+    """Raises ``ExampleError`` where an axis may not have this length."""
     if not 1 <= size <= MAX_SIZE:
         raise ExampleError(N_("expected 1 to {most}, got {count}"), place=axis, most=MAX_SIZE, count=size)

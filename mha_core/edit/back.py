@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from itertools import pairwise
 from typing import Any
 
+from mha_core.edit.edit import AddHead, AddToken, Edit, RemoveHead, RemoveToken
 from mha_core.edit.edits import apply
-from mha_core.edit.fields import Edit
+from mha_core.edit.fields import Which
 from mha_core.edit.layer import apart, without_keys
 from mha_core.edit.sizes import add_head, add_token, keep_tokens
 from mha_core.errors import MhaError
@@ -31,26 +32,29 @@ def given_back(history: Sequence[Example], edit: Edit) -> Example | None:
     ``history``: the examples so far, the one at hand at its end. None where the edit says what the new one is, nothing
     of the kind was removed, or what was removed no longer fits.
     """
-    removals: list[dict[str, Any]]
+    now, back = history[-1], None
     match edit:
-        case {"op": "add_head"} if edit.get("copy") is None:
+        case AddHead(copy=None):
             counts = [len(example.heads) for example in history]
-            removals = [{"op": "remove_head", "head": i} for i in range(counts[-1] + 1)]
-        case {"op": "add_token", "which": str(which)} if edit.get("index") is None and not edit.get("text"):
+            if removed := _last_removed(history, counts, lambda i: RemoveHead(head=i)):
+                back = _head(now, *removed)
+        case AddToken(which=which, index=None, text=""):
             counts = [len(_tokens(example, which)) for example in history]
-            removals = [{"op": "remove_token", "which": which, "index": i} for i in range(counts[-1] + 1)]
-        case _:
-            return None
+            if removed := _last_removed(history, counts, lambda i: RemoveToken(which=which, index=i)):
+                back = _token(now, *removed, which)
+    return back and noted(validate(back, now), now)
+
+
+def _last_removed(
+    history: Sequence[Example], counts: Sequence[int], removal: Callable[[int], Edit]
+) -> tuple[Example, int] | None:
+    """The example that had what was removed last, and its index there; None where none was, or it has come back."""
     at = _last_removal(counts)
     if at is None:
         return None
     earlier, later = history[at], history[at + 1]
-    gone = next((removal for removal in reversed(removals) if _is_after(later, earlier, removal)), None)
-    if gone is None:
-        return None
-    now = history[-1]
-    back = _head(now, earlier, gone["head"]) if "head" in gone else _token(now, earlier, which, gone["index"])
-    return back and noted(validate(back, now), now)
+    indices = (i for i in reversed(range(counts[at])) if _is_after(later, earlier, removal(i)))
+    return next(((earlier, i) for i in indices), None)
 
 
 def _last_removal(counts: Sequence[int]) -> int | None:
@@ -79,7 +83,7 @@ def _tokens(example: Example, which: str) -> Sequence[str]:
 
 def _head(example: Example, earlier: Example, gone: int) -> Example | None:
     """The example with one more head: the one that ``earlier`` had there, and its rows of W_O."""
-    added = add_head(example, {"copy": None})
+    added = add_head(example, AddHead())
     was, new = apart(earlier).heads[gone], added.heads[-1]
     if example.kv_heads:
         was = without_keys(was)
@@ -101,11 +105,11 @@ def _given(head: Head) -> Iterator[tuple[str, Any]]:
             yield field.name, rows
 
 
-def _token(example: Example, earlier: Example, which: str, gone: int) -> Example | None:
+def _token(example: Example, earlier: Example, gone: int, which: Which) -> Example | None:
     """The example with one more token: the one that ``earlier`` had there, with its rows and columns."""
     others = [i for i in range(len(_tokens(earlier, which))) if i != gone]
     was = keep_tokens(earlier, which, [*others, gone])
-    added = add_token(example, {"which": which, "index": None, "text": _tokens(was, which)[-1]})
+    added = add_token(example, AddToken(which=which, text=_tokens(was, which)[-1]))
     if added.x is not None and not _fits(was.x, added.x):
         return None
     axes = [axis for axis in ("n_q", "n_k") if added.dims.size(axis) > example.dims.size(axis)]

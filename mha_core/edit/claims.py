@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from mha_core.compute.graph import graph, head_graph
+from mha_core.edit.edit import ClaimBlock, ClaimText, ClearClaims
 from mha_core.edit.paste import read_matrices
 from mha_core.edit.shapes import NOT_FITTING, made_otherwise
 from mha_core.errors import N_, ExampleError
@@ -17,10 +18,10 @@ from mha_core.quoted import quoted
 from mha_core.vocabulary import PER_HEAD_STEPS, STEPS, WHOLE_LAYER_STEPS
 
 
-def claim_block(example: Example, edit: Mapping[str, Any]) -> Example:
+def claim_block(example: Example, edit: ClaimBlock) -> Example:
     """Write printed numbers from (row, col) on; "" clears a cell, None leaves it as it is."""
-    step, head = _place(example, edit)
-    row, col, block = edit["row"], edit["col"], edit["values"]
+    step, head, row, col, block = edit.matrix, edit.head, edit.row, edit.col, edit.values
+    _require_step(example, step, head)
     grid = _grid(example, step, head)
     if row + len(block) > len(grid) or col + max(map(len, block)) > len(grid[0]):
         raise _no_room(example, step, head, len(block) + row, max(map(len, block)) + col, "")
@@ -31,15 +32,15 @@ def claim_block(example: Example, edit: Mapping[str, Any]) -> Example:
     return _with_grids(example, step, {head: grid})
 
 
-def claim_text(example: Example, edit: Mapping[str, Any]) -> Example:
+def claim_text(example: Example, edit: ClaimText) -> Example:
     """Write what is read from a text (``paste.read_matrices``), from (row, col) on.
 
     Several matrices go to this head and the ones after it. ``whole``: each must have the step's shape. Where one
     has another, and is what a known mistake gives, the refusal says so.
     """
-    step, head = _place(example, edit)
-    row, col = edit["row"], edit["col"]
-    matrices = read_matrices(edit["text"])
+    step, head, row, col = edit.matrix, edit.head, edit.row, edit.col
+    _require_step(example, step, head)
+    matrices = read_matrices(edit.text)
     most = 1 if head is None else len(example.heads) - head
     heads = [None] if head is None else list(range(head, head + len(matrices)))
     if len(matrices) > most:
@@ -54,7 +55,7 @@ def claim_text(example: Example, edit: Mapping[str, Any]) -> Example:
         grid = _grid(example, step, at)
         rows, cols = row + len(matrix), col + len(matrix[0])
         fits = rows <= len(grid) and cols <= len(grid[0])
-        part = edit["whole"] and (rows, cols) != (len(grid), len(grid[0]))
+        part = edit.whole and (rows, cols) != (len(grid), len(grid[0]))
         why = "" if (row, col) != (0, 0) else made_otherwise(example, step, matrix)
         if why or part or not fits:
             raise _no_room(example, step, at, len(matrix), len(matrix[0]), why)
@@ -65,11 +66,12 @@ def claim_text(example: Example, edit: Mapping[str, Any]) -> Example:
     return _with_grids(example, step, grids)
 
 
-def clear_claims(example: Example, edit: Mapping[str, Any]) -> Example:
+def clear_claims(example: Example, edit: ClearClaims) -> Example:
     """Remove all claimed numbers, or those of one matrix."""
-    if edit["matrix"] is None:
+    step, head = edit.matrix, edit.head
+    if step is None:
         return replace(example, claimed=None)
-    step, head = _place(example, edit)
+    _require_step(example, step, head)
     rows, cols = example.dims.shape(step)
     return _with_grids(example, step, {head: [[None] * cols for _ in range(rows)]})
 
@@ -92,13 +94,12 @@ def tables(example: Example) -> list[tuple[str, int | None]]:
     return every + [(step.name, None) for step in graph(example) if not step.per_head]
 
 
-def _place(example: Example, edit: Mapping[str, Any]) -> tuple[str, int | None]:
-    step, head = edit["matrix"], edit["head"]
-    there = step in STEPS and step not in absent_steps(example)
-    if not there or (step in PER_HEAD_STEPS) != (head is not None) or (head or 0) >= len(example.heads):
+def _require_step(example: Example, step: str, head: int | None) -> None:
+    """Raises ``ExampleError`` where the example has no such table to fill in."""
+    exists = step in STEPS and step not in absent_steps(example)
+    if not exists or (step in PER_HEAD_STEPS) != (head is not None) or (head or 0) >= len(example.heads):
         place = _named(step, head) if step in STEPS else str(quoted(step))
         raise ExampleError(N_("this example has no such step"), place=place)
-    return step, head
 
 
 def _named(step: str, head: int | None) -> str:
@@ -117,7 +118,7 @@ def _no_room(example: Example, step: str, head: int | None, rows: int, cols: int
     )
 
 
-def _cell(text: Any, place: str) -> str | None:
+def _cell(text: object, place: str) -> str | None:
     if text == "":
         return None
     printed = printed_number(text) if isinstance(text, str) else None

@@ -1,6 +1,6 @@
 """Edits: an example and one edit → the next example. Pure, and every result is valid.
 
-An edit is a dictionary, as the bench sends it: ``{"op": "set", "matrix": "w_q", "head": 1, …}``. Growing keeps
+``read_edit`` makes an edit of what the bench sends: ``{"op": "set", "matrix": "w_q", "head": 1, …}``. Growing keeps
 what was there and adds zeros; new pairs of a mask may attend. Whatever does not fit raises ``ExampleError``.
 """
 
@@ -8,10 +8,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
-from mha_core.edit.axes import room
+from mha_core.edit.axes import require_size
 from mha_core.edit.claims import claim_block, claim_text, clear_claims
-from mha_core.edit.fields import RESIZABLE, Edit, read_edit
+from mha_core.edit.edit import (
+    AddHead,
+    AddToken,
+    ClaimBlock,
+    ClaimText,
+    ClearClaims,
+    Edit,
+    Fill,
+    Permute,
+    RemoveHead,
+    RemoveToken,
+    RenameToken,
+    Resize,
+    SetBlock,
+    SetKvHeads,
+    SetLecture,
+    SetMask,
+    SetPositions,
+    SetScale,
+    SetScoring,
+    SetSentence,
+    SetTitle,
+    SwitchBiases,
+    SwitchContext,
+    SwitchOutput,
+    SwitchValues,
+)
+from mha_core.edit.fields import RESIZABLE, Which
 from mha_core.edit.layer import (
     switch_biases,
     switch_context,
@@ -43,20 +71,19 @@ def apply(example: Example, edit: Edit) -> Example:
 
     ``example`` keeps the rules already: only what the edit changes is held to them again.
 
-    Raises ``ExampleError`` where the edit is none, names a place that is not there, or breaks the format.
+    Raises ``ExampleError`` where the edit names a place that is not there, or breaks the format.
     """
-    op, fields = read_edit(edit)
-    return noted(validate(_EDITS[op](example, fields), example), example)
+    return noted(validate(_CHANGES[type(edit)](example, edit), example), example)
 
 
-def _set(example: Example, edit: Edit) -> Example:
+def _set(example: Example, edit: SetBlock) -> Example:
     """Write a block of numbers from (row, col) on: one cell, or a pasted range. None leaves a cell as it is.
 
     ``grow``: where there is no room the matrix is made larger first, and with it all that must fit it.
     """
-    name, head, row, col, block = (edit[field] for field in ("matrix", "head", "row", "col", "values"))
+    name, head, row, col, block = edit.matrix, edit.head, edit.row, edit.col, edit.values
     _rectangular(block, place_of(name, head))
-    if edit["grow"]:
+    if edit.grow:
         example = _grown(example, name, row + len(block), col + len(block[0]))
     matrix = mask_as_painted(example) if (name, head) == ("mask", None) else given_matrix(example, name, head)
     if row + len(block) > len(matrix) or col + len(block[0]) > len(matrix[0]):
@@ -98,12 +125,12 @@ def _grown(example: Example, name: str, rows: int, cols: int) -> Example:
     for along, length in zip(AXES[name], (rows, cols), strict=True):
         axis, wanted = _chosen_size(example, along, length)
         if axis in ("n_q", "n_k"):
-            which = "tokens" if axis == "n_q" or keys_are_queries(example) else "context_tokens"
-            room(axis, wanted)
+            which: Which = "tokens" if axis == "n_q" or keys_are_queries(example) else "context_tokens"
+            require_size(axis, wanted)
             while example.dims.size(axis) < wanted:
-                example = add_token(example, {"which": which, "index": None, "text": ""})
+                example = add_token(example, AddToken(which=which))
         elif axis in RESIZABLE and example.dims.size(axis) < wanted:
-            example = resize(example, {"axis": axis, "by": None, "size": wanted})
+            example = resize(example, Resize(axis=axis, size=wanted))
     return example
 
 
@@ -117,45 +144,46 @@ def _chosen_size(example: Example, axis: str, length: int) -> tuple[str, int]:
     return axis, length + length % 2 if axis == "d_k" and rotary else length
 
 
-def _fill(example: Example, edit: Edit) -> Example:
+def _fill(example: Example, edit: Fill) -> Example:
     """Fill a matrix with zeros, the identity, small integers or normal numbers, the last two by seed."""
-    name, head = edit["matrix"], edit["head"]
+    name, head = edit.matrix, edit.head
     matrix = given_matrix(example, name, head)
-    return with_matrix(example, name, head, filled(len(matrix), len(matrix[0]), edit["with"], edit["seed"]))
+    return with_matrix(example, name, head, filled(len(matrix), len(matrix[0]), edit.with_, edit.seed))
 
 
-def _set_title(example: Example, edit: Edit) -> Example:
-    return replace(example, title=edit["text"])
+def _set_title(example: Example, edit: SetTitle) -> Example:
+    return replace(example, title=edit.text)
 
 
-def _set_lecture(example: Example, edit: Edit) -> Example:
+def _set_lecture(example: Example, edit: SetLecture) -> Example:
     """Another lecture, or none where nothing is left of it."""
-    return replace(example, lecture=None if edit["lecture"] == Lecture() else edit["lecture"])
+    return replace(example, lecture=None if edit.lecture == Lecture() else edit.lecture)
 
 
-_EDITS: dict[str, Callable[[Example, Edit], Example]] = {
-    "set": _set,
-    "fill": _fill,
-    "rename_token": rename_token,
-    "add_token": add_token,
-    "remove_token": remove_token,
-    "permute": permute,
-    "sentence": set_sentence,
-    "add_head": add_head,
-    "remove_head": remove_head,
-    "resize": resize,
-    "w_o": switch_w_o,
-    "values": switch_values,
-    "biases": switch_biases,
-    "mask": switch_mask,
-    "scale": switch_scale,
-    "context": switch_context,
-    "scoring": switch_scoring,
-    "kv_heads": switch_kv_heads,
-    "positions": switch_positions,
-    "title": _set_title,
-    "lecture": _set_lecture,
-    "claim": claim_block,
-    "claim_text": claim_text,
-    "clear_claims": clear_claims,
+_CHANGES: dict[type[Edit], Callable[[Example, Any], Example]] = {
+    SetBlock: _set,
+    Fill: _fill,
+    RenameToken: rename_token,
+    AddToken: add_token,
+    RemoveToken: remove_token,
+    Permute: permute,
+    SetSentence: set_sentence,
+    AddHead: add_head,
+    RemoveHead: remove_head,
+    Resize: resize,
+    SwitchOutput: switch_w_o,
+    SwitchValues: switch_values,
+    SwitchBiases: switch_biases,
+    SetMask: switch_mask,
+    SetScale: switch_scale,
+    SwitchContext: switch_context,
+    SetScoring: switch_scoring,
+    SetKvHeads: switch_kv_heads,
+    SetPositions: switch_positions,
+    SetTitle: _set_title,
+    SetLecture: _set_lecture,
+    ClaimBlock: claim_block,
+    ClaimText: claim_text,
+    ClearClaims: clear_claims,
 }
+"""The function that makes each edit."""

@@ -1,26 +1,23 @@
-"""The fields of every edit, read from plain data as a browser sends it.
+"""The types of an edit's fields, and how each is read from plain data as a browser sends it.
 
-``read_edit`` is the boundary: behind it an edit holds all its fields, each of its declared type, and whatever goes
-wrong there is a fault of the program. A field that is left out is read as None.
+A field's type says how it is read: ``reader`` finds the function for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin
 
+from mha_core.edit.matrices import cell_value
 from mha_core.errors import N_, ExampleError
 from mha_core.example.files import read_lecture
-from mha_core.example.model import PAIRS, POSITIONS
+from mha_core.example.lecture import Lecture
+from mha_core.example.model import Scale
 from mha_core.quoted import quoted
-from mha_core.vocabulary import SCORINGS
-
-Edit: TypeAlias = Mapping[str, Any]
 
 Read: TypeAlias = Callable[[object, str], Any]
 """A value and the name of its field → the value, typed; raises ``ExampleError`` naming the field."""
-
-FILLS: Final = ("zeros", "identity", "integers", "random")
 
 
 def _whole(value: object, place: str) -> int:
@@ -54,85 +51,67 @@ def _list(value: object, place: str) -> list[Any]:
     return list(value)
 
 
-def _texts(value: object, place: str) -> list[str]:
-    return [_text(text, f"{place}[{i}]") for i, text in enumerate(_list(value, place))]
+def _sequence_of(read: Read) -> Read:
+    return lambda value, place: tuple(read(one, f"{place}[{i}]") for i, one in enumerate(_list(value, place)))
 
 
-def _order(value: object, place: str) -> list[int]:
-    return [_index(index, f"{place}[{i}]") for i, index in enumerate(_list(value, place))]
-
-
-def _block(value: object, place: str) -> list[list[Any]]:
+def _block(value: object, place: str) -> Block:
     """Rows of cells, one at least; what a cell may be depends on where it goes."""
-    rows = [_list(row, f"{place}[{i}]") for i, row in enumerate(_list(value, place))]
+    rows = tuple(tuple(_list(row, f"{place}[{i}]")) for i, row in enumerate(_list(value, place)))
     if not rows:
         raise ExampleError(N_("expected at least one number, got none"), place=place)
     return rows
 
 
-def _maybe(read: Read, default: Any = None) -> Read:
-    """The default where it is left out."""
-    return lambda value, place: default if value is None else read(value, place)
+def _scale(value: object, _: str) -> Scale:
+    """The divisor: of the scores, whatever the field is called."""
+    if value == "sqrt_dk":
+        return "sqrt_dk"
+    return "none" if value == "none" else float(cell_value("scale", value, "scale"))
 
 
-def _one_of(*known: str) -> Read:
-    def read(value: object, place: str) -> str:
-        if not isinstance(value, str) or value not in known:
+@dataclass(frozen=True)
+class OneOf:
+    """Reads one of these names."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, value: object, place: str) -> str:
+        """The name. Raises ``ExampleError`` where it is none of them."""
+        if not isinstance(value, str) or value not in self.names:
             raise ExampleError(
                 N_("expected {expected}, got {got}"),
                 place=place,
-                expected=", ".join(known),
+                expected=", ".join(self.names),
                 got=quoted(value),
             )
         return value
 
-    return read
+
+FillKind: TypeAlias = Literal["zeros", "identity", "integers", "random"]
+FILLS: Final[tuple[FillKind, ...]] = get_args(FillKind)
+Axis: TypeAlias = Literal["d_model", "d_context", "d_k", "d_v", "d_out", "d_a"]
+RESIZABLE: Final[tuple[Axis, ...]] = get_args(Axis)
+Which: TypeAlias = Literal["tokens", "context_tokens"]
+"""Whose tokens: the queries', or those of the context."""
+Whole: TypeAlias = Annotated[int, _whole]
+Index: TypeAlias = Annotated[int, _index]
+Block: TypeAlias = Annotated[Sequence[Sequence[object]], _block]
+"""Rows of cells, each a number, true or false, a printed number or None: as the matrix wants that they go to."""
+Texts: TypeAlias = Annotated[tuple[str, ...], _sequence_of(_text)]
+Order: TypeAlias = Annotated[tuple[int, ...], _sequence_of(_index)]
+AnyScale: TypeAlias = Annotated[Scale, _scale]
+AnyLecture: TypeAlias = Annotated[Lecture, read_lecture]
+MaskKind: TypeAlias = Literal["none", "causal", "painted"]
+
+_PLAIN: Final[dict[object, Read]] = {str: _text, bool: _flag}
 
 
-_PLACE: Final[dict[str, Read]] = {"matrix": _text, "head": _maybe(_index)}
-_BLOCK: Final = {**_PLACE, "row": _index, "col": _index, "values": _block}
-_AS_IT_COMES: Final[Read] = lambda value, _: value  # noqa: E731  # what a scale may be, its operation says
-_TOKENS: Final = _one_of("tokens", "context_tokens")
-RESIZABLE: Final = ("d_model", "d_context", "d_k", "d_v", "d_out", "d_a")
-
-FIELDS: Final[dict[str, dict[str, Read]]] = {
-    "set": {**_BLOCK, "grow": _maybe(_flag, False)},
-    "fill": {**_PLACE, "with": _one_of(*FILLS), "seed": _maybe(_index, 0)},
-    "rename_token": {"which": _TOKENS, "index": _index, "text": _text},
-    "add_token": {"which": _TOKENS, "index": _maybe(_index), "text": _maybe(_text, "")},
-    "remove_token": {"which": _TOKENS, "index": _index},
-    "permute": {"order": _order},
-    "sentence": {"which": _TOKENS, "tokens": _texts},
-    "add_head": {"copy": _maybe(_index)},
-    "remove_head": {"head": _maybe(_index)},
-    "resize": {"axis": _one_of(*RESIZABLE), "by": _maybe(_whole), "size": _maybe(_index)},
-    "w_o": {"on": _flag},
-    "values": {"on": _flag},
-    "biases": {"on": _flag},
-    "mask": {"kind": _one_of("none", "causal", "painted")},
-    "scale": {"value": _AS_IT_COMES},
-    "context": {"on": _flag},
-    "scoring": {"kind": _one_of(*SCORINGS), "scale": _AS_IT_COMES},
-    "kv_heads": {"count": _whole},
-    "positions": {"kind": _one_of("none", *POSITIONS), "pairs": _maybe(_one_of(*PAIRS))},
-    "title": {"text": _text},
-    "lecture": {"lecture": _maybe(read_lecture)},
-    "claim": _BLOCK,
-    "claim_text": {
-        **_PLACE,
-        "row": _maybe(_index, 0),
-        "col": _maybe(_index, 0),
-        "text": _text,
-        "whole": _maybe(_flag, False),
-    },
-    "clear_claims": {"matrix": _maybe(_text), "head": _maybe(_index)},
-}
-"""By operation: its fields, and how each is read."""
-
-
-def read_edit(edit: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The operation, and its fields. Raises ``ExampleError`` where there is no such operation or field."""
-    op = edit.get("op")
-    if not isinstance(op, str) or op not in FIELDS:
-        raise ExampleError(N_("this is no edit"))
-    return op, {name: read(edit.get(name), name) for name, read in FIELDS[op].items()}
+def reader(hint: Any) -> Read:
+    """How a field of this type is read."""
+    if get_origin(hint) is Annotated:
+        read: Read = get_args(hint)[1]
+        return read
+    if get_origin(hint) is Literal:
+        return OneOf(get_args(hint))
+    return _PLAIN[hint]

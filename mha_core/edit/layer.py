@@ -7,8 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from mha_core.edit.axes import reshaped, to_size
-from mha_core.edit.fields import Edit
-from mha_core.edit.matrices import POSITION_FIELDS, as_allow, cell_value, filled
+from mha_core.edit.edit import (
+    SetKvHeads,
+    SetMask,
+    SetPositions,
+    SetScale,
+    SetScoring,
+    SwitchBiases,
+    SwitchContext,
+    SwitchOutput,
+    SwitchValues,
+)
+from mha_core.edit.matrices import POSITION_FIELDS, as_allow, filled
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import (
     MAX_SIZE,
@@ -26,9 +36,9 @@ from mha_core.example.validate import absent_steps
 from mha_core.vocabulary import AXES, HEAD_BIASES, HEAD_ROWS, SCORING, SHARED
 
 
-def switch_w_o(example: Example, edit: Edit) -> Example:
+def switch_w_o(example: Example, edit: SwitchOutput) -> Example:
     """W_O on: the identity, so that the output is the concatenation until it is edited. Off: gone, with b_O."""
-    if not edit["on"]:
+    if not edit.on:
         return _claiming_what_is_there(replace(example, w_o=None, b_o=None))
     if not has_values(example):
         raise ExampleError(N_("this example has no {name}"), name="V")
@@ -50,13 +60,13 @@ def _is_biased(example: Example) -> bool:
     return any(getattr(head, name) is not None for head in example.heads for name in HEAD_BIASES)
 
 
-def switch_values(example: Example, edit: Edit) -> Example:
+def switch_values(example: Example, edit: SwitchValues) -> Example:
     """V on: a W_V of small integers, as wide as the keys, or V itself where there are no rows to multiply with it.
     Off: the heads end at their weights, and W_O, which would mix their outputs, goes too.
     """
-    if edit["on"] == has_values(example):
+    if edit.on == has_values(example):
         return example
-    if not edit["on"]:
+    if not edit.on:
         heads = tuple(replace(head, w_v=None, b_v=None, v=None) for head in example.heads)
         return _claiming_what_is_there(replace(example, heads=heads, w_o=None, b_o=None))
     dims, source = example.dims, example.source_rows
@@ -73,12 +83,12 @@ def switch_values(example: Example, edit: Edit) -> Example:
     return replace(example, heads=tuple(valued(index, head) for index, head in enumerate(example.heads)))
 
 
-def switch_biases(example: Example, edit: Edit) -> Example:
+def switch_biases(example: Example, edit: SwitchBiases) -> Example:
     """A bias for every weight matrix, of zeros where there was none; or none at all."""
     dims = example.dims
 
     def switched(owner: Head | Example, name: str) -> Row | None:
-        if not edit["on"] or getattr(owner, "w" + name[1:]) is None:
+        if not edit.on or getattr(owner, "w" + name[1:]) is None:
             return None
         return getattr(owner, name) or (0.0,) * dims.shape(name)[1]
 
@@ -89,28 +99,25 @@ def switch_biases(example: Example, edit: Edit) -> Example:
     return replace(example, heads=heads, b_o=switched(example, "b_o"))
 
 
-def switch_mask(example: Example, edit: Edit) -> Example:
+def switch_mask(example: Example, edit: SetMask) -> Example:
     """No mask, a causal one, or one to paint, starting from what is hidden now."""
     kinds: dict[str, Callable[[], Any]] = {
         "none": lambda: None,
         "causal": lambda: "causal",
         "painted": lambda: as_allow(example),
     }
-    return replace(example, mask=kinds[edit["kind"]]())
+    return replace(example, mask=kinds[edit.kind]())
 
 
-def switch_scale(example: Example, edit: Edit) -> Example:
+def switch_scale(example: Example, edit: SetScale) -> Example:
     """Divide by √d_k, by nothing or by a number."""
-    value = edit["value"]
-    if value in ("sqrt_dk", "none"):
-        return replace(example, scale=value)
-    return replace(example, scale=cell_value("scale", value, "scale"))
+    return replace(example, scale=edit.value)
 
 
-def switch_context(example: Example, edit: Edit) -> Example:
+def switch_context(example: Example, edit: SwitchContext) -> Example:
     """On: a context of its own that starts as a copy of X. Off: keys and values come from X again."""
     dims = example.dims
-    if edit["on"]:
+    if edit.on:
         if example.x is None:
             raise ExampleError(N_("this example has no {name}"), name="X")
         positions = example.positions and replace(
@@ -126,16 +133,16 @@ def switch_context(example: Example, edit: Edit) -> Example:
     return replace(reshaped(example, axes), context=None, context_tokens=None, positions=positions)
 
 
-def switch_scoring(example: Example, edit: Edit) -> Example:
+def switch_scoring(example: Example, edit: SetScoring) -> Example:
     """Another way to make scores, with its ``scale`` where one is named.
 
     Bilinear scoring starts with the identity, so that it begins as the dot product; additive scoring with tenths, so
     that tanh is not saturated at once; cosine with a temperature of 1/4. W_a stays where its shape fits.
     """
-    kind, dims = edit["kind"], example.dims
+    kind, dims = edit.kind, example.dims
     scoring = SCORING[kind]
     if kind == example.scoring:
-        return example if edit["scale"] is None else switch_scale(example, {"value": edit["scale"]})
+        return example if edit.scale is None else replace(example, scale=edit.scale)
     widths = {"1": 1, "d_k": dims.d_k, "d_a": dims.d_k if scoring.square else dims.d_a or dims.d_k}
 
     def parameters(index: int, head: Head) -> dict[str, Any]:
@@ -155,8 +162,8 @@ def switch_scoring(example: Example, edit: Edit) -> Example:
         return fields
 
     heads = tuple(replace(head, **parameters(index, head)) for index, head in enumerate(example.heads))
-    switched = replace(example, scoring=kind, heads=heads, claimed=None, scale=_scale_after(example, kind))
-    return switched if edit["scale"] is None else switch_scale(switched, {"value": edit["scale"]})
+    scale = _scale_after(example, kind) if edit.scale is None else edit.scale
+    return replace(example, scoring=kind, heads=heads, claimed=None, scale=scale)
 
 
 _PARAMETERS = tuple(dict.fromkeys(name for scoring in SCORING.values() for name in scoring.parameters))
@@ -173,9 +180,9 @@ def _scale_after(example: Example, kind: str) -> Any:
     return scoring.scale if scoring.temperature is None else scoring.temperature
 
 
-def switch_kv_heads(example: Example, edit: Edit) -> Example:
+def switch_kv_heads(example: Example, edit: SetKvHeads) -> Example:
     """So many heads with keys and values of their own, each the first of an equal group. More than before: copies."""
-    count = edit["count"]
+    count = edit.count
     if count < 1 or example.dims.h % count:
         return replace(example, kv_heads=count)  # refused with its sentence
     return replace(grouped(apart(example), count), claimed=None)
@@ -217,12 +224,12 @@ def without_keys(head: Head) -> Head:
     return replace(head, **dict.fromkeys(_HELD))
 
 
-def switch_positions(example: Example, edit: Edit) -> Example:
+def switch_positions(example: Example, edit: SetPositions) -> Example:
     """No positions, or one kind; slopes start as ALiBi's rule has them (Press et al. 2022).
 
     Position ids that were given stay. Of rotary positions ``pairs`` may be chosen alone, and frequencies stay too.
     """
-    kind, pairs, before = edit["kind"], edit["pairs"], example.positions
+    kind, pairs, before = edit.kind, edit.pairs, example.positions
     if before is not None and kind == before.kind:
         if pairs in (None, before.pairs):
             return example

@@ -37,7 +37,7 @@ def filled(rows: int, cols: int, kind: str, seed: int = 0) -> Matrix:
 def given_matrix(example: Example, name: str, head: int | None) -> Matrix:
     """The matrix to edit; a bias as a matrix of one row. Raises ``ExampleError`` where the example has none."""
     if head is not None:
-        there("heads", head, len(example.heads))
+        require_index("heads", head, len(example.heads))
     value: Any = None
     if head is None and name in POSITION_INPUTS:
         row = position_inputs(example).get(name)
@@ -112,8 +112,8 @@ def _is_finite(number: float) -> bool:
         return False
 
 
-def there(name: str, index: int, count: int) -> None:
-    """Whether ``name`` has so many that there is one at this index."""
+def require_index(name: str, index: int, count: int) -> None:
+    """Raises ``ExampleError`` where ``name``, which has so many, has none at this index."""
     if index >= count:
         raise ExampleError(N_("this is no longer there"), place=f"{name}[{index}]")
 

@@ -8,8 +8,8 @@ from itertools import islice
 from random import Random
 from typing import Final
 
-from mha_core.edit.axes import room
-from mha_core.edit.fields import Edit
+from mha_core.edit.axes import require_size
+from mha_core.edit.edit import SetSentence
 from mha_core.edit.sizes import keep_tokens, tokens_of
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import Example, Matrix, Row, key_tokens
@@ -19,18 +19,18 @@ _DRAWS: Final = 200
 """After so many a vector that another word has is kept: of one column there are only a few."""
 
 
-def set_sentence(example: Example, edit: Edit) -> Example:
+def set_sentence(example: Example, edit: SetSentence) -> Example:
     """These words in the place of the tokens; the weight matrices stay, and a title that named others goes.
 
     A word that is there already, in capitals or not, keeps its row and what a painted mask says of it; every other one
     gets ``vectors``. Positions count from 0 again. Raises ``ExampleError`` where there are no words or too many, or
     where no rows belong to these tokens.
     """
-    which, words = tokens_of(example, edit), tuple(edit["tokens"])
+    which, words = tokens_of(example, edit.which), edit.tokens
     rows_of = "x" if which == "tokens" else "context"
     if getattr(example, rows_of) is None:
         raise ExampleError(N_("this example has no {name}"), name={"x": "X", "context": "C"}[rows_of])
-    room("n_q" if which == "tokens" else "n_k", len(words))
+    require_size("n_q" if which == "tokens" else "n_k", len(words))
     there = {word.casefold(): index for index, word in reversed([*enumerate(_labels(example, which))])}
     kept = [there.get(word.casefold()) for word in words]
     new = keep_tokens(example, which, kept)

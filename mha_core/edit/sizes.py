@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from mha_core.edit.axes import Kept, reshaped, room, to_size
-from mha_core.edit.fields import Edit
+from mha_core.edit.axes import Kept, require_size, reshaped, to_size
+from mha_core.edit.edit import AddHead, AddToken, Permute, RemoveHead, RemoveToken, RenameToken, Resize
+from mha_core.edit.fields import Which
 from mha_core.edit.layer import apart, by_alibi_rule, follows_alibi_rule, grouped, without_keys
-from mha_core.edit.matrices import filled, there
+from mha_core.edit.matrices import filled, require_index
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import (
     Example,
@@ -20,44 +21,44 @@ from mha_core.example.model import (
 from mha_core.vocabulary import HEAD_BIASES, HEAD_MATRICES, HEAD_ROWS, SCORING
 
 
-def rename_token(example: Example, edit: Edit) -> Example:
+def rename_token(example: Example, edit: RenameToken) -> Example:
     """Another word in the place of one."""
-    which, index = tokens_of(example, edit), edit["index"]
+    which, index = tokens_of(example, edit.which), edit.index
     tokens = list(getattr(example, which) or key_tokens(example))
-    there(which, index, len(tokens))
-    tokens[index] = edit["text"]
+    require_index(which, index, len(tokens))
+    tokens[index] = edit.text
     return replace(example, **{which: tuple(tokens)})  # type: ignore[arg-type]  # a name of two
 
 
-def add_token(example: Example, edit: Edit) -> Example:
+def add_token(example: Example, edit: AddToken) -> Example:
     """Insert a token before ``index`` (at the end where it is None): a row of zeros, attended by all."""
-    which = tokens_of(example, edit)
+    which = tokens_of(example, edit.which)
     tokens = getattr(example, which) or key_tokens(example)
-    index = len(tokens) if edit["index"] is None else edit["index"]
-    room("n_q" if which == "tokens" else "n_k", len(tokens) + 1)
-    there(which, index, len(tokens) + 1)
+    index = len(tokens) if edit.index is None else edit.index
+    require_size("n_q" if which == "tokens" else "n_k", len(tokens) + 1)
+    require_index(which, index, len(tokens) + 1)
     kept: list[int | None] = list(range(len(tokens)))
     kept.insert(index, None)
-    return keep_tokens(example, which, kept, edit["text"] or str(len(tokens) + 1))
+    return keep_tokens(example, which, kept, edit.text or str(len(tokens) + 1))
 
 
-def remove_token(example: Example, edit: Edit) -> Example:
+def remove_token(example: Example, edit: RemoveToken) -> Example:
     """A token gone, with its rows and, where it is a key too, its columns. The last one stays."""
-    which, index = tokens_of(example, edit), edit["index"]
+    which, index = tokens_of(example, edit.which), edit.index
     tokens = getattr(example, which) or key_tokens(example)
     if len(tokens) == 1:
         raise ExampleError(N_("the last one cannot be removed"), place=which)
-    there(which, index, len(tokens))
+    require_index(which, index, len(tokens))
     return keep_tokens(example, which, [i for i in range(len(tokens)) if i != index])
 
 
-def permute(example: Example, edit: Edit) -> Example:
+def permute(example: Example, edit: Permute) -> Example:
     """Put the tokens into another order: token i is the one that was token order[i].
 
     Each takes along its numbers and what a painted mask says of it. Positions and a causal mask are about places
     and stay where they are. In self-attention the keys are the same tokens.
     """
-    order = edit["order"]
+    order = edit.order
     if sorted(order) != list(range(len(example.tokens))):
         raise ExampleError(
             N_("expected each of the {count} tokens once"), place="order", count=len(example.tokens)
@@ -76,15 +77,14 @@ def keep_tokens(example: Example, which: str, kept: Kept, new: str = "") -> Exam
     return replace(reshaped(example, axes), **labels)  # type: ignore[arg-type]  # a name of two
 
 
-def tokens_of(example: Example, edit: Edit) -> str:
+def tokens_of(example: Example, which: Which) -> Which:
     """ "tokens", or "context_tokens" where keys have labels of their own."""
-    which: str = edit["which"]
     if which == "context_tokens" and keys_are_queries(example):
         raise ExampleError(N_("this example has no {name}"), name=which)
     return which
 
 
-def add_head(example: Example, edit: Edit) -> Example:
+def add_head(example: Example, edit: AddHead) -> Example:
     """A new head after the last: small integers of its own, or a copy of head ``copy``.
 
     Where all heads share keys and values so does the new one; other groups would be unequal, so each head then gets
@@ -93,9 +93,9 @@ def add_head(example: Example, edit: Edit) -> Example:
     """
     example = example if example.kv_heads == 1 else apart(example)
     dims = example.dims
-    copied = edit["copy"]
+    copied = edit.copy
     if copied is not None:
-        there("heads", copied, dims.h)
+        require_index("heads", copied, dims.h)
     head = _new_head(example) if copied is None else example.heads[copied]
     if example.kv_heads:
         head = without_keys(head)
@@ -119,16 +119,16 @@ def _new_head(example: Example) -> Head:
     return Head(**fields)
 
 
-def remove_head(example: Example, edit: Edit) -> Example:
+def remove_head(example: Example, edit: RemoveHead) -> Example:
     """Remove a head, the last one where none is named; what the others shared with it stays.
 
     ALiBi's slopes are those of the rule for as many heads as are left, where all had them before.
     """
     dims = example.dims
-    gone = dims.h - 1 if edit["head"] is None else edit["head"]
+    gone = dims.h - 1 if edit.head is None else edit.head
     if dims.h == 1:
         raise ExampleError(N_("the last one cannot be removed"), place="heads")
-    there("heads", gone, dims.h)
+    require_index("heads", gone, dims.h)
     groups, by_rule = example.kv_heads, follows_alibi_rule(example)
     example = apart(example)
     kept = [row for row in range(dims.h * dims.d_v) if row // dims.d_v != gone]
@@ -138,19 +138,20 @@ def remove_head(example: Example, edit: Edit) -> Example:
     return grouped(smaller, 1) if groups == 1 else smaller
 
 
-def resize(example: Example, edit: Edit) -> Example:
+def resize(example: Example, edit: Resize) -> Example:
     """Set d_model, d_context, d_k, d_v, d_out or d_a, or change it ``by`` so much; with self-attention d_model is
     the context's too, with bilinear scoring d_k is d_a's. Rotary positions take d_k in steps of two.
     """
-    axis, dims = edit["axis"], example.dims
+    axis: str = edit.axis
+    dims = example.dims
     if dims.size(axis) == 0:
         raise ExampleError(N_("this example has no {name}"), name=axis)
     if axis == "d_a" and SCORING[example.scoring].square:
         axis = "d_k"
     rotary = example.positions is not None and example.positions.kind == "rotary"
     step = 2 if axis == "d_k" and rotary else 1
-    new = dims.size(axis) + step * edit["by"] if edit["by"] is not None else edit["size"] or 0
-    room(axis, new)
+    new = dims.size(axis) + step * edit.by if edit.by is not None else edit.size or 0
+    require_size(axis, new)
     kept = to_size(dims.size(axis), new)
     axes: dict[str, Kept] = {axis: kept}
     if axis == "d_model" and example.context is None:

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from importlib.metadata import entry_points
 from math import sqrt
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from mha_core.errors import N_
 from mha_core.example.lecture import Lecture
 from mha_core.messages import LANGUAGES
-from mha_core.vocabulary import AXES, POSITION_CHOICES, SCORING, SHARED
+from mha_core.vocabulary import AXES, POSITION_CHOICES, SCORING, SHARED, PositionsName, ScoringName
 
 Row: TypeAlias = tuple[float, ...]
 Matrix: TypeAlias = tuple[Row, ...]
@@ -37,7 +37,7 @@ MAX_TEXT = 1000
 
 NEG_INF = float("-inf")
 
-POSITIONS = ("sinusoidal", "rotary", "alibi")
+POSITIONS: tuple[PositionsName, ...] = get_args(PositionsName)
 Pairs: TypeAlias = Literal["interleaved", "half"]
 PAIRS: tuple[Pairs, ...] = ("interleaved", "half")
 BASE = 10000.0
@@ -107,7 +107,7 @@ class Positions:
     half         columns m and m + d_k/2        (GPT-NeoX; Llama as Hugging Face has it)
     """
 
-    kind: Literal["sinusoidal", "rotary", "alibi"]
+    kind: PositionsName
     ids: Row | None = None
     context_ids: Row | None = None
     frequencies: Row | None = None
@@ -121,7 +121,7 @@ def _size(rows: Row | Matrix) -> str:
 
 Mask: TypeAlias = Literal["causal"] | AllowMask | AddMask | None
 Scale: TypeAlias = Literal["sqrt_dk", "none"] | float
-Scoring: TypeAlias = Literal["dot", "bilinear", "additive", "cosine"]
+Scoring: TypeAlias = ScoringName
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Final
 from mha_core.compare.variant import Variant, varied
 from mha_core.compute.metrics import keys_in_view
 from mha_core.compute.trace import Trace
+from mha_core.edit.edit import SetScale, as_data
 from mha_core.errors import N_, ExampleError
 from mha_core.vocabulary import SCORE_STEPS, STAGES, Stage
 from mha_ui import state
@@ -62,8 +63,8 @@ def _place(work: state.Work, value: float, moves: bool) -> Place | None:
         scale = varied(work.example, variant).scale
     except ExampleError:
         return None
-    edit = {"op": "scale", "value": scale}
-    return Place(value, described(variant, work.words), work.words(_remark(value, moves)), edit)
+    edit = SetScale(value=scale)
+    return Place(value, described(variant, work.words), work.words(_remark(value, moves)), as_data(edit))
 
 
 def _chosen(work: state.Work, value: float) -> None:

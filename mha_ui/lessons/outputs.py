@@ -9,6 +9,7 @@ import streamlit as st
 from mha_core import Trace, trace
 from mha_core.compute.metrics import outputs_between
 from mha_core.compute.trace import Rows
+from mha_core.edit.edit import SetScale
 from mha_core.edit.edits import apply
 from mha_core.errors import N_
 from mha_core.example.model import MAX_NUMBER, divisor, has_values
@@ -31,7 +32,7 @@ def sharpened(at_hand: Trace, factor: float) -> Trace:
         return at_hand
     by = (divisor(at_hand.example) or 1.0) / factor
     size = min(MAX_NUMBER, max(1 / MAX_NUMBER, abs(by)))
-    edit = {"op": "scale", "value": size if by > 0 else -size}
+    edit = SetScale(value=size if by > 0 else -size)
     return trace(apply(at_hand.example, edit), at_hand.backend)
 
 

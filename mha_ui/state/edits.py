@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from mha_core import Example, MhaError, built_in, from_token
 from mha_core.compute.graph import symbol
 from mha_core.edit.back import given_back
+from mha_core.edit.edit import AddHead, Edit, SetBlock, as_data, read_edit
 from mha_core.edit.edits import apply
 from mha_core.errors import N_
 from mha_core.models import OWN, example_of, load
@@ -98,26 +100,26 @@ def _edit(current: Work, edit: Mapping[str, Any]) -> None:
     """
     if current.shown:
         go_back(current, current.shown)
-    before = current.example
+    before, made = current.example, None
     try:
-        back = given_back([version.example for version in (*current.past, current.version)], edit)
-        become(current, back or apply(before, edit))
+        made = read_edit(edit)
+        back = given_back([version.example for version in (*current.past, current.version)], made)
+        become(current, back or apply(before, made))
         note_attempt(current, before)
-        text = _origin_message(current, edit, back is not None)
+        text = _origin_message(current, made, back is not None)
         current.message = Message(text, kind="info") if text else current.message
     except MhaError as error:
         place, text = place_and_sentence(error, current.example, current.language)
         current.message = Message(text, place=place)
-        if edit.get("op") == "set" and not edit.get("grow"):
-            _offer_room(current, current.message, {**edit, "grow": True})
+        if isinstance(made, SetBlock) and not made.grow:
+            _offer_room(current, current.message, replace(made, grow=True))
 
 
-def _origin_message(current: Work, edit: Mapping[str, Any], back: bool) -> str:
+def _origin_message(current: Work, edit: Edit, back: bool) -> str:
     """Where the numbers of what an edit has added come from; "" where there is nothing to say."""
     if back:
-        text = _BACK[edit["op"]]
-        return current.words(text)
-    if edit.get("op") == "add_head" and edit.get("copy") is None:
+        return current.words(_BACK[edit.op])
+    if isinstance(edit, AddHead) and edit.copy is None:
         return current.words(_NEW_HEAD).format(head=len(current.example.heads))
     return ""
 
@@ -129,7 +131,7 @@ _BACK: Final = {
 }
 
 
-def _offer_room(current: Work, message: Message, larger: dict[str, Any]) -> None:
+def _offer_room(current: Work, message: Message, larger: SetBlock) -> None:
     """Offer the size at which a pasted block fits, or say why it can have none."""
     words = current.words
     try:
@@ -139,15 +141,14 @@ def _offer_room(current: Work, message: Message, larger: dict[str, Any]) -> None
         if reason != message.text:
             message.text = words(N_("{one}. {other}.")).format(one=message.text, other=reason)
         return
-    name, heads = larger["matrix"], len(grown.heads)
+    name, heads = larger.matrix, len(grown.heads)
     rows, cols = grown.dims.shape(name)
     label = N_("Make {name} {rows} × {cols} and paste")
-    if larger.get("head") is not None and heads > 1:
+    if larger.head is not None and heads > 1:
         label = N_("Make {name} {rows} × {cols} in every head and paste")
-    larger.pop("seq", None)
     message.offer = Offer(
         words(label).format(name=symbol(name, grown), rows=rows, cols=cols),
-        larger,
+        as_data(larger),
     )
 
 

@@ -19,7 +19,6 @@ from mha_api import channel as channel_module
 from mha_api import live
 from mha_api.channel import MAX_MESSAGE, Channel
 from mha_core import Example, Head, built_in, library, to_token
-from mha_core.edit.edits import apply
 from mha_core.edit.matrices import filled
 from mha_core.exercise.exercise import askable
 from mha_core.vocabulary import PER_HEAD_STEPS
@@ -30,6 +29,7 @@ from mha_view.figures import FIGURES
 from mha_view.language import LANGUAGES, words_in
 from mha_view.lenses import laid_over
 from mha_view.lenses.lens import Exercise
+from tests.apply import apply
 from tests.core.edits import BUILT_IN, cases
 from tests.sizes import each, in_turn, lengthened, tries
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from mha_core import AddMask, AllowMask, built_in, trace
 from mha_core.compare.diff import changes
 from mha_core.compute.derive import Cell, cells, feeds
-from mha_core.edit.edits import apply
+from tests.apply import apply
 from tests.core.strategies import examples
 from tests.core.test_derive import EVERY, input_cells
 from tests.sizes import each, tries

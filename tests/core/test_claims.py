@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from mha_core import ExampleError, built_in, dump, from_token, parse, to_token, trace
 from mha_core.check.check import check
 from mha_core.edit.claims import claimed_rows
-from mha_core.edit.edits import apply
 from mha_core.vocabulary import STEPS
+from tests.apply import apply
 from tests.core.answers import answer, layer, work_out
 from tests.core.edits import BUILT_IN, ENDS_AT_WEIGHTS, FURTHER_ON, json_values
 from tests.sizes import tries

@@ -21,11 +21,11 @@ from mha_core import (
     validate,
 )
 from mha_core.compute.graph import last_step
-from mha_core.edit.edits import apply
 from mha_core.edit.fields import FILLS
 from mha_core.example.files import lecture_json
 from mha_core.example.model import POSITIONS
 from mha_core.vocabulary import SCORINGS
+from tests.apply import apply
 from tests.core.edits import BUILT_IN, cases
 from tests.core.malformed import ODD_VALUES
 from tests.core.reference import largest_difference

@@ -24,9 +24,11 @@ from mha_core import (
     validate,
 )
 from mha_core.compute.graph import last_step
-from mha_core.edit.edits import _EDITS, apply
-from mha_core.edit.fields import FIELDS, FILLS
+from mha_core.edit.edit import EDITS, SetTitle, as_data, read_edit
+from mha_core.edit.edits import _CHANGES
+from mha_core.edit.fields import FILLS
 from mha_core.edit.matrices import filled
+from tests.apply import apply
 from tests.core.edits import BUILT_IN, ENDS_AT_WEIGHTS, FURTHER_ON, KEYS, cases, json_values
 from tests.sizes import tries
 
@@ -135,8 +137,24 @@ def test_a_field_of_another_type_is_named(field, value, sentence):
     assert refusal(CROSSED, edit) == sentence
 
 
-def test_every_edit_declares_its_fields():
-    assert FIELDS.keys() == _EDITS.keys()
+def test_every_edit_has_a_function_that_makes_it():
+    assert {*EDITS.values()} == _CHANGES.keys()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"op": "set", "matrix": "w_q", "head": 0, "row": 1, "col": 2, "values": ((1, None), ("-inf", True))},
+        {"op": "fill", "matrix": "x", "with": "random", "seed": 3},
+        {"op": "add_token", "which": "tokens"},
+        {"op": "positions", "kind": "rotary", "pairs": "half"},
+        {"op": "scale", "value": 2.5},
+        {"op": "w_o", "on": False},
+    ],
+    ids=lambda data: data["op"],
+)
+def test_an_edit_goes_back_to_the_data_that_it_was_read_from(data):
+    assert as_data(read_edit(data)) == data
 
 
 def test_a_fault_of_the_program_is_no_refusal(monkeypatch):
@@ -146,7 +164,7 @@ def test_a_fault_of_the_program_is_no_refusal(monkeypatch):
         def fails(*_, error=error):
             raise error("planted")
 
-        monkeypatch.setitem(_EDITS, "title", fails)
+        monkeypatch.setitem(_CHANGES, SetTitle, fails)
         with pytest.raises(error, match="planted") as caught:
             apply(SELF, {"op": "title", "text": ""})
         assert not isinstance(caught.value, ExampleError)

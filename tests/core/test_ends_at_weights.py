@@ -11,11 +11,11 @@ from mha_core.check.check import check
 from mha_core.compute.derive import first_result
 from mha_core.compute.gradients import outputs, sensitivity
 from mha_core.compute.graph import last_step
-from mha_core.edit.edits import apply
 from mha_core.errors import ExportError
 from mha_core.exercise.exercise import askable, exercise
 from mha_core.export import TARGETS, export
 from mha_core.walk.stages import result_of, walk
+from tests.apply import apply
 
 NEG_INF = float("-inf")
 

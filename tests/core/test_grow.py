@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from mha_core import ExampleError, built_in
-from mha_core.edit.edits import apply
 from mha_core.example.model import MAX_SIZE
+from tests.apply import apply
 
 FIRST = built_in("first")
 SWITCHED = {

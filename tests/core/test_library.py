@@ -19,9 +19,9 @@ from mha_core import (
     trace,
 )
 from mha_core.compute.metrics import agreement
-from mha_core.edit.edits import apply
 from mha_core.example.library import FOLDER
 from mha_core.example.model import text_in
+from tests.apply import apply
 from tests.sizes import each
 
 NAMES = [

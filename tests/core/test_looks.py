@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mha_core import AddMask, AllowMask, Example, Head, built_in, library, trace, validate
-from mha_core.edit.edits import apply
 from mha_core.walk.summary import LISTED, findings, tied, tops_of, where_heads_look
+from tests.apply import apply
 from tests.core.strategies import NEG_INF, examples, rows
 from tests.sizes import each, tries
 

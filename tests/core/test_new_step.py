@@ -5,10 +5,10 @@ from math import exp, isclose
 import pytest
 
 from mha_core import built_in, graph
-from mha_core.edit.edits import apply
 from mha_core.example.model import POSITIONS
 from mha_core.example.validate import absent_steps
 from mha_core.vocabulary import ENTRY, SCORINGS, STEPS
+from tests.apply import apply
 from tests.core.new_step import ROOT, told_by, with_the_step
 from tests.sizes import each
 

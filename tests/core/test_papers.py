@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from mha_core import trace
-from mha_core.edit.edits import apply
 from mha_core.example.arrays import from_arrays
 from mha_core.example.library import built_in
 from mha_core.example.model import Positions, alibi_slope
@@ -20,6 +19,7 @@ from mha_core.models.config import architecture
 from mha_core.models.forward import activated, normed
 from mha_core.models.measures import _bennett
 from mha_core.models.parts import Norm
+from tests.apply import apply
 
 
 def get_slopes(n):

@@ -3,10 +3,10 @@
 import pytest
 
 from mha_core import ExampleError, built_in
-from mha_core.edit.edits import apply
 from mha_core.edit.paste import read_matrices
 from mha_core.messages import in_words
 from mha_core.quoted import isolated, quoted, quoted_json
+from tests.apply import apply
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from mha_core.check.check import check
 from mha_core.check.invariants import invariants
 from mha_core.compare.pairs import PAIRS, as_claims, pair, traces
 from mha_core.compare.replay import possible, replay
-from mha_core.edit.edits import apply
 from mha_core.errors import ExampleError
 from mha_core.messages import in_words
+from tests.apply import apply
 from tests.core.answers import LAYER, apart, divided, layer, named, numbers, work_out
 from tests.core.reference import (
     NEG_INF,

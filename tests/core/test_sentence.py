@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mha_core import Example, ExampleError, Head, built_in, trace
-from mha_core.edit.edits import apply
 from mha_core.edit.sentence import vectors
 from mha_core.example.model import AllowMask, Positions
+from tests.apply import apply
 from tests.core.edits import BUILT_IN
 from tests.sizes import tries
 

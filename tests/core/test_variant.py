@@ -23,9 +23,9 @@ from mha_core.compare.diff import change_of, compare, orders
 from mha_core.compare.variant import AS_IT_IS, POSITIONS, Variant, read, varied, written
 from mha_core.compute.derive import Cell
 from mha_core.compute.head_terms import head_terms
-from mha_core.edit.edits import apply
 from mha_core.example.model import NEG_INF, Positions, keys_are_queries
 from mha_core.vocabulary import AXES, SCORING_CHOICES, SYMBOLS
+from tests.apply import apply
 from tests.core.strategies import examples
 from tests.sizes import tries
 

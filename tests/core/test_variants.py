@@ -39,10 +39,10 @@ from mha_core.__main__ import main
 from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
 from mha_core.compute.graph import last_step
-from mha_core.edit.edits import apply
 from mha_core.example.library import FOLDER
 from mha_core.example.model import alibi_slope, position_inputs, same_numbers
 from mha_core.exercise.exercise import exercise
+from tests.apply import apply
 from tests.core.reference import largest_difference, reference
 from tests.core.strategies import examples
 from tests.core.test_derive import check_terms_and_feeds

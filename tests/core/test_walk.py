@@ -12,7 +12,6 @@ from hypothesis import given
 from mha_core import Cell, built_in, derive, library, parse, trace
 from mha_core.compute.derive import cells
 from mha_core.compute.graph import head_graph
-from mha_core.edit.edits import apply
 from mha_core.errors import ExportError
 from mha_core.example.model import NEG_INF
 from mha_core.messages import LANGUAGES
@@ -21,6 +20,7 @@ from mha_core.walk.markdown import as_markdown
 from mha_core.walk.stages import MOST_CELLS, PHASES, exponentials_of, layout_of, looked_at, operands_of, walk
 from mha_view.bundle import WEB
 from mha_view.handout import as_html
+from tests.apply import apply
 from tests.core.strategies import examples
 from tests.sizes import each, tries
 from tools.examples import sized

@@ -10,12 +10,12 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from mha_core import AddMask, Example, built_in, library, to_token, trace
-from mha_core.edit.edits import apply
 from mha_core.example.model import NEG_INF
 from mha_core.messages import LANGUAGE
 from mha_core.notation import column_matrix, demonstrate, entries, pairings
 from mha_ui.conventions.model import ui_words
 from mha_view.language import LANGUAGES
+from tests.apply import apply
 from tests.e2e.looks import WIDTHS, assert_no_barrier_at, wider
 from tests.sizes import at_length, shortened, turns
 from tools.drive.browser import at_rest, replace, wait_for, wait_until

@@ -14,9 +14,9 @@ from safetensors.torch import save
 from torch import nn
 
 from mha_core import built_in, trace
-from mha_core.edit.edits import apply
 from mha_core.export import export
 from mha_core.interop import Slice, layers, open_layer, read_weights
+from tests.apply import apply
 from tests.e2e.looks import assert_no_barrier_at, wider
 from tests.interop.hostile import FILES
 from tests.sizes import at_length

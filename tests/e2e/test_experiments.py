@@ -13,10 +13,10 @@ from mha_core.compare.variant import Variant, varied, written
 from mha_core.compute.derive import Cell
 from mha_core.compute.gradients import gradients
 from mha_core.compute.head_terms import head_terms
-from mha_core.edit.edits import apply
 from mha_core.messages import LANGUAGE
 from mha_ui.experiments import EXPERIMENTS
 from mha_view.language import LANGUAGES, words_in
+from tests.apply import apply
 from tests.e2e.looks import rules, schemes, violations, wider, widths
 from tests.sizes import shortened
 from tools.drive.browser import WAIT, at_rest, picture, wait_for

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from mha_core import built_in, to_token
-from mha_core.edit.edits import apply
+from tests.apply import apply
 from tests.sizes import shortened
 from tools.drive.browser import picture
 from tools.drive.explore import Bench, assert_shows, example_in

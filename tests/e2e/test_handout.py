@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 from mha_core import built_in, library, trace
-from mha_core.edit.edits import apply
 from mha_core.messages import LANGUAGE, LANGUAGES
 from mha_view.handout import as_html
+from tests.apply import apply
 from tests.core.test_walk import cell_of, check_number
 from tests.e2e.looks import PAPER, barriers, rules
 from tests.sizes import EVERY_STAGE, first_seen, shortened

@@ -9,11 +9,11 @@ from playwright.sync_api import Locator, Page, expect
 
 from mha_core import built_in, from_token, to_token, trace
 from mha_core.compute.metrics import agreement
-from mha_core.edit.edits import apply
 from mha_core.example.lecture import Lecture, LectureStep
 from mha_core.walk.stages import walk as stages_of
 from mha_core.walk.teaching import of_stage
 from mha_view.language import LANGUAGES, words_in
+from tests.apply import apply
 from tests.e2e.looks import assert_no_barrier
 from tests.e2e.test_rooms import opened
 from tests.e2e.test_walkthrough_audience import large

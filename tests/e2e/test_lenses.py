@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from mha_core import Cell, Example, built_in, derive, to_token, trace
 from mha_core.compare.diff import changes
 from mha_core.compute.gradients import gradients
-from mha_core.edit.edits import apply
+from tests.apply import apply
 from tests.e2e.looks import assert_no_barrier, wider
 from tests.e2e.test_editing import choose_example
 from tests.e2e.test_reach import focused

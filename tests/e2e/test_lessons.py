@@ -9,10 +9,10 @@ from playwright.sync_api import Locator, Page, expect
 
 from mha_core import built_in, trace
 from mha_core.compute.scaling import experiment
-from mha_core.edit.edits import apply
 from mha_core.messages import LANGUAGE
 from mha_ui.lessons import LESSONS
 from mha_view.language import LANGUAGES, words_in
+from tests.apply import apply
 from tests.e2e.looks import PAPER, barriers, recolour, wider, widths
 from tests.sizes import shortened, turns
 from tools.drive.browser import WAIT, at_rest, picture, replace

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from mha_core import built_in, to_token, trace
-from mha_core.edit.edits import apply
+from tests.apply import apply
 from tests.e2e.conftest import context_of, reset
 from tests.e2e.looks import assert_no_barrier_either, barriers
 from tests.e2e.wire import wire_to

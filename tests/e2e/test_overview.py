@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import expect
 
 from mha_core import built_in, trace
-from mha_core.edit.edits import apply
 from mha_core.example.share_link import packed
 from mha_view.language import words_in
+from tests.apply import apply
 from tests.e2e.looks import assert_no_barrier, assert_no_barrier_either, wider
 from tests.e2e.test_live import drag, ready
 from tests.sizes import at_length, shortened

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from mha_core import built_in
-from mha_core.edit.edits import apply
+from tests.apply import apply
 from tests.sizes import shortened
 from tools.drive.explore import assert_shows
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from mha_core import Example, built_in, trace
-from mha_core.edit.edits import apply
 from mha_view.palette import palette
+from tests.apply import apply
 from tests.e2e.looks import recolour
 from tests.e2e.test_live import X00, drag, in_step, ready, shows, with_x
 from tools.drive.browser import WAIT, at_rest, picture

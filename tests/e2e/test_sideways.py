@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from mha_core import Head, built_in, to_token
-from mha_core.edit.edits import apply
+from tests.apply import apply
 from tests.e2e.looks import wider
 from tests.sizes import shortened
 

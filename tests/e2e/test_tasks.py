@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from mha_core import built_in, trace
-from mha_core.edit.edits import apply
+from tests.apply import apply
 from tests.e2e.test_check import rounded
 from tests.e2e.test_live import drag, ready
 from tests.e2e.test_pasting import CLIPBOARD, rows

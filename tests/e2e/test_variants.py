@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 
 from mha_core import arithmetic, built_in, derive, to_token, trace
 from mha_core.compute.derive import cells
-from mha_core.edit.edits import apply
 from mha_core.example.model import same_numbers
+from tests.apply import apply
 from tests.e2e.test_editing import set_cell
 from tools.drive.explore import assert_shows, example_in
 

@@ -283,7 +283,7 @@ def test_nothing_sticks_out_of_the_page(walk, locale):
 
 
 def test_a_visitors_text_is_text(walk):
-    from mha_core.edit.edits import apply
+    from tests.apply import apply
 
     nasty = '<img src=x onerror="document.title=1"> $x$ **b**'
     example = apply(built_in("first"), {"op": "rename_token", "which": "tokens", "index": 0, "text": nasty})

@@ -23,7 +23,6 @@ from mha_core.compute.derive import Cell, Derivation, arithmetic, cells
 from mha_core.compute.gradients import gradients, sensitivity
 from mha_core.compute.head_terms import head_terms
 from mha_core.compute.metrics import agreement
-from mha_core.edit.edits import apply
 from mha_core.edit.fields import FILLS
 from mha_core.errors import MhaError
 from mha_core.example.files import dump, pretty
@@ -49,6 +48,7 @@ from mha_view.figures.agreement import agreement_figure
 from mha_view.figures.ranges import ranges_figure
 from mha_view.handout import as_html
 from mha_view.language import words_in
+from tests.apply import apply
 from tests.extremes.pages import said_by
 
 Route = Callable[[Example, Random], Any]

@@ -9,13 +9,13 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from mha_core import OPENS_FIRST, built_in, dump, library, pretty, to_token
-from mha_core.edit.edits import apply
 from mha_core.example.model import text_in
 from mha_ui import frame, state
 from mha_ui.bench.model import payload
 from mha_ui.state.session import KEY
 from mha_view.figures import FIGURES
 from mha_view.language import LANGUAGES, words_in
+from tests.apply import apply
 from tests.core.edits import FURTHER_ON
 from tests.sizes import in_turn
 from tests.ui.pages import menu_opened

@@ -10,13 +10,13 @@ import streamlit as st
 import torch
 
 from mha_core import OPENS_FIRST, AddMask, AllowMask, built_in, library, to_token, trace
-from mha_core.edit.edits import apply
 from mha_core.example.model import NEG_INF
 from mha_core.notation import mask_forms, pairings, with_mask
 from mha_core.notation.rotary import STAND_IN
 from mha_ui import shell, state
 from mha_ui.conventions.model import python_code, ui_words
 from mha_view.language import LANGUAGES, words_in
+from tests.apply import apply
 from tests.core.edits import FURTHER_ON
 from tests.sizes import in_turn
 from tests.ui.pages import html, opened, sound, work

@@ -8,13 +8,13 @@ import streamlit as st
 
 from mha_core import Cell, to_token, trace
 from mha_core.compute.gradients import gradients
-from mha_core.edit.edits import apply
 from mha_ui.bench.model import payload
 from mha_ui.experiments import EXPERIMENTS
 from mha_ui.lessons import LESSONS
 from mha_ui.state import Work, receive
 from mha_view.figures import FIGURES
 from mha_view.language import LANGUAGES, words_in
+from tests.apply import apply
 from tests.core.edits import ENDS_AT_WEIGHTS
 from tests.ui.pages import html, opened, work
 

@@ -16,7 +16,6 @@ from mha_core.compare.variant import AS_IT_IS, Variant, varied, written
 from mha_core.compute.derive import Cell
 from mha_core.compute.gradients import gradients, saturation
 from mha_core.compute.head_terms import head_terms, losses
-from mha_core.edit.edits import apply
 from mha_core.example.share_link import unpacked
 from mha_core.messages import catalogue
 from mha_ui import state
@@ -25,6 +24,7 @@ from mha_ui.experiments.order import first_of
 from mha_ui.notes import rich
 from mha_view.figures.labels import number
 from mha_view.language import LANGUAGES, words_in
+from tests.apply import apply
 from tests.core.edits import FURTHER_ON
 from tests.sizes import in_turn
 from tests.ui.pages import html, opened, sound, work

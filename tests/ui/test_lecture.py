@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from mha_core import built_in, from_token, to_token
-from mha_core.edit.edits import apply
 from mha_core.example.lecture import Lecture, LectureStep
 from mha_ui import state
 from mha_ui.state.url import address, without_claims, work_at
 from mha_ui.state.work import Work, pin_baseline, reset, undo
 from mha_ui.walkthrough.model import payload
 from mha_view.follow import walk
+from tests.apply import apply
 
 NOTED = {"minutes": 25, "steps": [{"step": "scores", "note": "mine"}, {"step": "q", "hidden": True}]}
 TAUGHT = Lecture(25.0, (LectureStep("scores", note="mine"), LectureStep("q", hidden=True)))

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from mha_core import Cell, built_in, library, to_token, trace
 from mha_core.compare.diff import changes
 from mha_core.compute.gradients import gradients
-from mha_core.edit.edits import apply
 from mha_core.example.model import AddMask
 from mha_ui import state
 from mha_ui.bench.model import payload
 from mha_ui.check.model import check_payload
 from mha_ui.state import LENSES, Work, address, without_claims
 from mha_view.lenses.gradient import target
+from tests.apply import apply
 from tests.core.edits import FURTHER_ON, json_values
 from tests.core.strategies import examples
 from tests.sizes import each, tries

@@ -9,13 +9,13 @@ import streamlit as st
 
 from mha_core import OPENS_FIRST, Head, built_in, library, to_token, trace
 from mha_core.compute.scaling import experiment
-from mha_core.edit.edits import apply
 from mha_core.example.model import Example, text_in
 from mha_ui import state
 from mha_ui.lessons import LESSONS
 from mha_ui.lessons.heads import agreement_sentence
 from mha_ui.lessons.outputs import SHARPNESS, sharpened
 from mha_view.language import LANGUAGES, words_in
+from tests.apply import apply
 from tests.core.edits import FURTHER_ON
 from tests.sizes import in_turn
 from tests.ui.pages import APP, drawn, html, opened, pictures, sound, work

@@ -9,7 +9,6 @@ import pytest
 from mha_core import AddMask, AllowMask, CellError, ExampleError, built_in, graph, library, to_token
 from mha_core.compute.graph import head_graph
 from mha_core.compute.operations import OPERATIONS
-from mha_core.edit.edits import apply
 from mha_core.edit.fields import FILLS, RESIZABLE
 from mha_core.example.model import kv_head_of
 from mha_core.vocabulary import AXES, LAYER_INPUTS, NAMES, PER_HEAD_INPUTS, STAGES, WHOLE_LAYER_STEPS
@@ -21,6 +20,7 @@ from mha_view import tables
 from mha_view.bundle import WEB
 from mha_view.language import LANGUAGES, words_in
 from mha_view.tables.words import ui_words
+from tests.apply import apply
 from tests.core.edits import ENDS_AT_WEIGHTS, FURTHER_ON
 from tests.sizes import each
 

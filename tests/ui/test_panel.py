@@ -20,7 +20,7 @@ import mha_ui.pictures
 import mha_ui.walkthrough
 from mha_core import built_in, from_token, opens_first, to_token
 from mha_core.edit import edits
-from mha_core.edit.edits import apply
+from mha_core.edit.edit import SetTitle
 from mha_ui import bench, frame, shell, state
 from mha_ui.panel import _BACK, _FIRST
 from mha_ui.shell import FAILED
@@ -29,6 +29,7 @@ from mha_ui.state import work as state_work
 from mha_ui.state.url import NOT_OPENED
 from mha_ui.state.work import NOT_CHANGED, versions
 from mha_view.language import LANGUAGES, words_in
+from tests.apply import apply
 from tests.sizes import in_turn
 from tests.ui.pages import html, menu_opened, opened, sound, work
 
@@ -213,7 +214,7 @@ def test_dialogs_that_fail_say_so(plant):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_edit_that_fails_changes_nothing(monkeypatch, caplog, language):
     app = visit("bench", GOOD, language)
-    monkeypatch.setitem(edits._EDITS, "title", lambda *_: {"a": 1}["planted"])
+    monkeypatch.setitem(edits._CHANGES, SetTitle, lambda *_: {"a": 1}["planted"])
     send(app, {"op": "title", "text": "new"})
     assert work(app).example == GOOD
     assert work(app).message.text == words_in(language)(NOT_CHANGED)

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from mha_core import Cell, ExampleError, built_in
-from mha_core.edit.edits import apply
 from mha_ui.state import Work, receive
 from mha_view.language import words_in
 from mha_view.places import cell_name, place_and_sentence, place_name
+from tests.apply import apply
 
 FIRST = built_in("first")
 ENGLISH = words_in("en")

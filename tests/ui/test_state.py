@@ -23,7 +23,6 @@ from mha_core import (
     to_token,
     trace,
 )
-from mha_core.edit.edits import apply
 from mha_core.example.model import text_in
 from mha_core.vocabulary import AXES
 from mha_ui import state
@@ -33,6 +32,7 @@ from mha_ui.state import UNDO_STEPS, WalkPlace, Work, address, receive
 from mha_ui.state import work as state_work
 from mha_ui.state.url import work_at
 from mha_view.language import LANGUAGES
+from tests.apply import apply
 from tests.core.edits import BUILT_IN, FURTHER_ON, cases, json_values
 from tests.core.malformed import ODD_VALUES
 from tests.core.strategies import examples

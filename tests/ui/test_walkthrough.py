@@ -8,13 +8,13 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from mha_core import OPENS_FIRST, built_in, library, to_token, trace
-from mha_core.edit.edits import apply
 from mha_core.walk.stages import walk
 from mha_ui import state
 from mha_ui.state.session import KEY
 from mha_ui.walkthrough.model import payload
 from mha_view.language import LANGUAGES, words_in
 from mha_view.walk import stages
+from tests.apply import apply
 from tests.core.edits import FURTHER_ON
 from tests.sizes import in_turn
 from tests.ui.test_app import APP, menu

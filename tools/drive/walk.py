@@ -9,6 +9,7 @@ from playwright.sync_api import TimeoutError as TooLate
 
 from mha_core import Example, Trace
 from mha_core.compute.derive import Cell
+from mha_core.edit.edit import SetBlock
 from mha_core.edit.edits import apply
 from mha_core.example.model import NEG_INF
 from mha_core.walk.stages import walk as stages_of
@@ -122,4 +123,4 @@ def kinds_of(computed: Trace) -> list[tuple[str, tuple[str, ...]]]:
 
 def bench_example(example: Example, number: float) -> Example:
     """The example with this number where the bench has been edited."""
-    return apply(example, {"op": "set", "matrix": "x", "row": 1, "col": 0, "values": [[number]]})
+    return apply(example, SetBlock(matrix="x", row=1, col=0, values=[[number]]))
