@@ -45,7 +45,7 @@ def keep_address(work: state.Work, own: Mapping[str, str] | None = None) -> None
     """Write the work's address into the address bar, and the page's ``own`` query parameters."""
     own = own or {}
     data = {
-        "session": work.session,
+        "session": work.browser.session,
         "lang": LANGUAGE[work.language].tag,
         "names": state.PAGE_KEYS,
         "address": {**(state.handed_out(work) or state.address(work)), **own},

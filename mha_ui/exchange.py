@@ -142,7 +142,7 @@ def _import(work: state.Work) -> None:
         part = _chosen_slice(work, weights, layer, num_heads)
         if st.button(words(N_("Open on the bench")), key="import.do", type="primary"):
             declared_heads = None if layer.heads is None and num_heads == layer.likely_heads else num_heads
-            state.open_example(work, open_layer(weights, layer, part, declared_heads))
+            state.change(state.open_example, open_layer(weights, layer, part, declared_heads))
             st.rerun()
     except MhaError as error:
         st.error(sentence(error, work.language))

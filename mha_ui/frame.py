@@ -40,8 +40,7 @@ def frame(*, note: bool = True, answers: bool = True) -> None:
     A page embedded in another (``?embed=true``) stands without it. ``answers``: whether the page shows the numbers that
     an exercise asks for; while there is one it asks first, and nothing below is drawn.
     """
-    work = state.current()
-    work.named = work.names
+    work = state.change(state.note_names)
     if not st.context.is_embedded:
         panel("frame", partial(_frame, note=note))
     if answers and state.has_open_exercise(work):
@@ -57,8 +56,12 @@ def _answers(work: state.Work) -> None:
         query = _address(work, shell.CHECK)
         st.page_link(shell.CHECK, label=words(N_("Back to the exercise")), query_params=query)
         label = words(N_("End the exercise and show the numbers"))
-        st.button(label, key="frame.answers.end", on_click=lambda: state.end_exercise(state.current()))
+        st.button(label, key="frame.answers.end", on_click=_ended)
     keep_address(work)
+
+
+def _ended() -> None:
+    state.change(state.end_exercise)
 
 
 _SHOWS_ANSWERS: Final = N_(
@@ -80,11 +83,11 @@ def _frame(work: state.Work, *, note: bool) -> None:
 
 def _address(work: state.Work, script: str) -> dict[str, str]:
     """What a link to a page carries, so that it opens the same work in a new tab as well."""
-    return state.lesson_address(work, work.lesson) if script == shell.LESSONS else state.address(work)
+    return state.lesson_address(work, work.looking.lesson) if script == shell.LESSONS else state.address(work)
 
 
 def _example_menu(work: state.Work) -> None:
-    shown = work.name if work.untouched else None
+    shown = work.history.name if work.untouched else None
     key = _example_key(work, shown)
     state.set_widget(key, shown)
     st.selectbox(
@@ -102,9 +105,10 @@ def _example_menu(work: state.Work) -> None:
 
 def _example_key(work: state.Work, shown: str | None) -> str:
     """Another one wherever the menu shows what was not chosen in it: the browser may still send what it held before."""
-    last, count = work.listed or (shown, 0)
-    work.listed = shown, count + (shown != last)
-    return f"{_EXAMPLE}.{work.listed[1]}" if work.listed[1] else _EXAMPLE
+    last, count = work.browser.listed or (shown, 0)
+    count += shown != last
+    state.change(state.note_listed, shown, count)
+    return f"{_EXAMPLE}.{count}" if count else _EXAMPLE
 
 
 def _title(work: state.Work) -> str:
@@ -119,11 +123,11 @@ def _title(work: state.Work) -> str:
 
 
 def _example_chosen(key: str, shown: str | None) -> None:
-    work, name = state.current(), state.widget_value(key)
+    name = state.widget_value(key)
     if name and name != shown:  # else the browser sends once more what it was shown
-        state.open_built_in(work, name)
-        _, count = work.listed or (shown, 0)
-        work.listed = name, count
+        work = state.change(state.open_built_in, name)
+        _, count = work.browser.listed or (shown, 0)
+        state.change(state.note_listed, name, count)
 
 
 def _menu(work: state.Work) -> None:
@@ -148,14 +152,14 @@ def _menu(work: state.Work) -> None:
 def _start_button(work: state.Work) -> None:
     """The first steps once more, on the bench."""
     if closing_button(work.words(N_("First steps")), START):
-        work.starts += 1
+        state.change(state.ask_for_first_steps)
         st.switch_page(shell.BENCH)
 
 
 def _file_opened() -> None:
     upload = state.widget_value(_FILE)
     if upload is not None:
-        state.open_file(state.current(), upload.getvalue())
+        state.change(state.open_file, upload.getvalue())
 
 
 def _language_switch(work: state.Work) -> None:
@@ -172,7 +176,7 @@ def _language_switch(work: state.Work) -> None:
 
 
 def _language_chosen() -> None:
-    state.choose_language(state.current(), state.widget_value(_LANGUAGE) or state.current().language)
+    state.change(state.choose_language, state.widget_value(_LANGUAGE) or state.current().language)
 
 
 def _device_badge(work: state.Work) -> None:

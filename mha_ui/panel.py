@@ -28,24 +28,24 @@ def panel(name: str, draw: Draw, instead: Draw | None = None, *, back: bool = Tr
     be missing meanwhile: the tables, or what keeps the address. Streamlit's own ways to stop a run or to start another
     are no such exceptions and pass through.
     """
-    work = state.current()
     try:
-        draw(work)
+        draw(state.current())
     except Exception:
         LOG.exception("%s could not be drawn", name)
+        work = state.current()
         st.html(f'<p class="mha-message" role="alert">{escape(work.words(FAILED))}</p>')
         if back:
             _button(work, name)
         if instead and name in work.worked:
             _draw_instead(work, name, instead)
     else:
-        state.worked(work, name)
+        state.change(state.worked, name)
 
 
 def _button(work: state.Work, name: str) -> None:
     label = work.words(_BACK if name in work.worked else _FIRST)
     if st.button(label.format(title=state.opening_title(work.language)), key=f"panel.back.{name}"):
-        state.go_back(work, name)
+        state.change(state.go_back, name)
         st.rerun()  # the whole page: all its parts show that state
 
 

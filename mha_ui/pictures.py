@@ -26,14 +26,13 @@ def pictures(work: state.Work) -> None:
     with st.container(key="pictures"):
         with st.container(horizontal=True, vertical_alignment="center"):
             opened = _choice(work, names)
-            if _BY_QUERY & set(opened):
-                _query(work)
+            query = _query(work) if _BY_QUERY & set(opened) else work.looking.query
             image = _image_format(work) if opened else "png"
         theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
         for name in opened:
             picture = FIGURES[name]
-            figure = picture.build(work.trace, theme=theme, words=work.words, query=work.query)
-            draw(name, figure, image, Follows(name, theme, work.query, work.revision, picture.is_live))
+            figure = picture.build(work.trace, theme=theme, words=work.words, query=query)
+            draw(name, figure, image, Follows(name, theme, query, work.history.revision, picture.is_live))
 
 
 def _choice(work: state.Work, names: list[str]) -> list[str]:
@@ -50,10 +49,10 @@ def _choice(work: state.Work, names: list[str]) -> list[str]:
     )
 
 
-def _query(work: state.Work) -> None:
+def _query(work: state.Work) -> int:
     tokens = work.example.tokens
-    state.set_widget(_QUERY, work.query)
-    work.query = st.selectbox(
+    state.set_widget(_QUERY, work.looking.query)
+    chosen: int = st.selectbox(
         work.words(N_("Query")),
         range(len(tokens)),
         format_func=lambda index: f"{index + 1}  {tokens[index]}",
@@ -62,10 +61,12 @@ def _query(work: state.Work) -> None:
         label_visibility="collapsed",
         width=160,
     )
+    state.change(state.choose_query, chosen)
+    return chosen
 
 
 def _query_chosen() -> None:
-    state.current().query = state.widget_value(_QUERY)
+    state.change(state.choose_query, state.widget_value(_QUERY))
 
 
 def _image_format(work: state.Work) -> str:

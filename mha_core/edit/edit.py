@@ -7,10 +7,8 @@ and whatever goes wrong there is a fault of the program. ``as_data`` is the way 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
-from functools import cache
-from types import NoneType
-from typing import Any, ClassVar, Final, Literal, get_args, get_type_hints
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Final, Literal
 
 from mha_core.edit.fields import (
     AnyLecture,
@@ -21,11 +19,11 @@ from mha_core.edit.fields import (
     Index,
     MaskKind,
     Order,
-    Read,
     Texts,
     Which,
     Whole,
-    reader,
+    json_name,
+    read_fields,
 )
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import Pairs
@@ -262,6 +260,7 @@ class ClearClaims(Edit):
     head: Index | None = None
 
 
+NO_EDIT: Final = N_("this is no edit")
 EDITS: Final[dict[str, type[Edit]]] = {edit.op: edit for edit in Edit.__subclasses__()}
 """Every edit by its operation."""
 
@@ -274,13 +273,8 @@ def read_edit(data: Mapping[str, Any]) -> Edit:
     op = data.get("op")
     kind = EDITS.get(op) if isinstance(op, str) else None
     if kind is None:
-        raise ExampleError(N_("this is no edit"))
-    given = {}
-    for name, key, read, is_required in _fields(kind.op):
-        value = data.get(key)
-        if value is not None or is_required:
-            given[name] = read(value, key)
-    return kind(**given)
+        raise ExampleError(NO_EDIT)
+    return read_fields(kind, data)
 
 
 def as_data(edit: Edit) -> dict[str, Any]:
@@ -291,23 +285,3 @@ def as_data(edit: Edit) -> dict[str, Any]:
         if value != field.default:
             data[json_name(field.name)] = value
     return data
-
-
-def json_name(name: str) -> str:
-    """What a field is called in JSON: ``with`` is a keyword of Python's."""
-    return name.rstrip("_")
-
-
-@cache
-def _fields(op: str) -> tuple[tuple[str, str, Read, bool], ...]:
-    """Of each field its name, its name in JSON, how it is read, and whether it must be given."""
-    hints = get_type_hints(EDITS[op], include_extras=True)
-    return tuple(
-        (field.name, json_name(field.name), reader(_given(hints[field.name])), field.default is MISSING)
-        for field in fields(EDITS[op])
-    )
-
-
-def _given(hint: Any) -> Any:
-    """The type of a field that is given, of one that may be None."""
-    return get_args(hint)[0] if NoneType in get_args(hint) else hint

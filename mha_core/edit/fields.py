@@ -1,13 +1,29 @@
 """The types of an edit's fields, and how each is read from plain data as a browser sends it.
 
-A field's type says how it is read: ``reader`` finds the function for it.
+A field's type says how it is read: an ``Annotated`` one names the function.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
+from types import NoneType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 from mha_core.edit.matrices import cell_value
 from mha_core.errors import N_, ExampleError
@@ -107,8 +123,41 @@ MaskKind: TypeAlias = Literal["none", "causal", "painted"]
 _PLAIN: Final[dict[object, Read]] = {str: _text, bool: _flag}
 
 
-def reader(hint: Any) -> Read:
-    """How a field of this type is read."""
+T = TypeVar("T", bound="DataclassInstance")
+
+
+def read_fields(kind: type[T], data: Mapping[str, Any]) -> T:
+    """A dataclass of this kind from plain data; a field that is left out, or null, has its default.
+
+    Raises ``ExampleError`` where a field is wrong or missing.
+    """
+    given = {}
+    for name, key, read, is_required in _fields(kind):
+        value = data.get(key)
+        if value is not None or is_required:
+            given[name] = read(value, key)
+    return kind(**given)
+
+
+def json_name(name: str) -> str:
+    """What a field is called in JSON: ``with`` is a keyword of Python's."""
+    return name.rstrip("_")
+
+
+@cache
+def _fields(kind: type[DataclassInstance]) -> tuple[tuple[str, str, Read, bool], ...]:
+    """Of each field its name, its name in JSON, how it is read, and whether it must be given."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple(
+        (field.name, json_name(field.name), _reader(hints[field.name]), field.default is MISSING)
+        for field in fields(kind)
+    )
+
+
+def _reader(hint: Any) -> Read:
+    """How a field of this type is read, of one that may be None where it is given."""
+    if NoneType in get_args(hint):
+        return _reader(get_args(hint)[0])
     if get_origin(hint) is Annotated:
         read: Read = get_args(hint)[1]
         return read

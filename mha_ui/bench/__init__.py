@@ -20,12 +20,13 @@ from mha_ui.component import component
 _KEY: Final = "bench.matrices"
 
 
-def receive_edits() -> None:
-    """Apply what the browser has edited since the last answer. Call it before anything reads the example."""
+def receive_edits() -> state.Work:
+    """The work with what the browser has edited since the last answer. Call it before anything reads the example."""
     state.receive_from(_KEY)
     work = state.current()
-    if work.names != work.named:
+    if work.names != work.browser.named:
         st.rerun()  # another example: the frame around the bench names it
+    return work
 
 
 def bench(work: state.Work, data: Mapping[str, Any] | None = None) -> None:
@@ -34,10 +35,9 @@ def bench(work: state.Work, data: Mapping[str, Any] | None = None) -> None:
     _component()(key=_KEY, data=data or payload(work), on_edits_change=partial(state.receive_from, _KEY))
 
 
-def edited_bench(work: state.Work) -> None:
+def edited_bench(_: state.Work) -> None:
     """The bench, with what the browser has edited."""
-    receive_edits()
-    bench(work)
+    bench(receive_edits())
 
 
 @st.cache_resource(show_spinner=False)

@@ -21,7 +21,7 @@ from mha_core.vocabulary import (
     SCORING_CHOICES,
 )
 from mha_ui.notes import is_ours
-from mha_ui.state import Message, Work, address, can_undo, handed_out, history_of, token
+from mha_ui.state import Message, Work, address, can_undo, handed_out, history_of, unsaved
 from mha_view.about import about_example
 from mha_view.lenses import laid_over, look
 from mha_view.lenses.lens import Lens, sent
@@ -47,26 +47,26 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
     ``lens``: what it shows besides the numbers whatever the work says, "" for nothing; the bench then offers no choice.
     ``asks``: what the browser is to ask the live channel for after an edit.
     """
-    held_by = address(work)
-    through = _lens(work, work.lens if lens is None else lens)
+    held_by, looking = address(work), work.looking
+    through = _lens(work, looking.lens if lens is None else lens)
     data: dict[str, Any] = {
-        "session": work.session,
-        "ack": work.applied,
-        "revision": work.revision,
-        "opened": work.opened,
-        "unsaved": work.too_large,
-        "start": {"first": work.plain, "asked": work.starts},
+        "session": work.browser.session,
+        "ack": work.browser.applied,
+        "revision": work.history.revision,
+        "opened": work.history.opened,
+        "unsaved": bool(unsaved(work)),
+        "start": {"first": work.browser.plain, "asked": work.browser.starts},
         "address": held_by,
         "bar": handed_out(work) or held_by,
-        "history": history_of(work),
-        "whole": None if {"s", "example"} & held_by.keys() else token(work),
-        "pinned": work.pinned and work.pinned._asdict(),
+        "history": history_of(work.history, work.browser.stored),
+        "whole": None if {"s", "example"} & held_by.keys() else work.history.token,
+        "pinned": looking.pinned and looking.pinned._asdict(),
         "message": _message(work.message),
         **about_example(work.trace, work.language),
         "about_ours": is_ours(work.example),
-        **numbers(work.trace, work.language, work.decimals),
+        **numbers(work.trace, work.language, looking.decimals),
         "choices": _CHOICES,
-        "controls": _controls(work) | {"lens": work.lens if lens is None else None},
+        "controls": _controls(work) | {"lens": looking.lens if lens is None else None},
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},
         "asks": {"lang": work.language, "about": True, "lens": through and sent(through)},
     }
@@ -75,14 +75,15 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
 
 def _lens(work: Work, name: str) -> Lens | None:
     """A lens with what it needs of the work; None where no change is to be seen because no baseline is pinned."""
-    base = work.pinned_baseline
+    looking = work.looking
+    base = looking.pinned_baseline
     match name:
         case "change":
-            return base and Lens(name, work.decimals, baseline=base)
+            return base and Lens(name, looking.decimals, baseline=base)
         case "gradient":
-            return Lens(name, work.decimals, pinned=work.pinned)
+            return Lens(name, looking.decimals, pinned=looking.pinned)
         case "check":
-            return Lens(name, work.decimals, exercise=work.exercise)
+            return Lens(name, looking.decimals, exercise=work.exercise)
     return None
 
 
@@ -99,9 +100,9 @@ def _controls(work: Work) -> dict[str, Any]:
     fixed = {"d_context": example.context is None, "d_a": scoring.square}
     return {
         "undo": can_undo(work),
-        "redo": bool(work.future),
-        "changed": example != work.origin,
-        "baseline": work.pinned_baseline is not None,
+        "redo": bool(work.history.future),
+        "changed": example != work.history.origin,
+        "baseline": work.looking.pinned_baseline is not None,
         "values": has_values(example),
         "w_o": example.w_o is not None,
         "biases": example.b_o is not None

@@ -37,10 +37,9 @@ def check_bench(work: state.Work) -> None:
     bench(work, check_payload(work))
 
 
-def edited_check(work: state.Work) -> None:
+def edited_check(_: state.Work) -> None:
     """The same, with what the browser has filled in."""
-    receive_edits()
-    check_bench(work)
+    check_bench(receive_edits())
 
 
 def tools(work: state.Work) -> None:
@@ -53,18 +52,18 @@ def tools(work: state.Work) -> None:
 
 
 def _report(work: state.Work) -> None:
-    words, language = work.words, work.language
+    words, language, held = work.words, work.language, state.holder()
     with st.popover(words(N_("Report"))):
         downloader(
             words(N_("Report as Markdown")),
-            lambda: as_markdown(check(work.example), language).encode(),
+            lambda: as_markdown(check(held.work.example), language).encode(),
             "attention-check.md",
             key="check.markdown",
             width="stretch",
         )
         downloader(
             words(N_("Report as JSON")),
-            lambda: dumps(as_json(check(work.example), language), ensure_ascii=False, indent=2).encode(),
+            lambda: dumps(as_json(check(held.work.example), language), ensure_ascii=False, indent=2).encode(),
             "attention-check.json",
             key="check.json",
             width="stretch",
@@ -131,12 +130,17 @@ def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting comman
 
 
 def _set(asked: tuple[str, ...], kind: str, seed: int) -> None:
-    work = state.current()
-    cleared = work.example.claimed is not None
+    cleared = state.current().example.claimed is not None
     state.set_widget(_MENU, False)
-    state.set_exercise(work, asked, {"these": None, "same": seed, "own": state.OWN_SEED}[kind])
-    if work.message is None:  # nothing was refused
-        work.message = state.Message(work.words(_SET_ANEW if cleared else _SET), "info")
+    state.change(_with_exercise, asked, {"these": None, "same": seed, "own": state.OWN_SEED}[kind], cleared)
+
+
+def _with_exercise(
+    work: state.Work, asked: tuple[str, ...], seed: int | str | None, cleared: bool
+) -> state.Work:
+    """The exercise is set, and said to be where it was not refused."""
+    text = work.words(_SET_ANEW if cleared else _SET)
+    return state.say(state.set_exercise(work, asked, seed), state.Message(text, "info"))
 
 
 _SET: Final = N_("The exercise is set. The link to hand out is in the menu “Exercise”.")

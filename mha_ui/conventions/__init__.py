@@ -117,8 +117,10 @@ def _dead(work: state.Work, shared: Mapping[str, Any]) -> None:
         text = words(N_("Every head starts from its weights, which no mask reaches."))
         st.html(f'<p class="mha-said">{escape(text)}</p>')
         return
-    if state.widget_value(_OPENED) != work.opened:  # another example: its own first head, its own dead query
-        for key, value in ((_HEAD, None), (_QUERY, None), (_OPENED, work.opened)):
+    if (
+        state.widget_value(_OPENED) != work.history.opened
+    ):  # another example: its own first head, its own dead query
+        for key, value in ((_HEAD, None), (_QUERY, None), (_OPENED, work.history.opened)):
             state.set_widget(key, value)
     with st.container(horizontal=True, key="conventions-choice"):
         head = _choose(_HEAD, words(N_("Head")), heads, heads[0], lambda index: str(index + 1))
@@ -128,7 +130,7 @@ def _dead(work: state.Work, shared: Mapping[str, Any]) -> None:
             _QUERY,
             words(N_("Query")),
             queries,
-            dead[0] if dead else work.query,
+            dead[0] if dead else work.looking.query,
             lambda index: f"{index + 1} {example.tokens[index]}" + (" ∅" if index in dead else ""),
         )
     shown = demonstrate(example, head, query)

@@ -44,16 +44,16 @@ def experiments_page() -> None:
     """The whole page: frame, menu of experiments, and the one that was chosen."""
     st.html(f"<style>{_STYLE}{STYLE}</style>")
     work = state.current()
-    if work.experiment not in EXPERIMENTS:
-        state.choose_experiment(work, next(iter(EXPERIMENTS)))
-    frame.frame(note=not EXPERIMENTS[work.experiment].on_the_bench)
+    if work.looking.experiment not in EXPERIMENTS:
+        work = state.change(state.choose_experiment, next(iter(EXPERIMENTS)))
+    frame.frame(note=not EXPERIMENTS[work.looking.experiment].on_the_bench)
     panel("experiments", _experiments, instead=keep_address)
 
 
 def _experiments(work: state.Work) -> None:
-    words = work.words
-    hall(work, words(EXPERIMENTS[work.experiment].title), f"experiment {work.experiment}")
-    state.set_widget(_CHOICE, work.experiment)
+    words, name = work.words, work.looking.experiment
+    hall(work, words(EXPERIMENTS[name].title), f"experiment {name}")
+    state.set_widget(_CHOICE, name)
     st.segmented_control(
         words(N_("Experiments")),
         list(EXPERIMENTS),
@@ -62,17 +62,17 @@ def _experiments(work: state.Work) -> None:
         on_change=_chosen,
         label_visibility="collapsed",
     )
-    experiment = EXPERIMENTS[work.experiment]
+    experiment = EXPERIMENTS[name]
     if work.message and not experiment.on_the_bench:
         warn(work.message.text)
     st.html(f'<p class="mha-question" lang="{work.language}">{escape(words(experiment.question))}</p>')
     with st.container(key="experiment"):
         experiment.live(work)
     if not experiment.on_the_bench:
-        keep_address(work)
+        keep_address(state.current())  # a part of what a link asked for may have been left out
 
 
 def _chosen() -> None:
     name = state.widget_value(_CHOICE)
     if name:  # a click on what is chosen already takes the choice away
-        state.choose_experiment(state.current(), name)
+        state.change(state.choose_experiment, name)

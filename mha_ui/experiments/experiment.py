@@ -65,14 +65,13 @@ def _traced(work: state.Work, side: str, variant: Variant) -> Trace:
 
 def pane(work: state.Work, computed: Trace, title: str) -> Pane:
     """One side of the board."""
-    return Pane(title, numbers(computed, work.language, work.decimals))
+    return Pane(title, numbers(computed, work.language, work.looking.decimals))
 
 
-def open_on_the_bench(work: state.Work, example: Example) -> None:
+def open_on_the_bench(work: state.Work, example: Example) -> state.Work:
     """Make this the example at hand, and say on the page that comes how to get the other one back."""
-    state.open_example(work, example)
     text = work.words(N_("Undo (↶) brings back the example that you had."))
-    work.message = work.message or state.Message(text, "info")
+    return state.say(state.open_example(work, example), state.Message(text, "info"))
 
 
 def left_out(work: state.Work) -> None:

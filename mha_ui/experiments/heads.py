@@ -48,11 +48,11 @@ def _live(work: state.Work) -> None:
             )
         )
         return
-    held = work.sides.get(NAME, state.Sides()).right.muted
+    held = work.looking.sides.get(NAME, state.Sides()).right.muted
     muted = tuple(head for head in held if head < count)
     if muted != held:
         left_out(work)
-        work.sides[NAME] = state.Sides(right=Variant(muted=muted))
+        state.change(state.choose_sides, NAME, state.Sides(right=Variant(muted=muted)))
     state.set_widget(_MUTED, list(muted))
     st.pills(
         words(N_("Mute")),
@@ -83,7 +83,11 @@ def _live(work: state.Work) -> None:
                 place=place(work, compared.right.example, changed.at),
             )
         )
-    data = terms(work, compared.right) if added else numbers(compared.right, work.language, work.decimals)
+    data = (
+        terms(work, compared.right)
+        if added
+        else numbers(compared.right, work.language, work.looking.decimals)
+    )
     differences = [one for one in compared.differences if one.name in ("head_outputs", "concat", "output")]
     if added:
         differences += _changed_terms(compared)
@@ -106,7 +110,11 @@ def _changed_terms(compared: Both) -> list[Difference]:
 
 def terms(work: state.Work, computed: Trace) -> dict:  # type: ignore[type-arg]  # JSON
     """The bench's data of a trace, with the output declared as the sum of what each head adds."""
-    data, example, words = numbers(computed, work.language, work.decimals), computed.example, work.words
+    data, example, words = (
+        numbers(computed, work.language, work.looking.decimals),
+        computed.example,
+        work.words,
+    )
     term, total = term_steps(example)
     for name, values in head_terms(computed)._asdict().items():
         data["matrices"][name] = {
@@ -159,7 +167,7 @@ def _share(loss: float | None) -> str:
 
 def _chosen() -> None:
     muted = tuple(sorted(state.widget_value(_MUTED)))
-    state.current().sides[NAME] = state.Sides(right=Variant(muted=muted))
+    state.change(state.choose_sides, NAME, state.Sides(right=Variant(muted=muted)))
 
 
 HEADS: Final = Experiment(

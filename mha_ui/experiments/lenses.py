@@ -38,9 +38,8 @@ def _painted_by_gradient() -> None:
     _saturation()
 
 
-def _edited_gradients(work: state.Work) -> None:
-    receive_edits()
-    _gradients_on_the_bench(work)
+def _edited_gradients(_: state.Work) -> None:
+    _gradients_on_the_bench(receive_edits())
 
 
 def _gradients_on_the_bench(work: state.Work) -> None:
@@ -100,10 +99,10 @@ def _painted_by_change() -> None:
     panel("experiments.change", _edited_changes, instead=_changes_on_the_bench)
 
 
-def _edited_changes(work: state.Work) -> None:
-    receive_edits()
-    if work.pinned_baseline is None:
-        state.pin_baseline(work)
+def _edited_changes(_: state.Work) -> None:
+    work = receive_edits()
+    if work.looking.pinned_baseline is None:
+        work = state.change(state.pin_baseline)
     _changes_on_the_bench(work)
 
 

@@ -64,7 +64,7 @@ def _live(work: state.Work) -> None:
     )
     status_line(differences_in_words(work, compared))
     _buttons(work, made)
-    data, say = numbers(made.wrong, work.language, work.decimals), catalogue(work.language).gettext
+    data, say = numbers(made.wrong, work.language, work.looking.decimals), catalogue(work.language).gettext
     formula = formula_of(made.mistake, made.step, made.right.example, say)
     data["matrices"][made.step] |= {"formula": formula}
     wrong = Pane(made.title, data, {made.step: formula})
@@ -73,7 +73,7 @@ def _live(work: state.Work) -> None:
 
 def _chosen_pair(work: state.Work) -> Pair | None:
     """The built-in pair that was chosen, the first where nothing was."""
-    chosen = work.sides.get(NAME, state.Sides()).right.mistake
+    chosen = work.looking.sides.get(NAME, state.Sides()).right.mistake
     if chosen is None:
         return PAIRS[0]
     return next((one for one in PAIRS if one.id == chosen), None)
@@ -85,7 +85,7 @@ def _made(work: state.Work, known: list[tuple[str, str]]) -> Made | None:
         right, wrong = traces(built_in, work.backend)
         titles = (text_in(text, work.language) for text in (built_in.title, built_in.sentence))
         return Made(right, wrong, built_in.step, built_in.mistake, *titles)
-    step, _, mistake = (work.sides[NAME].right.mistake or "").partition(".")
+    step, _, mistake = (work.looking.sides[NAME].right.mistake or "").partition(".")
     if (step, mistake) not in known:
         if not known:
             return None
@@ -146,18 +146,18 @@ def _label(work: state.Work, option: str) -> str:
 def _choose(key: str) -> None:
     chosen = state.widget_value(key)
     if chosen:
-        state.current().sides[NAME] = state.Sides(right=Variant(mistake=chosen))
+        state.change(state.choose_sides, NAME, state.Sides(right=Variant(mistake=chosen)))
 
 
 def _buttons(work: state.Work, made: Made) -> None:
     with st.container(horizontal=True):
         if st.button(work.words(N_("What would the check say?")), key="experiments.mistakes.check"):
-            open_on_the_bench(work, as_claims(made.wrong, made.step))
+            work = state.change(open_on_the_bench, as_claims(made.wrong, made.step))
             st.switch_page(shell.CHECK, query_params=state.address(work))
         if made.right is not work.trace and st.button(
             work.words(N_("Open the example on the bench")), key="experiments.mistakes.open"
         ):
-            open_on_the_bench(work, made.right.example)
+            work = state.change(open_on_the_bench, made.right.example)
             st.switch_page(shell.BENCH, query_params=state.address(work))
 
 

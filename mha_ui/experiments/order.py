@@ -41,11 +41,11 @@ def _live(work: state.Work) -> None:
             words(N_("One token has but one order. Add a token on the bench, or choose another example."))
         )
         return
-    held = work.sides.get(NAME, state.Sides()).right
+    held = work.looking.sides.get(NAME, state.Sides()).right
     fits = sorted(held.order) == list(range(count))
     if held.order and not fits:
         left_out(work)
-        work.sides[NAME] = state.Sides(right=Variant(positions=held.positions))
+        state.change(state.choose_sides, NAME, state.Sides(right=Variant(positions=held.positions)))
     order = held.order if fits else (1, 0, *range(2, count))
     with st.container(key="experiment-choices"):
         _order(work, order)
@@ -120,15 +120,17 @@ def _order_chosen() -> None:
 
 def _set_order(order: tuple[int, ...]) -> None:
     work = state.current()
-    right = work.sides.get(NAME, state.Sides()).right
-    work.sides[NAME] = state.Sides(right=Variant(positions=right.positions, order=order))
+    right = work.looking.sides.get(NAME, state.Sides()).right
+    sides = state.Sides(right=Variant(positions=right.positions, order=order))
+    state.change(state.choose_sides, NAME, sides)
 
 
 def _positions_chosen() -> None:
     work = state.current()
-    right = work.sides.get(NAME, state.Sides()).right
+    right = work.looking.sides.get(NAME, state.Sides()).right
     chosen = state.widget_value(_POSITIONS) or None
-    work.sides[NAME] = state.Sides(right=Variant(positions=chosen, order=right.order))
+    sides = state.Sides(right=Variant(positions=chosen, order=right.order))
+    state.change(state.choose_sides, NAME, sides)
 
 
 def _conclusion(work: state.Work, compared: Both, order: tuple[int, ...]) -> str:
@@ -168,7 +170,7 @@ def _by_positions(work: state.Work, order: tuple[int, ...]) -> None:
     """
     words, rows = work.words, []
     same, other, largest = _OF_OUTPUTS if has_values(work.example) else _OF_WEIGHTS
-    chosen = work.sides.get(NAME, state.Sides()).right.positions
+    chosen = work.looking.sides.get(NAME, state.Sides()).right.positions
     kinds = list(POSITIONS)
     for kind in kinds:
         try:

@@ -34,11 +34,11 @@ _SIDES: Final = {"left": N_("Left"), "right": N_("Right")}
 
 def _live(work: state.Work) -> None:
     words = work.words
-    chosen = work.sides.get(NAME, DEFAULT)
+    chosen = work.looking.sides.get(NAME, DEFAULT)
     fitting = state.Sides(*(_fitting(work, variant) for variant in chosen))
     if fitting != chosen:
         left_out(work)
-        chosen = work.sides[NAME] = fitting
+        work, chosen = state.change(state.choose_sides, NAME, fitting), fitting
     with st.container(key="experiment-sides"):
         for side, variant in zip(_SIDES, chosen, strict=True):
             with st.container(key=f"experiment-{side}", border=True):
@@ -68,7 +68,9 @@ def _controls(work: state.Work, side: str, variant: Variant) -> None:
             disabled=variant == AS_IT_IS,
         )
     if opened:
-        state.attempt(work, lambda: open_on_the_bench(work, varied(work.example, variant)))
+        work = state.change(
+            state.attempt, lambda work: open_on_the_bench(work, varied(work.example, variant))
+        )
         st.switch_page(shell.BENCH, query_params=state.address(work))
     with st.container(key=f"experiment-choices-{side}"):
         _select(
@@ -89,7 +91,7 @@ def _controls(work: state.Work, side: str, variant: Variant) -> None:
 
 def _select(work: state.Work, side: str, name: str, label: str, choices: Mapping[Any, str]) -> None:
     """A choice of one thing; at first it is as the example has it."""
-    held = getattr(getattr(work.sides.get(NAME, DEFAULT), side), name)
+    held = getattr(getattr(work.looking.sides.get(NAME, DEFAULT), side), name)
     key = f"experiments.{NAME}.{side}.{name}"
     state.set_widget(key, held if held in choices else AS_GIVEN)
     st.selectbox(
@@ -104,9 +106,9 @@ def _select(work: state.Work, side: str, name: str, label: str, choices: Mapping
 
 def _chosen(side: str, name: str, key: str) -> None:
     work, value = state.current(), state.widget_value(key)
-    sides = work.sides.get(NAME, DEFAULT)
+    sides = work.looking.sides.get(NAME, DEFAULT)
     changed = replace(getattr(sides, side), **{name: None if value == AS_GIVEN else value})
-    work.sides[NAME] = sides._replace(**{side: changed})
+    state.change(state.choose_sides, NAME, sides._replace(**{side: changed}))
 
 
 SIDES: Final = Experiment(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from statistics import fmean
 from typing import Final
 
@@ -31,7 +30,7 @@ TEMPERATURES: Final = tuple(2.0**power for power in range(-5, 6))
 
 def _live(work: state.Work) -> None:
     words = work.words
-    held = work.sides.get(NAME, state.Sides(right=Variant(temperature=0.25))).right.temperature or 1.0
+    held = work.looking.sides.get(NAME, state.Sides(right=Variant(temperature=0.25))).right.temperature or 1.0
     sides = state.Sides(right=Variant(temperature=held))
     compared = both(work, sides)
     panes = [
@@ -46,7 +45,7 @@ def _live(work: state.Work) -> None:
         places=places,
         chosen=held if held in [place.value for place in places] else 1.0,
         example=compared.right.example,
-        let_go=partial(_chosen, work),
+        let_go=_chosen,
     )
     board(panes, compared.differences, declared=AFTER_SCORES, only=False, slider=slider)
     _table(work, compared.left, compared.right)
@@ -67,8 +66,8 @@ def _place(work: state.Work, value: float, moves: bool) -> Place | None:
     return Place(value, described(variant, work.words), work.words(_remark(value, moves)), as_data(edit))
 
 
-def _chosen(work: state.Work, value: float) -> None:
-    work.sides[NAME] = state.Sides(right=Variant(temperature=value))
+def _chosen(value: float) -> None:
+    state.change(state.choose_sides, NAME, state.Sides(right=Variant(temperature=value)))
 
 
 def _remark(chosen: float, moves: bool) -> str:

@@ -51,7 +51,7 @@ def hall(work: state.Work, title: str, place: str) -> None:
 
 
 def _turned() -> None:
-    state.show_as(state.current(), (state.widget_value(_KEY) or {}).get("view"))
+    state.change(state.show_as, (state.widget_value(_KEY) or {}).get("view"))
 
 
 @st.cache_resource(show_spinner=False)

@@ -42,7 +42,7 @@ def lessons_page() -> None:
 
 
 def _lesson(work: state.Work) -> None:
-    topic = state.lesson(work, tuple(LESSONS))
+    topic = state.lesson(tuple(LESSONS))
     if work.message:
         st.html(f'<p class="mha-message" role="alert">{escape(work.message.text)}</p>')
     hall(work, work.words(LESSONS[topic].title), f"lesson {topic}")
@@ -54,11 +54,11 @@ def _lesson(work: state.Work) -> None:
             LESSONS[topic].live(work)  # no fragment: a server started anew would know none, and not answer it
         with st.container(key="lesson-after"):
             _after(work, topic)
-    _keep_address(work)
+    _keep_address(state.current())
 
 
 def _keep_address(work: state.Work) -> None:
-    keep_address(work, {"lesson": work.lesson})
+    keep_address(work, {"lesson": work.looking.lesson})
 
 
 def _list(work: state.Work, current: str) -> None:

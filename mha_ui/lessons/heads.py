@@ -76,7 +76,7 @@ def _query(work: state.Work, computed: Trace) -> int:
     tokens = labels(computed.example.tokens).names
     shared = computed is work.trace
     if shared:
-        state.set_widget(_QUERY, work.query)
+        state.set_widget(_QUERY, work.looking.query)
     chosen: int = st.selectbox(
         work.words(N_("Query")),
         range(len(tokens)),
@@ -86,12 +86,12 @@ def _query(work: state.Work, computed: Trace) -> int:
         width=240,
     )
     if shared:
-        work.query = chosen
+        state.change(state.choose_query, chosen)
     return chosen
 
 
 def _query_chosen() -> None:
-    state.current().query = state.widget_value(_QUERY)
+    state.change(state.choose_query, state.widget_value(_QUERY))
 
 
 def _readers(computed: Trace, query: int, words: Words) -> None:

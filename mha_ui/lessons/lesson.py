@@ -47,7 +47,7 @@ def open_on_bench(work: state.Work, name: str) -> None:
     title = text_in(library()[name].title, work.language)
     label = work.words(N_("Open on the bench: {title}")).format(title=title)
     if st.button(label, key=f"lessons.open.{name}"):
-        state.open_built_in(work, name)
+        work = state.change(state.open_built_in, name)
         st.switch_page(shell.BENCH, query_params=state.address(work))
 
 

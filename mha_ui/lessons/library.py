@@ -89,7 +89,7 @@ def _live(work: state.Work) -> None:
     )
     status_line(sentence.format(book=book, share=weight(weights[closest]), output=home))
     if st.button(words(N_("Take this library to the bench")), key="lessons.library.open"):
-        state.open_example(work, example)
+        work = state.change(state.open_example, example)
         st.switch_page(shell.BENCH, query_params=state.address(work))
 
 

@@ -44,14 +44,14 @@ def _models(work: state.Work) -> None:
             "excess": LEAST_EXCESS,
             "chance": MOST_CHANCE,
         },
-        "session": work.session,
+        "session": work.browser.session,
         "work": address,
         "address": {name: value for name, value in address.items() if name == "lang"},
         "refused": work.message.text if work.message else "",
     }
     asked = _component()(key=_KEY, data=data, on_bench_change=_noted, on_work_change=_noted)
     if asked.bench:
-        if take(work, asked.bench):
+        if state.change(take, asked.bench).history.opened != work.history.opened:
             st.switch_page(shell.BENCH)
         st.rerun()  # to say why not
     if asked.work:
@@ -59,11 +59,9 @@ def _models(work: state.Work) -> None:
         st.rerun()
 
 
-def take(work: state.Work, asked: Mapping[str, Any]) -> bool:
-    """Open the heads that are asked for; whether it was done. Where not, the work stays, and a message says why."""
-    opened = work.opened
-    state.attempt(work, lambda: state.open_example(work, as_example(asked)))
-    return work.opened != opened
+def take(work: state.Work, asked: Mapping[str, Any]) -> state.Work:
+    """Open the heads that are asked for. Where that cannot be done the work stays, and a message says why."""
+    return state.attempt(work, lambda work: state.open_example(work, as_example(asked)))
 
 
 def as_example(asked: Mapping[str, Any]) -> Example:

@@ -60,9 +60,10 @@ def share_button(work: state.Work) -> None:
 
 def save_button(work: state.Work, key: str) -> None:
     """The button that downloads the example at hand as a file."""
+    held = state.holder()  # it may be clicked after an edit that has not drawn it anew
     downloader(
         work.words(N_("Save as a file")),
-        lambda: pretty(state.as_file(work)).encode(),
+        lambda: pretty(state.as_file(held.work)).encode(),
         "attention.mha.json",
         key=key,
         width="stretch",

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, Final
 
-from mha_core import Example, MhaError, built_in, from_token
+from mha_core import Cell, Example, MhaError, built_in, from_token
 from mha_core.compute.graph import symbol
 from mha_core.edit.back import given_back
 from mha_core.edit.edit import AddHead, Edit, SetBlock, as_data, read_edit
 from mha_core.edit.edits import apply
 from mha_core.errors import N_
 from mha_core.models import OWN, example_of, load
-from mha_ui.state.exercise import in_exercise, note_attempt
-from mha_ui.state.history import recall
+from mha_ui.state import actions
+from mha_ui.state.actions import Action, read_action
+from mha_ui.state.exercise import another_exercise, end_exercise, give_hint, note_attempt
+from mha_ui.state.history import Version, is_whole, recalled
 from mha_ui.state.url import place_in, work_at
 from mha_ui.state.work import (
+    Browser,
     Message,
     Offer,
-    Version,
     Work,
     attempt,
     become,
     existing_cell,
     go_back,
-    is_whole,
     keep,
     open_example,
     pin_baseline,
@@ -36,56 +37,75 @@ from mha_ui.state.work import (
     step_forward,
     undo,
     undo_numbers,
+    without_message,
 )
 from mha_view.lenses.lens import MOST_DECIMALS
 from mha_view.places import place_and_sentence
 
 
-def receive(current: Work, message: object) -> None:
+def receive(work: Work, message: object) -> Work:
     """Apply the edits that the bench sent: each once, in order, whatever was sent twice or merged.
 
     What no bench would send is passed over, or refused as any edit that does not fit.
     """
-    if not isinstance(message, Mapping) or message.get("session") != current.session:
-        return
-    edits, before, held = message.get("edits"), current.applied, message.get("held")
-    current.held = held if is_whole(held) else 0
+    if not isinstance(message, Mapping) or message.get("session") != work.browser.session:
+        return work
+    edits, stored = message.get("edits"), message.get("held")
+    work = replace(work, browser=replace(work.browser, stored=stored if is_whole(stored) else 0))
+    before = work.browser.applied
     for edit in edits if isinstance(edits, list) else ():
         number = edit.get("seq") if isinstance(edit, Mapping) else None
-        if is_whole(number) and number > current.applied:
-            if current.applied == before:
-                current.message = None  # it was about an edit before these
-            current.applied = number
-            attempt(current, partial(_one, current, edit))
+        if is_whole(number) and number > work.browser.applied:
+            if work.browser.applied == before:
+                work = without_message(work)  # it was about an edit before these
+            work = replace(work, browser=replace(work.browser, applied=number))
+            work = attempt(work, partial(_done, data=edit))
+    return work
 
 
-def _one(current: Work, edit: Mapping[str, Any]) -> None:
-    match edit:
-        case {"op": "undo" | "undo_numbers" | "redo" | "reset" as asked}:
-            _IN_HISTORY[asked](current)
-        case {"op": "pin"}:
-            _pin(current, edit.get("cell"))
-        case {"op": "restore" | "follow" as asked, "address": Mapping() as query}:
-            texts = {name: text for name, text in query.items() if isinstance(text, str)}
-            way = _FOLLOWED.get(str(edit.get("way")), keep)
-            attempt(
-                current,
-                lambda: _restore(current, texts) if asked == "restore" else _follow(current, texts, way),
-            )
-        case {"op": "recall", "history": kept}:
-            recall(current, kept)
-        case {"op": "hint" | "another_exercise" | "end_exercise"}:
-            in_exercise(current, edit)
-        case {"op": "learned_sentence", "text": str(text)}:
-            open_example(current, _learned(text))
-        case {"op": "place"}:
-            current.walk = place_in(edit)
-        case {"op": "lens" | "baseline"}:
-            _through_a_lens(current, edit)
-        case {"op": "decimals", "value": int(value)} if is_whole(value):
-            current.decimals = min(MOST_DECIMALS, max(0, value))
-        case _:
-            _edit(current, edit)
+def _done(work: Work, data: Mapping[str, Any]) -> Work:
+    action = read_action(data)
+    return _edited(work, data) if action is None else _acted(work, action)
+
+
+def _acted(work: Work, action: Action) -> Work:
+    change = _CHANGES.get(type(action))
+    if change:
+        return change(work)
+    match action:
+        case actions.Restore(address=query):
+            return _restored(work, query)
+        case actions.Follow(address=query, way=way):
+            return _followed(work, query, _WAYS.get(str(way), keep))
+        case actions.Recall(history=kept):
+            return replace(work, history=recalled(work.history, kept))
+        case actions.OpenLearned(text=text):
+            return open_example(work, _learned(text))
+        case actions.Hint(cell=cell):
+            return give_hint(work, cell)
+    return _looked(work, action)
+
+
+def _looked(work: Work, action: Action) -> Work:
+    """What changes no number: what is looked at, and how."""
+    looking = work.looking
+    match action:
+        case actions.GoTo():
+            return replace(work, walk=place_in(asdict(action)))
+        case actions.Pin(cell=cell):
+            return replace(work, looking=replace(looking, pinned=_cell(work, cell)))
+        case actions.SetDecimals(value=value):
+            return replace(work, looking=replace(looking, decimals=min(MOST_DECIMALS, max(0, value))))
+        case actions.ChooseLens(value=str(lens)):
+            work = pin_baseline(work) if lens == "change" and not looking.pinned_baseline else work
+            return replace(work, looking=replace(work.looking, lens=lens))
+        case actions.PinBaseline(clear=True):
+            left = "" if looking.lens == "change" else looking.lens
+            return replace(work, looking=replace(looking, pinned_baseline=None, lens=left))
+        case actions.PinBaseline():
+            looking = pin_baseline(work).looking
+            return replace(work, looking=replace(looking, lens=looking.lens or "change"))
+    return work
 
 
 def _learned(text: str) -> Example:
@@ -93,34 +113,33 @@ def _learned(text: str) -> Example:
     return example_of(load(OWN), text)
 
 
-def _edit(current: Work, edit: Mapping[str, Any]) -> None:
+def _edited(work: Work, data: Mapping[str, Any]) -> Work:
     """Edit the example as the tables show it, which is not the one at hand where they could not draw that.
 
     Where that is refused the message says why, and offers what would do.
     """
-    if current.shown:
-        go_back(current, current.shown)
-    before, made = current.example, None
+    work = go_back(work, work.shown) if work.shown else work
+    edit = None
     try:
-        made = read_edit(edit)
-        back = given_back([version.example for version in (*current.past, current.version)], made)
-        become(current, back or apply(before, made))
-        note_attempt(current, before)
-        text = _origin_message(current, made, back is not None)
-        current.message = Message(text, kind="info") if text else current.message
+        edit = read_edit(data)
+        back = given_back([version.example for version in (*work.history.past, work.history.version)], edit)
+        edited = note_attempt(become(work, back or apply(work.example, edit)), work.example)
     except MhaError as error:
-        place, text = place_and_sentence(error, current.example, current.language)
-        current.message = Message(text, place=place)
-        if isinstance(made, SetBlock) and not made.grow:
-            _offer_room(current, current.message, replace(made, grow=True))
+        place, text = place_and_sentence(error, work.example, work.language)
+        message = Message(text, place=place)
+        if isinstance(edit, SetBlock) and not edit.grow:
+            message = _with_larger(work, message, replace(edit, grow=True))
+        return replace(work, message=message)
+    text = _origin_message(edited, edit, back is not None)
+    return replace(edited, message=Message(text, kind="info")) if text else edited
 
 
-def _origin_message(current: Work, edit: Edit, back: bool) -> str:
+def _origin_message(work: Work, edit: Edit, back: bool) -> str:
     """Where the numbers of what an edit has added come from; "" where there is nothing to say."""
     if back:
-        return current.words(_BACK[edit.op])
+        return work.words(_BACK[edit.op])
     if isinstance(edit, AddHead) and edit.copy is None:
-        return current.words(_NEW_HEAD).format(head=len(current.example.heads))
+        return work.words(_NEW_HEAD).format(head=len(work.example.heads))
     return ""
 
 
@@ -131,64 +150,56 @@ _BACK: Final = {
 }
 
 
-def _offer_room(current: Work, message: Message, larger: SetBlock) -> None:
-    """Offer the size at which a pasted block fits, or say why it can have none."""
-    words = current.words
+def _with_larger(work: Work, message: Message, larger: SetBlock) -> Message:
+    """The message with an offer of the size at which a pasted block fits, or saying why it can have none."""
+    words = work.words
     try:
-        grown = apply(current.example, larger)
+        grown = apply(work.example, larger)
     except MhaError as error:
-        reason = place_and_sentence(error, current.example, current.language)[1]
-        if reason != message.text:
-            message.text = words(N_("{one}. {other}.")).format(one=message.text, other=reason)
-        return
+        reason = place_and_sentence(error, work.example, work.language)[1]
+        if reason == message.text:
+            return message
+        return message._replace(text=words(N_("{one}. {other}.")).format(one=message.text, other=reason))
     name, heads = larger.matrix, len(grown.heads)
     rows, cols = grown.dims.shape(name)
     label = N_("Make {name} {rows} × {cols} and paste")
     if larger.head is not None and heads > 1:
         label = N_("Make {name} {rows} × {cols} in every head and paste")
-    message.offer = Offer(
-        words(label).format(name=symbol(name, grown), rows=rows, cols=cols),
-        as_data(larger),
-    )
+    text = words(label).format(name=symbol(name, grown), rows=rows, cols=cols)
+    return message._replace(offer=Offer(text, as_data(larger)))
 
 
-def _pin(current: Work, cell: object) -> None:
-    """Hold a cell, or let it go where this is none."""
-    parts = ("name", "head", "row", "col")
-    held = isinstance(cell, Mapping) and existing_cell(current, *(cell.get(part) for part in parts))
-    current.pinned = held or None
+def _cell(work: Work, cell: object) -> Cell | None:
+    """The cell to be pinned; None where this is none."""
+    if not isinstance(cell, Mapping):
+        return None
+    return existing_cell(work.trace, *(cell.get(part) for part in ("name", "head", "row", "col")))
 
 
-def _through_a_lens(current: Work, edit: Mapping[str, Any]) -> None:
-    """What the colours show, and what they compare with: no change without a baseline, which is pinned then."""
-    match edit:
-        case {"op": "lens", "value": "" | "change" | "gradient" as lens}:
-            if lens == "change" and not current.pinned_baseline:
-                pin_baseline(current)
-            current.lens = lens
-        case {"op": "baseline", "clear": True}:
-            current.pinned_baseline = None
-            current.lens = "" if current.lens == "change" else current.lens
-        case {"op": "baseline"}:
-            pin_baseline(current)
-            current.lens = current.lens or "change"
-
-
-def _restore(current: Work, query: Mapping[str, str]) -> None:
+def _restored(work: Work, query: Mapping[str, str]) -> Work:
     """This server is new, and the page was at this address."""
-    known = work_at(query, current.language)
-    known.session, known.applied, known.listed = current.session, current.applied, current.listed
-    known.revision, known.opened = current.revision + 1, current.opened + 1
-    current.__dict__.update(known.__dict__)
+    opened, browser = work_at(query, work.language), work.browser
+    history = replace(opened.history, revision=work.history.revision + 1, opened=work.history.opened + 1)
+    kept = Browser(browser.session, browser.applied, listed=browser.listed)
+    return replace(opened, history=history, browser=kept)
 
 
-def _follow(current: Work, query: Mapping[str, str], way: Callable[[Work, Version], None]) -> None:
+def _followed(work: Work, query: Mapping[str, str], way: Callable[[Work, Version], Work]) -> Work:
     """Take over the numbers of another window, at the same place: a step of the history as it was one there."""
     name = query.get("example")
     example = built_in(name) if name else from_token(query.get("s", ""))
-    if example != current.example:
-        way(current, Version(example, current.origin, name or current.name))
+    if example == work.example:
+        return work
+    return way(work, Version(example, work.history.origin, name or work.history.name))
 
 
-_IN_HISTORY: Final = {"undo": undo, "undo_numbers": undo_numbers, "redo": redo, "reset": reset}
-_FOLLOWED: Final[dict[str, Callable[[Work, Version], None]]] = {"back": step_back, "forward": step_forward}
+_CHANGES: Final[dict[type[Action], Callable[[Work], Work]]] = {
+    actions.Undo: undo,
+    actions.UndoNumbers: undo_numbers,
+    actions.Redo: redo,
+    actions.Reset: reset,
+    actions.AnotherExercise: another_exercise,
+    actions.EndExercise: end_exercise,
+}
+"""The actions that have no fields."""
+_WAYS: Final[dict[str, Callable[[Work, Version], Work]]] = {"back": step_back, "forward": step_forward}

@@ -1,4 +1,4 @@
-"""The history as the browser keeps it while its tab is open, so that undo and redo survive a reload.
+"""The example at hand, and what undo and redo lead to; and how the browser keeps that while its tab is open.
 
 Every example of the history has a number. An answer of the page names them all, in order, and brings the texts of those
 that the browser lacks; after a reload the browser sends everything back.
@@ -7,79 +7,174 @@ that the browser lacks; after a reload the browser sends everything back.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final, NamedTuple, TypeGuard
 
-from mha_core import Example, MhaError, library
+from mha_core import Example, MhaError, Trace, library, trace
 from mha_core.example.share_link import packed, unpacked
-from mha_ui.state.work import UNDO_STEPS, Version, Work, is_whole, versions
 
+UNDO_STEPS: Final = 100
 MOST_KEPT: Final = 1_000_000
 """Most characters that a browser keeps and may send back: web/explore/editing/history.js says the same."""
 _BROKEN: Final = (MhaError, AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
-def history_of(current: Work) -> dict[str, Any]:
+class Version(NamedTuple):
+    """One step of the history: the example, what reset returns it to, and the built-in that this is, if one."""
+
+    example: Example
+    origin: Example
+    name: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """The example at hand as it was computed, and the versions before and after it.
+
+    ``origin`` is what reset returns to, ``name`` the built-in example that it is, if one; ``past`` ends, and ``future``
+    ends too, with the version next to the one at hand. ``revision`` counts the examples shown, ``opened`` the origins.
+    ``numbers``: by the id of each example in the history, its number in the browser, and the example.
+    """
+
+    trace: Trace
+    origin: Example
+    name: str | None
+    past: tuple[Version, ...] = ()
+    future: tuple[Version, ...] = ()
+    revision: int = 0
+    opened: int = 0
+    numbers: Mapping[int, tuple[int, Example]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Number what has no number yet, and forget what is no longer in the history."""
+        every = {id(example): example for version in self.versions for example in version[:2]}
+        before = self.numbers
+        last = max((number for number, _ in before.values()), default=0)
+        new = [key for key in every if key not in before]
+        fresh = {key: (last + count, every[key]) for count, key in enumerate(new, 1)}
+        object.__setattr__(self, "numbers", {key: before.get(key) or fresh[key] for key in every})
+
+    @property
+    def example(self) -> Example:
+        """The example at hand."""
+        return self.trace.example
+
+    @property
+    def version(self) -> Version:
+        """What undo returns to after the next edit."""
+        return Version(self.example, self.origin, self.name)
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """Every version that undo and redo lead to, the oldest first; the one at hand is among them."""
+        return (*self.past, self.version, *reversed(self.future))
+
+    @cached_property
+    def token(self) -> str:
+        """The example at hand as a token of any length, made once for many links."""
+        return packed(self.example)
+
+
+def begun(example: Example, name: str | None = None) -> History:
+    """The history of an example with nothing to undo. Raises ``NumberRangeError`` as ``trace`` does."""
+    return History(trace(example), example, name)
+
+
+def shown(
+    history: History, version: Version, past: tuple[Version, ...], future: tuple[Version, ...]
+) -> History:
+    """The history with this version at hand. Raises ``NumberRangeError`` as ``trace`` does."""
+    return replace(
+        history,
+        trace=trace(version.example, history.trace.backend),
+        origin=version.origin,
+        name=version.name,
+        past=past,
+        future=future,
+        revision=history.revision + 1,
+        opened=history.opened + (version.origin is not history.origin),
+    )
+
+
+def added(history: History, version: Version) -> History:
+    """The history with a version as a new step."""
+    return shown(history, version, (*history.past[-UNDO_STEPS + 1 :], history.version), ())
+
+
+def travelled(history: History, to: int) -> History:
+    """The history at another place, counted from the oldest; as it was where there is no such place."""
+    versions = history.versions
+    if not 0 <= to < len(versions):
+        return history
+    return shown(history, versions[to], versions[:to], versions[:to:-1])
+
+
+# --- as the browser keeps it -------------------------------------------------------------------------------------
+
+
+def history_of(history: History, stored: int) -> dict[str, Any]:
     """The history by numbers: ``examples``, ``at`` which one the page shows, and the ``starts`` of its versions.
 
     A start is a place in the history, the number of the example that reset returns to from there on, and the built-in
-    that it is, if one. ``texts``: those that the browser lacks, but for the one shown, which is in the address.
+    that it is, if one. ``texts``: those after number ``stored``, the last one that the browser has, but for the one
+    shown, which is in the address.
     """
-    history = versions(current)
-    numbers = _number(current, history)
+    numbers = {key: number for key, (number, _) in history.numbers.items()}
     starts: list[tuple[int, int, str | None]] = []
-    for place, (_, origin, name) in enumerate(history):
+    for place, (_, origin, name) in enumerate(history.versions):
         if not starts or starts[-1][1:] != (numbers[id(origin)], name):
             starts.append((place, numbers[id(origin)], name))
-    known = {numbers[id(current.example)]}
+    known = {numbers[id(history.example)]}
     texts = []
-    for version in history:
+    for version in history.versions:
         for example in (version.example, version.origin):
             number = numbers[id(example)]
-            if number > current.held and number not in known:
+            if number > stored and number not in known:
                 known.add(number)
                 texts.append((number, _text(example, version.name)))
     return {
-        "examples": [numbers[id(version.example)] for version in history],
-        "at": len(current.past),
+        "examples": [numbers[id(version.example)] for version in history.versions],
+        "at": len(history.past),
         "starts": starts,
         "texts": texts,
     }
 
 
-def recall(current: Work, kept: object) -> None:
-    """Take up the history that a browser kept, where it stood at the example that this session began with.
+def recalled(history: History, kept: object) -> History:
+    """The history that a browser kept, where it stood at the example that this one began with.
 
     What has been done since stays. Anything that is not such a history is passed over.
     """
     try:
-        history, at = _read(kept)
+        versions, at = _read(kept)
     except _BROKEN:
-        return
-    first, *since = versions(current)
-    here = history[at]
+        return history
+    first, *since = history.versions
+    here = versions[at]
     if here.example != first.example:
-        return
+        return history
 
     def continued(version: Version) -> Version:
         is_same = version.origin is first.origin
         return Version(version.example, here.origin, here.name) if is_same else version
 
-    current.origin, current.name = continued(current.version)[1:]
-    current.past = [*history[:at], *map(continued, current.past)][-UNDO_STEPS:]
-    current.future = [continued(version) for version in current.future] if since else history[:at:-1]
-    current.revision += 1
-    current.opened += 1
+    now = continued(history.version)
+    future = tuple(map(continued, history.future)) if since else tuple(versions[:at:-1])
+    return replace(
+        history,
+        origin=now.origin,
+        name=now.name,
+        past=(*versions[:at], *map(continued, history.past))[-UNDO_STEPS:],
+        future=future,
+        revision=history.revision + 1,
+        opened=history.opened + 1,
+    )
 
 
-def _number(current: Work, history: list[Version]) -> dict[int, int]:
-    """Each example's number by its id, which no other has while the work holds it; new ones are numbered on."""
-    held = {id(example): example for version in history for example in version[:2]}
-    before = current.numbers
-    last = max((number for number, _ in before.values()), default=0)
-    new = [key for key in held if key not in before]
-    fresh = {key: (last + count, held[key]) for count, key in enumerate(new, 1)}
-    current.numbers = {key: before.get(key) or fresh[key] for key in held}
-    return {key: number for key, (number, _) in current.numbers.items()}
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether this is an integer, which True is not."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _text(example: Example, name: str | None) -> str:

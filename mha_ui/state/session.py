@@ -1,35 +1,64 @@
 """The work of this session: the only module that touches ``st.session_state``.
 
-All pages share one ``Work`` a session. The URL is read once, when a session starts (a link, a reload, a server that was
-restarted); after that the session leads, and the bench writes its address into the address bar.
+All pages share one ``Work`` a session; ``change`` puts another in its place. The URL is read once, when a session
+starts (a link, a reload, a server that was restarted); after that the session leads, and the bench writes its address
+into the address bar.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Concatenate, Final, ParamSpec
 
 import streamlit as st
 import torch
 
 from mha_ui.state.edits import receive
-from mha_ui.state.url import is_plain, work_at_or_first
-from mha_ui.state.work import Work
+from mha_ui.state.url import is_plain, say_whether_too_large, work_at_or_first
+from mha_ui.state.work import Work, choose_lesson
 
 # Every run is a new thread, in which torch would first gather a team of threads: 10 ms, for matrices that one
 # thread multiplies in microseconds.
 torch.set_num_threads(1)
 
-KEY = "mha.work"
+KEY: Final = "mha.work"
+P = ParamSpec("P")
+
+
+@dataclass
+class Holder:
+    """Holds the work that a session has now."""
+
+    work: Work
+
+    def change(self, how: Callable[Concatenate[Work, P], Work], *args: P.args, **named: P.kwargs) -> Work:
+        """Put a changed work in place of the one at hand, and return it."""
+        before, after = self.work, how(self.work, *args, **named)
+        if (after.history, after.looking) != (before.history, before.looking):
+            after = say_whether_too_large(after)
+        self.work = after
+        return after
+
+
+def holder() -> Holder:
+    """This session's holder, for what is called later, outside of the session; ``current`` gives its work."""
+    if KEY not in st.session_state:
+        opened = work_at_or_first(st.query_params, st.context.locale)
+        plain = is_plain(st.query_params) and not st.context.is_embedded
+        opened = replace(opened, browser=replace(opened.browser, plain=plain))
+        st.session_state[KEY] = Holder(say_whether_too_large(opened))
+    return st.session_state[KEY]  # type: ignore[no-any-return]
 
 
 def current() -> Work:
     """This session's work; at its first call, what the URL says."""
-    if KEY not in st.session_state:
-        opened = work_at_or_first(st.query_params, st.context.locale)
-        opened.plain = is_plain(st.query_params) and not st.context.is_embedded
-        st.session_state[KEY] = opened
-    return st.session_state[KEY]  # type: ignore[no-any-return]
+    return holder().work
+
+
+def change(how: Callable[Concatenate[Work, P], Work], *args: P.args, **named: P.kwargs) -> Work:
+    """Put a changed work in place of this session's, and return it."""
+    return holder().change(how, *args, **named)
 
 
 def reopen(query: Mapping[str, str]) -> None:
@@ -39,7 +68,8 @@ def reopen(query: Mapping[str, str]) -> None:
     """
     before = current()
     chosen = {"lang": before.language} if before.language_chosen else {}
-    st.session_state[KEY] = work_at_or_first({**query, **chosen}, st.context.locale)
+    opened = work_at_or_first({**query, **chosen}, st.context.locale)
+    holder().work = say_whether_too_large(opened)
 
 
 def widget_value(key: str) -> Any:
@@ -55,7 +85,7 @@ def receive_from(key: str, name: str = "edits") -> None:
     """
     held = widget_value(key)
     if held:
-        receive(current(), held.get(name))
+        change(receive, held.get(name))
 
 
 def set_widget(key: str, value: Any) -> None:
@@ -65,17 +95,18 @@ def set_widget(key: str, value: Any) -> None:
 
 def tables_show(shown: Work) -> None:
     """The tables to edit show this work: the session's own, or how it was when a part of the page could draw it."""
-    at_hand = current()
-    at_hand.shown = "" if shown is at_hand else shown.shown
+    part = "" if shown.history is current().history else shown.shown
+    change(lambda work: replace(work, shown=part))
 
 
-def lesson(current: Work, topics: Sequence[str]) -> str:
+def lesson(topics: Sequence[str]) -> str:
     """The lesson that the address asks for, else the one read last, else the first.
 
     After a link within a page Streamlit's next runs ask for what the page was loaded with, unless it is told otherwise.
     """
-    asked, before = st.query_params.get("lesson", ""), current.lesson
-    current.lesson = next((topic for topic in (asked, before) if topic in topics), topics[0])
-    if before not in ("", current.lesson):
-        st.query_params["lesson"] = current.lesson
-    return current.lesson
+    asked, before = st.query_params.get("lesson", ""), current().looking.lesson
+    now = next((topic for topic in (asked, before) if topic in topics), topics[0])
+    change(choose_lesson, now)
+    if before not in ("", now):
+        st.query_params["lesson"] = now
+    return now

@@ -9,15 +9,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from mha_core import Cell, Example, MhaError, built_in, from_token, library, opens_first, trace
+from mha_core import Cell, MhaError, Trace, built_in, from_token, library, opens_first, trace
 from mha_core.compare.variant import read, written
 from mha_core.errors import N_, LinkError
-from mha_core.example.share_link import MAX_TOKEN, fitting, packed
+from mha_core.example.share_link import MAX_TOKEN, fitting
 from mha_core.exercise.exercise import askable, exercise
+from mha_ui.state.history import begun
 from mha_ui.state.work import (
     DECIMALS,
     LENSES,
     VIEWS,
+    Looking,
     Message,
     Sides,
     WalkPlace,
@@ -27,6 +29,7 @@ from mha_ui.state.work import (
     existing_cell,
     opening_title,
     pin_baseline,
+    say,
 )
 from mha_view.language import LANGUAGES, language_for, sentence, words_in
 from mha_view.lenses.lens import MOST_DECIMALS, Exercise, with_tally
@@ -53,65 +56,73 @@ SEEDS = 10**6
 # --- the address -----------------------------------------------------------------------------------------------
 
 
-def address(current: Work) -> dict[str, str]:
+def address(work: Work) -> dict[str, str]:
     """The query parameters that restore this work in a fresh browser."""
-    query, too_large = _examples(current)
-    if too_large and not current.too_large:  # said once, not at every edit
-        current.message = current.message or Message(too_large, "info")
-    current.too_large = bool(too_large)
-    if current.lens and (current.lens != "change" or "base" in query):
-        query["lens"] = current.lens
-    if current.language_chosen:
-        query["lang"] = current.language
-    if current.decimals != DECIMALS:
-        query["decimals"] = str(current.decimals)
-    if current.pinned:
-        query["cell"] = ".".join("" if part is None else str(part) for part in current.pinned)
-    if current.exercise:
-        query["ask"] = ".".join(current.exercise.asked)
-        if current.exercise.tally:
-            query["tally"] = current.exercise.tally
-    for name, value in current.walk._asdict().items():
+    query, _ = _examples(work)
+    looking = work.looking
+    if looking.lens and (looking.lens != "change" or "base" in query):
+        query["lens"] = looking.lens
+    if work.language_chosen:
+        query["lang"] = work.language
+    if looking.decimals != DECIMALS:
+        query["decimals"] = str(looking.decimals)
+    if looking.pinned:
+        query["cell"] = ".".join("" if part is None else str(part) for part in looking.pinned)
+    if work.exercise:
+        query["ask"] = ".".join(work.exercise.asked)
+        if work.exercise.tally:
+            query["tally"] = work.exercise.tally
+    for name, value in work.walk._asdict().items():
         if value:
             query[name] = "1" if value is True else value
-    return query | _experiment_address(current)
+    return query | _experiment_address(looking)
 
 
-def _experiment_address(current: Work) -> dict[str, str]:
-    if not current.experiment:
+def _experiment_address(looking: Looking) -> dict[str, str]:
+    if not looking.experiment:
         return {}
-    chosen = current.sides.get(current.experiment, Sides())
+    chosen = looking.sides.get(looking.experiment, Sides())
     variant = {"variant": _BETWEEN.join(map(written, chosen))} if any(map(written, chosen)) else {}
-    return {"experiment": current.experiment, **variant}
+    return {"experiment": looking.experiment, **variant}
 
 
-def lesson_address(current: Work, topic: str) -> dict[str, str]:
+def lesson_address(work: Work, topic: str) -> dict[str, str]:
     """The query parameters that open a lesson with this work."""
-    return address(current) | ({"lesson": topic} if topic else {})
+    return address(work) | ({"lesson": topic} if topic else {})
 
 
-def unsaved(current: Work) -> str:
+def unsaved(work: Work) -> str:
     """Why a link cannot hold this work; "" where it can."""
-    return _examples(current)[1]
+    return _examples(work)[1]
 
 
-def _examples(current: Work) -> tuple[dict[str, str], str]:
+def say_whether_too_large(work: Work) -> Work:
+    """The work with a sentence on why a link cannot hold it: once, and not at every edit."""
+    too_large = unsaved(work)
+    if bool(too_large) == work.browser.too_large:
+        return work
+    noted = replace(work, browser=replace(work.browser, too_large=bool(too_large)))
+    return say(noted, Message(too_large, "info")) if too_large else noted
+
+
+def _examples(work: Work) -> tuple[dict[str, str], str]:
     """The example at hand and the pinned one, as far as a link can hold them, and why it cannot."""
     query: dict[str, str] = {}
     too_large = ""
-    if current.name and current.example == library()[current.name]:
-        query["example"] = current.name
+    name = work.history.name
+    if name and work.example == library()[name]:
+        query["example"] = name
     else:
         try:
-            query["s"] = fitting(token(current))
+            query["s"] = fitting(work.history.token)
         except LinkError:
-            too_large = current.words(_TOO_LARGE)
-    if current.pinned_baseline:
-        base = current.pinned_baseline.token
+            too_large = work.words(_TOO_LARGE)
+    if work.looking.pinned_baseline:
+        base = work.looking.pinned_baseline.token
         if len(base) + len(query.get("s", "")) <= MAX_TOKEN:
             query["base"] = base
         else:
-            too_large = too_large or current.words(_BASELINE_TOO_LARGE)
+            too_large = too_large or work.words(_BASELINE_TOO_LARGE)
     return query, too_large
 
 
@@ -121,19 +132,13 @@ _BASELINE_TOO_LARGE: Final = N_(
 )
 
 
-def token(current: Work) -> str:
-    """The example at hand as a token of any length, made once for many links."""
-    if current.linked is None or current.linked[0] is not current.example:
-        current.linked = (current.example, packed(current.example))
-    return current.linked[1]
-
-
-def without_claims(current: Work) -> Work:
+def without_claims(work: Work) -> Work:
     """The same work with nothing filled in, as it is handed out: without a lecturer's own notes."""
-    asked = current.exercise and Exercise(current.exercise.asked)
-    copy = replace(current, past=[], future=[], lens="", pinned_baseline=None, exercise=asked)
-    copy.trace = trace(replace(current.example, claimed=None, lecture=None, asked=None), current.backend)
-    return copy
+    asked = work.exercise and Exercise(work.exercise.asked)
+    looking = replace(work.looking, lens="", pinned_baseline=None)
+    bare = replace(work.example, claimed=None, lecture=None, asked=None)
+    history = replace(work.history, trace=trace(bare, work.backend), past=(), future=())
+    return replace(work, history=history, looking=looking, exercise=asked)
 
 
 # --- what an address opens -------------------------------------------------------------------------------------
@@ -151,8 +156,8 @@ def work_at_or_first(query: Mapping[str, str], locale: str | None) -> Work:
     except Exception:
         LOG.exception("an address could not be opened")
         opened = work_at({"lang": query.get("lang", "")}, locale)
-        opened.message = Message(opened.words(NOT_OPENED).format(title=opening_title(opened.language)))
-        return opened
+        title = opening_title(opened.language)
+        return replace(opened, message=Message(opened.words(NOT_OPENED).format(title=title)))
 
 
 NOT_OPENED: Final = N_(
@@ -168,26 +173,35 @@ def work_at(query: Mapping[str, str], locale: str | None) -> Work:
     message = None
     try:
         name = None if "s" in query else query.get("example", opens_first(language))
-        example = from_token(query["s"]) if name is None else built_in(name)
-        opened = Work(example, name, language, language_chosen=asked in LANGUAGES)
+        history = begun(from_token(query["s"]) if name is None else built_in(name), name)
     except MhaError as error:
         template = words_in(language)(N_("{reason}. Here is “{title}” instead."))
         message = Message(template.format(reason=sentence(error, language), title=opening_title(language)))
         first = opens_first(language)
-        opened = Work(built_in(first), first, language, language_chosen=asked in LANGUAGES)
-    opened.message = message
-    if query.get("decimals", "") in map(str, range(MOST_DECIMALS + 1)):
-        opened.decimals = int(query["decimals"])
-    opened.pinned = _cell_in(opened, query.get("cell", ""))
+        history = begun(built_in(first), first)
+    opened = Work(history, language, asked in LANGUAGES, walk=place_in(query), message=message)
     if message is None:
-        _set_exercise(opened, query.get("ask", ""), query.get("seed", ""), query.get("tally", ""))
-    opened.walk = place_in(query)
-    _set_lens(opened, query.get("lens", ""), query.get("base", ""))
+        opened = _with_exercise(opened, query.get("ask", ""), query.get("seed", ""), query.get("tally", ""))
+    return _with_experiment(_with_lens(_with_view(opened, query), query), query)
+
+
+def _with_view(work: Work, query: Mapping[str, str]) -> Work:
+    """The decimals and the pinned cell of a link, as far as there are such."""
+    decimals = query.get("decimals", "")
+    looking = replace(
+        work.looking,
+        decimals=int(decimals) if decimals in map(str, range(MOST_DECIMALS + 1)) else DECIMALS,
+        pinned=_cell_in(work.trace, query.get("cell", "")),
+    )
+    return replace(work, looking=looking)
+
+
+def _with_experiment(work: Work, query: Mapping[str, str]) -> Work:
     asked = query.get("experiment", "")
-    if _STAGE.fullmatch(asked):
-        left, _, right = query.get("variant", "").partition(_BETWEEN)
-        choose_experiment(opened, asked, Sides(read(left), read(right)) if left or right else None)
-    return opened
+    if not _STAGE.fullmatch(asked):
+        return work
+    left, _, right = query.get("variant", "").partition(_BETWEEN)
+    return choose_experiment(work, asked, Sides(read(left), read(right)) if left or right else None)
 
 
 def place_in(query: Mapping[str, object]) -> WalkPlace:
@@ -204,43 +218,39 @@ def place_in(query: Mapping[str, object]) -> WalkPlace:
     )
 
 
-def _cell_in(current: Work, text: str) -> Cell | None:
+def _cell_in(computed: Trace, text: str) -> Cell | None:
     """A cell from ``weights.1.0.2`` (an empty head for the whole layer); None where there is no such cell."""
     name, *numbers = text.split(".")
     try:
         head, row, col = (int(number) if number else None for number in numbers)
     except ValueError:
         return None
-    return existing_cell(current, name, head, row, col)
+    return existing_cell(computed, name, head, row, col)
 
 
-def _set_lens(current: Work, lens: str, base: str) -> None:
+def _with_lens(work: Work, query: Mapping[str, str]) -> Work:
     """The lens and the baseline of a link; a baseline that cannot be read is left out, and told."""
+    lens, base = query.get("lens", ""), query.get("base", "")
     if base:
         try:
-            pin_baseline(current, from_token(base))
+            work = pin_baseline(work, from_token(base))
         except MhaError as error:
-            template = current.words(N_("The baseline of this link was left out: {reason}."))
-            message = Message(template.format(reason=sentence(error, current.language)))
-            current.message = current.message or message
-    current.lens = lens if lens in LENSES and (lens != "change" or current.pinned_baseline) else ""
+            template = work.words(N_("The baseline of this link was left out: {reason}."))
+            work = say(work, Message(template.format(reason=sentence(error, work.language))))
+    is_known = lens in LENSES and (lens != "change" or work.looking.pinned_baseline)
+    return replace(work, looking=replace(work.looking, lens=lens if is_known else ""))
 
 
-def _set_exercise(current: Work, ask: str, seed: str, tally: str) -> None:
+def _with_exercise(work: Work, ask: str, seed: str, tally: str) -> Work:
     """The exercise of a link: its steps, and the numbers that its seed gives, or each learner's own (``seed=own``).
 
     The work's own address then holds the numbers drawn, no seed, and a tally of what was missed and told: what is
     opened again is what was begun.
     """
-    asked = tuple(name for name in askable(current.example) if name in ask.split("."))
+    asked = tuple(name for name in askable(work.example) if name in ask.split("."))
     if not asked:
-        return
+        return work
     if seed == OWN_SEED or _DIGITS.fullmatch(seed):
         drawn = secrets.randbelow(SEEDS) if seed == OWN_SEED else int(seed)
-        attempt(current, lambda: _start(current, exercise(current.example, drawn)))
-    current.exercise = with_tally(asked, tally)
-
-
-def _start(current: Work, example: Example) -> None:
-    """Start from an example, with nothing to undo."""
-    current.origin, current.name, current.trace = example, None, trace(example, current.backend)
+        work = attempt(work, lambda work: replace(work, history=begun(exercise(work.example, drawn))))
+    return replace(work, exercise=with_tally(asked, tally))

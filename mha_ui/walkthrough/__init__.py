@@ -30,25 +30,26 @@ _PLACE_KEY: Final = "walk.place"
 
 def walkthrough(work: state.Work) -> None:
     """Mount the walk of this work's example; above it what went wrong on the way, if anything."""
-    work.walked = work.revision, work.message  # also where the rest fails: the page would be run for ever
+    state.change(state.note_walked)  # also where the rest fails: the page would be run for ever
     data = payload(work)
     if work.message:
         st.html(f'<p class="mha-message" role="alert">{escape(work.message.text)}</p>')
     _walk()(key=_KEY, data=data)
 
 
-def receive_place(work: state.Work) -> None:
+def receive_place(_: state.Work) -> None:
     """Mount what tells the server where the walk stands; in a fragment of its own."""
     state.receive_from(_PLACE_KEY)
-    if (work.revision, work.message) != work.walked:
+    work = state.current()
+    if (work.history.revision, work.message) != work.browser.walked:
         st.rerun()  # a new server was given the page's address, or another window has new numbers: the page follows
-    data = {"session": work.session, "ack": work.applied, "address": state.address(work)}
+    data = {"session": work.browser.session, "ack": work.browser.applied, "address": state.address(work)}
     _place()(key=_PLACE_KEY, data=data, on_edits_change=partial(state.receive_from, _PLACE_KEY))
 
 
 def take_away(work: state.Work) -> None:
     """The whole walk to keep: one web page that prints, Markdown with LaTeX, and slides."""
-    words, trace, language, decimals = work.words, work.trace, work.language, work.decimals
+    words, trace, language, decimals = work.words, work.trace, work.language, work.looking.decimals
     try:
         check_size(trace)
     except ExportError as error:
@@ -72,7 +73,7 @@ def take_away(work: state.Work) -> None:
 
 def _slides(work: state.Work) -> None:
     """Slides; where their package is missing the button is off, and says on pointing at it how to install it."""
-    trace, language, decimals = work.trace, work.language, work.decimals
+    trace, language, decimals = work.trace, work.language, work.looking.decimals
     try:
         check_package()
         missing = None

@@ -23,7 +23,7 @@ class Baseline(NamedTuple):
     token: str
 
 
-@dataclass
+@dataclass(frozen=True)
 class Exercise:
     """Steps to be worked out: ``asked``, by name.
 

@@ -2,6 +2,7 @@
 
 import json
 import struct
+from dataclasses import replace
 from math import inf
 from random import Random
 from threading import get_ident
@@ -25,6 +26,7 @@ from mha_core.vocabulary import PER_HEAD_STEPS
 from mha_ui.bench.model import payload
 from mha_ui.check.model import check_payload
 from mha_ui.state import Work, receive
+from mha_ui.state.history import begun
 from mha_view.figures import FIGURES
 from mha_view.language import LANGUAGES, words_in
 from mha_view.lenses import laid_over
@@ -80,15 +82,18 @@ def laid(held, blocks):
 
 
 def by_the_page(example, edits):
-    work = Work(example, None, "en")
-    receive(work, {"session": work.session, "edits": [{**e, "seq": n} for n, e in enumerate(edits, start=1)]})
+    work = Work(begun(example, None), "en")
+    work = receive(
+        work,
+        {"session": work.browser.session, "edits": [{**e, "seq": n} for n, e in enumerate(edits, start=1)]},
+    )
     return work
 
 
 @every_example
 def test_all_numbers_are_the_page_s_bit_for_bit(name):
     header, blocks = asked(Channel(), 1, {"example": name}, about=True)
-    work = Work(built_in(name), name, "en")
+    work = Work(begun(built_in(name), name), "en")
     assert laid({}, blocks) == shown_by_page(work)
     page = payload(work)
     assert (header["about"], header["looks"]) == (page["about"], page["looks"])
@@ -101,10 +106,10 @@ def test_all_numbers_are_the_page_s_bit_for_bit(name):
 def test_after_any_edits_both_answers_agree(case):
     """Each edit that the page refuses is left out, as the page does; all others are made to the page's example."""
     example, edits = case
-    work, channel = Work(example, None, "en"), Channel()
+    work, channel = Work(begun(example, None), "en"), Channel()
     made: list[Any] = []
     for number, edit in enumerate(edits, start=1):
-        receive(work, {"session": work.session, "edits": [{**edit, "seq": number}]})
+        work = receive(work, {"session": work.browser.session, "edits": [{**edit, "seq": number}]})
         header, blocks = asked(channel, number, {"s": to_token(example)}, [*made, edit])
         if "error" in header:
             assert work.message
@@ -185,7 +190,7 @@ def test_an_answer_that_is_no_longer_at_hand_is_asked_for_again():
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_figures_are_those_of_the_page_and_follow_the_numbers(language):
-    work, channel = Work(built_in("programming"), "programming", language), Channel()
+    work, channel = Work(begun(built_in("programming"), "programming"), language), Channel()
     asking = {"names": list(FIGURES), "theme": "dark", "query": 1}
     header, _ = asked(channel, 1, {"example": "programming"}, lang=language, figures=asking)
     assert "figures" not in header  # no number waits for them
@@ -259,12 +264,12 @@ LOOKS = [
 def test_through_a_lens_both_answers_agree(case, looks, language):
     """The lens is chosen before the edits, as the page sends it, and shows what the page shows after each edit."""
     example, edits = case
-    work, channel = Work(example, None, language), Channel()
-    send(work, *looks)
+    work, channel = Work(begun(example, None), language), Channel()
+    work = send(work, *looks)
     lens = payload(work)["asks"]["lens"]
     made: list[Any] = []
     for number, edit in enumerate(edits, start=1):
-        send(work, edit)
+        work = send(work, edit)
         asks = payload(work)["asks"]
         assert asks["lens"].get("base") == lens.get("base")
         header, blocks = asked(channel, number, {"s": to_token(example)}, [*made, edit], **asks)
@@ -278,8 +283,8 @@ def test_through_a_lens_both_answers_agree(case, looks, language):
 
 def send(work, *edits):
     """What the bench would send."""
-    numbered = [{**edit, "seq": work.applied + 1 + n} for n, edit in enumerate(edits)]
-    receive(work, {"session": work.session, "edits": numbered})
+    numbered = [{**edit, "seq": work.browser.applied + 1 + n} for n, edit in enumerate(edits)]
+    return receive(work, {"session": work.browser.session, "edits": numbered})
 
 
 CHECKS: dict[str, tuple[str, Any]] = {
@@ -293,17 +298,17 @@ CHECKS: dict[str, tuple[str, Any]] = {
 def test_claims_get_the_page_s_verdict_and_no_numbers(name, kind):
     """Numbers are filled in one after the other: right ones, wrong ones, blanks and very large ones."""
     language, exercise = CHECKS[kind]
-    random, work, channel = Random(name), Work(built_in(name), name, language), Channel()
+    random, work, channel = Random(name), Work(begun(built_in(name), name), language), Channel()
     first = next(cell for cell in askable(work.example) if cell in work.trace.values)
     if exercise == "hinted":
         exercise = Exercise((first, "weights"), frozenset({1}), {0: 2}, hinted=0)
-    work.exercise = exercise
+    work = replace(work, exercise=exercise)
     asks = check_payload(work)["asks"]
     assert asked(channel, 1, {"example": name}, quiet=True, lens=asks["lens"]) == ({"id": 1}, {})
     edits: list[Any] = []
     for number in range(2, 2 + lengthened(5)):
         edits.append(claim(random, work))
-        send(work, edits[-1])
+        work = send(work, edits[-1])
         header, blocks = asked(channel, number, 1, edits, **asks | {"lens": 1})
         assert blocks == {}
         assert header.keys() == {"id", "seen"}
@@ -329,13 +334,13 @@ def claim(random, work):
 
 
 def test_a_lens_is_given_once_and_then_named():
-    work, channel = Work(built_in("first"), "first", "en"), Channel()
-    send(work, {"op": "baseline"})
+    work, channel = Work(begun(built_in("first"), "first"), "en"), Channel()
+    work = send(work, {"op": "baseline"})
     lens = payload(work)["asks"]["lens"]
     asked(channel, 1, {"example": "first"}, quiet=True, lens=lens)
     edit = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 1, "values": [[3]]}
     header, _ = asked(channel, 2, 1, [edit], lens=1)
-    send(work, edit)
+    work = send(work, edit)
     assert_seen(header, work)
     assert "X[1, 2] 2 → 3" in header["seen"]["lens"]["summary"]
     assert "seen" not in asked(channel, 3, 1, [edit])[0]
@@ -684,13 +689,13 @@ def test_an_example_that_no_link_holds_is_taken_too():
         for name in ("w_q", "w_k"):
             fill = {"op": "fill", "matrix": name, "head": head, "with": "random", "seed": head}
             example = apply(example, fill)
-    data = payload(Work(example, None, "en"))
+    data = payload(Work(begun(example, None), "en"))
     assert data["unsaved"]
     channel = Channel()
     assert asked(channel, 1, {"s": data["whole"]}, quiet=True) == ({"id": 1}, {})
     _, blocks = asked(channel, 2, 1)
-    assert laid({}, blocks) == shown_by_page(Work(example, None, "en"))
+    assert laid({}, blocks) == shown_by_page(Work(begun(example, None), "en"))
 
 
 def test_where_a_link_holds_it_the_page_sends_it_once():
-    assert payload(Work(built_in("first"), "first", "en"))["whole"] is None
+    assert payload(Work(begun(built_in("first"), "first"), "en"))["whole"] is None

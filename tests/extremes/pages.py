@@ -14,7 +14,7 @@ import streamlit as st
 
 from mha_ui import bench, plot, state
 from mha_ui.experiments import board, lenses
-from mha_ui.state.session import KEY
+from mha_ui.state.session import KEY, Holder
 
 _WIDGETS = ("pills", "segmented_control", "selectbox", "multiselect", "select_slider", "radio")
 _FRAGMENTS = ("_painted_by_gradient", "_painted_by_change", "_saturation")
@@ -46,7 +46,7 @@ class _Page:
 
     def __init__(self, work: state.Work) -> None:
         self.shown: list[Any] = []
-        self.held: dict[str, Any] = {KEY: work}
+        self.held: dict[str, Any] = {KEY: Holder(work)}
 
     def text(self, text: str, **_: Any) -> None:
         self.shown.append(text)

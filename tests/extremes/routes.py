@@ -154,7 +154,7 @@ def _checked(example: Example, random: Random, wrong: tuple[Any, ...]) -> Any:
     verdict = check(claimed)
     language = random.choice(("en", "zh"))
     shown = [as_json(verdict, language), as_markdown(verdict, language)]
-    work = state.Work(claimed, None, language)
+    work = state.Work(state.begun(claimed, None), language)
     told = _sent(check_payload(work))
     return [_sent(shown), told["check"], told["notes"]]
 
@@ -246,7 +246,7 @@ def _exercise(example: Example, random: Random) -> Any:
 def _walk(example: Example, random: Random) -> Any:
     computed, language = trace(example), random.choice(("en", "zh"))
     words = [[sentence.translated(language) for sentence in stage.words] for stage in walk(computed)]
-    work = state.Work(example, None, language, decimals=random.randint(0, 6))
+    work = state.Work(state.begun(example), language, looking=state.Looking(decimals=random.randint(0, 6)))
     return [words, _sent(walk_payload(work))]
 
 
@@ -257,7 +257,7 @@ def _takeaway(example: Example, random: Random) -> Any:
 
 
 def _conventions(example: Example, random: Random) -> Any:
-    computed, work = trace(example), state.Work(example, None, random.choice(("en", "zh")))
+    computed, work = trace(example), state.Work(state.begun(example), random.choice(("en", "zh")))
     told = conventions.numbers(work)
     shown: list[Any] = [
         _sent(conventions.rows_payload(work, told)),
@@ -277,7 +277,7 @@ def _conventions(example: Example, random: Random) -> Any:
 
 def _dead(example: Example, random: Random) -> Any:
     """A query with every key hidden: here NaN is what some libraries give."""
-    work = state.Work(example, None, "en")
+    work = state.Work(state.begun(example, None), "en")
     masked = [head for head in range(len(example.heads)) if is_masked(example, head)]
     if not masked:
         return None
@@ -313,7 +313,7 @@ def _file(example: Example, random: Random) -> Any:
 def _link(example: Example, random: Random) -> Any:
     if from_token(to_token(example)) != example:
         raise AssertionError("a link opens as another example")
-    work = state.Work(replace(example, note=None), None, "en")
+    work = state.Work(state.begun(replace(example, note=None), None), "en")
     return dict(state.address(work))
 
 
@@ -395,7 +395,8 @@ def edits(example: Example, random: Random) -> Iterator[dict[str, Any]]:
 
 
 def _work(example: Example, random: Random) -> state.Work:
-    return state.Work(example, None, random.choice(("en", "zh")), decimals=random.randint(0, 6))
+    language = random.choice(("en", "zh"))
+    return state.Work(state.begun(example), language, looking=state.Looking(decimals=random.randint(0, 6)))
 
 
 def _bench(example: Example, random: Random) -> Any:
@@ -404,19 +405,21 @@ def _bench(example: Example, random: Random) -> Any:
 
 def _bench_gradient(example: Example, random: Random) -> Any:
     work = _work(example, random)
-    work.pinned = random.choice(_some_cells(example, random))
+    pinned = random.choice(_some_cells(example, random))
+    work = replace(work, looking=replace(work.looking, pinned=pinned))
     return _sent(bench_payload(work, lens="gradient"))
 
 
 def _bench_change(example: Example, random: Random) -> Any:
     """After an edit, since the example as it was."""
     work = _work(example, random)
-    state.pin_baseline(work)
+    work = state.pin_baseline(work)
     edit = random.choice(list(edits(example, random)))
     try:
-        work.trace = trace(apply(example, edit))
+        computed = trace(apply(example, edit))
     except MhaError:
         return None
+    work = replace(work, history=replace(work.history, trace=computed))
     return _sent(bench_payload(work, lens="change"))
 
 
@@ -449,7 +452,7 @@ def _experiment(name: str) -> Route:
         work = _work(example, random)
         sides = _sides(name, example, random)
         if sides:
-            work.sides[name] = sides
+            work = state.choose_sides(work, name, sides)
         return _sent(said_by(work, EXPERIMENTS[name].live))
 
     return experiment

@@ -38,7 +38,12 @@ def menu_opened(app: AppTest) -> AppTest:
 
 def work(app: AppTest) -> Any:
     """What the session holds."""
-    return app.session_state[KEY]
+    return app.session_state[KEY].work
+
+
+def change(app: AppTest, how: Any, *args: Any) -> None:
+    """Put what ``how`` makes of the session's work in its place."""
+    app.session_state[KEY].change(how, *args)
 
 
 def html(app: AppTest) -> str:

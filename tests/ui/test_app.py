@@ -12,7 +12,8 @@ from mha_core import OPENS_FIRST, built_in, dump, library, pretty, to_token
 from mha_core.example.model import text_in
 from mha_ui import frame, state
 from mha_ui.bench.model import payload
-from mha_ui.state.session import KEY
+from mha_ui.state.history import begun
+from mha_ui.state.session import KEY, Holder
 from mha_view.figures import FIGURES
 from mha_view.language import LANGUAGES, words_in
 from tests.apply import apply
@@ -49,7 +50,7 @@ def sound(app):
 
 
 def work(app):
-    return app.session_state[KEY]
+    return app.session_state[KEY].work
 
 
 def menu(app):
@@ -59,9 +60,9 @@ def menu(app):
 
 def send(app, *edits):
     """Run the app with edits from the bench."""
-    start = work(app).applied + 1
+    start = work(app).browser.applied + 1
     sent = [{**edit, "seq": start + index} for index, edit in enumerate(edits)]
-    app.session_state[BENCH] = {"edits": {"session": work(app).session, "edits": sent}}
+    app.session_state[BENCH] = {"edits": {"session": work(app).browser.session, "edits": sent}}
     return sound(app.run())
 
 
@@ -166,7 +167,7 @@ def test_a_picture_that_an_example_has_no_more_is_closed(visit):
     assert app.pills(key=PICTURES).value == shown(app) != before
     query = app.selectbox(key="pictures.query")
     sound(query.set_value(2).run())
-    assert work(app).query == 2
+    assert work(app).looking.query == 2
     send(app, {"op": "remove_token", "which": "tokens", "index": 0})
     assert app.selectbox(key="pictures.query").value == 1
     app.pills(key=PICTURES).set_value([])
@@ -183,8 +184,8 @@ def test_a_bad_link_opens_the_example_that_opens_first(visit, token):
 def test_a_link_opens_what_it_holds(visit):
     app = visit(s=to_token(FURTHER_ON), decimals="7", cell="weights.3.0.1", lang="zh")
     assert work(app).example == FURTHER_ON
-    assert work(app).decimals == 7
-    assert work(app).pinned == ("weights", 3, 0, 1)
+    assert work(app).looking.decimals == 7
+    assert work(app).looking.pinned == ("weights", 3, 0, 1)
     assert menu(app).value is None
 
 
@@ -211,16 +212,16 @@ def test_texts_are_shown_as_text(visit):
 
 def test_what_the_browser_still_holds_of_an_edited_example_is_no_new_choice(monkeypatch):
     """A rerun right after an edit carries the menu's previous value, which must not open the untouched example."""
-    current = state.Work(built_in("first"), "first", "en")
+    current = state.Work(begun(built_in("first"), "first"), "en")
     edit = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9]], "seq": 1}
-    state.receive(current, {"session": current.session, "edits": [edit]})
+    current = state.receive(current, {"session": current.browser.session, "edits": [edit]})
     edited = current.example
-    monkeypatch.setattr(state, "current", lambda: current)
+    monkeypatch.setattr(st, "session_state", {KEY: Holder(current)})
     monkeypatch.setattr(state, "widget_value", lambda key: "first")
     frame._example_chosen("frame.example", "first")
-    assert current.example == edited
+    assert state.current().example == edited
     frame._example_chosen("frame.example.1", None)  # chosen in the menu of an edited example
-    assert current.example == built_in("first")
+    assert state.current().example == built_in("first")
 
 
 def test_the_menu_is_another_widget_wherever_it_shows_what_was_not_chosen_in_it(visit):

@@ -15,20 +15,20 @@ from mha_core.vocabulary import PER_HEAD_STEPS
 from mha_ui import state
 from mha_ui.check.model import check_payload
 from mha_ui.state import OWN_SEED, Work, address, receive, set_exercise
+from mha_ui.state.history import begun
 from mha_ui.state.session import KEY
 from mha_ui.state.url import work_at
 from mha_view.about import looks
 from tests.sizes import each
-from tests.ui.pages import html
+from tests.ui.pages import change, html
 
 APP = Path(__file__).resolve().parents[2] / "pages" / "navigation.py"
 
 
 def send(work, *edits):
     """What the bench would send."""
-    numbered = [{**edit, "seq": work.applied + 1 + n} for n, edit in enumerate(edits)]
-    receive(work, {"session": work.session, "edits": numbered})
-    return check_payload(work)
+    numbered = [{**edit, "seq": work.browser.applied + 1 + n} for n, edit in enumerate(edits)]
+    return receive(work, {"session": work.browser.session, "edits": numbered})
 
 
 def printed(example, decimals=3):
@@ -45,9 +45,10 @@ def printed(example, decimals=3):
 
 @each("name", list(library()))
 def test_right_numbers_are_right_in_every_example(name):
-    work = Work(built_in(name), name, "en")
-    send(work, {"op": "clear_claims"})
-    told = send(work, *printed(work.example))
+    work = Work(begun(built_in(name), name), "en")
+    work = send(work, {"op": "clear_claims"})
+    work = send(work, *printed(work.example))
+    told = check_payload(work)
     assert told["check"]["state"] == "ok"
     assert set(told["marks"].values()) == {"right"}
     assert told["check"]["causes"] == told["check"]["findings"] == []
@@ -55,8 +56,9 @@ def test_right_numbers_are_right_in_every_example(name):
 
 @each("name", list(library()))
 def test_inputs_are_read_only_and_steps_are_blank(name):
-    work = Work(built_in(name), name, "en")
-    told = send(work, {"op": "clear_claims"})
+    work = Work(begun(built_in(name), name), "en")
+    work = send(work, {"op": "clear_claims"})
+    told = check_payload(work)
     for step, matrix in told["matrices"].items():
         if step not in trace(work.example).values:
             assert matrix["edit"] is False
@@ -66,8 +68,8 @@ def test_inputs_are_read_only_and_steps_are_blank(name):
 
 
 def test_numbers_of_the_answer_do_not_reach_the_browser():
-    work = Work(built_in("water"), "water", "en")
-    for told in (check_payload(work), _asked(work, "weights")):
+    work = Work(begun(built_in("water"), "water"), "en")
+    for told in (check_payload(work), check_payload(_asked(work, "weights"))):
         values = told["matrices"]["weights"]["values"]
         assert all(cell == "" for head in values for row in head for cell in row)
         assert told["notes"] == told["kinds"] == {}
@@ -75,21 +77,22 @@ def test_numbers_of_the_answer_do_not_reach_the_browser():
 
 @pytest.mark.parametrize("text", ["1e-310", "5e-324", "1e-400"])
 def test_a_number_as_small_as_float64_holds_is_checked_as_any_other(text):
-    work = Work(built_in("first"), "first", "en")
-    told = send(work, {"op": "claim", "matrix": "q", "head": 0, "row": 0, "col": 0, "values": [[text]]})
+    work = Work(begun(built_in("first"), "first"), "en")
+    work = send(work, {"op": "claim", "matrix": "q", "head": 0, "row": 0, "col": 0, "values": [[text]]})
+    told = check_payload(work)
     assert (told["check"]["state"], told["marks"]) == ("wrong", {"q|0|0|0": "own"})
     assert told["matrices"]["q"]["values"][0][0][0] == text
 
 
 def _asked(work, *steps):
-    set_exercise(work, steps, None)
-    return check_payload(work)
+    return set_exercise(work, steps, None)
 
 
 def test_a_wrong_number_says_where_why_and_what_is_right():
-    work = Work(built_in("first"), "first", "zh")
+    work = Work(begun(built_in("first"), "first"), "zh")
     wrong = {"op": "claim", "matrix": "v", "head": 0, "row": 1, "col": 0, "values": [["-4.00"]]}
-    told = send(work, wrong)
+    work = send(work, wrong)
+    told = check_payload(work)
     assert told["marks"] == {"v|0|1|0": "own"}
     assert told["kinds"] == {"v|0|1|0": "也许正负号写错了。"}
     assert told["notes"] == {"v|0|1|0": "V[2, 1] = 3·0 + 4·1 = 4"}
@@ -98,39 +101,44 @@ def test_a_wrong_number_says_where_why_and_what_is_right():
 
 
 def test_a_number_rounded_too_coarsely_is_neither_wrong_nor_done():
-    work = Work(built_in("grouped-query"), "grouped-query", "en")
-    told = send(work, filled("weights", 0, 2, 0, "0"), filled("weights", 0, 2, 1, "0.16"))
+    work = Work(begun(built_in("grouped-query"), "grouped-query"), "en")
+    work = send(work, filled("weights", 0, 2, 0, "0"), filled("weights", 0, 2, 1, "0.16"))
+    told = check_payload(work)
     assert told["marks"] == {"weights|0|2|0": "coarse", "weights|0|2|1": "right"}
     assert (told["check"]["state"], told["check"]["causes"], told["notes"]) == ("coarse", [], {})
     assert "at least two decimals" in told["check"]["summary"]
-    set_exercise(work, ("weights",), None)
-    told = send(work, filled("weights", 0, 2, 0, "0"), filled("weights", 0, 2, 1, "0.16"))["check"]
+    work = set_exercise(work, ("weights",), None)
+    work = send(work, filled("weights", 0, 2, 0, "0"), filled("weights", 0, 2, 1, "0.16"))
+    told = check_payload(work)["check"]
     table = told["practice"]["tables"][0]
     assert (table["right"], table["wrong"], work.exercise.missed) == (1, 0, frozenset())
-    hint = send(work, {"op": "hint", "cell": {"name": "weights", "head": 0, "row": 2, "col": 0}})
+    work = send(work, {"op": "hint", "cell": {"name": "weights", "head": 0, "row": 2, "col": 0}})
+    hint = check_payload(work)
     assert hint["check"]["practice"]["hint"]["cell"]["col"] == 0
 
 
 def test_a_number_that_nothing_explains_says_what_can_be_said_of_it_and_leads_to_its_step():
-    work = Work(built_in("first"), "first", "en")
-    told = send(work, filled("scores", 0, 0, 0, "7.7"))
+    work = Work(begun(built_in("first"), "first"), "en")
+    work = send(work, filled("scores", 0, 0, 0, "7.7"))
+    told = check_payload(work)
     said = "Sign and order of magnitude are right; go through the terms of S = Q·Kᵀ once more."
     assert told["kinds"] == {"scores|0|0|0": said}
     (cause,) = told["check"]["causes"]
     assert cause["text"].endswith(said)
     assert cause["walk"] == "scores"
-    set_exercise(work, ("weights",), None)
-    told = send(work, filled("weights", 0, 1, 2, "1.51"), filled("weights", 0, 1, 1, "1.7"))["check"]
+    work = set_exercise(work, ("weights",), None)
+    work = send(work, filled("weights", 0, 1, 2, "1.51"), filled("weights", 0, 1, 1, "1.7"))
+    told = check_payload(work)["check"]
     assert [one["text"] for one in told["practice"]["explanations"]] == [
         "row 2, column 2: A weight lies between 0 and 1."
     ]
 
 
 def test_claims_are_in_the_address_and_can_be_undone():
-    work = Work(built_in("first"), "first", "en")
-    send(work, {"op": "claim", "matrix": "concat", "row": 0, "col": 3, "values": [["1.50"]]})
+    work = Work(begun(built_in("first"), "first"), "en")
+    work = send(work, {"op": "claim", "matrix": "concat", "row": 0, "col": 3, "values": [["1.50"]]})
     assert from_token(address(work)["s"]).claimed["concat"][0][3] == "1.50"
-    send(work, {"op": "undo"})
+    work = send(work, {"op": "undo"})
     assert address(work) == {"example": "first"}
 
 
@@ -139,11 +147,13 @@ def filled(name, head, row, col, text):
 
 
 def test_an_exercise_marks_each_number_and_names_a_known_mistake_at_it():
-    work = Work(built_in("first"), "first", "en")
-    told = _asked(work, "k", "scores")
+    work = Work(begun(built_in("first"), "first"), "en")
+    work = _asked(work, "k", "scores")
+    told = check_payload(work)
     assert told["marks"] == {}
     assert [name for name, matrix in told["matrices"].items() if matrix.get("claim")] == ["k", "scores"]
-    told = send(work, filled("k", 0, 0, 0, "-3"), filled("k", 0, 0, 1, "1"))
+    work = send(work, filled("k", 0, 0, 0, "-3"), filled("k", 0, 0, 1, "1"))
+    told = check_payload(work)
     assert told["marks"] == {"k|0|0|0": "own", "k|0|0|1": "right"}
     assert told["notes"] == {}
     practice = told["check"]["practice"]
@@ -170,10 +180,13 @@ def test_an_exercise_marks_each_number_and_names_a_known_mistake_at_it():
 
 
 def test_hints_climb_for_the_cell_that_is_asked_about_and_the_answer_comes_last():
-    work = Work(built_in("first"), "first", "en")
-    _asked(work, "k", "scores")
+    work = Work(begun(built_in("first"), "first"), "en")
+    work = _asked(work, "k", "scores")
     cell = {"name": "k", "head": 0, "row": 0, "col": 0}
-    told = [send(work, {"op": "hint", "cell": cell})["check"]["practice"]["hint"] for _ in range(5)]
+    told = []
+    for _ in range(5):
+        work = send(work, {"op": "hint", "cell": cell})
+        told.append(check_payload(work)["check"]["practice"]["hint"])
     assert [hint["rung"] for hint in told] == [
         "The idea",
         "The formula",
@@ -191,33 +204,43 @@ def test_hints_climb_for_the_cell_that_is_asked_about_and_the_answer_comes_last(
         "",
     ]
     assert work.exercise.hints == {0: 4}
-    other = send(work, {"op": "hint", "cell": {**cell, "col": 1}})["check"]["practice"]["hint"]
+    work = send(work, {"op": "hint", "cell": {**cell, "col": 1}})
+    other = check_payload(work)["check"]["practice"]["hint"]
     assert (other["cell"]["col"], other["rung"]) == (1, "The idea")
-    again = send(work, {"op": "hint", "cell": cell})["check"]["practice"]["hint"]
+    work = send(work, {"op": "hint", "cell": cell})
+    again = check_payload(work)["check"]["practice"]["hint"]
     assert again == told[3]
     assert work.exercise.hints == {0: 4, 1: 1}
-    assert send(work, filled("k", 0, 0, 0, "3"))["check"]["practice"]["hint"] is None
-    next_one = send(work, {"op": "hint", "cell": cell})["check"]["practice"]["hint"]
+    work = send(work, filled("k", 0, 0, 0, "3"))
+    assert check_payload(work)["check"]["practice"]["hint"] is None
+    work = send(work, {"op": "hint", "cell": cell})
+    next_one = check_payload(work)["check"]["practice"]["hint"]
     assert next_one["cell"] == {**cell, "col": 1}
 
 
 def test_a_hint_is_of_the_wrong_number_and_not_of_the_next_blank_one():
-    work = Work(built_in("first"), "first", "en")
-    _asked(work, "k", "scores")
+    work = Work(begun(built_in("first"), "first"), "en")
+    work = _asked(work, "k", "scores")
     blank = {"op": "hint", "cell": {"name": "k", "head": 0, "row": 1, "col": 0}}
-    send(work, filled("k", 0, 0, 0, "99"))
-    told = [send(work, blank)["check"]["practice"]["hint"] for _ in range(4)]
+    work = send(work, filled("k", 0, 0, 0, "99"))
+    told = []
+    for _ in range(4):
+        work = send(work, blank)
+        told.append(check_payload(work)["check"]["practice"]["hint"])
     assert {(hint["cell"]["row"], hint["cell"]["col"]) for hint in told} == {(0, 0)}
     assert told[3]["rung"] == "The answer, given away"
-    next_one = send(work, blank)["check"]["practice"]["hint"]  # of the wrong one there is no more to be told
+    work = send(work, blank)
+    next_one = check_payload(work)["check"]["practice"][
+        "hint"
+    ]  # of the wrong one there is no more to be told
     assert next_one["cell"] == blank["cell"]
 
 
 def test_the_file_of_an_exercise_says_what_was_asked():
-    work = Work(built_in("first"), "first", "en")
+    work = Work(begun(built_in("first"), "first"), "en")
     assert state.as_file(work) == work.example
-    _asked(work, "k", "scores")
-    send(work, filled("k", 0, 0, 0, "3"))
+    work = _asked(work, "k", "scores")
+    work = send(work, filled("k", 0, 0, 0, "3"))
     assert state.as_file(work).asked == ("k", "scores")
 
 
@@ -225,9 +248,10 @@ def test_the_file_of_an_exercise_says_what_was_asked():
     "odd", [None, 3, {}, {"name": "q", "head": 9}, {"name": ["k"], "head": {}, "row": 0}]
 )
 def test_a_hint_for_no_such_cell_is_one_for_the_first(odd):
-    work = Work(built_in("first"), "first", "en")
-    _asked(work, "scores")
-    hint = send(work, {"op": "hint", "cell": odd})["check"]["practice"]["hint"]
+    work = Work(begun(built_in("first"), "first"), "en")
+    work = _asked(work, "scores")
+    work = send(work, {"op": "hint", "cell": odd})
+    hint = check_payload(work)["check"]["practice"]["hint"]
     assert hint["cell"] == {"name": "scores", "head": 0, "row": 0, "col": 0}
 
 
@@ -238,13 +262,14 @@ def solved(work, *steps):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_end_counts_what_was_missed_and_told_and_shows_the_weights(language):
-    work = Work(built_in("first"), "first", language)
-    _asked(work, "weights")
-    send(work, filled("weights", 0, 0, 1, "0.7"))
+    work = Work(begun(built_in("first"), "first"), language)
+    work = _asked(work, "weights")
+    work = send(work, filled("weights", 0, 0, 1, "0.7"))
     assert work.exercise.missed == {1}
     cell = {"name": "weights", "head": 1, "row": 0, "col": 0}
-    send(work, *[{"op": "hint", "cell": cell}] * 4, {"op": "hint", "cell": {**cell, "row": 1}})
-    told = send(work, *solved(work, "weights"))["check"]
+    work = send(work, *[{"op": "hint", "cell": cell}] * 4, {"op": "hint", "cell": {**cell, "row": 1}})
+    work = send(work, *solved(work, "weights"))
+    told = check_payload(work)["check"]
     assert told["state"] == "ok"
     end = told["practice"]["end"]
     told = {
@@ -254,13 +279,14 @@ def test_the_end_counts_what_was_missed_and_told_and_shows_the_weights(language)
     assert end["result"] == told[language]
     assert end["weights"] == work.trace.values["weights"]
     assert end["looks"] == looks(work.trace, language)
-    assert send(work, {"op": "undo"})["check"]["practice"]["end"] is None
+    work = send(work, {"op": "undo"})
+    assert check_payload(work)["check"]["practice"]["end"] is None
 
 
 def test_what_was_missed_and_told_survives_a_reload_and_is_not_handed_out():
-    work = Work(built_in("first"), "first", "en")
-    _asked(work, "weights")
-    send(work, filled("weights", 0, 0, 1, "0.7"), *[{"op": "hint"}] * 2)
+    work = Work(begun(built_in("first"), "first"), "en")
+    work = _asked(work, "weights")
+    work = send(work, filled("weights", 0, 0, 1, "0.7"), *[{"op": "hint"}] * 2)
     assert address(work)["tally"] == "1~1.2"
     again = work_at(address(work), "en")
     assert again.exercise.tally == "1~1.2"
@@ -275,19 +301,21 @@ def test_a_tally_that_is_none_is_an_empty_one(tally):
 
 
 def test_setting_an_exercise_can_be_undone_and_done_again():
-    work = Work(built_in("first"), "first", "en")
-    send(work, filled("q", 0, 0, 1, "0.7"))
+    work = Work(begun(built_in("first"), "first"), "en")
+    work = send(work, filled("q", 0, 0, 1, "0.7"))
     mine = work.example
-    told = _asked(work, "weights")
+    work = _asked(work, "weights")
+    told = check_payload(work)
     assert (work.example.claimed, told["controls"]["undo"]) == (None, True)
-    send(work, filled("weights", 0, 0, 1, "0.7"), {"op": "another_exercise"})
-    send(work, {"op": "undo"}, {"op": "undo"})
+    work = send(work, filled("weights", 0, 0, 1, "0.7"), {"op": "another_exercise"})
+    work = send(work, {"op": "undo"}, {"op": "undo"})
     assert (work.exercise.asked, work.example.claimed) == (("weights",), None)
-    told = send(work, {"op": "undo"})
+    work = send(work, {"op": "undo"})
+    told = check_payload(work)
     assert (work.exercise, work.example, told["controls"]["redo"]) == (None, mine, True)
-    send(work, {"op": "redo"}, {"op": "redo"})
+    work = send(work, {"op": "redo"}, {"op": "redo"})
     assert (work.exercise.missed, work.example.x) == (frozenset({1}), mine.x)
-    send(work, {"op": "redo"})
+    work = send(work, {"op": "redo"})
     assert work.exercise.asked == ("weights",)
     assert work.example.x != mine.x
     assert not work.exercise.missed
@@ -295,7 +323,8 @@ def test_setting_an_exercise_can_be_undone_and_done_again():
 
 def test_undo_stays_within_an_exercise_that_a_link_has_brought():
     work = work_at({"example": "first", "ask": "weights"}, "en")
-    told = send(work, filled("weights", 0, 0, 1, "0.7"), *[{"op": "undo"}] * 3)
+    work = send(work, filled("weights", 0, 0, 1, "0.7"), *[{"op": "undo"}] * 3)
+    told = check_payload(work)
     assert (work.exercise.asked, told["controls"]["undo"], told["controls"]["redo"]) == (
         ("weights",),
         False,
@@ -304,11 +333,12 @@ def test_undo_stays_within_an_exercise_that_a_link_has_brought():
 
 
 def test_another_one_has_other_numbers_and_counts_anew():
-    work = Work(built_in("first"), "first", "en")
-    _asked(work, "weights")
-    send(work, {"op": "hint"}, *solved(work, "weights"))
+    work = Work(begun(built_in("first"), "first"), "en")
+    work = _asked(work, "weights")
+    work = send(work, {"op": "hint"}, *solved(work, "weights"))
     before = work.example.x
-    told = send(work, {"op": "another_exercise"})
+    work = send(work, {"op": "another_exercise"})
+    told = check_payload(work)
     assert work.example.x != before
     assert (work.exercise.asked, work.exercise.tally) == (("weights",), "")
     assert all(text == "" for head in told["matrices"]["weights"]["values"] for row in head for text in row)
@@ -316,8 +346,9 @@ def test_another_one_has_other_numbers_and_counts_anew():
 
 @each("name", list(library()))
 def test_nothing_is_shown_that_comes_after_the_last_step_asked_for(name):
-    work = Work(built_in(name), name, "en")
-    told = _asked(work, "scores", "weights")
+    work = Work(begun(built_in(name), name), "en")
+    work = _asked(work, "scores", "weights")
+    told = check_payload(work)
     after = {"head_outputs", "concat", "output", "w_o", "b_o"}
     assert {"scores", "weights"} <= told["matrices"].keys()
     assert not after & (told["matrices"].keys() | told["steps"].keys())
@@ -326,8 +357,9 @@ def test_nothing_is_shown_that_comes_after_the_last_step_asked_for(name):
 
 @each("name", list(library()))
 def test_there_is_a_link_for_the_class_where_numbers_can_be_drawn(name):
-    work = Work(built_in(name), name, "en")
-    link = _asked(work, "weights")["class_link"]
+    work = Work(begun(built_in(name), name), "en")
+    work = _asked(work, "weights")
+    link = check_payload(work)["class_link"]
     assert bool(link) is varies(work.example)
     if link:
         query = dict(parse_qsl(link))
@@ -348,7 +380,7 @@ def test_no_other_page_shows_the_answers_before_one_says_so(page):
     mounted = [one.key for one in app.main if one.type == "bidi_component"]
     assert all(key.startswith(("frame.", "address.")) for key in mounted)
     buttons[0].click().run()
-    assert app.session_state[KEY].exercise is None
+    assert app.session_state[KEY].work.exercise is None
     assert not [button for button in app.button if "exercise" in button.label]
 
 
@@ -358,21 +390,21 @@ def test_an_example_s_note_tells_what_its_numbers_do_and_stays_away_while_they_a
     told = "every weight lies between"
     assert told in text_in(built_in("programming").note, "en")
     assert told not in html(app.run())
-    app.session_state[KEY].exercise = None
+    change(app, state.end_exercise)
     assert told in html(app.run())
 
 
 def test_another_example_ends_the_exercise():
-    work = Work(built_in("first"), "first", "en")
-    _asked(work, "weights")
-    state.open_built_in(work, "water")
+    work = Work(begun(built_in("first"), "first"), "en")
+    work = _asked(work, "weights")
+    work = state.open_built_in(work, "water")
     assert work.exercise is None
     assert "ask" not in address(work)
 
 
 def test_an_example_too_large_to_work_out_is_refused_with_a_sentence():
-    work = Work(built_in("saturated"), "saturated", "zh")
-    set_exercise(work, ("weights",), 1)
+    work = Work(begun(built_in("saturated"), "saturated"), "zh")
+    work = set_exercise(work, ("weights",), 1)
     assert work.exercise is None
     assert work.message is not None
     assert "W_Q" in work.message.text
@@ -386,7 +418,7 @@ def visit():
         app.query_params.update(query)
         app.run()
         assert not app.exception
-        return app.session_state[KEY]
+        return app.session_state[KEY].work
 
     yield opened
     st.cache_resource.clear()
@@ -408,12 +440,14 @@ def test_a_link_can_give_everybody_numbers_of_his_own(visit):
 def test_a_link_can_name_its_seed(visit):
     assert visit(example="first", ask="weights", seed="17").example == exercise(built_in("first"), 17)
     for nonsense in ("-1", "1.5", "1" * 9, "x"):
-        assert visit(example="first", ask="weights", seed=nonsense).name == "first"
+        assert visit(example="first", ask="weights", seed=nonsense).history.name == "first"
 
 
 def test_numbers_of_ones_own_are_in_the_address_and_stay(visit):
     first = visit(example="first", ask="weights", seed=OWN_SEED)
-    send(first, {"op": "claim", "matrix": "weights", "head": 0, "row": 0, "col": 0, "values": [["0.25"]]})
+    first = send(
+        first, {"op": "claim", "matrix": "weights", "head": 0, "row": 0, "col": 0, "values": [["0.25"]]}
+    )
     assert "seed" not in address(first)
     again = visit(**address(first))
     assert again.example == first.example
@@ -421,31 +455,33 @@ def test_numbers_of_ones_own_are_in_the_address_and_stay(visit):
 
 
 def test_the_address_bar_gives_each_student_new_numbers_until_something_is_filled_in():
-    work = Work(built_in("first"), "first", "en")
-    set_exercise(work, ("weights",), OWN_SEED)
+    work = Work(begun(built_in("first"), "first"), "en")
+    work = set_exercise(work, ("weights",), OWN_SEED)
     assert check_payload(work)["bar"] == {"example": "first", "ask": "weights", "seed": "own"}
     assert work_at(check_payload(work)["address"], "en").example == work.example  # as a new server reads it
-    told = send(
+    work = send(
         work, {"op": "claim", "matrix": "weights", "head": 0, "row": 0, "col": 0, "values": [["0.25"]]}
     )
+    told = check_payload(work)
     assert told["bar"] == told["address"] == address(work)
-    set_exercise(work, ("weights",), 3)
+    work = set_exercise(work, ("weights",), 3)
     assert "seed" not in check_payload(work)["bar"]
 
 
 def test_the_link_that_gives_each_student_new_numbers_stays_what_it_is():
-    work = Work(built_in("first"), "first", "en")
+    work = Work(begun(built_in("first"), "first"), "en")
     before = state.like_of(work)
     for _ in range(2):
-        set_exercise(work, ("weights",), OWN_SEED)
+        work = set_exercise(work, ("weights",), OWN_SEED)
         assert work.example != built_in("first")
         assert state.like_of(work) == before == {"example": "first"}
-    set_exercise(work, ("weights",), 3)
+    work = set_exercise(work, ("weights",), 3)
     assert state.like_of(work) != before
 
 
 def test_an_exercise_counts_what_is_still_to_do():
-    work = Work(built_in("first"), "first", "en")
-    _asked(work, "k")
-    told = send(work, {"op": "claim", "matrix": "k", "head": 0, "row": 0, "col": 0, "values": [["3"]]})
+    work = Work(begun(built_in("first"), "first"), "en")
+    work = _asked(work, "k")
+    work = send(work, {"op": "claim", "matrix": "k", "head": 0, "row": 0, "col": 0, "values": [["3"]]})
+    told = check_payload(work)
     assert told["check"]["summary"] == "1 of 12 filled in so far, and it is right; 11 to go."

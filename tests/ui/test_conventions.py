@@ -19,7 +19,7 @@ from mha_view.language import LANGUAGES, words_in
 from tests.apply import apply
 from tests.core.edits import FURTHER_ON
 from tests.sizes import in_turn
-from tests.ui.pages import html, opened, sound, work
+from tests.ui.pages import change, html, opened, sound, work
 
 PAGE = "conventions.py"
 PARTS = ("rows", "packed", "masks", "dead", "pairs")
@@ -148,11 +148,11 @@ def test_a_smaller_example_forgets_the_head_and_query_of_a_larger_one(read):
     app = read(example="causal")
     sound(app.selectbox(key="conventions.query").set_value(4).run())
     sound(app.selectbox(key="conventions.head").set_value(1).run())
-    state.open_built_in(work(app), "bilinear")
+    change(app, state.open_built_in, "bilinear")
     sound(app.run())
     assert told(app, "dead")["query"] == 0
     assert told(app, "dead")["scores"]
-    state.open_built_in(work(app), "padding")
+    change(app, state.open_built_in, "padding")
     sound(app.run())
     assert told(app, "dead")["query"] == 2  # the one that attends to nothing
 
@@ -214,7 +214,7 @@ def test_the_largest_example_is_told(read):
         example = apply(example, {"op": "resize", "axis": axis, "size": 64})
     for _ in range(14):
         example = apply(example, {"op": "add_head"})
-    state.open_example(work(app), example)
+    change(app, state.open_example, example)
     sound(app.run())
-    assert work(app).too_large
+    assert work(app).browser.too_large
     assert len(told(app, "rows")["entries"]) == 16

@@ -12,6 +12,7 @@ from mha_ui.bench.model import payload
 from mha_ui.experiments import EXPERIMENTS
 from mha_ui.lessons import LESSONS
 from mha_ui.state import Work, receive
+from mha_ui.state.history import begun
 from mha_view.figures import FIGURES
 from mha_view.language import LANGUAGES, words_in
 from tests.apply import apply
@@ -59,7 +60,7 @@ def test_every_lesson(read, topic):
 
 
 def test_the_bench_shows_no_step_after_the_weights():
-    data = payload(Work(ENDS_AT_WEIGHTS, None, "en"))
+    data = payload(Work(begun(ENDS_AT_WEIGHTS, None), "en"))
     assert list(data["steps"])[-1] == "weights"
     assert not {"w_v", "v", "head_outputs", "concat"} & set(data["matrices"])
     assert data["controls"]["values"] is data["controls"]["w_o"] is False
@@ -71,7 +72,7 @@ def test_the_bench_shows_no_step_after_the_weights():
 
 
 def test_values_are_switched_on_the_bench_and_undone():
-    held = Work(ENDS_AT_WEIGHTS, None, "en")
+    held = Work(begun(ENDS_AT_WEIGHTS, None), "en")
     edits = [
         {"seq": 1, "op": "values", "on": True},
         {"seq": 2, "op": "undo"},
@@ -80,7 +81,7 @@ def test_values_are_switched_on_the_bench_and_undone():
     ]
     seen = []
     for edit in edits:
-        receive(held, {"session": held.session, "edits": [edit]})
+        held = receive(held, {"session": held.browser.session, "edits": [edit]})
         seen.append(payload(held)["controls"]["values"])
     assert seen == [True, False, True, False]
     assert held.example == ENDS_AT_WEIGHTS
@@ -88,7 +89,7 @@ def test_values_are_switched_on_the_bench_and_undone():
 
 def test_the_gradient_is_that_of_the_first_weight_that_is_computed():
     given_first = replace(ENDS_AT_WEIGHTS, heads=ENDS_AT_WEIGHTS.heads[::-1])
-    data = payload(Work(given_first, None, "en"), lens="gradient")
+    data = payload(Work(begun(given_first, None), "en"), lens="gradient")
     assert data["lens"]["target"] == {"name": "weights", "head": 1, "row": 0, "col": 0}
     assert data["matrices"]["k"]["lens"] == gradients(trace(given_first), Cell("weights", 1, 0, 0))["k"]
 

@@ -27,7 +27,7 @@ from mha_view.language import LANGUAGES, words_in
 from tests.apply import apply
 from tests.core.edits import FURTHER_ON
 from tests.sizes import in_turn
-from tests.ui.pages import html, opened, sound, work
+from tests.ui.pages import change, html, opened, sound, work
 
 PAGE = "experiments.py"
 
@@ -55,7 +55,7 @@ def board(app):
 
 def address(app):
     """What the page writes into the address bar: where the bench is, it does."""
-    on_the_bench = EXPERIMENTS[work(app).experiment].on_the_bench
+    on_the_bench = EXPERIMENTS[work(app).looking.experiment].on_the_bench
     return json.loads(app.get_by_key("bench.matrices" if on_the_bench else "address.keep").proto.json)[0][
         "address"
     ]
@@ -115,11 +115,11 @@ def test_a_choice_changes_its_side_and_the_link(read):
     app = read("sides")
     select = next(s for s in app.selectbox if s.key == "experiments.sides.left.positions")
     sound(select.set_value("rotary").run())
-    assert work(app).sides["sides"].left == Variant(positions="rotary")
+    assert work(app).looking.sides["sides"].left == Variant(positions="rotary")
     assert address(app)["variant"] == "positions-rotary~~scoring-dot"
     select = next(s for s in app.selectbox if s.key == "experiments.sides.left.positions")
     sound(select.set_value("").run())
-    assert work(app).sides["sides"].left == Variant()
+    assert work(app).looking.sides["sides"].left == Variant()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -136,7 +136,7 @@ def test_open_on_the_bench_takes_the_side_along(read):
     app = read("sides", Variant(mask="causal"))
     next(b for b in app.button if b.key == "experiments.open.right").click().run()
     assert work(app).example == varied(built_in("output-projection"), Variant(mask="causal"))
-    assert len(work(app).past) == 1
+    assert len(work(app).history.past) == 1
 
 
 # --- heads ---------------------------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def test_an_order_for_another_number_of_tokens_is_passed_over(read):
 def test_what_is_left_out_of_the_order_follows(read):
     app = read("order", example="programming")
     app.get_by_key("experiments.order.order").set_value([2]).run()
-    assert work(sound(app)).sides["order"].right.order == (2, 0, 1)
+    assert work(sound(app)).looking.sides["order"].right.order == (2, 0, 1)
 
 
 def one_token():
@@ -315,11 +315,12 @@ def test_the_picture_of_saturation_starts_with_the_head_that_saturates_most(read
 
 def test_what_is_at_hand_is_pinned_and_edits_are_told_from_it(read):
     app = read("baseline")
-    assert work(app).pinned_baseline.trace.example == built_in("output-projection")
-    state.receive(
-        work(app),
+    assert work(app).looking.pinned_baseline.trace.example == built_in("output-projection")
+    change(
+        app,
+        state.receive,
         {
-            "session": work(app).session,
+            "session": work(app).browser.session,
             "edits": [
                 {"seq": 1, "op": "set", "matrix": "x", "head": None, "row": 0, "col": 1, "values": [[3]]}
             ],

@@ -11,7 +11,6 @@ from mha_ui import state
 from mha_ui.state import UNDO_STEPS, Work, address, receive
 from mha_ui.state.history import MOST_KEPT, history_of
 from mha_ui.state.url import work_at
-from mha_ui.state.work import versions
 from tests.core.edits import json_values
 from tests.sizes import tries
 
@@ -25,7 +24,7 @@ class Tab:
         self.answered()
 
     def answered(self) -> None:
-        told = json.loads(json.dumps(history_of(self.work)))
+        told = json.loads(json.dumps(history_of(self.work.history, self.work.browser.stored)))
         self.texts |= dict(told["texts"])
         query = address(self.work)
         self.texts[told["examples"][told["at"]]] = query.get("s") or query["example"]
@@ -33,19 +32,20 @@ class Tab:
 
     def send(self, *edits: dict) -> None:
         held = max(self.texts)
-        numbered = [{**edit, "seq": self.work.applied + count} for count, edit in enumerate(edits, 1)]
-        receive(self.work, {"session": self.work.session, "edits": numbered, "held": held})
+        numbered = [{**edit, "seq": self.work.browser.applied + count} for count, edit in enumerate(edits, 1)]
+        self.work = receive(
+            self.work, {"session": self.work.browser.session, "edits": numbered, "held": held}
+        )
 
     def reloaded(self) -> Work:
         """The tab's next session, which has been sent what the last one left."""
         work = work_at(self.kept["query"], None)
-        recalled(work, self.kept)
-        return work
+        return recalled(work, self.kept)
 
 
-def recalled(work: Work, kept: object) -> None:
-    edit = {"op": "recall", "history": kept, "seq": work.applied + 1}
-    receive(work, {"session": work.session, "edits": [edit]})
+def recalled(work: Work, kept: object) -> Work:
+    edit = {"op": "recall", "history": kept, "seq": work.browser.applied + 1}
+    return receive(work, {"session": work.browser.session, "edits": [edit]})
 
 
 def cell(number):
@@ -53,7 +53,7 @@ def cell(number):
 
 
 def as_seen(work: Work) -> tuple:
-    return versions(work), len(work.past), work.origin, work.name
+    return work.history.versions, len(work.history.past), work.history.origin, work.history.name
 
 
 EDITS = st.one_of(
@@ -90,10 +90,10 @@ def test_what_was_done_meanwhile_stays_and_reset_returns_to_where_it_all_began()
     tab.send(cell(5), cell(6))
     tab.answered()
     work = work_at(tab.kept["query"], None)
-    receive(work, {"session": work.session, "edits": [{**cell(7), "seq": 1}]})
-    recalled(work, tab.kept)
-    assert [version.example.x[0][0] for version in versions(work)] == [1, 5, 6, 7]
-    receive(work, {"session": work.session, "edits": [{"op": "reset", "seq": 9}]})
+    work = receive(work, {"session": work.browser.session, "edits": [{**cell(7), "seq": 1}]})
+    work = recalled(work, tab.kept)
+    assert [version.example.x[0][0] for version in work.history.versions] == [1, 5, 6, 7]
+    work = receive(work, {"session": work.browser.session, "edits": [{"op": "reset", "seq": 9}]})
     assert work.example == built_in("water")
     assert work.untouched
 
@@ -103,11 +103,11 @@ def test_what_an_answer_brings_does_not_grow_with_the_history():
     for number in range(2, UNDO_STEPS + 20):
         tab.send(cell(number))
         tab.answered()
-        assert len(history_of(tab.work)["texts"]) <= 1
-    assert len(json.dumps(history_of(tab.work))) < 1500
-    assert len(tab.work.numbers) == UNDO_STEPS + 2  # with the one shown, and where it all began
+        assert len(history_of(tab.work.history, tab.work.browser.stored)["texts"]) <= 1
+    assert len(json.dumps(history_of(tab.work.history, tab.work.browser.stored))) < 1500
+    assert len(tab.work.history.numbers) == UNDO_STEPS + 2  # with the one shown, and where it all began
     tab.send()
-    assert history_of(tab.work)["texts"] == []
+    assert history_of(tab.work.history, tab.work.browser.stored)["texts"] == []
 
 
 def spoilt(**changes: object) -> dict:
@@ -139,7 +139,7 @@ def spoilt(**changes: object) -> dict:
 def test_what_is_no_such_history_is_passed_over_and_nothing_is_lost(kept):
     work = work_at(spoilt()["query"], None)
     before = as_seen(work)
-    recalled(work, kept)
+    work = recalled(work, kept)
     assert as_seen(work) == before
     assert work.message is None
 
@@ -149,7 +149,7 @@ def test_what_is_no_such_history_is_passed_over_and_nothing_is_lost(kept):
 def test_whatever_is_sent_back_breaks_nothing(kept):
     work = work_at({"example": OPENS_FIRST}, None)
     before = as_seen(work)
-    recalled(work, {**spoilt(), "texts": kept})
-    recalled(work, kept)
+    work = recalled(work, {**spoilt(), "texts": kept})
+    work = recalled(work, kept)
     assert as_seen(work) == before
     assert work.message is None

@@ -15,14 +15,14 @@ NOTED = {"minutes": 25, "steps": [{"step": "scores", "note": "mine"}, {"step": "
 TAUGHT = Lecture(25.0, (LectureStep("scores", note="mine"), LectureStep("q", hidden=True)))
 
 
-def send(work: Work, *edits: dict[str, object]) -> None:
-    numbered = [{**edit, "seq": work.applied + at} for at, edit in enumerate(edits, 1)]
-    state.receive(work, {"session": work.session, "edits": numbered})
+def send(work: Work, *edits: dict[str, object]) -> Work:
+    numbered = [{**edit, "seq": work.browser.applied + at} for at, edit in enumerate(edits, 1)]
+    return state.receive(work, {"session": work.browser.session, "edits": numbered})
 
 
 def taught() -> Work:
     work = work_at({"example": "first"}, "en")
-    send(work, {"op": "lecture", "lecture": NOTED})
+    work = send(work, {"op": "lecture", "lecture": NOTED})
     return work
 
 
@@ -45,27 +45,27 @@ def test_the_walk_is_told_in_the_lectures_order_and_the_lecturer_all_of_it():
 
 def test_undo_takes_it_back_and_reset_keeps_it():
     work = taught()
-    send(work, {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9]]})
-    reset(work)
+    work = send(work, {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9]]})
+    work = reset(work)
     assert work.example.x == built_in("first").x
     assert work.example.lecture == TAUGHT
     assert work.untouched
     for _ in range(3):
-        undo(work)
+        work = undo(work)
     assert work.example == built_in("first")
 
 
 def test_on_the_wall_undo_takes_back_numbers_and_not_the_lecture():
     work = taught()
-    send(work, {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9]]})
+    work = send(work, {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9]]})
     edited = work.example.x
     later = {"minutes": 10}
-    send(work, {"op": "lecture", "lecture": later})
-    send(work, {"op": "undo_numbers"})
+    work = send(work, {"op": "lecture", "lecture": later})
+    work = send(work, {"op": "undo_numbers"})
     assert (work.example.x, work.example.lecture) == (built_in("first").x, Lecture(10.0))
-    send(work, {"op": "undo_numbers"})  # there are no others before
+    work = send(work, {"op": "undo_numbers"})  # there are no others before
     assert work.example.lecture == Lecture(10.0)
-    send(work, {"op": "redo"})
+    work = send(work, {"op": "redo"})
     assert (work.example.x, work.example.lecture) == (edited, Lecture(10.0))
 
 
@@ -73,13 +73,13 @@ def test_a_link_holds_it_and_one_that_is_handed_out_does_not():
     work = taught()
     assert from_token(address(work)["s"]).lecture == TAUGHT
     assert without_claims(work).example.lecture is None
-    pin_baseline(work)
+    work = pin_baseline(work)
     assert work.baseline.lecture is None
 
 
 def test_what_breaks_the_format_is_refused_in_a_sentence_and_nothing_is_lost():
     work = taught()
-    send(work, {"op": "lecture", "lecture": {"steps": [{"step": "skores"}]}})
+    work = send(work, {"op": "lecture", "lecture": {"steps": [{"step": "skores"}]}})
     assert work.message is not None
     assert "skores" in work.message.text
     assert work.example.lecture == TAUGHT

@@ -1,6 +1,7 @@
 """Lenses without a browser: the state and its address, and what the bench is told."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,8 @@ from mha_ui import state
 from mha_ui.bench.model import payload
 from mha_ui.check.model import check_payload
 from mha_ui.state import LENSES, Work, address, without_claims
+from mha_ui.state.history import begun
+from mha_ui.state.url import say_whether_too_large
 from mha_view.lenses.gradient import target
 from tests.apply import apply
 from tests.core.edits import FURTHER_ON, json_values
@@ -27,7 +30,7 @@ PIN, CLEAR = {"op": "baseline"}, {"op": "baseline", "clear": True}
 
 
 def target_of(work):
-    return target(work.trace, work.pinned)
+    return target(work.trace, work.looking.pinned)
 
 
 def lens(value):
@@ -35,8 +38,8 @@ def lens(value):
 
 
 def work_of(example, *edits):
-    work = Work(example, None, "en")
-    send(work, *edits)
+    work = Work(begun(example, None), "en")
+    work = send(work, *edits)
     return work
 
 
@@ -50,42 +53,47 @@ def seen(work, **options):
 
 def test_a_baseline_is_pinned_pinned_again_and_let_go():
     work = opened()
-    assert (work.lens, work.baseline) == ("", None)
-    send(work, PIN)
-    assert (work.lens, work.baseline) == ("change", FIRST)
-    send(work, cell(7))
+    assert (work.looking.lens, work.baseline) == ("", None)
+    work = send(work, PIN)
+    assert (work.looking.lens, work.baseline) == ("change", FIRST)
+    work = send(work, cell(7))
     assert work.baseline == FIRST
-    send(work, PIN)
+    work = send(work, PIN)
     assert work.baseline == with_x(7)
-    send(work, CLEAR)
-    assert (work.lens, work.baseline) == ("", None)
+    work = send(work, CLEAR)
+    assert (work.looking.lens, work.baseline) == ("", None)
 
 
 def test_pinning_keeps_a_lens_and_a_change_without_a_baseline_pins_one():
     work = opened()
-    send(work, lens("gradient"), PIN)
-    assert (work.lens, work.baseline) == ("gradient", FIRST)
-    send(work, CLEAR)
-    assert (work.lens, work.baseline) == ("gradient", None)
-    send(work, lens("change"))
-    assert (work.lens, work.baseline) == ("change", FIRST)
-    send(work, lens(""))
-    assert (work.lens, work.baseline) == ("", FIRST)
+    work = send(work, lens("gradient"), PIN)
+    assert (work.looking.lens, work.baseline) == ("gradient", FIRST)
+    work = send(work, CLEAR)
+    assert (work.looking.lens, work.baseline) == ("gradient", None)
+    work = send(work, lens("change"))
+    assert (work.looking.lens, work.baseline) == ("change", FIRST)
+    work = send(work, lens(""))
+    assert (work.looking.lens, work.baseline) == ("", FIRST)
 
 
 def test_looking_is_no_step_to_undo_and_undo_keeps_the_baseline():
     work = opened()
-    send(work, PIN, lens("gradient"), cell(7), {"op": "undo"})
-    assert (work.example, work.past, work.lens, work.baseline) == (FIRST, [], "gradient", FIRST)
-    assert len(work.future) == 1
+    work = send(work, PIN, lens("gradient"), cell(7), {"op": "undo"})
+    assert (work.example, work.history.past, work.looking.lens, work.baseline) == (
+        FIRST,
+        (),
+        "gradient",
+        FIRST,
+    )
+    assert len(work.history.future) == 1
 
 
 def test_another_example_keeps_the_baseline():
     work = opened()
-    send(work, PIN)
-    state.open_built_in(work, "water")
-    assert (work.baseline, work.lens) == (FIRST, "change")
-    assert work.opened == 1
+    work = send(work, PIN)
+    work = state.open_built_in(work, "water")
+    assert (work.baseline, work.looking.lens) == (FIRST, "change")
+    assert work.history.opened == 1
 
 
 def test_what_somebody_filled_in_is_no_part_of_a_baseline():
@@ -105,8 +113,8 @@ def test_an_exercise_is_handed_out_without_lens_and_baseline():
 @pytest.mark.parametrize("odd", ["x", None, 1, [], {}, True, "Change"], ids=str)
 def test_no_such_lens(odd):
     work = opened()
-    send(work, lens("gradient"), lens(odd), {"op": "lens"})
-    assert (work.lens, told(work)) == ("gradient", None)
+    work = send(work, lens("gradient"), lens(odd), {"op": "lens"})
+    assert (work.looking.lens, told(work)) == ("gradient", None)
 
 
 # --- the address -------------------------------------------------------------------------------------------------
@@ -118,25 +126,25 @@ def test_an_address_restores_lens_and_baseline(name):
     for edits in ([PIN], [cell(7)], [lens("gradient")], [lens("")], [CLEAR], [lens("gradient")]):
         if name in ("saturated", "scaled") and edits == [cell(7)]:
             continue  # nothing is computed from X there
-        send(work, *edits)
+        work = send(work, *edits)
         assert_restores(work)
         again = opened(address(work))
-        assert (again.lens, again.baseline) == (work.lens, work.baseline)
+        assert (again.looking.lens, again.baseline) == (work.looking.lens, work.baseline)
     assert address(opened({"example": name})) == {"example": name}
 
 
 def test_a_new_server_is_given_them_back():
     old = work_of(FIRST, PIN, cell(7), lens("gradient"))
     new = opened()
-    send(new, {"op": "restore", "address": address(old)}, cell(8, 1))
-    assert (new.lens, new.baseline) == ("gradient", FIRST)
+    new = send(new, {"op": "restore", "address": address(old)}, cell(8, 1))
+    assert (new.looking.lens, new.baseline) == ("gradient", FIRST)
     assert new.example == apply(with_x(7), cell(8, 1))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_baseline_that_cannot_be_read_is_left_out_and_told(language):
     work = opened({"example": "water", "lens": "change", "base": "1abc", "lang": language})
-    assert (work.example, work.lens, work.baseline) == (built_in("water"), "", None)
+    assert (work.example, work.looking.lens, work.baseline) == (built_in("water"), "", None)
     assert (
         work.message.text
         == {
@@ -158,10 +166,10 @@ def test_a_baseline_that_cannot_be_read_is_left_out_and_told(language):
 )
 def test_no_query_raises(query):
     work = opened(query)
-    assert work.lens in ("", *LENSES)
-    assert work.lens != "change" or work.baseline
+    assert work.looking.lens in ("", *LENSES)
+    assert work.looking.lens != "change" or work.baseline
     seen(work)
-    work.message = None
+    work = replace(work, message=None)
     assert_restores(work)
 
 
@@ -185,12 +193,12 @@ def test_no_query_raises(query):
     ),
 )
 def test_no_edits_raise(example, edits):
-    work = Work(example, None, "zh")
-    send(work, *edits)
+    work = Work(begun(example, None), "zh")
+    work = send(work, *edits)
     seen(work)
-    work.message = None
+    work = replace(work, message=None)
     assert_restores(work)
-    assert opened(address(work)).lens == work.lens
+    assert opened(address(work)).looking.lens == work.looking.lens
 
 
 def test_too_large_together_is_told_once_and_left_out():
@@ -200,7 +208,7 @@ def test_too_large_together_is_told_once_and_left_out():
     for seed, name in enumerate(("w_q", "w_k")):
         tall = apply(tall, {"op": "fill", "matrix": name, "head": 0, "with": "random", "seed": seed})
     assert 15_000 < len(to_token(tall)) <= 30_000
-    work = work_of(tall, PIN)
+    work = say_whether_too_large(work_of(tall, PIN))
     assert "base" not in address(work)
     assert "lens" not in address(work)
     assert payload(work)["unsaved"]
@@ -208,10 +216,9 @@ def test_too_large_together_is_told_once_and_left_out():
         "info",
         "Together with its baseline this is too large for a link, which leaves the baseline out.",
     )
-    send(work, cell(8))
-    address(work)
+    work = say_whether_too_large(send(work, cell(8)))
     assert told(work) is None
-    send(work, CLEAR)
+    work = send(work, CLEAR)
     assert not payload(work)["unsaved"]
 
 
@@ -220,7 +227,7 @@ def test_too_large_together_is_told_once_and_left_out():
 
 @every_example
 def test_without_a_lens_nothing_is_told_of_one(name):
-    data = seen(Work(EXAMPLES[name], None, "en"))
+    data = seen(Work(begun(EXAMPLES[name], None), "en"))
     assert "lens" not in data
     assert not any({"lens", "was"} & set(matrix) for matrix in data["matrices"].values())
     assert data["controls"]["lens"] == ""
@@ -241,10 +248,10 @@ def test_the_gradient_is_the_cores(name):
 def test_the_target_is_the_pinned_cell_where_that_is_computed():
     work = work_of(built_in("output-projection"), lens("gradient"))
     assert target_of(work) == Cell("output", None, 0, 0)
-    send(work, pin("weights", 1, 0, 1))
+    work = send(work, pin("weights", 1, 0, 1))
     assert target_of(work) == Cell("weights", 1, 0, 1)
     assert "A[1, 2] of head 2" in seen(work)["lens"]["summary"]
-    send(work, pin("x", None, 0, 0))
+    work = send(work, pin("x", None, 0, 0))
     assert target_of(work) == Cell("output", None, 0, 0)
     assert target_of(work_of(FIRST)) == Cell("concat", None, 0, 0)
     given_further_on = work_of(FURTHER_ON, pin("q", 1, 0, 0))
@@ -313,7 +320,7 @@ SUMMARIES = [
 def test_the_summary_says_what_was_edited_and_what_came_of_it(edits, summary):
     work = work_of(FIRST, PIN, *edits)
     assert summary in seen(work)["lens"]["summary"]
-    state.choose_language(work, "zh")
+    work = state.choose_language(work, "zh")
     assert any("\u4e00" <= character <= "\u9fff" for character in seen(work)["lens"]["summary"])
 
 
@@ -332,7 +339,7 @@ def test_a_page_may_settle_the_lens():
     forced = seen(work, lens="gradient")
     assert forced["lens"]["kind"] == "gradient"
     assert forced["controls"]["lens"] is None
-    assert work.lens == "change"
+    assert work.looking.lens == "change"
     assert "lens" not in seen(work, lens="")
     assert seen(work, lens="change")["lens"]["kind"] == "change"
     assert "lens" not in seen(work_of(FIRST), lens="change")

@@ -18,7 +18,7 @@ from mha_view.language import LANGUAGES, words_in
 from tests.apply import apply
 from tests.core.edits import FURTHER_ON
 from tests.sizes import in_turn
-from tests.ui.pages import APP, drawn, html, opened, pictures, sound, work
+from tests.ui.pages import APP, change, drawn, html, opened, pictures, sound, work
 
 PAGE = "lessons.py"
 
@@ -143,7 +143,7 @@ def test_drawing_again_takes_the_next_seed(read):
 def test_the_chosen_query_is_the_one_of_the_bench(read):
     app = read("many-heads", example="programming")
     sound(app.selectbox(key="lessons.query").set_value(2).run())
-    assert work(app).query == 2
+    assert work(app).looking.query == 2
     assert "programming" in figure(app, "readers")["layout"]["title"]["text"]
     before = figure(app, "agreement")
     sound(app.toggle(key="lessons.alone").set_value(True).run())
@@ -164,7 +164,7 @@ def test_where_the_example_at_hand_hides_the_point_the_lesson_shows_its_own(read
     title = text_in(built_in(name).title, language)
     assert title in html(app)
     assert work(app).example == built_in("first")
-    assert (address(app)["example"], work(app).past) == ("first", [])
+    assert (address(app)["example"], work(app).history.past) == ("first", ())
     sound(app.segmented_control(key=f"lessons.shown.{topic}").set_value("at hand").run())
     assert figure(app, picture) != wanted
     assert "程序" in str(figure(app, picture))
@@ -242,7 +242,7 @@ def test_what_there_is_to_try_opens_on_the_bench(read, topic, name):
     sound(app.button(key=f"lessons.open.{name}").click().run())
     assert work(app).example == built_in(name)
     assert app.get_by_key("bench.matrices")
-    assert work(app).past[-1].example == built_in("causal")
+    assert work(app).history.past[-1].example == built_in("causal")
 
 
 def test_the_library_is_taken_to_the_bench(read):
@@ -271,9 +271,9 @@ def test_what_is_too_large_for_a_link_is_read_and_told(read):
         example = apply(
             example, {"op": "fill", "matrix": "w_q", "head": index, "with": "random", "seed": index}
         )
-    state.open_example(work(app), example)
+    change(app, state.open_example, example)
     sound(app.run())
-    assert work(app).too_large
+    assert work(app).browser.too_large
     assert address(app) == {"lesson": "many-heads"}
 
 

@@ -16,6 +16,8 @@ from mha_ui.bench import model
 from mha_ui.bench.model import payload
 from mha_ui.experiments.heads import TERMS
 from mha_ui.state import LENSES, Work, receive
+from mha_ui.state.history import begun
+from mha_ui.state.url import say_whether_too_large
 from mha_view import tables
 from mha_view.bundle import WEB
 from mha_view.language import LANGUAGES, words_in
@@ -51,7 +53,7 @@ every_example = each("name", EXAMPLES)
 
 def told(name, language="en"):
     """The example's trace, and what the browser reads from its payload."""
-    work = Work(EXAMPLES[name], None, language)
+    work = Work(begun(EXAMPLES[name], None), language)
     return work.trace, json.loads(json.dumps(payload(work), allow_nan=False))
 
 
@@ -73,10 +75,10 @@ def has(computed, name, head=None):
 @each("language", LANGUAGES)
 @every_example
 def test_the_payload_is_json(name, language):
-    work = Work(EXAMPLES[name], None, language)
+    work = Work(begun(EXAMPLES[name], None), language)
     text = json.dumps(payload(work), allow_nan=False)
     data = json.loads(text)
-    assert data["session"] == work.session
+    assert data["session"] == work.browser.session
     assert (data["ack"], data["decimals"], data["pinned"], data["message"]) == (0, 4, None, None)
     assert data["address"] == {"s": to_token(EXAMPLES[name])}
     assert data["lang"] == language
@@ -242,7 +244,7 @@ def is_editable(example, matrix, head, rows):
         edited = apply(example, edit)
     except ExampleError:
         return False
-    values = payload(Work(edited, None, "en"))["matrices"][matrix]["values"]
+    values = payload(Work(begun(edited, None), "en"))["matrices"][matrix]["values"]
     return (values if head is None else values[head])[row][col] == new
 
 
@@ -262,9 +264,11 @@ def test_what_a_head_starts_from_is_editable_in_that_head_alone():
 
 
 def after(example, *edits):
-    work = Work(example, None, "en")
-    receive(work, {"session": work.session, "edits": [{**e, "seq": i} for i, e in enumerate(edits, 1)]})
-    return payload(work)
+    work = Work(begun(example, None), "en")
+    work = receive(
+        work, {"session": work.browser.session, "edits": [{**e, "seq": i} for i, e in enumerate(edits, 1)]}
+    )
+    return payload(say_whether_too_large(work))
 
 
 @pytest.mark.parametrize(
@@ -314,14 +318,14 @@ def test_controls_show_what_the_layer_has(edits, controls):
 
 def test_each_choice_of_a_menu_is_an_edit_after_which_it_holds():
     example = built_in("first")
-    for menu, choices in payload(Work(example, None, "en"))["choices"].items():
+    for menu, choices in payload(Work(begun(example, None), "en"))["choices"].items():
         for choice, edit in choices.items():
             assert after(example, edit)["controls"][menu] == choice
 
 
 def test_a_bias_of_w_o_alone_is_a_bias():
     example = replace(apply(built_in("first"), {"op": "w_o", "on": True}), b_o=(1.0, 2.0, 3.0, 4.0))
-    assert payload(Work(example, None, "en"))["controls"]["biases"] is True
+    assert payload(Work(begun(example, None), "en"))["controls"]["biases"] is True
 
 
 def test_numbers_confirmed_pin_and_message():

@@ -16,6 +16,7 @@ from mha_core.models.measures import LEAST_EXCESS, MOST_CHANCE
 from mha_ui import shell, state
 from mha_ui.models import as_example, take
 from mha_ui.models.words import EXAMPLES, ui_words
+from mha_ui.state.history import begun
 from mha_ui.state.work import Work
 from mha_view.language import LANGUAGES, words_in
 from tests.models.made import folder_of
@@ -79,7 +80,7 @@ def test_the_language_of_an_address_is_spoken_with_the_work_that_the_tab_had_bef
     app = read(lang="zh")
     monkeypatch.setattr(st, "session_state", app.session_state)
     state.reopen({"example": "causal", "lang": "en", "decimals": "2"})
-    assert (work(app).name, work(app).decimals, work(app).language) == ("causal", 2, "zh")
+    assert (work(app).history.name, work(app).looking.decimals, work(app).language) == ("causal", 2, "zh")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -128,19 +129,20 @@ def test_heads_that_are_switched_off_below_change_the_numbers(offered):
     ],
 )
 def test_what_cannot_be_opened_is_told_and_the_work_stays(offered, more, said):
-    current = Work(built_in("causal"), "causal", "en")
+    current = Work(begun(built_in("causal"), "causal"), "en")
     before = current.example
-    assert not take(current, question(**more))
+    current = take(current, question(**more))
     assert said in current.message.text
     assert current.example is before
-    assert not current.past
+    assert not current.history.past
 
 
 def test_what_was_at_hand_comes_back_by_undo(offered):
-    current = Work(built_in("causal"), "causal", "en")
-    assert take(current, question())
+    current = Work(begun(built_in("causal"), "causal"), "en")
+    current = take(current, question())
+    assert current.history.opened == 1
     assert len(current.example.heads) == 2
-    state.work.undo(current)
+    current = state.work.undo(current)
     assert current.example == built_in("causal")
 
 
@@ -148,8 +150,8 @@ def test_what_was_at_hand_comes_back_by_undo(offered):
     "asked", [None, [], {}, {"model": "tiny"}, question(layer="1"), question(heads=0), question(without=[1])]
 )
 def test_what_is_no_question_fails_like_any_unexpected_thing(offered, asked):
-    current = Work(built_in("causal"), "causal", "en")
-    assert not take(current, asked)
+    current = Work(begun(built_in("causal"), "causal"), "en")
+    current = take(current, asked)
     assert current.message
     assert current.example == built_in("causal")
 
@@ -168,9 +170,9 @@ def test_nothing_is_refused_but_by_a_sentence_of_ours():
 
 
 def test_a_sentence_on_the_bench_may_take_the_vectors_of_our_own_model():
-    current = Work(built_in("causal"), "causal", "en")
-    sent = {"session": current.session, "edits": [{"op": "learned_sentence", "text": TEXT, "seq": 1}]}
-    state.receive(current, sent)
+    current = Work(begun(built_in("causal"), "causal"), "en")
+    sent = {"session": current.browser.session, "edits": [{"op": "learned_sentence", "text": TEXT, "seq": 1}]}
+    current = state.receive(current, sent)
     model = load(OWN)
     tokens = tokenize(model, TEXT)
     assert current.example == example_of(model, TEXT)
@@ -183,14 +185,14 @@ def test_a_sentence_on_the_bench_may_take_the_vectors_of_our_own_model():
     )
     weights = torch.tensor(current.trace.matrix("weights", 0))
     assert min((weights - one).abs().max() for one in of.weights) < 1e-6
-    state.work.undo(current)
+    current = state.work.undo(current)
     assert current.example == built_in("causal")
 
 
 @pytest.mark.parametrize("text", ["", "   ", "cat " * 200])
 def test_a_sentence_that_it_does_not_read_is_told_and_changes_nothing(text):
-    current = Work(built_in("causal"), "causal", "en")
-    sent = {"session": current.session, "edits": [{"op": "learned_sentence", "text": text, "seq": 1}]}
-    state.receive(current, sent)
+    current = Work(begun(built_in("causal"), "causal"), "en")
+    sent = {"session": current.browser.session, "edits": [{"op": "learned_sentence", "text": text, "seq": 1}]}
+    current = state.receive(current, sent)
     assert current.message.text
     assert current.example == built_in("causal")

@@ -7,6 +7,7 @@ from tests.core.new_step import told_by, with_the_step
 SCRIPT = """
 import json
 from mha_core import built_in
+from mha_ui.state.history import begun
 from mha_ui.bench.model import payload
 from mha_ui.conventions.model import numbers, rows_payload
 from mha_view.figures.scores import scores_heatmaps
@@ -14,7 +15,7 @@ from mha_view.language import words_in
 from mha_ui.state import Work
 from mha_ui.walkthrough.model import payload as walk_payload
 
-work = Work(built_in("first"), None, "en")
+work = Work(begun(built_in("first"), None), "en")
 figure = scores_heatmaps(work.trace, theme="light", words=words_in("en"))
 print(json.dumps({
     "bench": payload(work),

@@ -24,14 +24,14 @@ from mha_core.edit.edit import SetTitle
 from mha_ui import bench, frame, shell, state
 from mha_ui.panel import _BACK, _FIRST
 from mha_ui.shell import FAILED
+from mha_ui.state import history as state_history
 from mha_ui.state import opening_title, url
-from mha_ui.state import work as state_work
 from mha_ui.state.url import NOT_OPENED
-from mha_ui.state.work import NOT_CHANGED, versions
+from mha_ui.state.work import NOT_CHANGED
 from mha_view.language import LANGUAGES, words_in
 from tests.apply import apply
 from tests.sizes import in_turn
-from tests.ui.pages import html, menu_opened, opened, sound, work
+from tests.ui.pages import change, html, menu_opened, opened, sound, work
 
 
 def cell(number):
@@ -100,9 +100,9 @@ def visit(part, example, language="en"):
 
 def send(app, *sent):
     """Edits that the bench sends, and the page's answer."""
-    start = work(app).applied + 1
+    start = work(app).browser.applied + 1
     numbered = [{**one, "seq": start + index} for index, one in enumerate(sent)]
-    state.receive(work(app), {"session": work(app).session, "edits": numbered})
+    change(app, state.receive, {"session": work(app).browser.session, "edits": numbered})
     return sound(app.run())
 
 
@@ -129,7 +129,7 @@ def test_a_part_that_fails_says_so_and_leads_back(plant, caplog, part):
     assert part in records[0].getMessage()
     assert "planted" not in html(app)
     assert work(app).example == BAD
-    assert [version.example for version in work(app).past] == [WATER, GOOD]
+    assert [version.example for version in work(app).history.past] == [WATER, GOOD]
     sound(button(app, part).click().run())
     assert failed(app) == 0
     assert work(app).example == GOOD
@@ -163,11 +163,11 @@ def test_tables_go_on_showing_the_last_numbers_that_worked(plant, part):
     told = json.loads(app.get_by_key(BENCH).proto.json)[0]
     assert told["matrices"]["x"]["values"][0][0] == 5
     assert from_token(told["address"]["s"]) == GOOD  # so a page that is loaded again shows these
-    assert told["ack"] == work(app).applied
+    assert told["ack"] == work(app).browser.applied
     send(app, cell(6))  # in the tables that are shown
     assert failed(app) == 0
     assert work(app).example == apply(GOOD, cell(6))
-    assert [version.example for version in work(app).past] == [WATER, GOOD]
+    assert [version.example for version in work(app).history.past] == [WATER, GOOD]
 
 
 @pytest.mark.parametrize("part", ["experiments", "conventions", "lessons"])
@@ -218,7 +218,7 @@ def test_an_edit_that_fails_changes_nothing(monkeypatch, caplog, language):
     send(app, {"op": "title", "text": "new"})
     assert work(app).example == GOOD
     assert work(app).message.text == words_in(language)(NOT_CHANGED)
-    assert work(app).past == []
+    assert work(app).history.past == ()
     assert any(record.exc_info and isinstance(record.exc_info[1], KeyError) for record in caplog.records)
 
 
@@ -226,11 +226,11 @@ def test_an_edit_that_fails_changes_nothing(monkeypatch, caplog, language):
 def test_a_step_of_the_history_that_fails_keeps_all_of_it(monkeypatch, op):
     app = visit("bench", WATER)
     send(app, cell(5), cell(13), {"op": "undo"})
-    history = versions(work(app))
-    monkeypatch.setattr(state_work, "trace", lambda *_: 1 / 0)
+    history = work(app).history.versions
+    monkeypatch.setattr(state_history, "trace", lambda *_: 1 / 0)
     send(app, {"op": op})
     assert work(app).example == GOOD
-    assert versions(work(app)) == history
+    assert work(app).history.versions == history
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -8,6 +8,7 @@ import pytest
 
 from mha_core import Cell, ExampleError, built_in
 from mha_ui.state import Work, receive
+from mha_ui.state.history import begun
 from mha_view.language import words_in
 from mha_view.places import cell_name, place_and_sentence, place_name
 from tests.apply import apply
@@ -65,10 +66,10 @@ def test_an_error_names_its_place_in_the_readers_language():
 
 
 def refused(example, matrix, head, rows, cols, language="en"):
-    work = Work(example, None, language)
+    work = Work(begun(example, None), language)
     values = [[7.0] * cols for _ in range(rows)]
     edit = {"op": "set", "matrix": matrix, "head": head, "row": 0, "col": 0, "values": values}
-    receive(work, {"session": work.session, "edits": [{**edit, "seq": 1}]})
+    work = receive(work, {"session": work.browser.session, "edits": [{**edit, "seq": 1}]})
     assert work.example == example
     return work
 
@@ -77,10 +78,10 @@ def test_a_block_without_room_comes_with_the_size_that_it_needs():
     work = refused(FIRST, "x", None, 5, 4)
     assert work.message.text == "X: from row 1, column 1 on there is room for 3 × 2, got 5 × 4"
     assert work.message.offer.label == "Make X 5 × 4 and paste"
-    receive(work, {"session": work.session, "edits": [{**work.message.offer.edit, "seq": 2}]})
+    work = receive(work, {"session": work.browser.session, "edits": [{**work.message.offer.edit, "seq": 2}]})
     assert work.message is None
     assert work.example.x == ((7.0,) * 4,) * 5
-    receive(work, {"session": work.session, "edits": [{"op": "undo", "seq": 3}]})
+    work = receive(work, {"session": work.browser.session, "edits": [{"op": "undo", "seq": 3}]})
     assert work.example == FIRST  # one step for both
 
 

@@ -30,7 +30,8 @@ from mha_ui.bench.model import payload
 from mha_ui.notes import is_ours, rich
 from mha_ui.state import UNDO_STEPS, WalkPlace, Work, address, receive
 from mha_ui.state import work as state_work
-from mha_ui.state.url import work_at
+from mha_ui.state.history import begun
+from mha_ui.state.url import say_whether_too_large, work_at
 from mha_view.language import LANGUAGES
 from tests.apply import apply
 from tests.core.edits import BUILT_IN, FURTHER_ON, cases, json_values
@@ -66,7 +67,9 @@ def numbered(*edits, start=1):
 
 def send(work, *edits):
     """Send edits as the bench does, after those that the work has applied."""
-    receive(work, {"session": work.session, "edits": numbered(*edits, start=work.applied + 1)})
+    return receive(
+        work, {"session": work.browser.session, "edits": numbered(*edits, start=work.browser.applied + 1)}
+    )
 
 
 def told(work):
@@ -77,8 +80,8 @@ def told(work):
 def undone(work):
     """The examples that undo leads back through."""
     found = []
-    while work.past:
-        send(work, {"op": "undo"})
+    while work.history.past:
+        work = send(work, {"op": "undo"})
         found.append(work.example)
     return found
 
@@ -88,18 +91,29 @@ def undone(work):
 
 def test_work_starts_with_the_example_that_opens_first():
     work = opened({})
-    assert (work.example, work.name, work.language, work.decimals) == (START, OPENS_FIRST, "en", 4)
-    assert (work.pinned, work.message, work.past, work.future, work.applied) == (None, None, [], [], 0)
+    assert (work.example, work.history.name, work.language, work.looking.decimals) == (
+        START,
+        OPENS_FIRST,
+        "en",
+        4,
+    )
+    assert (
+        work.looking.pinned,
+        work.message,
+        work.history.past,
+        work.history.future,
+        work.browser.applied,
+    ) == (None, None, (), (), 0)
     assert address(work) == {"example": OPENS_FIRST}
-    assert opened().session != work.session
+    assert opened().browser.session != work.browser.session
 
 
 def test_an_edit_is_computed():
     work = opened()
-    send(work, cell(7))
+    work = send(work, cell(7))
     assert work.example == with_x(7)
     assert work.trace.values == trace(with_x(7)).values
-    assert work.applied == 1
+    assert work.browser.applied == 1
 
 
 def test_what_is_sent_again_is_applied_once():
@@ -107,51 +121,51 @@ def test_what_is_sent_again_is_applied_once():
     more = {"op": "add_head"}
     edits = numbered(more, more, more)
     for sent in (edits[:1], edits[:2], edits[:2], edits[1:3], edits):
-        receive(work, {"session": work.session, "edits": sent})
+        work = receive(work, {"session": work.browser.session, "edits": sent})
     assert work.example.dims.h == 2 + 3
-    assert work.applied == 3
-    assert len(work.past) == 3
+    assert work.browser.applied == 3
+    assert len(work.history.past) == 3
 
 
 def test_merged_edits_are_applied_in_order():
     edits = [cell(7), {"op": "add_head"}, {"op": "remove_head", "head": 0}, {"op": "undo"}, cell(8)]
     merged, one_by_one = opened(), opened()
-    send(merged, *edits)
+    merged = send(merged, *edits)
     for edit in edits:
-        send(one_by_one, edit)
+        one_by_one = send(one_by_one, edit)
     assert merged.example == one_by_one.example == apply(apply(with_x(7), {"op": "add_head"}), cell(8))
-    assert merged.applied == one_by_one.applied == 5
+    assert merged.browser.applied == one_by_one.browser.applied == 5
     assert undone(merged) == undone(one_by_one)
 
 
 def test_numbers_may_leave_gaps_and_one_number_counts_once():
     work = opened()
     edits = [{"seq": 4, **cell(1)}, {"seq": 4, **cell(2)}, {"seq": 3, **cell(3)}, {"seq": 9, **cell(4, 1)}]
-    receive(work, {"session": work.session, "edits": edits})
-    assert work.applied == 9
+    work = receive(work, {"session": work.browser.session, "edits": edits})
+    assert work.browser.applied == 9
     assert work.example == apply(with_x(1), cell(4, 1))
 
 
 @pytest.mark.parametrize("session", ["another", "", None, 0, ["x"], {}], ids=str)
 def test_edits_of_another_session_are_not_this_ones(session):
     work = opened()
-    receive(work, {"session": session, "edits": numbered(cell(7))})
-    receive(work, {"edits": numbered(cell(7))})
-    assert (work.example, work.applied) == (FIRST, 0)
+    work = receive(work, {"session": session, "edits": numbered(cell(7))})
+    work = receive(work, {"edits": numbered(cell(7))})
+    assert (work.example, work.browser.applied) == (FIRST, 0)
 
 
 @pytest.mark.parametrize("message", [None, 0, "x", [], {}, [{}], True], ids=str)
 def test_a_message_that_is_none_changes_nothing(message):
     work = opened()
-    receive(work, message)
-    assert (work.example, work.applied) == (FIRST, 0)
+    work = receive(work, message)
+    assert (work.example, work.browser.applied) == (FIRST, 0)
 
 
 @pytest.mark.parametrize("edits", [None, 5, "abc", {}, {"seq": 1}, True, 0.5], ids=str)
 def test_edits_that_are_no_list_change_nothing(edits):
     work = opened()
-    receive(work, {"session": work.session, "edits": edits})
-    assert (work.example, work.applied) == (FIRST, 0)
+    work = receive(work, {"session": work.browser.session, "edits": edits})
+    assert (work.example, work.browser.applied) == (FIRST, 0)
 
 
 @each("edit", [None, 5, "undo", [], {}, ["seq"], {"op": "add_head"}])
@@ -159,8 +173,8 @@ def test_edits_that_are_no_list_change_nothing(edits):
 def test_edits_without_a_number_are_passed_over_and_the_others_are_not(edit, number):
     work = opened()
     odd = {**edit, "seq": number} if isinstance(edit, dict) else edit
-    receive(work, {"session": work.session, "edits": [odd, {"seq": 1, **cell(7)}, odd]})
-    assert (work.example, work.applied) == (with_x(7), 1)
+    work = receive(work, {"session": work.browser.session, "edits": [odd, {"seq": 1, **cell(7)}, odd]})
+    assert (work.example, work.browser.applied) == (with_x(7), 1)
 
 
 # --- undo --------------------------------------------------------------------------------------------------------
@@ -168,50 +182,50 @@ def test_edits_without_a_number_are_passed_over_and_the_others_are_not(edit, num
 
 def test_undo_redo_and_reset():
     work = opened()
-    send(work, cell(1), cell(7), cell(8))
-    assert len(work.past) == 2  # x[0][0] is 1 already
-    send(work, {"op": "undo"})
+    work = send(work, cell(1), cell(7), cell(8))
+    assert len(work.history.past) == 2  # x[0][0] is 1 already
+    work = send(work, {"op": "undo"})
     assert work.example == with_x(7)
-    send(work, {"op": "undo"}, {"op": "undo"})
+    work = send(work, {"op": "undo"}, {"op": "undo"})
     assert work.example == FIRST
-    send(work, {"op": "redo"})
+    work = send(work, {"op": "redo"})
     assert work.example == with_x(7)
     assert work.trace.values == trace(with_x(7)).values
-    send(work, {"op": "redo"}, {"op": "redo"})
+    work = send(work, {"op": "redo"}, {"op": "redo"})
     assert work.example == with_x(8)
-    send(work, {"op": "reset"})
-    assert (work.example, work.future) == (FIRST, [])
-    send(work, {"op": "undo"})
+    work = send(work, {"op": "reset"})
+    assert (work.example, work.history.future) == (FIRST, ())
+    work = send(work, {"op": "undo"})
     assert work.example == with_x(8)
 
 
 def test_an_edit_after_undo_takes_the_place_of_what_was_undone():
     work = opened()
-    send(work, cell(7), cell(8), {"op": "undo"}, cell(9), {"op": "redo"})
+    work = send(work, cell(7), cell(8), {"op": "undo"}, cell(9), {"op": "redo"})
     assert work.example == with_x(9)
-    send(work, {"op": "undo"})
+    work = send(work, {"op": "undo"})
     assert work.example == with_x(7)
 
 
 def test_the_head_that_was_removed_last_comes_back_with_its_numbers():
     work = opened({"example": "output-projection"})
     start, h = work.example, work.example.dims.h
-    send(work, {"op": "remove_head"}, cell(7), {"op": "add_head"})
+    work = send(work, {"op": "remove_head"}, cell(7), {"op": "add_head"})
     assert work.example == apply(start, cell(7))
     assert (work.message.kind, work.message.text) == (
         "info",
         "The head that was removed last is back with its numbers.",
     )
-    send(work, {"op": "add_head"})
+    work = send(work, {"op": "add_head"})
     assert (work.message.kind, work.message.text) == ("info", f"Head {h + 1} has new, made-up numbers.")
-    send(work, {"op": "remove_head"}, {"op": "remove_head", "head": 0}, {"op": "add_head"})
+    work = send(work, {"op": "remove_head"}, {"op": "remove_head", "head": 0}, {"op": "add_head"})
     assert work.example.heads == (*start.heads[1:], start.heads[0])
     assert work.example.w_o[-start.dims.d_v :] == start.w_o[: start.dims.d_v]
     narrow = {"op": "resize", "axis": "d_k", "by": 1}
-    send(work, {"op": "remove_head"}, narrow, {"op": "add_head"})
+    work = send(work, {"op": "remove_head"}, narrow, {"op": "add_head"})
     assert work.example.dims.h == h
     assert work.message.text == f"Head {h} has new, made-up numbers."
-    send(work, {"op": "remove_head"}, {"op": "add_head", "copy": 0})
+    work = send(work, {"op": "remove_head"}, {"op": "add_head", "copy": 0})
     assert work.message is None
     assert work.example.heads[-1] == work.example.heads[0]
 
@@ -221,33 +235,37 @@ def test_the_token_that_was_removed_last_comes_back_with_its_row_and_what_the_ma
     work = opened({"example": name})
     start = work.example
     last = {"op": "remove_token", "which": "tokens", "index": len(start.tokens) - 1}
-    send(work, last, cell(7), {"op": "add_token", "which": "tokens"})
+    work = send(work, last, cell(7), {"op": "add_token", "which": "tokens"})
     assert work.example == apply(start, cell(7))
     assert work.message.text == "The token that was removed last is back with its numbers."
-    send(work, {"op": "remove_token", "which": "tokens", "index": 0}, {"op": "add_token", "which": "tokens"})
+    work = send(
+        work, {"op": "remove_token", "which": "tokens", "index": 0}, {"op": "add_token", "which": "tokens"}
+    )
     assert work.example.tokens == (*start.tokens[1:], start.tokens[0])
     assert work.example.x[-1] == apply(start, cell(7)).x[0]
 
 
 def test_a_hundred_steps_can_be_undone():
     work = opened()
-    send(work, *(cell(number) for number in range(1000, 1000 + UNDO_STEPS + 5)))
-    assert UNDO_STEPS == len(work.past) == 100
-    send(work, *[{"op": "undo"}] * (UNDO_STEPS + 5))
+    work = send(work, *(cell(number) for number in range(1000, 1000 + UNDO_STEPS + 5)))
+    assert UNDO_STEPS == len(work.history.past) == 100
+    work = send(work, *[{"op": "undo"}] * (UNDO_STEPS + 5))
     assert work.example == with_x(1004)
-    assert work.past == []
-    send(work, *[{"op": "redo"}] * (UNDO_STEPS + 5))
+    assert work.history.past == ()
+    work = send(work, *[{"op": "redo"}] * (UNDO_STEPS + 5))
     assert work.example == with_x(1104)
-    assert len(work.past) == UNDO_STEPS
+    assert len(work.history.past) == UNDO_STEPS
 
 
 def test_what_changes_no_number_is_no_step():
     work = opened()
     pin = {"op": "pin", "cell": {"name": "q", "head": 0, "row": 0, "col": 0}}
-    send(work, cell(7), {"op": "undo"})
-    send(work, pin, {"op": "decimals", "value": 2}, cell(1), {"op": "reset"}, {"op": "nonsense"}, cell("x"))
-    assert (len(work.past), len(work.future)) == (0, 1)
-    send(work, {"op": "redo"})
+    work = send(work, cell(7), {"op": "undo"})
+    work = send(
+        work, pin, {"op": "decimals", "value": 2}, cell(1), {"op": "reset"}, {"op": "nonsense"}, cell("x")
+    )
+    assert (len(work.history.past), len(work.history.future)) == (0, 1)
+    work = send(work, {"op": "redo"})
     assert work.example == with_x(7)
 
 
@@ -262,34 +280,35 @@ REFUSED = {"op": "resize", "axis": "d_k", "size": 65}
 )
 def test_a_refused_edit_keeps_the_work_and_says_why(language, sentence):
     work = opened({"example": "first", "lang": language})
-    send(work, cell(7), cell(8), {"op": "undo"})
-    send(work, REFUSED)
+    work = send(work, cell(7), cell(8), {"op": "undo"})
+    work = send(work, REFUSED)
     assert told(work) == ("error", sentence)
-    assert (work.example, len(work.past), len(work.future)) == (with_x(7), 1, 1)
-    assert work.applied == 4
-    send(work, {"op": "redo"})
+    assert (work.example, len(work.history.past), len(work.history.future)) == (with_x(7), 1, 1)
+    assert work.browser.applied == 4
+    work = send(work, {"op": "redo"})
     assert told(work) is None
     assert work.example == with_x(8)
 
 
 def test_a_refusal_is_told_though_another_edit_came_with_it():
     work = opened()
-    send(work, cell(6), REFUSED, cell(7), {"op": "pin", "cell": None})
+    work = send(work, cell(6), REFUSED, cell(7), {"op": "pin", "cell": None})
     assert told(work)[1] == "d_k: expected 1 to 64, got 65"
     assert work.example == with_x(7)
-    receive(work, {"session": work.session, "edits": numbered(cell(6), REFUSED)})  # sent again
+    work = receive(work, {"session": work.browser.session, "edits": numbered(cell(6), REFUSED)})  # sent again
     assert told(work)[1] == "d_k: expected 1 to 64, got 65"
-    send(work, cell(8))
+    work = send(work, cell(8))
     assert told(work) is None
 
 
 def test_numbers_that_float32_cannot_hold_are_refused_and_the_place_stays():
     work = opened()
-    work.trace = trace(FIRST, Backend("cpu", "float32"))
+    computed = trace(FIRST, Backend("cpu", "float32"))
+    work = replace(work, history=replace(work.history, trace=computed))
     large = {"op": "set", "head": 0, "row": 0, "col": 0, "values": [[1e12]]}
-    send(work, cell(1e12), {**large, "matrix": "w_q"})
+    work = send(work, cell(1e12), {**large, "matrix": "w_q"})
     before = work.example
-    send(work, {**large, "matrix": "w_k"})
+    work = send(work, {**large, "matrix": "w_k"})
     assert told(work)[1] == "S: a number grew beyond what float32 can hold"
     assert work.example == before
     assert work.backend == Backend("cpu", "float32")
@@ -304,10 +323,10 @@ def pin(name, head, row, col):
 
 def test_a_cell_is_pinned_and_let_go():
     work = opened()
-    send(work, pin("weights", 1, 0, 2))
-    assert work.pinned == Cell("weights", 1, 0, 2)
-    send(work, {"op": "pin", "cell": None})
-    assert work.pinned is None
+    work = send(work, pin("weights", 1, 0, 2))
+    assert work.looking.pinned == Cell("weights", 1, 0, 2)
+    work = send(work, {"op": "pin", "cell": None})
+    assert work.looking.pinned is None
 
 
 @pytest.mark.parametrize(
@@ -336,30 +355,30 @@ def test_a_cell_is_pinned_and_let_go():
 )
 def test_a_cell_that_is_not_there_cannot_be_pinned(place):
     work = opened()
-    send(work, pin("q", 0, 0, 0), pin(*place))
-    assert work.pinned is None
+    work = send(work, pin("q", 0, 0, 0), pin(*place))
+    assert work.looking.pinned is None
 
 
 def test_a_pinned_cell_goes_with_its_matrix_and_stays_while_it_is_there():
     work = opened()
-    send(work, {"op": "w_o", "on": True}, pin("output", None, 2, 3), cell(7), {"op": "add_head"})
-    assert work.pinned == Cell("output", None, 2, 3)
-    send(work, {"op": "remove_token", "which": "tokens", "index": 0})
-    assert work.pinned is None
-    send(work, {"op": "undo"}, pin("weights", 2, 0, 0), {"op": "undo"})
+    work = send(work, {"op": "w_o", "on": True}, pin("output", None, 2, 3), cell(7), {"op": "add_head"})
+    assert work.looking.pinned == Cell("output", None, 2, 3)
+    work = send(work, {"op": "remove_token", "which": "tokens", "index": 0})
+    assert work.looking.pinned is None
+    work = send(work, {"op": "undo"}, pin("weights", 2, 0, 0), {"op": "undo"})
     assert work.example.dims.h == 2
-    assert work.pinned is None
-    send(work, pin("output", None, 0, 0), {"op": "reset"})
-    assert work.pinned is None
+    assert work.looking.pinned is None
+    work = send(work, pin("output", None, 0, 0), {"op": "reset"})
+    assert work.looking.pinned is None
 
 
 def test_the_chosen_query_stays_among_the_tokens():
     work = opened()
-    work.query = 2
-    send(work, {"op": "remove_token", "which": "tokens", "index": 0})
-    assert work.query == 1
-    state.open_built_in(work, "causal")
-    assert work.query == 1
+    work = state.choose_query(work, 2)
+    work = send(work, {"op": "remove_token", "which": "tokens", "index": 0})
+    assert work.looking.query == 1
+    work = state.open_built_in(work, "causal")
+    assert work.looking.query == 1
 
 
 @pytest.mark.parametrize(
@@ -369,8 +388,8 @@ def test_the_chosen_query_stays_among_the_tokens():
 )
 def test_decimals_are_a_whole_number_from_0_to_10(value, decimals):
     work = opened()
-    send(work, {"op": "decimals", "value": value})
-    assert work.decimals == decimals
+    work = send(work, {"op": "decimals", "value": value})
+    assert work.looking.decimals == decimals
     assert (work.message is None) == isinstance(value, int)
 
 
@@ -379,40 +398,44 @@ def test_decimals_are_a_whole_number_from_0_to_10(value, decimals):
 
 def test_another_example_can_be_undone_and_is_what_reset_returns_to():
     work = opened()
-    send(work, cell(7))
-    state.open_built_in(work, "water")
-    assert (work.name, work.origin, work.example) == ("water", built_in("water"), built_in("water"))
+    work = send(work, cell(7))
+    work = state.open_built_in(work, "water")
+    assert (work.history.name, work.history.origin, work.example) == (
+        "water",
+        built_in("water"),
+        built_in("water"),
+    )
     assert address(work) == {"example": "water"}
-    send(work, cell(6), {"op": "reset"})
+    work = send(work, cell(6), {"op": "reset"})
     assert work.example == built_in("water")
-    send(work, *[{"op": "undo"}] * 3)
-    assert (work.name, work.example) == ("first", with_x(7))
+    work = send(work, *[{"op": "undo"}] * 3)
+    assert (work.history.name, work.example) == ("first", with_x(7))
     assert address(work) == {"s": to_token(with_x(7))}
-    send(work, {"op": "reset"})
+    work = send(work, {"op": "reset"})
     assert work.example == FIRST
-    send(work, {"op": "undo"}, {"op": "redo"})
-    assert (work.name, work.example) == ("first", FIRST)
+    work = send(work, {"op": "undo"}, {"op": "redo"})
+    assert (work.history.name, work.example) == ("first", FIRST)
 
 
 def test_what_was_undone_past_its_opening_is_redone_with_its_name():
     work = opened()
-    state.open_built_in(work, "water")
-    send(work, {"op": "undo"})
+    work = state.open_built_in(work, "water")
+    work = send(work, {"op": "undo"})
     assert address(work) == {"example": "first"}
-    send(work, {"op": "redo"})
-    assert (address(work), work.origin) == ({"example": "water"}, built_in("water"))
+    work = send(work, {"op": "redo"})
+    assert (address(work), work.history.origin) == ({"example": "water"}, built_in("water"))
 
 
 def test_a_file_is_opened_and_is_what_reset_returns_to():
     work = opened()
-    send(work, cell(7))
-    state.open_file(work, pretty(built_in("padding")).encode())
-    assert (work.example, work.name, work.message) == (built_in("padding"), None, None)
+    work = send(work, cell(7))
+    work = state.open_file(work, pretty(built_in("padding")).encode())
+    assert (work.example, work.history.name, work.message) == (built_in("padding"), None, None)
     assert address(work) == {"s": to_token(built_in("padding"))}
-    send(work, {"op": "add_head"}, {"op": "reset"})
+    work = send(work, {"op": "add_head"}, {"op": "reset"})
     assert work.example == built_in("padding")
-    send(work, *[{"op": "undo"}] * 4)
-    assert (work.example, work.name) == (FIRST, "first")
+    work = send(work, *[{"op": "undo"}] * 4)
+    assert (work.example, work.history.name) == (FIRST, "first")
 
 
 WRONG_FILES = {"empty": b"", "brace": b"{", "bytes": b"\xff", "object": b"{}", "list": b"[1]"}
@@ -422,72 +445,72 @@ WRONG_FILES["cut"] = pretty(FIRST).encode()[:-9]
 @pytest.mark.parametrize("name", WRONG_FILES)
 def test_a_file_that_is_none_changes_nothing_and_says_why(name):
     work = opened({"example": "first", "lang": "zh"})
-    send(work, cell(7))
-    state.open_file(work, WRONG_FILES[name])
-    assert (work.example, work.name, work.origin) == (with_x(7), "first", FIRST)
+    work = send(work, cell(7))
+    work = state.open_file(work, WRONG_FILES[name])
+    assert (work.example, work.history.name, work.history.origin) == (with_x(7), "first", FIRST)
     kind, text = told(work)
     assert kind == "error"
     assert any("\u4e00" <= character <= "\u9fff" for character in text)
-    send(work, {"op": "undo"})
+    work = send(work, {"op": "undo"})
     assert work.example == FIRST
 
 
 def test_a_language_that_was_chosen_is_kept_in_the_address():
     work = opened(locale="zh-CN")
     assert (work.language, work.language_chosen, address(work)) == ("zh", False, {"example": "first"})
-    state.choose_language(work, "fr")
+    work = state.choose_language(work, "fr")
     assert (work.language, work.language_chosen) == ("zh", False)
-    state.choose_language(work, "en")
+    work = state.choose_language(work, "en")
     assert address(work) == {"example": "first", "lang": "en"}
     assert opened(address(work), "zh-CN").words("input") == "input"
-    state.choose_language(work, "zh")
+    work = state.choose_language(work, "zh")
     assert work.words("input") == "输入"
 
 
 def test_what_opens_first_speaks_the_language_that_is_chosen_until_it_is_asked_for_or_touched():
     work = opened({}, "zh-CN")
-    work.plain = True
-    work.walk = WalkPlace("scores", "2")
+    work = replace(work, browser=replace(work.browser, plain=True))
+    work = replace(work, walk=WalkPlace("scores", "2"))
     assert work.example.tokens == ("我", "喜欢", "编程")
-    state.choose_language(work, "en")
-    assert (work.example, work.walk, work.past) == (START, WalkPlace("scores", "2"), [])
-    send(work, cell(7))
+    work = state.choose_language(work, "en")
+    assert (work.example, work.walk, work.history.past) == (START, WalkPlace("scores", "2"), ())
+    work = send(work, cell(7))
     touched = work.example
-    state.choose_language(work, "zh")
+    work = state.choose_language(work, "zh")
     assert work.example == touched
     asked = opened({"example": OPENS_FIRST})
-    state.choose_language(asked, "zh")
+    asked = state.choose_language(asked, "zh")
     assert (asked.example, asked.words("input")) == (START, "输入")
 
 
 def follow(work, example, way=""):
     """What another window of a pair has gone on to, or back to."""
-    send(work, {"op": "follow", "address": {"s": to_token(example)}, "way": way})
+    return send(work, {"op": "follow", "address": {"s": to_token(example)}, "way": way})
 
 
 def test_what_another_window_takes_back_is_taken_back_here_and_no_edit_of_its_own():
     work = opened()
     for number in (7, 8):
-        follow(work, with_x(number))
-    follow(work, with_x(7), "back")
-    assert (work.example, len(work.past), len(work.future)) == (with_x(7), 1, 1)
-    send(work, {"op": "undo"})
+        work = follow(work, with_x(number))
+    work = follow(work, with_x(7), "back")
+    assert (work.example, len(work.history.past), len(work.history.future)) == (with_x(7), 1, 1)
+    work = send(work, {"op": "undo"})
     assert work.example == FIRST
-    follow(work, with_x(7), "forward")
-    follow(work, with_x(8), "forward")
-    assert (work.example, len(work.past), work.future) == (with_x(8), 2, [])
-    follow(work, with_x(7))  # typed, not taken back
-    assert (work.example, len(work.past)) == (with_x(7), 3)
+    work = follow(work, with_x(7), "forward")
+    work = follow(work, with_x(8), "forward")
+    assert (work.example, len(work.history.past), work.history.future) == (with_x(8), 2, ())
+    work = follow(work, with_x(7))  # typed, not taken back
+    assert (work.example, len(work.history.past)) == (with_x(7), 3)
 
 
 @pytest.mark.parametrize("way", ["back", "forward", ["back"], None])
 def test_a_window_that_came_later_goes_back_further_than_it_has_been(way):
     work = opened()
-    follow(work, with_x(7), way)
+    work = follow(work, with_x(7), way)
     assert work.example == with_x(7)
-    send(work, {"op": "undo"})
+    work = send(work, {"op": "undo"})
     assert work.example == (with_x(7) if way == "back" else FIRST)
-    send(work, {"op": "redo"})
+    work = send(work, {"op": "redo"})
     assert work.example == (FIRST if way == "back" else with_x(7))
 
 
@@ -495,13 +518,13 @@ def test_the_note_and_the_source_of_untouched_numbers_come_back_with_them():
     """By undo, by reset, and by typing the previous number again."""
     work = opened()
     for back in ({"op": "undo"}, {"op": "reset"}, cell(1)):
-        send(work, cell(7))
+        work = send(work, cell(7))
         assert (work.example.note, work.example.source, work.untouched) == (None, None, False)
         assert b"note" not in pretty(work.example).encode()
-        send(work, back)
+        work = send(work, back)
         assert work.example.source == FIRST.source
         assert (work.example.note, work.untouched, address(work)) == (FIRST.note, True, {"example": "first"})
-    send(work, claim("0.5"))
+    work = send(work, claim("0.5"))
     assert (work.example.note, work.untouched) == (FIRST.note, True)
 
 
@@ -517,7 +540,7 @@ def test_only_a_built_in_note_has_symbols():
 def test_the_bench_tells_of_the_numbers_at_hand(language):
     work = opened({"example": "first", "lang": language})
     assert payload(work)["about"] == text_in(FIRST.note, language)
-    send(work, {**cell(9), "values": [[9, 9]]})
+    work = send(work, {**cell(9), "values": [[9, 9]]})
     looks = {"en": ["always most at “思考” (0.99 or more)"] * 2, "zh": ["总是最关注“思考”（至少 0.99）"] * 2}[
         language
     ]
@@ -531,7 +554,7 @@ def test_the_bench_tells_of_the_numbers_at_hand(language):
     assert payload(work)["looks"] == looks
     again = opened({**address(work), "lang": language})
     assert (payload(again)["about"], payload(again)["looks"]) == (payload(work)["about"], looks)
-    send(work, {"op": "undo"})
+    work = send(work, {"op": "undo"})
     assert payload(work)["about"] == text_in(FIRST.note, language)
 
 
@@ -544,7 +567,11 @@ def assert_restores(work):
     again = opened(json.loads(json.dumps(query)), "en")
     assert again.example == work.example
     assert again.trace.values == work.trace.values
-    assert (again.decimals, again.pinned, again.message) == (work.decimals, work.pinned, None)
+    assert (again.looking.decimals, again.looking.pinned, again.message) == (
+        work.looking.decimals,
+        work.looking.pinned,
+        None,
+    )
     if work.language_chosen:
         assert (again.language, again.language_chosen) == (work.language, True)
     assert address(again) == query
@@ -564,18 +591,18 @@ def cells(computed):
 @each("name", library())
 def test_an_address_restores_an_example_with_every_cell(name, language):
     work = opened({"example": name})
-    state.choose_language(work, language)
-    send(work, {"op": "decimals", "value": 7})
+    work = state.choose_language(work, language)
+    work = send(work, {"op": "decimals", "value": 7})
     assert_restores(work)
     assert address(work) == {"example": name, "lang": language, "decimals": "7"}
     for place in cells(work.trace):
-        send(work, pin(*place))
-        assert work.pinned == place
+        work = send(work, pin(*place))
+        assert work.looking.pinned == place
         assert_restores(work)
-    send(work, {"op": "add_head", "copy": 0})
+    work = send(work, {"op": "add_head", "copy": 0})
     assert address(work)["s"] == to_token(work.example)
     assert_restores(work)
-    send(work, {"op": "remove_head", "head": work.example.dims.h - 1})
+    work = send(work, {"op": "remove_head", "head": work.example.dims.h - 1})
     example = built_in(name)
     if (
         example.claimed is None and example.kv_heads is None
@@ -586,7 +613,7 @@ def test_an_address_restores_an_example_with_every_cell(name, language):
 @pytest.mark.parametrize("decimals", range(11))
 def test_an_address_restores_the_decimals(decimals):
     work = opened()
-    send(work, {"op": "decimals", "value": decimals})
+    work = send(work, {"op": "decimals", "value": decimals})
     assert address(work).get("decimals") == (None if decimals == 4 else str(decimals))
     assert_restores(work)
 
@@ -594,27 +621,27 @@ def test_an_address_restores_the_decimals(decimals):
 @tries(10)
 @given(examples(), st.data())
 def test_an_address_restores_any_example(example, data):
-    work = Work(example, None, "en")
-    send(work, pin(*data.draw(st.sampled_from(list(cells(work.trace))))))
+    work = Work(begun(example, None), "en")
+    work = send(work, pin(*data.draw(st.sampled_from(list(cells(work.trace))))))
     assert_restores(work)
 
 
 def test_too_large_an_example_has_no_token_and_says_so():
     work = opened()
-    send(work, *({"op": "resize", "axis": axis, "size": 64} for axis in ("d_model", "d_k")))
+    work = send(work, *({"op": "resize", "axis": axis, "size": 64} for axis in ("d_model", "d_k")))
     places = [(name, head) for name in ("w_q", "w_k") for head in (0, 1)]
     fill = {"op": "fill", "with": "random"}
-    send(work, *({**fill, "matrix": m, "head": g, "seed": seed} for seed, (m, g) in enumerate(places)))
+    work = send(work, *({**fill, "matrix": m, "head": g, "seed": seed} for seed, (m, g) in enumerate(places)))
     with pytest.raises(LinkError):
         to_token(work.example)
-    send(work, {"op": "decimals", "value": 2}, pin("q", 0, 0, 0))
+    work = send(work, {"op": "decimals", "value": 2}, pin("q", 0, 0, 0))
     assert told(work) is None
     assert address(work) == {"decimals": "2", "cell": "q.0.0.0"}
+    work = say_whether_too_large(work)
     assert told(work) == ("info", "This example is too large for a link: save it as a file, in the menu ⋯.")
-    send(work, REFUSED)
-    address(work)
+    work = say_whether_too_large(send(work, REFUSED))
     assert told(work) == ("error", "d_k: expected 1 to 64, got 65")
-    send(work, {"op": "reset"})
+    work = say_whether_too_large(send(work, {"op": "reset"}))
     assert address(work)["example"] == "first"
     assert told(work) is None
 
@@ -622,8 +649,8 @@ def test_too_large_an_example_has_no_token_and_says_so():
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_bad_link_opens_the_example_that_opens_first_and_names_it(language):
     work = opened({"s": "2abc", "lang": language, "decimals": "2", "cell": "q.0.0.0"})
-    assert (work.example, work.name) == (built_in(opens_first(language)), opens_first(language))
-    assert (work.language, work.decimals, work.pinned) == (language, 2, Cell("q", 0, 0, 0))
+    assert (work.example, work.history.name) == (built_in(opens_first(language)), opens_first(language))
+    assert (work.language, work.looking.decimals, work.looking.pinned) == (language, 2, Cell("q", 0, 0, 0))
     assert (
         work.message.text
         == {
@@ -695,14 +722,14 @@ def assert_opens(query, locale=None, exactly=None):
     work = opened(query, locale)
     assert work.example == (exactly or work.example)
     assert work.language in LANGUAGES
-    assert work.decimals in range(11)
-    if work.pinned:
-        name, head, row, col = work.pinned
+    assert work.looking.decimals in range(11)
+    if work.looking.pinned:
+        name, head, row, col = work.looking.pinned
         assert isinstance(work.trace.matrix(name, head)[row][col], float)
     if work.message:
         assert work.example == START
         work.message.text.encode()
-        work.message = None
+        work = replace(work, message=None)
     assert_restores(work)
 
 
@@ -711,28 +738,30 @@ def assert_opens(query, locale=None, exactly=None):
 
 def test_the_page_gives_a_new_server_its_address_and_what_was_never_confirmed():
     old = opened({"example": "causal", "lang": "zh"})
-    send(old, cell(7), {"op": "decimals", "value": 2}, pin("weights", 0, 1, 1))
+    old = send(old, cell(7), {"op": "decimals", "value": 2}, pin("weights", 0, 1, 1))
     new = opened({"example": "causal"})
-    session = new.session
-    send(new, {"op": "restore", "address": address(old)}, cell(8, 1), {"op": "undo"}, cell(9, 2))
-    assert new.session == session != old.session
-    assert new.applied == 4
+    session = new.browser.session
+    new = send(new, {"op": "restore", "address": address(old)}, cell(8, 1), {"op": "undo"}, cell(9, 2))
+    assert new.browser.session == session != old.browser.session
+    assert new.browser.applied == 4
     assert new.example == apply(old.example, cell(9, 2))
-    assert (new.decimals, new.language, new.pinned) == (2, "zh", Cell("weights", 0, 1, 1))
+    assert (new.looking.decimals, new.language, new.looking.pinned) == (2, "zh", Cell("weights", 0, 1, 1))
     assert told(new) is None
-    send(new, {"op": "undo"}, {"op": "undo"})
+    new = send(new, {"op": "undo"}, {"op": "undo"})
     assert new.example == old.example
 
 
 def test_a_restored_example_is_reset_to_itself():
     work = opened()
-    send(work, {"op": "restore", "address": {"s": to_token(FURTHER_ON)}}, {"op": "add_head"}, {"op": "reset"})
-    assert (work.example, work.name) == (FURTHER_ON, None)
+    work = send(
+        work, {"op": "restore", "address": {"s": to_token(FURTHER_ON)}}, {"op": "add_head"}, {"op": "reset"}
+    )
+    assert (work.example, work.history.name) == (FURTHER_ON, None)
 
 
 def test_an_address_that_cannot_be_read_is_told():
     work = opened(locale="zh")
-    send(work, {"op": "restore", "address": {"s": "1abc"}})
+    work = send(work, {"op": "restore", "address": {"s": "1abc"}})
     assert work.example == built_in(opens_first("zh"))
     assert told(work) == told(opened({"s": "1abc"}, "zh"))
     assert told(work)
@@ -741,7 +770,7 @@ def test_an_address_that_cannot_be_read_is_told():
 @pytest.mark.parametrize("odd", [None, 5, "s=1", [], [["s", "x"]], True], ids=str)
 def test_an_address_that_is_none_keeps_the_work(odd):
     work = opened({"example": "water"})
-    send(work, cell(7), {"op": "restore", "address": odd}, {"op": "restore"})
+    work = send(work, cell(7), {"op": "restore", "address": odd}, {"op": "restore"})
     assert work.example == apply(built_in("water"), cell(7))
     assert told(work)[1] == "this is no edit"
 
@@ -751,7 +780,7 @@ def test_what_is_no_text_in_an_address_is_passed_over(key):
     for odd in ODD_VALUES:
         if not isinstance(odd, str):
             work = opened()
-            send(work, {"op": "restore", "address": {"example": "water", key: odd}})
+            work = send(work, {"op": "restore", "address": {"example": "water", key: odd}})
             assert work.example == (START if key == "example" else built_in("water"))
             assert told(work) is None
 
@@ -803,13 +832,13 @@ def nothing_caught():
 def assert_sound(work):
     """Whatever came, the work can be shown, undone and kept."""
     assert work.trace.values == trace(work.example).values
-    assert isinstance(work.applied, int)
-    assert work.decimals in range(11)
-    if work.pinned:
-        name, head, row, col = work.pinned
+    assert isinstance(work.browser.applied, int)
+    assert work.looking.decimals in range(11)
+    if work.looking.pinned:
+        name, head, row, col = work.looking.pinned
         assert isinstance(work.trace.matrix(name, head)[row][col], float)
     dump(work.example)
-    work.message = None
+    work = replace(work, message=None)
     assert_restores(work)
 
 
@@ -817,9 +846,9 @@ def assert_sound(work):
 @given(messages())
 def test_no_edits_from_the_browser_raise(case):
     example, edits = case
-    work = Work(example, None, "zh")
+    work = Work(begun(example, None), "zh")
     with nothing_caught():
-        receive(work, {"session": work.session, "edits": edits})
+        work = receive(work, {"session": work.browser.session, "edits": edits})
     assert_sound(work)
 
 
@@ -828,10 +857,10 @@ def test_no_edits_from_the_browser_raise(case):
 def test_no_message_from_the_browser_raises(message, edits):
     work = opened()
     with nothing_caught():
-        receive(work, message)
-        assert (work.example, work.applied) == (FIRST, 0)
-        receive(work, {"session": work.session, "edits": edits})
-        receive(work, {"session": edits, "edits": message})
+        work = receive(work, message)
+        assert (work.example, work.browser.applied) == (FIRST, 0)
+        work = receive(work, {"session": work.browser.session, "edits": edits})
+        work = receive(work, {"session": edits, "edits": message})
     assert_sound(work)
 
 
@@ -842,10 +871,10 @@ def test_however_a_network_repeats_and_merges_edits_the_work_is_the_same(drawn, 
     edits = numbered(*(edit for _, (edit,) in drawn))
     plain, work = opened(), opened()
     for edit in edits:
-        receive(plain, {"session": plain.session, "edits": [edit]})
-    while work.applied < len(edits):
-        confirmed = data.draw(st.integers(0, work.applied))
-        upto = data.draw(st.integers(work.applied, len(edits)))
-        receive(work, {"session": work.session, "edits": edits[confirmed:upto]})
+        plain = receive(plain, {"session": plain.browser.session, "edits": [edit]})
+    while work.browser.applied < len(edits):
+        confirmed = data.draw(st.integers(0, work.browser.applied))
+        upto = data.draw(st.integers(work.browser.applied, len(edits)))
+        work = receive(work, {"session": work.browser.session, "edits": edits[confirmed:upto]})
     assert work.example == plain.example
     assert undone(work) == undone(plain)

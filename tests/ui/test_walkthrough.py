@@ -17,6 +17,7 @@ from mha_view.walk import stages
 from tests.apply import apply
 from tests.core.edits import FURTHER_ON
 from tests.sizes import in_turn
+from tests.ui.pages import change
 from tests.ui.test_app import APP, menu
 
 WALK = "walk.stages"
@@ -56,13 +57,13 @@ def told(app):
 
 
 def work(app):
-    return app.session_state[KEY]
+    return app.session_state[KEY].work
 
 
 def send(app, **place):
     """Run the app with a place that the walk has told."""
-    edit = {"op": "place", "seq": work(app).applied + 1, **place}
-    app.session_state[PLACE] = {"edits": {"session": work(app).session, "edits": [edit]}}
+    edit = {"op": "place", "seq": work(app).browser.applied + 1, **place}
+    app.session_state[PLACE] = {"edits": {"session": work(app).browser.session, "edits": [edit]}}
     return app.run()
 
 
@@ -124,8 +125,10 @@ def test_where_the_walk_rests_is_kept_for_the_bench_and_back(visit):
     assert "sub" in state.address(work(app))
     app.switch_page("bench.py").run()
     edit = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[5]]}
-    state.receive(
-        work(app), {"session": work(app).session, "edits": [{**edit, "seq": work(app).applied + 1}]}
+    change(
+        app,
+        state.receive,
+        {"session": work(app).browser.session, "edits": [{**edit, "seq": work(app).browser.applied + 1}]},
     )
     app.switch_page("walkthrough.py").run()
     sound(app)
@@ -150,7 +153,7 @@ def test_a_message_that_no_walk_would_send_changes_nothing(visit, place):
 def test_a_new_server_is_given_the_pages_address(visit):
     app = visit(example="first")
     restore = {"op": "restore", "seq": 1, "address": {"example": "water", "step": "k", "sub": "2"}}
-    app.session_state[PLACE] = {"edits": {"session": work(app).session, "edits": [restore]}}
+    app.session_state[PLACE] = {"edits": {"session": work(app).browser.session, "edits": [restore]}}
     sound(app.run())
     assert work(app).example == built_in("water")
     assert told(app)["place"]["step"] == "k"
@@ -168,24 +171,24 @@ def test_the_numbers_of_another_window_are_taken_over_at_the_same_place(visit):
         (3, {"s": "nonsense"}, built_in("water")),
     ):
         follow = {"op": "follow", "seq": seq, "address": query}
-        app.session_state[PLACE] = {"edits": {"session": work(app).session, "edits": [follow]}}
+        app.session_state[PLACE] = {"edits": {"session": work(app).browser.session, "edits": [follow]}}
         sound(app.run())
         assert work(app).example == wanted
         assert bool(work(app).message) == (seq > 2)
         assert told(app)["place"]["step"] == "scores"
-        assert work(app).name == (
+        assert work(app).history.name == (
             "first" if wanted == other else "water"
         )  # what the example's menu shows in answers
     assert work(app).language == "zh"
     assert state.address(work(app))["example"] == "water"
-    assert [version.example for version in work(app).past] == [built_in("first"), other]
+    assert [version.example for version in work(app).history.past] == [built_in("first"), other]
 
 
 def test_what_the_menu_held_before_another_window_opened_an_example_is_no_choice(visit):
     app = visit(example="first")
     key = menu(app).key
     follow = {"op": "follow", "seq": 1, "address": {"example": "water"}}
-    app.session_state[PLACE] = {"edits": {"session": work(app).session, "edits": [follow]}}
+    app.session_state[PLACE] = {"edits": {"session": work(app).browser.session, "edits": [follow]}}
     sound(app.run())
     assert menu(app).value == "water"
     assert menu(app).key != key

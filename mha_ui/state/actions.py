@@ -1,0 +1,181 @@
+"""What the tables send besides edits: a frozen dataclass for every operation, read as edits are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
+
+from mha_core.edit.edit import NO_EDIT
+from mha_core.edit.fields import Whole, read_fields
+from mha_core.errors import ExampleError
+
+
+def _query(value: object, _: str) -> dict[str, str]:
+    """An address; what is no text in it is left out."""
+    if not isinstance(value, Mapping):
+        raise ExampleError(NO_EDIT)
+    return {name: text for name, text in value.items() if isinstance(text, str)}
+
+
+def _as_it_comes(value: object, _: str) -> object:
+    """What is wrong with it is for the operation to say, or to pass over."""
+    return value
+
+
+def _lens(value: object, _: str) -> object:
+    """The name of a lens, None where it is none of ours."""
+    return value if value in ("", "change", "gradient") else None
+
+
+LensName: TypeAlias = Annotated[Literal["", "change", "gradient"], _lens]
+Query: TypeAlias = Annotated[Mapping[str, str], _query]
+Anything: TypeAlias = Annotated[object, _as_it_comes]
+"""A value that may be of any kind: what does not fit is passed over."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Action:
+    """Something that is done at the tables. ``op`` is what the operation is called in JSON."""
+
+    op: ClassVar[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Undo(Action):
+    """Go back a step."""
+
+    op = "undo"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UndoNumbers(Action):
+    """Go back to the numbers before these."""
+
+    op = "undo_numbers"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Redo(Action):
+    """Go forward again a step."""
+
+    op = "redo"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reset(Action):
+    """Go back to the numbers that were opened."""
+
+    op = "reset"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pin(Action):
+    """Pin a cell, or none."""
+
+    op = "pin"
+    cell: Anything | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Restore(Action):
+    """This server is new, and the page was at this address."""
+
+    op = "restore"
+    address: Query
+
+
+@dataclass(frozen=True, kw_only=True)
+class Follow(Action):
+    """Another window has these numbers; ``way``: by going "back" or "forward" in its history, or by a step."""
+
+    op = "follow"
+    address: Query
+    way: Anything = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recall(Action):
+    """The history that the browser kept."""
+
+    op = "recall"
+    history: Anything | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hint(Action):
+    """A learner wants a hint, for this cell or for this table."""
+
+    op = "hint"
+    cell: Anything | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnotherExercise(Action):
+    """A learner wants another exercise like this one."""
+
+    op = "another_exercise"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndExercise(Action):
+    """A learner ends the exercise."""
+
+    op = "end_exercise"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenLearned(Action):
+    """Open this sentence, with the vectors of our own small model."""
+
+    op = "learned_sentence"
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoTo(Action):
+    """The walk stands here."""
+
+    op = "place"
+    step: Anything = ""
+    sub: Anything = ""
+    view: Anything = ""
+    predict: Anything = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChooseLens(Action):
+    """What the colours show."""
+
+    op = "lens"
+    value: LensName | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PinBaseline(Action):
+    """Pin the example at hand to compare with it, or ``clear`` what was pinned."""
+
+    op = "baseline"
+    clear: Anything = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetDecimals(Action):
+    """How many digits are shown."""
+
+    op = "decimals"
+    value: Whole
+
+
+ACTIONS: Final[dict[str, type[Action]]] = {action.op: action for action in Action.__subclasses__()}
+"""Every action by its operation."""
+
+
+def read_action(data: Mapping[str, Any]) -> Action | None:
+    """The action in plain data; None where its operation is none, as that of an edit.
+
+    Raises ``ExampleError`` where a field is wrong or missing.
+    """
+    op = data.get("op")
+    kind = ACTIONS.get(op) if isinstance(op, str) else None
+    return None if kind is None else read_fields(kind, data)
