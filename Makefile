@@ -70,6 +70,7 @@ check: $(DEV) $(WEB) ## lint, format, types, translations, Dockerfile
 	node_modules/.bin/biome check --error-on-warnings .
 	node_modules/.bin/tsc
 	$(PY) tools/catalogue.py check
+	$(PY) tools/declarations.py check
 	$(VENV)/bin/hadolint Dockerfile
 
 catalogue: $(DEV) ## bring the translation catalogues up to date with the code

@@ -9,7 +9,7 @@ import sys
 from array import array
 from collections.abc import Iterator
 from itertools import chain, groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -125,6 +125,6 @@ def _bits(tensor: Tensor) -> Tensor:
     return tensor.detach().to("cpu", torch.float64).contiguous().view(torch.int64)
 
 
-def laid_out(blocks: list[Block]) -> tuple[list[list[Any]], bytes]:
+def laid_out(blocks: list[Block]) -> tuple[list[tuple[str, int | None, int, int, int]], bytes]:
     """Blocks as a list for the header, ``[name, head, first, rows, cols]``, and all their numbers end to end."""
-    return [list(block[:-1]) for block in blocks], b"".join(block.numbers for block in blocks)
+    return [block[:-1] for block in blocks], b"".join(block.numbers for block in blocks)

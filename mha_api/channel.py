@@ -34,7 +34,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, TypeGuard
 
 from mha_api.changes import changes, laid_out
-from mha_api.message import framed
+from mha_api.message import LiveAnswer, LiveMessage, framed
 from mha_core import Example, MhaError, Trace, built_in, trace
 from mha_core.edit.back import edited
 from mha_core.edit.edit import SetBlock, SetScale, read_edit
@@ -43,6 +43,7 @@ from mha_core.example.decoding import decoded
 from mha_core.example.share_link import unpacked
 from mha_view.about import about_example
 from mha_view.figures import FIGURES
+from mha_view.figures.figure import Drawn
 from mha_view.language import LANGUAGES, words_in
 from mha_view.lenses import look
 from mha_view.lenses.lens import Lens
@@ -116,13 +117,13 @@ class Channel:
     def pictures(self) -> bytes:
         """The pictures that the last message asked for, where ``drawing`` says that it did; it is answered before."""
         asked, self.drawing = self.drawing, None
-        drawn = {}
+        drawn: dict[str, Drawn] = {}
         try:
             if asked:
                 drawn = figures(self._kept[asked.id], asked)
         except Exception:
             LOG.exception("a picture of the live channel could not be drawn")
-        return framed({"id": asked.id if asked else 0, "figures": drawn})
+        return _framed({"id": asked.id if asked else 0, "figures": drawn})
 
     def _answer(self, text: str) -> bytes:
         number, language = 0, LANGUAGES[0]
@@ -131,12 +132,12 @@ class Channel:
             number, language = asked.id, asked.language
             return self._computed(asked)
         except GoneError:
-            return framed({"id": number, "gone": True})
+            return _framed({"id": number, "gone": True})
         except MhaError as error:
-            return framed({"id": number, "error": error.sentence(words_in(language))})
+            return _framed({"id": number, "error": error.sentence(words_in(language))})
         except Exception:
             LOG.exception("a message of the live channel failed")
-            return framed({"id": number, "error": words_in(language)(_FAILED)})
+            return _framed({"id": number, "error": words_in(language)(_FAILED)})
 
     def _computed(self, asked: Asked) -> bytes:
         shown = None if asked.since is None else self._at(asked.since)
@@ -153,7 +154,7 @@ class Channel:
                 history.append(example)
         now = base if len(history) == 1 else trace(history[-1])
         lens = self._looked_through(asked)
-        answer = framed({"id": asked.id}) if asked.quiet else _packed_answer(asked, shown, now, lens)
+        answer = _framed({"id": asked.id}) if asked.quiet else _packed_answer(asked, shown, now, lens)
         needed = {at: self._kept[at] for at in (asked.base, asked.since) if isinstance(at, int)}
         self._kept = needed | {asked.id: now}
         if lens and isinstance(asked.lens, Mapping):
@@ -177,34 +178,38 @@ class Channel:
 
 def _packed_answer(asked: Asked, shown: Trace | None, now: Trace, lens: Lens | None) -> bytes:
     """The answer to a message about a computation, to who shows another one, or none."""
-    header: dict[str, Any] = {"id": asked.id}
+    header: LiveAnswer = {"id": asked.id}
     numbers = b""
     if asked.numbers:
-        blocks, numbers = laid_out(list(changes(shown, now)))
-        header |= {"blocks": blocks, **_marks(shown, now)}
+        header["blocks"], numbers = laid_out(list(changes(shown, now)))
+        _mark(header, shown, now)
     if asked.about:
-        header |= about_example(now, asked.language)
+        said = about_example(now, asked.language)
+        header["about"], header["looks"] = said["about"], said["looks"]
     if lens:
         header["seen"] = look(lens, now, asked.language)
+    return _framed(header, numbers)
+
+
+def _framed(header: LiveMessage, numbers: bytes = b"") -> bytes:
     return framed(header, numbers)
 
 
-def _marks(shown: Trace | None, now: Trace) -> dict[str, Any]:
-    """What the browser marks in the tables besides their numbers, as far as it is not as it was."""
-    was = _marked(shown) if shown else {}
-    marks = {name: value for name, value in _marked(now).items() if name not in was or value != was[name]}
+def _mark(header: LiveAnswer, shown: Trace | None, now: Trace) -> None:
+    """Put in what the browser marks in the tables besides their numbers, as far as it is not as it was."""
+    dead, constants_now = _dead(now), constants(now.example)
+    if shown is None or dead != _dead(shown):
+        header["dead"] = dead
+    if shown is None or now.shifts != shown.shifts:
+        header["shifts"] = now.shifts
+    if shown is None or constants_now != constants(shown.example):
+        header["constants"] = constants_now
     if shown is None or _captioned(shown) != _captioned(now):
-        marks["captions"] = captions(now.example)
-    return marks
+        header["captions"] = captions(now.example)
 
 
-def _marked(computed: Trace) -> dict[str, Any]:
-    masked = computed.example.mask is not None
-    return {
-        "dead": computed.fully_masked if masked else None,
-        "shifts": computed.shifts,
-        "constants": constants(computed.example),
-    }
+def _dead(computed: Trace) -> tuple[tuple[bool, ...], ...] | None:
+    return computed.fully_masked if computed.example.mask is not None else None
 
 
 def _captioned(computed: Trace) -> tuple[Any, ...]:
@@ -212,13 +217,13 @@ def _captioned(computed: Trace) -> tuple[Any, ...]:
     return computed.example.scale, computed.steps
 
 
-def figures(computed: Trace, asked: Asked) -> dict[str, Any]:
+def figures(computed: Trace, asked: Asked) -> dict[str, Drawn]:
     """The pictures asked for that this example has and that are drawn in no time, by name, as plain Plotly data."""
     wanted = asked.figures
     theme: Theme = "dark" if wanted.get("theme") == "dark" else "light"
     query, last = wanted.get("query"), len(computed.example.tokens) - 1
     chosen = min(query, last) if _is_index(query) else 0
-    drawn = {}
+    drawn: dict[str, Drawn] = {}
     for name, picture in FIGURES.items():
         if picture.is_live and name in _list(wanted.get("names")) and picture.available(computed):
             figure = picture.build(computed, theme=theme, words=words_in(asked.language), query=chosen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
@@ -12,8 +12,15 @@ from mha_view.figures.labels import labels
 from mha_view.language import words_in
 
 
-def about_example(trace: Trace, language: str) -> dict[str, Any]:
+class About(TypedDict):
     """``about``: the example's note, else what the bench is for. ``looks``: for each head, where it looks."""
+
+    about: str
+    looks: list[str]
+
+
+def about_example(trace: Trace, language: str) -> About:
+    """What is said of an example."""
     note = text_in(trace.example.note, language)
     return {"about": note or words_in(language)(PLAINLY), "looks": looks(trace, language)}
 

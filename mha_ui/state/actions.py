@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
+from mha_core import Cell
 from mha_core.edit.edit import NO_EDIT
 from mha_core.edit.fields import Whole, read_fields
 from mha_core.errors import ExampleError
+from mha_ui.state.history import is_whole
 
 
 def _query(value: object, _: str) -> dict[str, str]:
@@ -19,8 +21,28 @@ def _query(value: object, _: str) -> dict[str, str]:
 
 
 def _as_it_comes(value: object, _: str) -> object:
-    """What is wrong with it is for the operation to say, or to pass over."""
+    """What is wrong with it is for the operation to pass over."""
     return value
+
+
+def _text(value: object, _: str) -> str:
+    """A text; an empty one in place of what is none."""
+    return value if isinstance(value, str) else ""
+
+
+def _flag(value: object, _: str) -> bool:
+    """Whether this is true."""
+    return value is True
+
+
+def _cell(value: object, _: str) -> Cell | None:
+    """A cell, which an example may have or not; None in place of what is none."""
+    if not isinstance(value, Mapping):
+        return None
+    name, head, row, col = (value.get(part) for part in Cell._fields)
+    if not (isinstance(name, str) and (head is None or is_whole(head)) and is_whole(row) and is_whole(col)):
+        return None
+    return Cell(name, head, row, col)
 
 
 def _lens(value: object, _: str) -> object:
@@ -30,8 +52,11 @@ def _lens(value: object, _: str) -> object:
 
 LensName: TypeAlias = Annotated[Literal["", "change", "gradient"], _lens]
 Query: TypeAlias = Annotated[Mapping[str, str], _query]
+Text: TypeAlias = Annotated[str, _text]
+Flag: TypeAlias = Annotated[bool, _flag]
+AnyCell: TypeAlias = Annotated[Cell, _cell]
 Anything: TypeAlias = Annotated[object, _as_it_comes]
-"""A value that may be of any kind: what does not fit is passed over."""
+"""A value that may be of any kind."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +99,7 @@ class Pin(Action):
     """Pin a cell, or none."""
 
     op = "pin"
-    cell: Anything | None = None
+    cell: AnyCell | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +116,7 @@ class Follow(Action):
 
     op = "follow"
     address: Query
-    way: Anything = ""
+    way: Text = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,10 +162,10 @@ class GoTo(Action):
     """The walk stands here."""
 
     op = "place"
-    step: Anything = ""
-    sub: Anything = ""
-    view: Anything = ""
-    predict: Anything = False
+    step: Text = ""
+    sub: Text = ""
+    view: Text = ""
+    predict: Flag = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +181,7 @@ class PinBaseline(Action):
     """Pin the example at hand to compare with it, or ``clear`` what was pinned."""
 
     op = "baseline"
-    clear: Anything = False
+    clear: Flag = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, Final
 
-from mha_core import Cell, Example, MhaError, built_in, from_token
+from mha_core import Example, MhaError, built_in, from_token
 from mha_core.compute.graph import symbol
 from mha_core.edit.back import given_back
 from mha_core.edit.edit import AddHead, Edit, SetBlock, as_data, read_edit
@@ -76,7 +76,7 @@ def _acted(work: Work, action: Action) -> Work:
         case actions.Restore(address=query):
             return _restored(work, query)
         case actions.Follow(address=query, way=way):
-            return _followed(work, query, _WAYS.get(str(way), keep))
+            return _followed(work, query, _WAYS.get(way, keep))
         case actions.Recall(history=kept):
             return replace(work, history=recalled(work.history, kept))
         case actions.OpenLearned(text=text):
@@ -93,7 +93,7 @@ def _looked(work: Work, action: Action) -> Work:
         case actions.GoTo():
             return replace(work, walk=place_in(asdict(action)))
         case actions.Pin(cell=cell):
-            return replace(work, looking=replace(looking, pinned=_cell(work, cell)))
+            return replace(work, looking=replace(looking, pinned=cell and existing_cell(work.trace, cell)))
         case actions.SetDecimals(value=value):
             return replace(work, looking=replace(looking, decimals=min(MOST_DECIMALS, max(0, value))))
         case actions.ChooseLens(value=str(lens)):
@@ -167,13 +167,6 @@ def _with_larger(work: Work, message: Message, larger: SetBlock) -> Message:
         label = N_("Make {name} {rows} × {cols} in every head and paste")
     text = words(label).format(name=symbol(name, grown), rows=rows, cols=cols)
     return message._replace(offer=Offer(text, as_data(larger)))
-
-
-def _cell(work: Work, cell: object) -> Cell | None:
-    """The cell to be pinned; None where this is none."""
-    if not isinstance(cell, Mapping):
-        return None
-    return existing_cell(work.trace, *(cell.get(part) for part in ("name", "head", "row", "col")))
 
 
 def _restored(work: Work, query: Mapping[str, str]) -> Work:

@@ -35,15 +35,19 @@ from mha_view.language import LANGUAGES, language_for, sentence, words_in
 from mha_view.lenses.lens import MOST_DECIMALS, Exercise, with_tally
 
 LOG: Final = logging.getLogger(__name__)
-PAGE_KEYS = (
+MODEL_KEYS: Final = (
+    *("model", "text", "second", "head", "token", "off", "guess", "by", "only", "drawn", "pair", "shows"),
+    "hides",
+)
+"""What an address says of models."""
+PAGE_KEYS: Final = (
     *("example", "s", "lang", "cell", "decimals", "ask", "seed", "tally", "lesson"),
     *("experiment", "variant", "lens", "base"),
     *WalkPlace._fields,
     "lecture",
-    *("model", "text", "second", "head", "token", "off", "guess", "by", "only", "drawn", "pair", "shows"),
-    "hides",
+    *MODEL_KEYS,
 )
-"""Every query parameter that a page of ours writes; address.js lists them too."""
+"""Every query parameter that a page of ours writes. tools/declarations.py writes them down for the browser's side."""
 _STAGE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _SUB = re.compile(r"[1-9][0-9]{0,3}(\.[1-9][0-9]{0,3})?")
 _DIGITS = re.compile(r"[0-9]{1,6}")
@@ -222,10 +226,11 @@ def _cell_in(computed: Trace, text: str) -> Cell | None:
     """A cell from ``weights.1.0.2`` (an empty head for the whole layer); None where there is no such cell."""
     name, *numbers = text.split(".")
     try:
-        head, row, col = (int(number) if number else None for number in numbers)
+        head, row, col = numbers
+        cell = Cell(name, int(head) if head else None, int(row), int(col))
     except ValueError:
         return None
-    return existing_cell(computed, name, head, row, col)
+    return existing_cell(computed, cell)
 
 
 def _with_lens(work: Work, query: Mapping[str, str]) -> Work:

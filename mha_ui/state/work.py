@@ -18,7 +18,7 @@ from mha_core.errors import N_
 from mha_core.example.model import same_numbers, text_in
 from mha_core.example.share_link import packed
 from mha_core.vocabulary import AXES
-from mha_ui.state.history import History, Version, added, is_whole, shown, travelled
+from mha_ui.state.history import History, Version, added, shown, travelled
 from mha_view.language import LANGUAGES, Words, sentence, words_in
 from mha_view.lenses.lens import Baseline, Exercise
 
@@ -387,7 +387,7 @@ def travel(work: Work, to: int) -> Work:
 def _at(work: Work, history: History) -> Work:
     """The work at this place of its history. What is looked at stays, as far as it is there."""
     looking, is_same = work.looking, history.origin is work.history.origin
-    pinned = existing_cell(history.trace, *looking.pinned) if looking.pinned else None
+    pinned = existing_cell(history.trace, looking.pinned) if looking.pinned else None
     query = min(looking.query, len(history.example.tokens) - 1)
     return replace(
         work,
@@ -399,18 +399,15 @@ def _at(work: Work, history: History) -> Work:
     )
 
 
-def existing_cell(computed: Trace, name: object, head: object, row: object, col: object) -> Cell | None:
+def existing_cell(computed: Trace, cell: Cell) -> Cell | None:
     """The cell, where the trace has one there."""
-    if not (isinstance(name, str) and name in AXES and is_whole(row) and is_whole(col)):
-        return None
-    if not (head is None or is_whole(head)):
+    if cell.name not in AXES:
         return None
     try:
-        rows = computed.matrix(name, head)
+        rows = computed.matrix(cell.name, cell.head)
     except MhaError:
         return None
-    exists = 0 <= row < len(rows) and 0 <= col < len(rows[0])
-    return Cell(name, head, row, col) if exists else None
+    return cell if 0 <= cell.row < len(rows) and 0 <= cell.col < len(rows[0]) else None
 
 
 def show_as(work: Work, view: object) -> Work:

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypedDict
 
 Payload: TypeAlias = dict[str, Any]
 """Plotly's JSON, or a part of it, as plain data."""
+
+
+class Drawn(TypedDict):
+    """A picture as the browser is sent it: what Plotly draws, and the words to it."""
+
+    figure: Payload
+    title: str
+    alt: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +34,6 @@ class Figure:
     min_width: int
 
     @property
-    def drawn(self) -> Payload:
+    def drawn(self) -> Drawn:
         """What the browser draws and tells, for the page and the live channel alike."""
         return {"figure": self.payload, "title": self.title, "alt": self.alt}

@@ -83,11 +83,10 @@ def laid(held, blocks):
 
 def by_the_page(example, edits):
     work = Work(begun(example, None), "en")
-    work = receive(
+    return receive(
         work,
         {"session": work.browser.session, "edits": [{**e, "seq": n} for n, e in enumerate(edits, start=1)]},
     )
-    return work
 
 
 @every_example

@@ -22,8 +22,7 @@ def send(work: Work, *edits: dict[str, object]) -> Work:
 
 def taught() -> Work:
     work = work_at({"example": "first"}, "en")
-    work = send(work, {"op": "lecture", "lecture": NOTED})
-    return work
+    return send(work, {"op": "lecture", "lecture": NOTED})
 
 
 def ids(stages: list[dict[str, str]]) -> list[str]:

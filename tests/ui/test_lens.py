@@ -39,8 +39,7 @@ def lens(value):
 
 def work_of(example, *edits):
     work = Work(begun(example, None), "en")
-    work = send(work, *edits)
-    return work
+    return send(work, *edits)
 
 
 def seen(work, **options):

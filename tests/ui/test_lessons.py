@@ -1,7 +1,6 @@
 """The lessons as Streamlit runs them, without a browser."""
 
 import json
-import re
 from dataclasses import replace
 
 import pytest
@@ -18,7 +17,7 @@ from mha_view.language import LANGUAGES, words_in
 from tests.apply import apply
 from tests.core.edits import FURTHER_ON
 from tests.sizes import in_turn
-from tests.ui.pages import APP, change, drawn, html, opened, pictures, sound, work
+from tests.ui.pages import change, drawn, html, opened, pictures, sound, work
 
 PAGE = "lessons.py"
 
@@ -250,14 +249,6 @@ def test_the_library_is_taken_to_the_bench(read):
     sound(app.button(key="lessons.library.open").click().run())
     assert work(app).example.context_tokens == ("《程序设计》", "《算法》", "《概率论》", "《护理学》")
     assert app.get_by_key("bench.matrices")
-
-
-def test_the_bench_clears_the_keys_of_every_page_from_its_address():
-    script = (APP.parents[1] / "web/kit/address.js").read_text("utf-8")
-    names, of_models = (
-        re.search(rf"{name} = \[(.*?)\];", script, re.DOTALL)[1] for name in ("NAMES", "OF_MODELS")
-    )
-    assert re.findall(r'"(\w+)"', names + of_models) == list(state.PAGE_KEYS)
 
 
 def test_what_is_too_large_for_a_link_is_read_and_told(read):

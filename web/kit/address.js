@@ -1,42 +1,6 @@
-// The address bar. These are ours in it; state.PAGE_KEYS lists them too.
+// The address bar.
 
-/** What an address says of models. */
-export const OF_MODELS = [
-  "model",
-  "text",
-  "second",
-  "head",
-  "token",
-  "off",
-  "guess",
-  "by",
-  "only",
-  "drawn",
-  "pair",
-  "shows",
-  "hides",
-];
-const NAMES = [
-  "example",
-  "s",
-  "lang",
-  "cell",
-  "decimals",
-  "ask",
-  "seed",
-  "tally",
-  "lesson",
-  "experiment",
-  "variant",
-  "lens",
-  "base",
-  "step",
-  "sub",
-  "view",
-  "predict",
-  "lecture",
-  ...OF_MODELS,
-];
+import { PAGE_KEYS } from "./query_names.js";
 
 /** @typedef {{ unsaved?: boolean; ofModels?: boolean }} WorkState */
 
@@ -88,7 +52,7 @@ export class Address {
     clearTimeout(this.#timer);
     if (!this.#ours) return;
     const query = new URLSearchParams(window.location.search);
-    for (const name of NAMES) query.delete(name);
+    for (const name of PAGE_KEYS) query.delete(name);
     for (const [name, value] of Object.entries(this.#ours)) query.set(name, value);
     const search = query.size ? `?${query}` : "";
     this.#ours = null;

@@ -1,6 +1,6 @@
 // Where a visitor is, to an address and back. On screen and in addresses heads and tokens count from 1. No DOM here.
 
-import { OF_MODELS } from "../kit/address.js";
+import { MODEL_KEYS } from "../kit/query_names.js";
 import { firstDifferent, isOfTwo, kindOf, lastWord, mostDifferent, RESTS } from "./runs.js";
 
 const PAIR = /^([1-9]\d{0,3})\.([1-9]\d{0,3})$/;
@@ -35,7 +35,7 @@ const SPECIAL = "special"; // the only tokens that an address can hide
 export function placeIn(query) {
   /** @param {string} name */
   const text = (name) => query.get(name) ?? "";
-  if (!OF_MODELS.some(text)) return null;
+  if (!MODEL_KEYS.some(text)) return null;
   /** @param {string} name */
   const named = (name) => (NAME.test(text(name)) ? text(name) : "");
   return {
