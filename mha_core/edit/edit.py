@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, Literal
 from mha_core.edit.fields import (
     AnyLecture,
     AnyScale,
+    AnyScoring,
     Axis,
     Block,
     FillKind,
@@ -27,7 +28,7 @@ from mha_core.edit.fields import (
 )
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import Pairs
-from mha_core.vocabulary import PositionsName, ScoringName
+from mha_core.vocabulary import PositionsName
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,7 +190,7 @@ class SetScoring(Edit):
     """How a query and a key make a score, and what it is divided by where that is named."""
 
     op = "scoring"
-    kind: ScoringName
+    kind: AnyScoring
     scale: AnyScale | None = None
 
 

@@ -31,6 +31,7 @@ from mha_core.example.files import read_lecture
 from mha_core.example.lecture import Lecture
 from mha_core.example.model import Scale
 from mha_core.quoted import quoted
+from mha_core.vocabulary import SCORINGS, ScoringName
 
 Read: TypeAlias = Callable[[object, str], Any]
 """A value and the name of its field → the value, typed; raises ``ExampleError`` naming the field."""
@@ -117,6 +118,7 @@ Block: TypeAlias = Annotated[Sequence[Sequence[object]], _block]
 Texts: TypeAlias = Annotated[tuple[str, ...], _sequence_of(_text)]
 Order: TypeAlias = Annotated[tuple[int, ...], _sequence_of(_index)]
 AnyScale: TypeAlias = Annotated[Scale, _scale]
+AnyScoring: TypeAlias = Annotated[ScoringName, OneOf(SCORINGS)]
 AnyLecture: TypeAlias = Annotated[Lecture, read_lecture]
 MaskKind: TypeAlias = Literal["none", "causal", "painted"]
 
