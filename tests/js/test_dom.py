@@ -24,7 +24,7 @@ TESTS = sorted(HERE.glob("*.test.js"))
 
 
 def work(name: str, language: str = "en") -> state.Work:
-    return state.Work(built_in(name), name, language)
+    return state.Work(state.begun(built_in(name), name), language)
 
 
 @pytest.fixture(scope="session")
