@@ -181,7 +181,7 @@ class Follower {
     /** @type {WalkModel["place"]} */
     const place = { ...this.#place, view: "" };
     const model = { ...data, place, session: this.#code, opened: 0, revision: this.#revision };
-    this.#walk ??= new Walk(this.stage, this.#walkHost(), model);
+    this.#walk ??= new Walk(this.stage, () => this.#walkHost(), model);
     this.#walk.update({ data: model });
     this.#showQuestion();
   }
@@ -192,7 +192,7 @@ class Follower {
       address: NO_ADDRESS,
       controls: () => [],
       parts: () => [],
-      placeChanged: (_walk, _place, remote) => remote || this.#goAlone(),
+      placeChanged: (_place, remote) => remote || this.#goAlone(),
       withholds: (place) => this.#withholds(place),
       comeBack: () => this.#comeBack(),
       unmount: () => {},

@@ -4,4 +4,6 @@ import { mounting } from "../kit/mount.js";
 import { Lecturer } from "./lecture/lecturer.js";
 import { Walk } from "./walk.js";
 
-export default mounting(({ parentElement, data }) => new Walk(parentElement, new Lecturer(), data));
+export default mounting(
+  ({ parentElement, data }) => new Walk(parentElement, (walk) => new Lecturer(walk), data),
+);

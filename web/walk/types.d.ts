@@ -258,10 +258,10 @@ type HostedWalk = Pick<
 interface WalkHost {
   address: { keep(query: Record<string, string>): void; flush(): void; stop(): void };
   /** The controls at the end of the bar; `own`: the walk's ways to show itself. */
-  controls(walk: HostedWalk, own: Node[]): Node[];
+  controls(own: Node[]): Node[];
   /** The parts below the walk. */
-  parts(walk: HostedWalk): Node[];
-  placeChanged(walk: HostedWalk, place: SharedPlace, remote: boolean): void;
+  parts(): Node[];
+  placeChanged(place: SharedPlace, remote: boolean): void;
   /** Whether others follow the walk also where no audience sees it. */
   isFollowed?: boolean;
   ask?(): void;

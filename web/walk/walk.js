@@ -86,11 +86,10 @@ export class Walk {
 
   /**
    * @param {HTMLElement} parent
-   * @param {WalkHost} host
+   * @param {(walk: HostedWalk) => WalkHost} makeHost
    * @param {WalkModel} model which `update` shows
    */
-  constructor(parent, host, model) {
-    this.host = host;
+  constructor(parent, makeHost, model) {
     this.model = model;
     this.way = new Way(model);
     parent.append(this.root);
@@ -99,6 +98,7 @@ export class Walk {
       model: () => this.model,
       refuse: (sentence) => this.refuse(sentence),
     });
+    this.host = makeHost(this);
     const { signal } = this.#removal;
     const keyTarget = this.#keyTarget();
     window.addEventListener("keydown", (event) => onKey(keyTarget, event), { signal });
@@ -395,7 +395,7 @@ export class Walk {
       seconds: this.#autoplay.seconds,
       commands: this.#commands,
       pressesOf: (minutes) => this.way.lecture(minutes).length - 1,
-      hostControls: (own) => this.host.controls(this, own),
+      hostControls: (own) => this.host.controls(own),
       predict: (on) => this.setPredicting(on),
       teach: (minutes) => this.#teach(minutes),
       pace: (seconds) => this.#autoplay.set(seconds),
@@ -453,7 +453,7 @@ export class Walk {
       ...(this.notes ? [this.notes.root] : []),
       ...(this.podium ? [this.podium.root] : []),
       help.root,
-      ...this.host.parts(this),
+      ...this.host.parts(),
       this.#live,
     ];
   }

@@ -30,12 +30,11 @@ const TIGHTER = [
 
 export class Lecturer {
   address = new Address();
-  /** @type {HostedWalk | null} */
-  #walk = null; // from its first controls on
+  #walk;
   #card = div("room-card"); // what the audience sees of the room
   #desk = new Desk({
     showCode: () => this.#turn("code"),
-    predictHere: () => this.#requireWalk().setPredicting(true, { once: true }),
+    predictHere: () => this.#walk.setPredicting(true, { once: true }),
     refuseBusy: () => this.#refuseBusy(),
     changed: () => this.#show(),
   });
@@ -48,28 +47,31 @@ export class Lecturer {
   #closer = walkButton("room close", () => room.close(), {});
   #asker = walkButton("ask", () => this.ask(), {});
   #counter = walkButton("hands", () => this.countHands(), {});
-  #hands = new HandCounter(() => this.#requireWalk().share());
-  /** @type {InputEditor | null} */
-  #change = null;
+  #hands = new HandCounter(() => this.#walk.share());
+  #inputEditor;
   #rendered = "";
   #place = ""; // that the room was sent last
   #isDeskOpen = false; // on the projector, where no presenter's page is open
   #isBusy = false; // something was to be asked while a question is open, and the lecturer sees a sentence about it
   #isByHand = false; // the room answers with its hands, and telephones are not asked
 
-  constructor() {
+  /** @param {HostedWalk} walk */
+  constructor(walk) {
+    this.#walk = walk;
+    this.#inputEditor = new InputEditor({
+      root: walk.root,
+      model: () => walk.model,
+      stage: () => walk.way.place.stage,
+      refused: walk.refused,
+      refuse: (sentence, how) => walk.refuse(sentence, how),
+    });
     this.#desk.root.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && this.#closeDesk()) event.stopPropagation();
     });
   }
 
-  #requireWalk() {
-    if (!this.#walk) throw new Error("no walk has asked for its controls yet");
-    return this.#walk;
-  }
-
   get #model() {
-    return this.#requireWalk().model;
+    return this.#walk.model;
   }
 
   get #words() {
@@ -77,27 +79,27 @@ export class Lecturer {
   }
 
   get #view() {
-    return this.#requireWalk().view;
+    return this.#walk.view;
   }
 
   // --- what the walk asks for --------------------------------------------------------------------------------------
 
   /** @type {WalkHost["controls"]} */
-  controls(walk, own) {
-    this.#walk = walk;
-    const { words } = walk.model;
+  controls(own) {
+    const words = this.#words;
     this.#planOpener.textContent = words.own_lecture;
     this.#counter.textContent = words.hands;
     this.#closer.textContent = words.question_close;
     this.#asker.textContent = words.ask;
-    const isProjector = walk.view === "projector";
+    const isProjector = this.#view === "projector";
     const plan = isProjector ? [] : [this.#planOpener];
     const questions = isProjector ? [this.#closer, this.#asker] : [];
-    return [...plan, ...questions, ...(walk.view ? [this.#counter] : []), this.#entry, ...own];
+    return [...plan, ...questions, ...(this.#view ? [this.#counter] : []), this.#entry, ...own];
   }
 
   /** @type {WalkHost["parts"]} */
-  parts(walk) {
+  parts() {
+    const walk = this.#walk;
     walk.notes?.add(this.#address, this.#lastQuestion, this.#desk.root);
     this.#rendered = "";
     const { root: planner } = this.#planner;
@@ -106,13 +108,6 @@ export class Lecturer {
     planner.dataset.view = walk.view || "page";
     this.#planner.update(walk.model);
     this.#showPlanner();
-    this.#change ??= new InputEditor({
-      root: walk.root,
-      model: () => walk.model,
-      stage: () => walk.way.place.stage,
-      refused: walk.refused,
-      refuse: (sentence, how) => walk.refuse(sentence, how),
-    });
     if (!walk.view) {
       walk.controls.root.append(this.#card); // in the page it makes room for itself
       return [];
@@ -128,12 +123,13 @@ export class Lecturer {
   }
 
   /** @type {WalkHost["placeChanged"]} */
-  placeChanged(walk, place, remote) {
+  placeChanged(place, remote) {
+    const walk = this.#walk;
     const dark = Boolean(walk.podium?.dark);
     const presented = { ...place, decimals: walk.model.decimals, dark };
     room.setPlace(this.#fitsLink() ? presented : null, walk.view !== "presenter");
     this.#desk.prefill(walk.model, walk.step);
-    this.#change?.again();
+    this.#inputEditor.again();
     this.#hands.show(walk.model, walk.focus.hiding);
     this.#counter.setAttribute("aria-expanded", String(Boolean(this.#hands.state)));
     if (walk.view || room.state) {
@@ -155,7 +151,7 @@ export class Lecturer {
   #clearCard(place, remote) {
     const goesOn = this.#place && place !== this.#place && !remote;
     this.#place = place;
-    const { focus, predictions } = this.#requireWalk();
+    const { focus, predictions } = this.#walk;
     const { question, state } = room;
     const isFound = Boolean(question?.cell) && !focus.hiding;
     const isOver = !question?.open || isFound;
@@ -167,7 +163,7 @@ export class Lecturer {
 
   /** A number that is hidden here is asked for on telephones until it is shown. */
   #predictAlong() {
-    const { cell, hiding } = this.#requireWalk().focus;
+    const { cell, hiding } = this.#walk.focus;
     room.predict(hiding && !this.#isByHand && !this.#hands.state ? cell : null, this.#desk.sentence);
   }
 
@@ -212,7 +208,7 @@ export class Lecturer {
 
   /** The room's hands are counted; the number that this place computes is hidden until then. */
   countHands() {
-    const walk = this.#requireWalk();
+    const walk = this.#walk;
     const begins = this.#hands.state === null;
     if (begins && room.state && room.question?.open) return this.#refuseBusy();
     this.#isByHand = true;
@@ -235,7 +231,7 @@ export class Lecturer {
   /** Telephones are asked something: on the projector, too, where no presenter's page is open. */
   ask() {
     if (this.#closeDesk()) return;
-    if (!room.state) return this.#requireWalk().refuse(this.#words.ask_no_room);
+    if (!room.state) return this.#walk.refuse(this.#words.ask_no_room);
     if (room.question?.open) return this.#refuseBusy();
     this.#hands.close();
     this.#isDeskOpen = this.#view === "projector";
@@ -259,7 +255,7 @@ export class Lecturer {
   }
 
   change() {
-    this.#change?.begin();
+    this.#inputEditor.begin();
   }
 
   /** How to get in, large, or in its corner again. */
@@ -271,8 +267,8 @@ export class Lecturer {
   async #open() {
     room.enter(this.#show);
     await room.open();
-    this.#requireWalk().join();
-    this.#requireWalk().share();
+    this.#walk.join();
+    this.#walk.share();
   }
 
   #showPlanner() {
@@ -283,7 +279,7 @@ export class Lecturer {
 
   #show = () => {
     const { state, question, trouble } = room;
-    const walk = this.#requireWalk();
+    const walk = this.#walk;
     if (!question?.open) this.#isBusy = false;
     if (question?.open || !state || walk.view !== "projector") this.#isDeskOpen = false; // the question takes its place
     const { model, view, focus } = walk;
@@ -308,7 +304,7 @@ export class Lecturer {
 
   /** A question to the audience covers nothing: the stage makes room for it, and on the presenter's page the words. */
   #makeRoom() {
-    const walk = this.#requireWalk();
+    const walk = this.#walk;
     const isPoll = !this.#card.hidden && this.#card.classList.contains("poll");
     const asks = { "": false, projector: isPoll, presenter: !this.#openQuestion.hidden };
     const isAsking = this.#hands.state ? Boolean(walk.view) : asks[walk.view];
@@ -322,7 +318,7 @@ export class Lecturer {
 
   /** The window has another size. */
   resized() {
-    const { root } = this.#requireWalk();
+    const { root } = this.#walk;
     this.#renderBars(root, MOST);
     this.#tighten(root.classList.contains("asking"));
   }
@@ -332,7 +328,7 @@ export class Lecturer {
    * @param {boolean} isAsking
    */
   #tighten(isAsking) {
-    const { root, view } = this.#requireWalk();
+    const { root, view } = this.#walk;
     const question = view === "projector" ? this.#card : this.#openQuestion;
     const panel = this.#hands.state ? this.#hands.root : question;
     root.classList.remove("crowded", "cramped");
@@ -428,7 +424,7 @@ export class Lecturer {
 
   #endButton() {
     const { room_end: label, room_end_sure: sure } = this.#words;
-    const say = (/** @type {string} */ text) => this.#requireWalk().announce(text);
+    const say = (/** @type {string} */ text) => this.#walk.announce(text);
     return confirmButton({ data: { focus: "room end" } }, label, sure, () => room.end(), say);
   }
 
@@ -480,7 +476,7 @@ export class Lecturer {
    */
   #showCounts(counts, question) {
     const words = this.#words;
-    const { root } = this.#requireWalk();
+    const { root } = this.#walk;
     const put = (/** @type {string} */ selector, /** @type {string} */ text) => {
       for (const node of root.querySelectorAll(selector)) node.textContent = text;
     };
@@ -499,7 +495,7 @@ export class Lecturer {
   #renderBars(within, most) {
     const { question, counts } = room;
     if (!question) return;
-    const { model, focus } = this.#requireWalk();
+    const { model, focus } = this.#walk;
     const known = rightOf(model, question); // also while nobody is to know: numbers may be edited once it is closed
     const right = question.open || focus.hiding ? null : known;
     for (const node of within.querySelectorAll(".bars")) {

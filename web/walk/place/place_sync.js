@@ -8,7 +8,8 @@ const REST = 500; // milliseconds at a place until the server is sent it
 
 /**
  * What it reads of the walk and calls.
- * @typedef {HostedWalk & Pick<import("../walk.js").Walk, "host" | "changed" | "heads" | "linkTo" | "playMotion">} SyncedWalk
+ * @typedef {Pick<import("../walk.js").Walk, "changed" | "heads" | "host" | "linkTo" | "model" | "playMotion" | "podium" |
+ *   "predictions" | "view" | "way">} SyncedWalk
  */
 
 export class PlaceSync {
@@ -39,7 +40,7 @@ export class PlaceSync {
     const place = { step: position.step, sub: position.sub, predict, revealed: [...revealed] };
     storePlace(walk.model, position);
     this.#writeAddress(position);
-    walk.host.placeChanged(walk, place, remote);
+    walk.host.placeChanged(place, remote);
     if (quiet) return;
     clearTimeout(this.#restTimer);
     this.#restTimer = Number(setTimeout(() => this.sendRest(), REST));
