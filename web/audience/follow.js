@@ -29,7 +29,10 @@ const stored = {
   set: (name, text) => ofBrowser.setText(`mha.follow.${name}`, text),
 };
 
-/** @type {(code: string, answer: import("./phone_question.js").SentAnswer & { listener: string }) => Promise<Response>} */
+/**
+ * @param {string} code
+ * @param {import("./phone_question.js").SentAnswer & { listener: string }} answer
+ */
 const send = (code, answer) =>
   fetch(server(`${code}/answers`), {
     method: "POST",
@@ -114,7 +117,10 @@ class Follower {
     this.#showQuestion();
   };
 
-  /** A connection that is made again names its listener, so that his last answer counts and no other. @param {string} listener */
+  /**
+   * A connection that is made again names its listener, so that his last answer counts and no other.
+   * @param {string} listener
+   */
   #setListener(listener) {
     this.#listener = listener;
     stored.set("listener", listener);

@@ -151,7 +151,8 @@ export class PhoneQuestion {
       const response = await this.send({ question, answer }).catch(() => null);
       if (!isLast()) return;
       if (response?.ok) return this.#setStatus("sent");
-      if (response && response.status < 500 && ![403, 429].includes(response.status)) break; // 403: the stream is not back yet
+      // 403: the stream is not back yet
+      if (response && response.status < 500 && ![403, 429].includes(response.status)) break;
       await new Promise((resolve) => setTimeout(resolve, pause(attempt)));
     }
     if (isLast()) this.#setStatus("not_sent");

@@ -8,7 +8,7 @@ import { walkButton } from "./room/buttons.js";
 const SPEEDS = [0.5, 1, 2, 4, 8];
 
 /**
- * `seconds`: between two places of a walk that plays; `pressesOf`: how often a lecture of so many minutes is pressed on;
+ * `seconds`: between two places of a walk that plays; `pressesOf`: the presses of a lecture of so many minutes;
  * `hostControls`: the controls of the walk's host, given the walk's own ways to show itself.
  * @typedef {{
  *   model: WalkModel;

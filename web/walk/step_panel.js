@@ -1,12 +1,12 @@
-// What is said of a step: its name, its formula, what happens and why. Before an audience each is in a box that keeps its
-// place and size.
+// What is said of a step: its name, its formula, what happens and why. Before an audience each is in a box that keeps
+// its place and size.
 
 import { div, element, fill, p, rich, symbol } from "../kit/dom.js";
 import { legendOf, legends } from "./colour_notes.js";
 import { fitWords } from "./picture/audience_stage.js";
 
 /** @typedef {{ title: string; formula: string; what: string; why: string }} StepTexts */
-/** @typedef {{ box: HTMLElement; texts: string[]; fill: (text: string) => void }} Box which is to hold all of its texts */
+/** @typedef {{ box: HTMLElement; texts: string[]; fill: (text: string) => void }} Box which is to hold all its texts */
 
 export class Panel {
   #measured = ""; // the words and the window for which the boxes were measured

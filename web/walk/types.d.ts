@@ -138,7 +138,7 @@ interface PresentedPlace extends SharedPlace {
   dark: boolean;
 }
 
-/** What a room tells those who follow (mha_api/rooms): whose numbers are walked, where, and which exercise is offered. */
+/** What a room sends those who follow (mha_api/rooms): whose numbers are walked, where, and the exercise on offer. */
 interface RoomPlace extends SharedPlace {
   walk: string;
   dark: boolean;
@@ -161,7 +161,7 @@ type RoomEvent =
   | ["counts", AnswerCounts]
   | ["listener", { listener: string }];
 
-/** The state of a connection to a room: "lost" is tried again; "none": no such room; "gone": no longer; "ended": by its presenter. */
+/** Of a connection to a room. "lost": tried again; "none": no such room; "gone": no longer; "ended": by its presenter. */
 type StreamState = "open" | "lost" | "none" | "gone" | "ended";
 
 /** Receives a room's events, and the state of the connection to it. */
@@ -212,7 +212,7 @@ interface WalkModel extends Model {
   /** Only a lecturer has one, not those who follow. */
   lecture?: Lecture;
   stages: WalkStage[];
-  /** Of every two heads: how much attention they share, the query with the least, and how many queries have as little. */
+  /** Of every two heads: how much attention they share, the query with the least, and how many have as little. */
   compare: ([string, number, number] | null)[][];
   closing: { matrix: string; looked: ({ keys: number[]; name: string; weight: number } | null)[][] };
   place: AddressPlace & { view: WalkView; predict: string | boolean };
@@ -252,8 +252,8 @@ type HostedWalk = Pick<
 >;
 
 /**
- * The host of a walk: it has the address bar that holds the work, further controls and parts of the page, and acts on each
- * new place.
+ * The host of a walk: it has the address bar that holds the work, further controls and parts of the page, and acts on
+ * each new place.
  */
 interface WalkHost {
   address: { keep(query: Record<string, string>): void; flush(): void; stop(): void };

@@ -23,7 +23,14 @@ import { Panel } from "./step_panel.js";
 
 /**
  * What is built for a model and a view, and replaced with the next.
- * @typedef {{ outline: Outline; panel: Panel; controls: Controls; renderer: Renderer; motionBar: MotionBar; help: Help }} Parts
+ * @typedef {{
+ *   outline: Outline;
+ *   panel: Panel;
+ *   controls: Controls;
+ *   renderer: Renderer;
+ *   motionBar: MotionBar;
+ *   help: Help;
+ * }} Parts
  */
 
 export class Walk {
@@ -105,7 +112,8 @@ export class Walk {
     this.root.addEventListener("pointermove", (event) => this.#onPointer(event), { signal });
     window.addEventListener("beforeunload", () => this.host.address.flush(), { signal });
     const onElsewhere = (/** @type {Event} */ event) => {
-      if (!event.composedPath().includes(this.root)) this.#placeSync.sendRest(); // what is done there may leave the page
+      // What is done elsewhere may leave the page.
+      if (!event.composedPath().includes(this.root)) this.#placeSync.sendRest();
     };
     for (const kind of ["pointerdown", "focusin"])
       document.addEventListener(kind, onElsewhere, { signal, capture: true });
@@ -268,7 +276,7 @@ export class Walk {
     if (!this.host.closes?.()) this.#setView("");
   }
 
-  /** Escape leaves a field, and closes; but a presenter's view, which moves the projector, is left by its button alone. */
+  /** Escape leaves a field, or closes; but a presenter's view, which moves the projector, only its button leaves. */
   #escape() {
     const field = active(this.root);
     if (field instanceof HTMLInputElement && isField(field)) return field.blur();
@@ -536,7 +544,8 @@ export class Walk {
     this.notes?.fit();
     if (this.podium) this.podium.level = 0;
     this.root.classList.remove("close");
-    if (this.view && !this.root.classList.contains("asking")) this.#built.panel.fit(); // while it asks, the words are away
+    const hasWords = !this.root.classList.contains("asking");
+    if (this.view && hasWords) this.#built.panel.fit();
     this.#renderer.fit();
   }
 

@@ -212,7 +212,8 @@ export class Lecturer {
     const begins = this.#hands.state === null;
     if (begins && room.state && room.question?.open) return this.#refuseBusy();
     this.#isByHand = true;
-    if (begins && walk.focus.cell && !walk.predictions.on) walk.setPredicting(true, { once: true }); // what is revealed stays
+    // Where numbers are predicted already, what is revealed stays revealed.
+    if (begins && walk.focus.cell && !walk.predictions.on) walk.setPredicting(true, { once: true });
     const { cell, hiding } = walk.focus;
     const own = ownOf(walk.model, walk.step);
     const question = textIn(own.question, walk.model.lang);
@@ -324,7 +325,8 @@ export class Lecturer {
   }
 
   /**
-   * A question and its answers are shown whole: with fewer bars where there is less room, then without what is beside them.
+   * A question and its answers are shown whole: with fewer bars where there is less room, then without what is beside
+   * them.
    * @param {boolean} isAsking
    */
   #tighten(isAsking) {
@@ -394,7 +396,10 @@ export class Lecturer {
     return walkButton("room follow", () => this.#turn("code"), label, state.code, " · ", following);
   }
 
-  /** Show this card; where it is shown already, what it lies over, or how to get in, in its corner. @param {RoomCard} card */
+  /**
+   * Show this card; where it is shown already, what it lies over, or how to get in, in its corner.
+   * @param {RoomCard} card
+   */
   #turn(card) {
     const { state } = room;
     room.show(state?.card === card ? state.under || "corner" : card);

@@ -282,7 +282,10 @@ export class Planner {
     return show;
   }
 
-  /** The button that moves a step. @type {(step: string, title: string, name: string, sign: string, by: number) => HTMLButtonElement} */
+  /**
+   * The button that moves a step.
+   * @type {(step: string, title: string, name: string, sign: string, by: number) => HTMLButtonElement}
+   */
   #mover(step, title, name, sign, by) {
     const label = fill(this.#words[name], { step: title });
     const data = { focus: `own ${name} ${step}` };
@@ -343,8 +346,8 @@ export class Planner {
   }
 
   /**
-   * A field for minutes, with a point or a comma. A text that is no number stays to be mended, and a sentence below says
-   * of which step.
+   * A field for minutes, with a point or a comma. A text that is no number stays to be mended, and a sentence below
+   * names its step.
    * @type {(focus: string, label: string, take: (minutes: number | undefined) => void) => HTMLInputElement}
    */
   #numberField(focus, label, take) {
@@ -392,7 +395,7 @@ export class Planner {
     this.#become(changed(this.#steps, step, fields, this.#lang));
   }
 
-  /** The text of a letter where the question offers choices. @type {(step: string, at: number, text: string) => void} */
+  /** The text of a letter, of a question with choices. @type {(step: string, at: number, text: string) => void} */
   #changeChoice(step, at, text) {
     const { choices } = this.#steps[this.#indexOf(step)];
     this.#change(step, { choices: withChoice(choices, at, text, this.#lang) });

@@ -1,5 +1,5 @@
-// The places of a lecture of so many minutes, for the two keys of a clicker. Every stage is shown; of a step the first cell
-// slowly and the rest at once, or cell by cell as far as the time allows. No DOM here.
+// The places of a lecture of so many minutes, for the two keys of a clicker. Every stage is shown; of a step the first
+// cell slowly and the rest at once, or cell by cell as far as the time allows. No DOM here.
 
 import { beatsOf } from "./path.js";
 
@@ -28,8 +28,8 @@ const place = (stage, part = null, beat = null) => ({ stage, part, beat });
 const inFirstRow = (parts) => parts.filter(([, , top]) => top === parts[0][2]).length;
 
 /**
- * The ways to explain a stage, each longer than the one before: at once; its first part, then the rest; that part beat by
- * beat; after it the others of its row; all of them. Of a further head: at once, or step by step.
+ * The ways to explain a stage, each longer than the one before: at once; its first part, then the rest; that part beat
+ * by beat; after it the others of its row; all of them. Of a further head: at once, or step by step.
  * @type {(stages: WalkStage[], stage: number) => Place[][]}
  */
 function waysOf(stages, stage) {

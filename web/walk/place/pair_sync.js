@@ -2,7 +2,7 @@
 // four things: the numbers (an example by name, or its token), the place, the lecture that is walked, and the room of
 // those who follow. Each has a count that goes up with every change. A window sends all four to the others. The higher
 // count leads, and a window that receives a lower one answers with its own.
-// There is one pair for a tab. It outlives the walk's page, so that an edit in Explore reaches the other window as well.
+// There is one pair to a tab. It outlives the walk's page, so that an edit in Explore reaches the other window too.
 
 import { Standing } from "../../kit/mounts.js";
 import { sender } from "../../kit/sender.js";
@@ -13,7 +13,8 @@ const STORED = "mha-together"; // of the tab, so that a page that is reloaded fi
 const UNKNOWN = { count: -1, at: null };
 /** @type {Record<string, string>} */
 const WAYS = { undo: "back", undo_numbers: "back", redo: "forward" }; // through the history, by the edit's name
-const NO_NUMBERS = ["place", "pin", "lens", "baseline", "decimals", "hint", "follow", "recall"]; // edits that change none
+/** Edits that change no numbers. */
+const NO_NUMBERS = ["place", "pin", "lens", "baseline", "decimals", "hint", "follow", "recall"];
 
 /** @typedef {(address: PairNumbers["address"], way: string) => void} RequestNumbers sends it to this window's server */
 
@@ -75,7 +76,10 @@ class PairSync {
     this.#channel.onmessage = (/** @type {MessageEvent<PairMessage>} */ { data }) => this.#receive(data);
   }
 
-  /** The walk has left its view, or its page: the numbers still go together, the places do not. @param {PairMember} member */
+  /**
+   * The walk has left its view, or its page: the numbers still go together, the places do not.
+   * @param {PairMember} member
+   */
   leave(member) {
     this.#members.leave(member);
   }

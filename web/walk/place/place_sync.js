@@ -8,8 +8,9 @@ const REST = 500; // milliseconds at a place until the server is sent it
 
 /**
  * What it reads of the walk and calls.
- * @typedef {Pick<import("../walk.js").Walk, "changed" | "heads" | "host" | "linkTo" | "model" | "playMotion" | "podium" |
- *   "predictions" | "view" | "way">} SyncedWalk
+ * @typedef {"changed" | "host" | "linkTo" | "playMotion"} Used
+ * @typedef {"heads" | "model" | "podium" | "predictions" | "view" | "way"} Read
+ * @typedef {Pick<import("../walk.js").Walk, Used | Read>} SyncedWalk
  */
 
 export class PlaceSync {
@@ -93,7 +94,7 @@ export class PlaceSync {
     this.#restTimer = 0;
   }
 
-  /** A projector and a presenter's page of the same walk, in two windows, go together; a walk that is followed as well. */
+  /** A projector and a presenter's page of one walk, in two windows, go together; so does a walk that is followed. */
   join() {
     if (this.walk.view || this.walk.host.isFollowed) pairSync.join(this, lectureStored());
     else this.leave();

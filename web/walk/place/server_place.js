@@ -1,5 +1,5 @@
-// Sends the server the place where the walk rests, through the sender that edits of numbers use: what no answer confirms
-// is sent again, and a new server is first given the address of the page.
+// Sends the server the place where the walk rests, through the sender that edits of numbers use: what no answer
+// confirms is sent again, and a new server is first given the address of the page.
 
 import { mounting } from "../../kit/mount.js";
 import { sender } from "../../kit/sender.js";

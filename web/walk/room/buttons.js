@@ -10,7 +10,7 @@ const WAITS = 4000; // ms for the second press
  * After a click with the pointer the keys walk on: a button that keeps the focus would take the space bar.
  * @param {MouseEvent} event
  */
-export function releaseFocus(event) {
+function releaseFocus(event) {
   if (event.detail > 0 && event.currentTarget instanceof HTMLElement) event.currentTarget.blur();
 }
 

@@ -1,6 +1,6 @@
-// A presenter's room: it is opened here, sent the place of the walk, asked questions, and ended. The windows of a pair share it
-// (place/pair_sync.js); the window that changes it tells the server. Nothing that waits for the network ever holds up a
-// key press.
+// A presenter's room: it is opened here, sent the place of the walk, asked questions, and ended. The windows of a pair
+// share it (place/pair_sync.js); the window that changes it tells the server. Nothing that waits for the network ever
+// holds up a key press.
 
 import { Standing } from "../../kit/mounts.js";
 import { belowRoot } from "../../kit/root.js";
@@ -204,7 +204,7 @@ class Room {
     this.#isSending = false;
   }
 
-  /** What the server is sent of the place; as the last time where this window has nothing to say. @param {RoomState} state */
+  /** What the server is sent of the place; the same as before where this window knows none. @param {RoomState} state */
   #placeText({ exercise, link, away = false }) {
     if (!this.#place || !pairSync.numbers) return this.#sentPlace;
     const { example, s } = pairSync.numbers;
@@ -280,7 +280,10 @@ class Room {
     pairSync.share(state);
   }
 
-  /** Another window has changed it; whether the projector is away only its own window knows. @param {RoomState | null} state */
+  /**
+   * Another window has changed it; whether the projector is away only its own window knows.
+   * @param {RoomState | null} state
+   */
   #receive(state) {
     this.#setState(state);
     if (this.#isProjector && this.#views.last) this.#setAway(this.#isAway);

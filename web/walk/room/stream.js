@@ -1,5 +1,5 @@
 // A room's server-sent events, read by hand: the browser's own reader says neither why it is refused nor that a
-// connection is dead which nobody has closed. A connection that stops is tried again, soon at first and then less often.
+// connection is dead which nobody has closed. A connection that stops is made again, soon at first, then less often.
 
 const SILENCE = 40_000; // ms without a byte, of which the server sends some every 15 s: the connection is dead
 const STALE = 20_000; // ms, for who has just come back to the page
