@@ -7,7 +7,7 @@ import { packed, screenOf } from "../../web/projector/screens.js";
 import { Pacing } from "../../web/walk/autoplay.js";
 import { frames, sizeOfMap } from "../../web/walk/picture/map.js";
 import { isFolded, runs } from "../../web/walk/picture/shown_indices.js";
-import { Way } from "../../web/walk/place/route.js";
+import { Route } from "../../web/walk/place/route.js";
 
 const part = (beats) => ["q", 0, 0, 0, 0, 0, beats];
 const step = { name: "q", layout: "product" };
@@ -16,7 +16,7 @@ const stages = [
   { id: "q", kind: "step", parts: [part(2), part(2)], steps: [step] },
   { id: "head-2", kind: "head", parts: [part(1), part(1)], steps: [step, { name: "k" }] },
 ];
-const way = () => Object.assign(new Way(), { model: { stages, lecture: null } });
+const way = () => Object.assign(new Route(), { model: { stages, lecture: null } });
 
 test("the keys lead from stage to stage, and deeper part by part", () => {
   const walked = way();

@@ -4,7 +4,7 @@
 import { button, div, element, p, redrawn, requireElement, span } from "../kit/dom.js";
 import { ofBrowser } from "../kit/storage.js";
 import { asksForMany, mayShow } from "../walk/picture/scene.js";
-import { Way } from "../walk/place/route.js";
+import { Route } from "../walk/place/route.js";
 import { pause, Stream } from "../walk/room/stream.js";
 import { Walk } from "../walk/walk.js";
 import { PhoneQuestion } from "./phone_question.js";
@@ -238,16 +238,16 @@ class Follower {
     if (!walk) return;
     const isOneOfMany = this.#isOneOfMany(walk.model);
     this.question.show(this.#question, { model: walk.model, words: this.words, isOneOfMany });
-    if (this.#isAlone && this.#withholds(walk.way.place)) this.#comeBack();
+    if (this.#isAlone && this.#withholds(walk.route.place)) this.#comeBack();
     else walk.rewriteLine();
   }
 
   /** Whether the projector hides more than the one number that is asked for here. @param {WalkModel} model */
   #isOneOfMany(model) {
     if (!this.#place) return false;
-    const way = new Way(model);
-    way.read(this.#place);
-    const { stage, step, place } = way;
+    const route = new Route(model);
+    route.read(this.#place);
+    const { stage, step, place } = route;
     const isHere = step !== null && this.#question?.cell?.name === step.name;
     return isHere && asksForMany({ model, stage, step, head: stage.head }, place);
   }

@@ -135,15 +135,15 @@ export class Controls {
     return [walkButton("projector", () => commands.project(), {}, words.projector), presenting];
   }
 
-  /** @param {{ way: Way; hiding: boolean; predicting: boolean; heads: number[] | null }} state */
-  show({ way, hiding, predicting, heads }) {
+  /** @param {{ route: Route; hiding: boolean; predicting: boolean; heads: number[] | null }} state */
+  show({ route, hiding, predicting, heads }) {
     const { model, view } = this.options;
     this.revealing.hidden = !hiding;
     this.predicting.checked = predicting;
     this.comparing?.show(heads);
-    const hasLine = view === "projector" && !way.presses; // of the steps, below: it says how far the walk has come
-    this.counter.textContent = hasLine ? "" : progress(way, model.words).join(" · ");
-    if (this.teaching) this.teaching.value = String(way.minutes);
+    const hasLine = view === "projector" && !route.presses; // of the steps, below: it says how far the walk has come
+    this.counter.textContent = hasLine ? "" : progress(route, model.words).join(" · ");
+    if (this.teaching) this.teaching.value = String(route.minutes);
   }
 
   /** @param {boolean} playing */
@@ -157,18 +157,19 @@ export class Controls {
   }
 }
 
-/** @typedef {import("./place/route.js").Way} Way */
+/** @typedef {import("./place/route.js").Route} Route */
 
 /**
  * How far the walk has come, in words: by presses of a lecture, else by parts.
- * @param {Way} way
+ * @param {Route} route
  * @param {Record<string, string>} words
  */
-function progress(way, words) {
-  const { part, beat } = way.place;
-  if (way.presses) return [fill(words.press_of, way.presses)];
-  const parts = [words[`depth_${way.depth}`]];
-  if (part !== null) parts.push(fill(words.part_of, { part: part + 1, parts: way.stage.parts.length }));
-  if (beat !== null && way.beats > 1) parts.push(fill(words.part_of, { part: beat + 1, parts: way.beats }));
+function progress(route, words) {
+  const { part, beat } = route.place;
+  if (route.presses) return [fill(words.press_of, route.presses)];
+  const parts = [words[`depth_${route.depth}`]];
+  if (part !== null) parts.push(fill(words.part_of, { part: part + 1, parts: route.stage.parts.length }));
+  if (beat !== null && route.beats > 1)
+    parts.push(fill(words.part_of, { part: beat + 1, parts: route.beats }));
   return parts;
 }

@@ -36,7 +36,7 @@ export class Outline {
     return [...new Set(stage.parts.map(([name]) => this.model.matrices[name].symbol))].join(", ");
   }
 
-  /** @param {import("./place/route.js").Way} way */
+  /** @param {import("./place/route.js").Route} route */
   show({ stages, place, within }) {
     const walked = place.stage + within;
     this.progress.style.width = `${(100 * walked) / stages.length}%`;

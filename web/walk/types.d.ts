@@ -244,11 +244,11 @@ type HostedWalk = Pick<
   | "refuse"
   | "refused"
   | "root"
+  | "route"
   | "setPredicting"
   | "share"
   | "step"
   | "view"
-  | "way"
 >;
 
 /**

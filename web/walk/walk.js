@@ -16,7 +16,7 @@ import { Refused } from "./picture/refused.js";
 import { Renderer } from "./picture/renderer.js";
 import { pairSync } from "./place/pair_sync.js";
 import { PlaceSync } from "./place/place_sync.js";
-import { Way } from "./place/route.js";
+import { Route } from "./place/route.js";
 import { lectureStored, placeStored, storeLecture } from "./place/stored_place.js";
 import { walkButton } from "./room/buttons.js";
 import { Panel } from "./step_panel.js";
@@ -63,8 +63,8 @@ export class Walk {
   #commands = {
     next: () => this.#next(),
     previous: () => this.#previous(),
-    into: () => this.#go(this.way.deeper(1)),
-    out: () => this.#go(this.way.deeper(-1)),
+    into: () => this.#go(this.route.deeper(1)),
+    out: () => this.#go(this.route.deeper(-1)),
     first: () => this.#jump(1),
     last: () => this.#jump(this.model.stages.length),
     play: () => this.#autoplay.toggle(),
@@ -98,7 +98,7 @@ export class Walk {
    */
   constructor(parent, makeHost, model) {
     this.model = model;
-    this.way = new Way(model);
+    this.route = new Route(model);
     parent.append(this.root);
     this.refused = new Refused({
       root: this.root,
@@ -147,11 +147,11 @@ export class Walk {
     if (!isFirst && this.model.opened !== model.opened) this.predictions.forget();
     else if (!isFirst && this.model.revision !== model.revision) this.predictions.answers.clear(); // of other numbers
     const isNewSession = !isFirst && this.model.session !== model.session;
-    this.model = this.way.model = model;
-    if (isFirst) this.way.minutes = lectureStored() ?? this.way.usual;
+    this.model = this.route.model = model;
+    if (isFirst) this.route.minutes = lectureStored() ?? this.route.usual;
     this.root.dataset.session = model.session;
     this.#become(position.view);
-    this.way.read(isFirst || stored ? position : model.place); // of another example, or after a restart
+    this.route.read(isFirst || stored ? position : model.place); // of another example, or after a restart
     this.predictions.on = Boolean(position.predict);
     this.#build();
     this.changed({ quiet: isFirst, remote: true });
@@ -177,25 +177,25 @@ export class Walk {
 
   #next() {
     if (this.#renderer.hiding) return this.#reveal();
-    const place = this.way.next;
+    const place = this.route.next;
     if (place) this.#go(place);
     else this.#autoplay.stop();
   }
 
   #previous() {
-    const place = this.way.previous;
+    const place = this.route.previous;
     if (place) this.#go(place);
   }
 
   /** @param {number} number of a stage, from 1 */
   #jump(number) {
-    if (number >= 1 && number <= this.model.stages.length) this.#go(this.way.first(number - 1));
+    if (number >= 1 && number <= this.model.stages.length) this.#go(this.route.first(number - 1));
   }
 
   /** @param {Place} place */
   #go(place) {
     if (this.host.withholds?.(place)) return this.host.comeBack?.();
-    const onward = this.way.go(place);
+    const onward = this.route.go(place);
     this.predictions.goOn();
     this.host.goesOn?.();
     this.changed({ onward });
@@ -208,16 +208,16 @@ export class Walk {
 
   /** Walk a lecture of so many minutes from now on; 0: none. @param {number} minutes */
   #teach(minutes) {
-    this.way.minutes = minutes;
+    this.route.minutes = minutes;
     storeLecture(minutes);
     pairSync.teach(minutes);
-    this.way.settle();
+    this.route.settle();
     this.changed();
   }
 
   /** The name of the stage of the place. */
   get step() {
-    return this.way.stage.id;
+    return this.route.stage.id;
   }
 
   // --- keys and pointer ------------------------------------------------------------------------------------------
@@ -341,13 +341,13 @@ export class Walk {
   /** @param {WalkView} view */
   #become(view) {
     this.view = view;
-    this.way.isBefore = Boolean(view);
+    this.route.isBefore = Boolean(view);
   }
 
   /** Compare the head of this place with the next one, or show it alone again. */
   #compareNext() {
     const { h } = this.model.dims;
-    const head = this.way.stage.head ?? 0;
+    const head = this.route.stage.head ?? 0;
     if (h > 1) this.#compare(this.heads ? null : [head, (head + 1) % h]);
   }
 
@@ -380,7 +380,7 @@ export class Walk {
   }
 
   #reveal() {
-    if (!this.#renderer.hiding || this.host.withholds?.(this.way.place)) return;
+    if (!this.#renderer.hiding || this.host.withholds?.(this.route.place)) return;
     this.predictions.revealed.add(this.#renderer.question);
     this.changed({ onward: true });
   }
@@ -402,7 +402,7 @@ export class Walk {
       view: this.view,
       seconds: this.#autoplay.seconds,
       commands: this.#commands,
-      pressesOf: (minutes) => this.way.lecture(minutes).length - 1,
+      pressesOf: (minutes) => this.route.lecture(minutes).length - 1,
       hostControls: (own) => this.host.controls(own),
       predict: (on) => this.setPredicting(on),
       teach: (minutes) => this.#teach(minutes),
@@ -413,7 +413,7 @@ export class Walk {
       root: this.root,
       model: this.model,
       view: this.view,
-      way: this.way,
+      route: this.route,
       predictions: this.predictions,
       panel,
       heads: () => this.heads,
@@ -473,7 +473,7 @@ export class Walk {
    * @param {{ quiet?: boolean; remote?: boolean; onward?: boolean }} [how]
    */
   changed({ quiet = false, remote = false, onward = false } = {}) {
-    const { way, podium } = this;
+    const { route, podium } = this;
     const { renderer, controls, outline, motionBar } = this.#built;
     motionBar.finish();
     const isAnother = renderer.draw();
@@ -482,28 +482,28 @@ export class Walk {
     if (isAnother) this.#fit();
     else if (podium && renderer.isTooSmall) podium.isClose ? this.#setCloseness(podium.level) : this.#fit();
     renderer.writeLine();
-    controls.show({ way, hiding: renderer.hiding, predicting: this.predictions.on, heads: this.heads });
-    outline.show(way);
+    controls.show({ route, hiding: renderer.hiding, predicting: this.predictions.on, heads: this.heads });
+    outline.show(route);
     this.#showNotes();
     this.root.classList.toggle("moving", !isAnother);
     this.#scrollToPlace();
     this.#placeSync.publish({ quiet, remote });
     this.#live.textContent = quiet ? "" : `${isAnother ? this.#opening() : ""} ${renderer.lineText}`.trim();
-    this.root.dataset.at = `${way.stage.id} ${way.written.sub}`.trim();
+    this.root.dataset.at = `${route.stage.id} ${route.written.sub}`.trim();
     motionBar.setPlace(renderer.hiding ? null : this.#movable(), { onward: onward && this.#mayMove() });
   }
 
   /** What a screen reader is told of a step as the walk comes there. */
   #opening() {
     const { stages, words } = this.model;
-    const count = fill(words.step_of, { step: this.way.place.stage + 1, steps: stages.length });
+    const count = fill(words.step_of, { step: this.route.place.stage + 1, steps: stages.length });
     return `${count}: ${this.#built.panel.title.textContent}. ${this.#built.panel.what.textContent}`;
   }
 
   /** What can move here, and its title. */
   #movable() {
     const { picture, lineText: line } = this.#renderer;
-    return { picture, place: this.way.place, title: this.#built.panel.title.textContent ?? "", line };
+    return { picture, place: this.route.place, title: this.#built.panel.title.textContent ?? "", line };
   }
 
   /** A presenter reads; and a walk that plays by itself may be faster than what moves. */
@@ -526,7 +526,7 @@ export class Walk {
   /** On the presenter's page: what to say here, how the time goes, and what comes next. */
   #showNotes() {
     if (!this.notes) return;
-    const { walked, stage, place, next, times } = this.way;
+    const { walked, stage, place, next, times } = this.route;
     this.notes.show(this.model, walked ?? stage, place, next, times);
     this.notes.fit();
   }
@@ -551,7 +551,7 @@ export class Walk {
 
   /** What is new is scrolled into view; before an audience the step's name always is. */
   #scrollToPlace() {
-    const isWhole = this.way.depth === 0 && !this.podium?.isClose;
+    const isWhole = this.route.depth === 0 && !this.podium?.isClose;
     if (!isWhole) this.#renderer.follow();
     if (!isWhole || this.view) this.#built.outline.follow();
   }

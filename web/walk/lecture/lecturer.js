@@ -16,7 +16,7 @@ import { room } from "../room/room.js";
 import { bars, MOST } from "../room/tally.js";
 import { choicesIn, textIn } from "./plan.js";
 import { Planner } from "./planner.js";
-import { Desk } from "./room_controls.js";
+import { RoomControls } from "./room_controls.js";
 
 /** What is done in turn for answers that have no room: so many bars, and classes of the walk. */
 const TIGHTER = [
@@ -32,7 +32,7 @@ export class Lecturer {
   address = new Address();
   #walk;
   #card = div("room-card"); // what the audience sees of the room
-  #desk = new Desk({
+  #roomControls = new RoomControls({
     showCode: () => this.#turn("code"),
     predictHere: () => this.#walk.setPredicting(true, { once: true }),
     refuseBusy: () => this.#refuseBusy(),
@@ -51,7 +51,7 @@ export class Lecturer {
   #inputEditor;
   #rendered = "";
   #place = ""; // that the room was sent last
-  #isDeskOpen = false; // on the projector, where no presenter's page is open
+  #areControlsOpen = false; // on the projector, where no presenter's page is open
   #isBusy = false; // something was to be asked while a question is open, and the lecturer sees a sentence about it
   #isByHand = false; // the room answers with its hands, and telephones are not asked
 
@@ -61,12 +61,12 @@ export class Lecturer {
     this.#inputEditor = new InputEditor({
       root: walk.root,
       model: () => walk.model,
-      stage: () => walk.way.place.stage,
+      stage: () => walk.route.place.stage,
       refused: walk.refused,
       refuse: (sentence, how) => walk.refuse(sentence, how),
     });
-    this.#desk.root.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && this.#closeDesk()) event.stopPropagation();
+    this.#roomControls.root.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && this.#closeControls()) event.stopPropagation();
     });
   }
 
@@ -100,7 +100,7 @@ export class Lecturer {
   /** @type {WalkHost["parts"]} */
   parts() {
     const walk = this.#walk;
-    walk.notes?.add(this.#address, this.#lastQuestion, this.#desk.root);
+    walk.notes?.add(this.#address, this.#lastQuestion, this.#roomControls.root);
     this.#rendered = "";
     const { root: planner } = this.#planner;
     if (walk.view === "projector") planner.hidden = true;
@@ -113,7 +113,7 @@ export class Lecturer {
       return [];
     }
     return walk.view === "projector"
-      ? [this.#hands.root, this.#card, this.#desk.root]
+      ? [this.#hands.root, this.#card, this.#roomControls.root]
       : [this.#hands.root, this.#openQuestion];
   }
 
@@ -128,7 +128,7 @@ export class Lecturer {
     const dark = Boolean(walk.podium?.dark);
     const presented = { ...place, decimals: walk.model.decimals, dark };
     room.setPlace(this.#fitsLink() ? presented : null, walk.view !== "presenter");
-    this.#desk.prefill(walk.model, walk.step);
+    this.#roomControls.prefill(walk.model, walk.step);
     this.#inputEditor.again();
     this.#hands.show(walk.model, walk.focus.hiding);
     this.#counter.setAttribute("aria-expanded", String(Boolean(this.#hands.state)));
@@ -164,7 +164,7 @@ export class Lecturer {
   /** A number that is hidden here is asked for on telephones until it is shown. */
   #predictAlong() {
     const { cell, hiding } = this.#walk.focus;
-    room.predict(hiding && !this.#isByHand && !this.#hands.state ? cell : null, this.#desk.sentence);
+    room.predict(hiding && !this.#isByHand && !this.#hands.state ? cell : null, this.#roomControls.sentence);
   }
 
   /** A count of hands belongs to one place. */
@@ -188,7 +188,7 @@ export class Lecturer {
   }
 
   closes() {
-    return this.#closeDesk() || this.#hands.close() || this.#closesCard();
+    return this.#closeControls() || this.#hands.close() || this.#closesCard();
   }
 
   /** On the projector how to get in, and answers that are all there, are closed before the view is left. */
@@ -231,20 +231,20 @@ export class Lecturer {
 
   /** Telephones are asked something: on the projector, too, where no presenter's page is open. */
   ask() {
-    if (this.#closeDesk()) return;
+    if (this.#closeControls()) return;
     if (!room.state) return this.#walk.refuse(this.#words.ask_no_room);
     if (room.question?.open) return this.#refuseBusy();
     this.#hands.close();
-    this.#isDeskOpen = this.#view === "projector";
-    this.#desk.unfold();
+    this.#areControlsOpen = this.#view === "projector";
+    this.#roomControls.unfold();
     this.#show();
-    this.#desk.focusQuestion();
+    this.#roomControls.focusQuestion();
   }
 
-  /** Close the desk on the projector; whether it was open there. */
-  #closeDesk() {
-    const wasOpen = this.#isDeskOpen;
-    this.#isDeskOpen = false;
+  /** Close the room's controls on the projector; whether they were open there. */
+  #closeControls() {
+    const wasOpen = this.#areControlsOpen;
+    this.#areControlsOpen = false;
     if (wasOpen) this.#show();
     return wasOpen;
   }
@@ -282,7 +282,7 @@ export class Lecturer {
     const { state, question, trouble } = room;
     const walk = this.#walk;
     if (!question?.open) this.#isBusy = false;
-    if (question?.open || !state || walk.view !== "projector") this.#isDeskOpen = false; // the question takes its place
+    if (question?.open || !state || walk.view !== "projector") this.#areControlsOpen = false; // the question takes its place
     const { model, view, focus } = walk;
     const shown = [
       state,
@@ -292,9 +292,9 @@ export class Lecturer {
       view,
       focus.hiding,
       this.#fitsLink(),
-      this.#desk.state,
+      this.#roomControls.state,
     ];
-    const rendered = JSON.stringify([...shown, this.#isBusy, this.#isDeskOpen]);
+    const rendered = JSON.stringify([...shown, this.#isBusy, this.#areControlsOpen]);
     if (rendered !== this.#rendered) {
       this.#rendered = rendered;
       redrawn(walk.root, () => this.#render());
@@ -356,13 +356,16 @@ export class Lecturer {
     this.#openQuestion.hidden = !asked;
     this.#address.replaceChildren(...(state ? [addressOf(state), this.#endButton()] : []));
     const alert = asked || isProjector ? [] : this.#alert();
-    this.#desk.root.replaceChildren(...alert, ...(state ? [this.#desk.parts(this.#model, state)] : []));
+    this.#roomControls.root.replaceChildren(
+      ...alert,
+      ...(state ? [this.#roomControls.parts(this.#model, state)] : []),
+    );
     const last = asked || isProjector ? null : question;
     this.#lastQuestion.replaceChildren(
       ...(state && last ? [...this.#poll(last), this.#answersButton(state)] : []),
     );
-    this.#desk.root.hidden = isProjector && !this.#isDeskOpen;
-    this.#asker.setAttribute("aria-expanded", String(this.#isDeskOpen));
+    this.#roomControls.root.hidden = isProjector && !this.#areControlsOpen;
+    this.#asker.setAttribute("aria-expanded", String(this.#areControlsOpen));
   }
 
   /** @param {RoomState | null} state */

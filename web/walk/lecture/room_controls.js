@@ -16,10 +16,10 @@ const LINKED = "link"; // among the exercises: no step is called so
 
 /**
  * `showCode`: how to get in; `predictHere`: ask for the number at this place; `refuseBusy`: a question is open already.
- * @typedef {{ showCode: () => void; predictHere: () => void; refuseBusy: () => void; changed: () => void }} DeskHost
+ * @typedef {{ showCode: () => void; predictHere: () => void; refuseBusy: () => void; changed: () => void }} RoomControlsHost
  */
 
-export class Desk {
+export class RoomControls {
   root = div("room-desk");
   sentence = ""; // in which the number here is asked for
   #text = ""; // the words of the question to be asked
@@ -32,7 +32,7 @@ export class Desk {
   #isWordless = false; // choices were to be offered without a question
   #host;
 
-  /** @param {DeskHost} host */
+  /** @param {RoomControlsHost} host */
   constructor(host) {
     this.#host = host;
   }

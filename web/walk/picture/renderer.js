@@ -49,12 +49,12 @@ export class Renderer {
 
   /** The question of the place. */
   get question() {
-    const { place } = this.#host.way;
+    const { place } = this.#host.route;
     return Predictions.question(place, place.beat !== null && isOneResult(this.picture, place));
   }
 
   get #asks() {
-    return this.#host.predictions.asks(this.#host.way.step);
+    return this.#host.predictions.asks(this.#host.route.step);
   }
 
   /** Whether what this place computes is still hidden. */
@@ -64,7 +64,7 @@ export class Renderer {
 
   /** The cell whose arithmetic is shown. */
   get focus() {
-    return focusOf(this.picture, this.#host.way.place);
+    return focusOf(this.picture, this.#host.route.place);
   }
 
   // --- rendering ---------------------------------------------------------------------------------------------------
@@ -76,18 +76,18 @@ export class Renderer {
 
   /** Render the step, or lay it out for another place of it. Returns whether it is another step. */
   draw() {
-    const { way, predictions, heads } = this.#host;
-    const rendered = [way.place.stage, way.walked?.name, predictions.on, heads()].join(" ");
+    const { route, predictions, heads } = this.#host;
+    const rendered = [route.place.stage, route.walked?.name, predictions.on, heads()].join(" ");
     const isAnother = rendered !== this.#rendered;
     if (isAnother) this.#render();
-    else this.#shown.layOut(way.place);
+    else this.#shown.layOut(route.place);
     this.#rendered = rendered;
     return isAnother;
   }
 
   #render() {
-    const { root, model, view, way, predictions, panel, heads } = this.#host;
-    const { stage, step, walked, place } = way;
+    const { root, model, view, route, predictions, panel, heads } = this.#host;
+    const { stage, step, walked, place } = route;
     const most = view ? FEW : ALL;
     panel.show(stage, place.stage, walked);
     this.#picture = new Picture(model, stage, step, { inShort: stage.kind === "head" && !walked });
@@ -103,17 +103,17 @@ export class Renderer {
 
   /** Show the place in the picture. */
   show() {
-    const { root, way, predictions } = this.#host;
+    const { root, route, predictions } = this.#host;
     const { hiding } = this;
     this.#refused = "";
     root.classList.remove("refused");
-    this.#asked = this.picture.show(way.place, {
+    this.#asked = this.picture.show(route.place, {
       hiding,
       revealed: this.#asks && !hiding,
       answers: predictions.answers,
       onAnswer: (result, text) => predictions.answer(result, text),
     });
-    this.#pair?.show(way.place);
+    this.#pair?.show(route.place);
   }
 
   /**
@@ -121,13 +121,13 @@ export class Renderer {
    * the fewest leave no room for one.
    */
   writeLine() {
-    const { way, view } = this.#host;
+    const { route, view } = this.#host;
     const { hiding } = this;
-    const isShifted = Boolean(way.stage.powers?.some((row) => row.shift));
+    const isShifted = Boolean(route.stage.powers?.some((row) => row.shift));
     const terms = view ? MOST_TERMS : [Infinity];
     (view && isShifted ? [true, false] : [isShifted]).some((isRemarking) =>
       terms.some((most) => {
-        const line = lineOf(this.picture, way.place, { hiding, most });
+        const line = lineOf(this.picture, route.place, { hiding, most });
         this.line.replaceChildren(...line, ...this.#remarks(hiding, isRemarking));
         return fits(this.line);
       }),
@@ -153,8 +153,8 @@ export class Renderer {
 
   /** That something is asked for; nothing where a phone asks for it beside the walk. */
   #asking() {
-    const { model, way, withholds } = this.#host;
-    if (withholds(way.place)) return [];
+    const { model, route, withholds } = this.#host;
+    if (withholds(route.place)) return [];
     return [this.#frame.querySelector("input.answer") ? model.words.asked : model.words.asked_here];
   }
 
@@ -224,7 +224,7 @@ export class Renderer {
   /** @param {number} least pixels of its type */
   #fitAbove(least) {
     return fitPicture(this.root, least, (rows, cols) => {
-      if (this.#shown.layOut(this.#host.way.place, { rows, cols })) this.show();
+      if (this.#shown.layOut(this.#host.route.place, { rows, cols })) this.show();
     });
   }
 

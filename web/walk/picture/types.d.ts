@@ -119,7 +119,7 @@ interface RendererHost {
   root: HTMLElement;
   model: WalkModel;
   view: WalkView;
-  way: import("../place/route.js").Way;
+  route: import("../place/route.js").Route;
   predictions: import("./predictions.js").Predictions;
   panel: import("../step_panel.js").Panel;
   /** Two heads that are compared. */

@@ -9,7 +9,7 @@ const REST = 500; // milliseconds at a place until the server is sent it
 /**
  * What it reads of the walk and calls.
  * @typedef {"changed" | "host" | "linkTo" | "playMotion"} Used
- * @typedef {"heads" | "model" | "podium" | "predictions" | "view" | "way"} Read
+ * @typedef {"heads" | "model" | "podium" | "predictions" | "view" | "route"} Read
  * @typedef {Pick<import("../walk.js").Walk, Used | Read>} SyncedWalk
  */
 
@@ -27,8 +27,8 @@ export class PlaceSync {
    * @returns {WalkPosition}
    */
   get position() {
-    const { way, view, predictions } = this.walk;
-    return { ...way.written, view, predict: predictions.on };
+    const { route, view, predictions } = this.walk;
+    return { ...route.written, view, predict: predictions.on };
   }
 
   /**
@@ -67,14 +67,14 @@ export class PlaceSync {
    * @param {WalkPosition} position
    */
   #writeAddress(position) {
-    const { model, host, way } = this.walk;
+    const { model, host, route } = this.walk;
     const work = workOf(model);
     /** @type {[string, string][]} */
     const named = Object.entries(position)
       .filter(([, value]) => value)
       .map(([name, value]) => [name, value === true ? "1" : String(value)]);
     const query = { ...work, ...Object.fromEntries(named) };
-    if (way.minutes !== way.usual) query.lecture = String(way.minutes);
+    if (route.minutes !== route.usual) query.lecture = String(route.minutes);
     host.address.keep(query);
     const link = (/** @type {Record<string, string>} */ values) => `?${new URLSearchParams(values)}`;
     this.walk.linkTo({
@@ -106,8 +106,8 @@ export class PlaceSync {
 
   /** Another window has chosen the lecture. @param {number} minutes */
   teach(minutes) {
-    if (minutes === this.walk.way.minutes) return;
-    this.walk.way.minutes = minutes;
+    if (minutes === this.walk.route.minutes) return;
+    this.walk.route.minutes = minutes;
     storeLecture(minutes);
     this.walk.changed({ remote: true });
   }
@@ -115,8 +115,8 @@ export class PlaceSync {
   /** Go where another window, or a room, is. @param {ReceivedPlace} place */
   goTo(place) {
     const { walk } = this;
-    const { way, predictions } = walk;
-    const onward = way.read(place);
+    const { route, predictions } = walk;
+    const onward = route.read(place);
     const { plays = this.#plays } = place;
     const playsAgain = plays > this.#plays && walk.view === "projector";
     this.#plays = plays;

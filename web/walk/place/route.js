@@ -6,7 +6,7 @@ import { after, atDepth, beatsOf, before, entry, isOnward, read, start, written 
 
 const DEEPEST = 2;
 
-export class Way {
+export class Route {
   place = start();
   depth = 0;
   minutes = 0; // of the lecture that is walked; 0 where the walk goes at the depth that was chosen
