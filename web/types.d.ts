@@ -149,8 +149,8 @@ interface Controls {
 /** The divisor of the scores, or what it is worked out from. */
 type Scale = "sqrt_dk" | "none" | number;
 
-/** The bench's model: also what may be done, and how far the server has come with the edits. */
-interface BenchModel extends TablesModel, Answer {
+/** The model of the Explore page: also what may be done, and how far the server has come with the edits. */
+interface ExploreModel extends TablesModel, Answer {
   controls: Controls;
   /** By menu, each choice's edit by its name. */
   choices: Record<string, Record<string, Edit>>;

@@ -9,7 +9,7 @@ export class About {
   root = element("p", { class: "mha-note", dir: "auto" });
 
   /**
-   * @param {Pick<BenchModel, "about" | "about_ours" | "opened">} model
+   * @param {Pick<ExploreModel, "about" | "about_ours" | "opened">} model
    * @param {string} plainly the sentence that there is room for from the start
    * @param {boolean} isDragging a longer sentence waits until the drag has ended
    */

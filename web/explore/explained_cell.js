@@ -13,7 +13,7 @@ import { beginningOf, gently, isInSight } from "./viewport.js";
  * @typedef {{
  *   readonly root: HTMLElement;
  *   readonly tables: HTMLElement;
- *   readonly model: BenchModel;
+ *   readonly model: ExploreModel;
  *   readonly view: import("../kit/tables.js").View;
  *   readonly overview: import("./overview/overview.js").Overview;
  *   readonly explain: import("../kit/line.js").Explain;

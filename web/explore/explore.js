@@ -17,7 +17,7 @@ import { sender } from "../kit/sender.js";
 import { ofTab } from "../kit/storage.js";
 import { structureOf, View } from "../kit/tables.js";
 import { About } from "./about.js";
-import { FillMenu } from "./editing/fill.js";
+import { FillMenu } from "./editing/fill_menu.js";
 import { Grid } from "./editing/grid.js";
 import { History, isReload } from "./editing/history.js";
 import { matrixOf, Newest, overlay } from "./editing/newest.js";
@@ -79,7 +79,7 @@ class Explore {
 
   /**
    * @param {HTMLElement} parent
-   * @param {BenchModel} model
+   * @param {ExploreModel} model
    */
   constructor(parent, model) {
     this.root = element("div", { class: "bench", role: "region" });
@@ -158,7 +158,7 @@ class Explore {
 
   // --- an answer of the page ---------------------------------------------------------------------------------------
 
-  /** @param {{ data: BenchModel; setStateValue: Component["setStateValue"] }} component */
+  /** @param {{ data: ExploreModel; setStateValue: Component["setStateValue"] }} component */
   update({ data, setStateValue }) {
     this.#receive(data, setStateValue);
     const { opened, dims } = this.#model;
@@ -183,7 +183,7 @@ class Explore {
   }
 
   /**
-   * @param {BenchModel} data
+   * @param {ExploreModel} data
    * @param {Component["setStateValue"]} setStateValue
    */
   #receive(data, setStateValue) {
@@ -200,7 +200,7 @@ class Explore {
   }
 
   /**
-   * @param {BenchModel} data
+   * @param {ExploreModel} data
    * @param {boolean} hasNewHead
    */
   #updateParts(data, hasNewHead) {
@@ -222,7 +222,7 @@ class Explore {
     this.#explained.explainSoon();
   }
 
-  /** @param {BenchModel} data the answer to the last edit */
+  /** @param {ExploreModel} data the answer to the last edit */
   #allAnswered(data) {
     for (const resolve of this.#waiting.splice(0)) resolve({ unsaved: data.unsaved });
     if (this.#sought) this.#goToMask(this.#sought);
@@ -231,7 +231,7 @@ class Explore {
   /**
    * Put the work into the address bar, and its history into the tab's storage. A history from before a reload goes back
    * to the server.
-   * @param {BenchModel} data
+   * @param {ExploreModel} data
    */
   #storeWork(data) {
     const { searchParams } = new URL(location.href);

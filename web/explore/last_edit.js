@@ -6,8 +6,8 @@ const REST = 150; // ms without new numbers until they are compared
 
 /**
  * Whether two models have the same tokens in the same places. Numbers of other tokens have not moved: they are others.
- * @param {BenchModel} now
- * @param {BenchModel} before
+ * @param {ExploreModel} now
+ * @param {ExploreModel} before
  */
 const areSameTokens = (now, before) =>
   JSON.stringify([now.dims, now.labels.n_q, now.labels.n_k]) ===
@@ -17,13 +17,13 @@ const areSameTokens = (now, before) =>
  * `isBusy`: whether newer numbers are on their way; `patch`: show these matrices again; `showMoved`: the same, and say
  * what has moved.
  * @typedef {{
- *   readonly model: BenchModel; isBusy: () => boolean;
+ *   readonly model: ExploreModel; isBusy: () => boolean;
  *   patch: (names: string[]) => void; showMoved: (names: string[], hasEdit: boolean) => void;
  * }} LastEditHost
  */
 
 export class LastEdit {
-  /** @type {BenchModel["before"]} */
+  /** @type {ExploreModel["before"]} */
   #before = null; // the numbers before the last edit
   #resting = 0; // the timer of the next comparison
 
@@ -54,7 +54,7 @@ export class LastEdit {
 
   /**
    * The server's answer is about to replace the model: what is marked stays marked.
-   * @param {BenchModel} next
+   * @param {ExploreModel} next
    */
   carry(next) {
     const { model } = this.host;

@@ -37,7 +37,7 @@ export class PhoneBar {
     document.addEventListener("scroll", onScroll, { signal: gone, capture: true, passive: true });
   }
 
-  /** @param {BenchModel} model */
+  /** @param {ExploreModel} model */
   update(model) {
     this.undo.disabled = !model.controls.undo;
     this.overview.hidden = this.host.overview.root.hidden;

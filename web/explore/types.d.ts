@@ -17,7 +17,7 @@ interface ScrubHost<What> {
 
 /** A host whose numbers can be edited. */
 interface EditingHost extends Host {
-  model: BenchModel;
+  model: ExploreModel;
   root: HTMLElement;
   send(edit: Edit): void;
   /** Show an edit without sending it. */

@@ -8,7 +8,7 @@ import { sender } from "../../kit/sender.js";
 
 /**
  * Show an edit of numbers before the server has answered: an input is its own value.
- * @param {BenchModel} model
+ * @param {ExploreModel} model
  * @param {Edit} edit
  */
 export function overlay(model, edit) {
@@ -44,7 +44,7 @@ export class Newest {
   #seen = null; // what the lens shows of the live channel's last numbers
 
   /**
-   * @param {BenchModel} model
+   * @param {ExploreModel} model
    * @param {NewestHost} host
    */
   constructor(model, host) {
@@ -110,7 +110,7 @@ export class Newest {
 
   /**
    * Use the page's numbers, unless the live channel has answered edits that this answer lacks.
-   * @param {BenchModel} data
+   * @param {ExploreModel} data
    * @param {boolean} isSteady whether the tables stay as they are
    */
   take(data, isSteady) {
@@ -126,7 +126,7 @@ export class Newest {
 
   /**
    * Put the numbers that are shown into an older answer of the page.
-   * @param {BenchModel} data
+   * @param {ExploreModel} data
    */
   #keepNumbers(data) {
     const { matrices, dead, shifts, constants, about, about_ours, looks } = this.model;

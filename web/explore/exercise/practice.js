@@ -65,7 +65,7 @@ export class Practice {
 
   /**
    * @param {PracticeHost} host
-   * @param {BenchModel} model
+   * @param {ExploreModel} model
    */
   constructor(host, model) {
     this.host = host;
@@ -104,7 +104,7 @@ export class Practice {
 
   /**
    * Whether the tables on the page belong to another exercise.
-   * @param {BenchModel} model
+   * @param {ExploreModel} model
    */
   isStale(model) {
     return Boolean(model.check?.practice) && model.opened !== this.#opened;
@@ -112,7 +112,7 @@ export class Practice {
 
   /**
    * The tables: all of them, or one step of an exercise with what it is computed from.
-   * @param {BenchModel} model
+   * @param {ExploreModel} model
    * @param {ConstructorParameters<typeof View>[1]} options for all tables
    * @returns {View}
    */
@@ -130,7 +130,7 @@ export class Practice {
   }
 
   /**
-   * @param {BenchModel} model
+   * @param {ExploreModel} model
    * @param {PracticeState} practice
    */
   #begin(model, { tables }) {
@@ -152,7 +152,7 @@ export class Practice {
 
   /**
    * The list of steps, with the tables of the open one.
-   * @param {BenchModel} model
+   * @param {ExploreModel} model
    * @param {PracticeState} practice
    */
   #stepView(model, practice) {
@@ -196,7 +196,7 @@ export class Practice {
 
   // --- keeping up with the numbers -----------------------------------------------------------------------------------
 
-  /** @param {BenchModel} model */
+  /** @param {ExploreModel} model */
   update(model) {
     this.#model = model;
     const { check } = model;
@@ -439,7 +439,7 @@ const firstCell = ({ name, head }) => ({ name, head, row: 0, col: 0 });
 /**
  * The table to fill in, beside those that it is computed from.
  * @param {View} view
- * @param {BenchModel} model
+ * @param {ExploreModel} model
  * @param {PracticeState} practice
  * @param {PracticeTable} table
  */

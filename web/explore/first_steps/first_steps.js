@@ -109,7 +109,7 @@ export class FirstSteps {
 
   /**
    * After an answer of the page: begin where this is a first visit, or where it was requested.
-   * @param {BenchModel} model
+   * @param {ExploreModel} model
    */
   update({ check, start }) {
     if (check) return this.#hide();

@@ -11,7 +11,7 @@ import { Choice, fitting } from "./head_choice.js";
  * @typedef {{
  *   readonly root: HTMLElement;
  *   readonly tables: HTMLElement;
- *   readonly model: BenchModel;
+ *   readonly model: ExploreModel;
  *   readonly shownHeads: number[];
  *   isFree: () => boolean;
  *   isFixed: () => boolean;

@@ -21,7 +21,7 @@ const MOST_WRITTEN = 16;
  * is explained; `isInFocus`: whether a query's lines stand out; `isOnPath`: whether the traced path goes through a weight.
  * `point` and `follow`: a pair is pointed at, or clicked; `highlight`: a line is pointed at.
  * @typedef {{
- *   readonly model: BenchModel;
+ *   readonly model: ExploreModel;
  *   readonly words: Record<string, string>;
  *   readonly height: number;
  *   readonly isTracing: boolean;

@@ -72,7 +72,7 @@ export class Overview {
 
   /**
    * @param {OverviewHost} host
-   * @param {BenchModel} model
+   * @param {ExploreModel} model
    */
   constructor(host, model) {
     this.host = host;
@@ -91,7 +91,7 @@ export class Overview {
     this.slim.stop();
   }
 
-  /** @param {BenchModel} model */
+  /** @param {ExploreModel} model */
   update(model) {
     this.#model = model;
     this.root.hidden = Boolean(model.check) || !model.matrices.weights;
@@ -131,7 +131,7 @@ export class Overview {
 
   /**
    * Only numbers have changed. They are drawn with the next frame, however many changes come before it.
-   * @param {BenchModel} model
+   * @param {ExploreModel} model
    */
   patch(model) {
     this.#model = model;
@@ -151,7 +151,7 @@ export class Overview {
 
   /**
    * The numbers are at rest: say what each head does, and show where its lines were before the last edit.
-   * @param {BenchModel} model
+   * @param {ExploreModel} model
    */
   compare(model) {
     this.#model = model;

@@ -2,8 +2,8 @@
 
 import { button, element, fill, p, span } from "../../kit/dom.js";
 import { isolated } from "../../kit/quoted.js";
-import { WordChips } from "./chips.js";
 import { MOST_WORDS, taken } from "./segments.js";
+import { WordChips } from "./word_chips.js";
 
 const MOST_SIGNS = 12; // that are listed as left out
 
@@ -35,7 +35,7 @@ export class Sentence {
   }
 
   /**
-   * @param {BenchModel} model
+   * @param {ExploreModel} model
    * @param {HTMLElement} opener
    */
   toggle(model, opener) {

@@ -21,9 +21,9 @@ const HANDLES_ESCAPE = [
  * have changed, explain again.
  * @typedef {{
  *   readonly root: HTMLElement;
- *   readonly model: BenchModel;
+ *   readonly model: ExploreModel;
  *   readonly view: import("../../kit/tables.js").View;
- *   readonly menu: import("../editing/fill.js").FillMenu;
+ *   readonly menu: import("../editing/fill_menu.js").FillMenu;
  *   readonly pinned: Cell | null;
  *   send: (edit: Edit) => void;
  *   toggleHead: (head: number) => void;

@@ -66,7 +66,7 @@ export class Divisor {
   /**
    * Show the divisor of a model: its name, and its number unless another one is being typed.
    * @param {string} label
-   * @param {BenchModel["controls"]["scale"]} scale
+   * @param {ExploreModel["controls"]["scale"]} scale
    */
   update(label, scale) {
     this.#label = label;

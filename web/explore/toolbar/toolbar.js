@@ -4,7 +4,7 @@ import { button, element, p, setText, span, symbol } from "../../kit/dom.js";
 import { Divisor } from "./divisor.js";
 import { Fold } from "./fold.js";
 
-/** @typedef {(model: BenchModel) => void} Update */
+/** @typedef {(model: ExploreModel) => void} Update */
 
 const SIZES = ["d_model", "d_context", "d_k", "d_a", "d_v", "d_out"];
 const DECIMALS = [0, 1, 2, 3, 4, 5, 6, 8, 10];
@@ -30,7 +30,7 @@ export class Toolbar {
     );
   }
 
-  /** @param {BenchModel} model */
+  /** @param {ExploreModel} model */
   update(model) {
     for (const update of this.#updates) update(model);
   }
@@ -107,7 +107,7 @@ export class Toolbar {
   /**
    * @param {"undo" | "redo" | "reset"} op
    * @param {string} sign
-   * @param {(controls: BenchModel["controls"]) => boolean} isEnabled
+   * @param {(controls: ExploreModel["controls"]) => boolean} isEnabled
    */
   #historyButton(op, sign, isEnabled) {
     const label = this.words[op];
@@ -165,7 +165,7 @@ export class Toolbar {
    * @param {string} name
    * @param {string} label
    * @param {string[][]} options [value, text] of each
-   * @param {(model: BenchModel) => string} chosen the value of the current option
+   * @param {(model: ExploreModel) => string} chosen the value of the current option
    * @param {(value: string) => void} choose
    */
   #select(name, label, options, chosen, choose) {
@@ -193,7 +193,7 @@ export class Toolbar {
   /** How many heads have their own keys and values. Groups are of equal size, so only divisors are offered. */
   #kvHeads() {
     let offeredFor = 0;
-    /** @param {BenchModel} model */
+    /** @param {ExploreModel} model */
     const chosen = ({ dims: { h }, controls }) => {
       const divisors = [...Array(h).keys()].map((n) => n + 1).filter((count) => h % count === 0);
       if (h !== offeredFor)
@@ -216,7 +216,7 @@ export class Toolbar {
       ["none", words.scale_none],
       ["number", words.scale_number],
     ];
-    /** @param {BenchModel} model */
+    /** @param {ExploreModel} model */
     const chosen = ({ controls: { scale, temperature, is_product } }) => {
       const label = temperature ? words.temperature : words.divisor;
       setText(title, label);
@@ -234,7 +234,7 @@ export class Toolbar {
 
   /**
    * @param {string} kind
-   * @returns {BenchModel["controls"]["scale"]}
+   * @returns {ExploreModel["controls"]["scale"]}
    */
   #scaleOfKind(kind) {
     if (kind !== "number") return kind === "none" ? "none" : "sqrt_dk";
@@ -244,7 +244,7 @@ export class Toolbar {
   #decimals() {
     const options = DECIMALS.map((count) => [String(count), String(count)]);
     const choose = (/** @type {string} */ value) => this.#send({ op: "decimals", value: Number(value) });
-    const chosen = (/** @type {BenchModel} */ { decimals }) => String(decimals);
+    const chosen = (/** @type {ExploreModel} */ { decimals }) => String(decimals);
     return this.#select("decimals", this.words.decimals, options, chosen, choose).root;
   }
 
@@ -256,7 +256,7 @@ export class Toolbar {
       ["change", words.lens_change],
       ["gradient", words.lens_gradient],
     ];
-    /** @param {BenchModel} model */
+    /** @param {ExploreModel} model */
     const chosen = ({ controls }) => {
       root.hidden = controls.lens === null;
       return controls.lens ?? "";
