@@ -7,7 +7,9 @@ import { Live } from "../kit/live.js";
 /**
  * `painted`: an answer of the live channel; `moved`: the text of the place under the thumb; `chosen`: the value where
  * the slider was released.
- * @typedef {{ painted: LiveHost["painted"]; moved: (text: string) => void; chosen: (value: number) => void }} SliderHost
+ * @typedef {{
+ *   painted: LiveHost["painted"]; moved: (text: string) => void; chosen: (value: number) => void;
+ * }} SliderHost
  */
 
 export class Slider {

@@ -9,7 +9,8 @@ import { beginningOf, gently, isInSight } from "./viewport.js";
 
 /**
  * `hinted`: the cell that an exercise is about to give a hint for; `showExplained`: show where a cell comes
- * from, `byFocus`: and say it; `reveal`: have a head's tables shown, with these cells unfolded; `bring`: scroll an element into view.
+ * from, `byFocus`: and say it; `reveal`: have a head's tables shown, with these cells unfolded; `bring`: scroll an
+ * element into view.
  * @typedef {{
  *   readonly root: HTMLElement;
  *   readonly tables: HTMLElement;
@@ -68,7 +69,9 @@ export class ExplainedCell {
     this.#next = at;
   }
 
-  /** The number written last, if it is wrong and the focus is on the blank cell after it, which has nothing to explain. */
+  /**
+   * The number written last, if it is wrong and the focus is on the blank cell after it, which has nothing to explain.
+   */
   get #justWrittenWrong() {
     const { model } = this.host;
     const at = this.pointing.at;

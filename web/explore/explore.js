@@ -329,7 +329,7 @@ class Explore {
     firstSteps.did("explained");
   }
 
-  /** Mark on the page whether the numbers answer every edit, and whether the page has them too. Styles and tests read it. */
+  /** Mark whether the numbers answer every edit, and whether the page has them too. Styles and tests read it. */
   #showState() {
     const { pending } = sender;
     const { isAnswered, live, previewed } = this.#newest;

@@ -1,4 +1,5 @@
-// What part of the page is in sight: between the overview, which sticks to the top, and the line of arithmetic at the foot.
+// What part of the page is in sight: between the overview, which sticks to the top, and the line of arithmetic at the
+// foot.
 
 const NEAR = 48; // px from the top: a stage that begins within it has been scrolled to
 const UPPER = 0.75; // of the part in sight: where no stage has been scrolled to, the one that takes most of it counts
@@ -49,8 +50,8 @@ export function beginningOf(td) {
 }
 
 /**
- * Which stage is looked at: the first that begins near the top of the part in sight, else the one that takes most of the
- * upper part of it.
+ * Which stage is looked at: the first that begins near the top of the part in sight, else the one that takes most of
+ * the upper part of it.
  * @param {number[]} tops where the stages begin, one below the other
  * @param {{ top: number; bottom: number }} sight
  */

@@ -21,7 +21,8 @@ export const isModifier = ({ key }) => ["Alt", "Shift", "Control", "Meta"].inclu
  * `isArmed`: moving the pointer will drag.
  * @template What
  * @typedef {{
- *   what: What; start: Value; steps: number; from: { x: number; y: number } | null; isArmed: boolean; isMoving: boolean;
+ *   what: What; start: Value; steps: number; from: { x: number; y: number } | null;
+ *   isArmed: boolean; isMoving: boolean;
  * }} Drag
  */
 

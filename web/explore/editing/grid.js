@@ -204,8 +204,8 @@ export class Grid extends Selection {
   }
 
   /**
-   * Alt with ↑ or ↓ moves a number (with ← or → the browser goes through its history). Escape takes back what was moved;
-   * any other key makes it an edit. Whether the key has been dealt with.
+   * Alt with ↑ or ↓ moves a number (with ← or → the browser goes through its history). Escape takes back what was
+   * moved; any other key makes it an edit. Whether the key has been dealt with.
    * @param {Cell} cell
    * @param {KeyboardEvent} event
    */

@@ -7,9 +7,14 @@ const OF_THE_PAGE = ["restore", "recall", "follow", "place"]; // operations that
 
 /**
  * What the page tells of its history, by numbers of examples (mha_ui/state/history.py).
- * @typedef {{ examples: number[]; at: number; starts: [number, number, string | null][]; texts: [number, string][] }} HistoryState
- * A history in the tab's storage. `whole`: no address held the example shown last. `unconfirmed`: what was edited, undone
- * or redone after that, before the page was left without the server's answer.
+ * @typedef {{
+ *   examples: number[]; at: number; starts: [number, number, string | null][]; texts: [number, string][];
+ * }} HistoryState
+ */
+
+/**
+ * A history in the tab's storage. `whole`: no address held the example shown last. `unconfirmed`: what was edited,
+ * undone or redone after that, before the page was left without the server's answer.
  * @typedef {HistoryState & { session: string; whole: boolean; unconfirmed?: Edit[] }} StoredHistory
  */
 
@@ -54,8 +59,8 @@ export class History {
   }
 
   /**
-   * Called with an answer of the page to every edit so far. In a new session it returns the history that led to where the
-   * session began, to be sent back. It stays stored until that has been answered.
+   * Called with an answer of the page to every edit so far. In a new session it returns the history that led to where
+   * the session began, to be sent back. It stays stored until that has been answered.
    * @param {{ session: string; history: HistoryState; address: Record<string, string>; whole: string | null }} data
    * @returns {StoredHistory | null}
    */
@@ -144,7 +149,8 @@ export class History {
 }
 
 /**
- * The same history, small enough to be stored: without its oldest versions, and then without the last ones to be redone.
+ * The same history, small enough to be stored: without its oldest versions, and then without the last ones to be
+ * redone.
  * @param {StoredHistory} history
  * @returns {StoredHistory}
  */

@@ -1,5 +1,5 @@
-// An exercise leads through the tables: one at a time to be worked out, with those that it is computed from beside it. A
-// list of steps shows what is done and what is to come. There are hints, a measure of progress, and an end.
+// An exercise leads through the tables: one at a time to be worked out, with those that it is computed from beside it.
+// A list of steps shows what is done and what is to come. There are hints, a measure of progress, and an end.
 
 import {
   accent,

@@ -8,8 +8,8 @@ const GAP = 8; // px
 
 /**
  * Where a bubble stands beside its anchor: where it covers least of the first boxes that are to stay clear, then of the
- * next ones, and so on. Of equal places the first is to the right of the anchor, then below, above and to the left, then
- * the nearest.
+ * next ones, and so on. Of equal places the first is to the right of the anchor, then below, above and to the left,
+ * then the nearest.
  * @param {Box} anchor
  * @param {Size} size
  * @param {Box} room

@@ -23,8 +23,8 @@ const [DRAG, WATCH, WHY] = [0, 1, 2]; // the three steps
 const progress = { requests: 0, step: -1 };
 
 /**
- * `explained`: the cell that is explained; `moved`: the weight that the last edit moved most; `bring`: scroll an element
- * into view.
+ * `explained`: the cell that is explained; `moved`: the weight that the last edit moved most; `bring`: scroll an
+ * element into view.
  * @typedef {{
  *   readonly model: Model;
  *   readonly view: { cells: Map<string, HTMLElement> };

@@ -85,7 +85,9 @@ export class ShownHeads {
     this.#relay();
   }
 
-  /** Lay out the tables of other heads, if others are to be shown. Where it is one head, bring its lines into view too. */
+  /**
+   * Lay out the tables of other heads, if others are to be shown. Where it is one head, bring its lines into view too.
+   */
   #relay() {
     const { host } = this;
     if (host.isFixed() || String(this.heads) === String(host.shownHeads)) return;

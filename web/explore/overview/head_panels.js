@@ -17,8 +17,9 @@ const MOST_WRITTEN = 16;
 /** @typedef {{ query: number; key: number }} Pair */
 
 /**
- * What a panel is given by the overview. `height`: of the rows, px; `pairExplained`: the cell of this head's weights that
- * is explained; `isInFocus`: whether a query's lines stand out; `isOnPath`: whether the traced path goes through a weight.
+ * What a panel is given by the overview. `height`: of the rows, px; `pairExplained`: the cell of this head's weights
+ * that is explained; `isInFocus`: whether a query's lines stand out; `isOnPath`: whether the traced path goes through a
+ * weight.
  * `point` and `follow`: a pair is pointed at, or clicked; `highlight`: a line is pointed at.
  * @typedef {{
  *   readonly model: ExploreModel;

@@ -4,7 +4,9 @@ export const MOST_WORDS = 24;
 
 /**
  * What splits a text into words.
- * @typedef {new (lang: string, options: { granularity: "word" }) => { segment(text: string): Iterable<Piece> }} WordSegmenter
+ * @typedef {{
+ *   new (lang: string, options: { granularity: "word" }): { segment(text: string): Iterable<Piece> };
+ * }} WordSegmenter
  */
 
 /** Null where the browser has none. */

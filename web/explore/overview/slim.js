@@ -1,5 +1,5 @@
-// The overview gets lower once the page has been scrolled so far that the space would show the tables. The tables do not
-// move by it: as much space is kept free below the overview.
+// The overview gets lower once the page has been scrolled so far that the space would show the tables. The tables do
+// not move by it: as much space is kept free below the overview.
 
 import { element } from "../../kit/dom.js";
 

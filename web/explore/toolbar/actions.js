@@ -105,8 +105,8 @@ export class Actions {
   }
 
   /**
-   * Unfold rows or columns of a table, or fold them again. If the button had the focus, the first cell that it stood for
-   * gets it.
+   * Unfold rows or columns of a table, or fold them again. If the button had the focus, the first cell that it stood
+   * for gets it.
    * @param {HTMLElement} button
    */
   #refold(button) {
@@ -146,8 +146,8 @@ export class Actions {
   }
 
   /**
-   * Undo and redo by keyboard, wherever the focus is. What is being typed goes first: the editor of a number then closes
-   * as with Escape; any other text is left to the browser's undo.
+   * Undo and redo by keyboard, wherever the focus is. What is being typed goes first: the editor of a number then
+   * closes as with Escape; any other text is left to the browser's undo.
    * @param {KeyboardEvent} event
    */
   #onUndoKey(event) {
