@@ -10,20 +10,18 @@ from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from types import NoneType
 from typing import (
-    TYPE_CHECKING,
     Annotated,
     Any,
+    ClassVar,
     Final,
     Literal,
+    Protocol,
     TypeAlias,
     TypeVar,
     get_args,
     get_origin,
     get_type_hints,
 )
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 from mha_core.edit.matrices import cell_value
 from mha_core.errors import N_, ExampleError
@@ -125,7 +123,11 @@ MaskKind: TypeAlias = Literal["none", "causal", "painted"]
 _PLAIN: Final[dict[object, Read]] = {str: _text, bool: _flag}
 
 
-T = TypeVar("T", bound="DataclassInstance")
+class _Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+T = TypeVar("T", bound=_Dataclass)
 
 
 def read_fields(kind: type[T], data: Mapping[str, Any]) -> T:
@@ -147,7 +149,7 @@ def json_name(name: str) -> str:
 
 
 @cache
-def _fields(kind: type[DataclassInstance]) -> tuple[tuple[str, str, Read, bool], ...]:
+def _fields(kind: type[_Dataclass]) -> tuple[tuple[str, str, Read, bool], ...]:
     """Of each field its name, its name in JSON, how it is read, and whether it must be given."""
     hints = get_type_hints(kind, include_extras=True)
     return tuple(
