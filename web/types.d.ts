@@ -14,7 +14,9 @@ interface Cell {
 /** A table: a matrix, of a head where each has its own. */
 type TableId = Pick<Cell, "name" | "head">;
 
-/** A matrix that a step reads: its name, the letters of its axes, and that of its head where it is read of every head. */
+/**
+ * A matrix that a step reads: its name, the letters of its axes, and that of its head where it is read of every head.
+ */
 type Operand = [string, string, string];
 
 /** A declared step: the letters of its axes, what it reads, and how its operation is told (operations.py says more). */
@@ -396,7 +398,9 @@ interface LiveHost {
   stateChanged(): void;
 }
 
-/** One trace of a figure of Plotly's; `meta` says which matrix its points are of, and of which row where they are one. */
+/**
+ * One trace of a figure of Plotly's; `meta` says which matrix its points are of, and of which row where they are one.
+ */
 interface PlotTrace {
   type?: string;
   xaxis?: string;

@@ -31,17 +31,17 @@ export class Address {
   }
 
   /**
-   * Written at once, but in a burst of edits only now and then: each writing is slow, and browsers ration them.
+   * Write the work's address; in a burst of edits only now and then: writing is slow, and browsers ration it.
    * @param {Record<string, string>} ours
    */
   keep(ours) {
     this.#ours = ours;
-    window.dispatchEvent(new CustomEvent("mha-address-kept", { detail: ours })); // windows that go together listen
+    window.dispatchEvent(new CustomEvent("mha-address-kept", { detail: ours })); // paired windows listen
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.flush(), performance.now() - this.#written > 1000 ? 0 : 200);
   }
 
-  /** Nothing more is written: another page has the address bar now. */
+  /** Write nothing more: the address bar is another page's now. */
   stop() {
     window.removeEventListener("mha-address-asked", this.#requested);
     clearTimeout(this.#timer);

@@ -1,10 +1,10 @@
-// The arithmetic of a computed cell, as pieces to be laid out in a line. Every number in it is the server's.
+// The arithmetic of a computed cell, as pieces of a line. Every number in it is the server's.
 
 import { ofHead, placeAlong, requireValue, termsOf } from "./graph.js";
 import { brief, isRounded, parenthesised } from "./numbers.js";
 
 /**
- * How numbers stand in a line of arithmetic; of more than `most` terms the middle ones are left out.
+ * How numbers are printed in a line of arithmetic; of more than `most` terms the middle ones are left out.
  * @param {Model} model
  * @param {number} [most]
  * @returns {Manner}
@@ -33,13 +33,13 @@ export const some = (terms, most, gap) =>
   terms.length <= most ? terms : [...terms.slice(0, most - 2), gap, ...terms.slice(-2)];
 
 /**
- * What stands for terms that are left out.
+ * In place of terms that are left out.
  * @type {Piece[]}
  */
 export const ELLIPSIS = [{ text: "…", quiet: true }];
 
 /**
- * What stands above e for each score of a row that softmax reads: the score, less the row's shift where it has one.
+ * The exponents of a row of softmax: each score, less the row's shift where it has one.
  * @type {(model: Model, cell: Cell, show: (number: Value) => string) => string[]}
  */
 export function exponents(model, cell, show) {
@@ -54,7 +54,7 @@ export function exponents(model, cell, show) {
  * A template as pieces: its text, and what `named` gives for each {name} in it; ^{name} is a power.
  * @type {(template: string, named: (name: string, power: boolean) => Piece[]) => Piece[]}
  */
-const laid = (template, named) =>
+const filled = (template, named) =>
   template.split(/(\^?\{\w+\})/).flatMap((part) => {
     const name = part.match(/\{(\w+)\}/)?.[1];
     if (name) return named(name, part.startsWith("^"));
@@ -62,10 +62,10 @@ const laid = (template, named) =>
   });
 
 /**
- * The arithmetic of a computed cell as pieces: {text}, {number, cell}, {power, cell} or {place: cell}, to be laid out
- * in a line. How it runs is the operation's own (`lines`, `term` and the rest, as mha_core/compute/operations.py
- * declares them). `show` formats a number, `rounds` tells whether it then is another number: a line whose result does
- * says ≈. `turned`: products with their factors in the other order, as where rows are columns.
+ * The arithmetic of a computed cell as pieces: {text}, {number, cell}, {power, cell} or {place: cell}. Its form is
+ * declared with the operation (`lines`, `term` and the rest in mha_core/compute/operations.py). `show` formats a
+ * number; `rounds` says whether that changes it: the line then has ≈ before its result. `turned`: the factors of
+ * products in the other order, as where rows are columns.
  * @type {(model: Model, cell: Cell, manner: Manner) => Piece[]}
  */
 export function arithmetic(model, cell, { show, rounds, most, turned = false }) {
@@ -90,7 +90,7 @@ export function arithmetic(model, cell, { show, rounds, most, turned = false }) 
         factors.map((factor) => [number(factor)]),
         " · ",
       );
-    return laid(step.term, (name, power) => {
+    return filled(step.term, (name, power) => {
       const factor = cells[Number(name)];
       return [power ? { power: above[k], cell: factor } : number(factor)];
     });
@@ -103,11 +103,11 @@ export function arithmetic(model, cell, { show, rounds, most, turned = false }) 
     if (name === "sum") return joined(some(written, most, ELLIPSIS), " + ");
     return [number(terms.flat()[Number(name)])];
   };
-  if (unusual) return [...laid(unusual.line, named), ...note];
+  if (unusual) return [...filled(unusual.line, named), ...note];
   const line = lines[lines.length > 1 ? at : 0]
     .replace("{constant}", () => parenthesised(show(model.constants[constant ?? ""] ?? "")))
     .replace(/·(?=[{|])/g, " · "); // a factor before a name, as cos, stands close to it
-  return [...laid(line, named), ...equals, ...note];
+  return [...filled(line, named), ...equals, ...note];
 }
 
 /**

@@ -19,7 +19,7 @@ export function unframed(data) {
 /**
  * The header and the arrays that it names, each `[name, type, shape]`.
  * @param {ArrayBuffer} data
- * @template {{ arrays: [string, string, number[]][] }} [Header=any] as the message's kind has it, which the caller knows
+ * @template {{ arrays: [string, string, number[]][] }} [Header=any] which kind of message it is, the caller knows
  * @returns {{ header: Header; arrays: Record<string, Numbers> }}
  */
 export function unpacked(data) {

@@ -52,8 +52,8 @@ export class Cells {
   }
 
   /**
-   * Bring a table's numbers and colours up to date. `top`: what the strongest colour stands for; `drafts`: what was typed
-   * but is no number, by the cell's key; `isInHand`: a number is being dragged, so only numbers change.
+   * Bring a table's numbers and colours up to date. `top`: what the strongest colour stands for; `drafts`: what was
+   * typed but is no number, by the cell's key; `isInHand`: a number is being dragged, so only numbers change.
    * @param {Model} model
    * @param {Table} table
    * @param {number} top
@@ -66,7 +66,8 @@ export class Cells {
     const { lens, marks } = model;
     const show = shownAs(model, name, head);
     const isFilledIn = isClaim(model, name);
-    const look = `${top} ${isEditable(model, name, head) ? model.decimals : decimalsOf(model, name, head)} ${lens?.kind}`;
+    const decimals = isEditable(model, name, head) ? model.decimals : decimalsOf(model, name, head);
+    const look = `${top} ${decimals} ${lens?.kind}`;
     const movedFrom = lens ? null : movedOf(model, name, head);
     for (const { td, key, row, col } of cells) {
       const value = rows[row][col];

@@ -1,7 +1,10 @@
-// Where the lines of the overview run: from each query, at the left, to each key, at the right, in a panel that is as
-// wide as 1. No DOM here.
+// The lines of the overview: from each query, at the left, to each key, at the right, in a panel of width 1. No DOM
+// here.
 
-/** The middle of row `at` of so many that share a height. @type {(at: number, count: number, height: number) => number} */
+/**
+ * The middle of row `at` of so many that share a height.
+ * @type {(at: number, count: number, height: number) => number}
+ */
 export const middle = (at, count, height) => ((at + 0.5) * height) / count;
 
 /**
@@ -16,7 +19,7 @@ export function heightAt(from, to, x) {
   return from + (to - from) * t * t * (3 - 2 * t);
 }
 
-/** The t at which a line is at x = 1.5 t (1 − t) + t³, which grows with t: by halving. @param {number} x */
+/** The t at which a line is at x = 1.5 t (1 − t) + t³, which grows with t: found by bisection. @param {number} x */
 function alongAt(x) {
   let [low, high] = [0, 1];
   for (let step = 0; step < 20; step++) {
@@ -28,8 +31,8 @@ function alongAt(x) {
 }
 
 /**
- * The line that a pointer at (x, y) means: the nearest one within its own half width and `reach`, or null. Of those
- * that lie alike the heavier one.
+ * The line under a pointer at (x, y): the nearest one within its own half width and `reach`, or null. Of lines that are
+ * equally near, the heavier one.
  * @param {number[][]} weights
  * @param {{ x: number; y: number; height: number; reach: number; widthOf: (weight: number) => number }} pointer
  */
@@ -48,8 +51,8 @@ export function lineAt(weights, { x, y, height, reach, widthOf }) {
 }
 
 /**
- * Where numbers stand as bars on a common scale: [top, height] of each in a space of `height`, whose zero line lies in
- * the middle as soon as `most` numbers may be below 0.
+ * Numbers as bars on a common scale up to `most`: [top, height] of each in a space of `height`. `signed`: some may be
+ * below 0, so the zero line is in the middle.
  * @param {number[]} numbers
  * @param {{ height: number; most: number; signed: boolean }} scale
  */

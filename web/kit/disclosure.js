@@ -1,10 +1,11 @@
-// A button, and below it what it shows and hides.
+// A button, and below it the panel that it shows and hides.
 
 import { button, div } from "./dom.js";
 
 /**
  * This is no <details>: where a press on a word closes one before the browser begins to select text there, Chromium 156
- * crashes (`<details open>x</details><script>onmousedown = () => void (document.querySelector("details").open = false)`).
+ * crashes (`<details open>x</details><script>onmousedown = () => void (document.querySelector("details").open =
+ * false)`).
  */
 export class Disclosure {
   /**
@@ -32,7 +33,7 @@ export class Disclosure {
     this.opener.setAttribute("aria-expanded", String(isOpen));
   }
 
-  /** Show it or hide it, and say so. */
+  /** Show the panel or hide it, and report that. */
   toggle() {
     this.show(!this.isOpen);
     this.toggled(this.isOpen);

@@ -1,4 +1,4 @@
-// The few DOM helpers that all components use. Text is always set as text, never as markup.
+// The DOM helpers that all components use. Text is always set as text, never as markup.
 
 /**
  * element("td", {class: "cell", data: {key: k}, onclick: act}, child, "text"). An attribute that is false, null or
@@ -70,7 +70,11 @@ export const fieldText = ({ target }) =>
  */
 export const targetOf = ({ target }) => (target instanceof Element ? target : null);
 
-/** @type {<Tag extends "div" | "p" | "span">(tag: Tag) => (name: string, ...children: Child[]) => HTMLElementTagNameMap[Tag]} */
+/**
+ * @template {"div" | "p" | "span"} Tag
+ * @param {Tag} tag
+ * @returns {(name: string, ...children: Child[]) => HTMLElementTagNameMap[Tag]}
+ */
 const classed =
   (tag) =>
   (name, ...children) =>
@@ -82,21 +86,21 @@ export const p = classed("p");
 export const span = classed("span");
 
 /**
- * A button; `data.focus` is the name by which the focus comes back to it once it is drawn anew.
+ * A button; `data.focus` is the name by which it gets the focus back when it is drawn again.
  * @type {(attributes: Attributes, ...children: Child[]) => HTMLButtonElement}
  */
 export const button = (attributes, ...children) =>
   element("button", { type: "button", ...attributes }, ...children);
 
 /**
- * One among a few that are pressed one at a time.
+ * A button that can be on or off.
  * @type {(pressed: boolean, attributes: Attributes, text: Child) => HTMLButtonElement}
  */
 export const pressable = (pressed, attributes, text) =>
   button({ "aria-pressed": String(pressed), ...attributes }, text);
 
 /**
- * What a screen reader is told of without the focus moving there.
+ * A live region: a screen reader says its text when it changes, wherever the focus is.
  * @returns {HTMLElement}
  */
 export const announcer = () =>
@@ -109,7 +113,7 @@ export const announcer = () =>
 export const accent = (head) => `--accent: var(--mha-head-${head})`;
 
 /**
- * The sign of an operation, which says nothing that the names do not.
+ * The sign of an operation, hidden from screen readers: the names beside it say the same.
  * @type {(sign: Child) => HTMLElement}
  */
 export const operator = (sign) => element("span", { class: "operator", "aria-hidden": "true" }, sign);
@@ -121,7 +125,7 @@ export const operator = (sign) => element("span", { class: "operator", "aria-hid
 export const shapeOf = (rows, cols) => `${rows} × ${cols}`;
 
 /**
- * An attribute's value; none where it is empty.
+ * Set an attribute; remove it where the value is empty.
  * @param {Element} node
  * @param {string} name
  * @param {string | false | null | undefined} value
@@ -138,12 +142,15 @@ export function setAttribute(node, name, value) {
 export const active = (root) =>
   /** @type {HTMLElement | null} */ (/** @type {ShadowRoot | Document} */ (root.getRootNode()).activeElement);
 
-/** @type {(root: Element, focus: string) => HTMLElement | null} */
+/**
+ * The element that gets the focus by this name, unless it is disabled.
+ * @type {(root: Element, focus: string) => HTMLElement | null}
+ */
 export const named = (root, focus) =>
   root.querySelector(`[data-focus="${CSS.escape(focus)}"]:not(:disabled)`);
 
 /**
- * Draw anew, and give the focus back to what had it.
+ * Draw again, and give the focus back to what had it.
  * @param {Element} root
  * @param {() => void} draw
  */
@@ -154,9 +161,10 @@ export function redrawn(root, draw) {
 }
 
 /**
- * Have these children alone, in this order; those that are there already are not moved, and keep the focus.
+ * Give an element these children alone, in this order. Those it has already are not moved, so that they keep the focus:
+ * `children` names them in their present order.
  * @param {Element} parent
- * @param {Element[]} children in the order in which those that are there already stand
+ * @param {Element[]} children
  */
 export function arrange(parent, children) {
   const wanted = new Set(children);
@@ -166,17 +174,18 @@ export function arrange(parent, children) {
 }
 
 /**
+ * Set a node's text, in the text node that it has already: that costs the browser least.
  * @param {Node} node
  * @param {string} text
  */
 export function setText(node, text) {
-  const held = node.firstChild;
-  if (!(held instanceof Text)) node.textContent = text;
-  else if (held.data !== text) held.data = text;
+  const child = node.firstChild;
+  if (!(child instanceof Text)) node.textContent = text;
+  else if (child.data !== text) child.data = text;
 }
 
 /**
- * A field's value, unless somebody is typing there.
+ * Set a field's value, unless somebody is typing there.
  * @param {HTMLInputElement | HTMLTextAreaElement} field
  * @param {string | number} value
  */
@@ -198,7 +207,7 @@ export function symbol(text) {
 }
 
 /**
- * A sentence of ours as nodes, its W_Q with a subscript and its e^−∞ with a superscript; a name such as is_causal has none.
+ * A sentence of ours as nodes: W_Q gets a subscript and e^−∞ a superscript, a name such as is_causal neither.
  * @type {(text: string) => (Node | string)[]}
  */
 export const rich = (text) =>
@@ -208,7 +217,7 @@ export const rich = (text) =>
   });
 
 /**
- * A sentence as nodes, the names of places in it, one after the other, with their subscripts.
+ * A sentence as nodes, in which the names of these places have their subscripts. They occur in it in this order.
  * @param {string} text
  * @param {string[]} places
  * @returns {(Node | string)[]}
@@ -235,6 +244,7 @@ export const fill = (template, values) =>
   template.replace(/\{(\w+)\}/g, (all, name) => String(values[name] ?? all));
 
 /**
+ * Have the browser save a text as a file.
  * @param {string} name
  * @param {string} type
  * @param {string} text

@@ -1,4 +1,4 @@
-// A figure before an audience: type, margins, lines and marks so many times as large, its panels lower where it would be too
+// A figure before an audience: type, margins, lines and marks are larger, and its panels lower where it would be too
 // high. No DOM here.
 
 const DATA = new Set(["x", "y", "z", "text", "hovertext", "ticktext", "tickvals", "range", "domain", "meta"]);
@@ -10,12 +10,12 @@ const IN = {
   line: new Set(["width"]),
   colorbar: new Set(["len"]),
 };
-const LOW = 0.6; // of a panel's height, below which it had rather stand alone on a screen
-const LOWEST = 0.3; // below which it shows nothing
+const LOW = 0.6; // of its height: a panel is made no lower only to leave room for words
+const LOWEST = 0.3; // of its height: a lower panel would show nothing
 
 /**
- * The same figure, all its lengths in pixels `by` times as large. It is at most `most` pixels high where its panels can
- * be so low, else at most `alone`.
+ * The figure with all its lengths in pixels `by` times as large. It is at most `most` pixels high where its panels can
+ * be that low, else at most `alone`.
  * @param {PlotFigure} figure
  * @param {number} by
  * @param {{ most: number; alone: number }} height
@@ -86,7 +86,7 @@ const yAxes = (layout) =>
   );
 
 /**
- * Where panels stand, from below, as shares of the plotting area.
+ * The panels' places, from below, as shares of the plotting area.
  * @param {PlotLayout} layout
  */
 function panelsOf(layout) {
@@ -96,8 +96,8 @@ function panelsOf(layout) {
 }
 
 /**
- * What is made of a share of the plotting area, from below, where every panel has `by` of its height and what stands
- * between them all of it.
+ * Maps a share of the plotting area, from below, to the one that it becomes when every panel gets `by` times its
+ * height and the gaps between them keep theirs.
  * @param {Span[]} panels
  * @param {number} area
  * @param {number} by

@@ -1,15 +1,18 @@
-// Large tables show what matters: the first rows or columns, the last one, and those that somebody has gone to; what is
-// left out between them is unfolded on demand. No DOM here.
+// Large tables are folded: they show the first rows or columns, the last one, and those that somebody has gone to. The
+// gaps between them are unfolded on demand. No DOM here.
 
-/** @typedef {{ open: boolean; kept: Set<number> }} Fold whether all are shown, else which besides the first and the last */
+/**
+ * `open`: all rows or columns are shown; `kept`: those shown besides the first and the last.
+ * @typedef {{ open: boolean; kept: Set<number> }} Fold
+ */
 /** @typedef {{ from: number; count: number }} Gap rows or columns that are folded away */
 
 /** So many rows or columns are shown as they are. */
 export const MOST_UNFOLDED = 8;
-const AFTER_FIRST = 3; // fewer than that are shown from the beginning: a gap, the last, and room to go somewhere
+const AFTER_FIRST = 3; // so many fewer are shown at the beginning: room for a gap, the last one and one to go to
 
 /**
- * What is shown of so many rows or columns, in order: indices, and {from, count} for those that are folded away.
+ * What is shown of so many rows or columns, in order: their indices, and gaps.
  * @param {number} count
  * @param {Fold} fold
  * @param {number} [most] so many are shown as they are
@@ -32,15 +35,15 @@ export function folded(count, { open, kept }, most = MOST_UNFOLDED) {
   return entries;
 }
 
-/** Of a table that is not folded at all. */
+/** The fold of a table that is not folded at all. */
 const open = { open: true, kept: new Set() };
 export const UNFOLDED = { row: open, col: open };
 
-/** Of a table that nobody has unfolded anything of. */
+/** The fold of a table in which nothing has been unfolded yet. */
 export const UNASKED = { open: false, kept: new Set() };
 
 /**
- * Whether more is shown of so many than would be without having been asked for.
+ * Whether more of so many is shown than in a table in which nothing has been unfolded.
  * @param {number} count
  * @param {Fold} fold
  * @param {number} [most]
@@ -48,10 +51,10 @@ export const UNASKED = { open: false, kept: new Set() };
 export const isUnfolded = (count, fold, most = MOST_UNFOLDED) =>
   fold !== open && folded(count, fold, most).length > folded(count, UNASKED, most).length;
 
-/** How the tables of a page are folded, by their matrix and head: remembered while the page stays. */
+/** How the tables of a page are folded. */
 export class Folds {
   /** @type {Map<string, { row: Fold; col: Fold }>} */
-  #of = new Map();
+  #folds = new Map(); // by matrix and head
 
   /** @param {number} [most] rows or columns of a table that are shown as they are */
   constructor(most = MOST_UNFOLDED) {
@@ -65,8 +68,8 @@ export class Folds {
   at(name, head) {
     const table = `${name} ${head}`;
     const fresh = () => ({ open: false, kept: /** @type {Set<number>} */ (new Set()) });
-    const folds = this.#of.get(table) ?? { row: fresh(), col: fresh() };
-    this.#of.set(table, folds);
+    const folds = this.#folds.get(table) ?? { row: fresh(), col: fresh() };
+    this.#folds.set(table, folds);
     return folds;
   }
 
@@ -75,11 +78,11 @@ export class Folds {
    * @param {number | null} head
    */
   forget(name, head) {
-    this.#of.delete(`${name} ${head}`);
+    this.#folds.delete(`${name} ${head}`);
   }
 
   /**
-   * These cells are gone to: their rows and columns stay in sight.
+   * Keep the rows and columns of these cells in sight: somebody goes there.
    * @param {Cell[]} cells
    */
   keep(cells) {

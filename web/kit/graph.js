@@ -1,9 +1,11 @@
-// Where a number comes from and where it goes, read off the declared computation that the server sends, as
-// mha_core/compute/derive.py reads it: model.steps[name] = {index, operands: [[matrix, letters, head], …], …}. The
-// letters are those of the result's cell and one that is summed; `head` is the letter of the heads where a matrix is
-// read of every head. An axis of length "1" has no letter; two letters in parentheses run one inside the other along
-// one axis: "(ij)" pairs of a query and a key, "(mr)" the two columns of pair m, "(rm)" the same with the first columns
-// of all pairs before the second ones. Nothing here computes a value; every number shown is the server's.
+// What a number is computed from and what it goes into, read from the declared steps that the server sends, as
+// mha_core/compute/derive.py reads them: model.steps[name] = {index, operands: [[matrix, letters, head], …], …}.
+//
+// The letters are those of the result's cell, and one that is summed over. `head` is the letter of the heads where a
+// matrix is read of every head. An axis of length "1" has no letter. Two letters in parentheses share an axis, the
+// second inside the first: "(ij)" pairs of a query and a key, "(mr)" the two columns of pair m, "(rm)" the same with
+// the first columns of all pairs before the second ones. Nothing here computes a value; every number shown is the
+// server's.
 
 import { fill } from "./dom.js";
 import { exact, format, given, isWhole, kindOf } from "./numbers.js";
@@ -33,7 +35,7 @@ export const isPerHead = (model, name) => model.matrices[name].perHead;
 export const ofHead = (list, head) => (list && typeof head === "number" ? list[head] : undefined);
 
 /**
- * The rows of a head in a matrix's values, be they of now or of before an edit.
+ * The rows of a head in a matrix's values, or in what they were before an edit.
  * @type {(perHead: boolean, values: Matrix["values"], head: number | null) => Rows | undefined}
  */
 export function rowsIn(perHead, values, head) {
@@ -51,7 +53,7 @@ export function rowsOf(model, name, head) {
 }
 
 /**
- * The rows of a matrix that is there.
+ * The rows of a matrix that this head must have.
  * @type {OfMatrix<Rows>}
  */
 export function requireRows(model, name, head) {
@@ -67,14 +69,14 @@ export function isEditable(model, name, head) {
 }
 
 /**
- * Whether its numbers were typed by somebody, here or elsewhere.
+ * Whether its numbers were typed, here or elsewhere.
  * @type {OfMatrix<boolean>}
  */
 export const wasTyped = (model, name, head) =>
   Boolean(isEditable(model, name, head) || model.matrices[name].given);
 
 /**
- * Whether somebody writes down here what he has worked out: editable, but computed all the same.
+ * Whether its numbers are claims: somebody writes down what he has worked out, and the matrix is computed all the same.
  * @type {(model: Model, name: string) => boolean}
  */
 export const isClaim = (model, name) => Boolean(model.matrices[name].claim);
@@ -89,7 +91,7 @@ export const valueAt = (model, cell) => rowsOf(model, cell.name, cell.head)?.[ce
 export const exists = (model, cell) => valueAt(model, cell) !== undefined;
 
 /**
- * The number of a cell that is there.
+ * The number of a cell that must exist.
  * @type {OfCell<Value>}
  */
 export function requireValue(model, cell) {
@@ -126,7 +128,7 @@ function innerSize({ dims }, axis) {
 }
 
 /**
- * Where each letter stands in a cell.
+ * The value of each letter in a cell.
  * @type {(model: Model, name: string, index: string, cell: Cell) => Record<string, number>}
  */
 function lettersAt(model, name, index, { row, col }) {
@@ -143,7 +145,7 @@ function lettersAt(model, name, index, { row, col }) {
 }
 
 /**
- * The places along an axis that have these letters: all of `size` where none is its own.
+ * The places along an axis where the letters have these values: all of `size` where the axis has other letters.
  * @type {(model: Model, axis: string, letters: Record<string, number>, size: number) => number[]}
  */
 function places(model, axis, letters, size) {
@@ -156,7 +158,7 @@ function places(model, axis, letters, size) {
 }
 
 /**
- * Where a cell stands along the letter of its own that no operand has: softmax's key, a column of a pair; else 0.
+ * A cell's value of the letter that no operand has (softmax's key, a column of a pair); 0 where there is none.
  * @type {OfCell<number>}
  */
 export function placeAlong(model, cell) {
@@ -205,7 +207,7 @@ export function termsOf(model, cell) {
 const lettersOf = ([, index, head]) => head + index;
 
 /**
- * The tables that a table is worked out from, each once and in the order of its formula.
+ * The tables that a table is computed from, each once and in the order of its formula.
  * @param {Model} model
  * @param {string} name
  * @param {number | null} head
@@ -223,7 +225,7 @@ export function operandsOf(model, name, head) {
 }
 
 /**
- * The symbols of the given tables that a table is worked out from, in the order in which they stand.
+ * The symbols of the given tables that a table is computed from, in the order of the page.
  * @type {OfMatrix<string[]>}
  */
 export function sourcesOf(model, name, head) {
@@ -243,7 +245,7 @@ export function sourcesOf(model, name, head) {
 }
 
 /**
- * How far the summed letter runs in these operands; 1 where they have none.
+ * How many values the summed letter has in these operands; 1 where they lack it.
  * @type {(model: Model, operands: Operand[], summed: string, ownerOf: (name: string) => number | null) => number}
  */
 function summedSize(model, operands, summed, ownerOf) {
@@ -296,7 +298,7 @@ export function fedBy(model, cell) {
 export const symbolOf = (model, name, head) => fill(model.matrices[name].symbol, { h: (head ?? 0) + 1 });
 
 /**
- * What a cell is called, in every sentence: X[1, 2], or A[1, 3] of head 2. The server's places.py says the same.
+ * What every sentence calls a cell: X[1, 2], or A[1, 3] of head 2. The server's places.py says the same.
  * @type {OfCell<string>}
  */
 export function nameOf(model, { name, head, row, col }) {
@@ -363,7 +365,7 @@ export const isHidden = (model, cell, value) =>
   value === 0 && Boolean(model.matrices[cell.name].emptyRows && pairOf(model, cell)?.hidden);
 
 /**
- * How a cell is coloured: as its number is, but for a hidden weight, which has the sign of the mask.
+ * How a cell is coloured: by its number; a hidden weight like the mask's hidden pair.
  * @type {(model: Model, cell: Cell, value: Value) => string}
  */
 export const kindAt = (model, cell, value) => (isHidden(model, cell, value) ? "hidden" : kindOf(value));
@@ -382,7 +384,7 @@ export const decimalsOf = (model, name, head) =>
 export const shownAs = (model, name, head) => shownIn(model, name, head, rowsOf(model, name, head) ?? []);
 
 /**
- * The same of other rows in the matrix's place, such as those before an edit.
+ * The same for other rows of the matrix, such as those before an edit.
  * @type {(model: Model, name: string, head: number | null, rows: Rows) => (value: Value) => string}
  */
 export function shownIn(model, name, head, rows) {
@@ -392,7 +394,7 @@ export function shownIn(model, name, head, rows) {
   return (number) => format(number, decimals);
 }
 
-/** Of more numbers no whole path is followed: it would keep the page waiting, and lead nearly everywhere. */
+/** With more numbers no whole path is offered: finding it would take too long, and it would lead nearly everywhere. */
 const MOST_FOLLOWED = 20_000;
 
 /** @type {(model: Model) => boolean} */
@@ -400,22 +402,23 @@ export const canFollow = ({ matrices }) =>
   Object.values(matrices).reduce((sum, { values }) => sum + values.flat(2).length, 0) <= MOST_FOLLOWED;
 
 /**
- * Every cell that a cell is made of, and every one that it goes into, at once or by way of others; itself among them.
+ * Every cell that a cell is computed from, and every one that it goes into, directly or not; itself among them.
  * @type {OfCell<Cell[]>}
  */
 export function pathOf(model, cell) {
-  const origins = reached(cell, (of) => termsOf(model, of).flat());
-  const results = reached(cell, (of) => fedBy(model, of));
+  const origins = reached(cell, (result) => termsOf(model, result).flat());
+  const results = reached(cell, (operand) => fedBy(model, operand));
   return [...new Map([...origins, ...results]).values()];
 }
 
 /**
- * @param {Cell} cell
+ * All cells that can be reached from one, by their keys; itself among them.
+ * @param {Cell} start
  * @param {(cell: Cell) => Cell[]} next
  */
-function reached(cell, next) {
-  const seen = new Map([[key(cell), cell]]);
-  for (const of of seen.values())
-    for (const one of next(of)) if (!seen.has(key(one))) seen.set(key(one), one);
-  return seen;
+function reached(start, next) {
+  const cells = new Map([[key(start), start]]);
+  for (const cell of cells.values()) // those that are added meanwhile, too
+    for (const other of next(cell)) if (!cells.has(key(other))) cells.set(key(other), other);
+  return cells;
 }

@@ -1,8 +1,11 @@
-// The keys, told to whoever asks for them by "?".
+// The list of keys, which "?" opens.
 
 import { active, element } from "./dom.js";
 
-/** A key and what it does, or, in a line without a colon, what those below it belong to. @type {(line: string) => HTMLElement} */
+/**
+ * A key and what it does; a line without a colon is a heading of those below it.
+ * @type {(line: string) => HTMLElement}
+ */
 function rowOf(line) {
   const [keys, does] = line.split(/: |：/);
   if (!does) return element("tr", {}, element("th", { class: "of", colspan: 2, scope: "rowgroup" }, line));
@@ -14,8 +17,8 @@ export class Help {
   #before = null; // what had the focus
 
   /**
-   * @param {HTMLElement} owner of the focus, which it has again afterwards
-   * @param {{ label: string; keys: string; isShown?: boolean }} how `keys`: a line each; `isShown`: already
+   * @param {HTMLElement} owner of the focus, which it gets back afterwards
+   * @param {{ label: string; keys: string; isShown?: boolean }} options `keys`: a line for each
    */
   constructor(owner, { label, keys, isShown = false }) {
     this.owner = owner;
@@ -35,7 +38,7 @@ export class Help {
     this.root.focus();
   }
 
-  /** No longer; whether it was shown. */
+  /** Close the list; false where it was not shown. */
   close() {
     if (!this.isShown) return false;
     this.root.hidden = true;

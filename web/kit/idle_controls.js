@@ -1,11 +1,11 @@
-// Before an audience controls are seen while the pointer moves, and gone with the next key.
+// Before an audience controls are shown while the pointer moves, and hidden by the next key.
 
-const AWAKE = 3000; // milliseconds after the pointer has moved
+const AWAKE = 3000; // ms for which controls are shown after the pointer has moved
 
 export class Awake {
   #resting = 0;
 
-  /** @param {Element} root has the class while its controls are seen */
+  /** @param {Element} root gets the class "awake" while its controls are shown */
   constructor(root) {
     this.root = root;
   }

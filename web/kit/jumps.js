@@ -1,14 +1,14 @@
-// The tables that a whole path leads through, each a press away: the path is longer than the window is high.
+// Buttons to the tables that a whole path leads through: the path is longer than the window is high.
 
 import { button, element, fillNodes, symbol } from "./dom.js";
 import { symbolOf } from "./graph.js";
 
 /**
- * One cell of every other table that the path of a number goes through, in the order of the page, those above the
- * number and those below it: of the number's own head, else of one whose tables are shown.
+ * One cell of every other table that a number's path goes through, in the order of the page: those above the number,
+ * and those below it. The cell is of the number's own head, else of a head whose tables are shown.
  * @param {Cell[]} path
  * @param {Cell} cell the one whose path it is
- * @param {{ order: string[]; heads: number[] }} shown the page's tables from top to bottom, and the heads that are shown
+ * @param {{ order: string[]; heads: number[] }} shown the page's tables from top to bottom, and the heads shown
  * @returns {[Cell[], Cell[]]}
  */
 export function stopsOf(path, cell, { order, heads }) {

@@ -1,4 +1,4 @@
-// What tables are laid out of, on any page.
+// The parts that tables and stages are laid out with, on every page.
 
 import { div, element, rich } from "./dom.js";
 
@@ -26,7 +26,7 @@ export const table = (attributes, columns, rows, { caption = null, groups = null
 export const lookOf = ({ hue, scale }) => `matrix hue-${hue || "none"} scale-${scale}`;
 
 /**
- * A label in a head's colour; as it is where it belongs to none.
+ * Give a label its head's colour; a label that belongs to no head stays as it is.
  * @type {(node: HTMLElement, head: number | undefined) => HTMLElement}
  */
 export function accented(node, head) {
@@ -37,7 +37,7 @@ export function accented(node, head) {
 }
 
 /**
- * What a stage is called, and what happens there; a remark is shown where there is no room for a hint, too.
+ * What a stage is called, and what happens there. A remark is shown even where there is no room for hints.
  * @type {(stage: Pick<Stage, "title" | "hint" | "remark">) => HTMLElement}
  */
 export const stageTitle = ({ title, hint, remark }) =>

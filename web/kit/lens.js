@@ -1,5 +1,5 @@
-// What the colours show in place of the values: how numbers have changed since a baseline, or a derivative. Every
-// number here is the server's; only shades are worked out.
+// Lenses: what the colours show in place of the values, such as changes since a baseline, or a derivative. Every number
+// here is the server's; only shades are computed.
 
 import { fill } from "./dom.js";
 import { isSame, ofHead, requireValue } from "./graph.js";
@@ -29,7 +29,7 @@ export function lensAt(model, cell) {
 export const isTarget = (model, cell) => isSame(model.lens?.target, cell);
 
 /**
- * The sign in a cell's corner, besides its colour.
+ * The name of the sign in a cell's corner, which says the same as its colour.
  * @type {(model: Model, cell: Cell, by: Value | null | undefined) => string}
  */
 export function markOf(model, cell, by) {
@@ -43,7 +43,7 @@ export function markOf(model, cell, by) {
 }
 
 /**
- * How strongly a cell is coloured, 0 to 1: small derivatives are many, and their root still shows.
+ * How strongly a cell is coloured, 0 to 1. Most derivatives are small: their square root still shows.
  * @type {(model: Model, by: Value | null | undefined, top: number) => number}
  */
 export function lensTone(model, by, top) {
@@ -54,7 +54,7 @@ export function lensTone(model, by, top) {
 }
 
 /**
- * What the lens tells of a cell besides its number, to those who do not see the colour; "" where that is nothing.
+ * What the colour of a cell says, for a screen reader; "" where that is nothing.
  * @type {OfCell<string>}
  */
 export function lensText(model, cell) {
@@ -87,7 +87,7 @@ export function changeText(model, cell, by = lensAt(model, cell)) {
 }
 
 /**
- * One scale for all tables, so that what saturation has killed looks so beside what still moves.
+ * One scale for all tables, so that derivatives that saturation has made tiny look so beside the others.
  * @type {(model: Model) => number}
  */
 export const topOfAll = (model) => topOf(Object.values(model.matrices).map((matrix) => matrix.lens));

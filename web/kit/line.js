@@ -100,8 +100,8 @@ export class Explain {
   /**
    * `unpin()` lets go of the pinned number, `hold(cell)` pins another and goes there, `go(cell)` goes there alone.
    * `traced(path, begun)`: these cells are lit as the whole path, or none; `begun` where that has just been asked for.
-   * `mask(pair, hides)` hides a pair or lets it attend. `above`: nodes above the line. Without `hold` the numbers of the
-   * line lead nowhere, without `mask` none can be hidden.
+   * `mask(pair, hides)` hides a pair or lets it attend. `above`: nodes above the line. Without `hold` the numbers of
+   * the line lead nowhere, without `mask` none can be hidden.
    * @param {Record<string, string>} words
    * @param {{ unpin: () => void; hold?: (cell: Cell) => void; go?: (cell: Cell) => void;
    *   traced?: (path: Cell[] | null, begun: boolean) => void; mask?: (pair: Cell, hides: boolean) => void }} host

@@ -51,8 +51,9 @@ export class Live {
   #isStopped = false;
 
   /**
-   * `painted` is given each answer that is to be shown, `drawn` the pictures that follow it, and `asking` says what else
-   * is requested. `lost` is called where the page must answer instead, `stateChanged` where `state` may have changed.
+   * `painted` is given each answer that is to be shown, `drawn` the pictures that follow it, and `asking` says what
+   * else is requested. `lost` is called where the page must answer instead, `stateChanged` where `state` may have
+   * changed.
    * @param {LiveHost} host
    */
   constructor(host) {
@@ -90,8 +91,8 @@ export class Live {
   }
 
   /**
-   * The page has answered: all edits up to `acked` are part of `address`, or of what holds the work where no address does.
-   * `kept`: the page still shows the last answer of this channel, and not its own.
+   * The page has answered: all edits up to `acked` are part of `address`, or of what holds the work where no address
+   * does. `kept`: the page still shows the last answer of this channel, and not its own.
    * @param {Query} address
    * @param {number} acked
    * @param {boolean} kept
@@ -126,7 +127,9 @@ export class Live {
     if (!this.#request) this.#send();
   }
 
-  /** Send the next request; where there is none, have the server get ready the example that the next edit is made to. */
+  /**
+   * Send the next request; where there is none, have the server get ready the example that the next edit is made to.
+   */
   #send() {
     if (!this.isOpen || this.#base === null) return;
     const quiet = !this.#next;
@@ -236,8 +239,8 @@ function onlyExample(address) {
 const sameExample = (one, other) => one?.s === other?.s && one?.example === other?.example;
 
 /**
- * Write an answer's numbers into a model, and return the names of the matrices that have changed. Numbers of a matrix that
- * the model lacks, or has in another shape, are passed over: the page's own answer will bring it.
+ * Write an answer's numbers into a model, and return the names of the matrices that have changed. Numbers of a matrix
+ * that the model lacks, or has in another shape, are passed over: the page's own answer will bring it.
  * @param {Pick<Model, "matrices">} model
  * @param {Block[]} blocks
  * @param {Float64Array} numbers

@@ -47,8 +47,8 @@ export function paintMap(canvas, rows, [red, green, blue]) {
 }
 
 /**
- * A pixel for each number, in one colour above 0 and in another below, the denser the nearer to the largest; what a mask
- * hides stays empty.
+ * A pixel for each number, in one colour above 0 and in another below, the denser the nearer to the largest; what a
+ * mask hides stays empty.
  * @param {HTMLCanvasElement} canvas
  * @param {Value[][]} rows
  * @param {{ more: number[]; less: number[]; top: number }} how

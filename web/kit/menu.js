@@ -57,7 +57,7 @@ export class Menu {
   }
 
   /**
-   * Show this at the button that opened the menu.
+   * Show these nodes at the button that opened the menu.
    * @param {...Node} nodes
    */
   fill(...nodes) {

@@ -1,23 +1,28 @@
-// How a component of ours stands on a page: Streamlit calls its default export with every answer.
+// How Streamlit puts a component of ours on the page, and what the component may still send when the page is left.
+//
+// Streamlit sends what a component sets in a task of its own, but a link's request at once. An answer to a component
+// that arrives after its page was left empties the new page. So a link waits until everything that was set before it
+// is sent, and nothing that is set after it is sent: the sender keeps that for the next page.
 
-import { arrived, inOrder } from "./leaving.js";
-
-/** Where fingers point, what a sentence named "…_touch" says takes the place of the other: nothing is hovered there. */
+/** Where nothing can be hovered, the words named "…_touch" replace those without that ending. */
 const TOUCH = /_touch$/;
+const IS_TOUCH = "(hover: none), (pointer: coarse)";
 
-const FINGERS = "(hover: none), (pointer: coarse)";
+const LEAVING = 1000; // ms that the next page may take
+let isSetting = false; // something has been set, and Streamlit has not sent it yet
+let leftAt = Number.NEGATIVE_INFINITY;
 
 /** @param {unknown} data what the page's Python has sent, with `words` or without */
-function wordedForTouch(data) {
-  if (!data || typeof data !== "object" || !("words" in data) || !matchMedia(FINGERS).matches) return;
+function useTouchWords(data) {
+  if (!data || typeof data !== "object" || !("words" in data) || !matchMedia(IS_TOUCH).matches) return;
   const words = /** @type {Record<string, string> | null} */ (data.words) ?? {};
   for (const [name, text] of Object.entries(words))
     if (TOUCH.test(name)) words[name.replace(TOUCH, "")] = text;
 }
 
 /**
- * What Streamlit calls: `make` builds a part for an element, which is then told of every answer until it has left the
- * page.
+ * A component's default export, which Streamlit calls with every answer. `make` builds a part for an element; the part
+ * is updated with every answer until it has left the page.
  * @template Data
  * @param {(component: Component<Data>) => Part<Data>} make
  */
@@ -26,19 +31,50 @@ export function mounting(make) {
   const parts = new WeakMap();
   return (/** @type {Component<Data>} */ component) => {
     const { parentElement, data } = component;
-    if (!parentElement.isConnected) return undefined; // its module came when another had taken its place already
-    wordedForTouch(data);
+    if (!parentElement.isConnected) return undefined; // another element had replaced it when the module was loaded
+    useTouchWords(data);
     let part = parts.get(parentElement);
     if (!part) {
-      arrived();
+      leftAt = Number.NEGATIVE_INFINITY; // this page is here: what it sets is sent
       part = make(component);
       parts.set(parentElement, part);
     }
     part.update({ ...component, setStateValue: inOrder(component.setStateValue) });
     return () => {
-      if (parentElement.isConnected) return; // Streamlit cleans up after every answer that another has overtaken, too
+      if (parentElement.isConnected) return; // Streamlit also cleans up after an answer that a newer one has overtaken
       part?.unmount();
       parts.delete(parentElement);
     };
   };
 }
+
+/**
+ * A component's setter, which sets nothing once the page is being left.
+ * @template {unknown[]} T
+ * @param {(...values: T) => void} set
+ */
+function inOrder(set) {
+  return (/** @type {T} */ ...values) => {
+    if (performance.now() - leftAt < LEAVING) return;
+    set(...values);
+    isSetting = true;
+    setTimeout(() => (isSetting = false)); // after Streamlit's own task
+  };
+}
+
+/**
+ * A link to another page is followed, once what was set before it is sent.
+ * @param {MouseEvent} event
+ */
+function follow(event) {
+  const { target } = event;
+  const link = target instanceof Element && target.closest('[data-testid="stPageLink-NavLink"]');
+  if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (isSetting) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    setTimeout(() => link.click());
+  } else if (link.pathname !== location.pathname) leftAt = performance.now();
+}
+
+document.addEventListener("click", follow, { capture: true });

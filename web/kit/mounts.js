@@ -1,29 +1,29 @@
-// Streamlit may mount a part of the page twice: what belongs to an answer that another has overtaken can come after
-// what has taken its place, and goes again. So what a part does for the whole page is done by the last of those there.
+// Streamlit may mount a part of the page twice: an answer that a newer one has overtaken can mount its part after the
+// newer one's, and removes it again. So what a part does for the whole page, only the last one that is mounted does.
 
 /** @template T */
 export class Standing {
   /** @type {Set<T>} */
-  #there = new Set();
+  #parts = new Set();
 
-  /** It has come, or has been told something newer than the others. @param {T} one */
-  enter(one) {
-    this.#there.delete(one);
-    this.#there.add(one);
+  /** A part is mounted, or has received something newer than the others. @param {T} part */
+  enter(part) {
+    this.#parts.delete(part);
+    this.#parts.add(part);
   }
 
-  /** It has gone; whether it was there. @param {T} one */
-  leave(one) {
-    return this.#there.delete(one);
+  /** A part is removed; false where it was not mounted. @param {T} part */
+  leave(part) {
+    return this.#parts.delete(part);
   }
 
-  /** @param {T} one */
-  has(one) {
-    return this.#there.has(one);
+  /** @param {T} part */
+  has(part) {
+    return this.#parts.has(part);
   }
 
   /** @returns {T | null} */
   get last() {
-    return [...this.#there].at(-1) ?? null;
+    return [...this.#parts].at(-1) ?? null;
   }
 }

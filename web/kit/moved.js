@@ -1,20 +1,20 @@
-// What an edit has moved: the numbers that are printed otherwise than before it. No DOM here.
+// What an edit has changed: the numbers that are printed differently than before it. No DOM here.
 
 import { fill } from "./dom.js";
 import { nameOf, requireValue, rowsIn, rowsOf, shownAs, shownIn, tokensOf } from "./graph.js";
 import { isolated } from "./quoted.js";
 
 /**
- * The numbers of a model as they stand, to be compared with later ones.
+ * A copy of a model's numbers, to be compared with later ones.
  * @type {(model: Model) => Record<string, Matrix["values"]>}
  */
 export const remembered = ({ matrices }) =>
   structuredClone(Object.fromEntries(Object.entries(matrices).map(([name, { values }]) => [name, values])));
 
 /**
- * What the numbers of a matrix were before the last edit, where they are printed otherwise now: a function of row and
- * column to {before, was, sign}, or to null; null where there is nothing to compare with. `was`: as it was printed. A
- * sign is "up", "down", or "new" where one of the two is no number.
+ * What the numbers of a matrix were before the last edit, where they are printed differently now: a function of row and
+ * column to {before, was, sign}, or to null. Null where there is nothing to compare with. `was`: as it was printed;
+ * `sign`: "up", "down", or "new" where one of the two is no number.
  * @type {OfMatrix<((row: number, col: number) => { before: Value; was: string; sign: string } | null) | null>}
  */
 export function movedOf(model, name, head) {
@@ -44,7 +44,7 @@ function signOf(before, now) {
 export const movedAt = (model, { name, head, row, col }) => movedOf(model, name, head)?.(row, col) ?? null;
 
 /**
- * Of a step's numbers: how many there are, how many are printed otherwise than before, and the one that moved most.
+ * Of a step's numbers: how many there are, how many are printed differently than before, and the one that moved most.
  * @param {Model} model
  * @param {string} name
  */
@@ -69,7 +69,7 @@ export function movedIn(model, name) {
 }
 
 /**
- * What the last edit has done to the weights; where to none, to what the tokens take along.
+ * What the last edit has done to the weights; where it has changed none, to the output.
  * @param {Model} model
  * @param {Record<string, string>} words
  */
@@ -77,11 +77,12 @@ export function movedSentence(model, words) {
   const last = ["output", "concat"].find((name) => model.matrices[name]);
   const weights = movedIn(model, "weights");
   const tally = weights.most || !last ? weights : movedIn(model, last);
-  const { most } = tally;
+  const { most, all, changed } = tally;
   if (!most) return "";
   const show = shownAs(model, most.name, most.head);
   const values = {
-    ...tally,
+    all,
+    changed,
     place: nameOf(model, most).replaceAll("_", ""),
     head: (most.head ?? 0) + 1,
     tokens: tokensOf(model, most).map(isolated).join(" → "),

@@ -1,8 +1,8 @@
-// Numbers to text and back, and what colours them. Nothing here knows a page.
+// Numbers to text and back, and how they are coloured. No DOM here.
 
 const MINUS = "−";
-export const LARGE = 1e9; // from here on a number is a power of ten
-const TYPED = 4; // decimals that somebody may well have typed
+export const LARGE = 1e9; // from here on a number is printed as a power of ten
+const TYPED = 4; // decimals that are kept of a typed number
 
 /**
  * Whether every number of a matrix is an integer: then all are shown without decimals.
@@ -45,7 +45,7 @@ export function topOf(values) {
 export const toneOf = (value, top) => (typeof value === "number" ? Math.min(1, Math.abs(value) / top) : 0);
 
 /**
- * Which colour: a number's sign, or what stands in a mask.
+ * Which colour: a number's sign, or what a cell of a mask says.
  * @type {(value: Value) => string}
  */
 export function kindOf(value) {
@@ -222,8 +222,8 @@ function divided(text) {
 }
 
 /**
- * A number as it was typed, digit for digit; "" for none. A comma before other than three digits, or after a 0, is a
- * decimal comma, and a fraction is the decimal number that it stands for.
+ * A claim: a number as it was typed, digit for digit; "" for none. A comma that is not followed by exactly three
+ * digits, or that follows a 0, is a decimal comma; a fraction becomes a decimal number.
  * @type {(text: string) => Reading<Value>}
  */
 export function readClaim(text) {

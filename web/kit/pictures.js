@@ -1,10 +1,11 @@
-// The pictures on a page and the bench beside them, where there is one; neither knows the other. Pictures of the bench's
-// own example follow its numbers by the live channel, and a cell that is pointed at in one is shown in the other.
+// The pictures on a page and the bench (the editable tables) beside them, where there is one; neither imports the
+// other. Pictures of the bench's example follow its numbers by the live channel. A cell that is pointed at in one is
+// shown in the other.
 
 import { isSame } from "./graph.js";
 import { Standing } from "./mounts.js";
 
-/** Resolves once the browser has painted what stands in the page now. */
+/** Resolves once the browser has painted the page as it is now. */
 export const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 /** @type {(ms?: number) => Promise<void>} */
 const pause = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -21,8 +22,8 @@ class Pictures {
   #drawing = false;
 
   /**
-   * The revision of the example whose numbers the bench shows; null while it shows newer ones than the page has kept,
-   * undefined where there is no bench.
+   * The revision of the example whose numbers the bench shows; null while it shows numbers that the page has not stored
+   * yet, undefined where there is no bench.
    * @type {number | null | undefined}
    */
   revision;
@@ -38,7 +39,7 @@ class Pictures {
     this.#drawn.delete(picture);
   }
 
-  // --- what the bench says -----------------------------------------------------------------------------------------
+  // --- called by the bench -----------------------------------------------------------------------------------------
 
   /** @param {CellReader} bench */
   enter(bench) {
@@ -67,8 +68,8 @@ class Pictures {
   }
 
   /**
-   * The channel's answer: drawn one by one once the numbers are painted, and none that another has overtaken, be it the
-   * page's own. While more is coming they take half of the time at most: the other half is the numbers'.
+   * Draw the channel's pictures one by one, once the numbers are painted, but none that a newer answer has overtaken.
+   * While more answers come, drawing takes at most half of the time: the numbers need the rest.
    * @param {Record<string, Drawn>} figures
    */
   answered(figures) {
@@ -96,7 +97,7 @@ class Pictures {
   }
 
   /**
-   * The bench shows the numbers of this revision, or newer ones than the page has kept: null.
+   * The bench shows the numbers of this revision; null where the page has not stored them yet.
    * @param {number | null} revision
    */
   follow(revision) {
@@ -112,7 +113,7 @@ class Pictures {
     for (const picture of this.#drawn) picture.outline(cell);
   }
 
-  // --- what a picture says -----------------------------------------------------------------------------------------
+  // --- called by a picture -----------------------------------------------------------------------------------------
 
   /** @param {Cell | null} cell */
   pointed(cell) {

@@ -1,4 +1,4 @@
-// A figure of Plotly's. It is drawn once it comes into view, into an element that stays: what comes later changes it.
+// A figure of Plotly's. It is drawn once it comes into view; a later figure is drawn into the same element.
 
 import { drawnForHall, isInHall, leastInHall, onHall } from "./audience.js";
 import { element, setAttribute } from "./dom.js";
@@ -11,12 +11,12 @@ const DARK = matchMedia("(prefers-color-scheme: dark)");
 const NEAR = "400px"; // from the view: Plotly's script is on its way before a figure is seen
 
 const LEAST_TYPE = 11; // pixels, of a figure's (mha_view/figures/layout.py)
-const MOST = 0.64; // of the window before an audience: words stand above and below
-const ALONE = 0.8;
+const MOST = 0.64; // of the window's height before an audience, with words above and below
+const ALONE = 0.8; // alone on a screen
 
 /**
- * A figure as it is drawn here: larger before an audience. The layout is a copy: Plotly writes into its own, and while it
- * fits a drawing to another width that one has no height.
+ * A figure as it is drawn here: larger before an audience. The layout is a copy, because Plotly writes into it and,
+ * while it fits a drawing to another width, deletes its height.
  * @param {PlotFigure} figure
  * @returns {PlotFigure}
  */
@@ -32,7 +32,7 @@ function drawnHere(figure) {
 let script = null;
 
 /**
- * Plotly, loaded once a document, and asked for again where that failed.
+ * Plotly, loaded once a document; after a failure it is requested again.
  * @param {string} version
  * @returns {Promise<Plotly>}
  */
@@ -47,7 +47,7 @@ function plotly(version) {
 }
 
 /**
- * Tell whether a node is within `margin` of the view, now and whenever that changes.
+ * Report whether a node is within `margin` of the view, now and whenever that changes.
  * @param {Element} node
  * @param {string} margin
  * @param {(is: boolean) => void} report
@@ -67,18 +67,18 @@ class Plot {
   /** @type {Follows | null} */
   follows = null;
   /** @type {PlotData} */
-  #data; // what the page has sent last
+  #data; // what the page's Python has sent last
   /** @type {Drawn | null} */
-  #figure = null; // what is to be seen
+  #figure = null; // the newest
   /** @type {PlotFigure | null} */
   #drawn = null; // the same as it is drawn here
-  #text = ""; // the same as text, to be compared
-  #shown = ""; // what Plotly has drawn
-  #config = ""; // and how
+  #text = ""; // the newest as JSON, to be compared
+  #drawnText = ""; // what Plotly has drawn, likewise
+  #drawnConfig = "";
   #width = 0;
   /** @type {Cell | null} */
   #cell = null;
-  #canvas = /** @type {PlotCanvas} */ (/** @type {HTMLElement} */ (element("div"))); // Plotly's, class and all
+  #canvas = /** @type {PlotCanvas} */ (/** @type {HTMLElement} */ (element("div"))); // Plotly sets its class, too
   #mark = element("div", { class: "mark", hidden: true });
   #alternative = element("p", { class: "mha-unseen" });
   #scroller;
@@ -86,7 +86,7 @@ class Plot {
   #observers = [];
   /** @type {Component["setStateValue"]} */
   #setStateValue;
-  #gone = new AbortController();
+  #unmounted = new AbortController();
 
   /** @param {Component<PlotData>} component */
   constructor({ parentElement, data, setStateValue }) {
@@ -96,17 +96,17 @@ class Plot {
     this.root = element("div", { class: "mha-plot", "aria-busy": "true" }, this.#canvas, this.#mark);
     this.#scroller = element("div", { class: "mha-scroller", role: "group" }, this.root);
     parentElement.append(this.#scroller, this.#alternative);
-    const { signal } = this.#gone;
+    const { signal } = this.#unmounted;
     const again = () => this.#figure && this.take(this.#figure);
     onHall(again, signal);
     window.addEventListener("resize", () => isInHall() && again(), { signal });
     DARK.addEventListener("change", () => this.#recolour(), { signal });
   }
 
-  /** The system is dark now, or light. Streamlit takes that for its own colours, and runs no script: a figure has its
-   * colours from the server. */
+  /** The system has become dark, or light. Streamlit changes its own colours without running the script, but a figure
+   * gets its colours from the server: so tell the server. */
   async #recolour() {
-    await painted(); // Streamlit says with what is set here which theme it has by then
+    await painted(); // by then Streamlit has the new theme, which it sends along
     this.#setStateValue("dark", DARK.matches);
   }
 
@@ -122,21 +122,21 @@ class Plot {
 
   unmount() {
     pictures.remove(this);
-    this.#gone.abort();
+    this.#unmounted.abort();
     for (const observer of this.#observers) observer.disconnect();
     window.Plotly?.purge(this.#canvas);
     this.#scroller.remove();
     this.#alternative.remove();
   }
 
-  /** Take what the page has sent, unless the bench shows other numbers than those; they are painted first. */
+  /** Take the page's figure, unless the bench shows other numbers. The bench's numbers are painted first. */
   kept() {
     const { follows } = this;
     if (!follows || follows.revision === pictures.revision) {
       this.#hold(this.#data.drawn);
       if (this.#isDue) painted().then(() => this.#draw());
     }
-    if (!follows || pictures.revision !== undefined) this.#watch(); // the bench stands above, and makes room for itself
+    if (!follows || pictures.revision !== undefined) this.#watch(); // a bench above it has its height by now
   }
 
   #watch() {
@@ -166,7 +166,7 @@ class Plot {
   /** @param {Drawn} figure */
   #hold(figure) {
     const { config, min_width } = this.#data;
-    if (isInHall()) plotly(this.version).catch(() => {}); // what is on another screen is to stand there at once
+    if (isInHall()) plotly(this.version).catch(() => {}); // the next screen of a lesson must show its figure at once
     const drawn = drawnHere(figure.figure);
     const text = JSON.stringify([figure, config, min_width, drawn.layout.height]);
     if (text !== this.#text) {
@@ -175,7 +175,7 @@ class Plot {
       this.#text = text;
       Object.assign(this.root.style, {
         minWidth: isInHall() ? "" : `${min_width}px`,
-        height: `${drawn.layout.height}px`, // before it is drawn, too: pages are laid out by it
+        height: `${drawn.layout.height}px`, // before it is drawn, too: the page is laid out by it
       });
       this.#alternative.textContent = `${figure.title}. ${figure.alt}`;
       setAttribute(this.#scroller, "aria-label", figure.title);
@@ -184,9 +184,9 @@ class Plot {
     if (this.#isDue) this.root.setAttribute("aria-busy", "true");
   }
 
-  /** Whether what is to be seen is in view, and is not what stands there. */
+  /** Whether the figure is in view, and is not what Plotly has drawn. */
   get #isDue() {
-    return this.isInView && this.#text !== this.#shown && this.root.clientWidth > 0;
+    return this.isInView && this.#text !== this.#drawnText && this.root.clientWidth > 0;
   }
 
   async #draw() {
@@ -203,12 +203,12 @@ class Plot {
     if (!this.#drawn) return;
     const { data, layout } = this.#drawn;
     const config = JSON.stringify(this.#data.config);
-    const isMadeAnew = config !== this.#config; // by Plotly, and what listens is gone
-    this.#shown = this.#text;
-    this.#config = config;
+    const isNew = config !== this.#drawnConfig; // Plotly then starts again, and our listeners are removed
+    this.#drawnText = this.#text;
+    this.#drawnConfig = config;
     this.#width = this.root.clientWidth;
     await Plotly.react(this.#canvas, data, layout, JSON.parse(config));
-    if (isMadeAnew) this.#listen();
+    if (isNew) this.#listen();
     this.#outline();
   }
 
@@ -228,13 +228,13 @@ class Plot {
   }
 
   #outline() {
-    const place = this.#cell && this.#shown && this.#placeOf(this.#cell);
+    const place = this.#cell && this.#drawnText && this.#placeOf(this.#cell);
     setAttribute(this.#mark, "hidden", !place && "hidden");
     if (place) Object.assign(this.#mark.style, place);
   }
 
   /**
-   * Where a cell of a matrix that this figure shows stands in it.
+   * Where a cell of a matrix is in this figure; null where the figure does not show it.
    * @param {Cell} cell
    */
   #placeOf({ name, head, row, col }) {
@@ -249,17 +249,17 @@ class Plot {
   }
 
   #resize() {
-    // What is wider than its place is scrolled, by keys as well.
+    // A figure that is wider than its place can be scrolled by keys as well.
     const { scrollWidth, clientWidth } = this.#scroller;
     setAttribute(this.#scroller, "tabindex", scrollWidth > clientWidth && "0");
-    if (!this.#shown || !this.root.clientWidth || this.root.clientWidth === this.#width) return;
+    if (!this.#drawnText || !this.root.clientWidth || this.root.clientWidth === this.#width) return;
     this.#width = this.root.clientWidth;
     window.Plotly?.Plots.resize(this.#canvas).then(() => this.#outline());
   }
 }
 
 /**
- * The cell that a figure's point stands for; the figure says of what matrix its points are, and of which row.
+ * The cell that a figure's point stands for; null where its trace names no matrix.
  * @param {PlotPoint} point
  * @returns {Cell | null}
  */

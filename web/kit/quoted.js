@@ -1,15 +1,15 @@
-// What somebody gave, as a sentence repeats it: fenced off, quoted, cut short. No DOM here. As mha_core/quoted.py.
+// A user's text in a sentence of ours: isolated, quoted, cut short. No DOM here. mha_core/quoted.py does the same.
 
 import { fill } from "./dom.js";
 
-const MOST = 40; // characters that are repeated as they are
+const MOST = 40; // characters that are quoted in full
 
-/** What turns the writing direction of the text after it. */
+/** Characters that change the writing direction of the text after them. */
 const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /**
- * The text in a sentence: fenced off where it runs from right to left, or it turns an arrow beside it round.
+ * The text for a sentence. One that runs from right to left is isolated: it would turn an arrow beside it round.
  * @type {(text: string) => string}
  */
 export function isolated(text) {
@@ -18,7 +18,8 @@ export function isolated(text) {
 }
 
 /**
- * “abc”, or “99999999999999999999…” (5,000 digits): of more than `most` characters half as many, and how many they were.
+ * “abc”, or “99999999999999999999…” (5,000 digits): of more than `most` characters the first half of that, and their
+ * number.
  * @type {(words: Record<string, string>, text: string, most?: number) => string}
  */
 export function quoted(words, text, most = MOST) {

@@ -127,8 +127,8 @@ export class Lights {
 }
 
 /**
- * Moving, selecting and copying in tables as in a spreadsheet; a click or Enter pins a number's explanation. `host` gives
- * the numbers, shows messages and pins.
+ * Moving, selecting and copying in tables as in a spreadsheet; a click or Enter pins a number's explanation. `host`
+ * gives the numbers, shows messages and pins.
  * @template {Host} [H=Host]
  */
 export class Selection {
@@ -147,7 +147,11 @@ export class Selection {
    * @param {HTMLElement} root
    */
   listen(root) {
-    /** @type {<Name extends keyof HTMLElementEventMap>(type: Name, act: (cell: Cell, event: HTMLElementEventMap[Name]) => unknown) => void} */
+    /**
+     * @template {keyof HTMLElementEventMap} Name
+     * @param {Name} type
+     * @param {(cell: Cell, event: HTMLElementEventMap[Name]) => unknown} act
+     */
     const on = (type, act) =>
       root.addEventListener(type, (event) => {
         const td = cellAt(event.target);

@@ -3,8 +3,9 @@
 
 import { Standing } from "./mounts.js";
 
-const REST = 150; // ms for which nothing more must come, until the page is told what another channel has answered
-const RESTS = 4; // of them at most, where that channel has not answered yet
+const REST = 150; // ms without a further edit until the page is sent what the live channel has answered
+const RESTS = 4; // of them at most, while the live channel has not answered
+const SILENCE = 3000; // ms without an answer until all is sent again
 
 /** @typedef {{ session: string; edits: SentEdit[] }} Sent */
 
@@ -25,23 +26,23 @@ class Sender {
 
   /**
    * Called by a part of the page with every answer of the server: which session it is, and the last edit that it has
-   * applied. Where the part has just been mounted, what its forerunner sent may have gone with that.
+   * applied. When a part has just been mounted, what the part before it sent may be lost.
    * @param {Answer} answer
    * @param {(sent: Sent) => void} post
    * @param {Part} part
    */
   receive({ session, ack, address }, post, part) {
-    const fresh = !this.#parts.has(part);
+    const isNew = !this.#parts.has(part);
     this.#parts.enter(part);
     this.#posts.set(part, post);
     this.#isLeft = false;
     if (session === this.#session) {
       this.#pending = this.#pending.filter((edit) => edit.seq > ack);
       this.#last = Math.max(this.#last, ack);
-      if (fresh && this.#pending.length) this.#flush();
+      if (isNew && this.#pending.length) this.#flush();
     } else {
-      // After a restart the server knows only the address that this page was loaded with: it is given the last
-      // one that its forerunner confirmed, and then what was never confirmed.
+      // After a restart the server knows only the address that this page was loaded with: send the last address that
+      // the server before it confirmed, and then the edits that were never confirmed.
       /** @type {Edit[]} */
       const restore = this.#session && this.#address ? [{ op: "restore", address: this.#address }] : [];
       this.#session = session;
@@ -53,14 +54,14 @@ class Sender {
   }
 
   /**
-   * `isOnItsWay`, where the numbers come by another way: whether they still have to. The page is told once they are
-   * there and the hand rests, so that the server does not work out the same twice at a time.
+   * `isOnItsWay`, where the live channel answers the edit: whether its answer is still to come. The page is sent the
+   * edit after that, once no further edit follows, so that the server does not compute the same twice at a time.
    * @param {Edit} edit
    * @param {(() => boolean) | null} [isOnItsWay]
    */
   send(edit, isOnItsWay = null) {
     this.#pending.push({ ...edit, seq: ++this.#last });
-    window.dispatchEvent(new CustomEvent("mha-sent", { detail: edit })); // windows that go together listen
+    window.dispatchEvent(new CustomEvent("mha-sent", { detail: edit })); // paired windows listen
     if (isOnItsWay) this.#rest(isOnItsWay);
     else this.#flush();
   }
@@ -75,14 +76,14 @@ class Sender {
     this.#resting = setTimeout(() => (waits() ? this.#rest(isOnItsWay, rests + 1) : this.#flush()), REST);
   }
 
-  /** Tell the page now what waits until the hand rests. */
+  /** Send the page now what waits for further edits. */
   hurry() {
     if (this.#resting) this.#flush();
   }
 
   /**
-   * A part has gone. What no answer has confirmed may have gone with it: another that is there sends it again. Where there
-   * is none, it is left: for the next part, or for what stands on every page.
+   * A part is removed. What no answer has confirmed may be lost with it, so another part sends it again. Where there is
+   * none, the next part sends it, or the component that is on every page.
    * @param {Part} part
    */
   retire(part) {
@@ -100,7 +101,7 @@ class Sender {
   }
 
   /**
-   * What is left and has not been taken yet.
+   * What no part has sent, unless it has been taken already.
    * @returns {Sent | null}
    */
   takeLeft() {
@@ -127,10 +128,10 @@ class Sender {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       if (!this.#pending.length) return;
-      // A server that is new knows none of the page's fragments and lets their messages pass: all of it must run.
+      // A restarted server knows none of the page's fragments and ignores their messages: the whole page must run.
       window.dispatchEvent(new CustomEvent("mha-silence"));
       this.#flush();
-    }, 3000);
+    }, SILENCE);
   }
 }
 

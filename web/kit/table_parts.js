@@ -1,4 +1,4 @@
-// The parts of the matrices' tables, as they are first built: what stands above, beside and in place of their cells.
+// The parts of a matrix's table as they are first built: captions, labels, cells and gaps.
 
 import { accent, button, div, element, fill, fillNodes, p, shapeOf, span, symbol } from "./dom.js";
 import { headOf, isEditable, key, requireRows, rowsOf } from "./graph.js";
@@ -15,8 +15,8 @@ import { accented } from "./layout.js";
  * A table on the page. `columns` and `lines`: those made so far, by their index; `cells` and `labels`: those shown;
  * `digits`: for how many there is room in a cell.
  * @typedef {{
- *   name: string; head: number | null; figure: HTMLElement; numbers: HTMLTableElement; isInView: boolean; digits: number;
- *   cells: { td: HTMLElement; key: string; row: number; col: number }[]; labels: Label[];
+ *   name: string; head: number | null; figure: HTMLElement; numbers: HTMLTableElement; isInView: boolean;
+ *   digits: number; cells: { td: HTMLElement; key: string; row: number; col: number }[]; labels: Label[];
  *   columns: Map<number, Column>; lines: Map<number, Line>;
  * }} Table
  */
@@ -41,10 +41,10 @@ export function headTitles(model, shown) {
   return div("stage head-titles", div("stage-title"), ...heads);
 }
 
-const MOST_NAMED = 3; // heads that have a button each where their tables are not shown
+const MOST_NAMED = 3; // so many heads whose tables are not shown have a button each
 
 /**
- * The heads that are not shown, from 1, runs of them in short: "1, 5–16".
+ * The heads that are not shown, and their numbers from 1 in short: "1, 5–16".
  * @param {number} count
  * @param {number[]} shown
  */
@@ -59,7 +59,8 @@ export function unshown(count, shown) {
 }
 
 /**
- * Names the heads whose tables of a stage are not shown, and leads to them: each where they are few, else the choice.
+ * Names the heads whose tables of a stage are not shown. A few have a button each that shows them; for more, one button
+ * opens the choice of heads.
  * @param {Model} model
  * @param {string[]} names the stage's tables
  * @param {number[]} shown
@@ -69,7 +70,7 @@ export function unshownNote(model, names, shown) {
   const { away, text } = unshown(dims.h, shown);
   if (!away.length) return null;
   /** @param {number} head */
-  const one = (head) => {
+  const named = (head) => {
     const data = { do: "show_head", head, table: names.find((name) => rowsOf(model, name, head)) };
     return button(
       { class: "quiet", style: accent(head), "aria-label": `${words.head} ${head + 1}`, data },
@@ -77,12 +78,12 @@ export function unshownNote(model, names, shown) {
     );
   };
   const all = () => button({ class: "quiet", data: { do: "heads" } }, text);
-  const list = away.length <= MOST_NAMED ? away.map(one) : [all()];
+  const list = away.length <= MOST_NAMED ? away.map(named) : [all()];
   return p("unshown", ...fillNodes(words.heads_unshown, { list }));
 }
 
 /**
- * Says whose keys and values this head uses, where it has none of its own.
+ * Says whose keys and values this head uses where it has none of its own.
  * @param {Model} model
  * @param {string[]} names
  * @param {number} head
@@ -98,7 +99,7 @@ export function borrowedNote(model, names, head) {
 }
 
 /**
- * What stands above a table: its formula, its shape, and buttons to fold it again and to fill it.
+ * A table's caption: its formula, its shape, and buttons that fold it again and open its menu.
  * @param {Model} model
  * @param {string} name
  * @param {number | null} head
@@ -133,7 +134,7 @@ export function captionOf(model, name, head) {
 }
 
 /**
- * What stands for rows or columns that are folded away, and unfolds them.
+ * A heading in place of rows or columns that are folded away, with a button that unfolds them.
  * @param {Record<string, string>} words
  * @param {TableId} table
  * @param {"row" | "col"} axis
@@ -149,7 +150,10 @@ export function gapHead(words, { name, head }, axis, { from, count }) {
 
 /**
  * A row in place of rows that are folded away.
- * @type {(words: Record<string, string>, table: TableId, gap: import("./folding.js").Gap, across: number) => HTMLTableRowElement}
+ * @param {Record<string, string>} words
+ * @param {TableId} table
+ * @param {import("./folding.js").Gap} gap
+ * @param {number} across how many columns the table shows
  */
 export const gapLine = (words, table, gap, across) =>
   element("tr", { class: "gap" }, gapHead(words, table, "row", gap), element("td", { colspan: across }));

@@ -81,15 +81,15 @@ export class View {
   /** @type {Map<string, Table>} */
   #tables = new Map(); // by matrix and head
   /** @type {Set<Table>} */
-  #late = new Set(); // tables out of view whose numbers are not yet those of the model
+  #late = new Set(); // tables out of view that do not show the model's numbers yet
   /** @type {(table: Table) => void} */
-  #newest = () => {}; // brings a table up to date with the newest numbers
+  #update = () => {}; // brings a table up to date with the newest numbers
   #inView = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
       const table = this.#tables.get(target.getAttribute("data-table") ?? "");
       if (!table) continue;
       table.isInView = isIntersecting;
-      if (isIntersecting && this.#late.delete(table)) this.#newest(table);
+      if (isIntersecting && this.#late.delete(table)) this.#update(table);
     }
   });
   /** @type {Cells} */
@@ -100,8 +100,8 @@ export class View {
   #last; // what is shown
 
   /**
-   * `bare`: no stages are laid out; `matrix` gives single tables to whoever lays them out. `folds`: how large tables are
-   * folded; without them none is. `heads`: those that are shown, where not all are.
+   * `bare`: lay out no stages; the caller lays out single tables, which `matrix` builds. `folds`: how large tables are
+   * folded; without it none is. `heads`: those that are shown, unless all are.
    * @param {TablesModel} model
    * @param {{ bare?: boolean; folds?: import("./folding.js").Folds | null; heads?: number[] }} [layout]
    */
@@ -192,7 +192,7 @@ export class View {
   // --- folding -----------------------------------------------------------------------------------------------------
 
   /**
-   * Put the rows and columns into a table that its fold shows; those that are there already stay as they are.
+   * Put those rows and columns into a table that its fold shows. Those that are in it already stay as they are.
    * @param {Model} model
    * @param {Table} built
    */
@@ -245,7 +245,7 @@ export class View {
   }
 
   /**
-   * Show these cells, wherever they are folded away; true where something has come to be shown.
+   * Unfold these cells where they are folded away; false where none was.
    * @param {Cell[]} cells
    */
   reveal(cells) {
@@ -304,7 +304,7 @@ export class View {
   }
 
   /**
-   * What stands above each table: its letter, and how it is computed.
+   * The caption of each table: its letter, and how it is computed.
    * @param {Model} model
    */
   patchCaptions(model) {
@@ -341,7 +341,7 @@ export class View {
   }
 
   /**
-   * The same for the numbers of some matrices alone, and of those that have been left behind.
+   * Bring the numbers of some matrices up to date, and those of tables that have been left behind.
    * @param {Model} model
    * @param {Iterable<string>} names
    * @param {Map<string, string>} [drafts]
@@ -361,9 +361,9 @@ export class View {
    * @param {Map<string, string>} [drafts]
    */
   followNumbers(model, names, drafts = new Map()) {
-    this.#newest = this.#patcher(model, drafts);
+    this.#update = this.#patcher(model, drafts);
     for (const table of this.#tablesOf(names))
-      if (table.isInView) this.#newest(table);
+      if (table.isInView) this.#update(table);
       else this.#late.add(table);
   }
 
@@ -387,7 +387,7 @@ export class View {
   }
 
   /**
-   * What brings a table up to date; what its colours are measured by is worked out once for each matrix.
+   * A function that brings a table up to date. The scale of its colours is computed once for each matrix.
    * @param {Model} model
    * @param {Map<string, string>} drafts
    * @returns {(table: Table) => void}
@@ -411,7 +411,8 @@ export class View {
   }
 
   /**
-   * Have room for so many digits in each cell, and never for fewer than before: no column moves during a drag.
+   * Reserve room for so many digits in each cell, and never for fewer than before, so that no column moves during a
+   * drag.
    * @param {Table} table
    * @param {number} digits
    */
