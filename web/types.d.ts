@@ -19,7 +19,7 @@ type TableId = Pick<Cell, "name" | "head">;
  */
 type Operand = [string, string, string];
 
-/** A declared step: the letters of its axes, what it reads, and how its operation is told (operations.py says more). */
+/** A declared step: the letters of its axes, what it reads, and its arithmetic (mha_core/compute/operations.py). */
 interface Step {
   index: string;
   operands: Operand[];
@@ -31,7 +31,7 @@ interface Step {
   term?: string;
   lines: string[];
   exception?: { at: number; number: Value; line: string };
-  /** Names of what is said beside the arithmetic, and beside that of an exception. */
+  /** Names of the words beside the arithmetic, and beside that of an exception. */
   why?: [string, string];
 }
 
@@ -45,7 +45,7 @@ interface MatrixBase {
   word: string;
   formula: string;
   axes: [string, string];
-  /** Whether somebody writes down here what he has worked out. */
+  /** Whether its numbers are claims: somebody writes down what he has worked out. */
   claim?: boolean;
   /** Whether its numbers were typed elsewhere. */
   given?: boolean;
@@ -148,7 +148,7 @@ interface Controls {
   lens: string | null;
 }
 
-/** The divisor of the scores, or what it is worked out from. */
+/** The divisor of the scores, or its rule. */
 type Scale = "sqrt_dk" | "none" | number;
 
 /** The model of the Explore page: also what may be done, and how far the server has come with the edits. */
@@ -194,14 +194,15 @@ interface Message {
   text: string;
   kind: string;
   place?: string;
-  offer?: { label: string; edit: Edit };
+  offer?: { label: string; edit: Edit } | null;
 }
 
+/** What is known of somebody's own numbers. */
 interface Check {
   state: string;
   summary: string;
-  first?: Cell;
-  causes?: { step: string; cell: Cell; text: string; right?: string; yours: string; walk?: string }[];
+  first?: Cell | null;
+  causes?: { step: string; cell: Cell; text: string; right?: string; yours?: string; walk?: string }[];
   findings?: { cell: Cell; text: string }[];
   practice?: PracticeState;
 }
@@ -279,7 +280,7 @@ type Operation =
   | { op: "restore"; address: Record<string, string> }
   | { op: "follow"; address: Record<string, string>; way: string }
   | { op: "recall"; history: unknown }
-  | { op: "place"; step: string; sub: string; view?: string; predict?: string | boolean }
+  | ({ op: "place" } & WalkPosition)
   | { op: "lens"; value: string }
   | { op: "baseline"; clear?: boolean }
   | { op: "decimals"; value: number };
@@ -330,7 +331,7 @@ interface Piece {
   place?: Cell;
 }
 
-/** How numbers stand in a line of arithmetic. */
+/** How numbers are printed in a line of arithmetic. */
 interface Manner {
   show: (number: Value) => string;
   rounds: (number: Value) => boolean;
@@ -346,7 +347,7 @@ interface Reading<T> {
   wrong?: string;
 }
 
-/** What is worked out of a cell, or of a matrix of a head. */
+/** A function of a cell, or of a matrix of a head. */
 type OfCell<T> = (model: Model, cell: Cell) => T;
 type OfMatrix<T> = (model: Model, name: string, head: number | null) => T;
 
@@ -379,7 +380,7 @@ interface Part<Data = never> {
   unmount(): void;
 }
 
-/** What gives a selection, a menu or a line its numbers, and is told what is said and held. */
+/** Gives a selection, a menu or a line its numbers, shows messages and pins cells. */
 interface Host {
   model: Model;
   words: Record<string, string>;
@@ -389,7 +390,7 @@ interface Host {
   unpin(): void;
 }
 
-/** Whom the live channel serves. */
+/** Receives what the live channel answers. */
 interface LiveHost {
   painted(header: LiveAnswer, numbers: Float64Array): void;
   drawn(figures: Record<string, Drawn>): void;
@@ -497,12 +498,23 @@ interface CellReader {
   chosen(cell: Cell): void;
 }
 
-/** What parts of the page tell each other. */
+/** What the address cannot say of the work: that it holds no address of all edits, or that it is of models. */
+interface WorkState {
+  unsaved?: boolean;
+  ofModels?: boolean;
+}
+
+/** Events by which parts of the page reach each other; none imports the other. */
 interface WindowEventMap {
-  "mha-address-asked": CustomEvent;
-  "mha-address-kept": CustomEvent;
-  "mha-left": CustomEvent;
-  "mha-place": CustomEvent;
-  "mha-sent": CustomEvent;
-  "mha-silence": CustomEvent;
+  /** Somebody wants the newest address: each part that has one adds a promise. */
+  "mha-address-asked": CustomEvent<Promise<WorkState>[]>;
+  /** The address bar is about to get these parameters. */
+  "mha-address-kept": CustomEvent<Record<string, string>>;
+  /** Edits are pending, and no part of the page is left that could send them. */
+  "mha-left": CustomEvent<null>;
+  /** The walk has come to a place. */
+  "mha-place": CustomEvent<WalkPosition>;
+  "mha-sent": CustomEvent<Operation>;
+  /** The server has not answered. */
+  "mha-silence": CustomEvent<null>;
 }

@@ -2,8 +2,6 @@
 
 import { PAGE_KEYS } from "./query_names.js";
 
-/** @typedef {{ unsaved?: boolean; ofModels?: boolean }} WorkState */
-
 /** The address bar holds the work; parameters that are not ours stay in it. */
 export class Address {
   #timer = 0;

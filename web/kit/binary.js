@@ -19,12 +19,11 @@ export function unframed(data) {
 /**
  * The header and the arrays that it names, each `[name, type, shape]`.
  * @param {ArrayBuffer} data
- * @template {{ arrays: [string, string, number[]][] }} [Header=any] which kind of message it is, the caller knows
- * @returns {{ header: Header; arrays: Record<string, Numbers> }}
+ * @returns {{ header: object; arrays: Record<string, Numbers> }}
  */
 export function unpacked(data) {
   const { header: read, at } = unframed(data);
-  const header = /** @type {Header} */ (read);
+  const header = /** @type {{ arrays: [string, string, number[]][] }} */ (read);
   let start = at;
   /** @type {Record<string, Numbers>} */
   const arrays = {};

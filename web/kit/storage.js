@@ -41,7 +41,7 @@ export class Store {
 
   /**
    * What `set` was given; null where there is none, and where the text is no JSON.
-   * @template [T=any] as what it was stored, which the caller knows
+   * @template T as what it was stored, which the caller knows
    * @param {string} name
    * @returns {T | null}
    */

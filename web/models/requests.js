@@ -51,7 +51,8 @@ export class Server {
    * @returns {Promise<ModelRun>}
    */
   async run(request) {
-    return readRun(await this.#binary("run", "run", request));
+    const { header, arrays } = await this.#binary("run", "run", request);
+    return readRun({ header: /** @type {RunHeader} */ (header), arrays });
   }
 
   /**
@@ -63,7 +64,7 @@ export class Server {
     return await Promise.all(
       requests.map(async (request, at) => {
         const { header, arrays } = await this.#binary(`head ${at}`, "head", request);
-        return { ...header, ...arrays };
+        return { .../** @type {HeadNumbers} */ (header), ...arrays };
       }),
     );
   }
@@ -71,7 +72,7 @@ export class Server {
   /** @param {TextRequest} request @returns {Promise<Shuffled>} */
   async shuffled(request) {
     const { header, arrays } = await this.#binary("shuffled", "shuffled", request);
-    return { ...header, ...arrays };
+    return { .../** @type {Shuffled} */ (header), ...arrays };
   }
 
   /**
