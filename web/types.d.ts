@@ -3,7 +3,7 @@
 /** A number as it is sent: "-inf", "nan", a cell of a mask that allows, or a claim digit for digit. */
 type Value = number | boolean | string;
 
-/** Where a number stands; `head` is null for what the whole layer shares. */
+/** The place of a number; `head` is null in matrices that all heads share. */
 interface Cell {
   name: string;
   head: number | null;
@@ -144,7 +144,7 @@ interface Controls {
   positions: string;
   kv_heads: number;
   mask: string;
-  /** The lens at hand, "" for none; null where no choice is offered. */
+  /** The current lens, "" for none; null where no choice is offered. */
   lens: string | null;
 }
 
@@ -488,11 +488,11 @@ interface Picture {
   isInView: boolean;
   follows: Follows | null;
   take(figure: Drawn): Promise<void>;
-  kept(): void;
+  refresh(): void;
   outline(cell: Cell | null): void;
 }
 
-/** Who is told of the cell that is pointed at, or chosen, in a picture. */
+/** Receives the cell that is pointed at in a picture, or chosen. */
 interface CellReader {
   pointed(cell: Cell | null): void;
   chosen(cell: Cell): void;

@@ -218,7 +218,7 @@ export function operandsOf(model, name, head) {
   const operands = model.steps[name].operands.flatMap(([operand, , every]) => {
     if (!model.matrices[operand]) return [];
     if (!isPerHead(model, operand)) return [{ name: operand, head: null }];
-    return (every ? heads : [head]).map((one) => ({ name: operand, head: headOf(model, operand, one) }));
+    return (every ? heads : [head]).map((own) => ({ name: operand, head: headOf(model, operand, own) }));
   });
   const present = operands.filter((table) => rowsOf(model, table.name, table.head));
   return [...new Map(present.map((table) => [`${table.name} ${table.head}`, table])).values()];
@@ -241,7 +241,7 @@ export function sourcesOf(model, name, head) {
     else if (model.steps[table.name]) operandsOf(model, table.name, table.head).forEach(visit);
   };
   visit({ name, head });
-  return Object.keys(model.matrices).flatMap((one) => symbols.get(one) ?? []);
+  return Object.keys(model.matrices).flatMap((matrix) => symbols.get(matrix) ?? []);
 }
 
 /**

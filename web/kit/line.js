@@ -36,7 +36,7 @@ import { brief, exact, isRounded } from "./numbers.js";
 import { Lights } from "./selection.js";
 
 /**
- * A piece of arithmetic as a node; `placed` gives the nodes of a place. `quiet`: the class of what stands back, `also`:
+ * A piece of arithmetic as a node; `placed` gives the nodes of a place. `quiet`: the class of quiet pieces; `also`:
  * further classes. `follow`: a number leads to its cell.
  * @param {Model} model
  * @param {Piece} piece
@@ -190,7 +190,7 @@ export class Explain {
     };
     const path = this.#pathOf(model, pinned);
     if (path && isPinned) view.reveal(path);
-    this.#lights.anew(() => {
+    this.#lights.lightOnly(() => {
       light([cell], isPinned ? "pinned" : "current");
       light(terms.flat(), "operand");
       light(fed, "fed");

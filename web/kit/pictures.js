@@ -103,7 +103,7 @@ class Pictures {
   follow(revision) {
     if (revision === this.revision) return;
     this.revision = revision;
-    for (const picture of this.#drawn) picture.kept();
+    for (const picture of this.#drawn) picture.refresh();
   }
 
   /** @param {Cell | null} cell */

@@ -117,7 +117,7 @@ class Plot {
     this.follows = data.follows;
     if (!this.#figure) this.#hold(data.drawn);
     pictures.add(this);
-    this.kept();
+    this.refresh();
   }
 
   unmount() {
@@ -130,7 +130,7 @@ class Plot {
   }
 
   /** Take the page's figure, unless the bench shows other numbers. The bench's numbers are painted first. */
-  kept() {
+  refresh() {
     const { follows } = this;
     if (!follows || follows.revision === pictures.revision) {
       this.#hold(this.#data.drawn);

@@ -110,14 +110,14 @@ export class Lights {
   }
 
   clear() {
-    this.anew(() => {});
+    this.lightOnly(() => {});
   }
 
   /**
    * Light what `act` lights, and nothing else. What is lit already is left as it is.
    * @param {() => void} act
    */
-  anew(act) {
+  lightOnly(act) {
     const before = this.#lit;
     this.#lit = new Map();
     act();
@@ -279,7 +279,7 @@ export class Selection {
    * @param {ClipboardEvent} event
    */
   copied(cell, event) {
-    const rows = this.selected(cell).map((row) => row.map((one) => requireValue(this.host.model, one)));
+    const rows = this.selected(cell).map((row) => row.map((at) => requireValue(this.host.model, at)));
     event.clipboardData?.setData("text/plain", toTsv(rows));
     event.preventDefault();
   }
