@@ -100,7 +100,7 @@ export class Verdict {
       " ",
       this.#jump(cell, text),
       walk ? this.#walkLink(walk) : null,
-      right ? this.#solution(right, yours) : null,
+      right && yours !== undefined ? this.#solution(right, yours) : null,
     );
   }
 
