@@ -1,6 +1,6 @@
 // The board: one computation, or two side by side with their differences marked. Nothing here can be edited.
 
-import { drawnForHall, isInHall, onHall } from "../kit/audience.js";
+import { isBeforeAudience, onAudienceChange, reportRedrawn } from "../kit/audience.js";
 import {
   accent,
   announcer,
@@ -75,8 +75,8 @@ export class Board {
       },
       { signal: this.#gone.signal },
     );
-    this.root.classList.toggle("in-hall", isInHall());
-    onHall(() => this.#audienceChanged(), this.#gone.signal);
+    this.root.classList.toggle("in-hall", isBeforeAudience());
+    onAudienceChange(() => this.#audienceChanged(), this.#gone.signal);
     this.resized = new ResizeObserver(() => this.#stack());
     this.resized.observe(this.root);
   }
@@ -175,7 +175,7 @@ export class Board {
 
   /** Before an audience large tables are folded. */
   #audienceChanged() {
-    this.root.classList.toggle("in-hall", isInHall());
+    this.root.classList.toggle("in-hall", isBeforeAudience());
     this.#structure = "";
     if (this.panes.length) this.#show();
   }
@@ -277,7 +277,7 @@ export class Board {
       const pane = this.panes.includes(focused.pane) ? focused.pane : this.panes[0];
       pane.cellOf(focused.cell)?.focus();
     }
-    drawnForHall();
+    reportRedrawn();
   }
 
   /**
@@ -285,7 +285,7 @@ export class Board {
    * every stage, the columns have no titles. Before an audience each screen is fitted by itself.
    */
   #stack() {
-    if (this.panes.length < 2 || isInHall()) return;
+    if (this.panes.length < 2 || isBeforeAudience()) return;
     const stages = [...this.tables.querySelectorAll(".stage-title")].map((title) => {
       const left = title.nextElementSibling;
       return [title, left, left?.nextElementSibling].filter((part) => part instanceof Element);

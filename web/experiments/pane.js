@@ -1,6 +1,6 @@
 // One side of the board: its tables, its selection and its line of arithmetic.
 
-import { isInHall, MOST_IN_HALL } from "../kit/audience.js";
+import { isBeforeAudience, MOST_BEFORE_AUDIENCE } from "../kit/audience.js";
 import { element, span } from "../kit/dom.js";
 import { Folds } from "../kit/folding.js";
 import { isSame, key, rowsOf, symbolOf, termsOf, valueAt } from "../kit/graph.js";
@@ -10,7 +10,8 @@ import { Selection } from "../kit/selection.js";
 import { View } from "../kit/tables.js";
 
 /** @param {TablesModel} model @param {boolean} bare */
-const viewOf = (model, bare) => new View(model, { bare, folds: isInHall() ? new Folds(MOST_IN_HALL) : null });
+const viewOf = (model, bare) =>
+  new View(model, { bare, folds: isBeforeAudience() ? new Folds(MOST_BEFORE_AUDIENCE) : null });
 
 export class Pane {
   /** @type {Cell | null} */

@@ -4,7 +4,13 @@
 // other part.
 
 import { Address } from "../kit/address.js";
-import { drawnForHall, isInHall, MOST_IN_HALL, onHall, onHallLaidOut } from "../kit/audience.js";
+import {
+  isBeforeAudience,
+  MOST_BEFORE_AUDIENCE,
+  onAudienceChange,
+  onLaidOut,
+  reportRedrawn,
+} from "../kit/audience.js";
 import { active, announcer, element, fill, named, setAttribute } from "../kit/dom.js";
 import { Folds, MOST_UNFOLDED } from "../kit/folding.js";
 import { isEditable, key, rowsOf, unkey } from "../kit/graph.js";
@@ -108,7 +114,7 @@ class Explore {
     this.tables.addEventListener("focusin", ({ target }) => this.#parts.practice.reached(cellAt(target)));
     this.#listenToPage();
     pictures.enter(this);
-    this.root.classList.toggle("in-hall", isInHall());
+    this.root.classList.toggle("in-hall", isBeforeAudience());
   }
 
   #listenToPage() {
@@ -127,13 +133,13 @@ class Explore {
     for (const type of ["pointerdown", "focusin"])
       document.addEventListener(type, hurry, { signal, capture: true });
     for (const type of ["pagehide", "blur"]) window.addEventListener(type, () => sender.hurry(), { signal });
-    onHall(() => this.#audienceChanged(), signal);
-    onHallLaidOut(() => this.#heads.refit(), signal);
+    onAudienceChange(() => this.#audienceChanged(), signal);
+    onLaidOut(() => this.#heads.refit(), signal);
   }
 
   /** Before an audience smaller tables are folded too. */
   #audienceChanged() {
-    this.root.classList.toggle("in-hall", isInHall());
+    this.root.classList.toggle("in-hall", isBeforeAudience());
     this.#folds = foldsForAudience();
     this.#relay();
   }
@@ -523,7 +529,7 @@ class Explore {
     practice.update(this.#model);
     if (stored && this.#isInput(stored.cell)) this.#grid.resume(stored);
     else if (focus) this.#refocus(focus);
-    drawnForHall();
+    reportRedrawn();
   }
 
   /**
@@ -745,6 +751,6 @@ class Explore {
   }
 }
 
-const foldsForAudience = () => new Folds(isInHall() ? MOST_IN_HALL : MOST_UNFOLDED);
+const foldsForAudience = () => new Folds(isBeforeAudience() ? MOST_BEFORE_AUDIENCE : MOST_UNFOLDED);
 
 export default mounting(({ parentElement, data }) => new Explore(parentElement, data));

@@ -238,7 +238,7 @@ export const fillNodes = (template, values) =>
 
 /**
  * "{count} cells" with {count: 3} → "3 cells"
- * @type {(template: string, values: Record<string, unknown>) => string}
+ * @type {(template: string, values: Record<string, string | number | null | undefined>) => string}
  */
 export const fill = (template, values) =>
   template.replace(/\{(\w+)\}/g, (all, name) => String(values[name] ?? all));

@@ -2,7 +2,7 @@
 
 const AWAKE = 3000; // ms for which controls are shown after the pointer has moved
 
-export class Awake {
+export class IdleControls {
   #resting = 0;
 
   /** @param {Element} root gets the class "awake" while its controls are shown */

@@ -114,4 +114,4 @@ export const isOwn = ({ key, ctrlKey, altKey, metaKey }) =>
  * @param {unknown} node
  * @returns {node is HTMLInputElement}
  */
-export const isField = (node) => node instanceof HTMLInputElement && node.classList.contains("answer");
+export const isAnswerField = (node) => node instanceof HTMLInputElement && node.classList.contains("answer");

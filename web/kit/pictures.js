@@ -3,7 +3,7 @@
 // shown in the other.
 
 import { isSame } from "./graph.js";
-import { Standing } from "./mounts.js";
+import { Mounted } from "./mounted.js";
 
 /** Resolves once the browser has painted the page as it is now. */
 export const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
@@ -13,8 +13,8 @@ const pause = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
 class Pictures {
   /** @type {Set<Picture>} */
   #drawn = new Set();
-  /** @type {Standing<CellReader>} */
-  #benches = new Standing();
+  /** @type {Mounted<CellReader>} */
+  #benches = new Mounted();
   /** @type {Cell | null} */
   #cell = null;
   /** @type {Record<string, Drawn> | null} */

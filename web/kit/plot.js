@@ -1,6 +1,6 @@
 // A figure of Plotly's. It is drawn once it comes into view; a later figure is drawn into the same element.
 
-import { drawnForHall, isInHall, leastInHall, onHall } from "./audience.js";
+import { isBeforeAudience, leastType, onAudienceChange, reportRedrawn } from "./audience.js";
 import { element, setAttribute } from "./dom.js";
 import { enlarged } from "./enlarge.js";
 import { mounting } from "./mount.js";
@@ -21,8 +21,8 @@ const ALONE = 0.8; // alone on a screen
  * @returns {PlotFigure}
  */
 function drawnHere(figure) {
-  if (!isInHall()) return { ...figure, layout: structuredClone(figure.layout) };
-  return enlarged(figure, leastInHall() / LEAST_TYPE, {
+  if (!isBeforeAudience()) return { ...figure, layout: structuredClone(figure.layout) };
+  return enlarged(figure, leastType() / LEAST_TYPE, {
     most: MOST * innerHeight,
     alone: ALONE * innerHeight,
   });
@@ -98,8 +98,8 @@ class Plot {
     parentElement.append(this.#scroller, this.#alternative);
     const { signal } = this.#unmounted;
     const again = () => this.#figure && this.take(this.#figure);
-    onHall(again, signal);
-    window.addEventListener("resize", () => isInHall() && again(), { signal });
+    onAudienceChange(again, signal);
+    window.addEventListener("resize", () => isBeforeAudience() && again(), { signal });
     DARK.addEventListener("change", () => this.#recolour(), { signal });
   }
 
@@ -166,7 +166,7 @@ class Plot {
   /** @param {Drawn} figure */
   #hold(figure) {
     const { config, min_width } = this.#data;
-    if (isInHall()) plotly(this.version).catch(() => {}); // the next screen of a lesson must show its figure at once
+    if (isBeforeAudience()) plotly(this.version).catch(() => {}); // the next screen of a lesson must show its figure at once
     const drawn = drawnHere(figure.figure);
     const text = JSON.stringify([figure, config, min_width, drawn.layout.height]);
     if (text !== this.#text) {
@@ -174,12 +174,12 @@ class Plot {
       this.#drawn = drawn;
       this.#text = text;
       Object.assign(this.root.style, {
-        minWidth: isInHall() ? "" : `${min_width}px`,
+        minWidth: isBeforeAudience() ? "" : `${min_width}px`,
         height: `${drawn.layout.height}px`, // before it is drawn, too: the page is laid out by it
       });
       this.#alternative.textContent = `${figure.title}. ${figure.alt}`;
       setAttribute(this.#scroller, "aria-label", figure.title);
-      drawnForHall();
+      reportRedrawn();
     }
     if (this.#isDue) this.root.setAttribute("aria-busy", "true");
   }

@@ -1,7 +1,7 @@
 // Edits on their way to the server. Streamlit may merge or drop reruns while one is under way, so every message
 // carries all edits that the server has not yet confirmed, numbered; the server applies each number once.
 
-import { Standing } from "./mounts.js";
+import { Mounted } from "./mounted.js";
 
 const REST = 150; // ms without a further edit until the page is sent what the live channel has answered
 const RESTS = 4; // of them at most, while the live channel has not answered
@@ -18,8 +18,8 @@ class Sender {
   #address = null;
   #timer = 0;
   #resting = 0;
-  /** @type {Standing<Part>} */
-  #parts = new Standing();
+  /** @type {Mounted<Part>} */
+  #parts = new Mounted();
   /** @type {WeakMap<Part, (sent: Sent) => void>} */
   #posts = new WeakMap();
   #isLeft = false;

@@ -1,10 +1,16 @@
 // A page before an audience: nothing else on it, large type, and as many of its parts at a time as the window has room
 // for. The keys are the walkthrough's.
 
-import { enterHall, hallLaidOut, isInHall, onDrawn, onHall } from "../kit/audience.js";
+import {
+  isBeforeAudience,
+  onAudienceChange,
+  onRedrawn,
+  reportLaidOut,
+  setBeforeAudience,
+} from "../kit/audience.js";
 import { announcer, button, div, element, fill, span } from "../kit/dom.js";
 import { Help } from "../kit/help.js";
-import { Awake } from "../kit/idle_controls.js";
+import { IdleControls } from "../kit/idle_controls.js";
 import { isOwn, Keys } from "../kit/keys.js";
 import { mounting } from "../kit/mount.js";
 import { ofTab } from "../kit/storage.js";
@@ -72,7 +78,7 @@ class Projector {
     });
     const moves = this.moves.map(({ node }) => node);
     this.bar = div("hall-bar", this.title, span("moves", ...moves), this.counter);
-    this.awake = new Awake(this.bar);
+    this.awake = new IdleControls(this.bar);
     this.live = announcer();
     this.root = div("hall", this.opener, this.bar, this.more, this.live);
     this.#help = this.#makeHelp(false);
@@ -81,9 +87,9 @@ class Projector {
     window.addEventListener("keydown", (event) => this.#onKey(event), { signal });
     window.addEventListener("resize", () => this.#pack(), { signal });
     window.addEventListener("pointermove", () => this.awake.wake(), { signal });
-    window.addEventListener("pointerup", () => isInHall() && setTimeout(blurSlider), { signal });
-    onDrawn(() => this.#pack(), signal);
-    onHall(() => this.root.classList.toggle("on", isInHall()), signal);
+    window.addEventListener("pointerup", () => isBeforeAudience() && setTimeout(blurSlider), { signal });
+    onRedrawn(() => this.#pack(), signal);
+    onAudienceChange(() => this.root.classList.toggle("on", isBeforeAudience()), signal);
   }
 
   unmount() {
@@ -92,7 +98,7 @@ class Projector {
     cancelAnimationFrame(this.#frame);
     this.awake.rest();
     showAll();
-    if (isInHall()) enterHall(false);
+    if (isBeforeAudience()) setBeforeAudience(false);
     this.root.remove();
   }
 
@@ -104,7 +110,7 @@ class Projector {
     this.#label();
     if (this.#isNew && data.view === "projector") {
       this.#begin = storedScreen(data.place);
-      enterHall(true);
+      setBeforeAudience(true);
     }
     this.#isNew = false;
     this.#pack();
@@ -146,7 +152,7 @@ class Projector {
   #onKey(event) {
     if (!this.root.isConnected) return;
     if (!isOwn(event) && this.#help.close()) return event.preventDefault();
-    if (isInHall() && event.key === "Escape" && blurSlider()) return;
+    if (isBeforeAudience() && event.key === "Escape" && blurSlider()) return;
     const act = this.#actionOf(event);
     if (!act) return;
     event.preventDefault();
@@ -157,9 +163,9 @@ class Projector {
   /** What a key does here, if anything. @param {KeyboardEvent} event */
   #actionOf(event) {
     /** @type {{ move?: string; jump?: number } | null} */
-    const meaning = this.#keys.read(event, isInHall());
+    const meaning = this.#keys.read(event, isBeforeAudience());
     const { move, jump } = meaning ?? {};
-    if (isInHall() === (move === "project")) return undefined;
+    if (isBeforeAudience() === (move === "project")) return undefined;
     return jump ? () => this.#go(jump - 1) : this.#actions[move ?? ""];
   }
 
@@ -176,7 +182,7 @@ class Projector {
   /** @param {string} view "projector", or "" for the page as it is */
   #turn(view) {
     this.#help.close();
-    enterHall(view === "projector");
+    setBeforeAudience(view === "projector");
     this.#send("view", view);
     this.#pack();
     if (!view) this.opener.focus({ preventScroll: true });
@@ -211,9 +217,9 @@ class Projector {
     if (!this.root.isConnected || !zone) return;
     this.#watch(main);
     showAll();
-    if (!isInHall()) return;
+    if (!isBeforeAudience()) return;
     setScale(1);
-    hallLaidOut();
+    reportLaidOut();
     const parts = partsOf(main);
     this.#screens = packed(parts, (some) => {
       show(parts, some);

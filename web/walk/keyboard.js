@@ -1,7 +1,7 @@
 // What a key press does to a walk.
 
 import { named } from "../kit/dom.js";
-import { isField, isOwn, Keys } from "../kit/keys.js";
+import { isAnswerField, isOwn, Keys } from "../kit/keys.js";
 
 /**
  * What the keys act on.
@@ -60,7 +60,7 @@ function isPossible(target, command) {
  */
 function onOtherKey(target, event) {
   const [node] = event.composedPath();
-  const field = node instanceof HTMLInputElement && isField(node) ? node : null;
+  const field = isAnswerField(node) ? node : null;
   const letter = event.key.toLowerCase();
   const isUndo = (event.ctrlKey || event.metaKey) && !event.altKey && ["z", "y"].includes(letter);
   if (isUndo && !event.defaultPrevented && !field && target.undo) {

@@ -2,8 +2,8 @@
 
 import { active, announcer, div, download, element, fill, p, redrawn } from "../kit/dom.js";
 import { Help } from "../kit/help.js";
-import { Awake } from "../kit/idle_controls.js";
-import { isField } from "../kit/keys.js";
+import { IdleControls } from "../kit/idle_controls.js";
+import { isAnswerField } from "../kit/keys.js";
 import { Pacing } from "./autoplay.js";
 import { Controls } from "./controls.js";
 import { onKey } from "./keyboard.js";
@@ -54,7 +54,7 @@ export class Walk {
   #resizing = new ResizeObserver(() => this.refit());
   #removal = new AbortController();
   #live = announcer();
-  #awake = new Awake(this.root);
+  #awake = new IdleControls(this.root);
 
   /**
    * What keys and buttons do, by the names that kit/keys.js gives to keys.
@@ -279,7 +279,7 @@ export class Walk {
   /** Escape leaves a field, or closes; but a presenter's view, which moves the projector, only its button leaves. */
   #escape() {
     const field = active(this.root);
-    if (field instanceof HTMLInputElement && isField(field)) return field.blur();
+    if (isAnswerField(field)) return field.blur();
     if (this.view !== "presenter") return this.#close();
     if (!this.host.closes?.()) this.refuse(this.model.words.presenter_stays);
   }

@@ -4,7 +4,7 @@
 // count leads, and a window that receives a lower one answers with its own.
 // There is one pair to a tab. It outlives the walk's page, so that an edit in Explore reaches the other window too.
 
-import { Standing } from "../../kit/mounts.js";
+import { Mounted } from "../../kit/mounted.js";
 import { sender } from "../../kit/sender.js";
 import { ofTab } from "../../kit/storage.js";
 
@@ -32,10 +32,10 @@ class PairSync {
   #room = UNKNOWN;
   /** @type {Set<string>} */
   #requested = new Set(); // ids of numbers that this window's server was asked for
-  /** @type {Standing<PairMember>} */
-  #members = new Standing(); // while their walk is in a view
-  /** @type {Standing<RequestNumbers>} */
-  #requests = new Standing(); // while the page can reach the server
+  /** @type {Mounted<PairMember>} */
+  #members = new Mounted(); // while their walk is in a view
+  /** @type {Mounted<RequestNumbers>} */
+  #requests = new Mounted(); // while the page can reach the server
   /** @type {BroadcastChannel | null} */
   #channel = null;
   /** @type {PairGuide} */

@@ -2,7 +2,7 @@
 // share it (place/pair_sync.js); the window that changes it tells the server. Nothing that waits for the network ever
 // holds up a key press.
 
-import { Standing } from "../../kit/mounts.js";
+import { Mounted } from "../../kit/mounted.js";
 import { belowRoot } from "../../kit/root.js";
 import { ofTab } from "../../kit/storage.js";
 import { pairSync } from "../place/pair_sync.js";
@@ -36,8 +36,8 @@ class Room {
   #isApplying = false;
   /** @type {Stream | null} */
   #stream = null;
-  /** @type {Standing<() => void>} */
-  #views = new Standing(); // each is called when there is something new to show
+  /** @type {Mounted<() => void>} */
+  #views = new Mounted(); // each is called when there is something new to show
 
   constructor() {
     pairSync.guide = { moved: () => this.#sendPlace(), shared: (state) => this.#receive(state) };

@@ -2,7 +2,7 @@
 // newer one's, and removes it again. So what a part does for the whole page, only the last one that is mounted does.
 
 /** @template T */
-export class Standing {
+export class Mounted {
   /** @type {Set<T>} */
   #parts = new Set();
 
