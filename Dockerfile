@@ -13,12 +13,11 @@ ARG TORCH_BACKEND=cpu
 WORKDIR /build
 RUN python -m venv --without-pip /opt/venv \
  && pip install --no-cache-dir uv==0.13.8
-COPY requirements.txt requirements-slides.txt ./
+COPY requirements-lock.txt ./
 RUN if [ "$TORCH_BACKEND" = none ] || [ -z "$TORCH_BACKEND" ]; then \
-        pip --python /opt/venv/bin/python install --no-cache-dir --no-compile -r requirements.txt -r requirements-slides.txt; \
+        pip --python /opt/venv/bin/python install --no-cache-dir --no-compile -r requirements-lock.txt; \
     else \
-        uv pip install --python /opt/venv/bin/python --no-cache --torch-backend "$TORCH_BACKEND" \
-            -r requirements.txt -r requirements-slides.txt; \
+        uv pip install --python /opt/venv/bin/python --no-cache --torch-backend "$TORCH_BACKEND" -r requirements-lock.txt; \
     fi
 # Nobody builds against these packages or tests them in here: 260 MB less.
 # The container cannot write bytecode, so it is all made here, and trusted without a look at a file's date.

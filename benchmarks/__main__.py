@@ -4,10 +4,25 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import browser, check, core, large, live, models, motion, openings, peers, pooled, rooms, walk
+from benchmarks import (
+    browser,
+    check,
+    command,
+    core,
+    large,
+    live,
+    models,
+    motion,
+    openings,
+    peers,
+    pooled,
+    rooms,
+    walk,
+)
 from benchmarks.table import show
 
 PARTS = {
+    "command": command.measure,
     "core": core.measure,
     "check": check.measure,
     "browser": browser.measure,

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -62,6 +63,7 @@ def main(
     add_commands: Callable[[AddCommand], None] | None = None,
 ) -> int:
     """Run one command; returns the exit status. ``add_commands`` adds those that the core knows nothing of."""
+    warnings.filterwarnings("ignore", "Failed to initialize NumPy")  # torch's; no command needs NumPy
     try:
         options = _parser(prog, add_commands).parse_args(arguments)
         status, content = options.command(options)

@@ -17,8 +17,10 @@ Babel finds them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 
 def N_(template: str) -> str:
@@ -30,11 +32,19 @@ NEEDS_PACKAGE = N_("this needs the package {name}: pip install {source}")
 """Where an optional package is missing."""
 
 
+_PINS: Final = {
+    "app": "requirements.txt",
+    "interop": "requirements-interop.txt",
+    "models": "requirements.txt",
+    "notebook": "requirements.txt",
+    "slides": "requirements-slides.txt",
+}
+"""Extra of this package → the file of a checkout that pins it."""
+
+
 def extra(name: str) -> str:
-    """What pip is to install for an extra of this package: a checkout has its requirements, an installed package its
-    name.
-    """
-    file = f"requirements-{name}.txt"
+    """What pip is to install for an extra: its file of pins in a checkout, its name where the package is installed."""
+    file = _PINS[name]
     return f"-r {file}" if (Path(__file__).parents[1] / file).is_file() else f'"mha[{name}]"'
 
 
@@ -73,6 +83,15 @@ class MhaError(ValueError):
             for name, value in self.values.items()
         }
         return gettext(self.template).format(**said)
+
+
+@contextmanager
+def needs(package: str, extra_name: str, error: type[MhaError], place: str = "") -> Iterator[None]:
+    """Around the import of an optional package: raises ``error`` where it is missing, with the extra that brings it."""
+    try:
+        yield
+    except ImportError:
+        raise error(NEEDS_PACKAGE, place=place, name=package, source=extra(extra_name)) from None
 
 
 class ExampleError(MhaError):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mha_core import __main__ as core
-from mha_core.errors import N_, MhaError
+from mha_core.errors import N_, MhaError, needs
 from mha_core.export import check_decimals
 from mha_core.messages import shell_language
 from mha_core.quoted import quoted
@@ -89,7 +89,8 @@ def _port(text: str) -> int:
 def _serve(options: Namespace) -> core.Answer:
     """Start Streamlit, which reads its settings beside the script; what is given here stands above them."""
     _check_bind(options.address or OWN_ADDRESS, options.port or 0)
-    from streamlit.web import cli
+    with needs("streamlit", "app", MhaError):
+        from streamlit.web import cli
 
     flags = {
         "--server.port": options.port,

@@ -14,7 +14,7 @@ from torch import Tensor
 from mha_core.compute.device import Backend, backend
 from mha_core.compute.graph import early_steps, graph, head_graph, late_steps
 from mha_core.compute.operations import OPERATIONS, Sized, Step
-from mha_core.errors import N_, CellError, NumberRangeError
+from mha_core.errors import N_, CellError, InteropError, NumberRangeError, needs
 from mha_core.example.model import (
     NEG_INF,
     AddMask,
@@ -157,6 +157,8 @@ class Trace:
 
     def numpy(self, name: str) -> Any:
         """``trace[name]`` as a NumPy array, with the same axes."""
+        with needs("numpy", "notebook", InteropError):
+            import numpy  # noqa: F401  # torch's own complaint names no way out
         return self[name].numpy(force=True)
 
     def to_pandas(self, name: str) -> Any:
@@ -164,7 +166,8 @@ class Trace:
 
         The index of what each head has its own of is (h, row): ``trace.to_pandas("weights").loc[0]`` is head 0's.
         """
-        import pandas as pd
+        with needs("pandas", "notebook", InteropError):
+            import pandas as pd
 
         tensor, (rows, cols) = self[name], AXES[name]
         tokens = {"n_q": self.example.tokens, "n_k": key_tokens(self.example)}

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from importlib.metadata import entry_points
 from math import sqrt
 from typing import Final, Literal, TypeAlias, get_args
 
@@ -180,6 +179,8 @@ class Example:
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows of it: the page that an installed package offers to draw, such as ``mha_ui``."""
+        from importlib.metadata import entry_points  # noqa: PLC0415  # slow to import, and wanted in notebooks alone
+
         return next((str(page.load()(self)) for page in entry_points(group="mha_core.page")), None)
 
 

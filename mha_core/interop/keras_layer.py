@@ -17,7 +17,7 @@ from typing import Any
 
 from torch import Tensor
 
-from mha_core.errors import N_, NEEDS_PACKAGE, InteropError, extra
+from mha_core.errors import N_, InteropError, needs
 from mha_core.example.model import Example
 from mha_core.interop.packed import Packed, exact, pack, wrong_shape
 
@@ -99,10 +99,8 @@ def keras_weights(layer: Any) -> dict[str, Tensor]:
 
 def _keras() -> Any:
     os.environ.setdefault("KERAS_BACKEND", "torch")
-    try:
+    with needs("keras", "interop", InteropError):
         import keras  # noqa: PLC0415  # optional, and slow to import
-    except ImportError:
-        raise InteropError(NEEDS_PACKAGE, name="keras", source=extra("interop")) from None
     return keras
 
 

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor
 
-from mha_core.errors import N_, NEEDS_PACKAGE, InteropError, extra
+from mha_core.errors import N_, InteropError, needs
 from mha_core.quoted import quoted
 
 Weights: TypeAlias = Mapping[str, Tensor]
@@ -252,8 +252,6 @@ def _read_safetensors(data: bytes) -> Weights:
 
 
 def _safetensors() -> Any:
-    try:
+    with needs("safetensors", "interop", InteropError):
         import safetensors.torch  # noqa: PLC0415  # optional
-    except ImportError:
-        raise InteropError(NEEDS_PACKAGE, name="safetensors", source=extra("interop")) from None
     return safetensors.torch

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mha_core.errors import N_, ModelError
+from mha_core.errors import N_, ModelError, needs
 from mha_core.interop.settings import read_json
 
 SINGLE = "model.safetensors"
@@ -90,7 +90,8 @@ def _is_beside(name: str) -> bool:
 
 
 def _open(path: Path) -> Any:
-    from safetensors import safe_open  # noqa: PLC0415  # where a model is loaded
+    with needs("safetensors", "models", ModelError):
+        from safetensors import safe_open  # noqa: PLC0415  # optional
 
     try:
         _check_header(path)

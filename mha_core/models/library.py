@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 import torch
 
 from mha_core.compute.device import backend
-from mha_core.errors import N_, ModelError
+from mha_core.errors import N_, ModelError, needs
 from mha_core.example.model import Text
 from mha_core.models.model import Model, open_model
 
@@ -133,12 +133,8 @@ def _folder(card: Card) -> Path:
     """Where the model lies; a repository's files are fetched first, unless they are there from last time."""
     if card.folder is not None:
         return card.folder
-    try:
+    with needs("huggingface_hub", "models", ModelError, card.key):
         from huggingface_hub import snapshot_download  # noqa: PLC0415  # optional
-    except ImportError:
-        raise ModelError(
-            N_("this needs the package {name}: pip install {name}"), place=card.key, name="huggingface_hub"
-        ) from None
     try:
         return Path(snapshot_download(card.hub, allow_patterns=list(FILES)))
     except Exception:  # noqa: BLE001  # whatever the network and the library raise

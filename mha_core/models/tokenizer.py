@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from mha_core.errors import N_, ModelError
+from mha_core.errors import N_, ModelError, needs
 from mha_core.interop.settings import read_json
 from mha_core.quoted import quoted
 
@@ -203,7 +203,8 @@ def _settings(folder: Path) -> Mapping[str, Any]:
 
 
 def _from_json(path: Path) -> Any:
-    from tokenizers import Tokenizer  # noqa: PLC0415  # where a model is loaded
+    with needs("tokenizers", "models", ModelError):
+        from tokenizers import Tokenizer  # noqa: PLC0415  # optional
 
     text = _text(path)
     try:
@@ -229,7 +230,8 @@ def _text(path: Path) -> str:
 
 def _word_piece(path: Path, settings: Mapping[str, Any]) -> Any:
     """BERT's tokenizer as its authors wrote it; lower case unless the settings say otherwise, as they document."""
-    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors  # noqa: PLC0415
+    with needs("tokenizers", "models", ModelError):
+        from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors  # noqa: PLC0415
 
     pieces = _text(path).splitlines()
     vocabulary = {piece: number for number, piece in enumerate(pieces)}

@@ -22,7 +22,7 @@ ALLOWED = {*sys.stdlib_module_names, "torch", "mha_core"}
 OPTIONAL = {
     "interop/keras_layer.py": {"keras"},
     "interop/weights.py": {"safetensors"},
-    "compute/trace.py": {"pandas"},
+    "compute/trace.py": {"numpy", "pandas"},
     "models/checkpoint.py": {"safetensors"},
     "models/tokenizer.py": {"tokenizers"},
     "models/library.py": {"huggingface_hub"},

@@ -102,7 +102,9 @@ def test_without_the_package_that_fetches_it_is_named(monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(ModelError, match="pip install huggingface_hub"):
+    with pytest.raises(
+        ModelError, match=r"far: this needs .* huggingface_hub: pip install -r requirements\.txt"
+    ):
         load(named("far", {"MHA_MODELS": "far=some/where"}))
 
 
