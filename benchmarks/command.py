@@ -9,7 +9,7 @@ from time import perf_counter
 
 from benchmarks.table import Line
 
-ROUNDS = 21
+ROUNDS = 11
 TORCH = "import torch, in a new process"
 COMMANDS = {TORCH: ["-c", "import torch"], "mha --help, in a new process": ["-m", "mha_ui.command", "--help"]}
 COMPILED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}

@@ -8,6 +8,7 @@ the declared steps on from there, all hypotheses of a step in one batch. A mista
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from ctypes import string_at
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
@@ -385,9 +386,11 @@ def _distinct(values: Tensor, which: list[int]) -> list[int]:
 
 def _equal(rows: Tensor, which: list[int]) -> Iterable[list[int]]:
     """Those that have the same row, together."""
+    block = (rows[which] + 0.0).contiguous()  # −0 is 0
+    content, width = string_at(block.data_ptr(), block.nbytes), block[0].nbytes
     groups: dict[bytes, list[int]] = {}
-    for n, row in zip(which, (rows[which] + 0.0).numpy(), strict=True):  # −0 is 0
-        groups.setdefault(row.tobytes(), []).append(n)
+    for at, n in enumerate(which):
+        groups.setdefault(content[at * width : (at + 1) * width], []).append(n)
     return groups.values()
 
 

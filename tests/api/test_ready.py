@@ -119,10 +119,9 @@ def test_the_app_starts_with_what_is_required_alone():
     required = {
         line.partition("==")[0] for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines()
     }
-    brought = {"starlette", "anyio", "markupsafe"}  # by Streamlit, and by Jinja2
     (optional,) = re.findall(r"^OPTIONAL = (.*)$", (ROOT / "app.py").read_text("utf-8"), re.MULTILINE)
     ours = {"mha_api", "mha_core", "mha_ui", "mha_view"}
-    allowed = {*sys.stdlib_module_names, *required, *brought, *ours, *ast.literal_eval(optional)}
+    allowed = {*sys.stdlib_module_names, *required, *ours, *ast.literal_eval(optional)}
     found = {(path.name, name) for path in packages(*ours) for name in imported_at_once(path)}
     assert {(path, name) for path, name in found if name not in allowed} == set()
 

@@ -279,7 +279,7 @@ MANY_KEYS = "{" + ",".join(f'"{min(n, 299_999)}":0' for n in range(300_001)) + "
     ("text", "sentence"),
     [
         (b"", "this is not JSON: line 1, column 1"),
-        (b'{"format":\n "x",}', "this is not JSON: line 2, column 6"),
+        (b'{"format":\n "x" "y"}', "this is not JSON: line 2, column 6"),
         (b"[1, 2]", "expected an object in braces, got [1, 2]"),
         (b"null", "expected an object in braces, got null"),
         (b'{"x": 1, "x": 1}', 'the key "x" stands twice in one object'),

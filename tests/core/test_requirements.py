@@ -26,7 +26,7 @@ def names(requirements):
 
 def extra(*wanted):
     """What extras declare, those that they take in included."""
-    found = []
+    found: list[Requirement] = []
     for line in (line for name in wanted for line in EXTRAS[name]):
         requirement = Requirement(line)
         found += extra(*requirement.extras) if requirement.name == "mha" else [requirement]
@@ -43,7 +43,7 @@ def lines(file):
 
 def pins(file):
     """The requirements of a file, and of those that it takes in."""
-    found = []
+    found: list[Requirement] = []
     for line in lines(file):
         found += pins(line.removeprefix("-r ")) if line.startswith("-r ") else [Requirement(line)]
     return found
