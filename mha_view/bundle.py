@@ -18,8 +18,6 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-import rjsmin
-
 _HERE: Final = Path(__file__).resolve().parent
 WEB: Final = next(path for path in (_HERE / "web", _HERE.parent / "web") if path.is_dir())
 """Beside this file in an installed package, at the top of a checkout."""
@@ -57,7 +55,7 @@ def script(module: str) -> str:
 
     Raises ``ValueError`` where a module imports or exports in another way, or imports itself by way of others.
     """
-    return str(rjsmin.jsmin("".join(_gathered([WEB / module]).values())))
+    return _without_comments("".join(_gathered([WEB / module]).values()))
 
 
 def bundled(page: str) -> str | None:
@@ -74,7 +72,7 @@ def bundled(page: str) -> str | None:
     above = ", ".join(_name(path) for path in sorted(kit))
     first = f'import {{ {above} }} from "./{KIT}.js";\n' if kit else ""
     last = f"export {{ {', '.join(map(_name, parts))} }};\n"
-    return str(rjsmin.jsmin("".join([first, *parts.values(), last])))
+    return _without_comments("".join([first, *parts.values(), last]))
 
 
 def name(module: str) -> str:
@@ -137,3 +135,9 @@ def _gather(
         raise ValueError(f"{path.name}: {left[0]}")
     given = ", ".join([*_EXPORT.findall(text), *(["default: mounted_here"] if _mounts(path) else [])])
     parts[path] = f"const {_name(path)} = (() => {{\n{inside}\nreturn {{ {given} }};\n}})();\n"
+
+
+def _without_comments(script: str) -> str:
+    import rjsmin  # noqa: PLC0415  # the app's; a handout, which takes the stylesheets from here, does without
+
+    return str(rjsmin.jsmin(script))
