@@ -52,6 +52,10 @@ def pins(file):
 # --- what is imported is declared -----------------------------------------------------------------------------
 
 
+BUILT_IN = {*sys.stdlib_module_names, "_typeshed"}
+"""What Python brings, and what type checkers alone import."""
+
+
 def imports(*places):
     """The distributions that folders and files import. A package that is not installed goes by its own name."""
     paths = [
@@ -60,7 +64,7 @@ def imports(*places):
         for path in ([ROOT / place] if "." in place else (ROOT / place).rglob("*.py"))
     ]
     ours = {path.name.removesuffix(".py") for path in ROOT.iterdir()}
-    found = {name for path in paths for name in imported(path)} - sys.stdlib_module_names - ours
+    found = {name for path in paths for name in imported(path)} - BUILT_IN - ours
     brought_by = packages_distributions()
     return {canonicalize_name(brought_by.get(name, [name])[0]) for name in found}
 
