@@ -396,6 +396,7 @@ def test_the_browser_is_told_the_words_that_it_asks_for_and_no_others():
         asked |= {f"mark_{mark}" for mark in MARKS if "words[`mark_${mark}`]" in text}
         asked |= {f"wrong_{kind}" for kind in WRONG if "words[`wrong_${wrong}`]" in text}
         asked |= {f"legend_{kind}" for kind in LENSES if "words[`legend_${kind}`]" in text}
+        asked |= set(re.findall(r'#historyButton\("(\w+)"', text))
         for fold, controls in re.findall(r'#menu\("(\w+)", \{(.*?)\n +\}\)', text, re.DOTALL):
             asked |= {fold} | {
                 f"for_{control}" for control in re.findall(r"^ +(\w+): ", controls, re.MULTILINE)
