@@ -21,7 +21,7 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from mha_api import asked
+from mha_api import requests
 
 _LASTING: Final = "public, max-age=31536000, immutable"
 _KIND: Final = "text/javascript"
@@ -32,7 +32,7 @@ async def plotly(request: Request) -> Response:
     if request.path_params["version"] != version("plotly"):
         return PlainTextResponse("This server has another release of Plotly.\n", 404)
     packed = await to_thread.run_sync(_compressed)
-    return asked.compressed(request, packed, _KIND, {"Cache-Control": _LASTING})
+    return requests.compressed(request, packed, _KIND, {"Cache-Control": _LASTING})
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Served:
 def _module(request: Request, packed: bytes | None, keep: str) -> Response:
     if packed is None:
         return PlainTextResponse("There is no such module.\n", 404)
-    return asked.compressed(request, packed, _KIND, {"Cache-Control": keep})
+    return requests.compressed(request, packed, _KIND, {"Cache-Control": keep})
 
 
 def _script() -> bytes:

@@ -1,6 +1,6 @@
 """What every route that computes does with a request: who may ask, how much of it is read, and how many at once.
 
-What is refused has one sentence (``asked``). A body is read as it comes, and no more of it is kept than may be; there
+What is refused has one sentence (``requests``). A body is read as it comes, and no more of it is kept than may be; there
 is an end to how long it may take and to how many are kept at once. A page of another host is refused, and no CORS
 header allows one.
 """
@@ -14,9 +14,9 @@ from anyio import CapacityLimiter, WouldBlock
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from mha_api import asked, ready
-from mha_api.asked import RefusedError
+from mha_api import ready, requests
 from mha_api.headers import same_origin
+from mha_api.requests import RefusedError
 from mha_core.errors import N_, MhaError
 from mha_core.example.files import MAX_BYTES
 
@@ -30,11 +30,11 @@ ROOM: Final = CapacityLimiter(64)
 
 async def answered(request: Request, compute: Callable[[bytes, str], Awaitable[Response]]) -> Response:
     """What ``compute`` makes of the body and the language once the libraries are there, or one sentence."""
-    language = asked.language(request)
+    language = requests.language(request)
     try:
         return await _answer(request, compute, language)
     except MhaError as error:
-        return asked.refusal(error, language)
+        return requests.refusal(error, language)
     except ClientDisconnect:
         return Response(status_code=400)  # it went; nobody reads this
 
@@ -50,7 +50,9 @@ async def _answer(
         raise RefusedError(503, N_("too many ask at once; try again in a moment")) from None
     try:
         too_large = RefusedError(413, N_("the file is larger than {most} MB"), most=MAX_BYTES // 1_000_000)
-        body = await asked.body(request, most=MAX_BYTES, read=MOST_READ, seconds=SECONDS, too_large=too_large)
+        body = await requests.body(
+            request, most=MAX_BYTES, read=MOST_READ, seconds=SECONDS, too_large=too_large
+        )
         await ready.imported()
         return await compute(body, language)
     finally:

@@ -36,8 +36,8 @@ from typing import Any, Final, NamedTuple, TypeGuard
 from mha_api.changes import changes, laid_out
 from mha_api.message import LiveAnswer, LiveMessage, framed
 from mha_core import Example, MhaError, Trace, built_in, trace
-from mha_core.edit.back import edited
 from mha_core.edit.edit import SetBlock, SetScale, read_edit
+from mha_core.edit.removed import edited
 from mha_core.errors import N_, ExampleError
 from mha_core.example.decoding import decoded
 from mha_core.example.share_link import unpacked

@@ -43,7 +43,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from mha_api.message import packed
-from mha_api.questions import head_of, heads_off, is_whole, model_of, part_of, read, span_of, text_of
+from mha_api.model_requests import head_of, heads_off, is_whole, model_of, part_of, read, span_of, text_of
 from mha_api.runs import Runs
 from mha_core.compute.pooled import pooled_weights
 from mha_core.errors import N_, ExampleError, MhaError

@@ -67,7 +67,7 @@ async def guesses(request: Request) -> Response:
 async def _answered(name: str, request: Request, kind: str) -> Response:
     async def compute(body: bytes, language: str) -> Response:
         from mha_api import heads  # noqa: PLC0415  # it imports torch, which must not keep the port closed
-        from mha_api.questions import NotLoadedError  # noqa: PLC0415  # so does it
+        from mha_api.model_requests import NotLoadedError  # noqa: PLC0415  # so does it
 
         while True:
             try:

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 from anyio import CapacityLimiter, to_thread
 from starlette.requests import HTTPConnection
 
-from mha_api.asked import address
+from mha_api.requests import address
 
 COMPUTING: Final = CapacityLimiter(2)
 """Threads that compute at once."""

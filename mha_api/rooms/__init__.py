@@ -19,9 +19,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from mha_api import asked
-from mha_api.asked import RefusedError
+from mha_api import requests
 from mha_api.headers import same_origin
+from mha_api.requests import RefusedError
 from mha_api.rooms import room
 from mha_api.rooms.limits import Buckets
 from mha_api.rooms.room import Numbers
@@ -72,7 +72,7 @@ class Rooms:
     async def open(self, request: Request) -> Response:
         """``POST /rooms``: a room of one's own; 201 with its code and key."""
         await self._body(request)
-        address = asked.address(request)
+        address = requests.address(request)
         if not self._opened.may(address):
             raise RefusedError(429, N_("too many rooms were opened from here; try again in a minute"))
         key = room.new_key()
@@ -97,7 +97,7 @@ class Rooms:
         text = json.dumps(numbers)
         last = (await self._latest(code)).get("numbers")
         if last is None or last.text != text:  # it is looked at once, and is ready when listeners ask
-            await self._walks.packed(numbers, asked.language(request))
+            await self._walks.packed(numbers, requests.language(request))
             await self.store.publish(code, "numbers", text)
         await self.store.publish(code, "place", json.dumps({"walk": numbers.id} | place))
         return Response(status_code=204)
@@ -109,7 +109,7 @@ class Rooms:
         latest = await self._latest(code)
         numbers = _numbers(latest)
         if question.cell and not (
-            numbers and await self._walks.has(numbers, asked.language(request), question.cell)
+            numbers and await self._walks.has(numbers, requests.language(request), question.cell)
         ):
             raise RefusedError(422, N_("the example that the room shows has no such cell"), place="cell")
         last = _question(latest)
@@ -146,9 +146,9 @@ class Rooms:
         who = None if request.query_params.get("counts") == "1" else listener
 
         def full(error: FullError) -> Response:
-            return asked.refusal(_no_place(error), asked.language(request))
+            return requests.refusal(_no_place(error), requests.language(request))
 
-        return Listening(self.store, code, seen, listener=who, address=asked.address(request), full=full)
+        return Listening(self.store, code, seen, listener=who, address=requests.address(request), full=full)
 
     async def walk(self, request: Request) -> Response:
         """``GET /rooms/CODE/walks/WALK``: what the walk shows that the last place names, in the asker's language."""
@@ -156,9 +156,9 @@ class Rooms:
         numbers = _numbers(await self._latest(code))
         if not numbers or numbers.id != request.path_params["walk"]:
             raise RefusedError(404, N_("the presenter has gone on to other numbers"))
-        packed = await self._walks.packed(numbers, asked.language(request))
+        packed = await self._walks.packed(numbers, requests.language(request))
         headers = {"Cache-Control": "private, max-age=3600", "Vary": "Accept-Encoding, Accept-Language"}
-        return asked.compressed(request, packed, "application/json", headers)
+        return requests.compressed(request, packed, "application/json", headers)
 
     async def answer(self, request: Request) -> Response:
         """``POST /rooms/CODE/answers``: an answer to the question that is open; the last one of a listener counts."""
@@ -169,7 +169,7 @@ class Rooms:
             raise RefusedError(409, N_("this question is closed"))
         text = room.read_choice(given, len(question["choices"]))
         try:
-            await self.store.answer(code, listener, text, asked.address(request))
+            await self.store.answer(code, listener, text, requests.address(request))
         except AbsentError:
             raise RefusedError(403, N_("only those who follow the room may answer")) from None
         except CrowdedError:
@@ -182,7 +182,7 @@ class Rooms:
 
     async def _known(self, request: Request) -> str:
         """The code of a room that there is. Who tries too many others gets no answer any more."""
-        address = asked.address(request)
+        address = requests.address(request)
         if not self._misses.may(address):
             raise RefusedError(429, N_("too many codes were tried from here; try again in a moment"))
         code = room.code_in(request.path_params["code"])
@@ -204,7 +204,7 @@ class Rooms:
         ):
             return code
         await self._known(request)
-        self._misses.take(asked.address(request))
+        self._misses.take(requests.address(request))
         raise RefusedError(403, N_("this is not the key of the room"))
 
     async def _latest(self, code: str) -> dict[str, Message]:
@@ -217,7 +217,7 @@ class Rooms:
         except WouldBlock:
             raise RefusedError(503, N_("too many ask at once; try again in a moment")) from None
         try:
-            return await asked.body(
+            return await requests.body(
                 request, most=MOST_BODY, read=4 * MOST_BODY, seconds=SECONDS, too_large=too_large
             )
         finally:
@@ -232,13 +232,13 @@ def _refusing(act: Handler) -> Handler:
     """Say what is wrong in the asker's language; no page of another host may change a room."""
 
     async def answered(request: Request) -> Response:
-        language = asked.language(request)
+        language = requests.language(request)
         try:
             if not same_origin(request.headers):
                 raise RefusedError(403, N_("a page of another host may not ask here"))
             return await act(request)
         except MhaError as error:
-            return asked.refusal(error, language)
+            return requests.refusal(error, language)
         except ClientDisconnect:
             return Response(status_code=400)  # it went; nobody reads this
 

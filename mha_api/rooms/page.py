@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from mha_api import asked
+from mha_api import requests
 from mha_api.rooms.walks import Walk
 
 _LASTING: Final = "public, max-age=31536000, immutable"
@@ -56,7 +56,7 @@ class Page:
         """The page, in the asker's language."""
         root = "." if request.url.path.endswith("/follow") else ".."
         addresses = (f"api/follow/{_digest(packed)}.{ending}" for ending, packed in self._packed.items())
-        text = self._follower.page(asked.language(request), f"{root}/", *addresses)
+        text = self._follower.page(requests.language(request), f"{root}/", *addresses)
         return HTMLResponse(text, 200, {"Cache-Control": "no-cache", "Vary": "Accept-Language"})
 
     async def asset(self, request: Request) -> Response:
@@ -65,7 +65,7 @@ class Page:
         packed = self._packed.get(ending, b"")
         if name != _digest(packed):
             return PlainTextResponse("This server has another release of this page.\n", 404)
-        return asked.compressed(request, packed, _TYPES[ending], {"Cache-Control": _LASTING})
+        return requests.compressed(request, packed, _TYPES[ending], {"Cache-Control": _LASTING})
 
     @cached_property
     def _packed(self) -> dict[str, bytes]:

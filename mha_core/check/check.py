@@ -26,10 +26,10 @@ from torch import Tensor
 from mha_core.check.catalogue import CATALOGUE, PROJECTIONS, ROUNDED_EARLY, W_IN_COLUMNS
 from mha_core.check.constant import as_constants, stands_for_hidden, with_right
 from mha_core.check.digits import gives_all, is_coarse, is_nearly, is_single, not_rounded, rounds_to
+from mha_core.check.float32 import Strays
 from mha_core.check.local import SlipMatch, made_alike, slips_besides, slips_in
 from mha_core.check.place import Way
 from mha_core.check.search import Family, Rounding, Search
-from mha_core.check.single import Strays
 from mha_core.check.transcription import EXCHANGED, exchanged
 from mha_core.compute.derive import Cell
 from mha_core.compute.device import Backend

@@ -12,7 +12,7 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from mha_core.check.single import UNIT
+from mha_core.check.float32 import UNIT
 from mha_core.compute.derive import Cell
 from mha_core.compute.printed import Key, Printed, claimed
 from mha_core.compute.trace import Trace

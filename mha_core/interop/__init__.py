@@ -4,7 +4,7 @@
 arrangement of it), ``masks`` (whose True hides, whose allows), ``weights`` (files, read so that nothing in them runs),
 ``layers`` (which layers a file holds), ``settings``, ``rope``, ``attention``, ``config`` (what the config.json beside
 it says of them), ``slices`` (a slice of one as an example). Of what a model computed: ``qkv`` (an example of Q, K and
-V), ``letters`` (products written as einsum), ``watch`` (what a running module calls in torch), ``samples`` (told apart
+V), ``einsum`` (products that are written so), ``watch`` (what a running module calls in torch), ``samples`` (told apart
 from heads), ``capture`` (every attention of a run).
 """
 

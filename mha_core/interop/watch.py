@@ -31,7 +31,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from mha_core.errors import N_, InteropError
 from mha_core.example.model import NEG_INF
-from mha_core.interop.letters import laid, letters_of, queries_at, values_order
+from mha_core.interop.einsum import laid, letters_of, queries_at, values_order
 
 Value = TypeVar("Value")
 Fold: TypeAlias = tuple[int, int, int]

@@ -63,7 +63,7 @@ def _solutions(work: state.Work) -> None:
         key="check.csv",
     )
     if chosen is not None:
-        state.open_file(work, held[chosen][1])
+        state.change(state.open_file, held[chosen][1])
         st.rerun()
 
 

@@ -21,8 +21,8 @@ from mha_ui.experiments.mistakes import MISTAKES
 from mha_ui.experiments.order import ORDER
 from mha_ui.experiments.sides import SIDES
 from mha_ui.experiments.temperature import TEMPERATURE
-from mha_ui.hall import STYLE, hall
 from mha_ui.panel import panel
+from mha_ui.projector import STYLE, hall
 from mha_view import bundle
 
 EXPERIMENTS: Final[dict[str, Experiment]] = {

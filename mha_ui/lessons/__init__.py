@@ -14,13 +14,13 @@ import streamlit as st
 from mha_core.errors import N_
 from mha_ui import frame, shell, state
 from mha_ui.address import keep_address
-from mha_ui.hall import STYLE, hall
 from mha_ui.lessons.heads import HEADS
 from mha_ui.lessons.lesson import Lesson, heading, open_on_bench
 from mha_ui.lessons.library import LIBRARY
 from mha_ui.lessons.outputs import OUTPUTS
 from mha_ui.lessons.scaling import SCALING
 from mha_ui.panel import panel
+from mha_ui.projector import STYLE, hall
 from mha_view import bundle
 
 LESSONS: Final[dict[str, Lesson]] = {

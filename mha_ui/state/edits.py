@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from mha_core import Example, MhaError, built_in, from_token
 from mha_core.compute.graph import symbol
-from mha_core.edit.back import given_back
 from mha_core.edit.edit import AddHead, Edit, SetBlock, as_data, read_edit
 from mha_core.edit.edits import apply
+from mha_core.edit.removed import given_back
 from mha_core.errors import N_
 from mha_core.models import OWN, example_of, load
 from mha_ui.state import actions
@@ -39,8 +39,8 @@ from mha_ui.state.work import (
     undo_numbers,
     without_message,
 )
+from mha_view.cell_names import place_and_sentence
 from mha_view.lenses.lens import MOST_DECIMALS
-from mha_view.places import place_and_sentence
 
 
 def receive(work: Work, message: object) -> Work:

@@ -14,9 +14,9 @@ from mha_core.errors import N_
 from mha_core.example.model import NEG_INF, AddMask, divisor, position_choice
 from mha_core.numbers import trimmed
 from mha_core.vocabulary import HIDES, NAMES, PER_HEAD, POSITION_CHOICES, SCORING_CHOICES, STEPS
+from mha_view.cell_names import cell_name
 from mha_view.language import Words, words_in
 from mha_view.lenses.lens import Lens
-from mha_view.places import cell_name
 
 MOST_LISTED: Final = 3
 """Changed inputs that the summary spells out before it counts the rest."""

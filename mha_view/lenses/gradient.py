@@ -10,9 +10,9 @@ from mha_core.compute.gradients import gradients
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
 from mha_core.vocabulary import AXES
+from mha_view.cell_names import cell_name
 from mha_view.language import sentence, words_in
 from mha_view.lenses.lens import Lens
-from mha_view.places import cell_name
 
 
 def gradient(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:

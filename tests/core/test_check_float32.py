@@ -12,10 +12,10 @@ import torch
 
 from mha_core import Example, Head, validate
 from mha_core.check.check import check
+from mha_core.check.float32 import Strays
 from mha_core.check.invariants import invariants
 from mha_core.check.report import as_json
 from mha_core.check.search import Search
-from mha_core.check.single import Strays
 from mha_core.check.summary import summary
 from mha_core.compute.printed import claimed
 from mha_core.compute.trace import trace

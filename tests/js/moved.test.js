@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { movedSentence } from "../../web/kit/moved.js";
+import { movedSentence } from "../../web/kit/changed_numbers.js";
 
 const words = {
   moved_weights: "{changed} of {all} weights changed; most: head {head}, {tokens}, {before} → {now}",

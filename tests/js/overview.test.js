@@ -10,8 +10,8 @@ import {
   taken,
   wordsOf,
 } from "../../web/explore/overview/segments.js";
+import { movedAt, movedIn, remembered } from "../../web/kit/changed_numbers.js";
 import { bars, heightAt, lineAt, middle } from "../../web/kit/curves.js";
-import { movedAt, movedIn, remembered } from "../../web/kit/moved.js";
 
 test("a line starts at its query, ends at its key, and is half way in the middle", () => {
   for (const [from, to] of [

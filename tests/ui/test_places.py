@@ -9,8 +9,8 @@ import pytest
 from mha_core import Cell, ExampleError, built_in
 from mha_ui.state import Work, receive
 from mha_ui.state.history import begun
+from mha_view.cell_names import cell_name, place_and_sentence, place_name
 from mha_view.language import words_in
-from mha_view.places import cell_name, place_and_sentence, place_name
 from tests.apply import apply
 
 FIRST = built_in("first")

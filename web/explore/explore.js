@@ -11,12 +11,12 @@ import {
   onLaidOut,
   reportRedrawn,
 } from "../kit/audience.js";
+import { movedSentence } from "../kit/changed_numbers.js";
 import { active, announcer, element, fill, named, setAttribute } from "../kit/dom.js";
 import { Folds, MOST_UNFOLDED } from "../kit/folding.js";
 import { isEditable, key, rowsOf, unkey } from "../kit/graph.js";
 import { Explain } from "../kit/line.js";
 import { mounting } from "../kit/mount.js";
-import { movedSentence } from "../kit/moved.js";
 import { pictures } from "../kit/pictures.js";
 import { cellAt } from "../kit/selection.js";
 import { sender } from "../kit/sender.js";
@@ -24,9 +24,9 @@ import { ofTab } from "../kit/storage.js";
 import { structureOf, View } from "../kit/tables.js";
 import { About } from "./about.js";
 import { FillMenu } from "./editing/fill_menu.js";
-import { Grid } from "./editing/grid.js";
 import { History, isReload } from "./editing/history.js";
 import { matrixOf, Newest, overlay } from "./editing/newest.js";
+import { Grid } from "./editing/table_editor.js";
 import { Practice } from "./exercise/practice.js";
 import { ExplainedCell } from "./explained_cell.js";
 import { FirstSteps } from "./first_steps/first_steps.js";

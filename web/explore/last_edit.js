@@ -1,6 +1,6 @@
 // What the last edit has moved. The numbers before it are stored; those that differ now are marked and told of.
 
-import { movedIn, remembered } from "../kit/moved.js";
+import { movedIn, remembered } from "../kit/changed_numbers.js";
 
 const REST = 150; // ms without new numbers until they are compared
 

@@ -1,10 +1,10 @@
 // What the cells of a table show: their numbers, how strongly they are coloured, and what is said of them.
 
+import { movedOf } from "./changed_numbers.js";
 import { digitsIn, roomFor } from "./column_widths.js";
 import { fill, setAttribute, setText } from "./dom.js";
 import { decimalsOf, isClaim, isEditable, isHidden, kindAt, rowsOf, shownAs } from "./graph.js";
 import { lensAt, lensText, lensTone, markOf } from "./lens.js";
-import { movedOf } from "./moved.js";
 import { toneOf } from "./numbers.js";
 
 /** @typedef {import("./table_parts.js").Table} Table */

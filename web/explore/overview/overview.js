@@ -6,9 +6,9 @@ import { key as keyOf, rowsOf } from "../../kit/graph.js";
 import { format } from "../../kit/numbers.js";
 import { isolated } from "../../kit/quoted.js";
 import { HeadLines, WeightMap } from "./head_panels.js";
+import { Slim } from "./low_overview.js";
 import { Bars } from "./row_bars.js";
 import { Sentence } from "./sentence.js";
-import { Slim } from "./slim.js";
 
 /** With more tokens the weights are shown as a map, a pixel for each pair. */
 const MOST_LINES = 12;

@@ -44,7 +44,7 @@ export class Actions {
 
   /**
    * @param {ActionsHost} host
-   * @param {import("../editing/grid.js").Grid} grid
+   * @param {import("../editing/table_editor.js").Grid} grid
    * @param {AbortSignal} signal removes the listeners outside the component
    */
   constructor(host, grid, signal) {
