@@ -3,7 +3,7 @@
 Nothing that an answer depends on is kept between two requests, but for rooms. ``ready`` (the libraries are imported
 while the port is open already), ``headers`` (who may ask, and what a browser may do with the answers), ``first_style``
 (a page looks right from the start), ``live`` (the socket by which numbers follow an edit at once), ``channel`` (what it
-answers), ``changes`` (what differs between two computations), ``requests`` (bodies and refusals), ``bodies`` (what every
+answers), ``changes`` (what differs between two computations), ``requests`` (what is refused), ``bodies`` (what every
 route that computes does with them), ``programs`` (the same by plain HTTP, for programs), ``queries`` (what they are
 answered), ``models`` (a sentence through a trained model), ``heads`` (what is answered of it), ``runs`` (the last of
 them), ``message`` (numbers on their way to a browser), ``codes`` (a link as a QR code), ``assets`` (what a browser

@@ -1,7 +1,7 @@
 """What every route that computes does with a request: who may ask, how much of it is read, and how many at once.
 
-What is refused has one sentence (``requests``). A body is read as it comes, and no more of it is kept than may be; there
-is an end to how long it may take and to how many are kept at once. A page of another host is refused, and no CORS
+What is refused has one sentence (``requests``). A body is read as it comes, and no more of it is kept than may be.
+How long it may take is bounded, and so is how many are kept at once. A page of another host is refused, and no CORS
 header allows one.
 """
 
