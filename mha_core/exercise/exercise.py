@@ -31,9 +31,11 @@ _TRIES_OF_A_MATRIX: Final = 60
 """Draws in all, of a head or W_O, and of a matrix: what a part spoils is seen before the next is drawn. A draw of the
 largest exercises takes 10 ms; of 136 drawn from the built-in examples none needed more than 138."""
 _NEAR: Final = 2
+_FAR: Final = 5
+_TRIES_FROM_AFAR: Final = 15
 _MOST_HOPELESS: Final = 4
-"""Parts of which no draw came as near as this many faults, before laws are given up that no numbers can keep, such as
-those of a huge divisor: they keep nobody waiting."""
+"""A part is given up if each of its first 15 draws has more than 5 faults. All laws are given up once 4 parts ended
+with more than 2. No numbers can keep some laws, such as those of a huge divisor, and the reader should not wait."""
 _CPU: Final = Backend("cpu", "float64")
 _X: Final = (-2, -1, 0, 1, 2)
 _W: Final = (-2, -1, -1, 0, 1, 1, 2)
@@ -150,11 +152,18 @@ def _laws(plain: Example) -> Laws:
 def _best(laws: Laws, draw: Callable[[], Example], left: Iterator[int]) -> tuple[int, Example]:
     """The first draw that keeps the laws; where ``left`` runs out, the one that breaks fewest. How many comes first."""
     draws: list[tuple[int, Example]] = []
-    while not draws or (draws[-1][0] and next(left, None) is not None):
+    fewest: int | None = None
+    while fewest is None or (
+        fewest and not _is_hopeless(len(draws), fewest) and next(left, None) is not None
+    ):
         drawn = draw()
-        fewest = min(draws, key=_faults)[0] if draws else None
         draws.append((laws.faults(trace(drawn, _CPU), fewest), drawn))
+        fewest = min(map(_faults, draws))
     return min(draws, key=_faults)
+
+
+def _is_hopeless(draws: int, fewest: int) -> bool:
+    return draws >= _TRIES_FROM_AFAR and fewest > _FAR
 
 
 def _faults(draw: tuple[int, Example]) -> int:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
+from random import Random
 
 import pytest
 
@@ -28,6 +29,7 @@ from mha_core.exercise.hints import asked_cells, blank_cells, hints, missed_cell
 from mha_core.exercise.judged import judged
 from mha_core.exercise.laws import Laws
 from tests.core.answers import answer, layer, used, work_out
+from tests.extremes.draw import drawn as extreme
 from tests.mistakes.exercises import kinds, measured, outcomes
 from tests.sizes import each, lengthened, shortened
 
@@ -89,16 +91,20 @@ def test_a_head_that_is_given_its_weights_is_no_exercise():
             layer(h=4, mask="causal", biases=True, n=4),
             180,
         ),  # laws that are nearly kept; it was drawn 305 times
+        (
+            extreme(Random(1901)),
+            4 * 16,
+        ),  # one query and one key: each part has 13 faults; it was drawn 161 times
     ],
-    ids=["hopeless", "hard"],
+    ids=["hopeless", "hard", "far"],
 )
 def test_numbers_that_cannot_teach_are_drawn_only_so_often(source, most, monkeypatch):
     faults, count = Laws.faults, 0
 
-    def counted(*told):
+    def counted(*arguments):
         nonlocal count
         count += 1
-        return faults(*told)
+        return faults(*arguments)
 
     monkeypatch.setattr(Laws, "faults", counted)
     exercise(source, 2)
