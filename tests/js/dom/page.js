@@ -1,5 +1,5 @@
 // A page without a browser: happy-dom's document, and components mounted in it as Streamlit mounts them, with what
-// Python sends them (tests/js/test_dom.py writes it down). There is no layout here: every box is 0 × 0.
+// Python sends them (NAME.py beside NAME.test.js). There is no layout here: every box is 0 × 0.
 
 import { readFileSync } from "node:fs";
 import { register } from "node:module";

@@ -1,0 +1,1 @@
+"""Tests of components in a document without a browser, and what Python sends each of them."""
