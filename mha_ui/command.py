@@ -83,7 +83,7 @@ def _port(text: str) -> int:
         return int(text)
     words = words_in(shell_language())
     wanted = words(N_("expected a port from 0 to {most}, got {text}"))
-    raise ArgumentTypeError(wanted.format(most=MOST_PORT, text=quoted(text).said(words)))
+    raise ArgumentTypeError(wanted.format(most=MOST_PORT, text=quoted(text).translated(words)))
 
 
 def _serve(options: Namespace) -> core.Answer:

@@ -15,7 +15,7 @@ from mha_core.compute.operations import OPERATIONS, Operand, Step, axes, inner_s
 from mha_core.compute.trace import Rows, Trace
 from mha_core.errors import N_, CellError
 from mha_core.example.model import Dims, Example, kv_head_of, setting
-from mha_core.numbers import holds, in_arithmetic
+from mha_core.numbers import is_exact, in_arithmetic
 from mha_core.vocabulary import PER_HEAD, SETTINGS, WHOLE_LAYER_STEPS
 
 
@@ -216,7 +216,7 @@ def _operand_cell(trace: Trace, operand: Operand, head: int | None, letters: dic
 
 
 def _head_of(trace: Trace, name: str, head: int | None) -> int | None:
-    """The head that holds a matrix for ``head``; None for what the whole layer shares."""
+    """The head that is_exact a matrix for ``head``; None for what the whole layer shares."""
     if head is None or name not in PER_HEAD:
         return None
     return kv_head_of(trace.example, name, head)
@@ -293,7 +293,7 @@ def _exponent(score: str, shift: float, decimals: int) -> str:
 
 def relation(rows: Rows, show: Callable[[float], str]) -> str:
     """= where every number as it is shown is the number, but for float64's noise; ≈ where any is rounded."""
-    return "=" if all(holds(show(number), number) for row in rows for number in row) else "≈"
+    return "=" if all(is_exact(show(number), number) for row in rows for number in row) else "≈"
 
 
 def _show(number: float, decimals: int) -> str:
