@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from mha_core import __main__ as core
 from mha_core.errors import N_, MhaError, needs
-from mha_core.export import check_decimals
+from mha_core.export import require_decimals
 from mha_core.messages import shell_language
 from mha_core.quoted import quoted
 from mha_view.language import Words, words_in
@@ -55,7 +55,7 @@ def _add_walk(add: core.AddCommand, words: Words) -> None:
 def _walk(options: Namespace) -> core.Answer:
     """In the shell's language. Torch is imported once the example is read."""
     example = core.read_example(options.file)
-    check_decimals(options.decimals)
+    require_decimals(options.decimals)
     from mha_core import trace
     from mha_core.walk.markdown import as_markdown
     from mha_view.handout import as_html

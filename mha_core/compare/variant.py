@@ -16,7 +16,7 @@ from mha_core.edit.edit import Permute, SetKvHeads, SetMask, SetPositions, SetSc
 from mha_core.edit.edits import apply
 from mha_core.edit.fields import MaskKind
 from mha_core.errors import N_, ExampleError
-from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example, divisor, noted
+from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example, divisor, without_stale_note
 from mha_core.example.validate import validate
 from mha_core.vocabulary import POSITION_CHOICES, SCORING_CHOICES
 
@@ -70,7 +70,7 @@ def varied(example: Example, variant: Variant) -> Example:
         example = validate(replace(example, scale=(divisor(example) or 1.0) * variant.temperature))
     if variant.muted:
         example = validate(_muted(example, variant.muted))
-    return noted(example, before)
+    return without_stale_note(example, before)
 
 
 def _muted(example: Example, muted: tuple[int, ...]) -> Example:

@@ -1,7 +1,7 @@
 """The edits: a frozen dataclass for every operation.
 
-``read_edit`` is the boundary: it makes an edit of what a browser sends. Behind it every field has its declared type,
-and whatever goes wrong there is a fault of the program. ``as_data`` is the way back.
+``read_edit`` is the boundary: it makes an edit of what a browser sends. Behind it every field has its declared type.
+``as_data`` is the inverse.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Edit:
 class SetBlock(Edit):
     """Write a block of numbers from (row, col) on; None leaves a cell as it is.
 
-    ``grow``: where there is no room the matrix is made larger first, and with it all that must fit it.
+    ``grow``: where there is no room, the matrix and all that must fit it are made larger first.
     """
 
     op = "set"
@@ -67,7 +67,7 @@ class Fill(Edit):
 
 @dataclass(frozen=True, kw_only=True)
 class RenameToken(Edit):
-    """Another word in the place of one."""
+    """Replace the text of a token."""
 
     op = "rename_token"
     which: Which
@@ -77,7 +77,7 @@ class RenameToken(Edit):
 
 @dataclass(frozen=True, kw_only=True)
 class AddToken(Edit):
-    """Insert a token before ``index``, at the end where it is None; it is called by its number where it has no text."""
+    """Insert a token before ``index``, at the end where it is None. Without a text, its text is its number."""
 
     op = "add_token"
     which: Which
@@ -104,7 +104,7 @@ class Permute(Edit):
 
 @dataclass(frozen=True, kw_only=True)
 class SetSentence(Edit):
-    """These words in the place of the tokens."""
+    """Replace the tokens with these words."""
 
     op = "sentence"
     which: Which
@@ -129,7 +129,7 @@ class RemoveHead(Edit):
 
 @dataclass(frozen=True, kw_only=True)
 class Resize(Edit):
-    """Set a size, or change it ``by`` so much."""
+    """Set a size, or change it by ``by``."""
 
     op = "resize"
     axis: Axis
@@ -187,7 +187,7 @@ class SetScale(Edit):
 
 @dataclass(frozen=True, kw_only=True)
 class SetScoring(Edit):
-    """How a query and a key make a score, and what it is divided by where that is named."""
+    """How a score is computed from a query and a key; ``scale``: what it is divided by, where given."""
 
     op = "scoring"
     kind: AnyScoring
@@ -213,7 +213,7 @@ class SetPositions(Edit):
 
 @dataclass(frozen=True, kw_only=True)
 class SetTitle(Edit):
-    """Another title."""
+    """Set the title."""
 
     op = "title"
     text: str
@@ -221,7 +221,7 @@ class SetTitle(Edit):
 
 @dataclass(frozen=True, kw_only=True)
 class SetLecture(Edit):
-    """Another lecture, or none."""
+    """Set the lecture, or remove it."""
 
     op = "lecture"
     lecture: AnyLecture | None = None
@@ -279,7 +279,7 @@ def read_edit(data: Mapping[str, Any]) -> Edit:
 
 
 def as_data(edit: Edit) -> dict[str, Any]:
-    """The edit as plain data, without what has its default."""
+    """The edit as plain data, without fields that have their default."""
     data: dict[str, Any] = {"op": edit.op}
     for field in fields(edit):
         value = getattr(edit, field.name)

@@ -299,7 +299,7 @@ def missed(shown: Pairings, language: str) -> str:
             "Read as the other kind with its columns as they are, a weight here is off by {by} ({place}); with the "
             "columns reordered all weights agree to within {apart:.1g}."
         )
-    ).format(by=significant(shown.missed, 3), place=place, apart=shown.apart)
+    ).format(by=significant(shown.error, 3), place=place, apart=shown.rounding)
 
 
 def agreement(shown: Demonstration, example: Example, language: str) -> str:
@@ -307,7 +307,9 @@ def agreement(shown: Demonstration, example: Example, language: str) -> str:
     words = words_in(language)
     if len(example.tokens) == 1:
         return words(N_("There is no other query."))
-    return words(N_("In all other rows the libraries agree to within {apart:.1g}.")).format(apart=shown.apart)
+    return words(N_("In all other rows the libraries agree to within {apart:.1g}.")).format(
+        apart=shown.largest_difference
+    )
 
 
 def ui_words(language: str) -> dict[str, str]:

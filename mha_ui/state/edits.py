@@ -11,7 +11,7 @@ from mha_core import Example, MhaError, built_in, from_token
 from mha_core.compute.graph import symbol
 from mha_core.edit.edit import AddHead, Edit, SetBlock, as_data, read_edit
 from mha_core.edit.edits import apply
-from mha_core.edit.removed import given_back
+from mha_core.edit.removed import restored
 from mha_core.errors import N_
 from mha_core.models import OWN, example_of, load
 from mha_ui.state import actions
@@ -122,7 +122,7 @@ def _edited(work: Work, data: Mapping[str, Any]) -> Work:
     edit = None
     try:
         edit = read_edit(data)
-        back = given_back([version.example for version in (*work.history.past, work.history.version)], edit)
+        back = restored([version.example for version in (*work.history.past, work.history.version)], edit)
         edited = note_attempt(become(work, back or apply(work.example, edit)), work.example)
     except MhaError as error:
         place, text = place_and_sentence(error, work.example, work.language)

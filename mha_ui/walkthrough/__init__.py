@@ -15,7 +15,7 @@ import streamlit as st
 
 from mha_core.errors import N_, ExportError
 from mha_core.messages import in_words
-from mha_core.walk.handout import check_size
+from mha_core.walk.handout import require_size
 from mha_core.walk.markdown import as_markdown
 from mha_ui import state
 from mha_ui.component import component
@@ -51,7 +51,7 @@ def take_away(work: state.Work) -> None:
     """The whole walk to keep: one web page that prints, Markdown with LaTeX, and slides."""
     words, trace, language, decimals = work.words, work.trace, work.language, work.looking.decimals
     try:
-        check_size(trace)
+        require_size(trace)
     except ExportError as error:
         st.caption(in_words(error, language))
         return
