@@ -131,7 +131,7 @@ def test_formulas_in_columns(name, step, wanted):
 
 
 def matrices(computed, head, factors):
-    """The matrices of an equation as they stand in it."""
+    """The matrices of an equation, transposed as they are in it."""
     example = computed.example
     for factor in factors:
         shared = factor.name in ("x", "context", "w_o", "b_o") or factor.name in WHOLE_LAYER_STEPS
@@ -163,7 +163,7 @@ def test_products_are_what_their_formulas_say(example, form):
                 ]
             rows = computed.matrix(entry.name, None if entry.name in WHOLE_LAYER_STEPS else head)
             wanted = transposed(rows) if form == "column" else rows
-            if example.scoring == "additive" and entry.name == "scores":  # pairs in one line, laid out anew
+            if example.scoring == "additive" and entry.name == "scores":  # the formula is for one pair
                 made = [[number for row in made for number in row]]
                 wanted = [[number for row in rows for number in row]]
             assert (len(made), len(made[0])) == (len(wanted), len(wanted[0]))
@@ -306,7 +306,7 @@ def test_heads_that_share_have_one_block():
 def test_heads_that_start_further_on_have_nothing_to_pack():
     assert starts_further_on(FURTHER_ON, "q") != ()
     letters = {one.letters for one in layouts(FURTHER_ON)}
-    assert all(not starts_further_on(FURTHER_ON, letter) for held in letters - {"o"} for letter in held)
+    assert all(not starts_further_on(FURTHER_ON, letter) for group in letters - {"o"} for letter in group)
     assert starts_further_on(built_in("scaled"), "v") == (0,)
     assert layouts(built_in("scaled")) == ()
 
@@ -332,7 +332,7 @@ def forms_of(example):
 
 
 @pytest.mark.parametrize("name", MASKS)
-def test_each_form_gives_its_own_function_the_same_weights(name):
+def test_every_form_of_the_mask_gives_the_same_weights_in_its_library(name):
     example = masked(name)
     computed, forms = trace(example), forms_of(example)
     scores = torch.tensor(computed.matrix("scaled_scores", 0), dtype=torch.float64)
@@ -373,7 +373,7 @@ def test_each_form_gives_its_own_function_the_same_weights(name):
         assert (weights - wanted).abs().max() <= 1e-12, key
 
 
-def test_without_a_mask_a_causal_one_stands_in():
+def test_without_a_mask_a_causal_one_is_shown():
     assert with_mask(built_in("first")).mask == "causal"
     assert with_mask(masked("allow")).mask == MASKS["allow"]
     assert forms_of(with_mask(built_in("first")))["allow"].rows[0] == (True, False, False)
@@ -451,7 +451,7 @@ def test_the_fast_path_is_really_taken(monkeypatch):
     assert len(taken) == 1
 
 
-def test_a_dead_row_of_its_own_and_one_made_for_the_table():
+def test_a_row_that_the_example_hides_and_one_hidden_for_the_table():
     padding = built_in("padding")
     assert demonstrate(padding, 0, 2).already
     assert with_hidden_row(padding, 2) == replace(
@@ -464,7 +464,7 @@ def test_a_dead_row_of_its_own_and_one_made_for_the_table():
     assert water.mask is None
 
 
-def test_another_fill_than_minus_infinity_attends_to_all_alike():
+def test_with_another_fill_than_minus_infinity_all_weights_are_equal():
     example = replace(built_in("water"), mask=AllowMask(((True, False, True),) * 3, -5.0))
     shown = demonstrate(example, 0, 1)
     kinds = {outcome.rule: outcome.kind for outcome in shown.outcomes}
@@ -472,7 +472,7 @@ def test_another_fill_than_minus_infinity_attends_to_all_alike():
     assert shown.largest_difference <= 1e-12
 
 
-def test_given_weights_are_out_of_a_masks_reach():
+def test_a_mask_does_not_apply_to_given_weights():
     assert [is_masked(FURTHER_ON, head) for head in range(4)] == [
         head.weights is None for head in FURTHER_ON.heads
     ]
@@ -506,7 +506,7 @@ def test_reordered_columns_give_the_same_weights_and_outputs(example):
 
 @tries(6)
 @given(rotary_examples)
-def test_both_pairings_of_a_layer_stand_beside_each_other(example):
+def test_both_pairings_of_a_layer_are_shown(example):
     both = pairings(example)
     shown = both.example
     assert (shown == replace(example, claimed=None)) is has_pairings(example)
@@ -530,7 +530,7 @@ def test_both_pairings_of_a_layer_stand_beside_each_other(example):
 
 
 @pytest.mark.parametrize("name", ["first", "rotary", "alibi", "saturated"])
-def test_where_nothing_differs_a_small_layer_stands_in(name):
+def test_where_the_pairings_do_not_differ_a_small_layer_is_shown(name):
     assert not has_pairings(built_in(name))
     both = pairings(built_in(name))
     assert both.example == STAND_IN

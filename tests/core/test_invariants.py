@@ -1,4 +1,4 @@
-"""What must be so whatever X and W are."""
+"""What must be true whatever X and W are."""
 
 from dataclasses import replace
 

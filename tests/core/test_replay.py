@@ -1,4 +1,4 @@
-"""The trace of a known mistake: as before it, wrong at it, and after it what plain loops make of the wrong numbers."""
+"""The trace of a known mistake: right before it, wrong at it, and then what plain loops compute from wrong numbers."""
 
 from itertools import product
 from math import isfinite, sqrt, tanh
@@ -67,7 +67,7 @@ def test_in_one_head_the_others_are_right(label, steps, sizes):
 # --- laws, on every built-in example -----------------------------------------------------------------------------
 
 
-def again(example, values, name, g):
+def recomputed(example, values, name, g):
     """A step of a head (or of the layer) in plain loops, from a trace's own numbers before it."""
     if name in LAYER:
         heads = values["head_outputs"]
@@ -147,7 +147,7 @@ def again(example, values, name, g):
 
 
 @each("name", library())
-def test_before_it_the_same_at_it_other_and_after_it_what_follows(name):
+def test_numbers_before_it_stay_and_later_ones_follow_from_it(name):
     right = trace(built_in(name), CPU)
     order = list(right.values)
     assert possible(right)
@@ -167,12 +167,12 @@ def test_before_it_the_same_at_it_other_and_after_it_what_follows(name):
             for g in [None] if whole else range(len(right.example.heads)):
                 found = wrong.values[later] if whole else wrong.values[later][g]
                 if found is not None:
-                    expected = again(right.example, wrong.values, later, g)
+                    expected = recomputed(right.example, wrong.values, later, g)
                     assert numbers(found) == pytest.approx(numbers(expected), abs=1e-9), (label, later, g)
 
 
 @each("name", library())
-def test_what_is_not_possible_is_refused_in_both_languages(name):
+def test_an_impossible_mistake_is_refused_in_both_languages(name):
     right = trace(built_in(name), CPU)
     can = possible(right)
     every = [(step, mistake.id) for mistake in CATALOGUE for step in mistake.steps]
@@ -213,11 +213,11 @@ def test_its_matrices_and_dead_rows_are_those_of_the_mistake():
 
 def test_a_number_after_it_is_derived_from_the_wrong_ones():
     _, wrong = traces(pair("not-normalised"))
-    told = derive(wrong, Cell("head_outputs", 0, 0, 0))
-    assert told.value == wrong.values["head_outputs"][0][0][0] == pytest.approx(17.6120, abs=5e-5)
+    derivation = derive(wrong, Cell("head_outputs", 0, 0, 0))
+    assert derivation.value == wrong.values["head_outputs"][0][0][0] == pytest.approx(17.6120, abs=5e-5)
 
 
-def test_heads_that_share_keys_follow_the_head_that_holds_them():
+def test_heads_that_share_keys_follow_the_head_that_owns_them():
     right = trace(built_in("grouped-query"), CPU)
     wrong = replay(right, "weight_transposed", "k", head=2)
     assert [rows is None for rows in wrong.values["k"]] == [False, True, False, True]
@@ -261,16 +261,16 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("asked", "sentence"), REFUSED.items(), ids=lambda one: str(one)[:60])
-def test_what_cannot_be_is_refused_in_one_sentence(asked, sentence):
-    name, label, step, head = asked
+@pytest.mark.parametrize(("request", "sentence"), REFUSED.items(), ids=lambda one: str(one)[:60])
+def test_an_impossible_request_is_refused_in_one_sentence(request, sentence):
+    name, label, step, head = request
     with pytest.raises(MhaError) as error:
         replay(trace(built_in(name), CPU), label, step, head)
     assert str(error.value) == sentence
     assert any("\u4e00" <= character <= "\u9fff" for character in in_words(error.value, "zh"))
 
 
-def test_exponentials_beyond_all_bounds_are_refused():
+def test_exponentials_that_overflow_are_refused():
     example = layer(scale=0.001)
     with pytest.raises(CellError, match="leaves no numbers"):
         replay(trace(example, CPU), "not_normalised", "weights")
