@@ -1,4 +1,4 @@
-"""The types of an edit's fields, and how each is read from plain data as a browser sends it.
+"""What a browser sends, as frozen data: how an instruction and each type of its fields is read from plain data.
 
 A field's type determines how it is read: an ``Annotated`` type names the function.
 """
@@ -15,9 +15,9 @@ from typing import (
     ClassVar,
     Final,
     Literal,
-    Protocol,
     TypeAlias,
     TypeVar,
+    dataclass_transform,
     get_args,
     get_origin,
     get_type_hints,
@@ -125,24 +125,42 @@ MaskKind: TypeAlias = Literal["none", "causal", "painted"]
 _PLAIN: Final[dict[object, Read]] = {str: _text, bool: _flag}
 
 
-class _Dataclass(Protocol):
-    __dataclass_fields__: ClassVar[dict[str, Any]]
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Instruction:
+    """Something that a browser can send. ``op`` is its name in JSON; every class with one is a frozen dataclass."""
+
+    op: ClassVar[str]
+
+    def __init_subclass__(cls, op: str = "") -> None:
+        if op:
+            cls.op = op
+            dataclass(frozen=True, kw_only=True)(cls)
 
 
-T = TypeVar("T", bound=_Dataclass)
+T = TypeVar("T", bound=Instruction)
 
 
-def read_fields(kind: type[T], data: Mapping[str, Any]) -> T:
-    """A dataclass of this kind from plain data; a field that is left out, or null, has its default.
+def by_op(base: type[T]) -> dict[str, type[T]]:
+    """Every kind of instruction with this base, by its operation."""
+    return {kind.op: kind for kind in base.__subclasses__()}
+
+
+def read_instruction(kinds: Mapping[str, type[T]], data: Mapping[str, Any]) -> T | None:
+    """The instruction in plain data, None for an unknown operation. A field that is left out, or null, has its default.
 
     Raises ``ExampleError`` where a field is wrong or missing.
     """
+    op = data.get("op")
+    kind: Any = kinds.get(op) if isinstance(op, str) else None
+    if kind is None:
+        return None
     given = {}
     for name, key, read, is_required in _fields(kind):
         value = data.get(key)
         if value is not None or is_required:
             given[name] = read(value, key)
-    return kind(**given)
+    instruction: T = kind(**given)
+    return instruction
 
 
 def json_name(name: str) -> str:
@@ -151,7 +169,7 @@ def json_name(name: str) -> str:
 
 
 @cache
-def _fields(kind: type[_Dataclass]) -> tuple[tuple[str, str, Read, bool], ...]:
+def _fields(kind: type[Any]) -> tuple[tuple[str, str, Read, bool], ...]:
     """Each field's name, its name in JSON, how it is read, and whether it is required."""
     hints = get_type_hints(kind, include_extras=True)
     return tuple(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from mha_core import Cell
 from mha_core.edit.edit import NO_EDIT
-from mha_core.edit.fields import Whole, read_fields
+from mha_core.edit.fields import Instruction, Whole, by_op, read_instruction
 from mha_core.errors import ExampleError
 from mha_ui.state.history import is_whole
 
@@ -59,148 +58,104 @@ Anything: TypeAlias = Annotated[object, _as_it_comes]
 """A value that may be of any kind."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Action:
-    """Something that is done at the tables. ``op`` is what the operation is called in JSON."""
-
-    op: ClassVar[str]
+class Action(Instruction):
+    """Something that is done at the tables."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Undo(Action):
+class Undo(Action, op="undo"):
     """Go back a step."""
 
-    op = "undo"
 
-
-@dataclass(frozen=True, kw_only=True)
-class UndoNumbers(Action):
+class UndoNumbers(Action, op="undo_numbers"):
     """Go back to the numbers before these."""
 
-    op = "undo_numbers"
 
-
-@dataclass(frozen=True, kw_only=True)
-class Redo(Action):
+class Redo(Action, op="redo"):
     """Go forward again a step."""
 
-    op = "redo"
 
-
-@dataclass(frozen=True, kw_only=True)
-class Reset(Action):
+class Reset(Action, op="reset"):
     """Go back to the numbers that were opened."""
 
-    op = "reset"
 
-
-@dataclass(frozen=True, kw_only=True)
-class Pin(Action):
+class Pin(Action, op="pin"):
     """Pin a cell, or none."""
 
-    op = "pin"
     cell: AnyCell | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Restore(Action):
+class Restore(Action, op="restore"):
     """This server is new, and the page was at this address."""
 
-    op = "restore"
     address: Query
 
 
-@dataclass(frozen=True, kw_only=True)
-class Follow(Action):
+class Follow(Action, op="follow"):
     """Another window has these numbers; ``way``: by going "back" or "forward" in its history, or by a step."""
 
-    op = "follow"
     address: Query
     way: Text = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Recall(Action):
+class Recall(Action, op="recall"):
     """The history that the browser kept."""
 
-    op = "recall"
     history: Anything | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Hint(Action):
+class Hint(Action, op="hint"):
     """A learner wants a hint, for this cell or for this table."""
 
-    op = "hint"
     cell: Anything | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class AnotherExercise(Action):
+class AnotherExercise(Action, op="another_exercise"):
     """A learner wants another exercise like this one."""
 
-    op = "another_exercise"
 
-
-@dataclass(frozen=True, kw_only=True)
-class EndExercise(Action):
+class EndExercise(Action, op="end_exercise"):
     """A learner ends the exercise."""
 
-    op = "end_exercise"
 
-
-@dataclass(frozen=True, kw_only=True)
-class OpenLearned(Action):
+class OpenLearned(Action, op="learned_sentence"):
     """Open this sentence, with the vectors of our own small model."""
 
-    op = "learned_sentence"
     text: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class GoTo(Action):
+class GoTo(Action, op="place"):
     """The walk stands here."""
 
-    op = "place"
     step: Text = ""
     sub: Text = ""
     view: Text = ""
     predict: Flag = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChooseLens(Action):
+class ChooseLens(Action, op="lens"):
     """What the colours show."""
 
-    op = "lens"
     value: LensName | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class PinBaseline(Action):
+class PinBaseline(Action, op="baseline"):
     """Pin the example at hand to compare with it, or ``clear`` what was pinned."""
 
-    op = "baseline"
     clear: Flag = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class SetDecimals(Action):
+class SetDecimals(Action, op="decimals"):
     """How many digits are shown."""
 
-    op = "decimals"
     value: Whole
 
 
-ACTIONS: Final[dict[str, type[Action]]] = {action.op: action for action in Action.__subclasses__()}
-"""Every action by its operation."""
+ACTIONS: Final = by_op(Action)
 
 
 def read_action(data: Mapping[str, Any]) -> Action | None:
-    """The action in plain data; None where its operation is none, as that of an edit.
+    """The action in plain data, None for any other operation, such as that of an edit.
 
     Raises ``ExampleError`` where a field is wrong or missing.
     """
-    op = data.get("op")
-    kind = ACTIONS.get(op) if isinstance(op, str) else None
-    return None if kind is None else read_fields(kind, data)
+    return read_instruction(ACTIONS, data)

@@ -261,9 +261,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("request", "sentence"), REFUSED.items(), ids=lambda one: str(one)[:60])
-def test_an_impossible_request_is_refused_in_one_sentence(request, sentence):
-    name, label, step, head = request
+@pytest.mark.parametrize(("wrong", "sentence"), REFUSED.items(), ids=lambda one: str(one)[:60])
+def test_an_impossible_request_is_refused_in_one_sentence(wrong, sentence):
+    name, label, step, head = wrong
     with pytest.raises(MhaError) as error:
         replay(trace(built_in(name), CPU), label, step, head)
     assert str(error.value) == sentence

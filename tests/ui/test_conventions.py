@@ -90,7 +90,7 @@ def test_one_row_turned_in_both_ways(read, pairs):
     assert by_name["interleaved"]["partners"] == [[0, 1], [2, 3]]
     assert by_name["half"]["partners"] == [[0, 2], [1, 3]]
     assert by_name["half"]["code"] == by_name["interleaved"]["code"] == "W[:, [0, 2, 1, 3]]"
-    assert f"a weight here is off by {shown.missed:.3g} (head {shown.head + 1}, " in html(app)
+    assert f"a weight here is off by {shown.error:.3g} (head {shown.head + 1}, " in html(app)
     assert "so a small layer is shown" not in html(app)
 
 
