@@ -44,7 +44,7 @@ def rows_of(seed, n, heads=1, sharp=2.0, causal=False):
 
 
 def planted(name, tokens, *, resting=0.0, causal=False, strength=0.95):
-    """A head that does one thing where possible, with even weight elsewhere and ``resting`` of it on the first token."""
+    """A head that does one thing where possible; elsewhere its weight is even, ``resting`` of it on the first token."""
     n = len(tokens)
     seen = torch.ones(n, n).tril() if causal else torch.ones(n, n)
     related = RELATIONS[name](tokens) * seen
