@@ -21,7 +21,7 @@ declare namespace Sent {
     seed?: number;
   }
 
-  /** Another word in the place of one. */
+  /** Replace the text of a token. */
   interface RenameToken {
     op: "rename_token";
     which: "tokens" | "context_tokens";
@@ -29,7 +29,7 @@ declare namespace Sent {
     text: string;
   }
 
-  /** Insert a token before `index`, at the end where it is None; it is called by its number where it has no text. */
+  /** Insert a token before `index`, at the end where it is None. Without a text, its text is its number. */
   interface AddToken {
     op: "add_token";
     which: "tokens" | "context_tokens";
@@ -50,7 +50,7 @@ declare namespace Sent {
     order: number[];
   }
 
-  /** These words in the place of the tokens. */
+  /** Replace the tokens with these words. */
   interface SetSentence {
     op: "sentence";
     which: "tokens" | "context_tokens";
@@ -69,7 +69,7 @@ declare namespace Sent {
     head?: number | null;
   }
 
-  /** Set a size, or change it `by` so much. */
+  /** Set a size, or change it by `by`. */
   interface Resize {
     op: "resize";
     axis: "d_model" | "d_context" | "d_k" | "d_v" | "d_out" | "d_a";
@@ -113,7 +113,7 @@ declare namespace Sent {
     value: "sqrt_dk" | "none" | number;
   }
 
-  /** How a query and a key make a score, and what it is divided by where that is named. */
+  /** How a score is computed from a query and a key; `scale`: what it is divided by, where given. */
   interface SetScoring {
     op: "scoring";
     kind: "dot" | "bilinear" | "additive" | "cosine";
@@ -133,13 +133,13 @@ declare namespace Sent {
     pairs?: "interleaved" | "half" | null;
   }
 
-  /** Another title. */
+  /** Set the title. */
   interface SetTitle {
     op: "title";
     text: string;
   }
 
-  /** One step: the lecturer's own note and question, how long it may take, and whether it is left out. */
+  /** One step: the lecturer's own note and question, how long it may take, and whether it is hidden. */
   interface LectureStep {
     step: string;
     note?: string | Record<string, string> | null;
@@ -155,7 +155,7 @@ declare namespace Sent {
     steps?: LectureStep[];
   }
 
-  /** Another lecture, or none. */
+  /** Set the lecture, or remove it. */
   interface SetLecture {
     op: "lecture";
     lecture?: Lecture | null;
