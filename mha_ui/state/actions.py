@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from mha_core import Cell
 from mha_core.edit.edit import NO_EDIT
@@ -14,29 +14,29 @@ from mha_ui.state.history import is_whole
 
 
 def _query(value: object, _: str) -> dict[str, str]:
-    """An address; what is no text in it is left out."""
+    """An address; values that are not text are left out."""
     if not isinstance(value, Mapping):
         raise ExampleError(NO_EDIT)
     return {name: text for name, text in value.items() if isinstance(text, str)}
 
 
-def _as_it_comes(value: object, _: str) -> object:
-    """What is wrong with it is for the operation to pass over."""
+def _unread(value: object, _: str) -> object:
+    """The value unchanged: the operation ignores what is wrong with it."""
     return value
 
 
 def _text(value: object, _: str) -> str:
-    """A text; an empty one in place of what is none."""
+    """A text; an empty one in place of anything else."""
     return value if isinstance(value, str) else ""
 
 
 def _flag(value: object, _: str) -> bool:
-    """Whether this is true."""
+    """Whether this is JSON's true."""
     return value is True
 
 
 def _cell(value: object, _: str) -> Cell | None:
-    """A cell, which an example may have or not; None in place of what is none."""
+    """A cell, which an example may or may not have; None in place of anything else."""
     if not isinstance(value, Mapping):
         return None
     name, head, row, col = (value.get(part) for part in Cell._fields)
@@ -46,7 +46,7 @@ def _cell(value: object, _: str) -> Cell | None:
 
 
 def _lens(value: object, _: str) -> object:
-    """The name of a lens, None where it is none of ours."""
+    """The name of a lens; None where there is no such lens."""
     return value if value in ("", "change", "gradient") else None
 
 
@@ -55,13 +55,13 @@ Query: TypeAlias = Annotated[Mapping[str, str], _query]
 Text: TypeAlias = Annotated[str, _text]
 Flag: TypeAlias = Annotated[bool, _flag]
 AnyCell: TypeAlias = Annotated[Cell, _cell]
-Anything: TypeAlias = Annotated[object, _as_it_comes]
-"""A value that may be of any kind."""
+Anything: TypeAlias = Annotated[object, _unread]
+"""A value of any type."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """Something that is done at the tables. ``op`` is what the operation is called in JSON."""
+    """Something done at the tables other than an edit. ``op`` is the operation's name in JSON."""
 
     op: ClassVar[str]
 
@@ -96,7 +96,7 @@ class Reset(Action):
 
 @dataclass(frozen=True, kw_only=True)
 class Pin(Action):
-    """Pin a cell, or none."""
+    """Pin a cell, or unpin it."""
 
     op = "pin"
     cell: AnyCell | None = None
@@ -112,7 +112,7 @@ class Restore(Action):
 
 @dataclass(frozen=True, kw_only=True)
 class Follow(Action):
-    """Another window has these numbers; ``way``: by going "back" or "forward" in its history, or by a step."""
+    """Another window has these numbers. ``way``: it went "back" or "forward" in its history, or else made a step."""
 
     op = "follow"
     address: Query
@@ -121,7 +121,7 @@ class Follow(Action):
 
 @dataclass(frozen=True, kw_only=True)
 class Recall(Action):
-    """The history that the browser kept."""
+    """The history that the browser stored."""
 
     op = "recall"
     history: Anything | None = None
@@ -159,7 +159,7 @@ class OpenLearned(Action):
 
 @dataclass(frozen=True, kw_only=True)
 class GoTo(Action):
-    """The walk stands here."""
+    """The walk is at this place."""
 
     op = "place"
     step: Text = ""
@@ -178,7 +178,7 @@ class ChooseLens(Action):
 
 @dataclass(frozen=True, kw_only=True)
 class PinBaseline(Action):
-    """Pin the example at hand to compare with it, or ``clear`` what was pinned."""
+    """Pin the current example to compare with it, or ``clear`` the pinned one."""
 
     op = "baseline"
     clear: Flag = False
@@ -196,8 +196,8 @@ ACTIONS: Final[dict[str, type[Action]]] = {action.op: action for action in Actio
 """Every action by its operation."""
 
 
-def read_action(data: Mapping[str, Any]) -> Action | None:
-    """The action in plain data; None where its operation is none, as that of an edit.
+def read_action(data: Mapping[str, object]) -> Action | None:
+    """The action in plain data; None where its operation is not an action, such as an edit.
 
     Raises ``ExampleError`` where a field is wrong or missing.
     """
