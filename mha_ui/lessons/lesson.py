@@ -45,14 +45,14 @@ def open_on_bench(work: state.Work, name: str) -> None:
         st.switch_page(shell.BENCH, query_params=state.address(work))
 
 
-def shown(work: state.Work, topic: str, own: str, shows: Callable[[Trace], bool]) -> Trace:
+def shown(work: state.Work, topic: str, example: str, shows: Callable[[Trace], bool]) -> Trace:
     """The trace that the lesson's picture shows: of the current example, where the lesson's point can be seen on it.
 
-    Otherwise of ``own``, the lesson's built-in example, unless the reader chooses the current one.
+    Otherwise of ``example``, the lesson's built-in example, unless the reader chooses the current one.
     """
     if shows(work.trace):
         return work.trace
-    words, title = work.words, text_in(library()[own].title, work.language)
+    words, title = work.words, text_in(library()[example].title, work.language)
     names = {"own": title, "current": words(N_("The example at hand"))}
     chosen = st.segmented_control(
         words(N_("The picture shows")),
@@ -65,7 +65,7 @@ def shown(work: state.Work, topic: str, own: str, shows: Callable[[Trace], bool]
         return work.trace
     sentence = words(N_("The example at hand shows little of this, so the picture is of “{title}”."))
     status_line(sentence.format(title=title))
-    return trace(built_in(own), work.backend)
+    return trace(built_in(example), work.backend)
 
 
 def heading(text: str) -> None:
