@@ -177,8 +177,8 @@ def test_an_address_that_fails_is_not_written_to_the_address_bar(plant, part):
     app = visit(part, GOOD)
     plant(*FAULTS[part][1:])
     send(app, cell(13))
-    kept = json.loads(app.get_by_key("address.keep").proto.json)[0]["address"]
-    assert from_token(kept["s"]) == GOOD
+    query = json.loads(app.get_by_key("address.keep").proto.json)[0]["address"]
+    assert from_token(query["s"]) == GOOD
 
 
 def test_pictures_that_fail_leave_the_tables(plant):
