@@ -10,9 +10,9 @@ from mha_api.rooms.store import InProcess
 from mha_ui import component, shell
 from mha_view import bundle, follow
 
-# What the pages need and would wait for.
+# What the pages need, and wait for.
 LIBRARIES = ("torch",)
-# What they do without where it is not installed.
+# What they can do without.
 OPTIONAL = ("pptx",)
 FOLLOWER = Follower(follow.page, follow.script, follow.style, follow.walk)
 ROOMS = InProcess(per_address=limits.streams())

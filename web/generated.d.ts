@@ -209,7 +209,7 @@ declare namespace Sent {
     op: "reset";
   }
 
-  /** Pin a cell, or none. */
+  /** Pin a cell, or unpin it. */
   interface Pin {
     op: "pin";
     cell?: Cell | null;
@@ -221,14 +221,14 @@ declare namespace Sent {
     address: Record<string, string>;
   }
 
-  /** Another window has these numbers; `way`: by going "back" or "forward" in its history, or by a step. */
+  /** Another window has these numbers. `way`: it went "back" or "forward" in its history, or else made a step. */
   interface Follow {
     op: "follow";
     address: Record<string, string>;
     way?: string;
   }
 
-  /** The history that the browser kept. */
+  /** The history that the browser stored. */
   interface Recall {
     op: "recall";
     history?: unknown;
@@ -256,7 +256,7 @@ declare namespace Sent {
     text: string;
   }
 
-  /** The walk stands here. */
+  /** The walk is at this place. */
   interface GoTo {
     op: "place";
     step?: string;
@@ -271,7 +271,7 @@ declare namespace Sent {
     value?: "" | "change" | "gradient" | null;
   }
 
-  /** Pin the example at hand to compare with it, or `clear` what was pinned. */
+  /** Pin the current example to compare with it, or `clear` the pinned one. */
   interface PinBaseline {
     op: "baseline";
     clear?: boolean;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from mha_core import Cell
 from mha_core.edit.edit import NO_EDIT
@@ -13,29 +13,29 @@ from mha_ui.state.history import is_whole
 
 
 def _query(value: object, _: str) -> dict[str, str]:
-    """An address; what is no text in it is left out."""
+    """An address; values that are not text are left out."""
     if not isinstance(value, Mapping):
         raise ExampleError(NO_EDIT)
     return {name: text for name, text in value.items() if isinstance(text, str)}
 
 
-def _as_it_comes(value: object, _: str) -> object:
-    """What is wrong with it is for the operation to pass over."""
+def _unread(value: object, _: str) -> object:
+    """The value unchanged: the operation ignores what is wrong with it."""
     return value
 
 
 def _text(value: object, _: str) -> str:
-    """A text; an empty one in place of what is none."""
+    """A text; an empty one in place of anything else."""
     return value if isinstance(value, str) else ""
 
 
 def _flag(value: object, _: str) -> bool:
-    """Whether this is true."""
+    """Whether this is JSON's true."""
     return value is True
 
 
 def _cell(value: object, _: str) -> Cell | None:
-    """A cell, which an example may have or not; None in place of what is none."""
+    """A cell, which an example may or may not have; None in place of anything else."""
     if not isinstance(value, Mapping):
         return None
     name, head, row, col = (value.get(part) for part in Cell._fields)
@@ -45,7 +45,7 @@ def _cell(value: object, _: str) -> Cell | None:
 
 
 def _lens(value: object, _: str) -> object:
-    """The name of a lens, None where it is none of ours."""
+    """The name of a lens; None where there is no such lens."""
     return value if value in ("", "change", "gradient") else None
 
 
@@ -54,12 +54,12 @@ Query: TypeAlias = Annotated[Mapping[str, str], _query]
 Text: TypeAlias = Annotated[str, _text]
 Flag: TypeAlias = Annotated[bool, _flag]
 AnyCell: TypeAlias = Annotated[Cell, _cell]
-Anything: TypeAlias = Annotated[object, _as_it_comes]
-"""A value that may be of any kind."""
+Anything: TypeAlias = Annotated[object, _unread]
+"""A value of any type."""
 
 
 class Action(Instruction):
-    """Something that is done at the tables."""
+    """Something done at the tables other than an edit."""
 
 
 class Undo(Action, op="undo"):
@@ -79,7 +79,7 @@ class Reset(Action, op="reset"):
 
 
 class Pin(Action, op="pin"):
-    """Pin a cell, or none."""
+    """Pin a cell, or unpin it."""
 
     cell: AnyCell | None = None
 
@@ -91,14 +91,14 @@ class Restore(Action, op="restore"):
 
 
 class Follow(Action, op="follow"):
-    """Another window has these numbers; ``way``: by going "back" or "forward" in its history, or by a step."""
+    """Another window has these numbers. ``way``: it went "back" or "forward" in its history, or else made a step."""
 
     address: Query
     way: Text = ""
 
 
 class Recall(Action, op="recall"):
-    """The history that the browser kept."""
+    """The history that the browser stored."""
 
     history: Anything | None = None
 
@@ -124,7 +124,7 @@ class OpenLearned(Action, op="learned_sentence"):
 
 
 class GoTo(Action, op="place"):
-    """The walk stands here."""
+    """The walk is at this place."""
 
     step: Text = ""
     sub: Text = ""
@@ -139,7 +139,7 @@ class ChooseLens(Action, op="lens"):
 
 
 class PinBaseline(Action, op="baseline"):
-    """Pin the example at hand to compare with it, or ``clear`` what was pinned."""
+    """Pin the current example to compare with it, or ``clear`` the pinned one."""
 
     clear: Flag = False
 
@@ -153,8 +153,8 @@ class SetDecimals(Action, op="decimals"):
 ACTIONS: Final = by_op(Action)
 
 
-def read_action(data: Mapping[str, Any]) -> Action | None:
-    """The action in plain data, None for any other operation, such as that of an edit.
+def read_action(data: Mapping[str, object]) -> Action | None:
+    """The action in plain data; None where its operation is not an action, such as an edit.
 
     Raises ``ExampleError`` where a field is wrong or missing.
     """

@@ -37,7 +37,7 @@ from tests.core.answers import (
 from tests.core.reference import NEG_INF, dot_products, project, rotated, softmax, weighted_sums
 from tests.mistakes.known import outcome, rounded
 from tests.sizes import each, lengthened
-from tools.mistakes import ALONE, IDS, KEPT, many
+from tools.mistakes import ALONE, GIVEN_STEPS, IDS, many
 
 SEEN = (
     (True, True, False, True),
@@ -377,7 +377,7 @@ def test_a_divisor_with_two_names_is_called_by_the_simpler_one(sizes, size, labe
 COUNT = lengthened(2)
 
 
-@pytest.mark.parametrize("given", KEPT)
+@pytest.mark.parametrize("given", GIVEN_STEPS)
 def test_planted_at_random_the_right_cause_is_named_and_hardly_ever_a_wrong_one(given):
     wrong, total = 0, 0
     missed: dict[str, Counter[str]] = {}

@@ -29,7 +29,7 @@ from tests.core.reference import project, softmax
 from tests.mistakes.slips import named as outcome
 from tests.mistakes.slips import planted
 from tests.sizes import at_length, lengthened
-from tools.mistakes import KEPT
+from tools.mistakes import GIVEN_STEPS
 
 
 def causes(verdict):
@@ -256,10 +256,12 @@ def test_a_mistake_and_a_slip_in_one_matrix_are_named_together():
     assert unexplained(check(both)) == ["scaled_scores"]  # of what nothing simple gives nothing is said
 
 
-@pytest.mark.parametrize("given", KEPT)
+@pytest.mark.parametrize("given", GIVEN_STEPS)
 def test_planted_slips_are_named_alone_and_never_wrongly(given):
     """Without --long only every other planted slip is checked."""
-    every = islice(planted(lengthened(4), given), [*KEPT].index(given) % 2, None, 1 if at_length() else 2)
+    every = islice(
+        planted(lengthened(4), given), [*GIVEN_STEPS].index(given) % 2, None, 1 if at_length() else 2
+    )
     found = Counter(outcome(check(one.example), one) for one in every)
     del found["unchanged"]
     total = found.total()

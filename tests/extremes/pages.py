@@ -18,7 +18,7 @@ from mha_ui.state.session import KEY, Holder
 
 _WIDGETS = ("pills", "segmented_control", "selectbox", "multiselect", "select_slider", "radio")
 _FRAGMENTS = ("_painted_by_gradient", "_painted_by_change", "_saturation")
-_COMPONENTS = ((bench, "_component"), (board, "_component"), (plot, "_component"))
+_COMPONENTS = ((bench, "component"), (board, "component"), (plot, "component"))
 
 
 def said_by(work: state.Work, live: Callable[[state.Work], None]) -> list[Any]:
@@ -36,7 +36,7 @@ def said_by(work: state.Work, live: Callable[[state.Work], None]) -> list[Any]:
         for name in _FRAGMENTS:  # Streamlit passes over a fragment where no page runs
             stack.enter_context(patch.object(lenses, name, getattr(lenses, name).__wrapped__))
         for module, name in _COMPONENTS:
-            stack.enter_context(patch.object(module, name, lambda: page.component))
+            stack.enter_context(patch.object(module, name, lambda *_, **__: page.component))
         live(work)
     return page.shown
 

@@ -18,7 +18,7 @@ from mha_core.check.check import Verdict, check
 from mha_core.check.slips import SLIP
 from mha_core.check.transcription import EXCHANGED
 from mha_core.vocabulary import STEPS, WHOLE_LAYER_STEPS
-from tools.mistakes import IDS, KEPT, Planted, computed, drawn, many, planted, printed
+from tools.mistakes import GIVEN_STEPS, IDS, Planted, computed, drawn, many, planted, printed
 
 
 def named(verdict: Verdict) -> list[tuple[str, ...]]:
@@ -43,7 +43,7 @@ def report(count: int) -> Iterator[str]:
     """The outcomes by mistake as Markdown, with so many of each, and how long a check took."""
     torch.set_num_threads(1)  # as the app does
     times = []
-    for given in KEPT:
+    for given in GIVEN_STEPS:
         yield f"\n{given}\n\n| mistake | n | alone | listed | unknown | wrong | named instead |"
         yield "| --- | ---: | ---: | ---: | ---: | ---: | --- |"
         total: Counter[str] = Counter()

@@ -13,7 +13,7 @@ from mha_core.check.catalogue import ROUNDED_EARLY
 from mha_core.check.check import Cause, Verdict, check
 from mha_core.check.search import Search
 from mha_core.check.slips import SLIP, SLIPS
-from tools.mistakes import KEPT, Planted, drawn, slipped
+from tools.mistakes import GIVEN_STEPS, Planted, drawn, slipped
 
 OUTCOMES = ("alone", "listed", "unknown", "wrong")
 
@@ -76,7 +76,7 @@ def _at(cause: Cause, one: Planted) -> bool:
 def report(count: int) -> Iterator[str]:
     """The outcomes by slip as Markdown, for all steps given and for weights and output alone."""
     times = []
-    for given in KEPT:
+    for given in GIVEN_STEPS:
         found: dict[str, Counter[str]] = {}
         for one in planted(count, given):
             start = perf_counter()

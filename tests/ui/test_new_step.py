@@ -1,4 +1,4 @@
-"""A step and an operation that are added in three files of the core stand on the bench, in the walk and in a figure."""
+"""A step and an operation added in three files of the core appear on the bench, in the walk and in a figure."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def results(tmp_path_factory):
     return output_of(with_the_step(tmp_path_factory.mktemp("new-step")), SCRIPT)
 
 
-def test_it_stands_on_the_bench(results):
+def test_it_is_on_the_bench(results):
     bench = results["bench"]
     matrix = bench["matrices"]["softened_scores"]
     assert matrix["values"] == results["values"]
@@ -52,7 +52,7 @@ def test_it_has_a_stage_in_the_walk(results):
     assert stage["steps"][0]["layout"] == "beside"
 
 
-def test_it_stands_in_both_conventions(results):
+def test_it_is_in_both_conventions(results):
     entry = next(entry for entry in results["conventions"] if entry["name"] == "softened_scores")
     assert entry["row"]["signs"] == entry["column"]["signs"] == ["soften", ""]
     assert entry["column"]["formula"] == "soften(S′/√d_k)"
