@@ -27,7 +27,7 @@ from playwright.sync_api import Browser, Error, sync_playwright
 from torch import Tensor
 
 from benchmarks.table import Line
-from mha_api import heads
+from mha_api import model_answers
 from mha_api.message import packed
 from mha_core.models import Tokens
 from mha_core.models.measures import Places
@@ -131,8 +131,10 @@ def ours(weights: Tensor, tokens: Tokens) -> bytes:
     """What the page Models is sent, with a pixel for each pair."""
     layers, h, n, _ = weights.shape
     places = Places.of(tokens, causal=False)
-    with patch.object(heads, "SIDE", n):
-        told, arrays = heads.seen([tokens], [[heads.Glance.of(layer, places) for layer in weights]])
+    with patch.object(model_answers, "SIDE", n):
+        told, arrays = model_answers.seen(
+            [tokens], [[model_answers.Glance.of(layer, places) for layer in weights]]
+        )
     return packed({"model": "own", "layers": layers, "heads": h, "aligned": []} | told, arrays)
 
 

@@ -20,7 +20,7 @@ from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mha_api.bodies import answered
+from mha_api import requests
 
 if TYPE_CHECKING:
     from mha_core.models import Card
@@ -66,18 +66,20 @@ async def guesses(request: Request) -> Response:
 
 async def _answered(name: str, request: Request, kind: str) -> Response:
     async def compute(body: bytes, language: str) -> Response:
-        from mha_api import heads  # noqa: PLC0415  # it imports torch, which must not keep the port closed
+        from mha_api import model_answers  # noqa: PLC0415  # it imports torch, which must not keep the port closed
         from mha_api.model_requests import NotLoadedError  # noqa: PLC0415  # so does it
 
         while True:
             try:
-                content = await to_thread.run_sync(heads.ANSWERS[name], body, language, limiter=COMPUTING)
+                content = await to_thread.run_sync(
+                    model_answers.ANSWERS[name], body, language, limiter=COMPUTING
+                )
             except NotLoadedError as missing:
                 await _loaded(missing.card)
             else:
                 return Response(content, media_type=kind)
 
-    return await answered(request, compute)
+    return await requests.computed(request, compute)
 
 
 async def _loaded(card: Card) -> None:

@@ -11,24 +11,22 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from anyio import CapacityLimiter, WouldBlock
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from mha_api import requests
-from mha_api.headers import same_origin
-from mha_api.requests import RefusedError
+from mha_api.requests import Handler, RefusedError
 from mha_api.rooms import room
 from mha_api.rooms.limits import Buckets
 from mha_api.rooms.room import Numbers
 from mha_api.rooms.store import AbsentError, CrowdedError, FullError, Message, Store
 from mha_api.rooms.stream import Listening
 from mha_api.rooms.walks import Walk, Walks
-from mha_core.errors import N_, MhaError
+from mha_core.errors import N_
 
 MOST_BODY: Final = 64_000
 """Bytes of what a presenter or a listener sends: the longest token of a link, with room."""
@@ -40,8 +38,6 @@ MISSES: Final = (5.0, 100)
 """Codes that there are not, which one address may try: a second in the long run, and at once. A hall is one address."""
 OPENED: Final = (1 / 60, 30)
 """Rooms that one address may open: a second in the long run, and at once."""
-
-Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 
 class Rooms:
@@ -65,7 +61,7 @@ class Rooms:
             ("DELETE", "/rooms/{code}/questions/{question}", self.close),
             ("POST", "/rooms/{code}/answers", self.answer),
         ]
-        return [Route(path, _refusing(act), methods=[method]) for method, path, act in routes]
+        return [Route(path, requests.refusing(act), methods=[method]) for method, path, act in routes]
 
     # --- the presenter ---------------------------------------------------------------------------------------------
 
@@ -217,7 +213,7 @@ class Rooms:
         except WouldBlock:
             raise RefusedError(503, N_("too many ask at once; try again in a moment")) from None
         try:
-            return await requests.body(
+            return await requests.read_body(
                 request, most=MOST_BODY, read=4 * MOST_BODY, seconds=SECONDS, too_large=too_large
             )
         finally:
@@ -226,23 +222,6 @@ class Rooms:
 
 _NO_ROOM: Final = N_("there is no room of this code, or it has ended")
 _PRIVATE: Final = {"Cache-Control": "no-store"}
-
-
-def _refusing(act: Handler) -> Handler:
-    """Say what is wrong in the asker's language; no page of another host may change a room."""
-
-    async def answered(request: Request) -> Response:
-        language = requests.language(request)
-        try:
-            if not same_origin(request.headers):
-                raise RefusedError(403, N_("a page of another host may not ask here"))
-            return await act(request)
-        except MhaError as error:
-            return requests.refusal(error, language)
-        except ClientDisconnect:
-            return Response(status_code=400)  # it went; nobody reads this
-
-    return answered
 
 
 def _no_place(error: FullError) -> RefusedError:

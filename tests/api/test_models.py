@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from mha_api import heads, models
-from mha_api.runs import Runs, size
+from mha_api import model_answers, models
+from mha_api.model_runs import Runs, size
 from mha_core.messages import LANGUAGES
 from mha_core.models import (
     MEASURES,
@@ -232,7 +232,7 @@ def test_guesses_are_the_model_s_with_all_heads_and_without_some(client, key):
     shown = hidden(model, tokens, 3) if key == "encoder" else tokens
     at = 3 if key == "encoder" else 4
     for name, off in (("before", set()), ("after", {(1, 0), (2, 2)})):
-        expected = guesses(model, run(model, shown, without=off), 3, heads.MOST_GUESSES)
+        expected = guesses(model, run(model, shown, without=off), 3, model_answers.MOST_GUESSES)
         assert told[name] == [{"text": one.text, "probability": one.probability} for one in expected]
         every = guesses(model, run(model, shown, without=off), 3, MOST)
         rank = next(rank for rank, one in enumerate(every, 1) if one.id == tokens.ids[at])
@@ -243,7 +243,7 @@ def test_guesses_are_the_model_s_with_all_heads_and_without_some(client, key):
         assert shown.texts[3] == "[MASK]"
         told = asked(client, "guesses", model=key, text="the [MASK] sat", place=2).json()
         assert told["word"] is None
-        assert len(told["before"]) == heads.MOST_GUESSES
+        assert len(told["before"]) == model_answers.MOST_GUESSES
     text, place = ("the zebra sat", 2) if key == "encoder" else (TEXT, len(tokens) - 1)
     assert asked(client, "guesses", model=key, text=text, place=place).json()["word"] is None
 
@@ -348,8 +348,8 @@ def test_each_measure_says_at_how_many_places_it_is_taken(client):
 
 @pytest.mark.parametrize(("tokens", "weights"), [(100, 10**9), (1024, 12 * 100**2)])
 def test_a_text_with_more_weights_than_are_looked_at_is_refused(client, monkeypatch, tokens, weights):
-    monkeypatch.setattr(heads, "MOST_TOKENS", tokens)
-    monkeypatch.setattr(heads, "MOST_WEIGHTS", weights)
+    monkeypatch.setattr(model_answers, "MOST_TOKENS", tokens)
+    monkeypatch.setattr(model_answers, "MOST_WEIGHTS", weights)
     fits, long = "cat " * 98, "cat " * 99
     header, _ = opened(asked(client, "run", model="long", texts=[fits]))
     assert header["limit"] == 100
@@ -379,7 +379,7 @@ def test_a_few_are_computed_at_once_and_all_are_answered(client, monkeypatch):
     computing, most = set(), []
     at_once = int(models.COMPUTING.total_tokens)
     together = threading.Barrier(at_once, timeout=20)
-    real = heads.ANSWERS["run"]
+    real = model_answers.ANSWERS["run"]
 
     def watched(body, language):
         computing.add(threading.get_ident())
@@ -390,7 +390,7 @@ def test_a_few_are_computed_at_once_and_all_are_answered(client, monkeypatch):
         computing.discard(threading.get_ident())
         return found
 
-    monkeypatch.setattr(heads, "ANSWERS", {**heads.ANSWERS, "run": watched})
+    monkeypatch.setattr(model_answers, "ANSWERS", {**model_answers.ANSWERS, "run": watched})
     answers = []
     ask = lambda: answers.append(asked(client, "run", model="encoder", texts=[TEXT]))  # noqa: E731
     asking = [threading.Thread(target=ask) for _ in range(20)]

@@ -14,7 +14,7 @@ from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from mha_api.bodies import answered
+from mha_api import requests
 
 COMPUTING: Final = CapacityLimiter(2)
 """Answers that are computed at once."""
@@ -45,9 +45,11 @@ async def _answered(command: str, request: Request) -> Response:
     given = request.query_params.multi_items()
 
     async def compute(body: bytes, language: str) -> Response:
-        from mha_api import queries  # noqa: PLC0415  # it imports torch, which must not keep the port closed
+        from mha_api import command_answers  # noqa: PLC0415  # it imports torch, which must not keep the port closed
 
-        content = await to_thread.run_sync(queries.answer, command, body, given, language, limiter=COMPUTING)
+        content = await to_thread.run_sync(
+            command_answers.answer, command, body, given, language, limiter=COMPUTING
+        )
         return Response(content, media_type="application/json")
 
-    return await answered(request, compute)
+    return await requests.computed(request, compute)

@@ -9,8 +9,8 @@ import segno
 from starlette.applications import Starlette
 
 import mha_api
-from mha_api import codes
-from mha_api.codes import MOST_BYTES
+from mha_api import qr_code
+from mha_api.qr_code import MOST_BYTES
 from tests.api.asgi import Answer, ask
 
 APP = Starlette(routes=mha_api.routes())
@@ -62,6 +62,6 @@ def test_a_code_is_drawn_beside_the_loop(monkeypatch):
         threads.append(current_thread())
         await APP(scope, receive, send)
 
-    monkeypatch.setattr(codes, "drawn", drawn)
+    monkeypatch.setattr(qr_code, "drawn", drawn)
     assert ask(app, "/api/qr", query="link=https://localhost").status == 200
     assert len(set(threads)) == 2

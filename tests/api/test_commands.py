@@ -17,7 +17,7 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.testclient import TestClient
 
 import mha_api
-from mha_api import assets, bodies, programs, queries, ready
+from mha_api import assets, command_answers, commands, ready, requests
 from mha_api.rooms import room
 from mha_api.rooms.store import InProcess
 from mha_core import ExampleError, MhaError, backend, built_in, dump, library, parse, to_token, trace
@@ -388,11 +388,11 @@ def test_an_endless_body_is_not_read_to_its_end(length):
     headers = {} if length is None else {"content_length": length}
     answer = sent(endless(), **headers)
     assert (answer.status, error_of(answer)) == (413, "the file is larger than 5 MB")
-    assert read <= bodies.MOST_READ + 1_000_000
+    assert read <= requests.MAX_READ + 1_000_000
 
 
 def test_a_body_that_does_not_arrive(monkeypatch):
-    monkeypatch.setattr(bodies, "SECONDS", 0.01)
+    monkeypatch.setattr(requests, "BODY_SECONDS", 0.01)
     answer = sent(silent())
     assert (answer.status, answer.headers["connection"]) == (408, "close")
     assert error_of(answer) == "the body did not arrive within 0 seconds"
@@ -407,7 +407,7 @@ def test_who_goes_while_sending_is_no_fault():
 
 
 def test_more_bodies_than_there_is_room_for_are_turned_away(monkeypatch):
-    monkeypatch.setattr(bodies, "ROOM", CapacityLimiter(1))
+    monkeypatch.setattr(requests, "BODIES", CapacityLimiter(1))
 
     async def scene():
         begun = asyncio.Event()
@@ -439,18 +439,18 @@ def test_others_are_answered_while_a_few_are_computed(monkeypatch):
         computing.pop()
         return b"{}"
 
-    monkeypatch.setattr(queries, "answer", slow)
+    monkeypatch.setattr(command_answers, "answer", slow)
 
     async def scene():
         asking = [asyncio.create_task(post(APP, "/api/trace?example=first", parts(b""))) for _ in range(6)]
-        while len(computing) < programs.COMPUTING.total_tokens:
+        while len(computing) < commands.COMPUTING.total_tokens:
             await asyncio.sleep(0)  # the others' turn
         assert (await post(APP, "/api/trace", parts(b""), origin="http://elsewhere")).status == 403
         go.set()
         return await asyncio.gather(*asking)
 
     assert [answer.status for answer in run(scene())] == [200] * 6
-    assert max(most) == programs.COMPUTING.total_tokens
+    assert max(most) == commands.COMPUTING.total_tokens
 
 
 def test_an_answer_waits_until_the_libraries_are_there(monkeypatch):
@@ -464,7 +464,7 @@ def test_an_answer_waits_until_the_libraries_are_there(monkeypatch):
         return b"{}"
 
     monkeypatch.setattr(ready, "imported", imported)
-    monkeypatch.setattr(queries, "answer", answer)
+    monkeypatch.setattr(command_answers, "answer", answer)
     assert sent(parts(b""), "/api/trace?example=first").status == 200
     assert order == ["imported", "computed"]
 
@@ -492,7 +492,7 @@ def curled(client, line):
 
 @pytest.mark.parametrize(("line", "told"), TOLD, ids=[line.rpartition("/")[2][:-1] for line, _ in TOLD])
 def test_the_page_s_examples_are_what_the_app_answers(client, monkeypatch, line, told):
-    monkeypatch.setattr(queries, "backend", partial(backend, "cpu"))
+    monkeypatch.setattr(command_answers, "backend", partial(backend, "cpu"))
     answer = curled(client, line)
     assert answer.json() == json.loads(told)
     assert answer.status_code == (422 if "error" in answer.json() else 200)
@@ -582,13 +582,13 @@ def test_the_parameters_described_are_those_that_are_read(command):
         for one in OPENAPI["paths"][f"/{command}"]["post"]["parameters"]
     ]
     with pytest.raises(MhaError) as error:
-        queries.answer(command, b"", [("no such", "")], "en")
+        command_answers.answer(command, b"", [("no such", "")], "en")
     assert error.value.values["known"] == ", ".join(one["name"] for one in described)
     missing = [one["name"] for one in described if one.get("required")]
     for name in missing:
         given = [("example", "first"), *((other, "0") for other in missing if other != name)]
         with pytest.raises(MhaError, match=f"{name}: is missing"):
-            queries.answer(command, b"", given, "en")
+            command_answers.answer(command, b"", given, "en")
 
 
 def valid(schema, content):
@@ -605,7 +605,7 @@ def schema_of(path, method, status):
 
 @every_command
 def test_every_status_described_is_answered_and_no_other(client, monkeypatch, command):
-    monkeypatch.setattr(bodies, "SECONDS", 0.01)
+    monkeypatch.setattr(requests, "BODY_SECONDS", 0.01)
     whole = f"/api/{command}" + (f"?{CELL}" if command == "explain" else "")
     right = dump(built_in("published")).encode()
     answers = [
@@ -619,7 +619,7 @@ def test_every_status_described_is_answered_and_no_other(client, monkeypatch, co
     found = {answer.status_code: answer.content for answer in answers}
     late = sent(silent(), whole)
     found[late.status] = late.body
-    monkeypatch.setattr(bodies, "ROOM", CapacityLimiter(0))
+    monkeypatch.setattr(requests, "BODIES", CapacityLimiter(0))
     away = asked(client, command, right)
     found[away.status_code] = away.content
     assert {str(status) for status in found} == OPENAPI["paths"][f"/{command}"]["post"]["responses"].keys()

@@ -44,7 +44,7 @@ from torch.nn import functional
 
 from mha_api.message import packed
 from mha_api.model_requests import head_of, heads_off, is_whole, model_of, part_of, read, span_of, text_of
-from mha_api.runs import Runs
+from mha_api.model_runs import Runs
 from mha_core.compute.pooled import pooled_weights
 from mha_core.errors import N_, ExampleError, MhaError
 from mha_core.example.model import text_in
