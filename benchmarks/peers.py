@@ -132,10 +132,10 @@ def ours(weights: Tensor, tokens: Tokens) -> bytes:
     layers, h, n, _ = weights.shape
     places = Places.of(tokens, causal=False)
     with patch.object(model_answers, "SIDE", n):
-        told, arrays = model_answers.seen(
+        described, arrays = model_answers.header_and_arrays(
             [tokens], [[model_answers.Glance.of(layer, places) for layer in weights]]
         )
-    return packed({"model": "own", "layers": layers, "heads": h, "aligned": []} | told, arrays)
+    return packed({"model": "own", "layers": layers, "heads": h, "aligned": [], **described}, arrays)
 
 
 def bertviz(weights: Tensor, tokens: Tokens) -> bytes:

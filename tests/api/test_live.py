@@ -172,7 +172,7 @@ def test_a_long_drag_keeps_three_answers_at_most():
     asked(channel, 0, {"example": "first"}, quiet=True)
     for number in range(1, 50):
         asked(channel, number, 0, since=number - 1)
-        assert len(channel._kept) <= 3
+        assert len(channel._stored) <= 3
 
 
 def test_a_quiet_message_only_gets_the_example_ready():

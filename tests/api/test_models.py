@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from mha_api import model_answers, models
-from mha_api.model_runs import Runs, size
+from mha_api.model_runs import Runs, run_size
 from mha_core.messages import LANGUAGES
 from mha_core.models import (
     MEASURES,
@@ -406,16 +406,16 @@ def test_a_few_are_computed_at_once_and_all_are_answered(client, monkeypatch):
 def test_a_run_is_kept_and_the_oldest_goes_where_there_is_no_room():
     model = model_of("encoder")
     texts = [tokenize(model, text) for text in (TEXT, OTHER, "the cat")]
-    kept = Runs(most=size(model, len(texts[0])) + size(model, len(texts[1])))
-    first = kept.of(model, texts[0], frozenset())
-    assert kept.of(model, texts[0], frozenset()) is first
-    assert kept.of(model, texts[0], frozenset({(0, 0)})) is not first
+    runs = Runs(most=run_size(model, len(texts[0])) + run_size(model, len(texts[1])))
+    first = runs.run(model, texts[0], frozenset())
+    assert runs.run(model, texts[0], frozenset()) is first
+    assert runs.run(model, texts[0], frozenset({(0, 0)})) is not first
     for tokens in texts[1:]:
-        kept.of(model, tokens, frozenset())
-    assert kept.of(model, texts[0], frozenset()) is not first
+        runs.run(model, tokens, frozenset())
+    assert runs.run(model, texts[0], frozenset()) is not first
     small = Runs(most=1)
-    again = small.of(model, texts[0], frozenset())
-    assert small.of(model, texts[0], frozenset()) is again
+    again = small.run(model, texts[0], frozenset())
+    assert small.run(model, texts[0], frozenset()) is again
 
 
 def test_while_a_model_is_fetched_others_answer_however_many_wait_for_it(client, folders, monkeypatch):

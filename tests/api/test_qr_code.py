@@ -54,7 +54,7 @@ def test_what_is_no_link_has_no_code(text):
 def test_a_code_is_drawn_beside_the_loop(monkeypatch):
     threads = []
 
-    def drawn(_link):
+    def svg(_link):
         threads.append(current_thread())
         return b""
 
@@ -62,6 +62,6 @@ def test_a_code_is_drawn_beside_the_loop(monkeypatch):
         threads.append(current_thread())
         await APP(scope, receive, send)
 
-    monkeypatch.setattr(qr_code, "drawn", drawn)
+    monkeypatch.setattr(qr_code, "svg", svg)
     assert ask(app, "/api/qr", query="link=https://localhost").status == 200
     assert len(set(threads)) == 2

@@ -94,7 +94,7 @@ async def test_the_same_place_is_told_once():
 async def test_a_slow_listener_hears_the_latest_alone():
     hall = await Hall().opened(FIRST)
     async with hall.store.listening(hall.code, "somebody", "") as stirred:
-        told = stream.listened(hall.store, hall.code, stirred, 0, "somebody")
+        told = stream.events_since(hall.store, hall.code, stirred, 0, "somebody")
         assert await anext(told) == b'event: listener\ndata: {"listener": "somebody"}\n\n'
         assert b'"step": "q"' in await anext(told)
         for step in ("k", "v", "scores"):
@@ -109,7 +109,7 @@ def test_who_has_nothing_to_hear_hears_a_comment(monkeypatch):
     async def silent():
         hall = await Hall().opened()
         async with hall.store.listening(hall.code, None, "") as stirred:
-            told = stream.listened(hall.store, hall.code, stirred, 0, None)
+            told = stream.events_since(hall.store, hall.code, stirred, 0, None)
             await anext(told), await anext(told)  # the beginning, and counts of nobody
             assert [await anext(told) for _ in range(3)] == [b":\n\n"] * 3
 
@@ -207,13 +207,13 @@ async def test_what_failed_is_computed_again():
 
 
 def test_few_walks_are_kept(monkeypatch):
-    monkeypatch.setattr(walks, "KEPT", 2)
+    monkeypatch.setattr(walks, "STORED", 2)
 
     async def act():
         kept = walks.Walks(lambda address, language, decimals: {})
         for decimals in range(5):
             await kept.packed(room.Numbers({}, decimals), "en")
-        assert len(kept._kept) == 2
+        assert len(kept._tasks) == 2
 
     run(act())
 
