@@ -1,4 +1,4 @@
-"""The routes of trained models, and the models that they offer: the ``folders`` of a file."""
+"""The routes of trained models, with the models in the fixture ``folders`` of a test file on offer."""
 
 import pytest
 from starlette.applications import Starlette
