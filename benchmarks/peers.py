@@ -26,7 +26,7 @@ from playwright.sync_api import Browser, Error, sync_playwright
 from torch import Tensor
 
 from benchmarks.table import Line
-from mha_api import heads
+from mha_api import model_answers
 from mha_api.message import packed
 from mha_core.models import Tokens
 from mha_core.models.measures import Places
@@ -130,9 +130,11 @@ def ours(weights: Tensor, tokens: Tokens) -> bytes:
     """The data of the page Models, with a pixel for each pair."""
     layers, h, n, _ = weights.shape
     places = Places.of(tokens, causal=False)
-    with patch.object(heads, "SIDE", n):
-        data, arrays = heads.seen([tokens], [[heads.Glance.of(layer, places) for layer in weights]])
-    return packed({"model": "own", "layers": layers, "heads": h, "aligned": []} | data, arrays)
+    with patch.object(model_answers, "SIDE", n):
+        described, arrays = model_answers.header_and_arrays(
+            [tokens], [[model_answers.Glance.of(layer, places) for layer in weights]]
+        )
+    return packed({"model": "own", "layers": layers, "heads": h, "aligned": [], **described}, arrays)
 
 
 def bertviz(weights: Tensor, tokens: Tokens) -> bytes:

@@ -283,7 +283,7 @@ declare namespace Sent {
     value: number;
   }
 
-  /** The header of the live channel's answer; numbers follow it, block by block. What is as it was is left out. */
+  /** The header of the live channel's answer; numbers follow it, block by block. What has not changed is left out. */
   interface LiveAnswer {
     id: number;
     blocks?: [string, number | null, number, number, number][];
@@ -296,7 +296,7 @@ declare namespace Sent {
     seen?: Record<string, unknown>;
   }
 
-  /** A picture as the browser is sent it: what Plotly draws, and the words to it. */
+  /** A picture as it is sent to the browser: what Plotly draws, and its texts. */
   interface Drawn {
     figure: object;
     title: string;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mha_core import built_in, from_token, to_token
 from mha_core.example.lecture import Lecture, LectureStep
 from mha_ui import state
@@ -86,7 +88,7 @@ def test_a_malformed_lecture_is_refused_with_a_sentence_and_nothing_is_lost():
 
 def test_those_who_follow_see_the_order_and_no_note():
     token = to_token(apply(built_in("first"), {"op": "lecture", "lecture": NOTED}))
-    data = walk({"s": token}, "zh", 4)
+    data: Any = walk({"s": token}, "zh", 4)
     assert "mine" not in str(data)
     assert "lecture" not in data
     assert from_token(data["address"]["s"]) == built_in("first")
