@@ -79,22 +79,22 @@ def cells(matrix: Claims) -> Iterator[tuple[int, int, float, int]]:
 
 class Printed(NamedTuple):
     """A claimed matrix as tensors, rows × columns: which cells were given, their numbers, one unit of the last digit
-    of each; and the digits of the longest. ``strays``: how far float32 arithmetic may be from the value of each cell,
-    as far as that is allowed for.
+    of each; and the digits of the longest. ``float32_error``: how far float32 arithmetic may be from the value of each
+    cell, as far as that is allowed for.
     """
 
     given: Tensor
     numbers: Tensor
     unit: Tensor
     decimals: int
-    strays: Tensor | float = 0.0
+    float32_error: Tensor | float = 0.0
 
     def fits(self, values: Tensor) -> Tensor:
         """Where a given cell is within one unit of ``values`` (any batch before rows × columns), or is the rounded
         number of what float32 arithmetic may make of them.
         """
         least = 1e-12 * self.numbers.abs().clamp(max=1e15)
-        tolerance = self.unit.maximum(self.unit / 2 + self.strays) * (1 + _SLACK) + least
+        tolerance = self.unit.maximum(self.unit / 2 + self.float32_error) * (1 + _SLACK) + least
         near = (values - self.numbers).abs() <= tolerance  # never between −∞ and a number
         if self.numbers.isinf().any():
             near |= values == self.numbers

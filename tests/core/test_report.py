@@ -271,7 +271,7 @@ def test_a_number_that_nothing_explains_tells_what_can_be_told_of_it(name, row, 
     verdict = check(validate(example))
     first = puzzling(verdict.steps[name])[0]
     assert remark(verdict, first, "en") == said
-    told = unexplained_message(verdict, name, "en")
-    assert told.endswith(f"row 1, column 1: {said}")
+    message = unexplained_message(verdict, name, "en")
+    assert message.endswith(f"row 1, column 1: {said}")
     assert not re.search("[a-z]{3}", unexplained_message(verdict, name, "zh").replace("softmax", ""))
     assert remark_message(verdict, first, "en") == f"row 1, column 1: {said}"
