@@ -27,7 +27,7 @@ class Baseline(NamedTuple):
 class Exercise:
     """Steps to be worked out: ``asked``, by name.
 
-    Cells are counted through all that is asked for (``exercise.hints.asked_cells``). ``missed``: those whose first
+    Cells are counted through all that is asked for (``exercise.hints.exercise_cells``). ``missed``: those whose first
     number was wrong; ``hints``: how many hints have been given for a cell; ``hinted``: the one whose hint is shown.
     ``like``: where everybody draws numbers of his own, the address of the example like which they are drawn.
     ``begun``: which of the examples shown in this session it was set with, 0 for one that a link has brought.
