@@ -213,8 +213,8 @@ def test_its_matrices_and_dead_rows_are_those_of_the_mistake():
 
 def test_a_number_after_it_is_derived_from_the_wrong_ones():
     _, wrong = traces(pair("not-normalised"))
-    told = derive(wrong, Cell("head_outputs", 0, 0, 0))
-    assert told.value == wrong.values["head_outputs"][0][0][0] == pytest.approx(17.6120, abs=5e-5)
+    derivation = derive(wrong, Cell("head_outputs", 0, 0, 0))
+    assert derivation.value == wrong.values["head_outputs"][0][0][0] == pytest.approx(17.6120, abs=5e-5)
 
 
 def test_heads_that_share_keys_follow_the_head_that_holds_them():
@@ -261,9 +261,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("asked", "sentence"), REFUSED.items(), ids=lambda one: str(one)[:60])
-def test_what_cannot_be_is_refused_in_one_sentence(asked, sentence):
-    name, label, step, head = asked
+@pytest.mark.parametrize(("arguments", "sentence"), REFUSED.items(), ids=lambda one: str(one)[:60])
+def test_impossible_requests_are_refused_in_one_sentence(arguments, sentence):
+    name, label, step, head = arguments
     with pytest.raises(MhaError) as error:
         replay(trace(built_in(name), CPU), label, step, head)
     assert str(error.value) == sentence
