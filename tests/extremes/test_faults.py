@@ -70,9 +70,9 @@ def test_a_derivative_that_float64_cannot_hold_is_refused_in_a_sentence():
 def test_the_bench_says_so_where_a_gradient_cannot_be_held():
     work = state.Work(state.begun(cosine((SMALLEST, SMALLEST), (1.0, 2.0))), "en")
     work = replace(work, looking=replace(work.looking, pinned=Cell("scores", 0, 0, 0)))
-    told = payload(work, lens="gradient")
-    assert "a derivative grew beyond what float64 can hold" in told["lens"]["summary"]
-    assert not any(matrix.get("lens") for matrix in told["matrices"].values())
+    sent = payload(work, lens="gradient")
+    assert "a derivative grew beyond what float64 can hold" in sent["lens"]["summary"]
+    assert not any(matrix.get("lens") for matrix in sent["matrices"].values())
 
 
 def test_a_sensitivity_that_float64_cannot_hold_is_none():

@@ -1,6 +1,6 @@
 """Attention layers of every family, imported from what ``save_pretrained`` writes: the model's weights, or a refusal.
 
-``python -m tests.interop.test_families_import`` writes the table in docs/model-families.md anew.
+``python -m tests.interop.test_families_import`` writes the table in docs/model-families.md again.
 """
 
 from __future__ import annotations
