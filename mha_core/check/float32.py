@@ -64,7 +64,7 @@ class Float32Error:
         if step.op == "norm":
             (columns,) = (value.shape[-1] for value in values.values())
             return self._run(key, errors) + (columns / 2 + 3) * UNIT * exact
-        return self._by_moving_operands(key, values, errors, exact)
+        return self._move_error(key, values, errors, exact)
 
     def _operands(self, key: Key) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
         """Each operand's exact numbers and their errors: 1 × rows × columns, or those of all heads stacked."""
@@ -75,11 +75,8 @@ class Float32Error:
             if exact is None:
                 raise KeyError(name)
             error = self.of((name, head)) if matrix is None else _conversion_error(exact)
-            stacked = [values[name], errors[name]] if name in values else [exact[None][:0], error[None][:0]]
-            values[name], errors[name] = (
-                torch.cat([stacked[0], exact[None]]),
-                torch.cat([stacked[1], error[None]]),
-            )
+            values[name] = torch.cat([values.get(name, exact[None][:0]), exact[None]])
+            errors[name] = torch.cat([errors.get(name, error[None][:0]), error[None]])
         if self.search.steps[key].gathers:
             return {name: tensor[None] for name, tensor in values.items()}, {
                 name: tensor[None] for name, tensor in errors.items()
@@ -105,7 +102,7 @@ class Float32Error:
             + self._run(key, {first: errors[first], second: size[second] + errors[second], **none})
         )
 
-    def _by_moving_operands(
+    def _move_error(
         self, key: Key, values: dict[str, Tensor], errors: dict[str, Tensor], exact: Tensor
     ) -> Tensor:
         """The error of a cell that is a monotonic function of one cell of each operand."""
@@ -113,7 +110,7 @@ class Float32Error:
         for name, error in errors.items():
             moved = (self._run(key, {**values, name: values[name] + sign * error}) for sign in (1, -1))
             total = total + torch.maximum(
-                *((result - exact).abs().nan_to_num(0.0, 0.0, 0.0) for result in moved)
+                *((cells - exact).abs().nan_to_num(0.0, 0.0, 0.0) for cells in moved)
             )
         return total
 
@@ -136,13 +133,12 @@ def _rotation_error(step: Step, values: Mapping[str, Tensor], errors: Mapping[st
     rows, angles = step.operand_names
     halves = step.plan == 1
 
-    def pair_sums(pairs: Tensor) -> Tensor:
-        first, second = pairs.chunk(2, -1) if halves else (pairs[..., 0::2], pairs[..., 1::2])
-        total = first + second
-        return torch.cat([total, total], -1) if halves else total.repeat_interleave(2, -1)
+    def for_both(pairs: Tensor) -> Tensor:
+        return torch.cat([pairs, pairs], -1) if halves else pairs.repeat_interleave(2, -1)
 
-    angle_errors = errors[angles][0]
-    angle_errors = (
-        torch.cat([angle_errors, angle_errors], -1) if halves else angle_errors.repeat_interleave(2, -1)
-    )
-    return pair_sums(errors[rows][0]) + pair_sums(values[rows][0].abs()) * (angle_errors + 4 * UNIT)
+    def pair_sums(columns: Tensor) -> Tensor:
+        first, second = columns.chunk(2, -1) if halves else (columns[..., 0::2], columns[..., 1::2])
+        return for_both(first + second)
+
+    turn = for_both(errors[angles][0]) + 4 * UNIT
+    return pair_sums(errors[rows][0]) + pair_sums(values[rows][0].abs()) * turn

@@ -138,8 +138,7 @@ def dropped_out(place: Place) -> Iterator[Way]:
     row = place.rows[place.cell.row]
     for p in _DROPOUT if OPERATIONS[place.step.op].shifts else ():
         weights = [
-            0.0 if written == 0 else right / (1 - p)
-            for written, right in zip(place.written, row, strict=False)
+            0.0 if number == 0 else right / (1 - p) for number, right in zip(place.written, row, strict=False)
         ]
         yield Way(tuple(weights), (f"1 − {p:g}",))
 
@@ -166,9 +165,9 @@ def _finite_pairs(place: Place, row: Sequence[float]) -> list[tuple[float, float
     """Each finite number that is written in the row, with the right number there."""
     pairs = zip(place.written, row, strict=False)
     return [
-        (written, right)
-        for written, right in pairs
-        if written is not None and isfinite(written) and isfinite(right)
+        (number, right)
+        for number, right in pairs
+        if number is not None and isfinite(number) and isfinite(right)
     ]
 
 
@@ -187,9 +186,7 @@ def _sizes(example: Example) -> dict[str, float]:
     known = [1.0, right, 1 / right, float(dims.d_k), *map(sqrt, roots)]
     divisors: dict[str, float] = {}
     for sign, size in (("d_model", dims.d_model), ("h", dims.h), ("n", dims.n_k), ("d_v", dims.d_v)):
-        if size and not any(
-            abs(size - known_divisor) < 1e-9 for known_divisor in (*known, *divisors.values())
-        ):
+        if size and not any(abs(size - other) < 1e-9 for other in (*known, *divisors.values())):
             divisors[sign] = float(size)
     return divisors
 
@@ -225,16 +222,12 @@ def some_divisor(place: Place) -> Iterator[Way]:
             for score, weight in zip(scores, place.written, strict=False)
             if isfinite(score) and weight is not None and 0 < weight < float("inf")
         ]
-        logs = [(score - pairs[0][0], log_ratio - pairs[0][1]) for score, log_ratio in pairs[1:]]
+        logs = [(score - pairs[0][0], ratio - pairs[0][1]) for score, ratio in pairs[1:]]
         widest = max((abs(score) for score, _ in logs), default=0.0)
         if not 0 < widest < float("inf"):
             continue
         # Scores are divided by the widest so that their squares do not overflow.
-        parts = [(score / widest, log_ratio) for score, log_ratio in logs]
-        factor = (
-            fsum(part * log_ratio for part, log_ratio in parts)
-            / fsum(part * part for part, _ in parts)
-            / widest
-        )
+        parts = [(score / widest, ratio) for score, ratio in logs]
+        factor = fsum(part * ratio for part, ratio in parts) / fsum(part * part for part, _ in parts) / widest
         if factor > 0 and isfinite(1 / factor) and len({round(score, 9) for score, _ in logs if score}) > 1:
             yield from _softmax_of_multiple(place, factor, f"{(divisor(place.example) or 1.0) / factor:.2g}")

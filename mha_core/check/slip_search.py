@@ -22,8 +22,8 @@ from mha_core.compute.trace import Rows
 from mha_core.example.model import setting
 from mha_core.vocabulary import SETTINGS, STEPS
 
-_MOST_ALTERNATIVES: Final = 4
-"""How many alternatives of the carried numbers are tried."""
+_MOST_BASES: Final = 4
+"""How many choices of the carried numbers are tried."""
 
 
 class SlipMatch(NamedTuple):
@@ -40,16 +40,12 @@ def slips_in(
     search: Search, key: Key, claim: Printed, own: Tensor, best: Tensor
 ) -> dict[int, list[SlipMatch]]:
     """The slips that explain each row with errors, simplest first. Rows that none explains are left out."""
-    return _matches_by_row(list(_Places(search, key, claim.decimals, best).alternatives()), claim, own)
+    return _in_rows(list(_Places(search, key, claim.decimals, best).bases()), claim, own)
 
 
-def _matches_by_row(
-    alternatives: list[_Alternative], claim: Printed, own: Tensor
-) -> dict[int, list[SlipMatch]]:
+def _in_rows(bases: list[_Base], claim: Printed, own: Tensor) -> dict[int, list[SlipMatch]]:
     rows = own.any(-1).nonzero().flatten().tolist()
-    matches_by_row = {
-        i: _row_matches(alternatives, claim, i, own[i].nonzero().flatten().tolist()) for i in rows
-    }
+    matches_by_row = {i: _in_row(bases, claim, i, own[i].nonzero().flatten().tolist()) for i in rows}
     return {i: matches for i, matches in matches_by_row.items() if matches}
 
 
@@ -58,7 +54,7 @@ def slips_besides(
 ) -> dict[int, list[SlipMatch]]:
     """The same for a matrix with other numbers than its step gives: slips that need the step's terms are not tried."""
     places = _Places(search, key, claim.decimals, numbers, worked_out=False)
-    return _matches_by_row(list(places.alternatives()), claim, own)
+    return _in_rows(list(places.bases()), claim, own)
 
 
 def made_alike(search: Search, key: Key, claim: Printed, own: Tensor, best: Tensor) -> list[list[SlipMatch]]:
@@ -67,19 +63,16 @@ def made_alike(search: Search, key: Key, claim: Printed, own: Tensor, best: Tens
     These are all given rows if the slip fits them all, else the rows with errors. Each slip comes as its matches in
     these rows, and in one way only.
     """
-    given_rows, wrong_rows = (
-        claim.given.any(-1).nonzero().flatten().tolist(),
-        own.any(-1).nonzero().flatten().tolist(),
-    )
-    alternatives = [
-        {i: _Row(alternative, claim, i, [0]) for i in {*given_rows, *wrong_rows}}
-        for alternative in _Places(search, key, claim.decimals, best).alternatives()
+    given, wrong = (cells.any(-1).nonzero().flatten().tolist() for cells in (claim.given, own))
+    bases = [
+        {i: _Row(base, claim, i, [0]) for i in {*given, *wrong}}
+        for base in _Places(search, key, claim.decimals, best).bases()
     ]
     for weak in (False, True):
         explanations = []
         for slip in (slip for slip in SLIPS if slip.alike and slip.weak == weak):
-            for rows in (given_rows, wrong_rows):
-                alike = _matches_alike(slip, alternatives, rows)
+            for rows in (given, wrong):
+                alike = _matches_alike(slip, bases, rows)
                 if alike:
                     explanations.append(alike)
                     break
@@ -88,9 +81,9 @@ def made_alike(search: Search, key: Key, claim: Printed, own: Tensor, best: Tens
     return []
 
 
-def _matches_alike(slip: Slip, alternatives: list[dict[int, _Row]], rows: list[int]) -> list[SlipMatch]:
-    for alternative in alternatives:
-        matches = list(takewhile(bool, (_match(slip, alternative[i], 1.0) for i in rows)))
+def _matches_alike(slip: Slip, bases: list[dict[int, _Row]], rows: list[int]) -> list[SlipMatch]:
+    for base in bases:
+        matches = list(takewhile(bool, (_match(slip, base[i], 1.0) for i in rows)))
         if len(matches) == len(rows) > 0:
             common = set.intersection(*({way.named for way in match.ways} for match in matches if match))
             if common:
@@ -108,14 +101,12 @@ def _with_ways(match: SlipMatch, named: set[tuple[Cell | str, ...]]) -> SlipMatc
 def place_at(search: Search, key: Key, i: int, j: int, decimals: int) -> Place:
     """A cell of a step with its terms, from the carried numbers."""
     places = _Places(search, key, decimals, torch.zeros(0))
-    return next(places.alternatives()).place(i, j)
+    return next(places.bases()).place(i, j)
 
 
-def _row_matches(
-    alternatives: list[_Alternative], claim: Printed, i: int, wrong: list[int]
-) -> list[SlipMatch]:
+def _in_row(bases: list[_Base], claim: Printed, i: int, wrong: list[int]) -> list[SlipMatch]:
     """The slips that explain a row. Weak ones, or ones that only truncation gives, are the last resort."""
-    rows = [_Row(alternative, claim, i, wrong) for alternative in alternatives]
+    rows = [_Row(base, claim, i, wrong) for base in bases]
     for weak, units in ((False, 0.5), (False, 1.0), (True, 0.5), (True, 1.0)):
         matches: dict[str, SlipMatch] = {}
         for row in rows:
@@ -147,16 +138,16 @@ def _match(slip: Slip, row: _Row, units: float) -> SlipMatch | None:
 
 
 class _Row:
-    """A row with errors under one alternative of the carried numbers.
+    """A row with errors under one choice of the carried numbers.
 
     Its places and the ways of each slip are computed once, since they do not depend on the tolerance.
     """
 
-    def __init__(self, alternative: _Alternative, claim: Printed, i: int, wrong: list[int]) -> None:
-        self.alternative, self.i, self.wrong = alternative, i, wrong
+    def __init__(self, base: _Base, claim: Printed, i: int, wrong: list[int]) -> None:
+        self.base, self.i, self.wrong = base, i, wrong
         given, numbers, self._unit = (part[i].tolist() for part in (claim.given, claim.numbers, claim.unit))
         self.given = sum(given)
-        self.cols: dict[str, Sequence[int]] = {"cell": wrong, "row": range(len(alternative.rows[0]))}
+        self.cols: dict[str, Sequence[int]] = {"cell": wrong, "row": range(len(base.rows[0]))}
         self.written = {
             whole: tuple(numbers[j] if given[j] else None for j in cols) for whole, cols in self.cols.items()
         }
@@ -166,7 +157,7 @@ class _Row:
     def place(self, whole: str) -> Place:
         """The place for slips of one cell, or of the row."""
         if whole not in self._places:
-            place = self.alternative.place(self.i, self.wrong[0] if whole == "cell" else 0)
+            place = self.base.place(self.i, self.wrong[0] if whole == "cell" else 0)
             self._places[whole] = replace(place, written=self.written[whole])
         return self._places[whole]
 
@@ -181,8 +172,8 @@ class _Row:
         return [self._unit[j] * units if self._unit[j] < 1 else self._unit[j] / 2 for j in self.cols[whole]]
 
 
-class _Alternative(NamedTuple):
-    """The right numbers of a matrix from one alternative of the carried numbers."""
+class _Base(NamedTuple):
+    """The right numbers of a matrix from one choice of the carried numbers."""
 
     places: _Places
     operands: dict[str, Any]
@@ -211,31 +202,29 @@ class _Places:
         self._looked_up: dict[Key, Rows | None] = {}
         self._terms: dict[Cell, tuple[tuple[Cell, ...], ...]] = {}
 
-    def alternatives(self) -> Iterator[_Alternative]:
-        """The matrix under each alternative of the carried numbers; ``best`` alone where it has no step."""
+    def bases(self) -> Iterator[_Base]:
+        """The matrix under each choice of the carried numbers; ``best`` alone where it has no step."""
         if self.step is None:
-            yield _Alternative(self, {}, self.best.tolist())
+            yield _Base(self, {}, self.best.tolist())
             return
         tensors = self.search.combinations(self.key)
         values = self.search.run(self.key, tensors)
-        for n in range(min(len(values), _MOST_ALTERNATIVES)):
-            yield _Alternative(
+        for n in range(min(len(values), _MOST_BASES)):
+            yield _Base(
                 self, {name: batch[n].tolist() for name, batch in tensors.items()}, values[n].tolist()
             )
 
     def place(self, operands: dict[str, Any], rows: Rows, i: int, j: int) -> Place:
         cell = Cell(*self.key, i, j)
         step = self.step or Step(self.key[0], "copy", ())
-        if self.step and cell not in self._terms:  # every alternative has the same
+        if self.step and cell not in self._terms:  # every base has the same
             self._terms[cell] = tuple(term_cells(self.search.trace, step, cell))
         cells = self._terms.get(cell, ())
 
         def number(factor: Cell) -> float:
             matrix = operands[factor.name]
-            value: float = (matrix[factor.head] if factor.name == step.gathers else matrix)[factor.row][
-                factor.col
-            ]
-            return value
+            rows: Rows = matrix[factor.head] if factor.name == step.gathers else matrix
+            return rows[factor.row][factor.col]
 
         return Place(
             example=self.example,
@@ -257,9 +246,7 @@ class _Places:
             return self.best.tolist()
         if (name, head) not in self._looked_up:
             batch = self.search.look(name, head)
-            if (
-                name == self.key[0]
-            ):  # copied numbers are right ones: a copy of an equally wrong row explains nothing
+            if name == self.key[0]:  # only right numbers are copied: a copy of equal errors explains nothing
                 exact = self.search.exact((name, head)) if (name, head) in self.search.steps else None
                 batch = None if exact is None else exact[None]
             self._looked_up[name, head] = None if batch is None else batch[0].tolist()

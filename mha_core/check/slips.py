@@ -157,8 +157,7 @@ def reproduced(ways: Iterable[Way], written: Sequence[float | None], within: Seq
     for way in ways:
         pairs = list(zip(written, way.numbers, within, strict=True))
         if all(
-            number is None or number == expected or near(number, expected, unit)
-            for number, expected, unit in pairs
+            number is None or number == right or near(number, right, unit) for number, right, unit in pairs
         ):
             matches.append(way)
     return list({(way.named, way.instead): way for way in reversed(matches)}.values())[::-1]
@@ -172,9 +171,7 @@ def slip_message(slip: Slip, ways: Sequence[Way], example: Example, say: Callabl
 
     texts = {(text(way.named), text([way.instead] if way.instead else [])) for way in ways}
     sentences = [say(slip.message).format(said=named, instead=instead) for named, instead in sorted(texts)]
-    return reduce(
-        lambda first, second: say(N_("{one} Or: {other}")).format(one=first, other=second), sentences
-    )
+    return reduce(lambda a, b: say(N_("{one} Or: {other}")).format(one=a, other=b), sentences)
 
 
 def worked_out(place: Place, way: Way) -> str:

@@ -89,12 +89,10 @@ def compare(first: Trace, second: Trace, order: Sequence[int] = ()) -> tuple[Dif
 
     ``order``: token i of the second is token order[i] of the first; empty if the order is the same.
     """
-    comparable_masks, token_orders = _same_kind_of_mask(first, second), orders(second, order)
+    comparable_masks, places = _same_kind_of_mask(first, second), orders(second, order)
     heads = (None, *range(max(len(first.example.heads), len(second.example.heads))))
     differences = (
-        _difference(
-            (name, head), _used_matrix(second, name, head), _used_matrix(first, name, head), token_orders
-        )
+        _difference((name, head), _used(second, name, head), _used(first, name, head), places)
         if comparable_masks or name != "mask"
         else Difference(name, None, "reshaped", Change([], []))
         for name in AXES
@@ -119,7 +117,7 @@ def _difference(
     return Difference(name, head, "changed", change) if change.changed else None
 
 
-def _used_matrix(computed: Trace, name: str, head: int | None) -> tuple[Rows | None, bool]:
+def _used(computed: Trace, name: str, head: int | None) -> tuple[Rows | None, bool]:
     """The matrix that this head uses: shared keys and values are those of its group's first head."""
     if (name in _WHOLE_LAYER) != (head is None):
         return None, False

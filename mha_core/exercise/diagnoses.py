@@ -42,27 +42,25 @@ def diagnoses(
     the caller may stop early.
     """
     steps = Search(computed)
-    exact_by_key = {
-        key: exact for key in steps.steps if key[0] in STEPS and (exact := steps.exact(key)) is not None
-    }
-    steps.carry({key: Family([()], exact[None]) for key, exact in exact_by_key.items()})
-    for key in sorted(exact_by_key, key=lambda key: (hidden or {}).get(key, 0), reverse=True):
+    right = {key: exact for key in steps.steps if key[0] in STEPS and (exact := steps.exact(key)) is not None}
+    steps.carry({key: Family([()], exact[None]) for key, exact in right.items()})
+    for key in sorted(right, key=lambda key: (hidden or {}).get(key, 0), reverse=True):
         with torch.inference_mode():
-            rounded_values = [values for _, values in steps.roundings(key)]
+            rounded = [values for _, values in steps.roundings(key)]
             by_mistake = _diagnoses_of(
-                key[0], steps.family(key, 1), rounded_values, exact_by_key[key], decimals, computed.example
+                key[0], steps.family(key, 1), rounded, right[key], decimals, computed.example
             )
         yield key, by_mistake
 
 
 def _diagnoses_of(
-    step: str, family: Family, rounded_values: list[Tensor], exact: Tensor, decimals: int, example: Example
+    step: str, family: Family, rounded: list[Tensor], exact: Tensor, decimals: int, example: Example
 ) -> Diagnoses:
     family = family.chosen([n for n, blame in enumerate(family.blames) if blame and blame[0][1] is None])
     labels = [blame[0][0] for blame in family.blames]
     named, explanations = (
-        [*labels, *(ROUNDED_EARLY for _ in rounded_values)],
-        torch.cat([family.values, *rounded_values]),
+        [*labels, *(ROUNDED_EARLY for _ in rounded)],
+        torch.cat([family.values, *rounded]),
     )
     made_here = {mistake.id for mistake in at_step(step)}
     given = torch.ones_like(exact, dtype=torch.bool)

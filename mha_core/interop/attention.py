@@ -163,11 +163,8 @@ def attention_of(config: Mapping[str, Any], name: str, d_k: int) -> Attention:
     known = _KINDS.get(kind) if isinstance(kind, str) else None
     if known is None:
         handled = (*refused, *alibi_from)
-        ignored = tuple(
-            setting
-            for setting in _MAY_CHANGE_SCORES
-            if setting not in handled and not _is_off(config.get(setting))
-        )
+        on = (setting for setting in _MAY_CHANGE_SCORES if not _is_off(config.get(setting)))
+        ignored = tuple(setting for setting in on if setting not in handled)
         return Attention(alibi=alibi, taken=alibi_from, ignored=ignored, refused=refused)
     scale, scaled_by = _scale(settings, known, _index(name), d_k)
     if elsewhere:
@@ -304,6 +301,4 @@ def _rope(settings: Settings, given: Settings, base: float) -> Rope | None:
     if given.given.get("rope_type", given.given.get("type")) != "dynamic":
         return scaled_rope(given, base)
     is_short = settings.whole("max_position_embeddings", 10**9) >= MAX_SIZE
-    return (
-        Rope(base) if is_short else None
-    )  # only texts longer than the model's maximum are rotated more slowly
+    return Rope(base) if is_short else None  # only texts beyond the model's maximum turn more slowly

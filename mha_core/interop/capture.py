@@ -345,20 +345,16 @@ def _decide(
     The first input decides. If a change of it shows nothing, the others do, if they agree: an input with an axis of
     heads, such as a mask for each head, would show that axis.
     """
-    undecided_calls = {index: call for index, call in enumerate(calls) if isinstance(call, _Undecided)}
-    orders_shown: dict[int, set[bool]] = {index: set() for index in undecided_calls}
+    left = {index: call for index, call in enumerate(calls) if isinstance(call, _Undecided)}
+    orders_shown: dict[int, set[bool]] = {index: set() for index in left}
     decided: set[int] = set()
-    for which, size, (changed_args, changed_named) in (
-        variants((args, named), batch) if undecided_calls else ()
-    ):
-        if len(decided) == len(undecided_calls):
+    for which, size, (changed_args, changed_named) in variants((args, named), batch) if left else ():
+        if len(decided) == len(left):
             break
-        outputs = outputs_of(module, changed_args, changed_named, undecided_calls)
+        outputs = outputs_of(module, changed_args, changed_named, left)
         for index in outputs.keys() - decided:
-            heads_first = heads_come_first(
-                undecided_calls[index].split, undecided_calls[index].outputs, outputs[index], size
-            )
-            if heads_first in undecided_calls[index].either and heads_first is not None:
+            heads_first = heads_come_first(left[index].split, left[index].outputs, outputs[index], size)
+            if heads_first in left[index].either and heads_first is not None:
                 orders_shown[index].add(heads_first)
                 decided |= {index} if which == 0 else set()
     captured = []

@@ -117,12 +117,8 @@ class Watch(TorchFunctionMode):
         self._parameters = {_memory(part) for part in module.parameters()}
         self._keep = keep
         self._scores: _Known[Scores] = _known()
-        self._weights: _Known[tuple[Scores | None, Tensor]] = (
-            _known()
-        )  # the scores behind them, and the weights
-        self._factors: _Known[tuple[Tensor, float]] = (
-            _known()
-        )  # the tensor that was multiplied, and the factor
+        self._weights: _Known[tuple[Scores | None, Tensor]] = _known()  # their scores, and the weights
+        self._factors: _Known[tuple[Tensor, float]] = _known()  # the multiplied tensor, and the factor
         self._folds: _Known[tuple[Fold, ...]] = _known()
         self._layer: tuple[str, ...] | None = None  # inside torch's layer: its keys that are not tokens
         self.ends: dict[str, tuple[str, str]] = {}
@@ -141,7 +137,7 @@ class Watch(TorchFunctionMode):
             case "multi_head_attention_forward":
                 return self._torch_layer(func, args, kwargs)
             case "scaled_dot_product_attention":
-                return self._fused_function(func, args, kwargs)
+                return self._fused(func, args, kwargs)
         result = func(*args, **kwargs)
         if isinstance(result, Tensor):
             self._note_folds(name, args, result)
@@ -169,9 +165,7 @@ class Watch(TorchFunctionMode):
             self._layer = None
         return result
 
-    def _fused_function(
-        self, func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> Any:
+    def _fused(self, func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
         given = {**dict(zip(names, args, strict=False)), **kwargs}
         q, k, v = (given[name] for name in names[:3])
@@ -195,7 +189,7 @@ class Watch(TorchFunctionMode):
         elif name == "einsum":
             self._einsum(args[0], tensors, result, weighted)
         elif name == "softmax":
-            if (dim := _argument(args, kwargs, 1, "dim")) in (-1, result.dim() - 1):
+            if (dim := _given(args, kwargs, 1, "dim")) in (-1, result.dim() - 1):
                 self._weights[result] = self._scores.get(tensors[0]), result
                 self.ends.setdefault(self._place()[0], ("", ""))
             else:
@@ -400,9 +394,8 @@ def _folded(before: Sequence[int], after: Sequence[int]) -> tuple[Fold, ...]:
 
     If it splits the last axis into heads and their columns, the heads count as a fold of 1 and the heads.
     """
-    axis = next(
-        (axis for axis, (old, new) in enumerate(zip(before, after, strict=False)) if old != new), None
-    )
+    changed = (n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old != new)
+    axis = next(changed, None)
     if axis is None or not before[axis] or not after[axis]:
         return ()
     old, new = before[axis], after[axis]
@@ -498,16 +491,14 @@ def _number(value: Any) -> float | None:
     return number if number and number == number else None  # NaN alone differs from itself
 
 
-def _argument(
-    args: Sequence[Any], kwargs: Mapping[str, Any], position: int, name: str, default: Any = None
-) -> Any:
-    return args[position] if len(args) > position else kwargs.get(name, default)
+def _given(args: Sequence[Any], kwargs: Mapping[str, Any], n: int, name: str, default: Any = None) -> Any:
+    return args[n] if len(args) > n else kwargs.get(name, default)
 
 
 def _refuse_dropout(args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
     """Refuse ``functional.dropout(input, p=0.5, training=True)``; ``torch.dropout`` has other defaults."""
-    share = _argument(args, kwargs, 1, "p", 0.5)
-    training = _argument(args, kwargs, 2, "training", kwargs.get("train", True))
+    share = _given(args, kwargs, 1, "p", 0.5)
+    training = _given(args, kwargs, 2, "training", kwargs.get("train", True))
     if share and training:
         raise dropped(share)
 

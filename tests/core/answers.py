@@ -86,34 +86,30 @@ def work_out(example, replacements=None, heads=None):
     x = example.x
     source = x if example.context is None else example.context
     divisor = len(example.heads[0].w_q[0]) ** 0.5 if example.scale == "sqrt_dk" else example.scale
-    heads_so_far: list[SimpleNamespace] = []
+    states: list[SimpleNamespace] = []
     for g, head in enumerate(example.heads):
-        heads_so_far.append(
-            SimpleNamespace(example=example, g=g, head=head, heads=heads_so_far, x=x, source=source)
-        )
-        heads_so_far[-1].divisor, heads_so_far[-1].n, heads_so_far[-1].d_model = divisor, len(x), len(x[0])
-        heads_so_far[-1].angles = early.get("angles")
-        heads_so_far[-1].key_angles = early.get("context_angles", early.get("angles"))
+        states.append(SimpleNamespace(example=example, g=g, head=head, heads=states, x=x, source=source))
+        states[-1].divisor, states[-1].n, states[-1].d_model = divisor, len(x), len(x[0])
+        states[-1].angles = early.get("angles")
+        states[-1].key_angles = early.get("context_angles", early.get("angles"))
 
     def run(s, name):
         changed = name in replacements and (heads is None or getattr(s, "g", None) in heads or name in LAYER)
         setattr(s, name, (replacements if changed else RIGHT)[name](s))
 
     for names in (("q", "k", "v", "q_rotated", "k_rotated"), AFTERWARDS):
-        for s in heads_so_far:
+        for s in states:
             for name in names:
                 if name in used(example):
                     run(s, name)
                 else:
                     setattr(s, name, getattr(s, SAME[name]))
-    s = SimpleNamespace(example=example, heads=heads_so_far, n=len(x))
+    s = SimpleNamespace(example=example, heads=states, n=len(x))
     for name in LAYER:
         if name in used(example):
             run(s, name)
     return early | {
-        name: getattr(s, name)
-        if name in LAYER
-        else [getattr(head_state, name) for head_state in heads_so_far]
+        name: getattr(s, name) if name in LAYER else [getattr(state, name) for state in states]
         for name in used(example)
     }
 

@@ -85,14 +85,10 @@ def rounded(count: int = 5000, seed: int = 1) -> Counter[str]:
     for n in range(count):
         example, decimals = drawn(random), random.choice(range(5))
         steps = computed(example, decimals=decimals if n % 2 else None) or {}
-        steps_by_name = {
-            step.name: [steps[k] for k in steps if k[0] == step.name] for step in trace(example).steps
-        }
+        kept = {step.name: [steps[k] for k in steps if k[0] == step.name] for step in trace(example).steps}
         if n % 4 > 1:
-            steps_by_name = {
-                name: steps_by_name[name] for name in ("weights", "output", "concat") if name in steps_by_name
-            }
-        claims = printed(steps_by_name, decimals)
+            kept = {name: kept[name] for name in ("weights", "output", "concat") if name in kept}
+        claims = printed(kept, decimals)
         verdict = check(replace(example, claimed=claims))
         is_named = (ROUNDED_EARLY,) in named(verdict) and not any(
             step.unexplained for step in verdict.steps.values()
@@ -137,6 +133,5 @@ def _with_sign(mistake: Planted, random: Random) -> Example | None:
         return None
     row[col] = f"-{row[col]}".replace("--", "")
     before = {step: rows for step, rows in claimed.items() if STEPS.index(step) < STEPS.index(name)}
-    return replace(
-        mistake.example, claimed={**before, name: tuple(tuple(map(tuple, rows)) for rows in heads)}
-    )
+    changed = tuple(tuple(map(tuple, rows)) for rows in heads)
+    return replace(mistake.example, claimed={**before, name: changed})
