@@ -109,7 +109,7 @@ def askable(example: Example) -> tuple[str, ...]:
 
 
 def given_away(example: Example, steps: Collection[str]) -> dict[str, str]:
-    """The given tables that give away one of the ``steps`` to be worked out: each of their cells depends on one of its.
+    """The given tables that give away a table of the ``steps``: each of their cells comes from a single cell of it.
 
     ``{"scaled_scores": "scores"}`` if the scores and the weights are to be worked out. Tables after the last of the
     steps are not given.
