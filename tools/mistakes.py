@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from mha_core import AllowMask, Backend, Example, Head, Positions, trace
-from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY, At, Mistake
-from mha_core.check.local import place_at
+from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY, Mistake, Site
 from mha_core.check.search import Family, Search
+from mha_core.check.slip_search import place_at
 from mha_core.check.slips import SLIP, SLIPS, Slip
 from mha_core.check.transcription import EXCHANGED
 from mha_core.compute.graph import early_steps, head_graph, late_steps
@@ -198,7 +198,7 @@ class _Run:
         tensors = self.tensors(step, head)
         result = operate(step, tensors, self.example)
         if self.entry is not None and step.name in self.entry.steps:
-            at = At(step, head, tensors, self.example, self.example.dims, self.numbers)
+            at = Site(step, head, tensors, self.example, self.example.dims, self.numbers)
             ways = [way for way in self.entry.wrong(at) if way.shape[-2:] == result.shape[-2:]]
             if ways:
                 result, self.has_mistake = self.random.choice(ways), True

@@ -79,21 +79,21 @@ def cells(matrix: Claims) -> Iterator[tuple[int, int, float, int]]:
 
 class Printed(NamedTuple):
     """A claimed matrix as tensors, rows × columns: which cells were given, their numbers, one unit of the last digit
-    of each; and the digits of the longest. ``strays``: the error of float32 arithmetic to allow for in each cell.
+    of each; and the digits of the longest. ``float32_error``: the error of float32 arithmetic to allow for in each cell.
     """
 
     given: Tensor
     numbers: Tensor
     unit: Tensor
     decimals: int
-    strays: Tensor | float = 0.0
+    float32_error: Tensor | float = 0.0
 
     def fits(self, values: Tensor) -> Tensor:
         """Where a given cell is within one unit of ``values`` (any batch before rows × columns), or is rounded from a
         number that float32 arithmetic may give instead.
         """
         least = 1e-12 * self.numbers.abs().clamp(max=1e15)
-        tolerance = self.unit.maximum(self.unit / 2 + self.strays) * (1 + _SLACK) + least
+        tolerance = self.unit.maximum(self.unit / 2 + self.float32_error) * (1 + _SLACK) + least
         near = (values - self.numbers).abs() <= tolerance  # never between −∞ and a number
         if self.numbers.isinf().any():
             near |= values == self.numbers

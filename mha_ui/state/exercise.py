@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from mha_core.compute.derive import Cell
 from mha_core.example.model import Example
 from mha_core.exercise.exercise import exercise
-from mha_core.exercise.hints import asked_cells, blank_cells, hints, missed_cells, open_cells
+from mha_core.exercise.hints import blank_cells, exercise_cells, hints, missed_cells, open_cells
 from mha_core.exercise.judged import judged
 from mha_ui.state.url import OWN_SEED, SEEDS, address, without_claims
 from mha_ui.state.work import Work, attempt, start_from, without_message
@@ -96,7 +96,7 @@ def give_hint(work: Work, wanted: object) -> Work:
     unsolved = open_cells(verdict, current.asked)
     if not unsolved:
         return work
-    cells = asked_cells(work.example, current.asked)
+    cells = exercise_cells(work.example, current.asked)
     parts = [wanted.get(part) for part in Cell._fields] if isinstance(wanted, Mapping) else [None] * 4
     table = [cell for cell in unsolved if [*cell[:2]] == parts[:2]] or unsolved
 
@@ -125,5 +125,5 @@ def note_attempt(work: Work, before: Example) -> Work:
     if not filled:
         return work
     missed = filled & missed_cells(judged(work.example))
-    at = [n for n, cell in enumerate(asked_cells(work.example, current.asked)) if cell in missed]
+    at = [n for n, cell in enumerate(exercise_cells(work.example, current.asked)) if cell in missed]
     return replace(work, exercise=replace(current, missed=current.missed | frozenset(at)))

@@ -16,10 +16,10 @@ from mha_core.compute.graph import symbol
 from mha_core.errors import N_
 from mha_core.example.model import key_tokens
 from mha_core.exercise.hints import (
-    asked_cells,
-    asked_tables,
     blank_cells,
     coarse_cells,
+    exercise_cells,
+    exercise_tables,
     hints,
     open_cells,
     wrong_cells,
@@ -106,7 +106,7 @@ def _tables(verdict: Verdict, asked: tuple[str, ...], words: Words) -> list[dict
     wrong = Counter(cell[:2] for cell in wrong_cells(verdict))
     coarse = Counter(cell[:2] for cell in coarse_cells(verdict))
     tables = []
-    for name, head in asked_tables(example, asked):
+    for name, head in exercise_tables(example, asked):
         rows, cols = example.dims.shape(name)
         bad = wrong[name, head]
         right = rows * cols - blank[name, head] - coarse[name, head] - bad
@@ -150,7 +150,7 @@ def _explanations(verdict: Verdict, language: str) -> list[dict[str, Any]]:
 
 def _hint(exercise: Exercise, verdict: Verdict, left: list[Cell], language: str) -> dict[str, Any] | None:
     """The hint that was asked for, as long as its cell is still blank or wrong."""
-    cells, words = asked_cells(verdict.trace.example, exercise.asked), words_in(language)
+    cells, words = exercise_cells(verdict.trace.example, exercise.asked), words_in(language)
     at = exercise.hinted
     if at is None or at >= len(cells) or cells[at] not in left:
         return None
@@ -175,7 +175,7 @@ def _end(exercise: Exercise, verdict: Verdict, language: str) -> dict[str, Any]:
 
 
 def _result(exercise: Exercise, verdict: Verdict, language: str) -> str:
-    cells, words = asked_cells(verdict.trace.example, exercise.asked), words_in(language)
+    cells, words = exercise_cells(verdict.trace.example, exercise.asked), words_in(language)
     given = {
         at
         for at, count in exercise.hints.items()
