@@ -79,7 +79,8 @@ def cells(matrix: Claims) -> Iterator[tuple[int, int, float, int]]:
 
 class Printed(NamedTuple):
     """A claimed matrix as tensors, rows × columns: which cells were given, their numbers, one unit of the last digit
-    of each; and the digits of the longest. ``float32_error``: the error of float32 arithmetic to allow for in each cell.
+    of each; and the digits of the longest. ``float32_error``: the error of float32 arithmetic to allow for in each
+    cell.
     """
 
     given: Tensor

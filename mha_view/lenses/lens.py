@@ -27,8 +27,8 @@ class Baseline(NamedTuple):
 class Exercise:
     """Steps to be worked out: ``asked``, by name.
 
-    Cells are numbered through all of these steps (``exercise.hints.exercise_cells``). ``missed``: cells whose first number
-    was wrong. ``hints``: how many hints were given for a cell. ``hinted``: the cell whose hint is shown. ``like``: if
+    Cells are numbered through all of these steps (``exercise.hints.exercise_cells``). ``missed``: cells whose first
+    number was wrong. ``hints``: how many hints were given for a cell. ``hinted``: the cell whose hint is shown. ``like``: if
     each learner gets different numbers, the address of the example that they resemble. ``begun``: the revision of the
     session's history with which the exercise began, 0 for one from a link. ``instead``: the exercise that this one
     replaced, if any.
