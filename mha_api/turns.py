@@ -6,7 +6,7 @@ One computation at a time for each address, and a few in all: an address with ma
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final, TypeVar, TypeVarTuple
 from weakref import WeakValueDictionary
 
 from anyio import CapacityLimiter, to_thread
@@ -20,9 +20,10 @@ _TURNS: Final[WeakValueDictionary[str, CapacityLimiter]] = WeakValueDictionary()
 """One for each address for which something is computed."""
 
 T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
 
 
-async def in_turn(sender: HTTPConnection, compute: Callable[..., T], *arguments: object) -> T:
+async def in_turn(sender: HTTPConnection, compute: Callable[[*Arguments], T], *arguments: *Arguments) -> T:
     """What ``compute`` returns, run in a thread when it is this address's turn."""
     # The dictionary is weak: an entry lives as long as somebody waits for it.
     turn = _TURNS.setdefault(address(sender), CapacityLimiter(1))

@@ -296,7 +296,7 @@ declare namespace Sent {
     seen?: Record<string, unknown>;
   }
 
-  /** A picture as the browser is sent it: what Plotly draws, and the words to it. */
+  /** A picture as it is sent to the browser: what Plotly draws, and its texts. */
   interface Drawn {
     figure: object;
     title: string;

@@ -1,8 +1,8 @@
-"""Lenses: what the tables show of the numbers besides the numbers. Trace in, plain data out; no Streamlit.
+"""Lenses: what the tables show besides the numbers themselves. Trace in, plain data out; no Streamlit.
 
-``lens`` (what one looks for, and with what), ``change`` (since a baseline), ``gradient`` (of a computed number),
-``check`` (of somebody's own numbers). A page and the live channel look through the same function, so both show the
-same; the browser lays what it gets over the tables, whichever lens it is of, and works nothing out.
+``lens`` (a lens and its parameters), ``change`` (since a baseline), ``gradient`` (of a computed number), ``check`` (of
+somebody's own numbers). The page and the live channel call the same function, so both show the same. The browser lays
+the result over the tables; it is the same code for every lens, and computes nothing.
 
 A lens is one function of ``LENSES``.
 """
@@ -30,7 +30,7 @@ LENSES: Final[Mapping[str, Callable[[Lens, Trace, str], Seen]]] = {
 
 
 def look(lens: Lens, computed: Trace, language: str) -> Seen:
-    """What a lens shows of a computation. Raises ``ExampleError`` where there is no such lens."""
+    """What a lens shows of a trace. Raises ``ExampleError`` if there is no such lens."""
     if lens.name not in LENSES:
         raise ExampleError(N_("expected one of {names}"), place="lens.name", names=", ".join(LENSES))
     return LENSES[lens.name](lens, computed, language)

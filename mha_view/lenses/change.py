@@ -27,7 +27,7 @@ CHOICES: Final = {
     "positions": N_("Positions"),
     **{f"positions_{name}": choice.label for name, choice in POSITION_CHOICES.items()},
 }
-"""What two menus of the layer and what they offer are called."""
+"""The names of two menus of the layer and of their choices."""
 
 Changes = dict[tuple[str, int | None], Change]
 
@@ -46,7 +46,7 @@ def change(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
     for name in dict.fromkeys(name for name, _ in by_matrix):
         parts = [by_matrix.get((name, head)) for head in (heads if name in PER_HEAD else (None,))]
         convert = bool if name == "mask" and allows else _json
-        unbounded = name in HIDES  # these alone hold −∞
+        unbounded = name in HIDES  # only these contain −∞
         by = [part and (_converted(part.by, _json) if unbounded else part.by) for part in parts]
         was = [part and _earlier(part, convert if unbounded else None) for part in parts]
         matrices[name] = {"lens": by, "was": was} if name in PER_HEAD else {"lens": by[0], "was": was[0]}
@@ -59,7 +59,7 @@ def _converted(rows: Sequence[Sequence[Any]], convert: Callable[[Any], Any]) -> 
 
 
 def _earlier(change: Change, convert: Callable[[Any], Any] | None) -> list[list[Any] | None]:
-    """The earlier rows in which a cell differs."""
+    """The earlier rows in which some cell differs."""
     rows = _converted(change.was, convert) if convert else change.was
     return [row if any(by) else None for row, by in zip(rows, change.by, strict=True)]
 
@@ -71,7 +71,7 @@ def _json(number: float) -> float | str:
 
 
 class _Summary(NamedTuple):
-    """The change in one sentence: what was edited, where it begins, and what it makes of the weights."""
+    """The change in one sentence: what was edited, where it begins, and how the weights change."""
 
     now: Trace
     before: Trace
@@ -90,7 +90,7 @@ class _Summary(NamedTuple):
         return words(N_("Since the baseline: {list}.")).format(list=words(N_("; ")).join(parts))
 
     def _settings(self) -> list[str]:
-        """What differs and is no matrix."""
+        """Settings that differ."""
         words, parts = self.words, []
         now, before = self.now.example, self.before.example
         a, b = divisor(before), divisor(now)
@@ -137,7 +137,7 @@ class _Summary(NamedTuple):
         return f"{cell_name(cell, self.now.example, self.words)} {' → '.join(shown)}"
 
     def _steps(self) -> list[str]:
-        """Where the change begins, and how far it moves the weights (or what changes last, where they stay)."""
+        """Where the change begins, and how far it moves the weights (or the last step that changes, if they do not)."""
         words = self.words
         moved = [name for name in STEPS if self._counts(name)[0]]
         if not moved:
@@ -157,8 +157,8 @@ class _Summary(NamedTuple):
         parts.append(most.format(changed=changed, total=total, word=word, by=self._number(by), place=place))
         return parts
 
-    def _of(self, name: str) -> list[tuple[int | None, Change]]:
-        """A step's changes by head, without what a head is given."""
+    def _changes_of(self, name: str) -> list[tuple[int | None, Change]]:
+        """A step's changes by head, without given numbers."""
         return [
             (head, change)
             for (matrix, head), change in self.changes.items()
@@ -166,17 +166,17 @@ class _Summary(NamedTuple):
         ]
 
     def _counts(self, name: str) -> tuple[int, int]:
-        of = self._of(name)
-        return sum(change.changed for _, change in of), sum(change.compared for _, change in of)
+        changes = self._changes_of(name)
+        return sum(change.changed for _, change in changes), sum(change.compared for _, change in changes)
 
     def _largest(self, name: str) -> tuple[Cell, float]:
         rows = [
             (max(abs(by or 0.0) for by in row), head, i, row)
-            for head, change in self._of(name)
+            for head, change in self._changes_of(name)
             for i, row in enumerate(change.by)
             if any(row)
         ]
-        most, head, i, row = max(rows, key=lambda one: one[0])
+        most, head, i, row = max(rows, key=lambda entry: entry[0])
         return Cell(name, head, i, next(j for j, by in enumerate(row) if abs(by or 0.0) == most)), most
 
     def _number(self, value: float) -> str:

@@ -31,14 +31,14 @@ from mha_view.lenses.lens import Lens
 from mha_view.lenses.practice import practice
 
 MOST_NOTES: Final = 400
-"""Wrong cells whose right calculation is sent along; beyond, one reads the report."""
+"""Most wrong cells whose right calculation is sent; for more there is the report."""
 
 
 def check(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
     """``marks`` of the claimed cells, ``kinds`` of the mistakes made there, ``notes``, the right calculation of the
     wrong ones, and ``check``, in words.
 
-    In an exercise no calculation is told before it is asked for.
+    In an exercise no calculation is sent before it is requested.
     """
     if lens.exercise is None:
         verdict = checked(computed.example)
@@ -72,18 +72,18 @@ def _marks(verdict: Verdict) -> dict[str, str]:
 
 def _notes(verdict: Verdict) -> dict[str, str]:
     """The right calculation of every wrong cell."""
-    wrong = [one.cell for step in verdict.steps.values() for one in step.wrong + step.doubtful]
+    wrong = [claim.cell for step in verdict.steps.values() for claim in step.wrong + step.doubtful]
     return {_key(cell): right_line(verdict, cell) for cell in wrong[:MOST_NOTES]}
 
 
 def _kinds(verdict: Verdict, language: str) -> dict[str, str]:
-    """Of every wrong cell whose mistake is known, what it is; of the others, what their numbers tell of themselves."""
+    """The mistake in every wrong cell where it is known; for the others, a remark about the number itself."""
     steps = verdict.steps.values()
     known = {
         _key(wrong.cell): cause_kind(verdict, cause, language)
         for step in steps
         for wrong in step.wrong
-        if wrong.own and (cause := next((one for one in step.causes if explains(one, wrong.cell)), None))
+        if wrong.own and (cause := next((each for each in step.causes if explains(each, wrong.cell)), None))
     }
     others = islice((wrong for step in steps for wrong in puzzling(step)), MOST_NOTES)
     return known | {_key(wrong.cell): remark(verdict, wrong, language) for wrong in others}

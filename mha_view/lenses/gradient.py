@@ -22,7 +22,7 @@ def gradient(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
     description: dict[str, Any]
     try:
         by_matrix = gradients(computed, cell)
-    except MhaError as error:  # of a row that is all but zeros the direction turns beyond all measure
+    except MhaError as error:  # the direction of a row of near-zeros changes without bound
         description = {"kind": "gradient", "target": None, "summary": f"{sentence(error, language)}."}
     else:
         words = words_in(language)
@@ -33,7 +33,7 @@ def gradient(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
 
 
 def target(computed: Trace, pinned: Cell | None) -> Cell:
-    """Whose derivative is shown: the pinned cell where it is a computed one, else the output's first."""
+    """The cell whose derivative is shown: the pinned one if it is computed, else the output's first."""
     if pinned:
         try:
             step_of(computed, pinned)

@@ -1,4 +1,4 @@
-"""What a learner is told of an exercise: how far he is, what is wrong where, the hint asked for, and the end."""
+"""What a learner sees of an exercise: the progress, what is wrong where, the requested hint, and the result."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _CLIMB: Final = {
     "numbers": N_("Hint: the numbers"),
     "answer": N_("Give me the answer"),
 }
-"""What the next press is for."""
+"""Labels of the button for the next hint."""
 _START: Final = N_(
     "Work out the blank numbers, step by step; each is checked as soon as it stands there. Two decimals are enough."
 )
@@ -124,7 +124,7 @@ def _tables(verdict: Verdict, asked: tuple[str, ...], words: Words) -> list[dict
 
 
 def _label(example: Example, name: str, head: int | None, words: Words) -> str:
-    """What a table is called: ``Attention weights A, head 1``."""
+    """The name of a table: ``Attention weights A, head 1``."""
     noun, letter = words(NAMES[name]), symbol(name, example)
     title = f"{noun[:1].upper()}{noun[1:]} {letter.replace('head_i', f'head_{(head or 0) + 1}')}"
     if head is None or len(example.heads) == 1 or "head_i" in letter:
@@ -189,7 +189,9 @@ def _result(exercise: Exercise, verdict: Verdict, language: str) -> str:
     sentences.append(words(_HINTS[min(hinted, 2)]).format(count=hinted))
     if given:
         sentences.append(words(_GIVEN[len(given) > 1]).format(count=len(given)))
-    return reduce(lambda one, other: words(N_("{one} {other}")).format(one=one, other=other), sentences)
+    return reduce(
+        lambda text, sentence: words(N_("{one} {other}")).format(one=text, other=sentence), sentences
+    )
 
 
 _HINTS: Final = (N_("No hints."), N_("One hint."), N_("{count} hints."))

@@ -1,4 +1,4 @@
-"""What the walk is told: the numbers of the tables, and the stages as the core declares them, as plain JSON data."""
+"""The data of the walk: the numbers of the tables, and the stages as the core declares them, as plain JSON data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only the lecturer is told of a walk: his own lecture, and what belongs to each step besides its words."""
+"""Data of a walk for the lecturer only: the lecture plan, and advice for each step."""
 
 from __future__ import annotations
 

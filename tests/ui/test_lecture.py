@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mha_core import built_in, from_token, to_token
 from mha_core.example.lecture import Lecture, LectureStep
 from mha_ui import state
@@ -86,7 +88,7 @@ def test_what_breaks_the_format_is_refused_in_a_sentence_and_nothing_is_lost():
 
 def test_those_who_follow_see_the_order_and_no_note():
     token = to_token(apply(built_in("first"), {"op": "lecture", "lecture": NOTED}))
-    told = walk({"s": token}, "zh", 4)
+    told: Any = walk({"s": token}, "zh", 4)
     assert "mine" not in str(told)
     assert "lecture" not in told
     assert from_token(told["address"]["s"]) == built_in("first")
