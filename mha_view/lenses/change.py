@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from mha_core.compare.diff import Change, changes
 from mha_core.compute.derive import Cell
@@ -30,6 +30,8 @@ CHOICES: Final = {
 """The names of two menus of the layer and of their choices."""
 
 Changes = dict[tuple[str, int | None], Change]
+Value: TypeAlias = float | bool | str
+"""A number as it is sent; a cell of a mask that allows is true or false."""
 
 
 def change(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
@@ -45,7 +47,7 @@ def change(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
     matrices: dict[str, dict[str, Any]] = {}
     for name in dict.fromkeys(name for name, _ in by_matrix):
         parts = [by_matrix.get((name, head)) for head in (heads if name in PER_HEAD else (None,))]
-        convert = bool if name == "mask" and allows else _json
+        convert: Callable[[float], Value] = bool if name == "mask" and allows else _json
         unbounded = name in HIDES  # only these contain −∞
         by = [part and (_converted(part.by, _json) if unbounded else part.by) for part in parts]
         was = [part and _earlier(part, convert if unbounded else None) for part in parts]
@@ -54,13 +56,15 @@ def change(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
     return {"lens": {"kind": "change", "target": None, "summary": summary}, "matrices": matrices}
 
 
-def _converted(rows: Sequence[Sequence[Any]], convert: Callable[[Any], Any]) -> list[list[Any]]:
+def _converted(
+    rows: Sequence[Sequence[float | None]], convert: Callable[[float], Value]
+) -> list[list[Value | None]]:
     return [[None if number is None else convert(number) for number in row] for row in rows]
 
 
-def _earlier(change: Change, convert: Callable[[Any], Any] | None) -> list[list[Any] | None]:
+def _earlier(change: Change, convert: Callable[[float], Value] | None) -> list[Sequence[Value | None] | None]:
     """The earlier rows in which some cell differs."""
-    rows = _converted(change.was, convert) if convert else change.was
+    rows: Sequence[Sequence[Value | None]] = _converted(change.was, convert) if convert else change.was
     return [row if any(by) else None for row, by in zip(rows, change.by, strict=True)]
 
 
