@@ -28,10 +28,10 @@ class Exercise:
     """Steps to be worked out: ``asked``, by name.
 
     Cells are numbered through all of these steps (``exercise.hints.exercise_cells``). ``missed``: cells whose first
-    number was wrong. ``hints``: how many hints were given for a cell. ``hinted``: the cell whose hint is shown. ``like``: if
-    each learner gets different numbers, the address of the example that they resemble. ``begun``: the revision of the
-    session's history with which the exercise began, 0 for one from a link. ``instead``: the exercise that this one
-    replaced, if any.
+    number was wrong. ``hints``: how many hints were given for a cell. ``hinted``: the cell whose hint is shown.
+    ``like``: if each learner gets different numbers, the address of the example that they resemble. ``begun``: the
+    revision of the session's history with which the exercise began, 0 for one from a link. ``instead``: the exercise
+    that this one replaced, if any.
     """
 
     asked: tuple[str, ...]
