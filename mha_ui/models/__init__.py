@@ -32,8 +32,21 @@ def models_page() -> None:
 
 
 def _models(work: state.Work) -> None:
+    data = payload(work)
+    asked = _component()(key=_KEY, data=data, on_bench_change=_noted, on_work_change=_noted)
+    if asked.bench:
+        if state.change(take, asked.bench).history.opened != work.history.opened:
+            st.switch_page(shell.BENCH)
+        st.rerun()  # to say why not
+    if asked.work:
+        state.reopen(asked.work)
+        st.rerun()
+
+
+def payload(work: state.Work) -> dict[str, Any]:
+    """What the component is sent of a visitor's work, with the words of its language."""
     address = state.address(work)
-    data = {
+    return {
         "lang": work.language,
         "tag": LANGUAGE[work.language].tag,
         "words": ui_words(work.language),
@@ -49,14 +62,6 @@ def _models(work: state.Work) -> None:
         "address": {name: value for name, value in address.items() if name == "lang"},
         "refused": work.message.text if work.message else "",
     }
-    asked = _component()(key=_KEY, data=data, on_bench_change=_noted, on_work_change=_noted)
-    if asked.bench:
-        if state.change(take, asked.bench).history.opened != work.history.opened:
-            st.switch_page(shell.BENCH)
-        st.rerun()  # to say why not
-    if asked.work:
-        state.reopen(asked.work)
-        st.rerun()
 
 
 def take(work: state.Work, asked: Mapping[str, Any]) -> state.Work:
