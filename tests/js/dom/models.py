@@ -79,7 +79,7 @@ class _Server:
     def __init__(self) -> None:
         self.answers: dict[str, tuple[int, str]] = {}
         self._answer("cards")
-        self._answer("run", model="../../etc", texts=[ENGLISH], without=[])
+        self._answer("run", model="../../etc", texts=[CHINESE], without=[])
         self._answer("run", model="own", texts=[TEXTS["too long"]], without=[])
         for name in ("english", "chinese", "short", "masked", "markup", "tired", "long", "cut"):
             header = self._read("own", [TEXTS[name]])

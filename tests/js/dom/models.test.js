@@ -3,14 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unpacked } from "../../../web/kit/binary.js";
-import {
-  counterpart,
-  mapOf,
-  mostDifferent,
-  mostShifted,
-  readRun,
-  shiftOf,
-} from "../../../web/models/runs.js";
+import { counterpart, mapOf, mostShifted, readRun, shiftOf } from "../../../web/models/runs.js";
 import { mount, payload, press } from "./page.js";
 
 const TEXTS = payload("texts");
@@ -513,6 +506,8 @@ test("examples are offered in the languages that the model was made for", async 
 const comparing = (more = {}) => models({ model: "own", text: tired, second: wide, ...more });
 const PAIR = runOf([tired, wide]);
 const [FIRST, SECOND] = PAIR.sentences;
+/** The head that differs most. */
+const MOST = PAIR.differences.indexOf(Math.max(...PAIR.differences));
 
 /** "Layer 2 · Head 3", and as the address has it. @param {number} at */
 const named = (at) => {
@@ -536,7 +531,7 @@ test("of two sentences the head that differs most is shown, and the first token 
   const { address, one, texts } = await comparing();
   const { head, token } = await address();
   const at = FIRST.names.indexOf("tired");
-  assert.equal(head, named(mostDifferent(PAIR)).key);
+  assert.equal(head, named(MOST).key);
   assert.equal(token, String(at + 1));
   assert.deepEqual(texts(".measures-head h3"), ["What it does, measured in the first sentence"]);
   const most = mostShifted(PAIR, at);
@@ -554,13 +549,12 @@ test("the largest difference leads to its head, of a token and of all", async ()
   });
   const largest = one('[data-focus="largest"]');
   assert.equal((await address()).token, undefined);
-  const most = mostDifferent(PAIR);
   assert.equal(
     largest.textContent,
-    `Largest difference, on average over tokens: ${named(most).name}, ${PAIR.differences[most].toFixed(2)}`,
+    `Largest difference, on average over tokens: ${named(MOST).name}, ${PAIR.differences[MOST].toFixed(2)}`,
   );
   await click(largest);
-  assert.equal((await address()).head, named(most).key);
+  assert.equal((await address()).head, named(MOST).key);
   assert.ok(largest.hidden);
   const it = FIRST.names.indexOf("it");
   await click(one(".tokens .strip").children[it]);
@@ -599,11 +593,14 @@ test("captions and pictures are of the difference, the first or the second sente
   assert.equal(tokens(1)[counterpart(PAIR, it) ?? 0].getAttribute("aria-pressed"), "true");
 });
 
-test("what the model expects is said of each sentence", async () => {
-  const { texts, all } = await comparing();
+test("what the model expects of a word is said of each sentence, wherever the word is in it", async () => {
+  const second = TEXTS["wide street"];
+  const pair = runOf([tired, second]);
+  const { texts, all } = await comparing({ second });
   const at = FIRST.names.indexOf("tired");
-  const lines = [tired, wide].map((text, which) => {
-    const place = which ? (counterpart(PAIR, at) ?? 0) : at;
+  assert.notEqual(counterpart(pair, at), at);
+  const lines = [tired, second].map((text, which) => {
+    const place = which ? (counterpart(pair, at) ?? 0) : at;
     const guessed = guessesOf(text, place);
     const side = all(".answer-side")[which];
     const words = [...side.querySelectorAll(".guess-word")].map(({ textContent }) => textContent);
@@ -612,7 +609,7 @@ test("what the model expects is said of each sentence", async () => {
       guessed.before.map((/** @type {{ text: string }} */ guess) => guess.text),
     );
     const name = WORDS[which ? "compared_second" : "compared_first"];
-    return `${name} ${effect(PAIR.sentences[which].names[place], guessed)}`;
+    return `${name} ${effect(pair.sentences[which].names[place], guessed)}`;
   });
   assert.deepEqual(texts(".effect-line"), lines);
 });
@@ -879,9 +876,10 @@ test("a head that does not exist is said with the one that is shown instead", as
 });
 
 test("a model that does not exist is said, and what opens first is shown", async () => {
-  const { fault, field } = await models({ model: "../../etc", text: english, head: "99.1" });
+  const { fault, field, texts } = await models({ model: "../../etc", text: chinese, head: "99.1" });
   assert.match(fault(), /there is no model/);
   assert.equal(field(), english);
+  assert.deepEqual(texts(".tokens .strip button"), runOf([english]).sentences[0].names);
 });
 
 // --- what goes wrong -----------------------------------------------------------------------------------------------

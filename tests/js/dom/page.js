@@ -53,7 +53,12 @@ Canvas.getContext = function () {
   return new Proxy(kept, { get: (known, name) => known[name] ?? (() => undefined) });
 };
 
-// What browsers have and happy-dom lacks: properties of these attributes.
+// What browsers have and happy-dom lacks: the rows of a table's body, and properties of these attributes.
+Object.defineProperty(HTMLTableSectionElement.prototype, "rows", {
+  get() {
+    return [...this.children].filter(({ tagName }) => tagName === "TR");
+  },
+});
 for (const name of ["Disabled", "Expanded", "Label", "Pressed"])
   Object.defineProperty(Element.prototype, `aria${name}`, {
     get() {
