@@ -151,6 +151,7 @@ def test_the_chosen_query_is_the_one_of_the_bench(read):
     before = figure(app, "agreement")
     sound(app.toggle(key="lessons.alone").set_value(True).run())
     assert figure(app, "agreement") != before
+    assert "programming" in figure(app, "agreement")["layout"]["title"]["text"]
 
 
 OWN = {"many-heads": ("programming", "readers"), "weighted-mean": ("scaled", "among")}
