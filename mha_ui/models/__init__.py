@@ -7,6 +7,7 @@ stores it, and sends it to a session that begins without it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, Literal, TypedDict
 
 import streamlit as st
@@ -42,8 +43,21 @@ def models_page() -> None:
 
 
 def _models(work: state.Work) -> None:
+    mount = component("models", "models", "models.js", css="models.css")
+    sent = mount(key=_KEY, data=payload(work), on_bench_change=send_value, on_work_change=send_value)
+    if sent.bench:
+        if state.change(open_heads, sent.bench).history.opened != work.history.opened:
+            st.switch_page(shell.BENCH)
+        st.rerun()  # shows the message that says why not
+    if sent.work:
+        state.reopen(sent.work)
+        st.rerun()
+
+
+def payload(work: state.Work) -> Mapping[str, object]:
+    """What the component is sent of a visitor's work, with the words of its language."""
     address = state.address(work)
-    data = {
+    return {
         "lang": work.language,
         "tag": LANGUAGE[work.language].tag,
         "words": ui_words(work.language),
@@ -59,15 +73,6 @@ def _models(work: state.Work) -> None:
         "address": {name: value for name, value in address.items() if name == "lang"},
         "refused": work.message.text if work.message else "",
     }
-    mount = component("models", "models", "models.js", css="models.css")
-    sent = mount(key=_KEY, data=data, on_bench_change=send_value, on_work_change=send_value)
-    if sent.bench:
-        if state.change(open_heads, sent.bench).history.opened != work.history.opened:
-            st.switch_page(shell.BENCH)
-        st.rerun()  # shows the message that says why not
-    if sent.work:
-        state.reopen(sent.work)
-        st.rerun()
 
 
 def open_heads(work: state.Work, request: HeadsRequest) -> state.Work:

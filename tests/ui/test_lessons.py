@@ -144,9 +144,14 @@ def test_the_chosen_query_is_that_of_the_bench(read):
     sound(app.selectbox(key="lessons.query").set_value(2).run())
     assert work(app).looking.query == 2
     assert "programming" in figure(app, "readers")["layout"]["title"]["text"]
+    weights = trace(built_in("programming")).values["weights"]
+    assert [line["y"] for line in figure(app, "readers")["data"][: len(weights)]] == [
+        rows[2] for rows in weights
+    ]
     before = figure(app, "agreement")
     sound(app.toggle(key="lessons.alone").set_value(True).run())
     assert figure(app, "agreement") != before
+    assert "programming" in figure(app, "agreement")["layout"]["title"]["text"]
 
 
 OWN = {"many-heads": ("programming", "readers"), "weighted-mean": ("scaled", "among")}
@@ -228,6 +233,13 @@ def test_the_slider_moves_the_outputs(read):
     sound(app.select_slider(key="lessons.sharpness").set_value(100.0).run())
     assert figure(app, "among") != before
     assert work(app).example == built_in("water")  # only the picture is sharpened
+
+
+def test_the_sharpest_weights_send_every_output_to_a_row_of_v(read):
+    app = read("weighted-mean", example="scaled")
+    sound(app.select_slider(key="lessons.sharpness").set_value(SHARPNESS[-1]).run())
+    v = trace(built_in("scaled")).values["v"][0]
+    assert figure(app, "among")["data"][2]["x"] == pytest.approx([row[0] for row in v], abs=1e-9)
 
 
 def test_another_d_v_is_shown_column_by_column(read):

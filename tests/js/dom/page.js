@@ -40,7 +40,7 @@ class Socket extends EventTarget {
 }
 globalThis.WebSocket = /** @type {any} */ (Socket);
 
-/** Nothing is painted; text is as wide as it has characters. @type {any} */
+/** Nothing is painted: a canvas has its `pixels`. Text is as wide as it has characters. @type {any} */
 const Canvas = HTMLCanvasElement.prototype;
 const painted = {
   measureText: (/** @type {string} */ text) => ({ width: 8 * text.length }),
@@ -48,7 +48,26 @@ const painted = {
     data: new Uint8ClampedArray(4 * width * height),
   }),
 };
-Canvas.getContext = () => new Proxy(painted, { get: (known, name) => known[name] ?? (() => undefined) });
+Canvas.getContext = function () {
+  const kept = { ...painted, putImageData: (/** @type {ImageData} */ image) => (this.pixels = image.data) };
+  return new Proxy(kept, { get: (known, name) => known[name] ?? (() => undefined) });
+};
+
+// What browsers have and happy-dom lacks: the rows of a table's body, and properties of these attributes.
+Object.defineProperty(HTMLTableSectionElement.prototype, "rows", {
+  get() {
+    return [...this.children].filter(({ tagName }) => tagName === "TR");
+  },
+});
+for (const name of ["Disabled", "Expanded", "Label", "Pressed"])
+  Object.defineProperty(Element.prototype, `aria${name}`, {
+    get() {
+      return this.getAttribute(`aria-${name.toLowerCase()}`);
+    },
+    set(value) {
+      this.setAttribute(`aria-${name.toLowerCase()}`, value);
+    },
+  });
 
 document.head.innerHTML = "<style>* { color: rgb(10, 20, 30); }</style>"; // the palette's colours cannot be computed
 
