@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from html import escape
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -69,10 +69,15 @@ def _solutions(work: state.Work) -> None:
 
 def _rows(work: state.Work, rows: list[Solution]) -> int | None:
     """A row for each solution; which one has been pressed, if any."""
-    words = {name: work.words(text) for name, text in _WORDS.items()}
-    data = {"words": words, "columns": headings(work.language), "rows": [_cells(row) for row in rows]}
+    data = solutions_payload(work, rows)
     pressed = _component()(key="check.rows", data=data, on_open_change=_noted, width="stretch").open
     return pressed if isinstance(pressed, int) and 0 <= pressed < len(rows) else None
+
+
+def solutions_payload(work: state.Work, rows: list[Solution]) -> dict[str, Any]:
+    """The table of a class, as its component is sent it."""
+    words = {name: work.words(text) for name, text in _WORDS.items()}
+    return {"words": words, "columns": headings(work.language), "rows": [_cells(row) for row in rows]}
 
 
 _WORDS: Final = {
