@@ -217,6 +217,7 @@ def test_too_large_together_is_told_once_and_left_out():
     )
     work = say_whether_too_large(send(work, cell(8)))
     assert told(work) is None
+    assert payload(work)["lens"]["kind"] == "change"  # the page shows it all the same
     work = send(work, CLEAR)
     assert not payload(work)["unsaved"]
 
