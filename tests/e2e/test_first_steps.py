@@ -1,4 +1,4 @@
-"""The first steps: what a first visit points at, and how it goes on and away."""
+"""The first steps: where they are placed, what they point at, and that nobody is shown them twice."""
 
 from __future__ import annotations
 
@@ -107,35 +107,11 @@ def test_each_step_waits_until_it_is_done_and_none_comes_twice(newcomer):
     expect(bubble(again)).to_be_hidden()
 
 
-def test_the_first_escape_ends_it_for_good_wherever_the_focus_is(newcomer):
-    bench = newcomer()
-    step(bench.page, 1)
-    bench.cell("x", None, 1, 1).click()
-    bench.page.keyboard.press("Escape")
-    expect(bubble(bench.page)).to_be_hidden()
-    Bench(bench.page).open(bench.page.url.split("?")[0])
-    expect(bubble(bench.page)).to_be_hidden()
-
-
-def test_the_steps_can_be_gone_through_by_keyboard_alone(newcomer):
-    page = newcomer("?lang=zh", reduced_motion="reduce").page
-    forward = page.get_by_role("button", name="下一步")
-    for number in (1, 2):
-        expect(page.get_by_role("dialog", name=f"入门步骤：第 {number} 步，共 3 步")).to_be_visible()
-        forward.focus()
-        page.keyboard.press("Enter")
-    page.get_by_role("button", name="完成").press("Enter")
-    expect(bubble(page)).to_be_hidden()
-    expect(page.locator("td:focus-within")).to_have_count(1)
-
-
-def test_a_link_to_something_particular_opens_without_it(newcomer, server):
-    bench = None
-    for query in ("?example=water", "?cell=weights.0.0.0", "?embed=true"):
-        bench = bench.open(server.url + query) if bench else newcomer(query)
-        at_rest(bench.page)
-        assert not bubble(bench.page).is_visible(), query
-        assert bench.page.evaluate("localStorage.getItem('mha.start')") is None, query
+def test_a_page_within_another_opens_without_it(newcomer):
+    bench = newcomer("?embed=true")
+    at_rest(bench.page)
+    assert not bubble(bench.page).is_visible()
+    assert bench.page.evaluate("localStorage.getItem('mha.start')") is None
 
 
 def test_on_a_telephone_it_covers_nothing_speaks_of_fingers_and_ends_when_one_goes_on(server, new_context):
