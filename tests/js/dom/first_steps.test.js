@@ -24,13 +24,13 @@ test("a first visit begins with the first step, without taking the focus", async
   assert.equal(step(), "First steps: 1 of 3");
   assert.match(bubble.textContent, /^Drag this number sideways, or type another\./);
   assert.ok(document.activeElement === document.body);
-  assert.equal(localStorage.getItem("mha.start"), "seen");
+  assert.equal(window.localStorage.getItem("mha.start"), "seen");
 });
 
 test("a link to something particular opens without them, and they are still to come", async () => {
   const { step } = await visit("by a link");
   assert.equal(step(), "");
-  assert.equal(localStorage.getItem("mha.start"), null);
+  assert.equal(window.localStorage.getItem("mha.start"), null);
 });
 
 test("they are shown again when that is requested", async () => {
