@@ -132,7 +132,7 @@ test("the steps stay as they are when another number of heads has room", async (
   const { find, answer, marks } = await practice();
   answer("wrong");
   const steps = find(".practice-steps");
-  Object.defineProperty(find(".tables"), "clientWidth", { value: 1600 });
+  Object.defineProperty(find(".tables"), "clientWidth", { value: 300 });
   window.dispatchEvent(new Event("mha-hall-laid"));
   assert.ok(find(".practice-steps") === steps);
   assert.deepEqual(marks(), ["✗", "2", "3"]);
@@ -156,6 +156,7 @@ test("another exercise is requested at the end, and begins at its first step", a
   assert.equal(edits().at(-1).op, "another_exercise");
   answer("another");
   assert.ok(find(".practice-end").hidden);
+  assert.ok(find(".practice-step").classList.contains("open"));
   assert.deepEqual(marks(), ["1", "2", "3"]);
   assert.equal(find('[role="progressbar"]').getAttribute("aria-valuenow"), "0");
 });
