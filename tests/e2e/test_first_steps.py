@@ -35,7 +35,7 @@ COVERED = """() => {
 
 @pytest.fixture(scope="module")
 def without_start(browser, watching) -> Iterator[Page]:
-    """A page of somebody who has not been here, handed on from test to test."""
+    """The page of a new visitor, passed on from test to test."""
     context = context_of(browser, watching, newcomer=True)
     yield context.new_page()
     context.close()
@@ -43,7 +43,7 @@ def without_start(browser, watching) -> Iterator[Page]:
 
 @pytest.fixture
 def newcomer(server, without_start, watch) -> Iterator[Callable[..., Bench]]:
-    """Open the app at a query as somebody who has never been here."""
+    """Open the app at a query as a new visitor."""
 
     def opened(query: str = "", **options) -> Bench:
         configure(without_start, **options)
@@ -79,7 +79,7 @@ def test_each_step_waits_until_it_is_done_and_none_comes_twice(newcomer):
     assert_around(page.locator(".start-ring").first, cell)
 
     drag(bench, 5, "x", None, 0, 0)
-    step(page, 1)  # it is not done while the hand is at it
+    step(page, 1)  # it is not done while the number is being dragged
     page.mouse.up()
     expect(step(page, 2)).to_contain_text("Drag the number X[1, 1] again")
     assert_around(page.locator(".start-ring.also"), bench.cell("x", None, 0, 0).bounding_box())

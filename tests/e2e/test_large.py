@@ -27,6 +27,7 @@ def heads(bench):
 
 def test_a_press_on_a_map_of_the_overview_shows_the_number_of_a_head_that_was_not_shown(visit):
     bench = visit(QUERY)
+    assert 5 not in heads(bench)
     bench.page.locator('.overview-head[data-head="5"] canvas').click(position={"x": 4, "y": 4})
     bench.settled()
     assert 5 in heads(bench)
