@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from html import escape
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -69,11 +69,15 @@ def _solutions(work: state.Work) -> None:
 
 def _rows(work: state.Work, rows: list[Solution]) -> int | None:
     """Show a row for each solution; returns which one has been pressed, if any."""
-    words = {name: work.words(text) for name, text in _WORDS.items()}
-    data = {"words": words, "columns": headings(work.language), "rows": [_cells(row) for row in rows]}
     mount = component("check", "check", "solutions.js", css="solutions.css")
-    pressed = mount(key="check.rows", data=data, on_open_change=send_value).open
+    pressed = mount(key="check.rows", data=solutions_payload(work, rows), on_open_change=send_value).open
     return pressed if isinstance(pressed, int) and 0 <= pressed < len(rows) else None
+
+
+def solutions_payload(work: state.Work, rows: list[Solution]) -> dict[str, Any]:
+    """The table of a class, as its component is sent it."""
+    words = {name: work.words(text) for name, text in _WORDS.items()}
+    return {"words": words, "columns": headings(work.language), "rows": [_cells(row) for row in rows]}
 
 
 _WORDS: Final = {

@@ -217,6 +217,7 @@ def test_a_baseline_too_large_for_the_link_is_left_out_with_one_message():
     )
     work = say_whether_too_large(send(work, cell(8)))
     assert message_of(work) is None
+    assert payload(work)["lens"]["kind"] == "change"  # the page shows it all the same
     work = send(work, CLEAR)
     assert not payload(work)["unsaved"]
 

@@ -31,7 +31,7 @@ from mha_ui.notes import is_ours, rich
 from mha_ui.state import UNDO_STEPS, WalkPlace, Work, address, receive
 from mha_ui.state import work as state_work
 from mha_ui.state.history import begun
-from mha_ui.state.url import say_whether_too_large, work_at
+from mha_ui.state.url import is_plain, say_whether_too_large, work_at
 from mha_view.language import LANGUAGES
 from tests.apply import apply
 from tests.core.edits import BUILT_IN, FURTHER_ON, cases, json_values
@@ -87,6 +87,13 @@ def undone(work):
 
 
 # --- edits arrive ------------------------------------------------------------------------------------------------
+
+
+def test_an_address_is_plain_where_it_asks_for_nothing_but_a_language():
+    assert is_plain({})
+    assert is_plain({"lang": "zh", "utm": "other"})
+    assert not is_plain({"example": "water"})
+    assert not is_plain({"cell": "weights.0.0.0"})
 
 
 def test_work_starts_with_the_example_that_opens_first():
