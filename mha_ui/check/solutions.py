@@ -5,9 +5,10 @@ The files are not stored. One is opened on the page only when its row is pressed
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from html import escape
-from typing import Any, Final
+from typing import Final
 
 import streamlit as st
 
@@ -74,7 +75,7 @@ def _rows(work: state.Work, rows: list[Solution]) -> int | None:
     return pressed if isinstance(pressed, int) and 0 <= pressed < len(rows) else None
 
 
-def solutions_payload(work: state.Work, rows: list[Solution]) -> dict[str, Any]:
+def solutions_payload(work: state.Work, rows: list[Solution]) -> Mapping[str, object]:
     """The table of a class, as its component is sent it."""
     words = {name: work.words(text) for name, text in _WORDS.items()}
     return {"words": words, "columns": headings(work.language), "rows": [_cells(row) for row in rows]}

@@ -125,7 +125,7 @@ def _edited(work: Work, data: Mapping[str, object]) -> Work:
         if isinstance(edit, SetBlock) and not edit.grow:
             message = _with_larger(work, message, replace(edit, grow=True))
         return replace(work, message=message)
-    text = _origin_message(edited, edit, restored is not None)
+    text = _origin_message(edited, edit, back is not None)
     return replace(edited, message=Message(text, kind="info")) if text else edited
 
 

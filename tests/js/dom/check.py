@@ -42,8 +42,8 @@ def _follows() -> state.Work:
     return after(begun, claim("weights", 0, texts[0]), claim("head_outputs", 0, texts[1]))
 
 
-def _solutions(works: dict[str, state.Work]) -> dict[str, Any]:
-    verdicts = [
+def _solutions(works: dict[str, state.Work]) -> Mapping[str, object]:
+    verdicts: list[tuple[str, Verdict | MhaError]] = [
         ("<b>broken.mha.json", MhaError("no JSON")),
         ("wrong 10.mha.json", check(works["not divided"].example)),
         ("right.mha.json", check(works["all right"].example)),

@@ -39,7 +39,7 @@ def payloads() -> dict[str, Any]:
     }
 
 
-def _of(example: Example, language: str = "en") -> tuple[state.Work, dict[str, Any]]:
+def _of(example: Example, language: str = "en") -> tuple[state.Work, Mapping[str, object]]:
     work = state.Work(state.begun(example, None), language)
     return work, numbers(work)
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from mha_api.heads import ANSWERS
 from safetensors.torch import save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
+from mha_api.model_answers import ANSWERS
 from mha_api.requests import refusal
 from mha_core import MhaError
 from mha_core.models import library, load
