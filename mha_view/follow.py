@@ -87,7 +87,7 @@ def style() -> str:
     return css_variables() + bundle.style("audience/follow.css")
 
 
-def walk(address: Mapping[str, str], language: str, decimals: int) -> dict[str, Any]:
+def walk(address: Mapping[str, str], language: str, decimals: int) -> Mapping[str, Any]:
     """What the walk of an address's example shows. Raises ``MhaError`` where there is no such example."""
     from mha_view.walk import followed  # noqa: PLC0415  # it needs torch
 

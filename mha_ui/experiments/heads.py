@@ -20,6 +20,7 @@ from mha_ui.experiments.experiment import Both, Experiment, both, described, lef
 from mha_ui.lessons.lesson import status_line, table
 from mha_view.figures.labels import number
 from mha_view.figures.layout import head_name
+from mha_view.payloads import TablesModel
 from mha_view.tables import numbers, step_data
 
 NAME: Final = "heads"
@@ -108,7 +109,7 @@ def _changed_terms(compared: Both) -> list[Difference]:
     return [one for one in changes if one.change.changed]
 
 
-def terms(work: state.Work, computed: Trace) -> dict:  # type: ignore[type-arg]  # JSON
+def terms(work: state.Work, computed: Trace) -> TablesModel:
     """The bench's data of a trace, with the output declared as the sum of what each head adds."""
     data, example, words = (
         numbers(computed, work.language, work.looking.decimals),
@@ -128,7 +129,7 @@ def terms(work: state.Work, computed: Trace) -> dict:  # type: ignore[type-arg] 
             "edit": False,
             "values": values,
         }
-    data["matrices"]["output"] |= {"formula": formula(total, example)}
+    data["matrices"]["output"]["formula"] = formula(total, example)
     del data["steps"]["concat"]  # here the output is not made of it
     data["steps"] |= {step.name: step_data(step) for step in (term, total)}
     return data

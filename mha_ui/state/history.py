@@ -6,10 +6,10 @@ that the browser lacks; after a reload the browser sends everything back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, NamedTuple, TypeGuard
+from typing import Final, NamedTuple, TypedDict, TypeGuard
 
 from mha_core import Example, MhaError, Trace, library, trace
 from mha_core.example.share_link import packed, unpacked
@@ -113,7 +113,16 @@ def travelled(history: History, to: int) -> History:
 # --- as the browser keeps it -------------------------------------------------------------------------------------
 
 
-def history_of(history: History, stored: int) -> dict[str, Any]:
+class HistoryState(TypedDict):
+    """What undo and redo lead to, as the browser keeps it (``history_of``)."""
+
+    examples: Sequence[int]
+    at: int
+    starts: Sequence[tuple[int, int, str | None]]
+    texts: Sequence[tuple[int, str]]
+
+
+def history_of(history: History, stored: int) -> HistoryState:
     """The history by numbers: ``examples``, ``at`` which one the page shows, and the ``starts`` of its versions.
 
     A start is a place in the history, the number of the example that reset returns to from there on, and the built-in

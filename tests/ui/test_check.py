@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
@@ -58,7 +59,7 @@ def test_right_numbers_are_right_in_every_example(name):
 def test_inputs_are_read_only_and_steps_are_blank(name):
     work = Work(begun(built_in(name), name), "en")
     work = send(work, {"op": "clear_claims"})
-    told = check_payload(work)
+    told: Any = check_payload(work)
     for step, matrix in told["matrices"].items():
         if step not in trace(work.example).values:
             assert matrix["edit"] is False
@@ -79,7 +80,7 @@ def test_numbers_of_the_answer_do_not_reach_the_browser():
 def test_a_number_as_small_as_float64_holds_is_checked_as_any_other(text):
     work = Work(begun(built_in("first"), "first"), "en")
     work = send(work, {"op": "claim", "matrix": "q", "head": 0, "row": 0, "col": 0, "values": [[text]]})
-    told = check_payload(work)
+    told: Any = check_payload(work)
     assert (told["check"]["state"], told["marks"]) == ("wrong", {"q|0|0|0": "own"})
     assert told["matrices"]["q"]["values"][0][0][0] == text
 
@@ -103,7 +104,7 @@ def test_a_wrong_number_says_where_why_and_what_is_right():
 def test_a_number_rounded_too_coarsely_is_neither_wrong_nor_done():
     work = Work(begun(built_in("grouped-query"), "grouped-query"), "en")
     work = send(work, filled("weights", 0, 2, 0, "0"), filled("weights", 0, 2, 1, "0.16"))
-    told = check_payload(work)
+    told: Any = check_payload(work)
     assert told["marks"] == {"weights|0|2|0": "coarse", "weights|0|2|1": "right"}
     assert (told["check"]["state"], told["check"]["causes"], told["notes"]) == ("coarse", [], {})
     assert "at least two decimals" in told["check"]["summary"]
@@ -120,7 +121,7 @@ def test_a_number_rounded_too_coarsely_is_neither_wrong_nor_done():
 def test_a_number_that_nothing_explains_says_what_can_be_said_of_it_and_leads_to_its_step():
     work = Work(begun(built_in("first"), "first"), "en")
     work = send(work, filled("scores", 0, 0, 0, "7.7"))
-    told = check_payload(work)
+    told: Any = check_payload(work)
     said = "Sign and order of magnitude are right; go through the terms of S = Q·Kᵀ once more."
     assert told["kinds"] == {"scores|0|0|0": said}
     (cause,) = told["check"]["causes"]
@@ -269,7 +270,7 @@ def test_the_end_counts_what_was_missed_and_told_and_shows_the_weights(language)
     cell = {"name": "weights", "head": 1, "row": 0, "col": 0}
     work = send(work, *[{"op": "hint", "cell": cell}] * 4, {"op": "hint", "cell": {**cell, "row": 1}})
     work = send(work, *solved(work, "weights"))
-    told = check_payload(work)["check"]
+    told: Any = check_payload(work)["check"]
     assert told["state"] == "ok"
     end = told["practice"]["end"]
     told = {
@@ -338,7 +339,7 @@ def test_another_one_has_other_numbers_and_counts_anew():
     work = send(work, {"op": "hint"}, *solved(work, "weights"))
     before = work.example.x
     work = send(work, {"op": "another_exercise"})
-    told = check_payload(work)
+    told: Any = check_payload(work)
     assert work.example.x != before
     assert (work.exercise.asked, work.exercise.tally) == (("weights",), "")
     assert all(text == "" for head in told["matrices"]["weights"]["values"] for row in head for text in row)
