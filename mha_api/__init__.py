@@ -16,7 +16,7 @@ imports in its functions, after ``await ready.imported()``.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from starlette.middleware import Middleware
@@ -53,11 +53,12 @@ def routes(
     follower: Follower | None = None,
     store: Store | None = None,
     modules: assets.Modules | None = None,
+    words: Callable[[str], tuple[str, str] | None] | None = None,
 ) -> list[BaseRoute]:
     """Every route, below ``base`` (Streamlit's ``server.baseUrlPath``).
 
-    ``modules``: those that the pages load; ``follower``: what those see who follow a lecture, in the rooms of a
-    ``store``; without them there are no rooms.
+    ``modules``: those that the pages load; ``words``: those of a page, as ``assets.Words`` serves them; ``follower``:
+    what those see who follow a lecture, in the rooms of a ``store``; without them there are no rooms.
     """
     served = [*ROUTES]
     beside: list[BaseRoute] = []
@@ -67,6 +68,8 @@ def routes(
             Route("/modules/{version}/{page}.js", scripts.page),
             Route("/modules/{version}/{place:path}", scripts.module),
         ]
+    if words:
+        served.append(Route("/words/{version}/{page}.js", assets.Words(words).page))
     if follower and store:
         page = Page(follower)
         served += [*Rooms(store, follower.walk).routes(), *page.assets()]

@@ -8,20 +8,22 @@ import streamlit as st
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
-from mha_view import bundle
+from mha_view import bundle, page_words
 
 _LONGEST_WAIT_MS: Final = 10_000
 """For a stylesheet: without one a page is plain, but all there."""
 
 
-def component(name: str, page: str, module: str, **definition: Any) -> Any:
+def component(name: str, page: str, module: str, *, has_words: bool = False, **definition: Any) -> Any:
     """Streamlit's command that mounts ``mha.name``, whose code is the default export of a page's module.
 
-    ``page`` is a folder of ``web/``. ``definition`` is what else Streamlit takes: ``css`` is a file in that folder,
-    which Streamlit finds where ``name`` is the page's, ``html`` a text. Cache it.
+    ``page`` is a folder of ``web/``. ``has_words``: it is sent no words, but reads those of the page (``page_words``).
+    ``definition`` is what else Streamlit takes: ``css`` is a file in that folder, which Streamlit finds where ``name``
+    is the page's, ``html`` a text. Cache it.
     """
     serve()
-    return in_a_list(st.components.v2.component(f"mha.{name}", js=_loader(page, module), **definition))
+    script = _loader(page, module, has_words=has_words)
+    return in_a_list(st.components.v2.component(f"mha.{name}", js=script, **definition))
 
 
 def serve() -> None:
@@ -55,14 +57,19 @@ def _serve(page: str) -> None:
     manager.register_from_manifest(manifest, bundle.WEB)
 
 
-def _loader(page: str, module: str) -> str:
+def _loader(page: str, module: str, *, has_words: bool) -> str:
     """Loads a page's module once, by the address that ``mha_api.assets`` serves it at: in the page's bundle, or by
     itself where modules are edited.
 
     Given as a path, Streamlit would add a script element and wait for it at every answer, which costs more than the
     whole computation; given as text, all of it would travel with every answer. A component waits for its stylesheet,
     with all that this one imports: what it shows it may measure.
+
+    A page's words are loaded together with its modules, so that they are there before anything is shown. An answer has
+    the language, and in ``own_words`` what an example says otherwise.
     """
+    words = page_words.served(page) if has_words else None
+    address = f'new URL("../../api/words/{words.version}/{page}.js", app)' if words else ""
     if st.get_option("server.fileWatcherType") == "none":
         version, of = bundle.digest(), f".then((page) => page.{bundle.name(f'{page}/{module}')})"
         kit, own = f"{bundle.KIT}.js", f"{page}.js"
@@ -74,6 +81,7 @@ const app = document.querySelector('script[type="module"][src*="static/js/"]').s
 const load = (name) => import(new URL(`../../api/modules/{version}/${{name}}`, app));
 load("{kit}"); // at once: only the page's own would say that it is wanted
 const served = load("{own}"){of};
+const worded = {f"import({address})" if words else "null"};
 const isWhole = (sheet) => sheet && [...sheet.cssRules]
   .every((rule) => !(rule instanceof CSSImportRule) || isWhole(rule.styleSheet));
 const dressed = (link) => isWhole(link.sheet) || new Promise((done) => {{
@@ -82,7 +90,9 @@ const dressed = (link) => isWhole(link.sheet) || new Promise((done) => {{
 }});
 export default async (component) => {{
   const sheets = [...component.parentElement.querySelectorAll('link[rel="stylesheet"]')];
-  const [module] = await Promise.all([served, ...sheets.map(dressed)]);
-  return module.default({{ ...component, data: component.data[0] }});
+  const [module, words] = await Promise.all([served, worded, ...sheets.map(dressed)]);
+  const [data] = component.data;
+  const said = words && {{ words: {{ ...words.default[data.lang], ...data.own_words }} }};
+  return module.default({{ ...component, data: {{ ...data, ...said }} }});
 }};
 """

@@ -145,13 +145,13 @@ class LensParts(TypedDict):
 
 
 class Model(LensParts):
-    """A computation.
+    """A computation; ``own_words``: what its example says otherwise than the page (``page_words``).
 
     For each head and query, ``dead``: whether every key is hidden; ``shifts``: what softmax takes from its scores.
     """
 
     lang: str
-    words: Mapping[str, str]
+    own_words: Mapping[str, str]
     decimals: int
     dims: Mapping[str, int]
     labels: Mapping[str, Sequence[str]]
@@ -363,6 +363,7 @@ class LecturePlan(TypedDict):
 
 
 class FollowedWalk(Model, Walked):
-    """What the walk shows to those who only look."""
+    """What the walk shows to those who only look, and its words."""
 
+    words: Mapping[str, str]
     address: Mapping[str, str]

@@ -102,7 +102,7 @@ def declarations() -> str:
     found: dict[type, str] = {}
     operations = [_interface(kind, found, op) for op, kind in (EDITS | ACTIONS).items()]
     aliases = [_union(name, _members_of(hint, found)) for name, hint in ALIASES.items()]
-    for kind in (ExploreModel, WalkModel):
+    for kind in (ExploreModel, WalkModel, payloads.FollowedWalk):
         _interface(kind, found)
     doubled = [name for name, count in Counter(kind.__name__ for kind in found).items() if count > 1]
     if doubled:

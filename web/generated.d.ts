@@ -516,13 +516,13 @@ interface Step {
 }
 
 /**
- * A computation.
+ * A computation; `own_words`: what its example says otherwise than the page (`page_words`).
  *
  * For each head and query, `dead`: whether every key is hidden; `shifts`: what softmax takes from its scores.
  */
 interface Model extends LensParts {
   lang: string;
-  words: Record<string, string>;
+  own_words: Record<string, string>;
   decimals: number;
   dims: Record<string, number>;
   labels: Record<string, string[]>;
@@ -722,11 +722,6 @@ interface Walked {
   title: string;
 }
 
-/** What the walk shows to those who only look. */
-interface FollowedWalk extends Model, Walked {
-  address: Record<string, string>;
-}
-
 /** Where a walk stands, and how it is shown. */
 interface WalkPosition {
   step: string;
@@ -757,12 +752,19 @@ interface LecturePlan {
 }
 
 /** What the walk reads of what it is sent; only a lecturer has a `lecture`. */
-interface WalkModel extends FollowedWalk {
+interface WalkModel extends Model, Walked {
+  address: Record<string, string>;
   session: string;
   opened: number;
   revision: number;
   place: WalkPosition;
   lecture?: LecturePlan;
+}
+
+/** What the walk shows to those who only look, and its words. */
+interface FollowedWalk extends Model, Walked {
+  words: Record<string, string>;
+  address: Record<string, string>;
 }
 
 type Scale = "sqrt_dk" | "none" | number;

@@ -7,6 +7,8 @@ type TableId = Pick<Cell, "name" | "head">;
 type Operand = Step["operands"][number];
 
 interface Model {
+  /** Those of the page, and of the example. */
+  words: Record<string, string>;
   /** By name, the numbers as they were before the last edit. */
   before?: Record<string, Matrix["values"]> | null;
   /** What may be done with the example, where it may be edited. */

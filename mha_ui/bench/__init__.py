@@ -42,4 +42,4 @@ def edited_bench(_: state.Work) -> None:
 
 @st.cache_resource(show_spinner=False)
 def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return component("explore", "explore", "explore.js", css="explore.css")
+    return component("explore", "explore", "explore.js", css="explore.css", has_words=True)

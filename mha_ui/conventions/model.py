@@ -31,6 +31,7 @@ from mha_core.numbers import significant
 from mha_core.quoted import isolated
 from mha_ui.bench.model import payload as bench_payload
 from mha_ui.state import Work
+from mha_view import page_words
 from mha_view.language import sentence, words_in
 
 _FRAME: Final = ("lang", "words", "decimals", "labels")
@@ -208,9 +209,9 @@ _RULES: Final = {
 
 def numbers(work: Work) -> dict[str, Any]:
     """The example's numbers as the bench has them, with the words of this page: made once for all sections."""
-    payload = bench_payload(work)
-    payload["words"] = {**payload["words"], **ui_words(work.language)}
-    return {name: payload[name] for name in _NUMBERS}
+    bench: Mapping[str, Any] = bench_payload(work)
+    words = {**page_words.words("explore", work.language), **bench["own_words"], **ui_words(work.language)}
+    return {name: words if name == "words" else bench[name] for name in _NUMBERS}
 
 
 def rows_payload(work: Work, shared: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from mha_core.example.share_link import packed
 from mha_core.vocabulary import STAGES, Stage
 from mha_ui import state
 from mha_ui.component import component
+from mha_view import page_words
 from mha_view.language import words_in
 from mha_view.tables import stages
 
@@ -94,7 +95,8 @@ def board(
         "lang": work.language,
         "words": _words(work.language),
         "panes": [
-            {"title": pane.title, "model": _read_only(pane.model), "wrong": pane.wrong} for pane in panes
+            {"title": pane.title, "model": _read_only(pane.model, work.language), "wrong": pane.wrong}
+            for pane in panes
         ],
         "stages": stages(declared, work.language),
         "differences": [_sent(difference) for difference in differences],
@@ -122,9 +124,10 @@ def _sent_slider(slider: Slider) -> dict[str, Any]:
     }
 
 
-def _read_only(model: Mapping[str, Any]) -> dict[str, Any]:
+def _read_only(model: Mapping[str, Any], language: str) -> dict[str, Any]:
+    words = {**page_words.words("explore", language), **model["own_words"]}
     matrices = {name: matrix | {"edit": False} for name, matrix in model["matrices"].items()}
-    return {**model, "matrices": matrices}
+    return {**model, "words": words, "matrices": matrices}
 
 
 def _sent(difference: Difference) -> dict[str, Any]:

@@ -91,7 +91,7 @@ def _slides(work: state.Work) -> None:
 
 @st.cache_resource(show_spinner=False)
 def _walk():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return component("walk", "walk", "mount_walk.js", css="walk.css")
+    return component("walk", "walk", "mount_walk.js", css="walk.css", has_words=True)
 
 
 @st.cache_resource(show_spinner=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NotRequired, TypedDict, cast
 
 from mha_ui.bench.model import payload as bench_payload
@@ -9,7 +10,6 @@ from mha_ui.state import View, Work
 from mha_view import payloads
 from mha_view.walk import walked
 from mha_view.walk.lecture import lecture
-from mha_view.walk.words import ui_words
 
 
 class WalkPosition(TypedDict):
@@ -21,9 +21,10 @@ class WalkPosition(TypedDict):
     predict: bool
 
 
-class WalkModel(payloads.FollowedWalk):
+class WalkModel(payloads.Model, payloads.Walked):
     """What the walk reads of what it is sent; only a lecturer has a ``lecture``."""
 
+    address: Mapping[str, str]
     session: str
     opened: int
     revision: int
@@ -36,7 +37,6 @@ def payload(work: Work) -> WalkModel:
     bench = bench_payload(work)
     data = {
         **bench,
-        "words": {**bench["words"], **ui_words(work.language)},
         **walked(work.trace, work.language),
         "lecture": lecture(work.trace, work.language),
         "place": work.walk._asdict(),

@@ -40,7 +40,6 @@ from mha_core.vocabulary import (
 )
 from mha_view import payloads
 from mha_view.language import words_in
-from mha_view.tables.words import ui_words
 
 _WHY: Final = {
     "masked_fill": ("visible", "hidden"),
@@ -55,10 +54,10 @@ _DEAD_WEIGHTS: Final = N_("nothing is visible to this token, so its weights are 
 
 def numbers(trace: Trace, language: str, decimals: int) -> payloads.TablesModel:
     """What is shown of a trace, whoever works on it: every number, and the declared operations."""
-    example, words = trace.example, ui_words(language)
+    example = trace.example
     return {
         "lang": language,
-        "words": words if has_values(example) else words | {"dead_row": words_in(language)(_DEAD_WEIGHTS)},
+        "own_words": {} if has_values(example) else {"dead_row": words_in(language)(_DEAD_WEIGHTS)},
         "decimals": decimals,
         "dims": {name: getattr(example.dims, name) for name in example.dims.__slots__},
         "labels": _labels(example),

@@ -17,9 +17,8 @@ from mha_core.walk.pairs import Pair, pairs
 from mha_core.walk.stages import Looked, Stage, exponentials_of, layout_of, looked_at, result_of, walk
 from mha_core.walk.summary import tied
 from mha_core.walk.text import Words
-from mha_view import payloads
+from mha_view import page_words, payloads
 from mha_view.tables import numbers
-from mha_view.walk.words import ui_words
 
 
 def followed(address: Mapping[str, str], language: str, decimals: int) -> payloads.FollowedWalk:
@@ -29,7 +28,7 @@ def followed(address: Mapping[str, str], language: str, decimals: int) -> payloa
     """
     computed = trace(from_token(address["s"]) if "s" in address else built_in(address["example"]))
     data = numbers(computed, language, decimals)
-    words = {**data["words"], **ui_words(language)}
+    words = {**page_words.words("walk", language), **data["own_words"]}
     if computed.example.lecture is not None:
         address = {"s": packed(replace(computed.example, lecture=None))}
     return {**data, **walked(computed, language), "words": words, "address": address}

@@ -15,6 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from mha_view import page_words
+from mha_view.language import LANGUAGES
+
+WORDS = {page: {code: page_words.words(page, code) for code in LANGUAGES} for page in page_words.PAGES}
 TESTS = sorted(
     path.name.removesuffix(".test.js") for path in (Path(__file__).parent / "dom").glob("*.test.js")
 )
@@ -25,7 +29,8 @@ def test_in_a_document_without_a_browser(name, tmp_path):
     node = shutil.which("node")
     assert node, "Node runs the tests of the JavaScript, and there is none: install Node 20 or newer."
     payloads = tmp_path / "payloads.json"
-    payloads.write_text(json.dumps(import_module(f"tests.js.dom.{name}").payloads()), "utf-8")
+    given = {"payloads": import_module(f"tests.js.dom.{name}").payloads(), "words": WORDS}
+    payloads.write_text(json.dumps(given), "utf-8")
     ran = subprocess.run(
         [
             node,

@@ -374,7 +374,7 @@ def test_every_matrix_stands_in_exactly_one_stage():
 def test_stages_and_words_are_in_the_language(language):
     _, data = told("first", language)
     texts = [stage[part] for stage in data["stages"] for part in ("title", "hint")]
-    texts += [text for name, text in data["words"].items() if name != "lang"]
+    texts += [text for name, text in ui_words(language).items() if name != "lang"]
     assert all(texts)
     texts = [
         text for text in texts if re.search(r"\w", re.sub(r"\{\w+\}", "", text))
