@@ -70,6 +70,7 @@ def test_inputs_are_read_only_and_steps_are_blank(name):
 
 def test_numbers_of_the_answer_do_not_reach_the_browser():
     work = Work(begun(built_in("water"), "water"), "en")
+    told: Any
     for told in (check_payload(work), check_payload(_asked(work, "weights"))):
         values = told["matrices"]["weights"]["values"]
         assert all(cell == "" for head in values for row in head for cell in row)

@@ -383,6 +383,13 @@ def test_stages_and_words_are_in_the_language(language):
     assert set(chinese) == {language == "zh"}
 
 
+def test_an_answer_has_no_word_that_does_not_depend_on_its_example():
+    """The browser has those of the page (``mha_view.page_words``)."""
+    _, data = told("first")
+    assert "words" not in data
+    assert data["own_words"] == {}
+
+
 MARKS = ("right", "own", "follows", "doubtful", "coarse", "nearly")
 WRONG = ("not_a_number", "too_large", "comma", "fraction", "not_allowed")
 
