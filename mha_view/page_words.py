@@ -28,13 +28,11 @@ def served(page: str) -> PageWords | None:
     """The module whose default export is a page's words by language; ``None`` for a page that is sent its own."""
     if page not in PAGES:
         return None
-    script = (
-        f"export default {json.dumps({code: words(page, code) for code in LANGUAGES}, ensure_ascii=False)};\n"
-    )
+    script = f"export default {json.dumps({code: words_of(page, code) for code in LANGUAGES}, ensure_ascii=False)};\n"
     return PageWords(hashlib.sha256(script.encode()).hexdigest()[:16], script)
 
 
-def words(page: str, language: str) -> dict[str, str]:
+def words_of(page: str, language: str) -> dict[str, str]:
     """A page's words in one language."""
     from mha_view.tables import words as of_tables  # noqa: PLC0415  # it needs torch, and so does the walk
     from mha_view.walk import words as of_walk  # noqa: PLC0415

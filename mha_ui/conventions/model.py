@@ -210,7 +210,7 @@ _RULES: Final = {
 def numbers(work: Work) -> dict[str, Any]:
     """The example's numbers as the bench has them, with the words of this page: made once for all sections."""
     bench: Mapping[str, Any] = bench_payload(work)
-    words = {**page_words.words("explore", work.language), **bench["own_words"], **ui_words(work.language)}
+    words = {**page_words.words_of("explore", work.language), **bench["own_words"], **ui_words(work.language)}
     return {name: words if name == "words" else bench[name] for name in _NUMBERS}
 
 

@@ -125,7 +125,7 @@ def _sent_slider(slider: Slider) -> dict[str, Any]:
 
 
 def _read_only(model: Mapping[str, Any], language: str) -> dict[str, Any]:
-    words = {**page_words.words("explore", language), **model["own_words"]}
+    words = {**page_words.words_of("explore", language), **model["own_words"]}
     matrices = {name: matrix | {"edit": False} for name, matrix in model["matrices"].items()}
     return {**model, "words": words, "matrices": matrices}
 

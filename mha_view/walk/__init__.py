@@ -28,7 +28,7 @@ def followed(address: Mapping[str, str], language: str, decimals: int) -> payloa
     """
     computed = trace(from_token(address["s"]) if "s" in address else built_in(address["example"]))
     data = numbers(computed, language, decimals)
-    words = {**page_words.words("walk", language), **data["own_words"]}
+    words = {**page_words.words_of("walk", language), **data["own_words"]}
     if computed.example.lecture is not None:
         address = {"s": packed(replace(computed.example, lecture=None))}
     return {**data, **walked(computed, language), "words": words, "address": address}

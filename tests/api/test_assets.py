@@ -124,7 +124,7 @@ def test_a_page_s_words_in_all_languages_are_a_module_that_is_kept_for_good(page
     assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
     assert answer.headers["content-type"].startswith("text/javascript")
     told = json.loads(answer.body.decode().removeprefix("export default ").removesuffix(";\n"))
-    assert told == {code: page_words.words(page, code) for code in LANGUAGES}
+    assert told == {code: page_words.words_of(page, code) for code in LANGUAGES}
 
 
 def test_words_of_another_version_are_those_that_there_are_and_not_kept():

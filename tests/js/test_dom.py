@@ -18,7 +18,7 @@ import pytest
 from mha_view import page_words
 from mha_view.language import LANGUAGES
 
-WORDS = {page: {code: page_words.words(page, code) for code in LANGUAGES} for page in page_words.PAGES}
+WORDS = {page: {code: page_words.words_of(page, code) for code in LANGUAGES} for page in page_words.PAGES}
 TESTS = sorted(
     path.name.removesuffix(".test.js") for path in (Path(__file__).parent / "dom").glob("*.test.js")
 )
