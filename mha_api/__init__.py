@@ -23,7 +23,7 @@ inside its functions, after ``await ready.imported()``.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from starlette.middleware import Middleware
@@ -60,11 +60,12 @@ def routes(
     follower: Follower | None = None,
     store: Store | None = None,
     modules: assets.Modules | None = None,
+    words: Callable[[str], tuple[str, str] | None] | None = None,
 ) -> list[BaseRoute]:
     """Every route, below ``base`` (Streamlit's ``server.baseUrlPath``).
 
-    ``modules``: the browser's modules, which the pages load. ``follower``: the page of a lecture's audience; ``store``:
-    its rooms. Without both there are no rooms.
+    ``modules``: the browser's modules, which the pages load. ``words``: the words of a page, as ``assets.Words`` serves
+    them. ``follower``: the page of a lecture's audience; ``store``: its rooms. Without both there are no rooms.
     """
     below_api = [*ROUTES]
     beside_api: list[BaseRoute] = []
@@ -74,6 +75,8 @@ def routes(
             Route("/modules/{version}/{page}.js", scripts.page),
             Route("/modules/{version}/{place:path}", scripts.module),
         ]
+    if words:
+        below_api.append(Route("/words/{version}/{page}.js", assets.Words(words).page))
     if follower and store:
         page = Page(follower)
         below_api += [*Rooms(store, follower.walk).routes(), *page.assets()]

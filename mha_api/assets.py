@@ -22,7 +22,7 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from mha_api import requests
+from mha_api import ready, requests
 
 _LASTING: Final = "public, max-age=31536000, immutable"
 _KIND: Final = "text/javascript"
@@ -71,6 +71,27 @@ class Served:
         if page not in self._compressed and (text := self._modules.bundled(page)):
             self._compressed[page] = gzip.compress(text.encode(), mtime=0)
         return self._compressed.get(page)
+
+
+class Words:
+    """The route of the pages' words; ``served`` has a page's version and module, ``None`` where there is none."""
+
+    def __init__(self, served: Callable[[str], tuple[str, str] | None]) -> None:
+        self._served = served
+        self._compressed: dict[str, bytes] = {}
+
+    async def page(self, request: Request) -> Response:
+        """A page's words; kept for good by the browser, but where a page that a former server has opened asks."""
+        await ready.imported()
+        page = request.path_params["page"]
+        found = await to_thread.run_sync(self._served, page)
+        if found is None:
+            return _module(request, None, "no-cache")
+        version, script = found
+        if page not in self._compressed:
+            self._compressed[page] = gzip.compress(script.encode(), mtime=0)
+        is_lasting = request.path_params["version"] == version
+        return _module(request, self._compressed[page], _LASTING if is_lasting else "no-cache")
 
 
 def _module(request: Request, packed: bytes | None, cache_control: str) -> Response:

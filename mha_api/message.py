@@ -12,6 +12,7 @@ from typing import Final, Literal, NotRequired, TypeAlias, TypedDict
 from torch import Tensor
 
 from mha_view.figures.figure import Drawn
+from mha_view.payloads import Caption, Seen
 
 _TYPES: Final = {"torch.float32": "float32", "torch.uint8": "uint8", "torch.uint16": "uint16"}
 
@@ -25,10 +26,10 @@ class LiveAnswer(TypedDict):
     dead: NotRequired[Sequence[Sequence[bool]] | None]
     shifts: NotRequired[Sequence[Sequence[float]]]
     constants: NotRequired[Mapping[str, float | str | None]]
-    captions: NotRequired[Mapping[str, Mapping[str, str]]]
+    captions: NotRequired[Mapping[str, Caption]]
     about: NotRequired[str]
     looks: NotRequired[list[str]]
-    seen: NotRequired[Mapping[str, object]]
+    seen: NotRequired[Seen]
 
 
 class LivePictures(TypedDict):

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
-from mha_view import bundle
+from mha_view import bundle, page_words
 
 if TYPE_CHECKING:
     from streamlit.components.v2.bidi_component.state import ComponentResult
@@ -43,18 +43,24 @@ def component(
     css: str | None = None,
     html: str | None = None,
     isolate_styles: bool = True,
+    has_words: bool = False,
 ) -> Mount:
     """The command that mounts ``mha.name``, whose code is the default export of a page's module.
 
     ``page`` is a folder of ``web/``. ``css`` is a file in that folder, which Streamlit finds where ``name`` is the
-    page's, or a stylesheet's text; ``html`` is a text.
+    page's, or a stylesheet's text; ``html`` is a text. ``has_words``: the component reads the page's words from
+    ``page_words``, and its data has none.
     """
     commands = _commands()
     if name not in commands:
         serve()
         commands[name] = in_a_list(
             st.components.v2.component(
-                f"mha.{name}", html=html, css=css, js=_loader(page, module), isolate_styles=isolate_styles
+                f"mha.{name}",
+                html=html,
+                css=css,
+                js=_loader(page, module, has_words=has_words),
+                isolate_styles=isolate_styles,
             )
         )
     return commands[name]
@@ -103,14 +109,19 @@ def _serve(page: str) -> None:
     manager.register_from_manifest(manifest, bundle.WEB)
 
 
-def _loader(page: str, module: str) -> str:
+def _loader(page: str, module: str, *, has_words: bool) -> str:
     """A script that loads a page's module once, from the address where ``mha_api.assets`` serves it: in the page's
     bundle, or by itself where modules are edited.
 
     If Streamlit had the module's path, it would add a script element and wait for it at every answer, which costs more
     than the whole computation. If it had the module's text, it would send all of it with every answer. A component
     waits for its stylesheet and whatever that imports, since it may measure what it shows.
+
+    The words of a page are loaded together with its modules, so that they are there before anything is shown. The data
+    has the language and ``own_words``, the words that an example replaces.
     """
+    words = page_words.served(page) if has_words else None
+    address = f'new URL("../../api/words/{words.version}/{page}.js", app)' if words else ""
     if st.get_option("server.fileWatcherType") == "none":
         version, pick = bundle.digest(), f".then((page) => page.{bundle.name(f'{page}/{module}')})"
         kit, own = f"{bundle.KIT}.js", f"{page}.js"
@@ -122,6 +133,7 @@ const app = document.querySelector('script[type="module"][src*="static/js/"]').s
 const load = (name) => import(new URL(`../../api/modules/{version}/${{name}}`, app));
 load("{kit}"); // at once: the page's own module asks for it only when it has come
 const loading = load("{own}"){pick};
+const worded = {f"import({address})" if words else "null"};
 const isWhole = (sheet) => sheet && [...sheet.cssRules]
   .every((rule) => !(rule instanceof CSSImportRule) || isWhole(rule.styleSheet));
 const loaded = (link) => isWhole(link.sheet) || new Promise((done) => {{
@@ -130,7 +142,9 @@ const loaded = (link) => isWhole(link.sheet) || new Promise((done) => {{
 }});
 export default async (component) => {{
   const sheets = [...component.parentElement.querySelectorAll('link[rel="stylesheet"]')];
-  const [module] = await Promise.all([loading, ...sheets.map(loaded)]);
-  return module.default({{ ...component, data: component.data[0] }});
+  const [module, words] = await Promise.all([loading, worded, ...sheets.map(loaded)]);
+  const [data] = component.data;
+  const own = words && {{ words: {{ ...words.default[data.lang], ...data.own_words }} }};
+  return module.default({{ ...component, data: {{ ...data, ...own }} }});
 }};
 """

@@ -32,7 +32,7 @@ def receive_edits() -> state.Work:
 def bench(work: state.Work, data: Mapping[str, object] | None = None) -> None:
     """Mount the bench for this work. ``data``: what it shows, by default ``payload(work)``."""
     state.tables_show(work)
-    mount = component("explore", "explore", "explore.js", css="explore.css")
+    mount = component("explore", "explore", "explore.js", css="explore.css", has_words=True)
     mount(key=_KEY, data=data or payload(work), on_edits_change=partial(state.receive_from, _KEY))
 
 

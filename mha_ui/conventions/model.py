@@ -31,6 +31,7 @@ from mha_core.numbers import significant
 from mha_core.quoted import isolated
 from mha_ui.bench.model import payload as bench_payload
 from mha_ui.state import Work
+from mha_view import page_words
 from mha_view.language import sentence, words_in
 
 Data: TypeAlias = Mapping[str, object]
@@ -211,8 +212,9 @@ _RULES: Final = {
 
 def numbers(work: Work) -> Data:
     """The example's numbers as the bench has them, with the words of this page: made once for all sections."""
-    payload = bench_payload(work)
-    data: Data = {**payload, "words": {**payload["words"], **ui_words(work.language)}}
+    bench = bench_payload(work)
+    words = {**page_words.words_of("explore", work.language), **bench["own_words"], **ui_words(work.language)}
+    data: Data = {**bench, "words": words}
     return {name: data[name] for name in _NUMBERS}
 
 

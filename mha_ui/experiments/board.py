@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from math import isfinite
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from mha_core import Example
 from mha_core.compare.diff import Difference
@@ -18,7 +18,9 @@ from mha_core.example.share_link import packed
 from mha_core.vocabulary import STAGES, Stage
 from mha_ui import state
 from mha_ui.component import component
+from mha_view import page_words
 from mha_view.language import words_in
+from mha_view.payloads import TablesModel
 from mha_view.tables import stages
 
 _KEY: Final = "experiments.board"
@@ -71,7 +73,7 @@ class Pane:
     """
 
     title: str
-    model: Mapping[str, object]
+    model: TablesModel
     wrong: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -92,7 +94,8 @@ def board(
         "lang": work.language,
         "words": _words(work.language),
         "panes": [
-            {"title": pane.title, "model": _read_only(pane.model), "wrong": pane.wrong} for pane in panes
+            {"title": pane.title, "model": _read_only(pane.model, work.language), "wrong": pane.wrong}
+            for pane in panes
         ],
         "stages": stages(declared, work.language),
         "differences": [_difference_data(difference) for difference in differences],
@@ -121,9 +124,10 @@ def _slider_data(slider: Slider) -> Mapping[str, object]:
     }
 
 
-def _read_only(model: Mapping[str, object]) -> Mapping[str, object]:
-    matrices = cast("Mapping[str, Mapping[str, object]]", model["matrices"])
-    return {**model, "matrices": {name: {**matrix, "edit": False} for name, matrix in matrices.items()}}
+def _read_only(model: TablesModel, language: str) -> Mapping[str, object]:
+    words = {**page_words.words_of("explore", language), **model["own_words"]}
+    matrices = {name: {**matrix, "edit": False} for name, matrix in model["matrices"].items()}
+    return {**model, "words": words, "matrices": matrices}
 
 
 def _difference_data(difference: Difference) -> Mapping[str, object]:

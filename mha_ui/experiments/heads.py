@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 import streamlit as st
@@ -22,6 +21,7 @@ from mha_ui.lessons.lesson import table
 from mha_ui.notes import status_line
 from mha_view.figures.labels import number
 from mha_view.figures.layout import head_name
+from mha_view.payloads import TablesModel
 from mha_view.tables import numbers, step_data
 
 NAME: Final = "heads"
@@ -111,7 +111,7 @@ def _changed_terms(compared: Both) -> list[Difference]:
     return [difference for difference in changes if difference.change.changed]
 
 
-def terms(work: state.Work, computed: Trace) -> Mapping[str, object]:
+def terms(work: state.Work, computed: Trace) -> TablesModel:
     """The tables of a trace, with the output declared as the sum of what each head adds."""
     data = numbers(computed, work.language, work.looking.decimals)
     example, words = computed.example, work.words

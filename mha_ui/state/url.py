@@ -18,7 +18,6 @@ from mha_ui.state.history import begun
 from mha_ui.state.work import (
     DECIMALS,
     LENSES,
-    VIEWS,
     Looking,
     Message,
     Sides,
@@ -30,6 +29,7 @@ from mha_ui.state.work import (
     opening_title,
     pin_baseline,
     say,
+    view_in,
 )
 from mha_view.language import LANGUAGES, language_for, sentence, words_in
 from mha_view.lenses.lens import MOST_DECIMALS, Exercise, with_tally
@@ -217,7 +217,7 @@ def place_in(query: Mapping[str, object]) -> WalkPlace:
     return WalkPlace(
         step if _STAGE.fullmatch(step) else "",
         sub if _SUB.fullmatch(sub) else "",
-        view if view in VIEWS else "",
+        view_in(view),
         query.get("predict") in ("1", True),
     )
 

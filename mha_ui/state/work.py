@@ -10,7 +10,7 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from mha_core import Backend, Cell, Example, MhaError, Trace, built_in, library, opens_first, parse, trace
 from mha_core.compare.variant import AS_IT_IS, Variant
@@ -25,7 +25,7 @@ from mha_view.lenses.lens import Baseline, Exercise
 DECIMALS = 4
 LENSES = ("change", "gradient")
 """What the bench's colours may show in place of the values."""
-VIEWS = ("projector", "presenter")
+View: TypeAlias = Literal["", "projector", "presenter"]
 LOG: Final = logging.getLogger(__name__)
 
 
@@ -53,11 +53,16 @@ class WalkPlace(NamedTuple):
 
     step: str = ""
     sub: str = ""
-    view: str = ""
+    view: View = ""
     predict: bool = False
 
 
 NOWHERE = WalkPlace()
+
+
+def view_in(value: object) -> View:
+    """How the walk is shown by this name: on its page, where there is no such way."""
+    return next((view for view in get_args(View) if view == value), "")
 
 
 class Sides(NamedTuple):
@@ -417,10 +422,8 @@ def existing_cell(computed: Trace, cell: Cell) -> Cell | None:
 
 
 def show_as(work: Work, view: object) -> Work:
-    """Choose the view of the pages: one of ``VIEWS``, or plain."""
-    return replace(
-        work, walk=work.walk._replace(view=view if isinstance(view, str) and view in VIEWS else "")
-    )
+    """Choose the view of the pages, plain if there is no such view."""
+    return replace(work, walk=work.walk._replace(view=view_in(view)))
 
 
 # --- what worked -----------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ def walkthrough(work: state.Work) -> None:
     data = payload(work)
     if work.message:
         alert(work.message.text)
-    mount = component("walk", "walk", "mount_walk.js", css="walk.css")
+    mount = component("walk", "walk", "mount_walk.js", css="walk.css", has_words=True)
     mount(key=_KEY, data=data)
 
 

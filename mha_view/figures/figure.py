@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypedDict
+from typing import Annotated, Any, TypeAlias, TypedDict
 
 Payload: TypeAlias = dict[str, object]
 """Plotly's JSON, or a part of it, as plain data."""
@@ -12,7 +12,7 @@ Payload: TypeAlias = dict[str, object]
 class Drawn(TypedDict):
     """A picture as it is sent to the browser: what Plotly draws, and its texts."""
 
-    figure: Payload
+    figure: Annotated[Payload, "PlotFigure"]
     title: str
     alt: str
 

@@ -10,7 +10,7 @@ A lens is one function of ``LENSES``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeVar, cast
 
 from mha_core import Trace
 from mha_core.errors import N_, ExampleError
@@ -18,9 +18,9 @@ from mha_view.lenses.change import change
 from mha_view.lenses.check import check
 from mha_view.lenses.gradient import gradient
 from mha_view.lenses.lens import Lens
+from mha_view.payloads import Model, Seen
 
-Seen: TypeAlias = dict[str, Any]
-"""What is laid over the tables: by name in ``matrices`` the parts of a matrix, and by name the parts of the whole."""
+M = TypeVar("M", bound=Model)
 
 LENSES: Final[Mapping[str, Callable[[Lens, Trace, str], Seen]]] = {
     "change": change,
@@ -36,7 +36,9 @@ def look(lens: Lens, computed: Trace, language: str) -> Seen:
     return LENSES[lens.name](lens, computed, language)
 
 
-def laid_over(data: dict[str, Any], seen: Seen) -> dict[str, Any]:
+def laid_over(data: M, seen: Seen) -> M:
     """Tables with what a lens shows of them; what they lack is passed over."""
-    matrices = {name: matrix | seen["matrices"].get(name, {}) for name, matrix in data["matrices"].items()}
-    return data | seen | {"matrices": matrices}
+    matrices = {
+        name: {**matrix, **seen["matrices"].get(name, {})} for name, matrix in data["matrices"].items()
+    }
+    return cast("M", {**data, **seen, "matrices": matrices})

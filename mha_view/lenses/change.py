@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from mha_core.compare.diff import Change, changes
 from mha_core.compute.derive import Cell
@@ -17,6 +17,7 @@ from mha_core.vocabulary import HIDES, NAMES, PER_HEAD, POSITION_CHOICES, SCORIN
 from mha_view.cell_names import cell_name
 from mha_view.language import Words, words_in
 from mha_view.lenses.lens import Lens
+from mha_view.payloads import Seen, SeenMatrix
 
 MOST_LISTED: Final = 3
 """Changed inputs that the summary spells out before it counts the rest."""
@@ -34,7 +35,7 @@ Value: TypeAlias = float | bool | str
 """A number as it is sent; a cell of a mask that allows is true or false."""
 
 
-def change(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
+def change(lens: Lens, computed: Trace, language: str) -> Seen:
     """Each matrix's ``lens``, now − before (None where there is no counterpart), and ``was``, its earlier rows (None
     where none of a row's numbers differs). Nothing where no baseline is pinned.
     """
@@ -44,7 +45,7 @@ def change(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
     by_matrix = changes(computed, before)
     heads = range(len(example.heads))
     allows = not isinstance(example.mask, AddMask)
-    matrices: dict[str, dict[str, Any]] = {}
+    matrices: dict[str, SeenMatrix] = {}
     for name in dict.fromkeys(name for name, _ in by_matrix):
         parts = [by_matrix.get((name, head)) for head in (heads if name in PER_HEAD else (None,))]
         convert: Callable[[float], Value] = bool if name == "mask" and allows else _json

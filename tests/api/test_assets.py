@@ -1,6 +1,7 @@
 """Plotly's script and the pages' modules as our own routes serve them: compressed, and cached for good."""
 
 import gzip
+import json
 import re
 from importlib.metadata import version
 from pathlib import Path
@@ -11,7 +12,8 @@ from starlette.applications import Starlette
 
 import mha_api
 from mha_api import assets
-from mha_view import bundle
+from mha_view import bundle, page_words
+from mha_view.language import LANGUAGES
 from tests.api.asgi import get
 
 SCRIPT = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").read_bytes()
@@ -108,3 +110,28 @@ def test_what_is_not_a_module_is_not_found(version, path):
     answer = get(SERVED, f"/api/modules/{version}/{path}")
     assert answer.status == 404
     assert "cache-control" not in answer.headers
+
+
+# --- words -------------------------------------------------------------------------------------------------------
+
+WORDED = Starlette(routes=mha_api.routes(words=page_words.served))
+
+
+@pytest.mark.parametrize("page", page_words.PAGES)
+def test_a_page_s_words_in_all_languages_are_a_module_that_is_kept_for_good(page):
+    answer = get(WORDED, f"/api/words/{page_words.served(page).version}/{page}.js")
+    assert answer.status == 200
+    assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert answer.headers["content-type"].startswith("text/javascript")
+    told = json.loads(answer.body.decode().removeprefix("export default ").removesuffix(";\n"))
+    assert told == {code: page_words.words_of(page, code) for code in LANGUAGES}
+
+
+def test_words_of_another_version_are_those_that_there_are_and_not_kept():
+    answer = get(WORDED, "/api/words/0123456789abcdef/walk.js")
+    assert answer.body.decode() == page_words.served("walk").script
+    assert answer.headers["cache-control"] == "no-cache"
+
+
+def test_a_page_that_is_sent_its_words_has_no_module_of_them():
+    assert get(WORDED, "/api/words/0123456789abcdef/models.js").status == 404

@@ -17,6 +17,7 @@ import pytest
 from mha_core import Cell, Trace, built_in, library, trace
 from mha_core.compute.derive import Derivation, arithmetic, cells, derive, feeds
 from mha_view.tables import numbers
+from mha_view.tables.words import ui_words
 from mha_view.walk import stages
 from tests.core.new_step import output_of, with_the_step
 from tests.sizes import turns
@@ -71,7 +72,11 @@ def derived(name: str, decimals: int) -> dict[str, Any]:
         )
     return {
         "name": name,
-        "model": {**numbers(computed, "en", decimals), "stages": stages(computed, "en")},
+        "model": {
+            **numbers(computed, "en", decimals),
+            "words": ui_words("en"),
+            "stages": stages(computed, "en"),
+        },
         "cells": found,
         "feeds": fed,
         "hidden": computed.hidden,

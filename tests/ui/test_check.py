@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
@@ -58,7 +59,7 @@ def test_right_numbers_are_right_in_every_example(name):
 def test_inputs_are_read_only_and_steps_are_blank(name):
     work = Work(begun(built_in(name), name), "en")
     work = send(work, {"op": "clear_claims"})
-    data = check_payload(work)
+    data: Any = check_payload(work)
     for step, matrix in data["matrices"].items():
         if step not in trace(work.example).values:
             assert matrix["edit"] is False
@@ -69,7 +70,8 @@ def test_inputs_are_read_only_and_steps_are_blank(name):
 
 def test_numbers_of_the_answer_do_not_reach_the_browser():
     work = Work(begun(built_in("water"), "water"), "en")
-    for data in (check_payload(work), check_payload(_with_exercise(work, "weights"))):
+    answers: list[Any] = [check_payload(work), check_payload(_with_exercise(work, "weights"))]
+    for data in answers:
         values = data["matrices"]["weights"]["values"]
         assert all(cell == "" for head in values for row in head for cell in row)
         assert data["notes"] == data["kinds"] == {}
@@ -79,7 +81,7 @@ def test_numbers_of_the_answer_do_not_reach_the_browser():
 def test_the_smallest_float64_numbers_are_checked_as_any_other(text):
     work = Work(begun(built_in("first"), "first"), "en")
     work = send(work, {"op": "claim", "matrix": "q", "head": 0, "row": 0, "col": 0, "values": [[text]]})
-    data = check_payload(work)
+    data: Any = check_payload(work)
     assert (data["check"]["state"], data["marks"]) == ("wrong", {"q|0|0|0": "own"})
     assert data["matrices"]["q"]["values"][0][0][0] == text
 
@@ -103,7 +105,7 @@ def test_a_wrong_number_says_where_why_and_what_is_right():
 def test_a_number_rounded_too_coarsely_is_neither_wrong_nor_done():
     work = Work(begun(built_in("grouped-query"), "grouped-query"), "en")
     work = send(work, filled("weights", 0, 2, 0, "0"), filled("weights", 0, 2, 1, "0.16"))
-    data = check_payload(work)
+    data: Any = check_payload(work)
     assert data["marks"] == {"weights|0|2|0": "coarse", "weights|0|2|1": "right"}
     assert (data["check"]["state"], data["check"]["causes"], data["notes"]) == ("coarse", [], {})
     assert "at least two decimals" in data["check"]["summary"]
@@ -120,7 +122,7 @@ def test_a_number_rounded_too_coarsely_is_neither_wrong_nor_done():
 def test_a_wrong_number_without_an_explanation_gets_a_general_remark_and_leads_to_its_step():
     work = Work(begun(built_in("first"), "first"), "en")
     work = send(work, filled("scores", 0, 0, 0, "7.7"))
-    data = check_payload(work)
+    data: Any = check_payload(work)
     sentence = "Sign and order of magnitude are right; go through the terms of S = Q·Kᵀ once more."
     assert data["kinds"] == {"scores|0|0|0": sentence}
     (cause,) = data["check"]["causes"]
@@ -267,7 +269,7 @@ def test_the_end_counts_mistakes_and_hints_and_shows_the_weights(language):
     cell = {"name": "weights", "head": 1, "row": 0, "col": 0}
     work = send(work, *[{"op": "hint", "cell": cell}] * 4, {"op": "hint", "cell": {**cell, "row": 1}})
     work = send(work, *solved(work, "weights"))
-    data = check_payload(work)["check"]
+    data: Any = check_payload(work)["check"]
     assert data["state"] == "ok"
     end = data["practice"]["end"]
     results = {
@@ -336,7 +338,7 @@ def test_another_exercise_has_other_numbers_and_a_new_count():
     work = send(work, {"op": "hint"}, *solved(work, "weights"))
     before = work.example.x
     work = send(work, {"op": "another_exercise"})
-    data = check_payload(work)
+    data: Any = check_payload(work)
     assert work.example.x != before
     assert (work.exercise.asked, work.exercise.tally) == (("weights",), "")
     assert all(text == "" for head in data["matrices"]["weights"]["values"] for row in head for text in row)

@@ -68,7 +68,7 @@ def test_the_bench_shows_no_step_after_the_weights():
     titles = {stage["title"] for stage in data["stages"]}
     assert "Queries and keys" in titles
     assert "Queries, keys, values" not in titles
-    assert data["words"]["dead_row"] == "nothing is visible to this token, so its weights are 0"
+    assert data["own_words"]["dead_row"] == "nothing is visible to this token, so its weights are 0"
 
 
 def test_values_are_switched_on_the_bench_and_undone():

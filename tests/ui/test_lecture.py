@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from mha_core import built_in, from_token, to_token
@@ -11,6 +12,7 @@ from mha_ui.state.url import address, without_claims, work_at
 from mha_ui.state.work import Work, pin_baseline, reset, undo
 from mha_ui.walkthrough.model import payload
 from mha_view.follow import walk
+from mha_view.payloads import WalkStage
 from tests.apply import apply
 
 NOTED = {"minutes": 25, "steps": [{"step": "scores", "note": "mine"}, {"step": "q", "hidden": True}]}
@@ -27,7 +29,7 @@ def taught() -> Work:
     return send(work, {"op": "lecture", "lecture": NOTED})
 
 
-def ids(stages: list[dict[str, str]]) -> list[str]:
+def ids(stages: Sequence[WalkStage]) -> list[str]:
     return [stage["id"] for stage in stages]
 
 

@@ -374,13 +374,20 @@ def test_every_matrix_is_in_exactly_one_stage():
 def test_stages_and_words_are_in_the_language(language):
     _, data = payload_of("first", language)
     texts = [stage[part] for stage in data["stages"] for part in ("title", "hint")]
-    texts += [text for name, text in data["words"].items() if name != "lang"]
+    texts += [text for name, text in ui_words(language).items() if name != "lang"]
     assert all(texts)
     texts = [
         text for text in texts if re.search(r"\w", re.sub(r"\{\w+\}", "", text))
     ]  # words, not signs alone
     chinese = [any("\u4e00" <= character <= "\u9fff" for character in text) for text in texts]
     assert set(chinese) == {language == "zh"}
+
+
+def test_an_answer_has_no_word_that_does_not_depend_on_its_example():
+    """The browser has those of the page (``mha_view.page_words``)."""
+    _, data = payload_of("first")
+    assert "words" not in data
+    assert data["own_words"] == {}
 
 
 MARKS = ("right", "own", "follows", "doubtful", "coarse", "nearly")

@@ -71,8 +71,8 @@ for (const name of ["Disabled", "Expanded", "Label", "Pressed"])
 
 document.head.innerHTML = "<style>* { color: rgb(10, 20, 30); }</style>"; // the palette's colours cannot be computed
 
-/** What Python sends, by name. @type {Record<string, any>} */
-const PAYLOADS = JSON.parse(readFileSync(process.env.MHA_PAYLOADS, "utf-8"));
+/** What Python sends, by name, and the words of pages. @type {Record<string, any>} */
+const { payloads: PAYLOADS, words: WORDS } = JSON.parse(readFileSync(process.env.MHA_PAYLOADS, "utf-8"));
 
 /** A payload of its own for each test. @param {string} name */
 export const payload = (name) => structuredClone(PAYLOADS[name]);
@@ -105,8 +105,18 @@ export async function mount(module, data) {
   /** @type {[string, any][]} */
   const sent = [];
   const set = (/** @type {string} */ name, /** @type {any} */ value) => sent.push([name, value]);
+  const words = WORDS[module.split("/")[0]]; // put into an answer as mha_ui/component.py does
+  const worded = (/** @type {any} */ next) =>
+    words && !next.words ? { ...next, words: { ...words[next.lang], ...next.own_words } } : next;
   const answer = (/** @type {any} */ next) =>
-    mounted({ parentElement, data: next, key: "k", name: "n", setStateValue: set, setTriggerValue: set });
+    mounted({
+      parentElement,
+      data: worded(next),
+      key: "k",
+      name: "n",
+      setStateValue: set,
+      setTriggerValue: set,
+    });
   left = answer(data);
   return { root: parentElement, sent, answer };
 }

@@ -6,11 +6,11 @@ from mha_core import built_in, to_token, trace
 from mha_core.walk.stages import walk
 from mha_core.walk.teaching import of_stage
 from mha_ui.state.url import work_at
-from mha_ui.walkthrough.model import payload
+from mha_ui.walkthrough.model import WalkModel, payload
 from tests.apply import apply
 
 
-def taught(lecture: dict[str, Any], language: str = "en") -> dict[str, Any]:
+def taught(lecture: dict[str, Any], language: str = "en") -> WalkModel:
     """What the walk is sent of the first example with a lecture."""
     example = apply(built_in("first"), {"op": "lecture", "lecture": lecture})
     return payload(work_at({"s": to_token(example), "lang": language}, language))
