@@ -8,11 +8,11 @@ from mha_api.rooms import limits
 from mha_api.rooms.page import Follower
 from mha_api.rooms.store import InProcess
 from mha_ui import component, shell
-from mha_view import bundle, follow
+from mha_view import bundle, follow, page_words
 
-# What the pages need and would wait for.
+# What the pages need, and wait for.
 LIBRARIES = ("torch",)
-# What they do without where it is not installed.
+# What they can do without.
 OPTIONAL = ("pptx",)
 FOLLOWER = Follower(follow.page, follow.script, follow.style, follow.walk)
 ROOMS = InProcess(per_address=limits.streams())
@@ -20,7 +20,7 @@ MODULES = assets.Modules(bundle.digest, bundle.bundled, bundle.plain)
 
 app = st.App(
     "pages/navigation.py",
-    routes=mha_api.routes(st.get_option("server.baseUrlPath"), FOLLOWER, ROOMS, MODULES),
+    routes=mha_api.routes(st.get_option("server.baseUrlPath"), FOLLOWER, ROOMS, MODULES, page_words.served),
     middleware=mha_api.middleware(style=shell.STYLE),
     lifespan=ready.lifespan(
         LIBRARIES,

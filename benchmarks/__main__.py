@@ -1,4 +1,4 @@
-"""The table: ``python -m benchmarks``, or some of it, by the names of ``PARTS``."""
+"""All measurements as one table: ``python -m benchmarks``, or some of them by the names in ``PARTS``."""
 
 from __future__ import annotations
 

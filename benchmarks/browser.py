@@ -1,4 +1,4 @@
-"""What a person waits for, in real Chromium: the empty app, and the bench at three sizes, in turns."""
+"""What a visitor waits for, in real Chromium: the empty app and the bench at three sizes, in turns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GOALS = {SMALL: 1, MIDDLE: 1.5, LARGE: 6}
 """Times the empty app's rerun, from an edit to all numbers."""
 LAPTOP: ViewportSize = {"width": 1280, "height": 800}
 TALL: ViewportSize = {"width": 1280, "height": 9000}
-"""Pixels: all pictures are in view, and are drawn."""
+"""Pixels: tall enough that all pictures are in view and drawn."""
 
 WATCH_SOCKET = """
 const Socket = WebSocket;
@@ -41,8 +41,8 @@ window.WebSocket = class extends Socket {
   }
 };
 const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now()), 0)));
-const changed = (node, seen) => new Promise((done) => {
-  const look = () => seen() && (watcher.disconnect(), done());
+const changed = (node, isSeen) => new Promise((done) => {
+  const look = () => isSeen() && (watcher.disconnect(), done());
   const watcher = new MutationObserver(look);
   watcher.observe(node, {subtree: true, childList: true, characterData: true, attributes: true});
   look();
@@ -95,8 +95,8 @@ window.hover = async () => {
     const begin = performance.now();
     td.dispatchEvent(new PointerEvent("pointerover", {bubbles: true}));
     line.getBoundingClientRect();
-    const standing = performance.now() - begin;
-    taken.push({standing, painted: (await painted()) - begin});
+    const inPage = performance.now() - begin;
+    taken.push({inPage, painted: (await painted()) - begin});
   }
   return taken;
 };
@@ -130,7 +130,7 @@ def measure() -> list[Line]:
 
 
 def _edits(blank: Page, benches: dict[str, Page]) -> list[Line]:
-    """From an edit to its numbers, in a laptop's window; the first picture stands below it, and waits."""
+    """From an edit to its numbers, in a laptop's window; the first picture is below the window and is not drawn."""
     empty: list[float] = []
     edits: dict[str, list[dict[str, float]]] = {size: [] for size in benches}
     for round_ in range(ROUNDS + 5):
@@ -155,7 +155,7 @@ def _edits(blank: Page, benches: dict[str, Page]) -> list[Line]:
 
 
 def _server_time(app: Server, benches: dict[str, Page]) -> list[Line]:
-    """CPU of the server for an edit: the channel's answer, and the page's own that follows once the hand rests."""
+    """The server's CPU time for an edit: the live channel's answer, and the page's own answer after a pause."""
     lines = []
     for size, page in benches.items():
         taken = []
@@ -174,7 +174,7 @@ def _edited(page: Page, round_: int) -> dict[str, float]:
 
 
 def _all_figures(benches: dict[str, Page]) -> list[Line]:
-    """The same with one picture and with every picture open, in a window in which all are in view."""
+    """The same with one picture and with every picture open, in a window that shows all of them."""
     lines = []
     for size, page in benches.items():
         page.bring_to_front()
@@ -212,15 +212,13 @@ def _hover(page: Page) -> list[Line]:
     page.bring_to_front()
     taken = page.evaluate("hover()")
     return [
-        Line(
-            "8×8×4: hover → arithmetic stands in the page", [one["standing"] for one in taken], goal=(16, "")
-        ),
-        Line("8×8×4: hover → painted, next frame included", [one["painted"] for one in taken]),
+        Line("8×8×4: hover → arithmetic in the page", [times["inPage"] for times in taken], goal=(16, "")),
+        Line("8×8×4: hover → painted, next frame included", [times["painted"] for times in taken]),
     ]
 
 
 def _starts() -> Line:
-    """From starting the process to the numbers on the first visitor's page."""
+    """From the start of the process to the numbers on the first visitor's page."""
     taken = []
     with sync_playwright() as playwright:
         browser = chromium(playwright)

@@ -1,5 +1,6 @@
-"""Checking somebody's own numbers, at 3 tokens × d 4 × 2 heads with W_O: each known mistake in turn, and none; and
-what is largest: every score and weight wrong at 64 tokens × 16 heads, and the longest walk that is written out.
+"""Checking a student's numbers, at 3 tokens × d 4 × 2 heads with W_O: with each known mistake, and with none.
+
+Also the largest cases: every score and weight wrong at 64 tokens × 16 heads, and the longest walk that is written out.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from mha_core.example.files import dump
 from mha_core.walk.markdown import as_markdown
 from mha_view.handout import as_html
 from tools.examples import sized
-from tools.mistakes import IDS, KEPT, computed, planted, printed
+from tools.mistakes import GIVEN_STEPS, IDS, computed, planted, printed
 
 DRAWS = 12
-"""Examples of each mistake, every other one with a causal mask."""
+"""Examples of each mistake, every second one with a causal mask."""
 CLASS = 200
 
 
@@ -48,7 +49,7 @@ def measure() -> list[Line]:
 
 
 def nothing_right(draw: int) -> Example:
-    """8 tokens of 8 numbers and 4 heads, every number of every step another one than is right."""
+    """8 tokens of 8 numbers and 4 heads, with a wrong number in every cell of every step."""
     example = sized(8, 8, 4, draw)
     noise = torch.Generator().manual_seed(draw)
     claims: dict[str, list[torch.Tensor]] = {}
@@ -59,7 +60,7 @@ def nothing_right(draw: int) -> Example:
 
 
 def a_class() -> float:
-    """Seconds that one command takes for a table of a class's solutions, a known mistake in each."""
+    """Seconds for one command that makes a table of a class's solutions, each with a known mistake."""
     solutions = list(islice(cycle(with_mistakes()), CLASS))
     with TemporaryDirectory() as folder:
         for at, example in enumerate(solutions):
@@ -84,7 +85,7 @@ def all_wrong() -> Example:
 
 
 def largest_walk() -> list[Line]:
-    """Writing out a walk of nearly as many numbers as are written out at all."""
+    """Writing out a walk with nearly as many numbers as the limit allows."""
     computed, lines = trace(sized(24, 24, 6)), []
     for name, write in (("page", as_html), ("Markdown", as_markdown)):
         taken = []
@@ -98,24 +99,24 @@ def largest_walk() -> list[Line]:
 
 def with_mistakes() -> list[Example]:
     """Every known mistake that can be made at this size, in all steps and in weights and output alone."""
-    found = []
-    for draw, given, label in product(range(DRAWS), KEPT, IDS):
-        one = planted(label, Random(f"{label} {draw}"), given, layer(draw))
-        if one is not None and not check(one.example).ok:
-            found.append(one.example)
-    return found
+    examples = []
+    for draw, given, label in product(range(DRAWS), GIVEN_STEPS, IDS):
+        example = planted(label, Random(f"{label} {draw}"), given, layer(draw))
+        if example is not None and not check(example.example).ok:
+            examples.append(example.example)
+    return examples
 
 
 def without() -> list[Example]:
     """Right numbers, rounded at the end or at every step."""
-    found = []
+    examples = []
     for draw in range(10 * DRAWS):
         example, decimals = layer(draw), 2 + draw % 3
         steps = computed(example, decimals=decimals if draw % 2 else None) or {}
         names = [step.name for step in trace(example).steps]
         claims = {name: [steps[key] for key in steps if key[0] == name] for name in names}
-        found.append(replace(example, claimed=printed(claims, decimals)))
-    return found
+        examples.append(replace(example, claimed=printed(claims, decimals)))
+    return examples
 
 
 def layer(draw: int) -> Example:

@@ -13,11 +13,11 @@ ROUNDS = 11
 TORCH = "import torch, in a new process"
 COMMANDS = {TORCH: ["-c", "import torch"], "mha --help, in a new process": ["-m", "mha_ui.command", "--help"]}
 COMPILED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-"""An installed package is compiled; so is what is measured here, by a first round that does not count."""
+"""An installed package is compiled. Here a first round that does not count compiles what is measured."""
 
 
 def measure() -> list[Line]:
-    """In turns, so that noise meets both alike."""
+    """Both commands in turns, so that noise affects both alike."""
     samples: dict[str, list[float]] = {name: [] for name in COMMANDS}
     for round_ in range(ROUNDS + 1):
         for name, arguments in COMMANDS.items():

@@ -18,12 +18,12 @@ ROUNDS = 2000
 
 def measure() -> list[Line]:
     """nn.MultiheadAttention and our trace, in turns."""
-    example, here = built_in("first"), backend()
-    inputs = load(example, here)
+    example, cpu_or_gpu = built_in("first"), backend()
+    inputs = load(example, cpu_or_gpu)
     layer = torch.nn.MultiheadAttention(
-        4, 2, batch_first=True, dtype=torch.float64, device=here.device
+        4, 2, batch_first=True, dtype=torch.float64, device=cpu_or_gpu.device
     ).eval()
-    x = torch.ones(1, 3, 4, dtype=torch.float64, device=here.device)
+    x = torch.ones(1, 3, 4, dtype=torch.float64, device=cpu_or_gpu.device)
     edit = {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[0.0]]}
 
     def torch_layer() -> object:
@@ -45,7 +45,7 @@ def measure() -> list[Line]:
 
 
 def in_turns(calls: Sequence[Callable[[], object]]) -> list[list[float]]:
-    """Microseconds of each call, one after the other round by round, so that noise meets all alike."""
+    """Microseconds of each call, one after the other round by round, so that noise affects all alike."""
     samples: list[list[float]] = [[] for _ in calls]
     for round_ in range(ROUNDS + 200):
         for call, taken in zip(calls, samples, strict=True):

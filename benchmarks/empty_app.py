@@ -1,4 +1,4 @@
-"""The yardstick: the smallest app that reruns."""
+"""The smallest app that reruns, as a baseline."""
 
 import streamlit as st
 

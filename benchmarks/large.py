@@ -52,7 +52,7 @@ def measure() -> list[Line]:
 
 
 def _opened(browser: Browser, url: str) -> tuple[float, Page]:
-    """Milliseconds until a new visitor's bench is there, and the page."""
+    """Milliseconds until a new visitor's bench is ready, and its page."""
     page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
     page.add_init_script(WATCH_SOCKET + RECORD)
     begin = perf_counter()

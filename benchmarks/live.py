@@ -1,4 +1,4 @@
-"""The live channel: frames of a drag in real Chromium, and what its server does for many at once.
+"""The live channel: frames of a drag in real Chromium, and the server's work for many clients at once.
 
 ``python -m benchmarks live``; ``python -m benchmarks.live [minutes]`` for the clients alone, 3 minutes long.
 """
@@ -33,16 +33,16 @@ CLIENTS, DRAGGING = 250, 20
 EVERY = 5.0
 """Seconds between two edits of one client."""
 ALONE, PAUSE = 2000, 0.02
-"""Edits with nobody else there, and seconds between two of them, as between those while others mean harm."""
+"""The number of edits with no other client, and seconds between edits, as with hostile clients."""
 SECONDS = 4.0
 """How long a number is dragged."""
-SENDERS, BESIDE = 10, 10.0
-"""Senders of heavy messages, and how long a visitor edits beside them."""
+SENDERS, MEANWHILE = 10, 10.0
+"""Senders of expensive messages, and for how many seconds a visitor edits meanwhile."""
 
 RECORD = """
 {
   const Socket = WebSocket;
-  let answers = 0;  // of the live channel, which are shown as they come
+  let answers = 0;  // of the live channel, each of which is shown at once
   window.WebSocket = class extends Socket {
     constructor(...all) {
       super(...all);
@@ -50,19 +50,19 @@ RECORD = """
     }
   };
   window.record = () => {
-    const seen = { frames: [], on: true };
+    const recording = { frames: [], on: true };
     let last = answers, before = performance.now();
     const tick = () => {
-      if (!seen.on) return;
+      if (!recording.on) return;
       if (answers !== last) {
-        seen.frames.push(performance.now() - before);
+        recording.frames.push(performance.now() - before);
         before = performance.now();
       }
       last = answers;
       requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
-    window.stop = () => ((seen.on = false), seen.frames);
+    window.stop = () => ((recording.on = false), recording.frames);
   };
 }
 """
@@ -79,7 +79,7 @@ COUNT_DRAWN = """
 
 
 def measure() -> list[Line]:
-    """Every line that is measured in a browser or with a socket."""
+    """Every line that needs a browser or a socket."""
     with running() as app:
         return [*_drags(app), *_alone(app), *asyncio.run(_crowd(app, 20.0))]
 
@@ -110,7 +110,7 @@ def _drags(app: Server) -> list[Line]:
 
 
 def _with_pictures(browser: Browser, app: Server) -> list[Line]:
-    """The same in a window that is as tall as the page, without pictures and with two that follow the hand."""
+    """The same in a window as tall as the page, without pictures and with two that follow the drag."""
     page = browser.new_page(viewport={"width": 1280, "height": 9000})
     page.add_init_script(RECORD)
     bench = Bench(page).open(f"{app.url}?s={to_token(sized(8, 8, 4))}")
@@ -159,13 +159,13 @@ def dragged(bench: Bench, page: Page) -> list[float]:
 
 
 def edit(number: float) -> dict[str, object]:
-    """X[1, 1] becomes this number."""
+    """An edit that sets X[1, 1] to this number."""
     return {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[number]]}
 
 
 @dataclass
 class Client:
-    """One socket, as a page has it: an example got ready, and edits each made to it."""
+    """One socket as a page uses it: it names an example, and sends edits of that example."""
 
     socket: ClientConnection
     ids: count[int] = field(default_factory=lambda: count(2))
@@ -178,18 +178,18 @@ class Client:
 
     async def edited(self, number: float) -> tuple[float, int, int]:
         """Milliseconds from an edit to its numbers, and bytes up and down."""
-        asked = {"id": next(self.ids), "from": 1, "edits": [edit(number)], "lang": "en", "about": True}
-        text = json.dumps(asked | ({} if self.since is None else {"since": self.since}))
+        request = {"id": next(self.ids), "from": 1, "edits": [edit(number)], "lang": "en", "about": True}
+        text = json.dumps(request | ({} if self.since is None else {"since": self.since}))
         begin = perf_counter()
         await self.socket.send(text)
         answer = await self.socket.recv()
         taken = (perf_counter() - begin) * 1000
-        self.since = asked["id"]  # type: ignore[assignment]
+        self.since = request["id"]  # type: ignore[assignment]
         return taken, len(text), len(answer)
 
 
 def address(app: Server) -> str:
-    """Where the channel is."""
+    """The channel's address."""
     return f"ws://127.0.0.1:{app.port}/api/live"
 
 
@@ -200,7 +200,7 @@ def cpu(app: Server) -> float:
 
 
 def memory(app: Server) -> float:
-    """Megabytes of memory that the server holds."""
+    """Megabytes of memory that the server uses."""
     status = Path(f"/proc/{app.process.pid}/status").read_text()
     return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
@@ -220,7 +220,7 @@ def _alone(app: Server) -> list[Line]:
     lines = []
     for size, example, limit in (("3×2×2", sized(3, 2, 2), 3000), ("8×8×4", sized(8, 8, 4), 16_000)):
         runs = [asyncio.run(run(example, 100)) for _ in range(10)]
-        edits = [one for taken, _ in runs for one in taken]
+        edits = [edit for taken, _ in runs for edit in taken]
         goal = (3.0, "") if size == "3×2×2" else None
         lines += [
             Line(f"{size}: edit → numbers, a socket alone", [ms for ms, _, _ in edits]),
@@ -236,7 +236,7 @@ def _alone(app: Server) -> list[Line]:
 
 
 async def _crowd(app: Server, seconds: float) -> list[Line]:
-    """Many clients with an edit each now and then, and then some of them dragging as well."""
+    """Many clients with an edit each now and then, first alone and then with some that drag."""
     example = sized(3, 2, 2)
     sockets = await asyncio.gather(*(connect(address(app)) for _ in range(CLIENTS)))
     clients = [Client(socket) for socket in sockets]
@@ -281,11 +281,11 @@ async def _drag(client: Client, until: float, taken: list[float]) -> None:
         await asyncio.sleep(max(0.0, 1 / 60 - (monotonic() - begin)))
 
 
-# --- who means harm ----------------------------------------------------------------------------------------------
+# --- hostile clients ---------------------------------------------------------------------------------------------
 
 
 async def _harm(app: Server) -> list[Line]:
-    """What others wait meanwhile: 10,000 messages that are none, and 1,000 sockets at once."""
+    """How long others wait during 10,000 malformed messages and 1,000 sockets at once."""
     async with connect(address(app)) as socket:
         client = Client(socket)
         await client.ready(sized(3, 2, 2))
@@ -304,10 +304,10 @@ async def _harm(app: Server) -> list[Line]:
         print(
             f"{rubbish.result():,} of 10,000 bad messages got a sentence; {sockets.result():,} sockets at once"
         )
-    of = "an edit with nobody else there"
+    alone = "an edit with nobody else there"
     return [
-        Line(of, quiet),
-        Line("an edit while others send rubbish and open sockets", harmed, goal=(2, of), by="p95"),
+        Line(alone, quiet),
+        Line("an edit while others send rubbish and open sockets", harmed, goal=(2, alone), by="p95"),
     ]
 
 
@@ -330,8 +330,8 @@ async def _rubbish(app: Server, messages: int) -> int:
 
 async def _sockets(app: Server, many: int) -> int:
     opened = await asyncio.gather(*(connect(address(app)) for _ in range(many)), return_exceptions=True)
-    alive = [one for one in opened if isinstance(one, ClientConnection)]
-    await asyncio.gather(*(one.close() for one in alive))
+    alive = [socket for socket in opened if isinstance(socket, ClientConnection)]
+    await asyncio.gather(*(socket.close() for socket in alive))
     return len(alive)
 
 
@@ -339,16 +339,16 @@ async def _sockets(app: Server, many: int) -> int:
 
 
 def hostile() -> list[Line]:
-    """What a visitor who edits waits for beside senders of small messages that are much work."""
+    """How long a visitor's edits take while others send small but expensive messages."""
     with running() as app:
-        return asyncio.run(_beside(app))
+        return asyncio.run(_with_senders(app))
 
 
-async def _beside(app: Server) -> list[Line]:
+async def _with_senders(app: Server) -> list[Line]:
     lines: list[Line] = []
     alone = "an edit with nobody else there, 8×8×4"
-    beside = {0: "", 1: "beside one sender of heavy messages", SENDERS: f"beside {SENDERS} such senders"}
-    for senders, who in beside.items():
+    names = {0: "", 1: "beside one sender of heavy messages", SENDERS: f"beside {SENDERS} such senders"}
+    for senders, name in names.items():
         stop = get_context("spawn").Event()
         others = get_context("spawn").Process(target=_send_heavy, args=(address(app), senders, stop))
         others.start()
@@ -357,8 +357,8 @@ async def _beside(app: Server) -> list[Line]:
         others.join()
         goal = (max(2.0 * lines[0].p95, 50.0), "") if lines else None
         lines += [
-            Line(f"an edit {who}" if who else alone, edits, goal=goal, by="p95"),
-            Line(f"the loop's lag {who}".strip(), lags, goal=(20, ""), by="p95"),
+            Line(f"an edit {name}" if name else alone, edits, goal=goal, by="p95"),
+            Line(f"the loop's lag {name}".strip(), lags, goal=(20, ""), by="p95"),
         ]
     return lines
 
@@ -370,7 +370,7 @@ async def _edits_and_lags(app: Server) -> tuple[list[float], list[float]]:
     async with connect(address(app)) as socket, connect(address(app)) as other:
         client = Client(socket)
         await client.ready(sized(8, 8, 4))
-        until = monotonic() + BESIDE
+        until = monotonic() + MEANWHILE
 
         async def edit() -> None:
             while monotonic() < until:
@@ -389,7 +389,7 @@ async def _edits_and_lags(app: Server) -> tuple[list[float], list[float]]:
 
 
 def heavy(edits: int = 100) -> str:
-    """A message of a few kB: edits of the largest example that there is, whose link is short."""
+    """A message of a few kB with edits of the largest possible example, whose link is short."""
     tokens, zeros = tuple(map(str, range(64))), filled(64, 64, "zeros")
     example = Example("", tokens, (Head(zeros, zeros, zeros),) * 16, zeros)
     titles = [{"op": "title", "text": str(number)} for number in range(edits)]
@@ -397,7 +397,7 @@ def heavy(edits: int = 100) -> str:
 
 
 def _send_heavy(url: str, senders: int, stop: Event) -> None:
-    """Send them until it is time to stop, in a process of its own and from another address than the visitor's."""
+    """Send expensive messages until told to stop, in a separate process and from another address than the visitor's."""
 
     async def send() -> None:
         text = heavy()
@@ -407,10 +407,10 @@ def _send_heavy(url: str, senders: int, stop: Event) -> None:
                     await socket.send(text)
                     await socket.recv()
 
-    async def all_of_them() -> None:
+    async def send_all() -> None:
         await asyncio.gather(*(send() for _ in range(senders)))
 
-    asyncio.run(all_of_them())
+    asyncio.run(send_all())
 
 
 if __name__ == "__main__":

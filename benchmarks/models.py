@@ -1,4 +1,4 @@
-"""The page Models: from Enter to all heads painted, and what many users at once wait for an answer."""
+"""The page Models: from Enter to all heads painted, and how long many users at once wait for an answer."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ USERS = 20
 ROUNDS = 40
 ENTERS = 30
 SENTENCE = "The tall man gave the boy {count} old books and the boy thanked the man for all of them ."
-"""20 tokens of all-MiniLM-L6-v2, the number being one of them."""
+"""20 tokens of all-MiniLM-L6-v2, including the number."""
 NUMBERS = "two three four five six seven eight nine ten eleven twelve".split()
 
 ENTER = """
 const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now()), 0)));
 window.enter = async (text) => {
-  const host = [...document.querySelectorAll("*")].find((one) => one.shadowRoot?.querySelector(".models"));
+  const host = [...document.querySelectorAll("*")].find((node) => node.shadowRoot?.querySelector(".models"));
   const page = host.shadowRoot.querySelector(".models");
   const field = page.querySelector("textarea");
   field.value = text;
@@ -49,7 +49,7 @@ def measure() -> list[Line]:
         page.add_init_script(ENTER)
         lines = [_enter(app, page, key) for key in keys]
         browser.close()
-        return lines + [_together(app, key) for key in keys]
+        return lines + [_many_users(app, key) for key in keys]
 
 
 def _enter(app: Server, page: Page, key: str) -> Line:
@@ -59,10 +59,10 @@ def _enter(app: Server, page: Page, key: str) -> Line:
     return Line(f"{key}: Enter → all heads painted, 20 tokens", taken, goal=(300, ""))
 
 
-def _together(app: Server, key: str) -> Line:
-    """Each user asks for another sentence as soon as the last one is answered."""
+def _many_users(app: Server, key: str) -> Line:
+    """Each user sends another sentence as soon as the last one is answered."""
 
-    def ask(text: str) -> float:
+    def request(text: str) -> float:
         body = json.dumps({"model": key, "texts": [text]}).encode()
         begin = perf_counter()
         with urlopen(
@@ -73,7 +73,7 @@ def _together(app: Server, key: str) -> Line:
 
     texts = [f"{_sentence(at)} {at}" for at in range(USERS * ROUNDS // 4)]
     with ThreadPoolExecutor(USERS) as users:
-        return Line(f"{key}: {USERS} users at once, 20 tokens: answered", list(users.map(ask, texts)))
+        return Line(f"{key}: {USERS} users at once, 20 tokens: answered", list(users.map(request, texts)))
 
 
 def _sentence(at: int) -> str:

@@ -1,8 +1,8 @@
-"""A seeded monkey at the bench: ``python -m benchmarks.monkey [minutes] [seed]``.
+"""A monkey test of the bench with a seed: ``python -m benchmarks.monkey [minutes] [seed]``.
 
-In real Chromium it types, drags, nudges, undoes, redoes, adds and removes, and visits other pages; after each of its
-deeds every number on the bench must be the core's, for the example that the address holds. Prints what it did, and how
-the browser's heap and the server's memory grew over the second half.
+In real Chromium it types, drags, nudges, undoes, redoes, adds and removes, and visits other pages. After each action
+every number on the bench must equal the core's, for the example in the address. It prints the actions, and how the
+browser's heap and the server's memory grew over the second half.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PAGES = ("walkthrough", "check", "experiments", "conventions", "lessons")
 
 
 class Monkey:
-    """What it can do; each deed leaves the bench settled."""
+    """The monkey's actions; each one leaves the bench settled."""
 
     def __init__(self, page: Page, app: Server, seed: int) -> None:
         self.page, self.app, self.random = page, app, Random(seed)
@@ -32,7 +32,7 @@ class Monkey:
         self.errors: list[str] = []
         self.late: Counter[str] = Counter()
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.deeds: dict[str, tuple[int, Callable[[], None]]] = {
+        self.actions: dict[str, tuple[int, Callable[[], None]]] = {
             "type": (6, self.type),
             "drag": (6, self.drag),
             "nudge": (3, self.nudge),
@@ -43,25 +43,25 @@ class Monkey:
         }
 
     def act(self) -> str:
-        """Do one thing, and see that every number is right."""
-        names = list(self.deeds)
-        name = self.random.choices(names, [self.deeds[name][0] for name in names])[0]
-        self.deeds[name][1]()
+        """Do one action, and check every number."""
+        names = list(self.actions)
+        name = self.random.choices(names, [self.actions[name][0] for name in names])[0]
+        self.actions[name][1]()
         self.bench.settled()
         self.page.wait_for_function(
             "() => document.querySelector('.stApp')?.dataset.testScriptState === 'notRunning'"
         )
         self.page.evaluate(
-            "async () => { const asked = []; window.dispatchEvent(new CustomEvent('mha-address-asked', "
-            "{detail: asked})); await Promise.all(asked); }"
+            "async () => { const pending = []; window.dispatchEvent(new CustomEvent('mha-address-asked', "
+            "{detail: pending})); await Promise.all(pending); }"
         )
-        self._look(name)
+        self._check(name)
         if self.errors:
             raise AssertionError(self.errors)
         return name
 
-    def _look(self, deed: str) -> None:
-        """Every number is the core's. A page that is being put up again may be looked at once more: that is counted."""
+    def _check(self, action: str) -> None:
+        """Every number is the core's. While a page is being drawn again, it is checked again, which is counted."""
         until = monotonic() + 2
         while True:
             try:
@@ -69,7 +69,7 @@ class Monkey:
             except (AssertionError, ValueError, Error):
                 if monotonic() > until:
                     raise
-                self.late[deed] += 1
+                self.late[action] += 1
 
     def _cell(self) -> tuple[str, int | None, int, int]:
         """An input of the example, anywhere on the bench."""
@@ -77,25 +77,25 @@ class Monkey:
         head = self.random.randrange(len(example.heads))
         name = self.random.choice(["x", "w_q", "w_k", "w_v"])
         rows, cols = example.dims.shape(name)
-        where = None if name == "x" else head
-        cell = (name, where, self.random.randrange(rows), self.random.randrange(cols))
-        if where is not None:
+        head_or_none = None if name == "x" else head
+        cell = (name, head_or_none, self.random.randrange(rows), self.random.randrange(cols))
+        if head_or_none is not None:
             self._show(head)
         self.bench.cell(*cell).scroll_into_view_if_needed()
         return cell
 
     def _show(self, head: int) -> None:
-        """Choose a head's tables where not all fit."""
+        """Show a head's tables where not all heads fit."""
         chip = self.page.locator(f'.head-chip[data-head="{head}"][aria-pressed="false"]')
         if chip.is_visible():
             chip.click()
 
     def type(self) -> None:
-        """A number, typed."""
+        """Type a number."""
         self.bench.edit(*self._cell(), self.random.choice([0, 1, -2, 3, 0.5, -1.25, 7]))
 
     def drag(self) -> None:
-        """A number, drawn sideways; now and then taken back."""
+        """Drag a number sideways; now and then cancel it."""
         box = self.bench.cell(*self._cell()).bounding_box()
         assert box
         x, y, mouse = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, self.page.mouse
@@ -108,7 +108,7 @@ class Monkey:
         mouse.up()
 
     def nudge(self) -> None:
-        """A number, moved by keys."""
+        """Change a number with keys."""
         self.bench.cell(*self._cell()).focus()
         for _ in range(self.random.randint(1, 4)):
             self.page.keyboard.press(
@@ -117,31 +117,31 @@ class Monkey:
         self.page.keyboard.press("Tab")
 
     def press(self, focus: str) -> None:
-        """A button, where it can be pressed."""
+        """Press a button if it is enabled."""
         button = self.page.locator(f'[data-focus="{focus}"]')
         if button.is_enabled():
             button.click()
 
     def structure(self) -> None:
-        """A token, a head or the mask: few of each."""
+        """Add or remove a token or a head, or change the mask; there are never many of each."""
         example = example_in(self.page.url)
-        able = ["mask"]
-        able += ["add tokens"] if len(example.tokens) < 5 else ["remove tokens 1"]
-        able += ["copy_head 0"] if len(example.heads) < 3 else ["remove_head 1"]
-        chosen = self.random.choice(able)
+        choices = ["mask"]
+        choices += ["add tokens"] if len(example.tokens) < 5 else ["remove tokens 1"]
+        choices += ["copy_head 0"] if len(example.heads) < 3 else ["remove_head 1"]
+        chosen = self.random.choice(choices)
         if chosen == "mask":
             self.bench.choose("mask", self.random.choice(["none", "causal"]))
         elif chosen.startswith("remove tokens"):
             self.page.locator(f'[data-focus="{chosen}"]').dispatch_event(
                 "click"
-            )  # it is seen under the pointer alone
+            )  # it is visible only under the pointer
         else:
             if "_head" in chosen:
                 self._show(int(chosen[-1]))
             self.press(chosen)
 
     def visit(self) -> None:
-        """Another page, and back."""
+        """Go to another page, and back."""
         self.page.get_by_role("link", name=self.random.choice(PAGES).capitalize(), exact=True).first.click()
         self.page.wait_for_url(lambda url: any(f"/{name}" in url for name in PAGES))
         self.page.get_by_role("link", name="Bench", exact=True).first.click()
@@ -150,7 +150,7 @@ class Monkey:
 
 
 def heap(session: CDPSession) -> float:
-    """Megabytes that the page holds after a collection."""
+    """Megabytes of the page's heap after a garbage collection."""
     session.send("HeapProfiler.collectGarbage")
     return float(session.send("Runtime.getHeapUsage")["usedSize"]) / 1e6
 
@@ -164,26 +164,26 @@ def slope(samples: list[tuple[float, float]]) -> float:
 
 
 def main(minutes: float = 30.0, seed: int = 0) -> None:
-    """Let it loose, and say what came of it."""
+    """Run the monkey, and print the results."""
     with running() as app, sync_playwright() as playwright:
         browser = chromium(playwright)
         page = browser.new_page(viewport={"width": 1920, "height": 1080})
         session = page.context.new_cdp_session(page)
-        monkey, deeds = Monkey(page, app, seed), Counter[str]()
+        monkey, actions = Monkey(page, app, seed), Counter[str]()
         heaps: list[tuple[float, float]] = []
-        held: list[tuple[float, float]] = []
+        memories: list[tuple[float, float]] = []
         begin = monotonic()
         while (at := monotonic() - begin) < 60 * minutes:
-            deeds[monkey.act()] += 1
-            if sum(deeds.values()) % 20 == 0:
+            actions[monkey.act()] += 1
+            if sum(actions.values()) % 20 == 0:
                 heaps.append((at, heap(session)))
-                held.append((at, memory(app)))
+                memories.append((at, memory(app)))
         browser.close()
     print(
-        f"{sum(deeds.values()):,} deeds in {minutes:g} minutes, seed {seed}: {dict(deeds)}; no number differed"
+        f"{sum(actions.values()):,} actions in {minutes:g} minutes, seed {seed}: {dict(actions)}; no number differed"
     )
-    print(f"looked at once more, since the page was being put up: {dict(monkey.late)}")
-    for what, samples in (("browser's heap", heaps), ("server's memory", held)):
+    print(f"checked again, since the page was being drawn: {dict(monkey.late)}")
+    for what, samples in (("browser's heap", heaps), ("server's memory", memories)):
         half = samples[len(samples) // 2 :]
         print(
             f"{what}: {half[0][1]:.1f} → {half[-1][1]:.1f} MB, {slope(half):+.2f} MB a minute in the second half"

@@ -1,4 +1,4 @@
-"""What moves on the walkthrough: frames a second while it does, and what a key press waits for meanwhile."""
+"""Motion on the walkthrough: frames a second, and how long a key press takes while something moves."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tools.drive.walk import Walk
 from tools.examples import sized
 
 SIZES = {"3×2×2": (sized(3, 2, 2), 50), "8×8×4": (sized(8, 8, 4), 30)}
-"""An example, and how many frames a second are to be seen."""
+"""An example, and the least number of frames a second."""
 STEPS = ("q", "scores", "scaled_scores", "weights", "head_outputs", "concat")
 VIEWPORT: ViewportSize = {"width": 1280, "height": 720}
 MOST = 60
-"""Key presses measured of an example."""
+"""The most key presses measured with an example."""
 
 FRAMES = (
     PRESS
@@ -40,7 +40,7 @@ window.pressWhileMoving = async (most) => {
   const taken = [];
   for (let before = ""; before !== walk.dataset.at && taken.length < most; ) {
     before = walk.dataset.at;
-    await new Promise((done) => setTimeout(done, 450)); // each step moves, and still does at the next press
+    await new Promise((done) => setTimeout(done, 450)); // each step still moves at the next press
     await painted();
     const moves = walk.dataset.motion === "plays";
     const begin = performance.now();
@@ -54,7 +54,7 @@ window.pressWhileMoving = async (most) => {
 
 
 def measure() -> list[Line]:
-    """Frames of the motion of every kind of step, whole and in its first part, and key presses in its midst."""
+    """Frames of the motion of each kind of step, whole and in its first part, and key presses during motion."""
     lines = []
     with running() as server, sync_playwright() as playwright:
         browser = chromium(playwright)
@@ -63,10 +63,10 @@ def measure() -> list[Line]:
             page.add_init_script(FRAMES)
             address = f"{server.url}walkthrough?s={to_token(example)}&view=projector"
             frames = [_frame(page, f"{address}&step={step}&sub={sub}") for step in STEPS for sub in ("", "1")]
-            pressed = _pressed(page, address)
+            presses = _presses(page, address)
             lines += [
                 Line(f"motion, {size}: a frame of it", frames, goal=(1000 / least, "")),
-                Line(f"motion, {size}: key in its midst → next painted", pressed, goal=(50, ""), by="p95"),
+                Line(f"motion, {size}: key in its midst → next painted", presses, goal=(50, ""), by="p95"),
             ]
             page.context.close()
         browser.close()
@@ -74,13 +74,13 @@ def measure() -> list[Line]:
 
 
 def _frame(page: Page, address: str) -> float:
-    """Milliseconds from frame to frame, of three plays of one motion."""
+    """Milliseconds from frame to frame, the median of three plays of one motion."""
     Walk(page).open(address)
     return median(page.evaluate("framesOfMotion()") for _ in range(3))
 
 
-def _pressed(page: Page, address: str) -> list[float]:
-    """Milliseconds until the next place is painted, its own motion begun, while another plays."""
+def _presses(page: Page, address: str) -> list[float]:
+    """Milliseconds until the next place is painted and its motion has begun, while another motion plays."""
     Walk(page).open(address).press("ArrowDown", "ArrowDown")
     taken = page.evaluate("most => pressWhileMoving(most)", MOST)
-    return [one["painted"] for one in taken if one["moves"]]
+    return [times["painted"] for times in taken if times["moves"]]

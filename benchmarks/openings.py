@@ -1,13 +1,12 @@
-"""What it costs to open a page: the server's own time, a class of visitors at once, and a server just started.
+"""The cost of opening a page: the server's own time, a class of visitors at once, and a server just started.
 
-The visitors are websockets that speak as Streamlit's browser code does; no browser takes time beside the server.
+The visitors are websockets that send what Streamlit's browser code sends, so no browser competes for the CPU.
 """
 
 from __future__ import annotations
 
 import asyncio
 import gzip
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +15,7 @@ from urllib.request import urlopen
 
 from playwright.sync_api import Response, sync_playwright
 
+from benchmarks.live import cpu
 from benchmarks.table import Line
 from tools.drive.browser import chromium
 from tools.drive.server import Server, running
@@ -36,18 +36,18 @@ def measure() -> list[Line]:
     with running(EMPTY) as empty:
         bare = _each(empty)
     with running() as app:
-        each, together = _each(app), [_together(app) for _ in range(ROUNDS)]
+        each, at_once = _each(app), [_class(app) for _ in range(ROUNDS)]
     return [
         Line("empty app: page open, CPU of the server", bare),
         Line("page open, CPU of the server", each, goal=(20, "")),
-        Line(f"{CLASS} pages opened at once: the last one is there", together, goal=(2000, "")),
+        Line(f"{CLASS} pages opened at once: the last one is there", at_once, goal=(2000, "")),
         *_cold(),
         *_weights(),
     ]
 
 
 def _weights() -> list[Line]:
-    """Bytes of a first load as a server sends them that compresses (gzip), Plotly's script apart."""
+    """Bytes of a first load from a server that compresses (gzip), without Plotly's script."""
     with running(EMPTY) as empty, running() as app:
         bare, bench = _weight(empty), _weight(app)
     return [
@@ -57,22 +57,22 @@ def _weights() -> list[Line]:
 
 
 def _weight(server: Server) -> float:
-    """What a browser that has nothing yet is sent, by HTTP and by Streamlit's socket."""
+    """Bytes sent to a browser with an empty cache, by HTTP and by Streamlit's socket."""
     total = 0
     with sync_playwright() as playwright:
         browser = chromium(playwright)
         page = browser.new_page(viewport={"width": 1280, "height": 800})
 
-        def came(body: bytes | str) -> None:
+        def count(body: bytes | str) -> None:
             nonlocal total
             total += len(gzip.compress(body.encode() if isinstance(body, str) else body))
 
-        def answered(response: Response) -> None:
+        def count_response(response: Response) -> None:
             if "/api/plotly/" not in response.url:
-                came(response.body())
+                count(response.body())
 
-        page.on("response", answered)
-        page.on("websocket", lambda socket: socket.on("framereceived", came))
+        page.on("response", count_response)
+        page.on("websocket", lambda socket: socket.on("framereceived", count))
         page.goto(server.url)
         page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
         page.wait_for_load_state("networkidle")
@@ -81,41 +81,33 @@ def _weight(server: Server) -> float:
 
 
 def _each(server: Server) -> list[float]:
-    """Milliseconds of the server's CPU for a visitor, each sample over some visitors one after another."""
+    """Milliseconds of the server's CPU for a visitor; a sample is the mean of a few visitors in turn."""
     _visit(server)
     taken = []
     for _ in range(OPENINGS):
-        begin = _cpu(server)
+        begin = cpu(server)
         for _ in range(VISITORS):
             _visit(server)
-        taken.append((_cpu(server) - begin) / VISITORS)
+        taken.append((cpu(server) - begin) / VISITORS)
     return taken
 
 
 def _visit(server: Server) -> None:
-    """Ask for what a browser asks for that holds the scripts already, and let the page run to its end."""
+    """Request what a browser requests that has the scripts already, and let the page run to its end."""
     for path in ("", "_stcore/health", "_stcore/host-config"):
         with urlopen(f"http://127.0.0.1:{server.port}/{path}", timeout=60) as answer:
             answer.read()
     asyncio.run(open_page(server.port))
 
 
-def _cpu(server: Server) -> float:
-    """Milliseconds that the process has computed so far, threads that have ended included."""
-    user, system = (
-        Path(f"/proc/{server.process.pid}/stat").read_text("ascii").rpartition(")")[2].split()[11:13]
-    )
-    return 1000 * (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
-
-
-def _together(server: Server) -> float:
+def _class(server: Server) -> float:
     begin = perf_counter()
     asyncio.run(open_together(server.port, CLASS))
     return (perf_counter() - begin) * 1000
 
 
 def _cold() -> list[Line]:
-    """In turns, so that both share what else the machine does; a page is asked for as soon as the port is open."""
+    """Both in turns, so that noise affects both alike. A page is requested as soon as the port is open."""
     empty, app = [], []
     for _ in range(STARTS):
         begin = perf_counter()

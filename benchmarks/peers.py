@@ -1,10 +1,9 @@
-"""All heads at a glance, drawn by the page Models and by others from the same weights, in one browser, in turns.
+"""All heads in one picture, drawn by the page Models and by other tools from the same weights, in turns.
 
-``make peers bench ARGS=peers``: the others are needed for nothing else, and where they are not installed our page is
-measured alone. What is measured is the picture that each has of all heads: BertViz's model view, CircuitsVis's
-attention heads, Inspectus's attention chart, which shows their mean and has others chosen. Bytes are those of the
-weights as each wants them, without scripts. Time runs from these bytes, in a page that has drawn a short sentence
-before, to the last frame in which anything was drawn.
+``make peers bench ARGS=peers`` installs the other tools; without them our page is measured alone. Each tool draws its
+picture of all heads: BertViz its model view, CircuitsVis its attention heads, Inspectus its attention chart, which
+shows their mean. Bytes are those of the weights in each tool's format, without scripts. Time runs from these bytes, in
+a page that has drawn a short sentence before, to the last frame in which anything was drawn.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from playwright.sync_api import Browser, Error, sync_playwright
 from torch import Tensor
 
 from benchmarks.table import Line
-from mha_api import heads
+from mha_api import model_answers
 from mha_api.message import packed
 from mha_core.models import Tokens
 from mha_core.models.measures import Places
@@ -37,7 +36,7 @@ from tools.drive.browser import chromium
 from tools.drive.server import ROOT
 
 PEERS = Path(os.environ.get("MHA_PEERS", ROOT / ".peers"))
-"""Where ``make peers`` puts the others' packages."""
+"""Where ``make peers`` puts the other tools' packages."""
 OURS = "ours"
 NEEDED = {
     OURS: {},
@@ -49,15 +48,15 @@ NEEDED = {
     "CircuitsVis": {"circuitsvis.js": "circuitsvis/dist/cdn/iife.js"},
     "Inspectus": {"inspectus.js": "inspectus/static/js/charts.js"},
 }
-"""The scripts of each, and where they lie in their packages."""
+"""The scripts of each tool, by their paths in its package."""
 SIZES = ((1, 12, 16), (1, 12, 64), (1, 12, 128), (1, 12, 256), (6, 12, 128), (1, 12, 512), (6, 12, 512))
 """Layers, heads, tokens; from few weights to many."""
 SHORT = 6
-"""Tokens of the sentence that is drawn before."""
+"""Tokens of the sentence that is drawn first."""
 ROUNDS, SLOW, TOO_SLOW, LIMIT = 15, 2_000.0, 30_000.0, 120_000.0
-"""Pictures of each; and milliseconds: where one takes more, no second is drawn; no larger one; it is given up."""
+"""Pictures by each tool; and milliseconds above which no second picture is drawn, no larger one, or none at all."""
 FLAGS = ("--disable-frame-rate-limit",)
-"""A frame is painted as soon as it is there: the clock of a screen, 16 ms, would be most of a short time."""
+"""Frames are painted at once: waiting up to 16 ms for the screen's next frame would be most of a short time."""
 PAGE = """<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="/web/models/models.css">
 <style>{variables}</style><body>"""
 
@@ -78,27 +77,27 @@ def measure() -> list[Line]:
             sizes = {tool: len(files[f"/data/{tool}"]) for tool in tools}
             taken = _in_turns(browser, url, tools)
             tools = [tool for tool in tools if taken[tool][0] < TOO_SLOW]
-            of = f"{layers} × {h} heads × {n} tokens" if layers > 1 else f"{h} heads × {n} tokens"
-            lines += [*_bytes(of, sizes), *_times(of, taken)]
+            size = f"{layers} × {h} heads × {n} tokens" if layers > 1 else f"{h} heads × {n} tokens"
+            lines += [*_bytes(size, sizes), *_times(size, taken)]
         browser.close()
     return lines
 
 
-def _bytes(of: str, sizes: Mapping[str, int]) -> list[Line]:
-    limit = (300_000.0, "") if of == "12 heads × 128 tokens" else None
+def _bytes(size: str, sizes: Mapping[str, int]) -> list[Line]:
+    limit = (300_000.0, "") if size == "12 heads × 128 tokens" else None
     return [
-        Line(f"{of}: bytes, {tool}", [float(size)] * 2, "bytes", limit if tool == OURS else None)
-        for tool, size in sizes.items()
+        Line(f"{size}: bytes, {tool}", [float(count)] * 2, "bytes", limit if tool == OURS else None)
+        for tool, count in sizes.items()
     ]
 
 
-def _times(of: str, taken: Mapping[str, list[float]]) -> list[Line]:
-    """Ours in comparison with the best of the others."""
+def _times(size: str, taken: Mapping[str, list[float]]) -> list[Line]:
+    """The time of each tool, ours in comparison with the best of the others."""
     others = {tool: median(samples) for tool, samples in taken.items() if tool != OURS}
     best = min(others, key=lambda tool: others[tool], default=None)
 
     def name(tool: str) -> str:
-        return f"{of}: drawn, {tool}" + (" (given up)" if inf in taken[tool] else "")
+        return f"{size}: drawn, {tool}" + (" (given up)" if inf in taken[tool] else "")
 
     return [
         Line(
@@ -128,12 +127,14 @@ def drawn(layers: int, h: int, n: int) -> tuple[Tensor, Tokens]:
 
 
 def ours(weights: Tensor, tokens: Tokens) -> bytes:
-    """What the page Models is sent, with a pixel for each pair."""
+    """The data of the page Models, with a pixel for each pair."""
     layers, h, n, _ = weights.shape
     places = Places.of(tokens, causal=False)
-    with patch.object(heads, "SIDE", n):
-        told, arrays = heads.seen([tokens], [[heads.Glance.of(layer, places) for layer in weights]])
-    return packed({"model": "own", "layers": layers, "heads": h, "aligned": []} | told, arrays)
+    with patch.object(model_answers, "SIDE", n):
+        described, arrays = model_answers.header_and_arrays(
+            [tokens], [[model_answers.Glance.of(layer, places) for layer in weights]]
+        )
+    return packed({"model": "own", "layers": layers, "heads": h, "aligned": [], **described}, arrays)
 
 
 def bertviz(weights: Tensor, tokens: Tokens) -> bytes:
@@ -168,12 +169,12 @@ def inspectus(weights: Tensor, tokens: Tokens) -> bytes:
     n = len(tokens.texts)
     maps = [
         {
-            "values": base64.b64encode(of_head.numpy().tobytes()).decode(),
+            "values": base64.b64encode(head_map.numpy().tobytes()).decode(),
             "info": {"layer": layer, "head": head},
             "shape": (n, n),
         }
-        for layer, of_layer in enumerate(weights)
-        for head, of_head in enumerate(of_layer)
+        for layer, layer_maps in enumerate(weights)
+        for head, head_map in enumerate(layer_maps)
     ]
     charts = ["attention_matrix", "query_token_heatmap", "key_token_heatmap", "dimension_heatmap"]
     return json.dumps(
@@ -209,7 +210,7 @@ def _in_turns(browser: Browser, url: str, tools: list[str]) -> dict[str, list[fl
 
 
 def _picture(browser: Browser, url: str, tool: str) -> float:
-    """Milliseconds to a picture in a page of its own; ∞ where it is given up."""
+    """Milliseconds to a picture in a new page; ∞ where it takes too long."""
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.goto(url)
     page.evaluate(
@@ -230,7 +231,7 @@ def _picture(browser: Browser, url: str, tool: str) -> float:
 
 @contextmanager
 def serving() -> Iterator[tuple[str, dict[str, bytes]]]:
-    """A server of our page's modules, the others' scripts, and whatever is laid into the dictionary that comes back."""
+    """A server of our page's modules, the other tools' scripts, and whatever is put into the returned dictionary."""
     files = {
         "/": PAGE.format(variables=css_variables()).encode(),
         "/words": json.dumps(ui_words("en")).encode(),
@@ -260,12 +261,12 @@ def serving() -> Iterator[tuple[str, dict[str, bytes]]]:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def __init__(self, files: Mapping[str, bytes], *given: object) -> None:
+    def __init__(self, files: Mapping[str, bytes], *arguments: object) -> None:
         self._files = files
-        super().__init__(*given)  # type: ignore[arg-type]  # a request, an address and the server, as they come
+        super().__init__(*arguments)  # type: ignore[arg-type]  # a request, an address and the server
 
     def do_GET(self) -> None:
-        """One of the files."""
+        """Serve one of the files."""
         body = self._files.get(self.path)
         self.send_response(200 if body is not None else 404)
         kinds = {".js": "text/javascript", ".css": "text/css"}
@@ -275,4 +276,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body or b"")
 
     def log_message(self, *_: object) -> None:
-        """Nothing is said."""
+        """Log nothing."""

@@ -1,7 +1,7 @@
 """The weights of long inputs: pooled maps beside the bare products of their tiles, weights alone beside torch's layer.
 
-In one thread, as in the app. ``python -m benchmarks.pooled 65536 1``: milliseconds of one map of so many tokens and
-heads, and the MiB of memory that it took above its inputs, in a process by itself.
+In one thread, as in the app. ``python -m benchmarks.pooled 65536 1`` prints the milliseconds of one map with so many
+tokens and heads, and the MiB of memory that it needed beyond its inputs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ROUNDS = 9
 
 
 def measure() -> list[Line]:
-    """Every line about long inputs; on a GPU too where one is at hand."""
+    """Every line about long inputs; on a GPU too if there is one."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     lines: list[Line] = []
@@ -39,61 +39,61 @@ def measure() -> list[Line]:
         for tokens in LAYERS:
             lines += _layer(device, tokens)
     torch.set_num_threads(threads)
-    return [*lines, *_apart(TOKENS, HEADS, 300), *_apart(LONG, 1, 300)]
+    return [*lines, *_in_a_process(TOKENS, HEADS, 300), *_in_a_process(LONG, 1, 300)]
 
 
 def _maps(device: str) -> list[Line]:
     """A map of every head, largest and mean, all keys and causal."""
     q, k = (torch.randn(HEADS, TOKENS, D_K, device=device) for _ in "qk")
-    of = f"{device}, {HEADS} heads × {TOKENS:,}"
-    bare, half = f"{of}: bare Q·Kᵀ", f"{of}, causal: bare Q·Kᵀ"
+    size_name = f"{device}, {HEADS} heads × {TOKENS:,}"
+    bare, half = f"{size_name}: bare Q·Kᵀ", f"{size_name}, causal: bare Q·Kᵀ"
     size = (SIDE, SIDE)
     calls: dict[str, Callable[[], object]] = {
         bare: partial(products, q, k, causal=False),
-        f"{of}: largest of {TOKENS // SIDE} × {TOKENS // SIDE}": partial(pooled_weights, q, k, size),
-        f"{of}: mean": partial(pooled_weights, q, k, size, by="mean"),
+        f"{size_name}: largest of {TOKENS // SIDE} × {TOKENS // SIDE}": partial(pooled_weights, q, k, size),
+        f"{size_name}: mean": partial(pooled_weights, q, k, size, by="mean"),
         half: partial(products, q, k, causal=True),
-        f"{of}, causal: largest": partial(pooled_weights, q, k, size, mask="causal"),
+        f"{size_name}, causal: largest": partial(pooled_weights, q, k, size, mask="causal"),
     }
     goals = dict.fromkeys([*calls][1:3], (2.0, bare))
     if device != "cpu":
         batch = q.unsqueeze(0), k.unsqueeze(0)
-        calls[f"{of}: F.scaled_dot_product_attention"] = partial(
+        calls[f"{size_name}: F.scaled_dot_product_attention"] = partial(
             functional.scaled_dot_product_attention, *batch, batch[1]
         )
     return _in_turns(calls, goals)
 
 
 def products(q: Tensor, k: Tensor, *, causal: bool) -> None:
-    """Q·Kᵀ of the tiles that ``pooled_weights`` has, and nothing else."""
+    """Q·Kᵀ of the tiles of ``pooled_weights``, and nothing else."""
     n = k.shape[-2]
     rows = rows_at_once(k)
-    room = q.new_empty(rows * n)
+    buffer = q.new_empty(rows * n)
     for tile in tiles_of(range(0, n, n // SIDE), rows):
-        seen = tile.stop if causal else n
-        scores = room[: len(tile) * seen].view(len(tile), seen)
-        for of_q, of_k in zip(q, k, strict=True):
-            torch.mm(of_q[tile.start : tile.stop], of_k[:seen].T, out=scores)
+        visible = tile.stop if causal else n
+        scores = buffer[: len(tile) * visible].view(len(tile), visible)
+        for head_q, head_k in zip(q, k, strict=True):
+            torch.mm(head_q[tile.start : tile.stop], head_k[:visible].T, out=scores)
 
 
 def _layer(device: str, tokens: int) -> list[Line]:
-    """Weights alone, from X, beside those that torch's layer gives."""
+    """Weights alone, from X, beside those of torch's layer."""
     layer = torch.nn.MultiheadAttention(D_MODEL, HEADS, batch_first=True, device=device).eval()
     x = torch.randn(1, tokens, D_MODEL, device=device)
     (w_q, w_k), (b_q, b_k) = (
         [part.detach().unflatten(0, (HEADS, -1)) for part in packed.chunk(3)[:2]]
         for packed in (layer.in_proj_weight, layer.in_proj_bias)
     )
-    of = f"{device}, {tokens} × {D_MODEL} × {HEADS} heads"
-    torchs = f"{of}: nn.MultiheadAttention, need_weights"
+    size = f"{device}, {tokens} × {D_MODEL} × {HEADS} heads"
+    reference = f"{size}: nn.MultiheadAttention, need_weights"
 
-    def of_torch() -> object:
+    def torch_layer() -> object:
         with torch.inference_mode():
             return layer(x, x, x, need_weights=True, average_attn_weights=False)
 
-    alone = f"{of}: weights alone"
+    alone = f"{size}: weights alone"
     ours = partial(attention_weights, x[0], w_q.mT, w_k.mT, b_q.unsqueeze(1), b_k.unsqueeze(1))
-    return _in_turns({torchs: of_torch, alone: ours}, {alone: (LAYERS[tokens], torchs)})
+    return _in_turns({reference: torch_layer, alone: ours}, {alone: (LAYERS[tokens], reference)})
 
 
 def _in_turns(
@@ -117,18 +117,18 @@ def _timed(call: Callable[[], object]) -> float:
     return (perf_counter() - begin) * 1000
 
 
-def _apart(tokens: int, heads: int, limit: float) -> list[Line]:
-    """Time and memory of a map in a process of its own."""
+def _in_a_process(tokens: int, heads: int, limit: float) -> list[Line]:
+    """Time and memory of a map in a separate process."""
     command = [sys.executable, "-m", "benchmarks.pooled", str(tokens), str(heads)]
-    found = [
+    outputs = [
         [float(number) for number in subprocess.run(command, capture_output=True, check=True).stdout.split()]
         for _ in range(2)
     ]
-    times, memory = zip(*found, strict=True)
-    of = f"{heads} heads × {tokens:,}" if heads > 1 else f"{tokens:,} tokens"
+    times, memory = zip(*outputs, strict=True)
+    size = f"{heads} heads × {tokens:,}" if heads > 1 else f"{tokens:,} tokens"
     return [
-        Line(f"{of}: pooled, alone", list(times)),
-        Line(f"{of}: memory above the inputs", list(memory), "MiB", (limit, "")),
+        Line(f"{size}: pooled, alone", list(times)),
+        Line(f"{size}: memory above the inputs", list(memory), "MiB", (limit, "")),
     ]
 
 
@@ -136,7 +136,7 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     tokens, heads = map(int, sys.argv[1:])
     q, k = (torch.randn(heads, tokens, D_K) for _ in "qk")
-    pooled_weights(q[:1, :SIDE], k[:1, :SIDE])  # what torch needs the first time
+    pooled_weights(q[:1, :SIDE], k[:1, :SIDE])  # what torch sets up at the first call
     before = peak() / 2**20
     taken = _timed(lambda: pooled_weights(q, k, (SIDE, SIDE)))
     print(taken, peak() / 2**20 - before)

@@ -1,7 +1,7 @@
-"""A hall that follows: from a presenter's step to every telephone, and what the server does for it.
+"""An audience that follows: from a presenter's step to every telephone, and the server's work for that.
 
-``python -m benchmarks rooms``. Telephones are event streams over sockets of their own, read in this process; some of
-them are real Chromium tabs, a few at a time.
+``python -m benchmarks rooms``. Each telephone is an event stream on its own socket, read in this process. Some are real
+Chromium tabs, a few at a time.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ import json
 import time
 from asyncio import StreamReader, StreamWriter
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
 
 from playwright.async_api import Browser, Page, async_playwright
 
@@ -25,7 +24,7 @@ from mha_core.walk.stages import walk as stages_of
 from tools.drive.browser import CHROMIUM_FLAGS, own_chromium
 from tools.drive.server import Server, running
 
-HALL, LARGE = 300, 1000
+AUDIENCE, LARGE = 300, 1000
 TABS, TURNS = 4, 5
 STEPS = 20
 EVERY = 1.0
@@ -53,19 +52,19 @@ def measure() -> list[Line]:
 
 async def _measured(app: Server) -> list[Line]:
     return [
-        *await _hall(app, HALL, tabs=True),
-        *await _hall(app, LARGE, tabs=False),
+        *await _audience(app, AUDIENCE, tabs=True),
+        *await _audience(app, LARGE, tabs=False),
         *await _opened(app),
         *await _harmed(app),
     ]
 
 
-# --- by hand over sockets ----------------------------------------------------------------------------------------
+# --- HTTP over sockets -------------------------------------------------------------------------------------------
 
 
 @dataclass
 class Connection:
-    """HTTP on one connection, as far as it is needed here."""
+    """The parts of HTTP that are needed here, on one connection."""
 
     port: int
     reader: StreamReader = field(init=False)
@@ -77,28 +76,28 @@ class Connection:
         return self
 
     def close(self) -> None:
-        """Go."""
+        """Close the connection."""
         self.writer.close()
 
     def send(self, method: str, path: str, body: bytes = b"", **headers: str) -> None:
-        """A request."""
-        given = {"Host": f"localhost:{self.port}", "Accept-Encoding": "gzip", **headers}
+        """Send a request."""
+        sent_headers = {"Host": f"localhost:{self.port}", "Accept-Encoding": "gzip", **headers}
         if body or method != "GET":
-            given |= {"Content-Length": str(len(body)), "Content-Type": "application/json"}
-        lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in given.items())
+            sent_headers |= {"Content-Length": str(len(body)), "Content-Type": "application/json"}
+        lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in sent_headers.items())
         self.writer.write(f"{method} {path} HTTP/1.1\r\n{lines}\r\n".encode() + body)
 
     async def head(self) -> tuple[int, dict[str, str]]:
-        """An answer's status and headers."""
+        """Read an answer's status and headers."""
         lines = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         headers = dict(line.lower().split(": ", 1) for line in lines[1:] if ": " in line)
         return int(lines[0].split()[1]), headers
 
-    async def ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, bytes]:
-        """A request and its answer."""
+    async def request(self, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, bytes]:
+        """Send a request; returns the answer's status and body."""
         self.send(method, path, body, **headers)
-        status, given = await self.head()
-        length = int(given.get("content-length", 0))
+        status, received = await self.head()
+        length = int(received.get("content-length", 0))
         return status, await self.reader.readexactly(length)
 
 
@@ -110,36 +109,36 @@ class Lecture:
     code: str = ""
     key: str = ""
     posted: dict[str, float] = field(default_factory=dict)
-    """When each place was sent, by perf_counter; ``clock`` by the clock on the wall."""
+    """When each place was sent, by ``perf_counter``; ``clock`` has the same by the wall clock."""
     clock: dict[str, float] = field(default_factory=dict)
 
     async def open(self) -> Lecture:
-        """Open the room, and stand at the first step."""
+        """Open the room, and go to the first step."""
         connection = await Connection(self.app.port).open()
-        _, body = await connection.ask("POST", "/api/rooms")
+        _, body = await connection.request("POST", "/api/rooms")
         connection.close()
-        told = json.loads(body)
-        self.code, self.key = told["code"], told["key"]
+        room = json.loads(body)
+        self.code, self.key = room["code"], room["key"]
         await self.go("tokens", "")
         return self
 
     async def go(self, step: str, sub: str) -> None:
-        """Step there."""
+        """Go to a place."""
         place = {"example": "first", "step": step, "sub": sub}
         at = f"{step} {sub}".strip()
         self.posted[at], self.clock[at] = time.perf_counter(), time.time() * 1000
         body = json.dumps(place).encode()
-        assert await self._ask("PUT", "/place", body) == 204
+        assert await self._request("PUT", "/place", body) == 204
 
     async def end(self) -> None:
-        """End it."""
-        await self._ask("DELETE", "")
+        """End the lecture."""
+        await self._request("DELETE", "")
 
-    async def _ask(self, method: str, path: str, body: bytes = b"") -> int:
-        """On a connection of its own: one that is idle for long is closed by the server."""
+    async def _request(self, method: str, path: str, body: bytes = b"") -> int:
+        """Use a new connection each time, since the server closes those that are idle for long."""
         connection = await Connection(self.app.port).open()
         authorization = {"Authorization": f"Bearer {self.key}"}
-        status, _ = await connection.ask(method, f"/api/rooms/{self.code}{path}", body, **authorization)
+        status, _ = await connection.request(method, f"/api/rooms/{self.code}{path}", body, **authorization)
         connection.close()
         return status
 
@@ -152,7 +151,7 @@ PLACES = [
 
 
 async def _listen(lecture: Lecture, taken: list[float], ready: Callable[[], object]) -> None:
-    """A telephone: it notes how long ago each place was sent that it hears."""
+    """A telephone: it notes how long each place took from the presenter."""
     connection = await Connection(lecture.app.port).open()
     connection.send("GET", f"/api/rooms/{lecture.code}/events")
     await connection.head()
@@ -167,7 +166,7 @@ async def _listen(lecture: Lecture, taken: list[float], ready: Callable[[], obje
     connection.close()
 
 
-async def _hall(app: Server, count: int, *, tabs: bool) -> list[Line]:
+async def _audience(app: Server, count: int, *, tabs: bool) -> list[Line]:
     lecture = await Lecture(app).open()
     taken: list[float] = []
     ready = asyncio.Semaphore(0)
@@ -175,7 +174,7 @@ async def _hall(app: Server, count: int, *, tabs: bool) -> list[Line]:
     for _ in range(count):
         await ready.acquire()
     await asyncio.sleep(1)
-    taken.clear()  # where they came in
+    taken.clear()  # the place that they received first
     places = iter(PLACES * 20)
     begin, spent = time.monotonic(), cpu(app)
     for _ in range(STEPS):
@@ -195,25 +194,25 @@ async def _hall(app: Server, count: int, *, tabs: bool) -> list[Line]:
     return lines
 
 
-async def _tabs(lecture: Lecture, places: Any) -> Line:
-    """Milliseconds until a step is painted in real tabs, which are of the same hall."""
+async def _tabs(lecture: Lecture, places: Iterator[tuple[str, str]]) -> Line:
+    """Milliseconds until a step is painted in real tabs, which are part of the same audience."""
     painted: list[float] = []
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=own_chromium(), args=CHROMIUM_FLAGS)
         for _ in range(TURNS):
             pages = [await _tab(browser, lecture) for _ in range(TABS)]
-            stood = []
+            visited = []
             for _ in range(STEPS // 2):
                 step, sub = next(places)
-                stood.append(f"{step} {sub}")
+                visited.append(f"{step} {sub}")
                 await lecture.go(step, sub)
                 await asyncio.sleep(EVERY)
             for page in pages:
-                seen = await page.evaluate("() => window.painted")
-                painted += [seen[at] - lecture.clock[at] for at in stood]
+                times = await page.evaluate("() => window.painted")
+                painted += [times[at] - lecture.clock[at] for at in visited]
                 await page.close()
         await browser.close()
-    what = f"{HALL} follow, {TABS * TURNS} of them Chromium tabs, {TABS} at a time: sent → painted"
+    what = f"{AUDIENCE} follow, {TABS * TURNS} of them Chromium tabs, {TABS} at a time: sent → painted"
     return Line(what, painted, goal=(150, ""), by="p95")
 
 
@@ -225,18 +224,18 @@ async def _tab(browser: Browser, lecture: Lecture) -> Page:
     return page
 
 
-# --- a hall that comes in ----------------------------------------------------------------------------------------
+# --- an audience that arrives -------------------------------------------------------------------------------------
 
 
 async def _opened(app: Server) -> list[Line]:
-    """All who come in at once: the page, its files, the walk and the first event, each over connections of its own."""
+    """An audience that arrives at once: the page, its files, the walk and the first event, each on new connections."""
     lecture = await Lecture(app).open()
     connection = await Connection(app.port).open()
-    _, page = await connection.ask("GET", f"/follow/{lecture.code}", Accept="text/html")
+    _, page = await connection.request("GET", f"/follow/{lecture.code}", Accept="text/html")
     files = [part.split('"')[0] for part in page.decode().split('"api/follow/')[1:]]
     walk = json.loads((await _first(app, lecture)).split(b"\ndata: ")[1])["walk"]
     loaded = [*(f"/api/follow/{file}" for file in files), f"/api/rooms/{lecture.code}/walks/{walk}?lang=en"]
-    answers = [await connection.ask("GET", path) for path in loaded]
+    answers = [await connection.request("GET", path) for path in loaded]
     connection.close()
     total = float(len(page) + sum(len(body) for _, body in answers))
     lines = [Line("/follow/CODE with all that it loads, compressed", [total, total], "bytes", (100_000, ""))]
@@ -256,7 +255,7 @@ async def _opened(app: Server) -> list[Line]:
 async def _open(app: Server, lecture: Lecture, paths: list[str]) -> None:
     connection = await Connection(app.port).open()
     for path in [f"/follow/{lecture.code}", *paths]:
-        status, _ = await connection.ask(
+        status, _ = await connection.request(
             "GET", path, Accept="text/html,*/*" if "/api/" not in path else "*/*"
         )
         assert status == 200, path
@@ -276,11 +275,11 @@ async def _first(app: Server, lecture: Lecture) -> bytes:
     return event
 
 
-# --- who means harm ----------------------------------------------------------------------------------------------
+# --- hostile clients ---------------------------------------------------------------------------------------------
 
 
 async def _harmed(app: Server) -> list[Line]:
-    """What a hall of 50 waits while others send what nobody should."""
+    """How long an audience of 50 waits while others send malformed requests."""
     lecture = await Lecture(app).open()
     taken: list[float] = []
     ready = asyncio.Semaphore(0)
@@ -318,7 +317,7 @@ async def _rubbish(app: Server, lecture: Lecture) -> Counter[int]:
     ]
     paths = ["/place", "/questions", "/answers", "/questions/1", ""]
 
-    async def some(count: int) -> None:
+    async def send(count: int) -> None:
         connection = await Connection(app.port).open()
         for _ in range(count):
             path, method = random.choice(paths), random.choice(["PUT", "POST", "DELETE", "PATCH"])
@@ -332,7 +331,7 @@ async def _rubbish(app: Server, lecture: Lecture) -> Counter[int]:
                 connection = await Connection(app.port).open()
         connection.close()
 
-    await asyncio.gather(*(some(RUBBISH // 20) for _ in range(20)))
+    await asyncio.gather(*(send(RUBBISH // 20) for _ in range(20)))
     return statuses
 
 

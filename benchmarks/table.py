@@ -9,10 +9,9 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Line:
-    """One measured quantity. ``goal``: (factor, what it is a factor of), or (limit, "") in the unit itself.
+    """One measured quantity. ``goal``: (factor, the line that it is a factor of), or (limit, "") in the line's unit.
 
-    ``by``: whether the goal is for the median or for the 95th percentile, of this line and of the one it is a factor
-    of.
+    ``by``: whether the goal is for the median or the 95th percentile, in this line and in the line it refers to.
     """
 
     what: str
@@ -39,13 +38,15 @@ def show(lines: list[Line]) -> str:
     for line in lines:
         goal = reached = ""
         if line.goal:
-            factor, of = line.goal
-            base = getattr(by_name[of], line.by) if of else 1.0
+            factor, reference = line.goal
+            base = getattr(by_name[reference], line.by) if reference else 1.0
             measured = getattr(line, line.by)
             ratio = measured / base
-            goal = f"≤ {factor:g}× {of}" if of else f"≤ {factor:g} {line.unit}"
+            goal = f"≤ {factor:g}× {reference}" if reference else f"≤ {factor:g} {line.unit}"
             goal += " (p95)" if line.by == "p95" else ""
-            reached = f"{ratio:.2f}{'×' if of else ' ' + line.unit} {'yes' if ratio <= factor else 'NO'}"
+            reached = (
+                f"{ratio:.2f}{'×' if reference else ' ' + line.unit} {'yes' if ratio <= factor else 'NO'}"
+            )
         digits = 0 if line.unit == "bytes" else 1
         rows.append(
             f"| {line.what} | {line.median:,.{digits}f} {line.unit} | {line.p95:,.{digits}f} {line.unit} "

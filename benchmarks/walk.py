@@ -1,4 +1,4 @@
-"""What a lecturer waits for: from a key press on the walkthrough to the next sub-step painted, in real Chromium."""
+"""What a lecturer waits for: from a key press on the walkthrough to the next sub-step painted, in Chromium."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tools.drive.walk import Walk
 from tools.examples import sized
 
 MOST = 250
-"""Key presses measured at each depth."""
+"""The most key presses measured at each depth."""
 
 PRESS = """
 const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now()), 0)));
@@ -25,8 +25,8 @@ window.walkThrough = async (most) => {
     await painted();
     const begin = performance.now();
     document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true, cancelable: true}));
-    const stood = performance.now() - begin;
-    if (before !== walk.dataset.at) taken.push({stood, painted: (await painted()) - begin});
+    const inPage = performance.now() - begin;
+    if (before !== walk.dataset.at) taken.push({inPage, painted: (await painted()) - begin});
   }
   return taken;
 };
@@ -51,11 +51,11 @@ def measure() -> list[Line]:
                 walk.press("Home")
                 taken += page.evaluate("most => walkThrough(most)", MOST)
                 walk.press("Home", "ArrowDown")
-            painted = [one["painted"] for one in taken]
+            painted = [times["painted"] for times in taken]
             lines += [
                 Line(f"walk, {name}: key → painted", painted, goal=(50, "")),
                 Line(f"walk, {name}: key → painted, 19 of 20", painted, goal=(100, ""), by="p95"),
-                Line(f"walk, {name}: key → stands in the page", [one["stood"] for one in taken]),
+                Line(f"walk, {name}: key → in the page", [times["inPage"] for times in taken]),
             ]
         browser.close()
     return lines

@@ -1,28 +1,35 @@
-"""The server's own routes beside Streamlit's pages, and what every request passes. Starlette; never Streamlit.
+"""The server's own routes beside Streamlit's pages, and the middleware of every request. Starlette; never Streamlit.
 
-Nothing that an answer depends on is kept between two requests, but for rooms. ``ready`` (the libraries are imported
-while the port is open already), ``headers`` (who may ask, and what a browser may do with the answers), ``first_style``
-(a page looks right from the start), ``live`` (the socket by which numbers follow an edit at once), ``channel`` (what it
-answers), ``changes`` (what differs between two computations), ``requests`` (what is refused), ``bodies`` (what every
-route that computes does with them), ``programs`` (the same by plain HTTP, for programs), ``queries`` (what they are
-answered), ``models`` (a sentence through a trained model), ``heads`` (what is answered of it), ``runs`` (the last of
-them), ``message`` (numbers on their way to a browser), ``codes`` (a link as a QR code), ``assets`` (what a browser
-keeps), ``rooms`` (those who follow a lecture).
+- ``ready``: the libraries are imported while the port is already open.
+- ``headers``: who may send requests, and what a browser may do with the answers.
+- ``first_style``: a page has its layout before its script has run.
+- ``requests``: what all HTTP routes have in common: language, body, refusals.
+- ``turns``: what takes long is computed in threads, in turn.
+- ``live``: the websocket by which numbers follow an edit at once. ``channel`` answers its messages, ``changes`` finds
+  the rows that differ between two computations, ``message`` packs numbers for the browser.
+- ``commands``: the command line's answers over HTTP; ``command_answers`` computes them.
+- ``models``: a sentence through a trained model. ``model_requests`` reads a request, ``model_answers`` computes the
+  answer, ``model_runs`` stores the latest runs.
+- ``rooms``: the audience of a lecture.
+- ``qr_code``: a link as a QR code.
+- ``assets``: scripts that a browser caches.
 
-A route is one line of ``ROUTES``. Its module is imported before the libraries are there: what it computes with it
-imports in its functions, after ``await ready.imported()``.
+No answer depends on an earlier request, except in rooms and on the websocket.
+
+A route is one line of ``ROUTES``. Its module is imported before the libraries are, so it imports what it computes with
+inside its functions, after ``await ready.imported()``.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
-from mha_api import assets, codes, live, models, programs, ready
+from mha_api import assets, commands, live, models, qr_code, ready
 from mha_api.first_style import FirstStyle
 from mha_api.headers import FRAME_ANCESTORS, Guard
 from mha_api.rooms import Rooms
@@ -32,11 +39,11 @@ from mha_api.rooms.store import Store
 ROUTES: Final[list[BaseRoute]] = [
     Route("/ready", ready.answer),
     WebSocketRoute("/live", live.live),
-    Route("/trace", programs.trace, methods=["POST"]),
-    Route("/explain", programs.explain, methods=["POST"]),
-    Route("/check", programs.check, methods=["POST"]),
-    Route("/openapi.json", programs.openapi),
-    Route("/qr", codes.qr),
+    Route("/trace", commands.trace, methods=["POST"]),
+    Route("/explain", commands.explain, methods=["POST"]),
+    Route("/check", commands.check, methods=["POST"]),
+    Route("/openapi.json", commands.openapi),
+    Route("/qr", qr_code.qr),
     Route("/plotly/{version}.js", assets.plotly),
     Route("/models", models.cards),
     Route("/models/run", models.run, methods=["POST"]),
@@ -45,7 +52,7 @@ ROUTES: Final[list[BaseRoute]] = [
     Route("/models/shuffled", models.shuffled, methods=["POST"]),
     Route("/models/guesses", models.guesses, methods=["POST"]),
 ]
-"""What is served below ``/api`` whoever asks; rooms come to it."""
+"""The routes below ``/api`` that every server has; rooms and scripts are added."""
 
 
 def routes(
@@ -53,31 +60,34 @@ def routes(
     follower: Follower | None = None,
     store: Store | None = None,
     modules: assets.Modules | None = None,
+    words: Callable[[str], tuple[str, str] | None] | None = None,
 ) -> list[BaseRoute]:
     """Every route, below ``base`` (Streamlit's ``server.baseUrlPath``).
 
-    ``modules``: those that the pages load; ``follower``: what those see who follow a lecture, in the rooms of a
-    ``store``; without them there are no rooms.
+    ``modules``: the browser's modules, which the pages load. ``words``: the words of a page, as ``assets.Words`` serves
+    them. ``follower``: the page of a lecture's audience; ``store``: its rooms. Without both there are no rooms.
     """
-    served = [*ROUTES]
-    beside: list[BaseRoute] = []
+    below_api = [*ROUTES]
+    beside_api: list[BaseRoute] = []
     if modules:
         scripts = assets.Served(modules)
-        served += [
+        below_api += [
             Route("/modules/{version}/{page}.js", scripts.page),
             Route("/modules/{version}/{place:path}", scripts.module),
         ]
+    if words:
+        below_api.append(Route("/words/{version}/{page}.js", assets.Words(words).page))
     if follower and store:
         page = Page(follower)
-        served += [*Rooms(store, follower.walk).routes(), *page.assets()]
-        beside = page.routes(_below(base))
-    return [Mount(f"{_below(base)}/api", routes=served), *beside]
+        below_api += [*Rooms(store, follower.walk).routes(), *page.assets()]
+        beside_api = page.routes(_below(base))
+    return [Mount(f"{_below(base)}/api", routes=below_api), *beside_api]
 
 
 def middleware(settings: Mapping[str, str] = os.environ, style: str = "") -> list[Middleware]:
-    """What stands before every request; ``MHA_HOSTS`` and ``MHA_FRAME_ANCESTORS`` set it, ``headers`` says how.
+    """What every request passes; set by ``MHA_HOSTS`` and ``MHA_FRAME_ANCESTORS`` (see ``headers``).
 
-    ``style``: a stylesheet that every page is given to begin with.
+    ``style``: a stylesheet that is written into every page.
     """
     hosts = [host for host in settings.get("MHA_HOSTS", "").replace(",", " ").split() if host]
     ancestors = settings.get("MHA_FRAME_ANCESTORS", "").strip() or FRAME_ANCESTORS

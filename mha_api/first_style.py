@@ -1,4 +1,4 @@
-"""What a page looks like before its script has run: Streamlit has a layout of its own then, and all would move."""
+"""Our stylesheet in the page itself: without it, Streamlit's own layout would show until the script has run."""
 
 from __future__ import annotations
 
@@ -9,23 +9,25 @@ _BODY_ENDS = b"</body>"
 
 
 class FirstStyle:
-    """ASGI middleware that writes a style into every page that is asked for.
+    """ASGI middleware that writes a stylesheet into every page.
 
-    It stands at the end of the body, and so outweighs what Streamlit writes into the head as it runs.
+    It is put at the end of the body, so it overrides what Streamlit writes into the head as it runs.
 
-    ``style``: the text of a stylesheet of ours.
+    ``style``: the text of the stylesheet.
     """
 
     def __init__(self, app: ASGIApp, style: str) -> None:
         self.app = app
-        self.written = f"<style>{style}</style>".encode() + _BODY_ENDS
+        self.ending = f"<style>{style}</style>".encode() + _BODY_ENDS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request pass; a page is kept until it is there as a whole, and sent with the style."""
+        """Pass a request on. A page is collected until it is complete, and sent with the style."""
         if scope["type"] != "http" or "text/html" not in Headers(scope=scope).get("accept", ""):
             await self.app(scope, receive, send)
             return
-        plain = [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]  # to be read here
+        plain = [
+            pair for pair in scope["headers"] if pair[0] != b"accept-encoding"
+        ]  # so that the page arrives uncompressed
         start: Message | None = None
         body = b""
 
@@ -39,7 +41,7 @@ class FirstStyle:
                 body += message.get("body", b"")
                 if message.get("more_body"):
                     return
-                page = body.replace(_BODY_ENDS, self.written, 1)
+                page = body.replace(_BODY_ENDS, self.ending, 1)
                 MutableHeaders(scope=start)["content-length"] = str(len(page))
                 await send(start)
                 await send({"type": "http.response.body", "body": page})
@@ -48,6 +50,6 @@ class FirstStyle:
 
 
 def _is_page(start: Message) -> bool:
-    """Whether an answer brings a page, which a HEAD or what the browser holds already does not."""
+    """Whether an answer contains a page: one to a HEAD request, or to a cached page, does not."""
     headers = Headers(raw=start["headers"])
     return start["status"] == 200 and headers.get("content-type", "").startswith("text/html")

@@ -1,19 +1,18 @@
-"""Who may ask, and what a browser may do with the answers.
+"""Who may send requests, and what a browser may do with the answers.
 
-- A ``Host`` that is not among ``MHA_HOSTS`` is refused, where they are named (``course.example *.school.example``;
-  this machine's own names are always among them). So is a websocket that a page of another host opens.
-- ``/_stcore/metrics`` is for this machine alone.
-- No answer is taken for another type than it has, and no address of ours leaves with a link to another host.
-- The content security policy lets a page load from this server and from nowhere else, and run no script that stands in
-  a page or an attribute. Only pages named in ``MHA_FRAME_ANCESTORS`` (as the policy writes them:
-  ``https://course.example``) may hold ours in a frame, besides our own.
+- If ``MHA_HOSTS`` is set (``course.example *.school.example``), every other ``Host`` is refused, except this machine's
+  own names. A websocket that a page of another host opens is refused too.
+- ``/_stcore/metrics`` is answered to this machine only.
+- A browser must not guess another type for an answer, nor send our addresses as the referrer to another host.
+- The content security policy lets a page load from this server only, and run no inline script. Besides our own pages,
+  only those in ``MHA_FRAME_ANCESTORS`` (in the policy's notation: ``https://course.example``) may embed ours.
 
 Streamlit needs these exceptions to that policy:
 
-- the one script in its page, by its hash: it tells crawlers that the page is not rendered yet;
-- scripts from ``blob:``: it makes a component's text into a module so;
-- styles in the page: its own (emotion writes them as it runs), a component's, and those of its theme;
-- pictures and fonts from ``data:`` and ``blob:``: its icons, and a picture of Plotly's that is downloaded.
+- the one inline script in its page, by its hash; it tells crawlers that the page is not rendered yet;
+- scripts from ``blob:``, since it turns a component's text into a module that way;
+- inline styles: its own (emotion writes them as it runs), a component's, and those of its theme;
+- images and fonts from ``data:`` and ``blob:``: its icons, and pictures that Plotly downloads.
 """
 
 from __future__ import annotations
@@ -41,11 +40,11 @@ _POLICY: Final = {
 }
 _METRICS: Final = "/_stcore/metrics"
 _REFUSED: Final = 1008
-"""A websocket's code for what a rule forbids."""
+"""The websocket close code "policy violation"."""
 
 
 class Guard:
-    """ASGI middleware that holds the rules above."""
+    """ASGI middleware that enforces the rules above."""
 
     def __init__(
         self, app: ASGIApp, hosts: Sequence[str] = (), frame_ancestors: str = FRAME_ANCESTORS
@@ -60,7 +59,7 @@ class Guard:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse a request, or let it pass and add the headers to its answer."""
+        """Refuse a request, or pass it on and add the headers to the answer."""
         if scope["type"] == "websocket":
             await self._websocket(scope, receive, send)
         elif scope["type"] == "http":
@@ -70,14 +69,14 @@ class Guard:
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
-        same = same_origin(headers)
-        if not self._known(headers.get("host", "")) or not (
-            same or self._named(_name(headers.get("origin", "")))
+        is_same = same_origin(headers)
+        if not self._is_known(headers.get("host", "")) or not (
+            is_same or self._is_listed(_name(headers.get("origin", "")))
         ):
             await send({"type": "websocket.close", "code": _REFUSED})
             return
-        if not same:
-            # Streamlit would ask another host for this machine's address, to compare it with the origin.
+        if not is_same:
+            # Streamlit would ask another host for this machine's address to compare it with the origin.
             scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"origin"]}
         await self.app(scope, receive, send)
 
@@ -88,25 +87,25 @@ class Guard:
             await send(message)
 
         app = self.app
-        if not self._known(Headers(scope=scope).get("host", "")):
+        if not self._is_known(Headers(scope=scope).get("host", "")):
             app = PlainTextResponse(
                 "This server does not go by that name; MHA_HOSTS has those that it goes by.\n", 421
             )
-        elif scope["path"].rstrip("/").endswith(_METRICS) and not _from_here(scope):
+        elif scope["path"].rstrip("/").endswith(_METRICS) and not _is_from_here(scope):
             app = PlainTextResponse("Only for the machine that this server runs on.\n", 403)
         await app(scope, receive, send_with_headers)
 
-    def _known(self, host: str) -> bool:
-        """Whether the server may be asked by this name."""
+    def _is_known(self, host: str) -> bool:
+        """Whether the server answers under this name."""
         name = _name(f"//{host}")
-        return not self.hosts or _is_this_machine(name) or self._named(name)
+        return not self.hosts or _is_this_machine(name) or self._is_listed(name)
 
-    def _named(self, name: str) -> bool:
+    def _is_listed(self, name: str) -> bool:
         return any(_matches(name, host) for host in self.hosts)
 
 
 def same_origin(headers: Headers) -> bool:
-    """Whether a page of this very host asks; a program, which names no origin, may ask too."""
+    """Whether a request comes from a page of this host, or from a program, which sends no origin."""
     origin = headers.get("origin")
     return origin is None or origin.partition("://")[2] == headers.get("host", "") != ""
 
@@ -130,6 +129,6 @@ def _is_this_machine(name: str) -> bool:
         return False
 
 
-def _from_here(scope: Scope) -> bool:
-    """Whether the request comes from this machine; a proxy here is known by the header that says for whom it asks."""
+def _is_from_here(scope: Scope) -> bool:
+    """Whether the request comes from this machine; a proxy here names the client whose request it passes on."""
     return bool(scope["client"]) and _is_this_machine(scope["client"][0])

@@ -1,9 +1,9 @@
-"""``/api/live``, the websocket by which numbers follow a hand: text in, binary answers out, as ``channel`` says.
+"""``/api/live``, the websocket by which numbers follow a drag: text in, binary answers out (see ``channel``).
 
-One socket's messages are answered one after the other. A page of another host is refused, and so is a socket beyond
-those that there is room for.
+The messages of one socket are answered one after the other. A page of another host is refused, and so is a socket
+beyond the limit.
 
-What takes no time is answered at once, and everything else when it is the sender's turn (``turns``).
+A light message is answered on the event loop, every other one in a thread when it is the sender's turn (``turns``).
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from mha_api.headers import same_origin
 from mha_api.turns import in_turn
 
 RATE: Final = 120
-"""Messages a second that one socket is answered in the long run; what comes faster waits."""
+"""Messages per second that one socket may send in the long run; faster ones wait."""
 BURST: Final = 240
 MAX_SOCKETS: Final = 2_000
 
 
 class Pace:
-    """A bucket of tokens: ``wait()`` is how long the next message must, in seconds."""
+    """A token bucket: ``wait()`` is how many seconds the next message must wait."""
 
     def __init__(self, rate: float, burst: float) -> None:
         self._rate, self._burst = rate, burst
-        self._left, self._at = burst, time.monotonic()
+        self._tokens, self._updated = burst, time.monotonic()
 
     def wait(self) -> float:
-        """Take one, and say how long to sleep for it."""
+        """Take a token; the seconds until it is there."""
         now = time.monotonic()
-        self._left = min(self._burst, self._left + (now - self._at) * self._rate) - 1
-        self._at = now
-        return max(0.0, -self._left / self._rate)
+        self._tokens = min(self._burst, self._tokens + (now - self._updated) * self._rate) - 1
+        self._updated = now
+        return max(0.0, -self._tokens / self._rate)
 
 
 _open: set[int] = set()
@@ -44,9 +44,9 @@ _open: set[int] = set()
 
 async def live(socket: WebSocket) -> None:
     """Answer one socket's messages, one after the other, until it closes."""
-    same = same_origin(socket.headers)
-    if not same or len(_open) >= MAX_SOCKETS:
-        await socket.close(1013 if same else 1008)
+    is_same = same_origin(socket.headers)
+    if not is_same or len(_open) >= MAX_SOCKETS:
+        await socket.close(1013 if is_same else 1008)
         return
     await socket.accept()
     _open.add(id(socket))
@@ -67,13 +67,13 @@ async def live(socket: WebSocket) -> None:
             if channel.drawing:
                 await socket.send_bytes(await in_turn(socket, channel.pictures))
     except WebSocketDisconnect:
-        pass  # it went while it was answered
+        pass  # it closed before its answer was sent
     finally:
         _open.discard(id(socket))
 
 
 async def _text(socket: WebSocket) -> str | None:
-    """The next message; None where the socket has closed, or has sent bytes, which are none and close it."""
+    """The next message; None once the socket has closed. Bytes are not a message: they close it."""
     message = await socket.receive()
     text = message.get("text")
     if text is None and message["type"] == "websocket.receive":

@@ -7,28 +7,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, NotRequired, TypeAlias, TypedDict
+from typing import Final, Literal, NotRequired, TypeAlias, TypedDict
 
 from torch import Tensor
 
 from mha_view.figures.figure import Drawn
+from mha_view.payloads import Caption, Seen
 
 _TYPES: Final = {"torch.float32": "float32", "torch.uint8": "uint8", "torch.uint16": "uint16"}
 
 
 class LiveAnswer(TypedDict):
-    """The header of the live channel's answer; numbers follow it, block by block. What is as it was is left out."""
+    """The header of the live channel's answer; numbers follow it, block by block. What has not changed is left out."""
 
     id: int
     blocks: NotRequired[list[tuple[str, int | None, int, int, int]]]
-    """Of each block its matrix, head, first row, rows and columns."""
+    """For each block its matrix, head, first row, number of rows and of columns."""
     dead: NotRequired[Sequence[Sequence[bool]] | None]
     shifts: NotRequired[Sequence[Sequence[float]]]
     constants: NotRequired[Mapping[str, float | str | None]]
-    captions: NotRequired[Mapping[str, Mapping[str, str]]]
+    captions: NotRequired[Mapping[str, Caption]]
     about: NotRequired[str]
     looks: NotRequired[list[str]]
-    seen: NotRequired[Mapping[str, object]]
+    seen: NotRequired[Seen]
 
 
 class LivePictures(TypedDict):
@@ -55,15 +56,15 @@ class LiveGone(TypedDict):
 LiveMessage: TypeAlias = LiveAnswer | LivePictures | LiveRefusal | LiveGone
 
 
-def framed(header: Mapping[str, Any], numbers: bytes = b"") -> bytes:
-    """One binary message: the header's length, the header, and its numbers on a multiple of 8 bytes."""
+def framed(header: Mapping[str, object], numbers: bytes = b"") -> bytes:
+    """One binary message: the header's length, the header, and its numbers from a multiple of 8 bytes on."""
     text = json.dumps(header, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
     padded = text + b" " * (-(4 + len(text)) % 8)
     return len(padded).to_bytes(4, "little") + padded + numbers
 
 
-def packed(header: Mapping[str, Any], arrays: Mapping[str, Tensor]) -> bytes:
-    """A message with arrays by name: float32, uint16 or uint8, row by row, each from a multiple of 8 bytes.
+def packed(header: Mapping[str, object], arrays: Mapping[str, Tensor]) -> bytes:
+    """A message with arrays by name: float32, uint16 or uint8, row by row, each from a multiple of 8 bytes on.
 
     The header names them in order, ``"arrays": [[name, type, shape], …]``.
     """

@@ -1,4 +1,4 @@
-"""What is asked of a trained model, read from a request's body: each field of its kind, or one sentence why not.
+"""A request about a trained model: the fields of its body, checked.
 
 Whatever is wrong raises ``MhaError``.
 """
@@ -6,7 +6,7 @@ Whatever is wrong raises ``MhaError``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final, TypeAlias, TypeGuard
 
 from mha_core.errors import N_, ExampleError
 from mha_core.example.decoding import decoded
@@ -14,46 +14,48 @@ from mha_core.models import Card, Model, cards, load
 from mha_core.models.library import is_loaded
 from mha_core.quoted import quoted
 
-MOST_SWITCHED: Final = 4096
-"""Most heads that may be named."""
+MAX_SWITCHED_OFF: Final = 4096
+"""Most heads that a request may switch off."""
 
-Question = Mapping[str, Any]
+ModelRequest: TypeAlias = Mapping[str, object]
+"""The fields of a request by name, as they were sent."""
 
 
-def read(body: bytes, *names: str) -> Question:
-    """A question with these fields and no others; ``without`` may be left out."""
+def read(body: bytes, *names: str) -> ModelRequest:
+    """A request with exactly these fields; ``without`` may be left out."""
+    data: object = None
     try:
-        question = decoded(body)
+        data = decoded(body)
     except ExampleError:
         raise
     except (ValueError, RecursionError):
-        question = None
-    if not isinstance(question, dict):
+        pass  # refused below
+    if not isinstance(data, dict):
         raise ExampleError(N_("expected a JSON object"))
-    question = {"without": [], **question}
+    fields = {"without": [], **data}
     for name in names:
-        if name not in question:
+        if name not in fields:
             raise ExampleError(N_("is missing"), place=name)
-    for name in question:
+    for name in fields:
         if name not in names and name != "without":
             raise ExampleError(
                 N_("the fields here are {known}, got {got}"), known=", ".join(names), got=quoted(name)
             )
-    return question
+    return fields
 
 
 class NotLoadedError(Exception):
-    """The model that is asked for must be loaded first, which may take long."""
+    """The requested model must be loaded first, which may take long."""
 
     def __init__(self, card: Card) -> None:
         super().__init__(card.key)
         self.card = card
 
 
-def model_of(asked: Question) -> Model:
-    """The model of this name among those that are offered. Raises ``NotLoadedError`` where it is not loaded yet."""
+def model_of(request: ModelRequest) -> Model:
+    """The model on offer whose key is requested. Raises ``NotLoadedError`` if it is not loaded yet."""
     offered: dict[object, Card] = {card.key: card for card in cards()}
-    key = asked["model"]
+    key = request["model"]
     if not isinstance(key, str) or key not in offered:
         known = ", ".join(map(str, offered))
         raise ExampleError(
@@ -68,23 +70,23 @@ def model_of(asked: Question) -> Model:
 
 
 def text_of(text: object, place: str) -> str:
-    """A text; how long it may be the model says."""
+    """A text; the model itself limits its length."""
     if not isinstance(text, str):
         raise ExampleError(N_("expected a text"), place=place)
     return text
 
 
-def heads_off(asked: Question) -> frozenset[tuple[int, int]]:
-    """The heads that are switched off; whether the model has them, it says itself."""
-    given = asked["without"]
-    if not isinstance(given, list) or len(given) > MOST_SWITCHED:
+def heads_off(request: ModelRequest) -> frozenset[tuple[int, int]]:
+    """The heads that are switched off; the model itself refuses those that it does not have."""
+    pairs = request["without"]
+    if not isinstance(pairs, list) or len(pairs) > MAX_SWITCHED_OFF:
         raise ExampleError(N_("expected pairs of a layer and a head"), place="without")
-    return frozenset(_pair(one, "without") for one in given)
+    return frozenset(_pair(pair, "without") for pair in pairs)
 
 
-def head_of(asked: Question, model: Model) -> tuple[int, int]:
-    """The layer and the head that are asked for, which the model has."""
-    layer, head = _pair([asked["layer"], asked["head"]], "head")
+def head_of(request: ModelRequest, model: Model) -> tuple[int, int]:
+    """The requested layer and head, which the model must have."""
+    layer, head = _pair([request["layer"], request["head"]], "head")
     size = model.architecture
     if layer >= size.layers or head >= size.heads:
         raise ExampleError(
@@ -96,24 +98,24 @@ def head_of(asked: Question, model: Model) -> tuple[int, int]:
     return layer, head
 
 
-def _pair(given: object, place: str) -> tuple[int, int]:
-    if not (isinstance(given, list) and len(given) == 2 and all(map(is_whole, given))):
+def _pair(value: object, place: str) -> tuple[int, int]:
+    if not (isinstance(value, list) and len(value) == 2 and all(map(is_whole, value))):
         raise ExampleError(N_("expected pairs of a layer and a head"), place=place)
-    return given[0], given[1]
+    return value[0], value[1]
 
 
-def part_of(asked: Question, place: str) -> range | None:
-    """The tokens that are asked for, None for all; whether the text has them, ``pooled_weights`` says."""
-    return None if asked[place] is None else range(*span_of(asked[place], place))
+def range_of(request: ModelRequest, place: str) -> range | None:
+    """The requested range of tokens, None for all; ``pooled_weights`` refuses those that the text does not have."""
+    return None if request[place] is None else range(*pair_of(request[place], place))
 
 
-def span_of(given: object, place: str) -> tuple[int, int]:
+def pair_of(value: object, place: str) -> tuple[int, int]:
     """Two whole numbers."""
-    if not (isinstance(given, list) and len(given) == 2 and all(map(is_whole, given))):
+    if not (isinstance(value, list) and len(value) == 2 and all(map(is_whole, value))):
         raise ExampleError(N_("expected two whole numbers"), place=place)
-    return given[0], given[1]
+    return value[0], value[1]
 
 
-def is_whole(value: object) -> bool:
-    """Whether this is 0, 1, 2 …, which True is not."""
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether this is 0, 1, 2 …; True is not."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -1,41 +1,41 @@
 """``/api/models``: a sentence through a trained model, for the page Models.
 
-    GET  /api/models            the models that are offered: {"models": [{"key", "title", "about", "languages"}, …]}
-    POST /api/models/run        all heads of a sentence, or of two to be compared; binary
+    GET  /api/models            the models on offer: {"models": [{"key", "title", "about", "languages"}, …]}
+    POST /api/models/run        all heads of a sentence, or of two for comparison; binary
     POST /api/models/head       one head's exact numbers; binary
-    POST /api/models/pooled     a part of one head's map, as many blocks as a screen has points; binary
-    POST /api/models/shuffled   what every head does where the words stand in other orders; binary
-    POST /api/models/guesses    the words that the model expects at a place, with all heads and without some
+    POST /api/models/pooled     a part of one head's map, in at most as many blocks as a screen has points; binary
+    POST /api/models/shuffled   what every head does on average when the words are shuffled; binary
+    POST /api/models/guesses    the words that the model expects at a position, with all heads and without some
 
-``heads`` says what the bodies hold and what comes back; it computes in threads, a few at once, and others wait for
-their turn. Nothing is kept between two requests but the models themselves.
+``model_answers`` has the fields of requests and answers. It computes in a few threads. Between two requests only the
+models and their latest runs are stored, to save time.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mha_api.bodies import answered
+from mha_api import requests
 
 if TYPE_CHECKING:
-    from mha_core.models import Card
+    from mha_core.models import Card, Model
 
 COMPUTING: Final = CapacityLimiter(2)
 """Answers that are computed at once."""
 LOADING: Final = CapacityLimiter(8)
-"""Models that are loaded, or fetched, at once; who computes does not wait for them."""
-_LOADING: Final[dict[str, asyncio.Task[Any]]] = {}
-"""Of each model that is: those who ask for it wait together."""
+"""Models that are loaded or downloaded at once; computations do not wait for them."""
+_LOADING: Final[dict[str, asyncio.Task[Model]]] = {}
+"""By key, each model that is being loaded: all requests for it wait for the same task."""
 BINARY: Final = "application/octet-stream"
 
 
 async def cards(request: Request) -> Response:
-    """``GET /api/models``: the models that are offered."""
+    """``GET /api/models``: the models on offer."""
     return await _answered("cards", request, "application/json")
 
 
@@ -55,33 +55,35 @@ async def pooled(request: Request) -> Response:
 
 
 async def shuffled(request: Request) -> Response:
-    """``POST /api/models/shuffled``: what every head does where the words stand in other orders."""
+    """``POST /api/models/shuffled``: what every head does on average when the words are shuffled."""
     return await _answered("shuffled", request, BINARY)
 
 
 async def guesses(request: Request) -> Response:
-    """``POST /api/models/guesses``: the likeliest words at a place, before and after heads are switched off."""
+    """``POST /api/models/guesses``: the likeliest words at a position, before and after heads are switched off."""
     return await _answered("guesses", request, "application/json")
 
 
 async def _answered(name: str, request: Request, kind: str) -> Response:
     async def compute(body: bytes, language: str) -> Response:
-        from mha_api import heads  # noqa: PLC0415  # it imports torch, which must not keep the port closed
+        from mha_api import model_answers  # noqa: PLC0415  # it imports torch, which must not keep the port closed
         from mha_api.model_requests import NotLoadedError  # noqa: PLC0415  # so does it
 
         while True:
             try:
-                content = await to_thread.run_sync(heads.ANSWERS[name], body, language, limiter=COMPUTING)
+                content = await to_thread.run_sync(
+                    model_answers.ANSWERS[name], body, language, limiter=COMPUTING
+                )
             except NotLoadedError as missing:
                 await _loaded(missing.card)
             else:
                 return Response(content, media_type=kind)
 
-    return await answered(request, compute)
+    return await requests.computed(request, compute)
 
 
 async def _loaded(card: Card) -> None:
-    """Load a model, once for all who wait for it. Raises ``ModelError``."""
+    """Load a model, once for all requests that wait for it. Raises ``ModelError``."""
     from mha_core.models import load  # noqa: PLC0415  # as above
 
     if card.key not in _LOADING:

@@ -1,8 +1,8 @@
-"""The libraries are imported in the background while the server answers already; ``/api/ready`` says when they are.
+"""The libraries are imported in the background while the server already answers; ``/api/ready`` says when it is done.
 
-A thread that imports and another that uses what it imports could meet a half-imported module: Python lets go of its
-import lock where modules import each other in a circle, and libraries look one another up in ``sys.modules``. So one
-thread imports everything, and whoever computes waits for it.
+A thread that uses a module while another imports it could see it half-imported: Python releases its import lock where
+modules import each other in a circle, and libraries look one another up in ``sys.modules``. So one thread imports
+everything, and every computation waits for it.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from threading import Thread, current_thread, main_thread
 from types import FrameType
-from typing import Any, Final
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 SWITCH: Final = 0.0005
-"""Seconds after which a thread that computes lets others go on. Python's own 5 ms would be waited for at each operation
-of torch's, by who answers meanwhile."""
+"""Seconds after which a computing thread lets others continue. With Python's default of 5 ms, an answer on the event
+loop would wait that long at each of torch's operations."""
 
 _BEGUN: Final[list[Future[None]]] = []
-"""The import of this process, once it has begun: one at most."""
+"""The import of this process, once it has begun; one at most."""
 
 
 def lifespan(
@@ -36,44 +36,44 @@ def lifespan(
     first: Callable[[], None] = lambda: None,
     last: Callable[[], None] = lambda: None,
     optional: Sequence[str] = (),
-) -> Callable[[Any], AbstractAsyncContextManager[None]]:
-    """For the server's life: when it starts, it begins to import these modules, and all modules of these packages.
+) -> Callable[[object], AbstractAsyncContextManager[None]]:
+    """The server's lifespan: at its start, it begins to import these modules, and all modules of these packages.
 
-    A module that needs one of the ``optional`` packages is left out where that is not installed. ``first`` is done
-    before anybody is answered, ``last`` as soon as the server is told to stop: it then waits for the end of every
-    answer, and some have none by themselves.
+    A module that needs one of the ``optional`` packages is skipped if that is not installed. ``first`` runs before the
+    first answer. ``last`` runs as soon as the server receives the signal to stop: the server then waits until every
+    answer has ended, and some never end by themselves.
     """
 
     @asynccontextmanager
-    async def living(_app: Any) -> AsyncIterator[None]:
+    async def run(_app: object) -> AsyncIterator[None]:
         sys.setswitchinterval(SWITCH)
         first()
         begin(libraries, packages, optional)
         with _when_stopped(last):
             yield
 
-    return living
+    return run
 
 
 @contextmanager
 def _when_stopped(act: Callable[[], None]) -> Iterator[None]:
-    """Do this when a signal ends the process, before what is done then anyhow."""
+    """Call ``act`` when a signal ends the process, before the signal's previous handler."""
     loop = asyncio.get_running_loop()
-    before: dict[int, Callable[[int, FrameType | None], Any]] = {}
+    previous: dict[int, Callable[[int, FrameType | None], object]] = {}
 
     def stopped(number: int, frame: FrameType | None) -> None:
         loop.call_soon_threadsafe(act)
-        before[number](number, frame)
+        previous[number](number, frame)
 
-    if current_thread() is main_thread():  # only there are signals received
+    if current_thread() is main_thread():  # signals are received there only
         handled = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-        before = {number: handler for number, handler in handled.items() if callable(handler)}
-        for number in before:
+        previous = {number: handler for number, handler in handled.items() if callable(handler)}
+        for number in previous:
             signal.signal(number, stopped)
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in previous.items():
             signal.signal(number, handler)
 
 
@@ -81,30 +81,30 @@ def begin(libraries: Sequence[str], packages: Sequence[str], optional: Sequence[
     """Import these in a thread, in this order; once a process."""
     if not _BEGUN:
         done: Future[None] = Future()
-        done.set_running_or_notify_cancel()  # from now on nobody who waits for it can cancel it
+        done.set_running_or_notify_cancel()  # so that no waiting task can cancel it
         _BEGUN.append(done)
         Thread(target=_import, args=(libraries, packages, optional, done), name="imports").start()
 
 
 def is_ready() -> bool:
-    """Whether everything is imported that was to be."""
+    """Whether everything is imported."""
     return all(done.done() and not done.exception() for done in _BEGUN)
 
 
 def wait() -> None:
-    """Wait until it is; raises what an import raised."""
+    """Wait until everything is imported; raises what an import raised."""
     for done in _BEGUN:
         done.result()
 
 
 async def imported() -> None:
-    """``wait`` for a route, while others are served."""
+    """``wait`` for a route: other requests are answered meanwhile."""
     for done in _BEGUN:
         await asyncio.wrap_future(done)
 
 
 async def answer(_request: Request) -> JSONResponse:
-    """``GET /api/ready``: 200 ``{"ready": true}`` once there are numbers to be had, 503 and false before."""
+    """``GET /api/ready``: 200 ``{"ready": true}`` once everything is imported, 503 and false before."""
     ready = is_ready()
     return JSONResponse({"ready": ready}, 200 if ready else 503, {"Cache-Control": "no-store"})
 
@@ -119,7 +119,7 @@ def _import(
             for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
                 if not module.name.endswith(".__main__"):
                     _import_one(module.name, optional)
-    except BaseException as error:  # noqa: BLE001  # told to everybody who waits
+    except BaseException as error:  # noqa: BLE001  # raised in everything that waits
         done.set_exception(error)
     else:
         done.set_result(None)

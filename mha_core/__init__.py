@@ -2,11 +2,11 @@
 
 Read in this order: ``example`` (the data and its ways in), ``compute`` (declared once, computed by torch, derived to
 its terms), ``edit`` (the next example), ``check`` (somebody's own numbers), ``exercise`` (numbers to be worked out),
-``compare`` (two computations side by side), ``walk`` (the computation in stages). Beside them: ``interop`` (other
+``compare`` (two computations side by side), ``walk`` (the computation in stages). Besides these: ``interop`` (other
 libraries' layers), ``export`` (programs and documents) and ``notation`` (rows or columns, packed weights, masks).
 
-What most callers want is offered here, and loaded when it is first asked for: torch is imported only where something
-is computed.
+The names that most callers need are exported here. Each is loaded on first use, so that torch is imported only where
+something is computed.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 __version__ = "1.0.0"
 
-_OFFERED: Final = {
+_EXPORTS: Final = {
     "mha_core.compute.derive": "Cell Derivation Term arithmetic derive feeds",
     "mha_core.compute.device": "Backend backend",
     "mha_core.compute.graph": "formula graph",
@@ -80,13 +80,13 @@ _OFFERED: Final = {
     "mha_core.example.share_link": "from_token to_token",
     "mha_core.example.validate": "validate",
 }
-_HOME: Final = {name: module for module, names in _OFFERED.items() for name in names.split()}
-__all__ = sorted(_HOME)  # noqa: PLE0605
+_MODULE_OF: Final = {name: module for module, names in _EXPORTS.items() for name in names.split()}
+__all__ = sorted(_MODULE_OF)  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> Any:
-    """What is offered, from the module that it is in."""
-    if name not in _HOME:
+    """Load an exported name from its module on first use."""
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    value = globals()[name] = getattr(import_module(_MODULE_OF[name]), name)
     return value

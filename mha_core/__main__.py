@@ -1,8 +1,8 @@
 """``python -m mha_core``: trace, explain, check and export examples, and open layers of weight files, from a shell.
 
-Exit status: 0; 1 where ``check`` found wrong numbers, and for nothing else; 2 for bad input, of ``check`` also a file
-that claims nothing, of ``serve`` a port that is taken; 3 where the answer cannot be written, or something happened
-that nobody expected; 130 where it was interrupted. Whatever is not 0 or 1 comes with one line on standard error.
+Exit status: 0 for success; 1 where ``check`` found wrong numbers, and for nothing else; 2 for bad input, including a
+file without claims (``check``) and a port in use (``serve``); 3 where the output cannot be written, and for unexpected
+errors; 130 after an interrupt. Every status except 0 and 1 comes with one line on standard error.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ ARGPARSE = (
     N_("invalid %(type)s value: %(value)r"),
     N_("ambiguous option: %(option)s could match %(matches)s"),
 )
-"""What argparse says of itself, to be translated with the rest."""
+"""The messages of argparse itself, marked here so that they are translated with ours."""
 
 
 Answer: TypeAlias = tuple[int, object]
-"""The exit status, and what is printed: text and bytes as they stand, None for nothing, anything else as JSON."""
+"""The exit status and the output: text and bytes are written unchanged, None is nothing, anything else is JSON."""
 Command: TypeAlias = Callable[[argparse.Namespace], Answer]
 AddCommand: TypeAlias = Callable[[str, Command, str, str], argparse.ArgumentParser]
-"""Adds a command: its name, what it does, that in a sentence, and the arguments of an example of it."""
+"""Adds a command: its name, its function, a sentence about it, and example arguments."""
 
 
 def main(
@@ -62,7 +62,7 @@ def main(
     prog: str = "python -m mha_core",
     add_commands: Callable[[AddCommand], None] | None = None,
 ) -> int:
-    """Run one command; returns the exit status. ``add_commands`` adds those that the core knows nothing of."""
+    """Run one command; returns the exit status. ``add_commands`` adds commands from outside the core."""
     warnings.filterwarnings("ignore", "Failed to initialize NumPy")  # torch's; no command needs NumPy
     try:
         options = _parser(prog, add_commands).parse_args(arguments)
@@ -84,7 +84,7 @@ def main(
 
 
 class _UnwritableError(MhaError):
-    """Standard output takes no answer."""
+    """Standard output cannot be written."""
 
 
 def _print(content: object) -> None:
@@ -96,8 +96,9 @@ def _print(content: object) -> None:
 
 
 def _write(content: str | bytes) -> None:
-    """Text in UTF-8 whatever the shell's encoding, bytes as they stand, and these to no terminal; no complaint where
-    the reader, such as ``head``, left.
+    """Write text as UTF-8, whatever the shell's encoding, or bytes unchanged.
+
+    Bytes are not written to a terminal. It is no error if the reader, such as ``head``, has quit.
     """
     if sys.stdout is None:
         raise _unwritable(_say(_CLOSED))
@@ -126,7 +127,7 @@ def _say(text: str) -> str:
 
 
 def _unexpected(error: Exception) -> str:
-    """What to put into a report of the fault: what it was and where."""
+    """A line for a bug report: the error and where it was raised."""
     at = extract_tb(error.__traceback__)[-1]
     line = _say(N_("unexpected {error} in {file}, line {line}")).format(
         error=type(error).__name__, file=Path(at.filename).name, line=at.lineno
@@ -142,7 +143,7 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(BAD_INPUT)
 
     def print_help(self, file: Any = None) -> None:
-        """Help is an answer as any other."""
+        """Write help the way every other output is written."""
         if file is None:
             _write(self.format_help())
         else:
@@ -151,7 +152,7 @@ class _Parser(argparse.ArgumentParser):
 
 class _Version(argparse.Action):
     def __call__(self, *_: object, **__: object) -> NoReturn:
-        """The version is an answer as any other."""
+        """Write the version the way every other output is written."""
         _write(f"mha {__version__}\n")
         raise SystemExit(0)
 
@@ -335,7 +336,7 @@ def _indices(text: str) -> tuple[int, ...]:
 
 
 def _bytes(file: str, most: int) -> bytes:
-    """What a file, or standard input for ``-``, holds: no more than one byte beyond the limit is read."""
+    """The content of a file, or of standard input for ``-``. At most one byte beyond the limit is read."""
     try:
         if file != "-":
             with Path(file).open("rb") as stream:
@@ -349,14 +350,14 @@ def _bytes(file: str, most: int) -> bytes:
 
 
 def read_example(file: str) -> Example:
-    """The example in a file; without a file of that name, the built-in one of that name."""
+    """The example in a file, or the built-in one of that name where there is no such file."""
     if file in library() and not Path(file).exists():
         return library()[file]
     return parse(_bytes(file, MAX_BYTES))
 
 
 def _read_each(files: Sequence[str]) -> list[tuple[str, Example | MhaError]]:
-    """The examples in files, each by its name; what is wrong with a file that holds none."""
+    """Each file's name with its example, or with the error where the file has none."""
     examples: list[tuple[str, Example | MhaError]] = []
     for file in files:
         try:
@@ -367,12 +368,12 @@ def _read_each(files: Sequence[str]) -> list[tuple[str, Example | MhaError]]:
 
 
 def _reader(file: str) -> Callable[[int], bytes]:
-    """A weight file is read where its limit is known."""
+    """Reads the weight file later, by the code that knows the size limit."""
     return partial(_bytes, file)
 
 
 def _compute(name: str, read: Callable[[Any], object], options: argparse.Namespace) -> Answer:
-    """Run a command that needs torch, which is imported only now: what cannot be read is refused at once."""
+    """Run a command that needs torch. The import comes after reading, so that bad input is refused at once."""
     given = read(options.file)
     from mha_core import commands
 

@@ -1,6 +1,6 @@
-"""What a program is answered, as plain data for JSON: ``mha-trace/1``, ``mha-explain/1``, and what a check is made of.
+"""Answers to programs, as plain data for JSON: ``mha-trace/1``, ``mha-explain/1``, and the verdict of a check.
 
-The command line prints it, and the server's routes answer with it. Indices count from 0; −∞ is ``"-inf"``.
+The command line prints them and the server's routes send them. Indices count from 0; −∞ is ``"-inf"``.
 """
 
 from __future__ import annotations
@@ -30,23 +30,22 @@ def traced(example: Example, where: Backend) -> dict[str, Any]:
 
 
 def explained(example: Example, cell: Cell, where: Backend) -> dict[str, Any]:
-    """``mha-explain/1``: what one cell is computed from, and what it feeds. The only head needs not be named.
+    """``mha-explain/1``: what one cell is computed from, and what it feeds. A single head need not be named.
 
     Raises ``CellError`` where there is no such cell, and as ``trace`` does.
     """
     computed = trace(example, where)
     if cell.head is None and len(example.heads) == 1 and cell.name in PER_HEAD_STEPS + PER_HEAD_INPUTS:
         cell = cell._replace(head=0)
-    fed = [_cell(source) for source in feeds(computed, cell)]
     answer = {
         "format": "mha-explain/1",
         "cell": _cell(cell),
-        "feeds": fed,
+        "feeds": [_cell(fed) for fed in feeds(computed, cell)],
         "value": _plain(number(computed, cell)),
     }
     try:
         step, derivation = step_of(computed, cell), derive(computed, cell)
-    except CellError:  # the cell is there, since it has a number: it is given, not computed
+    except CellError:  # the cell has a number, so it exists: it is given, not computed
         return answer
     return answer | {
         "op": derivation.op,
@@ -72,7 +71,7 @@ def _cell(cell: Cell) -> dict[str, object]:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers as JSON can hold them: −∞ as "-inf"."""
+    """Numbers as JSON can express them: −∞ as "-inf"."""
     if isinstance(value, list):
         return [_plain(item) for item in value]
     return "-inf" if value == NEG_INF else value

@@ -1,6 +1,6 @@
-"""What the commands of the command line compute. ``__main__`` imports this, and torch with it, when one is run.
+"""The commands of the command line. ``__main__`` imports this module, and torch with it, when a command is run.
 
-A command takes what was read for it and the options, and answers with an exit status and what is to be printed.
+A command takes its input and the options, and returns an exit status and the output.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from mha_core.interop import (
 from mha_core.interop.weights import MAX_BYTES
 from mha_core.messages import catalogue, complain, in_words, shell_language
 from mha_core.models import cards, load, to_example, tokenize
-from mha_core.models import run as through
+from mha_core.models import run as run_model
 from mha_core.models.report import heads_as_json
 from mha_core.quoted import quoted
 
@@ -45,15 +45,15 @@ WRONG_NUMBERS: Final = 1
 BAD_INPUT: Final = 2
 
 Answer: TypeAlias = tuple[int, object]
-"""The exit status, and what is printed: text as it stands, anything else as JSON."""
+"""The exit status and the output: text is printed unchanged, anything else as JSON."""
 ReadBytes: TypeAlias = Callable[[int], bytes]
-"""Reads a file, of at most so many bytes and one more."""
+"""Reads a file: at most one byte more than the given number."""
 
 
 def run(name: str, given: Any, options: Namespace) -> Answer:
-    """One command by its name, on the example, or the reader of a weight file, that it was given."""
-    # For matrices this small, threads that wait for each other take longer than one that computes, and many times
-    # longer where other programs run beside.
+    """Run a command by its name; ``given`` is an example, or the reader of a weight file."""
+    # With matrices this small, threads spend more time waiting for each other than computing, and many times more
+    # while other programs run.
     torch.set_num_threads(1)
     return _COMMANDS[name](given, options)
 
@@ -68,9 +68,9 @@ def _explain(example: Example, options: Namespace) -> Answer:
 
 
 def _check(given: Sequence[tuple[str, Example | MhaError]], options: Namespace) -> Answer:
-    """One file, or many, or a table of many: 1 where any has wrong numbers, 2 where any cannot be checked.
+    """Check one file or many: 1 where any has wrong numbers, 2 where any cannot be checked.
 
-    Of several files those that cannot be checked are named on standard error, and the others are answered.
+    Of several files, those that cannot be checked are named on standard error, and the others are still reported.
     """
     outcomes = [(file, _verdict(example)) for file, example in given]
     status = max(_status(outcome) for _, outcome in outcomes)
@@ -84,8 +84,8 @@ def _check(given: Sequence[tuple[str, Example | MhaError]], options: Namespace) 
         elif len(given) == 1:
             raise outcome
         else:
-            told = in_words(outcome, shell_language())
-            complain(told if outcome.place == file else f"{file}: {told}")
+            message = in_words(outcome, shell_language())
+            complain(message if outcome.place == file else f"{file}: {message}")
     write = as_markdown if options.markdown else as_json
     reports: list[Any] = [write(verdict, shell_language()) for verdict in verdicts]
     if options.markdown or not reports:
@@ -132,10 +132,13 @@ def _layers(read: ReadBytes, options: Namespace) -> Answer:
 def _import(read: ReadBytes, options: Namespace) -> Answer:
     weights = _weights(read, options)
     layer = _named(_layers_in(weights, options), options.layer)
-    drawn = {name: given for name in ("tokens", "seed") if (given := getattr(options, name)) is not None}
-    if drawn and options.inputs is not None and layer.attends_to_itself:
+    random_rows = {
+        name: given for name in ("tokens", "seed") if (given := getattr(options, name)) is not None
+    }
+    if random_rows and options.inputs is not None and layer.attends_to_itself:
         raise InteropError(
-            N_("the rows of inputs are the tokens; none are drawn at random"), place=next(iter(drawn))
+            N_("the rows of inputs are the tokens; none are drawn at random"),
+            place=next(iter(random_rows)),
         )
     part = Slice(
         heads=options.heads,
@@ -143,7 +146,7 @@ def _import(read: ReadBytes, options: Namespace) -> Answer:
         d_head=options.d_head,
         inputs=options.inputs,
         rows=options.rows,
-        **drawn,
+        **random_rows,
     )
     example = open_layer(weights, layer, part, options.num_heads, leave_out=options.leave_out)
     if layer.heads is None and options.num_heads is None:
@@ -159,19 +162,19 @@ _ASSUMED: Final = N_(
 
 
 def _layers_in(weights: Weights, options: Namespace) -> tuple[Layer, ...]:
-    """With as many heads as a config.json beside the file says."""
+    """The layers, with the number of heads from a config.json next to the file."""
     listed = layers(weights)
     config = None if options.file == "-" else config_beside(options.file)
     return listed if config is None else with_config(listed, config)
 
 
 def _weights(read: ReadBytes, options: Namespace) -> Weights:
-    """The weights in a file, whose name may tell its kind; standard input has no name."""
+    """The weights in a file. Its name may indicate the format; standard input has no name."""
     return read_weights(read(MAX_BYTES), "" if options.file == "-" else options.file)
 
 
 def _named(layers_in_file: Iterable[Layer], name: str | None) -> Layer:
-    """The layer of this name, its last dot or slash left out or not; the first where no name is given."""
+    """The layer of this name, with or without its last dot or slash; the first where no name is given."""
     listed = {layer.name: layer for layer in layers_in_file}
     if name is None:
         return next(iter(listed.values()))
@@ -189,7 +192,7 @@ def _named(layers_in_file: Iterable[Layer], name: str | None) -> Layer:
 
 
 def _models(_: None, options: Namespace) -> Answer:
-    """The list; what every head of a model does with a text; the weights of a layer's heads, or those as an example."""
+    """List the models; or report what a model's heads do with a text, as JSON or as an example."""
     offered = {card.key: card for card in cards()}
     if options.model is None:
         return 0, [{"model": key, "title": card.title, "about": card.about} for key, card in offered.items()]
@@ -205,11 +208,11 @@ def _models(_: None, options: Namespace) -> Answer:
         raise ModelError(N_("an example is of one layer: say which"), place="--layer")
     model = load(offered[options.model])
     tokens = tokenize(model, options.text, options.pair)
-    layer_run = through(model, tokens)
+    model_run = run_model(model, tokens)
     heads = range(model.architecture.heads) if options.heads is None else options.heads
     if options.to == "example":
-        return 0, pretty(to_example(model, layer_run, tokens, options.layer, heads))
-    return 0, heads_as_json(tokens, layer_run, options.layer, heads)
+        return 0, pretty(to_example(model, model_run, tokens, options.layer, heads))
+    return 0, heads_as_json(tokens, model_run, options.layer, heads)
 
 
 _COMMANDS: Final[dict[str, Callable[[Any, Namespace], Answer]]] = {

@@ -3,16 +3,15 @@
     MhaError
     ├── ExampleError      an example file or an edit breaks a rule of the format
     ├── LinkError         a share link's token cannot be read
-    ├── CellError         a cell that was asked for is not in the trace
+    ├── CellError         a requested cell is not in the trace
     ├── NumberRangeError  a number outgrew what the chosen dtype can hold
-    ├── DeviceError       the device or dtype asked for is not to be had
+    ├── DeviceError       the requested device or dtype is not available
     ├── InteropError      a weight file or another library's layer cannot become an example, or the reverse
-    ├── ModelError        a model's folder cannot be read, or a text or a place is none that the model can take
-    └── ExportError       an example that a library or a format cannot express
+    ├── ModelError        a model's folder cannot be read, or the model cannot take a text or a place
+    └── ExportError       a library or a format cannot express an example
 
-An error carries its sentence as a template and the template's values, so that a page can say it in the
-reader's language: ``error.sentence(gettext)``. Templates are marked with ``N_`` so that
-Babel finds them.
+An error stores its sentence as a template with values, so that a page can show it in the reader's language:
+``error.sentence(gettext)``. Templates are marked with ``N_`` so that Babel finds them.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ def N_(template: str) -> str:
 
 
 NEEDS_PACKAGE = N_("this needs the package {name}: pip install {source}")
-"""Where an optional package is missing."""
+"""The sentence where an optional package is missing."""
 
 
 _PINS: Final = {
@@ -43,26 +42,26 @@ _PINS: Final = {
 
 
 def extra(name: str) -> str:
-    """What pip is to install for an extra: its file of pins in a checkout, its name where the package is installed."""
+    """The argument of ``pip install`` for an extra: its file of pins in a checkout, else the extra's name."""
     file = _PINS[name]
     return f"-r {file}" if (Path(__file__).parents[1] / file).is_file() else f'"mha[{name}]"'
 
 
-class Said:
-    """A value of a sentence that is said in the reader's language, as the sentence is."""
+class Translatable:
+    """A value in a sentence that is translated along with the sentence."""
 
-    def said(self, gettext: Callable[[str], str]) -> str:
+    def translated(self, gettext: Callable[[str], str]) -> str:
         """The text, in the language that ``gettext`` translates into."""
         raise NotImplementedError
 
     def __str__(self) -> str:
-        return self.said(str)
+        return self.translated(str)
 
 
 class MhaError(ValueError):
-    """A sentence that names the place, what was expected and what came.
+    """A sentence that names the place, what was expected and what was received.
 
-    ``place`` is a path in the example file such as ``heads[1].w_k``; it is empty where no place applies.
+    ``place`` is a path in the example file such as ``heads[1].w_k``, or empty where no place applies.
     """
 
     def __init__(self, template: str, *, place: str = "", **values: object) -> None:
@@ -78,16 +77,16 @@ class MhaError(ValueError):
 
     def what(self, gettext: Callable[[str], str] = str) -> str:
         """The sentence without its place."""
-        said = {
-            name: value.said(gettext) if isinstance(value, Said) else value
+        values = {
+            name: value.translated(gettext) if isinstance(value, Translatable) else value
             for name, value in self.values.items()
         }
-        return gettext(self.template).format(**said)
+        return gettext(self.template).format(**values)
 
 
 @contextmanager
 def needs(package: str, extra_name: str, error: type[MhaError], place: str = "") -> Iterator[None]:
-    """Around the import of an optional package: raises ``error`` where it is missing, with the extra that brings it."""
+    """Wraps the import of an optional package: raises ``error``, which names the extra to install, if it is missing."""
     try:
         yield
     except ImportError:
@@ -111,7 +110,7 @@ class NumberRangeError(MhaError):
 
 
 class DeviceError(MhaError):
-    """The device or dtype asked for is not available here."""
+    """The requested device or dtype is not available here."""
 
 
 class InteropError(MhaError):
@@ -119,7 +118,7 @@ class InteropError(MhaError):
 
 
 class ModelError(MhaError):
-    """A trained model that cannot be loaded, or a text, a place or a head that it cannot be asked about."""
+    """A trained model that cannot be loaded, or a text, place or head that it does not have or cannot take."""
 
 
 class ExportError(MhaError):

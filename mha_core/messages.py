@@ -1,4 +1,4 @@
-"""Sentences in the reader's language, and on a shell's standard error. The catalogues lie in ``mha_core/locales``."""
+"""Sentences in the reader's language, and on a shell's standard error. The catalogues are in ``mha_core/locales``."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from typing import Final
 from mha_core.errors import MhaError
 
 CJK_CLASS: Final = "ctexart"
-"""The class of LaTeX documents that sets Chinese characters, kana and hangul."""
+"""The LaTeX document class that typesets Chinese characters, kana and hangul."""
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """``name``: in itself; ``short``: where there is little room; ``tag``: as HTML names it. ``locales``: how the
-    locales of those who read it begin. ``between``: what stands between two sentences. ``document_class``: the class of
-    LaTeX documents that sets it.
+    """One language of the app.
+
+    ``name``: in the language itself; ``short``: the same where there is little room; ``tag``: HTML's language tag.
+    ``locales``: prefixes of the locales that it serves. ``between``: the separator of two sentences.
+    ``document_class``: the LaTeX document class that typesets it.
     """
 
     code: str
@@ -39,7 +41,7 @@ LANGUAGE: Final = {
         Language("zh", "中文", "中", "zh-CN", ("zh",), between="", document_class=CJK_CLASS),
     )
 }
-"""The languages by code. The first is the one that stands in the code, and serves every other locale."""
+"""The languages by code. The first is the language of the source code and the fallback for every other locale."""
 LANGUAGES: Final = tuple(LANGUAGE)
 _FOLDER = Path(__file__).resolve().parent / "locales"
 
@@ -66,13 +68,13 @@ def complain(line: str) -> None:
 
 
 def translate_argparse() -> None:
-    """Let what Python's own modules say by gettext, as argparse does, come from this catalogue."""
+    """Translate the messages of Python's own modules, such as argparse, by this catalogue."""
     gettext.bindtextdomain("mha_core", _FOLDER)
     gettext.textdomain("mha_core")
 
 
 def shell_language() -> str:
-    """The language that a shell asks for, by the variables that gettext reads."""
+    """The language of the shell, from the variables that gettext reads."""
     names = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
     setting = next((os.environ[name] for name in names if os.environ.get(name)), "")
     return language_of(setting)
@@ -80,5 +82,5 @@ def shell_language() -> str:
 
 def language_of(locale: str) -> str:
     """The language for a locale, such as ``zh-CN`` or ``zh_TW.UTF-8``."""
-    asked = locale.lower()
-    return next((code for code in LANGUAGES if asked.startswith(LANGUAGE[code].locales)), LANGUAGES[0])
+    locale = locale.lower()
+    return next((code for code in LANGUAGES if locale.startswith(LANGUAGE[code].locales)), LANGUAGES[0])

@@ -1,4 +1,4 @@
-"""Numbers as people read them: a true minus sign, short exponents, no sign at a zero. Programs print their own.
+"""Numbers for people to read: a true minus sign, short exponents, no sign at a zero. Programs print their own.
 
 ``fixed(0.5, 4)`` is ``0.5000``, ``trimmed(0.5, 4)`` is ``0.5``, ``significant(120000, 2)`` is ``1.2e5``,
 ``in_arithmetic(1 / 3, 4)`` is ``0.3333`` and ``shortest(0.1)`` is ``0.1``; −∞ is ``−∞`` in all of them.
@@ -16,8 +16,9 @@ _EXPONENT: Final = re.compile(r"e([+-]?)0*(\d)")
 
 
 def typeset(text: str, plus: str = "") -> str:
-    """A number that Python printed, as it is read: ``-1.5e-05`` is ``−1.5e−5``, ``-0.00`` is ``0.00``. ``plus``: what
-    stands before a positive exponent.
+    """A number that Python printed, typeset: ``-1.5e-05`` is ``−1.5e−5``, ``-0.00`` is ``0.00``.
+
+    ``plus``: the sign of a positive exponent.
     """
     if text.lstrip("-") == "inf":
         return text.replace("-", "−").replace("inf", "∞")
@@ -27,34 +28,35 @@ def typeset(text: str, plus: str = "") -> str:
 
 
 def fixed(number: float, decimals: int) -> str:
-    """With all its decimals, so that a column of them can be compared; one that is very large as a power of ten."""
+    """With all its decimals, so that a column of numbers lines up; a very large one as a power of ten."""
     return typeset(_digits(number, decimals))
 
 
 def in_arithmetic(number: float, decimals: int) -> str:
-    """An exact number without zeros behind it, a rounded one with all its decimals: ``0.5``, ``0.3333``. One that is
-    very large, or whose decimals would be zeros alone, as a power of ten: ``1e+9``, ``1.3e−7``.
+    """An exact number without trailing zeros, a rounded one with all its decimals: ``0.5``, ``0.3333``.
+
+    A number that is very large, or whose decimals would all be zeros, as a power of ten: ``1e+9``, ``1.3e−7``.
     """
     text = _digits(number, decimals)
     if number and not float(text):
         text = f"{number:.1e}"
-    return typeset(without_zeros(text) if holds(text, number) else text, plus="+")
+    return typeset(without_zeros(text) if is_exact(text, number) else text, plus="+")
 
 
 def rounded(number: float, decimals: int) -> str:
-    """A number to the last bit without zeros behind it, any other with all its decimals, as Python prints them."""
+    """As Python prints it: an exact number without trailing zeros, any other with all its decimals."""
     text = f"{number + 0.0:.{decimals}f}"  # −0 is 0
     return without_zeros(text) if float(text) == number else text
 
 
-def holds(text: str, number: float) -> bool:
-    """Whether a text is the number, but for float64's noise."""
+def is_exact(text: str, number: float) -> bool:
+    """Whether the text is the number itself and not a rounded one, up to float64's rounding errors."""
     return isclose(float(text.replace("−", "-").replace("∞", "inf")), number, rel_tol=1e-12, abs_tol=0)
 
 
 def trimmed(number: float, decimals: int) -> str:
-    """At most so many decimals and no zeros behind them. One that is very large, or that these digits would miss by
-    more than 5 %, stands at its shortest or as a power of ten.
+    """At most so many decimals, without trailing zeros. A number that is very large, or that these digits would miss by
+    more than 5 %, is the shorter of its full digits and a power of ten.
     """
     text = f"{number:.{decimals}f}"
     if abs(number) >= 1e15 or not isclose(float(text), number, rel_tol=0.05):
@@ -63,12 +65,12 @@ def trimmed(number: float, decimals: int) -> str:
 
 
 def significant(number: float, digits: int) -> str:
-    """So many digits that count, as ``1.2e5``."""
+    """So many significant digits, as ``1.2e5``."""
     return typeset(f"{number:.{digits}g}")
 
 
 def shortest(number: float) -> str:
-    """A given number as it was written: the shortest text that reads back as the same number."""
+    """The shortest text that reads back as the same number."""
     return typeset(repr(number).removesuffix(".0"))
 
 

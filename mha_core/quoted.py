@@ -1,4 +1,4 @@
-"""What somebody gave, as a sentence repeats it: fenced off, quoted, cut short, of characters that can be shown."""
+"""Input that a sentence repeats: isolated from the text around it, quoted, shortened, printable."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import unicodedata
 from collections.abc import Callable
 from typing import Final
 
-from mha_core.errors import N_, Said
+from mha_core.errors import N_, Translatable
 
 MOST: Final = 40
-"""So many characters are repeated as they are; of more the first ``START``, and how many they were."""
+"""Up to so many characters are repeated in full; of longer texts the first ``START``, and their length."""
 START: Final = 20
 _CLOSING: Final = {"'": "'", '"': '"', "“": "”"}
 
 
-class Quoted(Said):
-    """A text with the marks that it stands in; ``said`` names its length in a language where it was cut."""
+class Quoted(Translatable):
+    """A text with its quotation marks; ``translated`` adds its length where it was shortened."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def said(self, gettext: Callable[[str], str]) -> str:
+    def translated(self, gettext: Callable[[str], str]) -> str:
         """``'abc'``, or ``'99999999999999999999…' (5,000 digits)``."""
         closing = _CLOSING.get(self.text[:1], "")
         inner = self.text[len(closing) : len(self.text) - len(closing)]
@@ -40,17 +40,17 @@ CHARACTERS: Final = N_("{start} ({count} characters)")
 
 
 def _shown(text: str) -> str:
-    """A terminal obeys some characters: those are spelled."""
+    """Terminals act on control characters, so these are escaped."""
     return isolated("".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text))
 
 
-_TURNS: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""What turns the writing direction of the text after it."""
+_DIRECTION_MARKS: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Characters that change the writing direction of the text after them."""
 
 
 def isolated(text: str) -> str:
-    """The text in a sentence: fenced off where it runs from right to left, or it turns an arrow beside it round."""
-    bare = _TURNS.sub("", text)
+    """The text for a sentence: isolated where it runs from right to left, so that no arrow next to it is mirrored."""
+    bare = _DIRECTION_MARKS.sub("", text)
     if any(unicodedata.bidirectional(character) in ("R", "AL", "AN") for character in bare):
         return f"\u2068{bare}\u2069"
     return bare
@@ -58,15 +58,15 @@ def isolated(text: str) -> str:
 
 def quoted(value: object) -> Quoted:
     """A value as Python writes it."""
-    return _written(repr, value)
+    return _quoted(repr, value)
 
 
 def quoted_json(value: object) -> Quoted:
-    """A value as it stands in a file of JSON."""
-    return _written(lambda one: json.dumps(one, ensure_ascii=False), value)
+    """A value as JSON writes it."""
+    return _quoted(lambda data: json.dumps(data, ensure_ascii=False), value)
 
 
-def _written(write: Callable[[object], str], value: object) -> Quoted:
+def _quoted(write: Callable[[object], str], value: object) -> Quoted:
     try:
         return Quoted(write(value))
     except (ValueError, TypeError, RecursionError):  # thousands of digits, or lists in lists

@@ -19,7 +19,7 @@ head input  each head's own, given
 early       computed once for the layer, before the heads
 head        computed by each head
 late        computed once for the layer, after the heads
-term        the output once more, as what each head adds to it
+term        the output as the sum of what each head adds to it
 """
 Role: TypeAlias = Literal["q", "k", "v", ""]
 ScoringName: TypeAlias = Literal["dot", "bilinear", "additive", "cosine"]
@@ -31,15 +31,16 @@ Colours: TypeAlias = Literal["signed", "weights", "mask"]
 class Entry:
     """One matrix.
 
-    ``symbol``: its letter; ``_`` precedes a subscript, and ``{divisor}`` stands for what scores are divided by.
+    ``symbol``: its letter; ``_`` precedes a subscript, and ``{divisor}`` is replaced by what scores are divided by.
     ``axes``: what rows and columns run over, in the letters of ``example.Dims``. ``noun``: its name in a sentence;
-    ``title``: a step's, over its part of the walk. ``stage``: where it stands on the page (``STAGES``), in the order of
-    the computation unless ``place`` puts it behind others. ``role``: whether it belongs to queries, keys or values.
+    ``title``: a step's heading in the walk. ``stage``: its stage on the page (``STAGES``), where matrices are in the
+    order of the computation unless ``place`` puts one behind others. ``role``: whether it belongs to queries, keys or
+    values.
 
-    ``only``: features of which an example must have one to have it (``example.model.features``); all have it where
-    there is none. ``shared``: heads of one group (``kv_heads``) have one of it together. ``start``: a head may give it
-    instead of what would compute it. ``score``: a number for each pair of tokens on its way to the softmax.
-    ``hides``: it may hold −∞. ``empty_rows``: rows of queries that may attend to nothing are marked in it.
+    ``only``: features of which an example must have at least one (``example.model.features``); without any, all
+    examples have this matrix. ``shared``: heads of one group (``kv_heads``) share it. ``start``: a head may give it
+    instead of what would compute it. ``score``: a number for each pair of tokens, before the softmax. ``hides``: it may
+    contain −∞. ``empty_rows``: rows of queries that may attend to nothing are marked in it.
     """
 
     name: str
@@ -443,9 +444,9 @@ AXES: Final = {entry.name: entry.axes for entry in _TABLES}
 SYMBOLS: Final = {entry.name: entry.symbol for entry in _TABLES}
 """The letter of every matrix; ``compute.graph.symbol`` fits it to an example."""
 NAMES: Final = {entry.name: entry.noun for entry in _TABLES}
-"""What every matrix is called in a sentence."""
+"""The name of every matrix in a sentence."""
 TITLES: Final = {entry.name: entry.title for entry in ENTRIES if entry.title}
-"""What stands over every step in the walk."""
+"""The heading of every step in the walk."""
 
 SETTINGS: Final = _names("setting")
 LAYER_INPUTS: Final = _names("input")
@@ -460,23 +461,23 @@ WHOLE_LAYER_STEPS: Final = EARLY_STEPS + LATE_STEPS
 STEPS: Final = EARLY_STEPS + PER_HEAD_STEPS + LATE_STEPS
 """All computed steps, in order."""
 PER_HEAD: Final = frozenset(PER_HEAD_STEPS + PER_HEAD_INPUTS)
-"""What each head has its own of; all else the whole layer has one of."""
+"""The matrices that each head has; the whole layer has one of every other."""
 
 STARTS: Final = tuple(entry.name for entry in ENTRIES if entry.start)
 """The steps that a head may start from."""
 SHARED: Final = tuple(entry.name for entry in ENTRIES if entry.shared)
-"""What belongs to keys and values: heads of one group (``kv_heads``) have one of it together."""
+"""The matrices of keys and values that heads of one group (``kv_heads``) share."""
 SCORE_STEPS: Final = tuple(entry.name for entry in ENTRIES if entry.score)
-"""Scores on their way to the softmax, as far as an example has them."""
+"""The steps of the scores before the softmax; an example may have only some of them."""
 HIDES: Final = frozenset(entry.name for entry in ENTRIES if entry.hides)
-"""What may hold −∞."""
+"""The matrices that may contain −∞."""
 HEAD_ROWS: Final = tuple(name for name in PER_HEAD_INPUTS if AXES[name][0] == "1")
-"""What a head gives as one row of numbers; the slope is one number."""
+"""The inputs of a head that are one row of numbers; the slope is a single number."""
 HEAD_BIASES: Final = tuple(name for name in HEAD_ROWS if ENTRY[name].role)
 HEAD_MATRICES: Final = (*(name for name in PER_HEAD_INPUTS if name not in HEAD_ROWS), *STARTS)
-"""What a head gives as a matrix."""
+"""The inputs of a head that are a matrix."""
 POSITION_INPUTS: Final = tuple(name for name in LAYER_INPUTS if ENTRY[name].stage == "positions")
-"""Where tokens stand, and the frequencies that turn a position into angles: given, or by rule."""
+"""The positions of tokens, and the frequencies that turn a position into angles: given, or by rule."""
 
 # --- how scores are made -----------------------------------------------------------------------------------------
 
@@ -485,9 +486,9 @@ POSITION_INPUTS: Final = tuple(name for name in LAYER_INPUTS if ENTRY[name].stag
 class Scoring:
     """How a query and a key make a score; the steps are in ``compute.graph``.
 
-    ``scale``: the divisor where an example names none. ``temperature``: where the divisor is one, which then is above
-    0, what it starts as when an example is switched to this scoring; ``initial``: what its parameters then start as.
-    ``square``: W_a is d_k × d_k.
+    ``scale``: the divisor where an example gives none. ``temperature``: None unless the divisor is a temperature, which
+    must be above 0; else its value when an example is switched to this scoring. ``initial``: the values of the
+    parameters then. ``square``: W_a is d_k × d_k.
     """
 
     name: str
@@ -521,10 +522,9 @@ SCORINGS: Final = tuple(SCORING)
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A scoring as it can be chosen: the dot product stands there with and without its divisor.
+    """A scoring in a menu, which has the dot product with and without its divisor.
 
-    ``scale``: the divisor that the choice brings along; None leaves that to the scoring. ``label``: in a menu;
-    ``title``: by itself.
+    ``scale``: the divisor of this choice; None for that of the scoring. ``label``: in the menu; ``title``: elsewhere.
     """
 
     scoring: ScoringName
@@ -541,14 +541,14 @@ SCORING_CHOICES: Final = {
     "cosine": Choice("cosine", N_("cosine"), N_("cosine scoring")),
 }
 
-# --- how tokens tell where they stand ----------------------------------------------------------------------------
+# --- positions ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class PositionChoice:
-    """Positions as they can be chosen: rotary ones stand there with either pairing of their columns.
+    """Positions in a menu, which has rotary ones with either pairing of their columns.
 
-    ``label``: in a menu; ``title``: by itself.
+    ``label``: in the menu; ``title``: elsewhere.
     """
 
     kind: Literal["none", PositionsName]

@@ -1,6 +1,6 @@
-"""The address bar on pages without the bench: it holds the work, and the page's own place.
+"""The address bar on pages without the bench: it has the work, and the page's own place.
 
-The bench keeps the address itself, from the browser's side; a page without it mounts this small component.
+The bench writes the address itself, in the browser. A page without it mounts this small component.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import streamlit as st
 
 from mha_core.messages import LANGUAGE
 from mha_ui import state
-from mha_ui.component import in_a_list
+from mha_ui.component import Mount, in_a_list
 
 _KEEP: Final = """
-let held = null;
-/** Streamlit's link home, opened in a new tab, would lead to this page; and no link of its says that it is open. */
+let previous = null;
+/** Streamlit's link to the home page would open this page in a new tab, and no link says which page is open. */
 function mend() {
   for (const link of document.querySelectorAll('a[data-testid^="stPageLink"][href^="?"]'))
     link.setAttribute("href", `./${link.getAttribute("href")}`);
@@ -25,35 +25,36 @@ function mend() {
 }
 new MutationObserver(mend).observe(document.body, { childList: true, subtree: true }); // links may come later
 export default function keep({ data: [data] }) {
-  if (held && held.session !== data.session) return location.reload(); // a new server: the address holds what it lacks
-  document.documentElement.lang = data.lang; // Share says it too, which an embedded page lacks
+  // A new server has no work of this visitor: the page opens again at its address.
+  if (previous && previous.session !== data.session) return location.reload();
+  document.documentElement.lang = data.lang; // Share sets it too, but an embedded page has no Share
   mend();
   const query = new URLSearchParams(location.search);
   for (const name of data.names) query.delete(name);
   for (const [name, value] of Object.entries(data.address)) query.set(name, value);
   const search = query.size ? `?${query}` : "";
-  const turned = held && held.place !== data.place && held.path === location.pathname;
-  held = { session: data.session, place: data.place, path: location.pathname };
+  const placeChanged = previous && previous.place !== data.place && previous.path === location.pathname;
+  previous = { session: data.session, place: data.place, path: location.pathname };
   if (search === location.search) return;
-  const write = turned ? "pushState" : "replaceState"; // back leads to the lesson before
+  const write = placeChanged ? "pushState" : "replaceState"; // Back leads to the previous lesson
   history[write](history.state, "", location.pathname + search + location.hash);
 }
 """
 
 
-def keep_address(work: state.Work, own: Mapping[str, str] | None = None) -> None:
-    """Write the work's address into the address bar, and the page's ``own`` query parameters."""
-    own = own or {}
+def keep_address(work: state.Work, place: Mapping[str, str] | None = None) -> None:
+    """Write the work's address into the address bar. ``place``: the page's own query parameters."""
+    place = place or {}
     data = {
         "session": work.browser.session,
         "lang": LANGUAGE[work.language].tag,
         "names": state.PAGE_KEYS,
-        "address": {**(state.handed_out(work) or state.address(work)), **own},
-        "place": "&".join(own.values()),
+        "address": {**(state.handed_out(work) or state.address(work)), **place},
+        "place": "&".join(place.values()),
     }
     _component()(key="address.keep", data=data)
 
 
 @st.cache_resource(show_spinner=False)
-def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
+def _component() -> Mount:
     return in_a_list(st.components.v2.component("mha.address", js=_KEEP))

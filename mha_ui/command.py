@@ -1,4 +1,4 @@
-"""``mha``: the core's commands, ``walk``, which writes what the app's walkthrough hands out, and ``serve``."""
+"""``mha``: the core's commands, ``walk``, which writes the walkthrough as a file, and ``serve``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from mha_core import __main__ as core
 from mha_core.errors import N_, MhaError, needs
-from mha_core.export import check_decimals
+from mha_core.export import require_decimals
 from mha_core.messages import shell_language
 from mha_core.quoted import quoted
 from mha_view.language import Words, words_in
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST_PORT: Final = 65_535
 OWN_ADDRESS: Final = "127.0.0.1"
-"""Where the app listens unless told otherwise, as the settings beside the script have it."""
+"""Where the app listens by default, as in the settings beside the script."""
 _HERE: Final = Path(__file__).resolve().parent
 
 
@@ -53,9 +53,9 @@ def _add_walk(add: core.AddCommand, words: Words) -> None:
 
 
 def _walk(options: Namespace) -> core.Answer:
-    """In the shell's language. Torch is imported once the example is read."""
+    """The walk in the shell's language. Torch is imported once the example is read."""
     example = core.read_example(options.file)
-    check_decimals(options.decimals)
+    require_decimals(options.decimals)
     from mha_core import trace
     from mha_core.walk.markdown import as_markdown
     from mha_view.handout import as_html
@@ -83,11 +83,11 @@ def _port(text: str) -> int:
         return int(text)
     words = words_in(shell_language())
     wanted = words(N_("expected a port from 0 to {most}, got {text}"))
-    raise ArgumentTypeError(wanted.format(most=MOST_PORT, text=quoted(text).said(words)))
+    raise ArgumentTypeError(wanted.format(most=MOST_PORT, text=quoted(text).translated(words)))
 
 
 def _serve(options: Namespace) -> core.Answer:
-    """Start Streamlit, which reads its settings beside the script; what is given here stands above them."""
+    """Start Streamlit, which reads its settings beside the script; the options given here override them."""
     _check_bind(options.address or OWN_ADDRESS, options.port or 0)
     with needs("streamlit", "app", MhaError):
         from streamlit.web import cli
@@ -101,12 +101,12 @@ def _serve(options: Namespace) -> core.Answer:
     try:
         cli.main(["run", str(app()), *given], prog_name="streamlit")
     except SystemExit as end:
-        return (core.FAILED if end.code else 0), None  # 1 means wrong numbers, and nothing else
+        return (core.FAILED if end.code else 0), None  # 1 only ever means wrong numbers
     return 0, None
 
 
 def _check_bind(address: str, port: int) -> None:
-    """Raise ``MhaError`` where nobody can listen at an address and port; 0 stands for any port."""
+    """Raise ``MhaError`` where the app cannot listen at an address and port; 0 is any port."""
     words = words_in(shell_language())
     try:
         with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:
@@ -115,8 +115,9 @@ def _check_bind(address: str, port: int) -> None:
             probe.bind((address, port))
     except OSError as error:
         template = _TAKEN if error.errno == errno.EADDRINUSE else _UNREACHABLE
-        told = words(template).format(address=address, port=port, reason=error.strerror or str(error))
-        raise MhaError("{told}", told=told) from None
+        reason = error.strerror or str(error)
+        message = words(template).format(address=address, port=port, reason=reason)
+        raise MhaError("{message}", message=message) from None
 
 
 _TAKEN: Final = N_("port {port} is taken by another program: end that, or choose another port with --port")

@@ -1,51 +1,105 @@
-"""How a component of ours is served and mounted: its code and stylesheet stand in ``web/``."""
+"""How a component of ours is served and mounted: its code and stylesheet are in ``web/``."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, Protocol
 
 import streamlit as st
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
-from mha_view import bundle
+from mha_view import bundle, page_words
+
+if TYPE_CHECKING:
+    from streamlit.components.v2.bidi_component.state import ComponentResult
+    from streamlit.components.v2.types import ComponentRenderer
+    from streamlit.elements.lib.layout_utils import Width
+    from streamlit.runtime.state.common import WidgetCallback
 
 _LONGEST_WAIT_MS: Final = 10_000
-"""For a stylesheet: without one a page is plain, but all there."""
+"""How long a component waits for its stylesheet; without it a page is plain but complete."""
 
 
-def component(name: str, page: str, module: str, **definition: Any) -> Any:
-    """Streamlit's command that mounts ``mha.name``, whose code is the default export of a page's module.
+class Mount(Protocol):
+    """Mounts a component at a place of the page. ``callbacks`` are named ``on_NAME_change``."""
 
-    ``page`` is a folder of ``web/``. ``definition`` is what else Streamlit takes: ``css`` is a file in that folder,
-    which Streamlit finds where ``name`` is the page's, ``html`` a text. Cache it.
+    def __call__(
+        self,
+        *,
+        key: str,
+        data: Mapping[str, object],
+        width: Width = "stretch",
+        **callbacks: WidgetCallback | None,
+    ) -> ComponentResult:
+        """What the component has sent, by name."""
+
+
+def component(
+    name: str,
+    page: str,
+    module: str,
+    *,
+    css: str | None = None,
+    html: str | None = None,
+    isolate_styles: bool = True,
+    has_words: bool = False,
+) -> Mount:
+    """The command that mounts ``mha.name``, whose code is the default export of a page's module.
+
+    ``page`` is a folder of ``web/``. ``css`` is a file in that folder, which Streamlit finds where ``name`` is the
+    page's, or a stylesheet's text; ``html`` is a text. ``has_words``: the component reads the page's words from
+    ``page_words``, and its data has none.
     """
-    serve()
-    return in_a_list(st.components.v2.component(f"mha.{name}", js=_loader(page, module), **definition))
+    commands = _commands()
+    if name not in commands:
+        serve()
+        commands[name] = in_a_list(
+            st.components.v2.component(
+                f"mha.{name}",
+                html=html,
+                css=css,
+                js=_loader(page, module, has_words=has_words),
+                isolate_styles=isolate_styles,
+            )
+        )
+    return commands[name]
+
+
+@st.cache_resource(show_spinner=False)
+def _commands() -> dict[str, Mount]:
+    """The commands made so far, by component. Making one twice, in two sessions at a time, does no harm."""
+    return {}
+
+
+def send_value() -> None:
+    """A callback that does nothing: Streamlit returns what a component sends only where there is a callback."""
 
 
 def serve() -> None:
-    """Serve every page's stylesheets; before the first visitor, whose browser may hold a page of an earlier server."""
+    """Serve every page's stylesheets. Call it at the start, since a browser may still show an earlier server's page."""
     for page in bundle.pages():
         _serve(page)
 
 
-def in_a_list(mount: Any) -> Any:
+def in_a_list(mount: ComponentRenderer) -> Mount:
     """The same command, which sends the data as the only item of a list.
 
-    In a dictionary Streamlit looks for data frames, value by value, and imports pandas to know one.
+    In a dictionary Streamlit looks for data frames, value by value, and imports pandas to recognise one.
     """
 
-    def mounted(*, data: Any, **given: Any) -> Any:
-        return mount(data=[data], **given)
+    def mounted(
+        *, key: str, data: Mapping[str, object], width: Width = "stretch", **callbacks: WidgetCallback | None
+    ) -> ComponentResult:
+        return mount(key=key, data=[data], default=None, width=width, height="content", **callbacks)
 
     return mounted
 
 
 def _serve(page: str) -> None:
-    """Serve a page's folder as the component ``mha.page``'s, as Streamlit does for an installed package.
+    """Serve a page's folder as that of the component ``mha.page``, as Streamlit does for an installed package.
 
-    Once: Streamlit would forget what the component of that name is mounted with.
+    It is done once: a second time Streamlit would forget what the component of that name is mounted with.
     """
     manager = get_bidi_component_manager()
     if manager.get_component_path(f"mha.{page}") is not None:
@@ -55,34 +109,42 @@ def _serve(page: str) -> None:
     manager.register_from_manifest(manifest, bundle.WEB)
 
 
-def _loader(page: str, module: str) -> str:
-    """Loads a page's module once, by the address that ``mha_api.assets`` serves it at: in the page's bundle, or by
-    itself where modules are edited.
+def _loader(page: str, module: str, *, has_words: bool) -> str:
+    """A script that loads a page's module once, from the address where ``mha_api.assets`` serves it: in the page's
+    bundle, or by itself where modules are edited.
 
-    Given as a path, Streamlit would add a script element and wait for it at every answer, which costs more than the
-    whole computation; given as text, all of it would travel with every answer. A component waits for its stylesheet,
-    with all that this one imports: what it shows it may measure.
+    If Streamlit had the module's path, it would add a script element and wait for it at every answer, which costs more
+    than the whole computation. If it had the module's text, it would send all of it with every answer. A component
+    waits for its stylesheet and whatever that imports, since it may measure what it shows.
+
+    The words of a page are loaded together with its modules, so that they are there before anything is shown. The data
+    has the language and ``own_words``, the words that an example replaces.
     """
+    words = page_words.served(page) if has_words else None
+    address = f'new URL("../../api/words/{words.version}/{page}.js", app)' if words else ""
     if st.get_option("server.fileWatcherType") == "none":
-        version, of = bundle.digest(), f".then((page) => page.{bundle.name(f'{page}/{module}')})"
+        version, pick = bundle.digest(), f".then((page) => page.{bundle.name(f'{page}/{module}')})"
         kit, own = f"{bundle.KIT}.js", f"{page}.js"
     else:
-        version, of = bundle.AS_THEY_ARE, ""
+        version, pick = bundle.AS_THEY_ARE, ""
         kit, own = f"{bundle.KIT}/mount.js", f"{page}/{module}"
     return f"""
 const app = document.querySelector('script[type="module"][src*="static/js/"]').src;
 const load = (name) => import(new URL(`../../api/modules/{version}/${{name}}`, app));
-load("{kit}"); // at once: only the page's own would say that it is wanted
-const served = load("{own}"){of};
+load("{kit}"); // at once: the page's own module asks for it only when it has come
+const loading = load("{own}"){pick};
+const worded = {f"import({address})" if words else "null"};
 const isWhole = (sheet) => sheet && [...sheet.cssRules]
   .every((rule) => !(rule instanceof CSSImportRule) || isWhole(rule.styleSheet));
-const dressed = (link) => isWhole(link.sheet) || new Promise((done) => {{
+const loaded = (link) => isWhole(link.sheet) || new Promise((done) => {{
   link.onload = link.onerror = done;
   setTimeout(done, {_LONGEST_WAIT_MS});
 }});
 export default async (component) => {{
   const sheets = [...component.parentElement.querySelectorAll('link[rel="stylesheet"]')];
-  const [module] = await Promise.all([served, ...sheets.map(dressed)]);
-  return module.default({{ ...component, data: component.data[0] }});
+  const [module, words] = await Promise.all([loading, worded, ...sheets.map(loaded)]);
+  const [data] = component.data;
+  const own = words && {{ words: {{ ...words.default[data.lang], ...data.own_words }} }};
+  return module.default({{ ...component, data: {{ ...data, ...own }} }});
 }};
 """

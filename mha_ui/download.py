@@ -1,12 +1,15 @@
-"""A button that gives a file to keep, without running the page."""
+"""A button that downloads a file, without running the page."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import PurePath
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import streamlit as st
+
+if TYPE_CHECKING:
+    from streamlit.elements.lib.layout_utils import Width
 
 _TYPES: Final = {
     ".csv": "text/csv",
@@ -17,9 +20,21 @@ _TYPES: Final = {
 }
 
 
-def downloader(label: str, data: bytes | Callable[[], bytes], file: str, *, key: str, **options: Any) -> None:
-    """Streamlit's button for the file of this name, of the type that its suffix says; what none is known for is plain
-    text. ``data`` may be a function, which is called at the click, outside any session's context.
+def downloader(
+    label: str,
+    data: bytes | Callable[[], bytes],
+    file: str,
+    *,
+    key: str,
+    width: Width = "content",
+    disabled: bool = False,
+    help: str | None = None,  # noqa: A002  # as Streamlit calls it
+) -> None:
+    """Streamlit's button for the file of this name, of the type that its suffix says, plain text where that is unknown.
+
+    ``data`` may be a function, which is called at the click, outside any session's context.
     """
     mime = _TYPES.get(PurePath(file).suffix, "text/plain")
-    st.download_button(label, data, file, mime, key, on_click="ignore", **options)
+    st.download_button(
+        label, data, file, mime, key, help=help, on_click="ignore", disabled=disabled, width=width
+    )

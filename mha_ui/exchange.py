@@ -1,4 +1,4 @@
-"""Taking an example away as code, and opening a layer of a weight file: two dialogs, and the buttons that open them."""
+"""Exporting an example as code, and importing a layer of a weight file: two dialogs and the buttons that open them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from mha_view.language import sentence
 Choice = TypeVar("Choice")
 
 MENU: Final = "frame.menu"
-"""The widget that holds these buttons: whether it is open."""
+"""The menu that these buttons are in: whether it is open."""
 START: Final = "frame.start"
 _EXPORT: Final = "export.open"
 _IMPORT: Final = "import.open"
@@ -49,16 +49,16 @@ _ROWS: Final = "import.rows"
 _D_MODEL: Final = "import.d_model"
 _D_HEAD: Final = "import.d_head"
 _TOKENS: Final = "import.tokens"
-_OF_A_LAYER: Final = (_NUM_HEADS, _HEADS, _INPUTS, _D_MODEL, _D_HEAD)
+_LAYER_WIDGETS: Final = (_NUM_HEADS, _HEADS, _INPUTS, _D_MODEL, _D_HEAD)
 MAX_UPLOAD_MB: Final = 50
 _MOST_CHOICES: Final = 200
 _FIRST_ROWS: Final = "0, 1, 2, 3"
 
 
 def export_button(work: state.Work) -> None:
-    """The button that opens the example at hand as code or as a document."""
+    """The button that opens the current example as code or as a document."""
     if closing_button(work.words(N_("Export")), _EXPORT):
-        receive_edits()  # what was typed just before the click belongs to it
+        receive_edits()  # including what was typed just before the click
         st.dialog(work.words(N_("Export")), width="large")(panel)("export", _export, back=False)
 
 
@@ -124,18 +124,18 @@ def _import(work: state.Work) -> None:
             )
         )
     )
-    upload = uploader(
+    uploads = uploader(
         work,
         words(N_("A .pt or .safetensors file, up to {most} MB")).format(most=MAX_UPLOAD_MB),
         key=_FILE,
         most=MAX_UPLOAD_MB,
         on_change=_forget,
-        args=(_LAYER, *_OF_A_LAYER),
+        args=(_LAYER, *_LAYER_WIDGETS),
     )
-    if upload is None:
+    if not uploads:
         return
     try:
-        weights = read_weights(upload.getvalue(), upload.name)
+        weights = read_weights(uploads[0].getvalue(), uploads[0].name)
         all_layers = layers(weights)
         layer = _chosen_layer(work, all_layers)
         num_heads = _chosen_count(work, layer)
@@ -149,18 +149,16 @@ def _import(work: state.Work) -> None:
 
 
 def _chosen_layer(work: state.Work, all_layers: tuple[Layer, ...]) -> Layer:
-    named = {f"{layer.name or '·'}  ({KIND_NAMES[layer.kind]})": layer for layer in all_layers}
-    first = next(iter(named))
-    return named[_select(work.words(N_("Layer")), list(named), _LAYER, first, changes=_OF_A_LAYER)]
+    by_label = {f"{layer.name or '·'}  ({KIND_NAMES[layer.kind]})": layer for layer in all_layers}
+    labels = list(by_label)
+    return by_label[_select(work.words(N_("Layer")), labels, _LAYER, labels[0], resets=_LAYER_WIDGETS)]
 
 
 def _chosen_count(work: state.Work, layer: Layer) -> int:
-    """How many heads the layer has: told by the visitor where the file does not, and what it begins with is a guess."""
+    """How many heads the layer has: the visitor says so where the file does not; the number preset is a guess."""
     options = list(layer.possible_heads[:_MOST_CHOICES])
     label, likely = work.words(N_("Heads in the layer")), layer.likely_heads
-    chosen = _select(
-        label, options, _NUM_HEADS, likely, disabled=len(options) == 1, changes=(_HEADS, _D_HEAD)
-    )
+    chosen = _select(label, options, _NUM_HEADS, likely, disabled=len(options) == 1, resets=(_HEADS, _D_HEAD))
     if layer.heads is None:
         text = work.words(
             N_(
@@ -175,8 +173,8 @@ def _chosen_count(work: state.Work, layer: Layer) -> int:
 def _chosen_slice(work: state.Work, weights: Weights, layer: Layer, num_heads: int) -> Slice:
     words = work.words
     options = list(range(num_heads))
-    held = state.widget_value(_HEADS)
-    state.set_widget(_HEADS, [head for head in held if head in options] if held else options[:2])
+    chosen = state.widget_value(_HEADS)
+    state.set_widget(_HEADS, [head for head in chosen if head in options] if chosen else options[:2])
     heads = st.multiselect(
         words(N_("Heads to open")),
         options,
@@ -189,7 +187,11 @@ def _chosen_slice(work: state.Work, weights: Weights, layer: Layer, num_heads: i
         d_head = _number(words(N_("Columns of each head")), _D_HEAD, layer.width // num_heads, 4)
         matrices = ["", *input_matrices(weights, layer)[:_MOST_CHOICES]]
         inputs = _select(
-            words(N_("Rows of X")), matrices, _INPUTS, "", shown=lambda name: name or words(N_("random"))
+            words(N_("Rows of X")),
+            matrices,
+            _INPUTS,
+            "",
+            format_option=lambda name: name or words(N_("random")),
         )
         if not inputs:
             return Slice(
@@ -207,29 +209,28 @@ def _select(
     default: Choice,
     *,
     disabled: bool = False,
-    shown: Callable[[Choice], str] = str,
-    changes: tuple[str, ...] = (),
+    format_option: Callable[[Choice], str] = str,
+    resets: tuple[str, ...] = (),
 ) -> Choice:
-    """A selectbox whose choice falls back to ``default`` where the options no longer hold it.
+    """A selectbox whose choice falls back to ``default`` where it is no longer among the options.
 
-    ``changes``: the widgets that start anew when another is chosen.
+    ``resets``: the widgets that start again when another option is chosen.
     """
     if state.widget_value(key) not in options:
         state.set_widget(key, default)
     return st.selectbox(
-        label, options, key=key, disabled=disabled, format_func=shown, on_change=_forget, args=changes
+        label, options, key=key, disabled=disabled, format_func=format_option, on_change=_forget, args=resets
     )
 
 
 def _forget(*keys: str) -> None:
-    """These widgets belong to what was chosen before."""
+    """Forget the values of these widgets, which belong to the previous choice."""
     for key in keys:
         state.set_widget(key, None)
 
 
 def _number(label: str, key: str, most: int, default: int) -> int:
-    """A whole number from 1 to ``most``, and to what the bench takes."""
+    """A whole number from 1 to ``most``, or to the bench's largest size if that is less."""
     most = min(most, MAX_SIZE)
-    held = state.widget_value(key)
-    state.set_widget(key, min(held or default, most))
+    state.set_widget(key, min(state.widget_value(key) or default, most))
     return int(st.number_input(label, min_value=1, max_value=most, key=key))

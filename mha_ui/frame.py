@@ -1,4 +1,4 @@
-"""What every page stands in, one line: title, navigation, example, language, Share, and a menu for all else."""
+"""The line at the top of every page: title, navigation, example, language, Share, and a menu for the rest."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def configure(script: str) -> None:
 
 
 def frame(*, note: bool = True, answers: bool = True) -> None:
-    """Draw the page's head, and the note of the example at hand unless the page shows it elsewhere.
+    """Draw the page's head, and the note of the current example unless the page shows it elsewhere.
 
-    A page embedded in another (``?embed=true``) stands without it. ``answers``: whether the page shows the numbers that
-    an exercise asks for; while there is one it asks first, and nothing below is drawn.
+    A page embedded in another (``?embed=true``) has no head. ``answers``: whether the page shows the numbers that an
+    exercise asks for. While there is an exercise, such a page asks first and draws nothing below.
     """
     work = state.change(state.note_names)
     if not st.context.is_embedded:
@@ -49,18 +49,18 @@ def frame(*, note: bool = True, answers: bool = True) -> None:
 
 
 def _answers(work: state.Work) -> None:
-    """Leads back to the exercise that is at hand, or ends it."""
+    """Links back to the exercise, with a button to end it."""
     words = work.words
     with st.container(key="frame-answers", width=720):
-        st.html(f'<p class="mha-message" role="alert">{escape(words(_SHOWS_ANSWERS))}</p>')
+        shell.alert(words(_SHOWS_ANSWERS))
         query = _address(work, shell.CHECK)
         st.page_link(shell.CHECK, label=words(N_("Back to the exercise")), query_params=query)
         label = words(N_("End the exercise and show the numbers"))
-        st.button(label, key="frame.answers.end", on_click=_ended)
+        st.button(label, key="frame.answers.end", on_click=_end_exercise)
     keep_address(work)
 
 
-def _ended() -> None:
+def _end_exercise() -> None:
     state.change(state.end_exercise)
 
 
@@ -77,12 +77,12 @@ def _frame(work: state.Work, *, note: bool) -> None:
         _language_switch(work)
         share_button(work)
         _menu(work)
-    if note and not (work.exercise and is_ours(work.example)):  # it tells what the numbers do
+    if note and not (work.exercise and is_ours(work.example)):  # its note says what the numbers show
         example_note(work.example, work.language, folded=True)
 
 
 def _address(work: state.Work, script: str) -> dict[str, str]:
-    """What a link to a page carries, so that it opens the same work in a new tab as well."""
+    """The query parameters of a link to a page, so that it opens the same work in a new tab as well."""
     return state.lesson_address(work, work.looking.lesson) if script == shell.LESSONS else state.address(work)
 
 
@@ -104,7 +104,7 @@ def _example_menu(work: state.Work) -> None:
 
 
 def _example_key(work: state.Work, shown: str | None) -> str:
-    """Another one wherever the menu shows what was not chosen in it: the browser may still send what it held before."""
+    """A new key whenever the menu shows an example not chosen in it: the browser may still send its previous value."""
     last, count = work.browser.listed or (shown, 0)
     count += shown != last
     state.change(state.note_listed, shown, count)
@@ -112,9 +112,9 @@ def _example_key(work: state.Work, shown: str | None) -> str:
 
 
 def _title(work: state.Work) -> str:
-    """What an example that is none of the menu's is called; one of those with other numbers is told apart from it.
+    """The title of an example that is not in the menu; an edited one is distinguished from the menu's.
 
-    A sentence of one's own, which has no title, is itself the name.
+    A visitor's own sentence has no title and is its own.
     """
     title = text_in(work.example.title, work.language)
     if any(work.example.title == built_in.title for built_in in library().values()):
@@ -124,15 +124,16 @@ def _title(work: state.Work) -> str:
 
 def _example_chosen(key: str, shown: str | None) -> None:
     name = state.widget_value(key)
-    if name and name != shown:  # else the browser sends once more what it was shown
+    if name and name != shown:  # otherwise the browser repeats the value it was shown
         work = state.change(state.open_built_in, name)
         _, count = work.browser.listed or (shown, 0)
         state.change(state.note_listed, name, count)
 
 
 def _menu(work: state.Work) -> None:
-    """What it holds is drawn while it is open, and once more for the button that closes it: a fifth of what a page
-    costs otherwise.
+    """The menu. Its content is drawn while it is open, and once more for the button that closes it.
+
+    Drawing it at every run would make a page a fifth slower.
     """
     words = work.words
     with st.popover(words(N_("More")), type="tertiary", key=MENU, on_change="rerun") as menu:
@@ -150,7 +151,7 @@ def _menu(work: state.Work) -> None:
 
 
 def _start_button(work: state.Work) -> None:
-    """The first steps once more, on the bench."""
+    """Shows the first steps again, on the bench."""
     if closing_button(work.words(N_("First steps")), START):
         state.change(state.ask_for_first_steps)
         st.switch_page(shell.BENCH)

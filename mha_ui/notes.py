@@ -1,4 +1,4 @@
-"""An example's note, and sentences of ours as HTML."""
+"""An example's note, and sentences as HTML."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from mha_core.example.model import text_in
 
 
 def rich(text: str) -> str:
-    """A sentence of ours as HTML, what follows _ in a symbol as a subscript: W_Q, d_k."""
+    """A sentence of ours as HTML, with subscripts in symbols such as W_Q and d_k."""
     return re.sub(r"(?<=[A-Za-z√])_([A-Za-z]\w*)", r"<sub>\1</sub>", escape(text))
 
 
 def is_ours(example: Example) -> bool:
-    """Whether the note is a built-in example's, whose W_Q is a symbol; a visitor's text is shown as it stands."""
-    return example.note is not None and any(example.note == built.note for built in library().values())
+    """Whether the note is a built-in example's, in which W_Q is a symbol. A visitor's text is shown as it is."""
+    return example.note is not None and any(example.note == built_in.note for built_in in library().values())
 
 
 def note(example: Example, language: str, *, folded: bool = False) -> None:
-    """The example's note, where it has one. ``folded``: its first line, which opens to all of it."""
+    """The example's note, where it has one. ``folded``: only its first line, until it is opened."""
     text = text_in(example.note, language)
     if not text:
         return
@@ -31,3 +31,8 @@ def note(example: Example, language: str, *, folded: bool = False) -> None:
         st.html(f'<details class="mha-note folded" dir="auto"><summary>{shown}</summary></details>')
     else:
         st.html(f'<p class="mha-note" dir="auto">{shown}</p>')
+
+
+def status_line(text: str, *, ours: bool = False) -> None:
+    """A line below a picture that says what it shows now; ``text`` is plain. ``ours``: no visitor's text is in it."""
+    st.html(f'<p class="mha-said" role="status">{rich(text) if ours else escape(text)}</p>')

@@ -1,17 +1,16 @@
-"""The net under every part of a page: what nobody expected costs that part alone, and neither the page nor the work."""
+"""Error handling for each part of a page: an unexpected error costs that part alone, not the page or the work."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from html import escape
 from typing import Final, TypeAlias
 
 import streamlit as st
 
 from mha_core.errors import N_
 from mha_ui import state
-from mha_ui.shell import FAILED
+from mha_ui.shell import FAILED, alert
 
 Draw: TypeAlias = Callable[[state.Work], None]
 
@@ -21,19 +20,19 @@ _FIRST: Final = N_("Start from “{title}”")
 
 
 def panel(name: str, draw: Draw, instead: Draw | None = None, *, back: bool = True) -> None:
-    """Draw one part of a page. Where that fails, a sentence stands there, the traceback in the log.
+    """Draw one part of a page. Where that fails, show a sentence there, and write the traceback to the log.
 
-    ``back``: with a button to the last state of the work that this part could draw, by way of undo, so that redo
-    returns; to the example that opens first where there is none. ``instead`` draws, from that last state, what must not
-    be missing meanwhile: the tables, or what keeps the address. Streamlit's own ways to stop a run or to start another
-    are no such exceptions and pass through.
+    ``back``: offer a button to the last state of the work that this part could draw, or to the example that opens first
+    where there is none. It goes by undo, so that redo returns. ``instead`` draws, from that last state, what must not
+    be missing meanwhile: the tables, or what writes the address. The exceptions by which Streamlit stops a run or
+    starts another pass through.
     """
     try:
         draw(state.current())
     except Exception:
         LOG.exception("%s could not be drawn", name)
         work = state.current()
-        st.html(f'<p class="mha-message" role="alert">{escape(work.words(FAILED))}</p>')
+        alert(work.words(FAILED))
         if back:
             _button(work, name)
         if instead and name in work.worked:
@@ -52,5 +51,5 @@ def _button(work: state.Work, name: str) -> None:
 def _draw_instead(work: state.Work, name: str, instead: Draw) -> None:
     try:
         instead(state.as_it_worked(work, name))
-    except Exception:  # it cannot be drawn any more: the sentence stands alone
+    except Exception:  # the sentence alone has to do
         LOG.exception("%s could not be drawn as it was before", name)

@@ -21,24 +21,29 @@ _BY_QUERY: Final = {"bars", "outputs"}
 
 
 def pictures(work: state.Work) -> None:
-    """Draw the chosen pictures of the example at hand."""
+    """Draw the chosen pictures of the current example."""
     names = [name for name, picture in FIGURES.items() if picture.available(work.trace)]
     with st.container(key="pictures"):
         with st.container(horizontal=True, vertical_alignment="center"):
             opened = _choice(work, names)
             query = _query(work) if _BY_QUERY & set(opened) else work.looking.query
             image = _image_format(work) if opened else "png"
-        theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
+        look = theme()
         for name in opened:
             picture = FIGURES[name]
-            figure = picture.build(work.trace, theme=theme, words=work.words, query=query)
-            draw(name, figure, image, Follows(name, theme, query, work.history.revision, picture.is_live))
+            figure = picture.build(work.trace, theme=look, words=work.words, query=query)
+            draw(name, figure, image, Follows(name, look, query, work.history.revision, picture.is_live))
+
+
+def theme() -> Theme:
+    """The reader's theme, for a figure."""
+    return "dark" if st.context.theme.type == "dark" else "light"
 
 
 def _choice(work: state.Work, names: list[str]) -> list[str]:
     words = work.words
-    held = state.widget_value(_OPEN)
-    state.set_widget(_OPEN, [name for name in (_FIRST if held is None else held) if name in names])
+    chosen = state.widget_value(_OPEN)
+    state.set_widget(_OPEN, [name for name in (_FIRST if chosen is None else chosen) if name in names])
     return st.pills(
         words(N_("Pictures")),
         names,

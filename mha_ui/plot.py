@@ -1,17 +1,15 @@
 """A figure on a page: Plotly draws it in the browser, into an element that stays when the figure changes.
 
-Plotly's script is the one in its Python package, served by ``mha_api.assets``; a page fetches it once a figure of its
-comes near the view.
+Plotly's script comes from its Python package and is served by ``mha_api.assets``. A page fetches it once one of its
+figures comes near the view.
 """
 
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-import streamlit as st
-
-from mha_ui.component import component
+from mha_ui.component import component, send_value
 from mha_view.figures import Figure
 from mha_view.palette import Theme
 
@@ -19,7 +17,7 @@ _VERSION: Final = version("plotly")
 
 
 class Follows(NamedTuple):
-    """Which of the bench's pictures a figure is: ``name`` as in ``FIGURES``; ``revision`` of the example it is of.
+    """Which of the bench's pictures a figure is: ``name`` as in ``FIGURES``, ``revision`` of its example.
 
     ``is_live``: the live channel draws it while numbers are dragged.
     """
@@ -32,7 +30,7 @@ class Follows(NamedTuple):
 
 
 def plot(figure: Figure, *, key: str, image: str = "png", follows: Follows | None = None) -> None:
-    """Mount a figure, with its words for who cannot see it.
+    """Mount a figure, with its description for screen readers.
 
     ``image``: the format of the picture that the camera in its corner downloads.
     """
@@ -49,14 +47,6 @@ def plot(figure: Figure, *, key: str, image: str = "png", follows: Follows | Non
         "version": _VERSION,
         "follows": follows and follows._asdict(),
     }
-    _component()(key=key, data=data, on_dark_change=_noted)
-
-
-def _noted() -> None:
-    """The page runs again, in the colours that the system has now."""
-
-
-@st.cache_resource(show_spinner=False)
-def _component() -> Any:
-    """Streamlit's mounting command; the page's own stylesheet reaches into the figure, and so do Plotly's rules."""
-    return component("plot", "kit", "plot.js", isolate_styles=False)
+    mount = component("plot", "kit", "plot.js", isolate_styles=False)
+    # When the system's colours change, the page runs again and draws in the new ones.
+    mount(key=key, data=data, on_dark_change=send_value)

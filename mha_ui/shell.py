@@ -1,7 +1,7 @@
-"""What a page can show before torch is imported: its title, the way to the other pages, what it waits for.
+"""What a page can show before torch is imported: its title, links to the other pages, and what it waits for.
 
-The page itself draws the same head, with the menus that need the work at hand (``frame``). Nothing here imports
-torch, pandas or Plotly, or a module of ours that does.
+The page itself draws the same head, with the menus that need the current work (``frame``). Nothing here imports torch,
+pandas or Plotly, or a module of ours that does.
 """
 
 from __future__ import annotations
@@ -44,15 +44,14 @@ FAILED: Final = N_(
 )
 _TITLE: Final = N_("Multi-head attention")
 STYLE: Final = css_variables() + bundle.style("frame/frame.css")
-"""What every page looks like; it stands in the page before any script has run, so that nothing moves then."""
-
+"""What every page looks like. It is in the page before any script has run, so that nothing moves later."""
 
 _ICON: Final = "data:image/svg+xml;base64," + b64encode(ICON.read_bytes()).decode()
-"""From a file's name Streamlit would make this anew at every run."""
+"""As text: Streamlit would read a file again at every run."""
 
 
 def navigation() -> StreamlitPage:
-    """Tell Streamlit the pages; returns the one that is asked for."""
+    """Declare the pages to Streamlit; returns the requested one."""
     language = _language()
     pages = [st.Page(script, title=title(script, language), default=script == BENCH) for script in PAGES]
     return st.navigation(pages, position="hidden")
@@ -72,7 +71,7 @@ def configure(tab: str) -> None:
 def head(language: str, address: Callable[[str], Mapping[str, str]]) -> None:
     """The title, and a link to each page; ``address``: its query parameters, by script."""
     words = words_in(language)
-    with st.container(key="frame-title", width="content"):  # which is there before what it holds is drawn
+    with st.container(key="frame-title", width="content"):  # it is there before its content is drawn
         st.html(f'<h1 class="mha-title" lang="{language}">{words(_TITLE)}</h1>', width="content")
     with st.container(horizontal=True, key="frame-pages", width="content"):
         for script, label in PAGES.items():
@@ -82,7 +81,7 @@ def head(language: str, address: Callable[[str], Mapping[str, str]]) -> None:
 def waiting(page: StreamlitPage) -> None:
     """A page before there can be numbers on it.
 
-    All of it stands in the head: what an open page has below stays, when it finds its server started anew.
+    All of it is in the head. A page that is already open keeps what it has below when its server has been restarted.
     """
     language = _language()
     configure(page.title)
@@ -100,12 +99,17 @@ _WAITING: Final = N_(
 
 
 def script_failed(_error: Exception) -> bool:
-    """Say that the script failed where no panel caught it; the work is in the session, the details are in the log."""
-    st.html(f'<p class="mha-message" role="alert">{escape(words_in(_language())(FAILED))}</p>')
+    """Show that the script failed outside any panel. The work is in the session, and the details are in the log."""
+    alert(words_in(_language())(FAILED))
     return True
 
 
+def alert(text: str) -> None:
+    """Show a sentence about what went wrong; ``text`` is plain."""
+    st.html(f'<p class="mha-message" role="alert">{escape(text)}</p>')
+
+
 def _language() -> str:
-    """The language that the address asks for, else the browser's."""
-    asked = st.query_params.get("lang", "")
-    return asked if asked in LANGUAGES else language_for(st.context.locale)
+    """The language that the address names, else the browser's."""
+    named = st.query_params.get("lang", "")
+    return named if named in LANGUAGES else language_for(st.context.locale)

@@ -1,15 +1,18 @@
-"""A place to drop a file, which says in the reader's language when a file is too large."""
+"""A file uploader that says in the reader's language when a file is too large."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from json import dumps
-from typing import Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from mha_core.errors import N_
 from mha_ui import state
+
+if TYPE_CHECKING:
+    from streamlit.runtime.state.common import WidgetCallback
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 
 def uploader(
@@ -18,14 +21,14 @@ def uploader(
     *,
     key: str,
     most: int,
-    on_change: Callable[..., None] | None = None,
-    args: tuple[Any, ...] = (),
+    on_change: WidgetCallback | None = None,
+    args: tuple[str, ...] = (),
     many: bool = False,
-) -> Any:
-    """Streamlit's uploader for a file of ``most`` MB, or for ``many`` of them.
+) -> list[UploadedFile]:
+    """Streamlit's uploader for a file of at most ``most`` MB, or for ``many`` of them; returns what was uploaded.
 
-    A larger one never leaves the browser. Streamlit says so in English, to who hovers; here the sentence is its own
-    words' place, for screen readers, and below the file. Its button's word is English too, and ours stands there.
+    A larger file never leaves the browser. Streamlit says so in English, in a tooltip. Our sentence replaces it for
+    screen readers, and is also below the file. Our word replaces the English one on the button too.
     """
     sentence = work.words(N_("The file was not uploaded: files of up to {most} MB are taken."))
     message = dumps(sentence.format(most=most), ensure_ascii=False)
@@ -40,7 +43,7 @@ def uploader(
             f"{refused} [role=alert] {{ font-size: 0; }} {refused} [role=alert]::after {{ content: {message}; }}"
             '[data-testid="stTooltipErrorContent"] { display: none; }</style>'
         )
-        return st.file_uploader(
+        uploaded = st.file_uploader(
             label,
             key=key,
             on_change=on_change,
@@ -48,3 +51,6 @@ def uploader(
             max_upload_size=most,
             accept_multiple_files=many,
         )
+    if isinstance(uploaded, list):
+        return uploaded
+    return [uploaded] if uploaded else []

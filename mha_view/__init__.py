@@ -1,1 +1,1 @@
-"""What is shown, without Streamlit: figures, lenses, what tables and the walk are told, languages and colours."""
+"""What is shown, without Streamlit: figures, lenses, the data of tables and of the walk, languages and colours."""

@@ -1,4 +1,4 @@
-"""The sentences above the bench: an example's note, and where each head looks."""
+"""The sentences above the tables: an example's note, and where each head looks."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from mha_view.language import words_in
 
 
 class About(TypedDict):
-    """``about``: the example's note, else what the bench is for. ``looks``: for each head, where it looks."""
+    """``about``: the example's note, else what the page is for. ``looks``: for each head, where it looks."""
 
     about: str
     looks: list[str]
 
 
 def about_example(trace: Trace, language: str) -> About:
-    """What is said of an example."""
+    """The sentences about an example."""
     note = text_in(trace.example.note, language)
     return {"about": note or words_in(language)(PLAINLY), "looks": looks(trace, language)}
 

@@ -1,12 +1,12 @@
-"""The browser's modules and stylesheets in ``web/``: where they stand, and how they are served.
+"""The browser's modules and stylesheets in ``web/``: where they are, and how they are served.
 
-The folders of ``web/`` are pages, but for ``kit``, from which all of them import; a page's folder has folders of its
-own. A page's modules are bundled into one script and the kit's into another, since a whole lecture hall opens a page
-at once and a browser that learns of forty modules one by one asks forty times. Their address holds a digest of them
-all, so that a browser keeps them for good. Whoever edits modules gets them as they are.
+Each folder of ``web/`` is a page, except ``kit``, from which all pages import; a page's folder has subfolders. A page's
+modules are bundled into one script and the kit's into another: a whole lecture hall opens a page at once, and a browser
+that discovers forty modules one by one sends forty requests. The address has a digest of all modules, so a browser
+caches them for good. For development, modules are served as they are.
 
-The bundler reads what the modules here are written in: an import names what it takes, an export stands before what it
-declares, and no module imports one that imports it.
+The bundler understands only the style of these modules: an import names what it imports, an export stands directly
+before a declaration, and imports have no cycles.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ WEB: Final = next(path for path in (_HERE / "web", _HERE.parent / "web") if path
 """Beside this file in an installed package, at the top of a checkout."""
 KIT: Final = "kit"
 AS_THEY_ARE: Final = "now"
-"""In place of the digest, for whoever edits the modules: they are read anew each time."""
+"""In place of the digest, for development: the modules are read from the disk each time."""
 _IMPORT: Final = re.compile(r'^import (\{[^{}]*\}) from "([^"]+)";\n', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?=(?:const|function|async function|class) (\w+))", re.MULTILINE)
-_MOUNTED: Final = re.compile(r"^export default ", re.MULTILINE)
-_LEFT: Final = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
+_DEFAULT_EXPORT: Final = re.compile(r"^export default ", re.MULTILINE)
+_OTHER_SYNTAX: Final = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 _CSS: Final = re.compile(r'^@import "([^"]+)";\n', re.MULTILINE)
 
 
@@ -45,43 +45,43 @@ def pages() -> list[str]:
 
 
 def plain(module: str) -> str | None:
-    """A module such as ``kit/dom.js`` as it is; ``None`` where there is none."""
+    """A module such as ``kit/dom.js`` as it is; ``None`` if it does not exist."""
     path = WEB / module
     return path.read_text("utf-8") if path in _files() else None
 
 
 def script(module: str) -> str:
-    """A module such as ``audience/follow.js`` with all that it imports, as one module without comments.
+    """A module such as ``audience/follow.js`` with everything that it imports, as one module without comments.
 
-    Raises ``ValueError`` where a module imports or exports in another way, or imports itself by way of others.
+    Raises ``ValueError`` where a module imports or exports in another style, or in a cycle.
     """
     return _without_comments("".join(_gathered([WEB / module]).values()))
 
 
 def bundled(page: str) -> str | None:
-    """What a page mounts, with all that it imports but the kit's, as one module without comments; the kit's: all of it.
+    """A page's default exports, with everything that they import except the kit, as one module without comments.
 
-    It exports each module by its ``name``, as an object of what that exports. ``None`` where a page mounts nothing.
-    Raises ``ValueError`` as ``script`` does.
+    For ``kit`` it is the whole kit. It exports each module by its ``name``, as an object of its exports. ``None`` if
+    the page has no default export. Raises ``ValueError`` as ``script`` does.
     """
-    kit = set(_of_page(KIT)) if page != KIT else set()
-    wanted = [path for path in _of_page(page) if page == KIT or _mounts(path)]
+    kit = set(_modules_of(KIT)) if page != KIT else set()
+    wanted = [path for path in _modules_of(page) if page == KIT or _mounts(path)]
     if not wanted:
         return None
     parts = _gathered(wanted, kit)
-    above = ", ".join(_name(path) for path in sorted(kit))
-    first = f'import {{ {above} }} from "./{KIT}.js";\n' if kit else ""
+    kit_names = ", ".join(_name(path) for path in sorted(kit))
+    first = f'import {{ {kit_names} }} from "./{KIT}.js";\n' if kit else ""
     last = f"export {{ {', '.join(map(_name, parts))} }};\n"
     return _without_comments("".join([first, *parts.values(), last]))
 
 
 def name(module: str) -> str:
-    """What holds a module's exports in a bundle: ``kit_dom`` for ``kit/dom.js``."""
+    """The variable with a module's exports in a bundle: ``kit_dom`` for ``kit/dom.js``."""
     return module.removesuffix(".js").replace("/", "_")
 
 
 def style(sheet: str) -> str:
-    """A stylesheet such as ``audience/follow.css`` with all that it imports."""
+    """A stylesheet such as ``audience/follow.css`` with everything that it imports."""
     path = WEB / sheet
     text = path.read_text("utf-8")
     return _CSS.sub(lambda match: style(_place((path.parent / match[1]).resolve())), text)
@@ -92,7 +92,7 @@ def _files() -> frozenset[Path]:
     return frozenset(WEB.rglob("*.js"))
 
 
-def _of_page(page: str) -> list[Path]:
+def _modules_of(page: str) -> list[Path]:
     return sorted(path for path in _files() if path.is_relative_to(WEB / page))
 
 
@@ -105,11 +105,11 @@ def _name(path: Path) -> str:
 
 
 def _mounts(path: Path) -> bool:
-    return bool(_MOUNTED.search(path.read_text("utf-8")))
+    return bool(_DEFAULT_EXPORT.search(path.read_text("utf-8")))
 
 
 def _gathered(modules: Iterable[Path], elsewhere: Container[Path] = ()) -> dict[Path, str]:
-    """Modules, each behind all that it imports, but for what stands ``elsewhere``."""
+    """Modules in order, each after everything that it imports; without those that are ``elsewhere``."""
     parts: dict[Path, str] = {}
     for path in modules:
         _gather(path, parts, (), elsewhere)
@@ -125,19 +125,19 @@ def _gather(
         raise ValueError(f"{path.name} imports itself by way of {importing[-1].name}")
     text = path.read_text("utf-8")
 
-    def taken(match: re.Match[str]) -> str:
+    def imported(match: re.Match[str]) -> str:
         other = (path.parent / match[2]).resolve()
         _gather(other, parts, (*importing, path), elsewhere)
         return f"const {match[1].replace(' as ', ': ')} = {_name(other)};\n"
 
-    inside = _MOUNTED.sub("const mounted_here = ", _EXPORT.sub("", _IMPORT.sub(taken, text)))
-    if left := _LEFT.search(inside):
-        raise ValueError(f"{path.name}: {left[0]}")
-    given = ", ".join([*_EXPORT.findall(text), *(["default: mounted_here"] if _mounts(path) else [])])
-    parts[path] = f"const {_name(path)} = (() => {{\n{inside}\nreturn {{ {given} }};\n}})();\n"
+    body = _DEFAULT_EXPORT.sub("const mounted_here = ", _EXPORT.sub("", _IMPORT.sub(imported, text)))
+    if other := _OTHER_SYNTAX.search(body):
+        raise ValueError(f"{path.name}: {other[0]}")
+    exports = ", ".join([*_EXPORT.findall(text), *(["default: mounted_here"] if _mounts(path) else [])])
+    parts[path] = f"const {_name(path)} = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();\n"
 
 
 def _without_comments(script: str) -> str:
-    import rjsmin  # noqa: PLC0415  # the app's; a handout, which takes the stylesheets from here, does without
+    import rjsmin  # noqa: PLC0415  # only the app has it; a handout needs nothing but the stylesheets
 
     return str(rjsmin.jsmin(script))

@@ -1,7 +1,7 @@
-"""What those see who follow a lecture on their own screens, handed to the server's rooms (``mha_api.rooms``).
+"""The page of a lecture's audience on their own screens; the server's rooms serve it (``mha_api.rooms``).
 
-The page is plain HTML: its script is the walkthrough's, and no session of Streamlit's is opened. Importing this imports
-nothing that the server would have to wait for.
+The page is plain HTML: its script is the walkthrough's, and it opens no Streamlit session. Importing this module is
+fast.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from mha_core.errors import N_
 from mha_core.messages import LANGUAGE
@@ -61,7 +61,7 @@ _NO_SCRIPT: Final = N_("This page needs JavaScript.")
 
 
 def page(language: str, root: str, script: str, style: str) -> str:
-    """The page, opened in a language; addresses of the server's root, of the page's script and of its stylesheet."""
+    """The page in a language, given the addresses of the server's root, of the page's script and of its stylesheet."""
     words = words_in(language)
     texts = json.dumps({code: _texts(code) for code in LANGUAGE}, ensure_ascii=False).replace("<", "\\u003c")
     return f"""<!doctype html>
@@ -87,17 +87,19 @@ def style() -> str:
     return css_variables() + bundle.style("audience/follow.css")
 
 
-def walk(address: Mapping[str, str], language: str, decimals: int) -> dict[str, Any]:
-    """What the walk of an address's example shows. Raises ``MhaError`` where there is no such example."""
-    from mha_view.walk import followed  # noqa: PLC0415  # it needs torch
+def walk(address: Mapping[str, str], language: str, decimals: int) -> Mapping[str, object]:
+    """The data of the walk of an address's example. Raises ``MhaError`` if there is no such example."""
+    from mha_view.walk import followed  # noqa: PLC0415  # it imports torch
 
     return followed(address, language, decimals)
 
 
 def _texts(language: str) -> dict[str, str]:
-    known = LANGUAGE[language]
-    return {"tag": known.tag, "name": known.name} | {
-        name: words_in(language)(text) for name, text in _WORDS.items()
+    words = words_in(language)
+    return {
+        "tag": LANGUAGE[language].tag,
+        "name": LANGUAGE[language].name,
+        **{name: words(text) for name, text in _WORDS.items()},
     }
 
 

@@ -1,4 +1,4 @@
-"""The two languages: gettext catalogues, and the core's sentences through them."""
+"""The two languages: gettext catalogues, also for the core's sentences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["LANGUAGES", "Words", "language_for", "sentence", "words_in"]
 
 @lru_cache(maxsize=4)
 def words_in(language: str) -> Words:
-    """The translator into a language; English is the source. What the core says of matrices, it says here too."""
+    """The translator into a language, for this package's sentences and the core's; English is the source."""
     translations = gettext.translation("mha_view", _FOLDER, [language], fallback=True)
     translations.add_fallback(catalogue(language))
     return translations.gettext

@@ -1,4 +1,4 @@
-"""An example in a notebook: the walk of it as a page in a frame of its own."""
+"""An example in a notebook: its walk as a page in a frame."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from mha_view.handout import as_html
 
 
 def page(example: Example) -> str:
-    """What ``Example._repr_html_`` shows: HTML complete in itself, its text escaped; sizes alone of a large example.
+    """What ``Example._repr_html_`` shows: self-contained HTML, with text escaped; for a large example only its sizes.
 
-    A frame keeps the page's style off the notebook, and the sandbox keeps anything in it from running.
+    The frame keeps the page's style out of the notebook, and its sandbox keeps scripts from running.
     """
     language = shell_language()
     try:
-        whole = as_html(trace(example), language)
+        html = as_html(trace(example), language)
     except ExportError as error:
         return _sizes(example, language, in_words(error, language))
     style = "width: 100%; height: 32em; resize: vertical; border: 1px solid #8888"
-    return f'<iframe sandbox srcdoc="{escape(whole)}" style="{style}"></iframe>'
+    return f'<iframe sandbox srcdoc="{escape(html)}" style="{style}"></iframe>'
 
 
 def _sizes(example: Example, language: str, reason: str) -> str:

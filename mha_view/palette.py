@@ -1,14 +1,14 @@
-"""The one system of colours, light and dark: figures read it, and the page through CSS variables.
+"""All colours, light and dark: figures read them here, pages from CSS variables.
 
-- Q, K and V keep one hue each everywhere.
-- Signed values: a diverging scale, ``negative`` – ``background`` (zero) – ``positive``; before an audience
-  ``warm`` stands for ``positive``, since on a wall red reads as "wrong".
+- Q, K and V have one hue each everywhere.
+- Signed values: a diverging scale, ``negative`` – ``background`` (zero) – ``positive``. On a projector ``warm``
+  replaces ``positive``, since red on a projector reads as "wrong".
 - Weights: a sequential scale, ``background`` (zero) – ``weight`` (one).
-- Heads: a label and an accent each; the first four stay apart for colour-blind eyes, and drawings where heads
+- Heads: a label and an accent each. The first four can be told apart by colour-blind readers; figures in which heads
   share one set of axes add a pattern.
 
-Scales run straight from stop to stop in sRGB, as Plotly draws them and as CSS ``color-mix(in srgb, …)`` does. Their
-ends are chosen so that ``text`` reads on every colour of them: a number in a cell never changes its colour.
+Scales are linear in sRGB between their stops, as in Plotly and in CSS ``color-mix(in srgb, …)``. Their ends are chosen
+so that ``text`` is legible on each of their colours: a number in a cell never changes its colour.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ ColourScale: TypeAlias = list[list[float | str]]
 class Palette:
     """One theme's colours, each as ``#rrggbb``.
 
-    ``surface`` is a panel on the background; ``muted`` is secondary text; ``line`` parts cells and fills those
-    that a mask hides; what is chosen lies on ``chosen``
-    within an ``edge``; ``heads`` are the accents, one for each of at most 16 heads.
+    ``surface`` is a panel on the background; ``muted`` is secondary text; ``line`` separates cells and fills those that
+    a mask hides; ``chosen`` is the background of a selected element and ``edge`` its outline; ``heads`` are the
+    accents, one for each of at most 16 heads.
     """
 
     background: str

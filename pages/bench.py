@@ -1,4 +1,4 @@
-"""The bench, home page: edit every input of multi-head attention, and see everything at once."""
+"""The bench, the home page: edit every input of multi-head attention, and see every number at once."""
 
 import streamlit as st
 
@@ -18,7 +18,7 @@ def _pictures() -> None:
 
 @st.fragment
 def _work() -> None:
-    """An edit runs this alone, and its numbers leave first; what is chosen of the pictures runs only those."""
+    """An edit runs this alone, and its numbers are sent first. A choice of pictures runs only the pictures."""
     panel("bench", edited_bench, instead=bench)
     _pictures()
 

@@ -1,4 +1,4 @@
-"""Check: fill in or paste one's own numbers, and learn which are wrong and why."""
+"""Check: fill in or paste your own numbers, and learn which are wrong and why."""
 
 import streamlit as st
 

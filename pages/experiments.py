@@ -1,4 +1,4 @@
-"""The experiments: the example at hand beside itself done otherwise."""
+"""The experiments: the current example beside a variant of itself."""
 
 from mha_ui import frame, shell
 from mha_ui.experiments import experiments_page

@@ -1,7 +1,7 @@
-"""What Streamlit runs for every page: it finds the page asked for, and lets it wait for the libraries.
+"""What Streamlit runs for every page: it finds the requested page, and waits for the libraries.
 
-What is imported here is there before the server answers, and imports none of them. The folder has no other ``pages``
-in it or beside this script, which Streamlit would make a navigation of its own from.
+What is imported here is imported before the server answers, so none of it may import those libraries. There is no
+other folder ``pages`` in this one or beside this script: Streamlit would make its own navigation of it.
 """
 
 import streamlit as st

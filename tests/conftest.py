@@ -1,5 +1,5 @@
-"""What all tests share: hypothesis draws the same cases on every machine, and does not mind a slow one; torch computes
-in one thread, as in the app; Keras runs on torch. ``--long`` tries more; ``--budget`` fails a run that takes too long.
+"""Settings of all tests: hypothesis draws the same cases on every machine, without a time limit; torch computes in one
+thread, as in the app; Keras runs on torch. ``--long`` tries more cases; ``--budget`` fails a run that takes too long.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 from tests.sizes import CASES
 
 os.environ["KERAS_BACKEND"] = "torch"
-# Two of them wait for each other longer than they compute, where other tests run beside.
+# Two threads wait for each other longer than they compute while other tests run.
 torch.set_num_threads(1)
 
 for name, cases in CASES.items():
@@ -42,18 +42,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Files in a browser take longest, and come first. Without ``--long``, what is marked ``long`` is left out."""
+    """Browser tests take longest and come first. Without ``--long``, tests marked ``long`` are left out."""
     items.sort(key=lambda item: "tests/e2e/" not in item.nodeid)
     if config.option.long:
         return
-    left_out = [item for item in items if item.get_closest_marker("long")]
-    items[:] = [item for item in items if item not in set(left_out)]
-    config.hook.pytest_deselected(items=left_out)
+    long_tests = [item for item in items if item.get_closest_marker("long")]
+    items[:] = [item for item in items if item not in set(long_tests)]
+    config.hook.pytest_deselected(items=long_tests)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """A whole run above its budget has failed, even if all tests passed."""
+    """A run that takes longer than its budget has failed, even if all tests passed."""
     budget = session.config.option.budget
     minutes = (time.monotonic() - session.config.stash[STARTED]) / 60
     if budget and minutes > budget and not hasattr(session.config, "workerinput"):

@@ -1,5 +1,5 @@
-"""How many cases a test tries. Numbers in the tests are what ``make test`` runs; ``make test-long`` (``pytest --long``)
-multiplies them all by one factor, and runs what is marked ``long`` too.
+"""How many cases a test tries. The tests have the numbers for ``make test``; ``make test-long`` (``pytest --long``)
+multiplies them all by one factor, and also runs the tests marked ``long``.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import pytest
 from hypothesis import settings
 
 FACTOR = 50
-"""How many times as many cases are tried at length."""
+"""The factor between a short run and a long one."""
 CASES = {"short": 10, "long": 10 * FACTOR}
-"""Cases of a law that names no number, by profile of hypothesis."""
+"""Cases of a law without a number of its own, by hypothesis profile."""
 
 EVERY_STAGE = (
     "alibi",
@@ -27,7 +27,7 @@ EVERY_STAGE = (
     "scaled",
     "translation",
 )
-"""Examples whose walks together show every stage that there is, and a context of its own."""
+"""Examples whose walks together show every stage, and a separate context."""
 
 
 def at_length() -> bool:
@@ -36,23 +36,25 @@ def at_length() -> bool:
 
 
 def lengthened(count: int) -> int:
-    """This many cases in ``make test``, and ``FACTOR`` times as many at length."""
+    """This many cases in ``make test``, and ``FACTOR`` times as many in a long run."""
     return count * FACTOR if at_length() else count
 
 
 def tries(cases: int) -> settings:
-    """Settings by which hypothesis draws this many cases of a law, and ``FACTOR`` times as many at length."""
+    """Settings for this many cases of a law, and ``FACTOR`` times as many in a long run."""
     return settings(max_examples=lengthened(cases))
 
 
-def shortened(values: Iterable[Any], kept: Container[Any]) -> list[Any]:
-    """Parameters; all but those kept are marked ``long``, because those kept show the same."""
-    return [value if value in kept else pytest.param(value, marks=pytest.mark.long) for value in values]
+def shortened(values: Iterable[Any], representative: Container[Any]) -> list[Any]:
+    """Parameters; all but the representative ones, which show the same, are marked ``long``."""
+    return [
+        value if value in representative else pytest.param(value, marks=pytest.mark.long) for value in values
+    ]
 
 
 def in_turn(values: Iterable[Any], others: Sequence[Any]) -> list[Any]:
-    """Parameters: every value with each of the others. All but one pair a value are marked ``long``; the others take
-    turns in it.
+    """Parameters: every value with each of the others. All pairs but one for each value are marked ``long``; in that
+    one the others take turns.
     """
     return [
         pytest.param(value, other, marks=() if at % len(others) == turn else pytest.mark.long)
@@ -67,24 +69,24 @@ def turns(values: Iterable[Any], others: Sequence[Any]) -> list[tuple[Any, Any]]
 
 
 def first_seen(walks: dict[str, Sequence[tuple[Any, Any]]], name: str) -> set[Any]:
-    """The stages of one walk whose kind no walk before it has; at length all its stages."""
+    """The stages of one walk whose kind no earlier walk has; in a long run, all its stages."""
     if at_length():
         return {stage for stage, _ in walks[name]}
-    before = set[Any]()
+    earlier_kinds = set[Any]()
     for other, stages in walks.items():
-        new = {kind: stage for stage, kind in reversed(stages) if kind not in before}
+        new = {kind: stage for stage, kind in reversed(stages) if kind not in earlier_kinds}
         if other == name:
             return set(new.values())
-        before |= new.keys()
+        earlier_kinds |= new.keys()
     raise KeyError(name)
 
 
 def each(
     names: str, values: Iterable[Any], ids: Iterable[Any] | None = None
 ) -> Callable[[Callable], Callable]:
-    """Like ``pytest.mark.parametrize`` with one test instead of many: for values that all show the same.
+    """Like ``pytest.mark.parametrize``, but as one test: for values that all show the same.
 
-    All values are tried, whichever fails, and a failure names its value (by ``ids`` where they are given).
+    All values are tried even if one fails, and a failure names its value (by ``ids`` where they are given).
     """
     arguments, cases = names.split(", "), list(values)
     labels = cases if ids is None else list(ids)
@@ -107,9 +109,9 @@ def each(
             if failures:
                 raise ExceptionGroup(f"{len(failures)} of {len(cases)} cases", failures)
 
-        own = signature(test)
-        left = [one for name, one in own.parameters.items() if name not in arguments]
-        loop.__signature__ = own.replace(parameters=left)  # type: ignore[attr-defined]  # what pytest gives: the fixtures
+        of_test = signature(test)
+        fixtures = [parameter for name, parameter in of_test.parameters.items() if name not in arguments]
+        loop.__signature__ = of_test.replace(parameters=fixtures)  # type: ignore[attr-defined]  # pytest passes fixtures
         return loop
 
     return decorate

@@ -25,21 +25,21 @@ def test_a_run_over_its_budget_fails(budget, over):
     assert (OVER in run.config.stash) == over
 
 
-def test_a_number_is_what_a_short_run_tries_and_one_factor_multiplies_it_at_length(pytestconfig):
+def test_a_long_run_multiplies_the_number_of_cases_of_a_short_one(pytestconfig):
     factor = FACTOR if pytestconfig.option.long else 1
     assert at_length() == pytestconfig.option.long
     assert lengthened(7) == tries(7).max_examples == 7 * factor
     assert settings.default.max_examples == CASES["short"] * factor
 
 
-def test_what_is_not_kept_is_long():
+def test_values_that_are_not_representative_are_long():
     first, second = shortened("ab", "a")
     assert first == "a"
     assert second.values == ("b",)
     assert [mark.name for mark in second.marks] == ["long"]
 
 
-def test_in_short_what_is_tried_together_takes_turns():
+def test_in_a_short_run_the_other_values_take_turns():
     pairs = {param.values: [mark.name for mark in param.marks] for param in in_turn("abc", ("en", "zh"))}
     assert list(pairs) == [(value, language) for value in "abc" for language in ("en", "zh")]
     assert [pair for pair, marks in pairs.items() if not marks] == [("a", "en"), ("b", "zh"), ("c", "en")]
@@ -57,15 +57,15 @@ def test_each_tries_every_value_and_names_those_that_fail():
 
     @each("number", [1, 2, 3, 4])
     @each("letter", "ab", ["first", "second"])
-    def failing(number, letter, found):
+    def failing(number, letter, failures):
         tried.append((number, letter))
-        assert (number, letter) not in found
+        assert (number, letter) not in failures
 
-    with pytest.raises(AssertionError) as one:
-        failing(found=[(3, "b")])
-    assert one.value.__notes__ == ["letter = second", "number = 3"]
+    with pytest.raises(AssertionError) as error:
+        failing(failures=[(3, "b")])
+    assert error.value.__notes__ == ["letter = second", "number = 3"]
     assert tried == [(number, letter) for number in (1, 2, 3, 4) for letter in "ab"]
     with pytest.raises(ExceptionGroup, match="2 of 4 cases") as group:
-        failing(found=[(1, "a"), (4, "a")])
+        failing(failures=[(1, "a"), (4, "a")])
     assert [error.__notes__[-1] for error in group.value.exceptions] == ["number = 1", "number = 4"]
-    assert [*signature(failing).parameters] == ["found"]
+    assert [*signature(failing).parameters] == ["failures"]

@@ -1,9 +1,9 @@
-"""The catalogues: ``update`` brings them up to the code, ``check`` fails where a message lacks its translation.
+"""The catalogues: ``update`` brings them up to date with the code, ``check`` fails where a translation is missing.
 
     python tools/catalogue.py update     extract, merge into every *.po, compile *.mo
     python tools/catalogue.py check      the same without writing: says what is missing, exit status 1
 
-English stands in the code, in ``N_("…")``; each other language has one ``.po`` a package. The compiled ``.mo`` is
+English is in the code, in ``N_("…")``; each other language has one ``.po`` a package. The compiled ``.mo`` is
 committed, so that running the app needs no Babel.
 """
 
@@ -21,7 +21,7 @@ from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parent.parent
 DOMAINS = {"mha_core": ("mha_core",), "mha_view": ("mha_view", "mha_ui", "mha_api", "app.py", "pages")}
-"""Domain (and package that holds its ``locales``) → what its messages are extracted from."""
+"""Domain (and package with its ``locales``) → the sources of its messages."""
 TRANSLATIONS = ("zh",)
 CHANGING = (
     "POT-Creation-Date",
@@ -39,7 +39,7 @@ KEYWORDS = {"N_": None, "words": None}
 
 
 class _Timeless(Catalog):
-    """Babel's own header names the minute that it was made."""
+    """A catalogue without the time in its header, which Babel would write."""
 
     mime_headers = (("Content-Type", "text/plain; charset=utf-8"),)
 
@@ -67,7 +67,7 @@ def extract(domain: str) -> Catalog:
 
 
 def update(domain: str, language: str) -> list[str]:
-    """Merge what the code says into the catalogue and compile it; what is then missing is told."""
+    """Merge the code's messages into the catalogue and compile it; returns what is missing then."""
     po = _po(domain, language)
     catalogue = _read(po, language) if po.exists() else Catalog(locale=language, domain=domain)
     catalogue.update(extract(domain), no_fuzzy_matching=True)
@@ -79,16 +79,18 @@ def update(domain: str, language: str) -> list[str]:
 
 
 def check(domain: str, language: str) -> list[str]:
-    """What keeps the catalogue from being complete and fresh."""
+    """What is missing or outdated in the catalogue."""
     po = _po(domain, language)
     if not po.exists():
         return [f"{po.relative_to(ROOT)}: is missing"]
     catalogue = _read(po, language)
     wanted = {message.id for message in extract(domain) if message.id}
-    held = {message.id for message in catalogue if message.id}
-    complaints = [f"{po.relative_to(ROOT)}: not in the catalogue: {text!r}" for text in sorted(wanted - held)]
+    known = {message.id for message in catalogue if message.id}
+    complaints = [
+        f"{po.relative_to(ROOT)}: not in the catalogue: {text!r}" for text in sorted(wanted - known)
+    ]
     complaints += [
-        f"{po.relative_to(ROOT)}: no longer in the code: {text!r}" for text in sorted(held - wanted)
+        f"{po.relative_to(ROOT)}: no longer in the code: {text!r}" for text in sorted(known - wanted)
     ]
     complaints += _missing(po, catalogue)
     mo = po.with_suffix(".mo")
@@ -125,7 +127,7 @@ def _read(po: Path, language: str) -> Catalog:
 
 
 def _po_text(catalogue: Catalog) -> bytes:
-    """The catalogue without what changes by itself: line numbers, dates, versions."""
+    """The catalogue without line numbers, dates and versions, which change by themselves."""
     bare = Catalog(locale=catalogue.locale, domain=catalogue.domain, fuzzy=False, header_comment="")
     for message in catalogue:
         if message.id:
@@ -139,7 +141,7 @@ def _po_text(catalogue: Catalog) -> bytes:
 
 
 def _mo(catalogue: Catalog) -> bytes:
-    """Compiled with a header that says no more than the character set, so that it depends on the texts alone."""
+    """Compiled with only the character set in its header, so that it depends on the texts alone."""
     bare = _Timeless(locale=None, header_comment="")
     for message in catalogue:
         if message.id and message.string:

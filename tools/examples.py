@@ -1,4 +1,4 @@
-"""Self-attention of a chosen size in small integers, for tests and benchmarks."""
+"""Self-attention examples of a chosen size in small integers, for tests and benchmarks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folders of the code, how many lines each has and which others it leans on: ``python tools/graph.py``."""
+"""The folders of the code, their lines and the folders that they import from: ``python tools/graph.py``."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("pages", "mha_ui", "mha_api", "mha_view", "mha_core")
 LINES = (".py", ".js", ".css", ".jinja")
-"""Endings of the files whose lines are counted."""
+"""Suffixes of the files whose lines are counted."""
 
 
 def folders() -> dict[str, Path]:
     """Every folder with code by its name, such as ``mha_core/check`` and ``web/kit``."""
-    found = {path.parent for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
-    found |= {path.parent for path in (ROOT / "web").rglob("*.js")}
-    return {path.relative_to(ROOT).as_posix(): path for path in sorted(found)}
+    paths = {path.parent for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
+    paths |= {path.parent for path in (ROOT / "web").rglob("*.js")}
+    return {path.relative_to(ROOT).as_posix(): path for path in sorted(paths)}
 
 
 def imported(path: Path) -> Iterator[str]:
-    """The modules that a file imports, and what it imports from them, which may be modules too."""
+    """The modules that a file imports, and the names that it imports from them, which may be modules too."""
     text = path.read_text("utf-8")
     if path.suffix == ".js":
         for module in re.findall(r'^(?:import|\}) .*from "(.*)";$', text, re.MULTILINE):
@@ -50,7 +50,7 @@ def graph() -> dict[str, set[str]]:
 
 
 def _home(module: str, known: dict[str, Path]) -> str | None:
-    """The folder that holds a module; None where it is not ours."""
+    """The folder of a module; None where it is not ours."""
     parts = module.split(".")
     names = ("/".join(parts[:size]) for size in range(len(parts), 0, -1))
     return next((name for name in names if name in known), None)
@@ -58,8 +58,8 @@ def _home(module: str, known: dict[str, Path]) -> str | None:
 
 def lines(folder: Path) -> int:
     """The lines of a folder's own files."""
-    own = [path for path in folder.glob("*") if path.suffix in LINES]
-    return sum(len(path.read_text("utf-8").splitlines()) for path in own)
+    files = [path for path in folder.glob("*") if path.suffix in LINES]
+    return sum(len(path.read_text("utf-8").splitlines()) for path in files)
 
 
 def show() -> None:

@@ -1,4 +1,4 @@
-"""How much memory a process has held at most."""
+"""The most memory that a process has used."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from resource import RUSAGE_SELF, getrusage
 
 
 def peak() -> int:
-    """Bytes that this process has held at most since it began.
+    """The most bytes that this process has used since it began.
 
-    On Linux ``getrusage`` begins with what the parent held, which hides all growth below it.
+    On Linux ``getrusage`` starts from the parent's peak, which hides any growth below it.
     """
     status = Path("/proc/self/status")
     if status.exists():

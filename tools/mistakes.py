@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import torch
 from torch import Tensor
 
 from mha_core import AllowMask, Backend, Example, Head, Positions, trace
-from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY, At, Mistake
-from mha_core.check.local import place_at
+from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY, Mistake, Site
 from mha_core.check.search import Family, Search
+from mha_core.check.slip_search import place_at
 from mha_core.check.slips import SLIP, SLIPS, Slip
 from mha_core.check.transcription import EXCHANGED
 from mha_core.compute.graph import early_steps, head_graph, late_steps
@@ -25,7 +25,7 @@ from mha_core.example.validate import validate
 from mha_core.vocabulary import HIDES, STEPS, WHOLE_LAYER_STEPS
 
 ALONE = tuple(slip.id for slip in SLIPS if slip.alone)
-"""The slips that can be made in one cell or one row."""
+"""Slips that can be made in one cell or one row."""
 
 IDS = tuple(dict.fromkeys([ROUNDED_EARLY, *(mistake.id for mistake in CATALOGUE), EXCHANGED, *ALONE]))
 """Every mistake that can be planted."""
@@ -34,15 +34,15 @@ PAIRED = {
     "paired_as_neighbours": Positions("rotary", pairs="half"),
     "paired_as_halves": Positions("rotary"),
 }
-"""What positions a mistake wants."""
+"""The positions that a mistake needs."""
 
-KEPT = {"all": None, "weights and output": ("weights", "output", "concat")}
-"""Which steps are given: all, or the weights and the last one."""
+GIVEN_STEPS = {"all": None, "weights and output": ("weights", "output", "concat")}
+"""Which steps have claims: all, or the weights and the last one."""
 
 
 @dataclass(frozen=True)
 class Planted:
-    """An example whose claims hold one mistake; ``step`` and ``cell`` say where, for a slip of the pen."""
+    """An example whose claims contain one mistake; ``step`` and ``cell`` say where, for a slip of the pen."""
 
     example: Example
     id: str
@@ -61,12 +61,12 @@ def planted(label: str, random: Random, given: str = "all", example: Example | N
         steps = computed(example, decimals=decimals)
     else:
         entry = random.choice([mistake for mistake in CATALOGUE if mistake.id == label])
-        if random.random() < 0.5 and label != "q_k_swapped":  # at one step, or wherever it can be made
+        if random.random() < 0.5 and label != "q_k_swapped":  # at one step instead of wherever it can be made
             entry = replace(entry, steps=(random.choice(entry.steps),))
         steps = computed(example, entry, random)
     if steps is None:
         return None
-    return Planted(replace(example, claimed=printed(_kept(example, steps, given), decimals)), label)
+    return Planted(replace(example, claimed=printed(_claimed_steps(example, steps, given), decimals)), label)
 
 
 def drawn(
@@ -74,7 +74,7 @@ def drawn(
     label: str = "",
     number: Callable[[Random], float] = lambda random: float(random.randint(-3, 3)),
 ) -> Example:
-    """A random example, in small integers unless told otherwise, of a kind in which the mistake has a chance."""
+    """A random example, by default in small integers, in which the mistake can probably be made."""
     h, n, d_model = random.choice([1, 2, 2, 3]), random.randint(2, 4), random.randint(2, 4)
     d_k = random.choice([2, 3, 4, d_model])
     d_v = d_k if label in ("v_from_k",) else random.choice([2, 3, d_model])
@@ -136,15 +136,17 @@ def _mask(random: Random, n_q: int, n_k: int) -> Mask:
     return AllowMask(tuple(tuple(row) for row in rows))
 
 
+Claims: TypeAlias = "dict[str, tuple[object, ...]]"
+"""Claims by step, as ``Example.claimed`` has them."""
 Steps: TypeAlias = dict[tuple[str, "int | None"], Tensor]
 
 
 def computed(
     example: Example, entry: Mistake | None = None, random: Random | None = None, decimals: int | None = None
 ) -> Steps | None:
-    """Every step, in full precision or rounded at each step, with a mistake made in every head that can make it.
+    """Every step, in full precision or rounded at each step, with a mistake in every head where it can be made.
 
-    None where no head can.
+    None where it can be made in no head.
     """
     run = _Run(example, entry, random or Random(0), decimals)
     for step in early_steps(example):
@@ -161,7 +163,7 @@ def computed(
                 run.step(step, g)
     for step in late_steps(example):
         run.step(step, None)
-    return run.found if run.made or entry is None else None
+    return run.steps if run.has_mistake or entry is None else None
 
 
 class _Run:
@@ -171,50 +173,52 @@ class _Run:
         self, example: Example, entry: Mistake | None, random: Random, decimals: int | None = None
     ) -> None:
         self.example, self.entry, self.random, self.decimals = example, entry, random, decimals
-        self.found: Steps = {}
-        self.made = False
+        self.steps: Steps = {}
+        self.has_mistake = False
 
-    def look(self, name: str, head: int | None) -> Tensor | None:
+    def numbers(self, name: str, head: int | None) -> Tensor | None:
         """A step's numbers so far, or an input, 1 × rows × columns."""
         for key in ((name, head), (name, None)):
-            if key in self.found:
-                return self.found[key][None]
+            if key in self.steps:
+                return self.steps[key][None]
         rows = input_matrix(self.example, name, head) or input_matrix(self.example, name)
         return None if rows is None else torch.tensor([rows], dtype=torch.float64)
 
     def tensors(self, step: Step, head: int | None) -> dict[str, Tensor]:
         """A step's operands."""
         if step.gathers:
-            heads = [self.found[step.gathers, g] for g in range(len(self.example.heads))]
+            heads = [self.steps[step.gathers, g] for g in range(len(self.example.heads))]
             return {step.gathers: torch.stack(heads)[None]}
-        return {name: found for name in step.operand_names if (found := self.look(name, head)) is not None}
+        return {
+            name: numbers for name in step.operand_names if (numbers := self.numbers(name, head)) is not None
+        }
 
     def step(self, step: Step, head: int | None) -> None:
-        """Run one step, rightly or with the mistake."""
+        """Run one step, correctly or with the mistake."""
         tensors = self.tensors(step, head)
         result = operate(step, tensors, self.example)
         if self.entry is not None and step.name in self.entry.steps:
-            at = At(step, head, tensors, self.example, self.example.dims, self.look)
+            at = Site(step, head, tensors, self.example, self.example.dims, self.numbers)
             ways = [way for way in self.entry.wrong(at) if way.shape[-2:] == result.shape[-2:]]
             if ways:
-                result, self.made = self.random.choice(ways), True
+                result, self.has_mistake = self.random.choice(ways), True
         rounded = result[0] if self.decimals is None else torch.round(result[0], decimals=self.decimals)
-        self.found[step.name, head] = rounded
+        self.steps[step.name, head] = rounded
 
 
-def _kept(example: Example, steps: Steps, given: str) -> dict[str, list[Tensor]]:
-    """The steps that are given, by name, in order."""
-    names = KEPT[given]
-    found: dict[str, list[Tensor]] = {}
+def _claimed_steps(example: Example, steps: Steps, given: str) -> dict[str, list[Tensor]]:
+    """The steps that have claims, by name, in order."""
+    names = GIVEN_STEPS[given]
+    claimed: dict[str, list[Tensor]] = {}
     for step in trace(example).steps:
         last = "output" if example.w_o else "concat"
         if names is None or (step.name in names and step.name in ("weights", last)):
-            found[step.name] = [steps[key] for key in steps if key[0] == step.name]
-    return found
+            claimed[step.name] = [steps[key] for key in steps if key[0] == step.name]
+    return claimed
 
 
-def printed(steps: dict[str, list[Tensor]], decimals: int) -> dict[str, tuple[Any, ...]]:
-    """Claims as a person prints them."""
+def printed(steps: dict[str, list[Tensor]], decimals: int) -> Claims:
+    """Claims as a person writes them."""
 
     def cell(number: float) -> str:
         return "-inf" if number == float("-inf") else f"{number:.{decimals}f}"
@@ -238,15 +242,20 @@ def slipped(
     hidden: bool = False,
     search: Search | None = None,
 ) -> Planted | None:
-    """A slip (None: two cells exchanged) at one place of a step that is given, and everything after it computed from
-    it: from what was written, or in full. None where it would change nothing that is written. ``hidden``: at one
-    that is not given instead. ``search``: what was found of the same trace before, to which nothing was carried.
+    """A slip (None: two cells exchanged) at one place of a claimed step, with every later step computed from it.
+
+    Later steps are computed from the rounded claims or in full precision. None where the slip would change no claim.
+    ``hidden``: make it in a step without claims. ``search``: an unused search of the same trace.
     """
     search = search or Search(computed)
     exact = {key: values for key in search.steps if (values := search.exact(key)) is not None}
-    kept = sorted(_given(computed.example, exact, given), key=lambda key: (STEPS.index(key[0]), key[1] or 0))
-    open_to = [key for key in (exact if hidden else kept) if key[0] not in HIDES and (key in kept) != hidden]
-    key = random.choice(open_to)
+    claimed = sorted(
+        _claimed_keys(computed.example, exact, given), key=lambda key: (STEPS.index(key[0]), key[1] or 0)
+    )
+    candidates = [
+        key for key in (exact if hidden else claimed) if key[0] not in HIDES and (key in claimed) != hidden
+    ]
+    key = random.choice(candidates)
     rounded = random.random() < 0.5
     before = torch.round(exact[key], decimals=decimals) if rounded else exact[key]
     numbers = before.clone()
@@ -266,36 +275,38 @@ def slipped(
     moved = ((numbers - before).abs() > 1.6 * 10.0**-decimals).nonzero().tolist()
     if not moved or not bool(numbers.isfinite().all()):
         return None
-    for one, values in exact.items() if rounded else ():
-        if one[0] == key[0]:
-            search.carry({one: Family([()], torch.round(values, decimals=decimals)[None])})
+    for other, values in exact.items() if rounded else ():
+        if other[0] == key[0]:
+            search.carry({other: Family([()], torch.round(values, decimals=decimals)[None])})
     search.carry({key: Family([()], numbers[None])})
-    made = {one: numbers if one == key else search.family(one, 0).values[0] for one in kept}
-    if hidden and not any(((made[one] - exact[one]).abs() > 2 * 10.0**-decimals).any() for one in kept):
+    results = {other: numbers if other == key else search.family(other, 0).values[0] for other in claimed}
+    if hidden and not any(
+        ((results[other] - exact[other]).abs() > 2 * 10.0**-decimals).any() for other in claimed
+    ):
         return None
-    claims = _claims(computed.example, made, decimals)
+    claims = _claims(computed.example, results, decimals)
     return Planted(
         replace(computed.example, claimed=claims), slip.id if slip else EXCHANGED, key[0], (key[1], *moved[0])
     )
 
 
-def _given(example: Example, keys: Iterable[Key], given: str) -> list[Key]:
-    """The matrices that are given: all, or the weights and the last ones."""
-    names = KEPT[given]
+def _claimed_keys(example: Example, keys: Iterable[Key], given: str) -> list[Key]:
+    """The matrices that have claims: all, or the weights and the last ones."""
+    names = GIVEN_STEPS[given]
     last = "output" if example.w_o else "concat"
     return [key for key in keys if names is None or (key[0] in names and key[0] in ("weights", last))]
 
 
-def _claims(example: Example, made: Mapping[Key, Tensor], decimals: int) -> dict[str, tuple[Any, ...]]:
-    """Claims as a person prints them; None for a head that has no such step."""
+def _claims(example: Example, results: Mapping[Key, Tensor], decimals: int) -> Claims:
+    """Claims as a person writes them; None for a head without such a step."""
     heads = range(len(example.heads))
-    claims: dict[str, tuple[Any, ...]] = {}
-    for name in dict.fromkeys(name for name, _ in made):
+    claims: Claims = {}
+    for name in dict.fromkeys(name for name, _ in results):
         if name in WHOLE_LAYER_STEPS:
-            claims |= printed({name: [made[name, None]]}, decimals)
+            claims |= printed({name: [results[name, None]]}, decimals)
         else:
             parts = [
-                printed({name: [made[name, g]]}, decimals)[name][0] if (name, g) in made else None
+                printed({name: [results[name, g]]}, decimals)[name][0] if (name, g) in results else None
                 for g in heads
             ]
             claims[name] = tuple(parts)
@@ -304,11 +315,11 @@ def _claims(example: Example, made: Mapping[Key, Tensor], decimals: int) -> dict
 
 def many(label: str, count: int, given: str, seed: int = 0) -> Iterator[Planted]:
     """``count`` examples with this mistake."""
-    random, left = Random(f"{label} {given} {seed}"), count
+    random, missing = Random(f"{label} {given} {seed}"), count
     for _ in range(count * 200):
-        if not left:
+        if not missing:
             return
-        one = planted(label, random, given)
-        if one is not None:
-            left -= 1
-            yield one
+        example = planted(label, random, given)
+        if example is not None:
+            missing -= 1
+            yield example

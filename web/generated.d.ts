@@ -1,371 +1,827 @@
 // What Python and the browser send each other, by the types in Python: tools/declarations.py writes it.
 
-declare namespace Sent {
-  /** Write a block of numbers from (row, col) on; None leaves a cell as it is. */
-  interface SetBlock {
-    op: "set";
-    matrix: string;
-    head?: number | null;
-    row: number;
-    col: number;
-    values: (number | boolean | string | null)[][];
-    grow?: boolean;
-  }
-
-  /** Fill a matrix; integers and random numbers are drawn by `seed`. */
-  interface Fill {
-    op: "fill";
-    matrix: string;
-    head?: number | null;
-    with: "zeros" | "identity" | "integers" | "random";
-    seed?: number;
-  }
-
-  /** Another word in the place of one. */
-  interface RenameToken {
-    op: "rename_token";
-    which: "tokens" | "context_tokens";
-    index: number;
-    text: string;
-  }
-
-  /** Insert a token before `index`, at the end where it is None; it is called by its number where it has no text. */
-  interface AddToken {
-    op: "add_token";
-    which: "tokens" | "context_tokens";
-    index?: number | null;
-    text?: string;
-  }
-
-  /** Remove a token, with its rows and columns. */
-  interface RemoveToken {
-    op: "remove_token";
-    which: "tokens" | "context_tokens";
-    index: number;
-  }
-
-  /** Token i is the one that was token `order[i]`. */
-  interface Permute {
-    op: "permute";
-    order: number[];
-  }
-
-  /** These words in the place of the tokens. */
-  interface SetSentence {
-    op: "sentence";
-    which: "tokens" | "context_tokens";
-    tokens: string[];
-  }
-
-  /** A new head after the last, or a copy of one. */
-  interface AddHead {
-    op: "add_head";
-    copy?: number | null;
-  }
-
-  /** Remove a head, the last one where none is named. */
-  interface RemoveHead {
-    op: "remove_head";
-    head?: number | null;
-  }
-
-  /** Set a size, or change it `by` so much. */
-  interface Resize {
-    op: "resize";
-    axis: "d_model" | "d_context" | "d_k" | "d_v" | "d_out" | "d_a";
-    by?: number | null;
-    size?: number | null;
-  }
-
-  /** W_O on or off. */
-  interface SwitchOutput {
-    op: "w_o";
-    on: boolean;
-  }
-
-  /** V on or off. */
-  interface SwitchValues {
-    op: "values";
-    on: boolean;
-  }
-
-  /** A bias for every weight matrix, or none. */
-  interface SwitchBiases {
-    op: "biases";
-    on: boolean;
-  }
-
-  /** A context of its own, or none. */
-  interface SwitchContext {
-    op: "context";
-    on: boolean;
-  }
-
-  /** No mask, a causal one, or one to paint. */
-  interface SetMask {
-    op: "mask";
-    kind: "none" | "causal" | "painted";
-  }
-
-  /** What the scores are divided by. */
-  interface SetScale {
-    op: "scale";
-    value: "sqrt_dk" | "none" | number;
-  }
-
-  /** How a query and a key make a score, and what it is divided by where that is named. */
-  interface SetScoring {
-    op: "scoring";
-    kind: "dot" | "bilinear" | "additive" | "cosine";
-    scale?: "sqrt_dk" | "none" | number | null;
-  }
-
-  /** So many heads with keys and values of their own. */
-  interface SetKvHeads {
-    op: "kv_heads";
-    count: number;
-  }
-
-  /** No positions, or one kind; which columns make a pair where they are rotary. */
-  interface SetPositions {
-    op: "positions";
-    kind: "none" | "sinusoidal" | "rotary" | "alibi";
-    pairs?: "interleaved" | "half" | null;
-  }
-
-  /** Another title. */
-  interface SetTitle {
-    op: "title";
-    text: string;
-  }
-
-  /** One step: the lecturer's own note and question, how long it may take, and whether it is left out. */
-  interface LectureStep {
-    step: string;
-    note?: string | Record<string, string> | null;
-    question?: string | Record<string, string> | null;
-    choices?: (string | Record<string, string>)[];
-    minutes?: number | null;
-    hidden?: boolean;
-  }
-
-  /** The order of `steps` is that of the walk; `minutes`: how long all of it may take. */
-  interface Lecture {
-    minutes?: number | null;
-    steps?: LectureStep[];
-  }
-
-  /** Another lecture, or none. */
-  interface SetLecture {
-    op: "lecture";
-    lecture?: Lecture | null;
-  }
-
-  /** Write printed numbers from (row, col) on; "" clears a cell, None leaves it as it is. */
-  interface ClaimBlock {
-    op: "claim";
-    matrix: string;
-    head?: number | null;
-    row: number;
-    col: number;
-    values: (number | boolean | string | null)[][];
-  }
-
-  /** Write what is read from a text; `whole`: each matrix in it must have the step's shape. */
-  interface ClaimText {
-    op: "claim_text";
-    matrix: string;
-    head?: number | null;
-    row?: number;
-    col?: number;
-    text: string;
-    whole?: boolean;
-  }
-
-  /** Remove all claimed numbers, or those of one matrix. */
-  interface ClearClaims {
-    op: "clear_claims";
-    matrix?: string | null;
-    head?: number | null;
-  }
-
-  /** Go back a step. */
-  interface Undo {
-    op: "undo";
-  }
-
-  /** Go back to the numbers before these. */
-  interface UndoNumbers {
-    op: "undo_numbers";
-  }
-
-  /** Go forward again a step. */
-  interface Redo {
-    op: "redo";
-  }
-
-  /** Go back to the numbers that were opened. */
-  interface Reset {
-    op: "reset";
-  }
-
-  /** Pin a cell, or none. */
-  interface Pin {
-    op: "pin";
-    cell?: Cell | null;
-  }
-
-  /** This server is new, and the page was at this address. */
-  interface Restore {
-    op: "restore";
-    address: Record<string, string>;
-  }
-
-  /** Another window has these numbers; `way`: by going "back" or "forward" in its history, or by a step. */
-  interface Follow {
-    op: "follow";
-    address: Record<string, string>;
-    way?: string;
-  }
-
-  /** The history that the browser kept. */
-  interface Recall {
-    op: "recall";
-    history?: unknown;
-  }
-
-  /** A learner wants a hint, for this cell or for this table. */
-  interface Hint {
-    op: "hint";
-    cell?: unknown;
-  }
-
-  /** A learner wants another exercise like this one. */
-  interface AnotherExercise {
-    op: "another_exercise";
-  }
-
-  /** A learner ends the exercise. */
-  interface EndExercise {
-    op: "end_exercise";
-  }
-
-  /** Open this sentence, with the vectors of our own small model. */
-  interface OpenLearned {
-    op: "learned_sentence";
-    text: string;
-  }
-
-  /** The walk stands here. */
-  interface GoTo {
-    op: "place";
-    step?: string;
-    sub?: string;
-    view?: string;
-    predict?: boolean;
-  }
-
-  /** What the colours show. */
-  interface ChooseLens {
-    op: "lens";
-    value?: "" | "change" | "gradient" | null;
-  }
-
-  /** Pin the example at hand to compare with it, or `clear` what was pinned. */
-  interface PinBaseline {
-    op: "baseline";
-    clear?: boolean;
-  }
-
-  /** How many digits are shown. */
-  interface SetDecimals {
-    op: "decimals";
-    value: number;
-  }
-
-  /** The header of the live channel's answer; numbers follow it, block by block. What is as it was is left out. */
-  interface LiveAnswer {
-    id: number;
-    blocks?: [string, number | null, number, number, number][];
-    dead?: boolean[][] | null;
-    shifts?: number[][];
-    constants?: Record<string, number | string | null>;
-    captions?: Record<string, Record<string, string>>;
-    about?: string;
-    looks?: string[];
-    seen?: Record<string, unknown>;
-  }
-
-  /** A picture as the browser is sent it: what Plotly draws, and the words to it. */
-  interface Drawn {
-    figure: object;
-    title: string;
-    alt: string;
-  }
-
-  /** The pictures that a message of the live channel asked for, by name. */
-  interface LivePictures {
-    id: number;
-    figures: Record<string, Drawn>;
-  }
-
-  /** Why the live channel refuses a message, in a sentence. */
-  interface LiveRefusal {
-    id: number;
-    error: string;
-  }
-
-  /** The live channel no longer has what a message starts from. */
-  interface LiveGone {
-    id: number;
-    gone: true;
-  }
-
-  type Edit =
-    | SetBlock
-    | Fill
-    | RenameToken
-    | AddToken
-    | RemoveToken
-    | Permute
-    | SetSentence
-    | AddHead
-    | RemoveHead
-    | Resize
-    | SwitchOutput
-    | SwitchValues
-    | SwitchBiases
-    | SwitchContext
-    | SetMask
-    | SetScale
-    | SetScoring
-    | SetKvHeads
-    | SetPositions
-    | SetTitle
-    | SetLecture
-    | ClaimBlock
-    | ClaimText
-    | ClearClaims;
-
-  type Action =
-    | Undo
-    | UndoNumbers
-    | Redo
-    | Reset
-    | Pin
-    | Restore
-    | Follow
-    | Recall
-    | Hint
-    | AnotherExercise
-    | EndExercise
-    | OpenLearned
-    | GoTo
-    | ChooseLens
-    | PinBaseline
-    | SetDecimals;
-
-  type LiveMessage = LiveAnswer | LivePictures | LiveRefusal | LiveGone;
-
-  type Operation = (Edit | Action) & { seq: number };
+/**
+ * Write a block of numbers from (row, col) on; None leaves a cell as it is.
+ *
+ * `grow`: where there is no room, the matrix and all that must fit it are made larger first.
+ */
+interface SetBlock {
+  op: "set";
+  matrix: string;
+  head?: number | null;
+  row: number;
+  col: number;
+  values: (Value | null)[][];
+  grow?: boolean;
 }
+
+/** Fill a matrix; integers and random numbers are drawn by `seed`. */
+interface Fill {
+  op: "fill";
+  matrix: string;
+  head?: number | null;
+  with: "zeros" | "identity" | "integers" | "random";
+  seed?: number;
+}
+
+/** Replace the text of a token. */
+interface RenameToken {
+  op: "rename_token";
+  which: "tokens" | "context_tokens";
+  index: number;
+  text: string;
+}
+
+/** Insert a token before `index`, at the end where it is None. Without a text, its text is its number. */
+interface AddToken {
+  op: "add_token";
+  which: "tokens" | "context_tokens";
+  index?: number | null;
+  text?: string;
+}
+
+/** Remove a token, with its rows and columns. */
+interface RemoveToken {
+  op: "remove_token";
+  which: "tokens" | "context_tokens";
+  index: number;
+}
+
+/** Token i is the one that was token `order[i]`. */
+interface Permute {
+  op: "permute";
+  order: number[];
+}
+
+/** Replace the tokens with these words. */
+interface SetSentence {
+  op: "sentence";
+  which: "tokens" | "context_tokens";
+  tokens: string[];
+}
+
+/** A new head after the last, or a copy of one. */
+interface AddHead {
+  op: "add_head";
+  copy?: number | null;
+}
+
+/** Remove a head, the last one where none is named. */
+interface RemoveHead {
+  op: "remove_head";
+  head?: number | null;
+}
+
+/** Set a size, or change it by `by`. */
+interface Resize {
+  op: "resize";
+  axis: "d_model" | "d_context" | "d_k" | "d_v" | "d_out" | "d_a";
+  by?: number | null;
+  size?: number | null;
+}
+
+/** W_O on or off. */
+interface SwitchOutput {
+  op: "w_o";
+  on: boolean;
+}
+
+/** V on or off. */
+interface SwitchValues {
+  op: "values";
+  on: boolean;
+}
+
+/** A bias for every weight matrix, or none. */
+interface SwitchBiases {
+  op: "biases";
+  on: boolean;
+}
+
+/** A context of its own, or none. */
+interface SwitchContext {
+  op: "context";
+  on: boolean;
+}
+
+/** No mask, a causal one, or one to paint. */
+interface SetMask {
+  op: "mask";
+  kind: "none" | "causal" | "painted";
+}
+
+/** What the scores are divided by. */
+interface SetScale {
+  op: "scale";
+  value: Scale;
+}
+
+/** How a score is computed from a query and a key; `scale`: what it is divided by, where given. */
+interface SetScoring {
+  op: "scoring";
+  kind: "dot" | "bilinear" | "additive" | "cosine";
+  scale?: Scale | null;
+}
+
+/** So many heads with keys and values of their own. */
+interface SetKvHeads {
+  op: "kv_heads";
+  count: number;
+}
+
+/** No positions, or one kind; which columns make a pair where they are rotary. */
+interface SetPositions {
+  op: "positions";
+  kind: "none" | "sinusoidal" | "rotary" | "alibi";
+  pairs?: "interleaved" | "half" | null;
+}
+
+/** Set the title. */
+interface SetTitle {
+  op: "title";
+  text: string;
+}
+
+/**
+ * One step: the lecturer's own note and question, how long it may take, and whether it is hidden.
+ *
+ * `choices`: the texts of A, B and so on where the question offers them; an empty text shows only the letter.
+ */
+interface LectureStep {
+  step: string;
+  note?: string | Record<string, string> | null;
+  question?: string | Record<string, string> | null;
+  choices?: (string | Record<string, string>)[];
+  minutes?: number | null;
+  hidden?: boolean;
+}
+
+/**
+ * The order of `steps` is that of the walk; `minutes`: how long all of it may take.
+ *
+ * A step that is not among them follows its predecessor in the computation.
+ */
+interface Lecture {
+  minutes?: number | null;
+  steps?: LectureStep[];
+}
+
+/** Set the lecture, or remove it. */
+interface SetLecture {
+  op: "lecture";
+  lecture?: Lecture | null;
+}
+
+/** Write printed numbers from (row, col) on; "" clears a cell, None leaves it as it is. */
+interface ClaimBlock {
+  op: "claim";
+  matrix: string;
+  head?: number | null;
+  row: number;
+  col: number;
+  values: (Value | null)[][];
+}
+
+/** Write what is read from a text; `whole`: each matrix in it must have the step's shape. */
+interface ClaimText {
+  op: "claim_text";
+  matrix: string;
+  head?: number | null;
+  row?: number;
+  col?: number;
+  text: string;
+  whole?: boolean;
+}
+
+/** Remove all claimed numbers, or those of one matrix. */
+interface ClearClaims {
+  op: "clear_claims";
+  matrix?: string | null;
+  head?: number | null;
+}
+
+/** Go back a step. */
+interface Undo {
+  op: "undo";
+}
+
+/** Go back to the numbers before these. */
+interface UndoNumbers {
+  op: "undo_numbers";
+}
+
+/** Go forward again a step. */
+interface Redo {
+  op: "redo";
+}
+
+/** Go back to the numbers that were opened. */
+interface Reset {
+  op: "reset";
+}
+
+/** Pin a cell, or unpin it. */
+interface Pin {
+  op: "pin";
+  cell?: Cell | null;
+}
+
+/** This server is new, and the page was at this address. */
+interface Restore {
+  op: "restore";
+  address: Record<string, string>;
+}
+
+/** Another window has these numbers. `way`: it went "back" or "forward" in its history, or else made a step. */
+interface Follow {
+  op: "follow";
+  address: Record<string, string>;
+  way?: string;
+}
+
+/** The history that the browser stored. */
+interface Recall {
+  op: "recall";
+  history?: unknown;
+}
+
+/** A learner wants a hint, for this cell or for this table. */
+interface Hint {
+  op: "hint";
+  cell?: unknown;
+}
+
+/** A learner wants another exercise like this one. */
+interface AnotherExercise {
+  op: "another_exercise";
+}
+
+/** A learner ends the exercise. */
+interface EndExercise {
+  op: "end_exercise";
+}
+
+/** Open this sentence, with the vectors of our own small model. */
+interface OpenLearned {
+  op: "learned_sentence";
+  text: string;
+}
+
+/** The walk is at this place. */
+interface GoTo {
+  op: "place";
+  step?: string;
+  sub?: string;
+  view?: string;
+  predict?: boolean;
+}
+
+/** What the colours show. */
+interface ChooseLens {
+  op: "lens";
+  value?: "" | "change" | "gradient" | null;
+}
+
+/** Pin the current example to compare with it, or `clear` the pinned one. */
+interface PinBaseline {
+  op: "baseline";
+  clear?: boolean;
+}
+
+/** How many digits are shown. */
+interface SetDecimals {
+  op: "decimals";
+  value: number;
+}
+
+/** What stands above a table; {h} in the symbol is the number of a head. */
+interface Caption {
+  symbol: string;
+  formula: string;
+}
+
+/**
+ * What every matrix has.
+ *
+ * `claim`: its numbers are claims: somebody writes down what he has worked out; `given`: they were typed
+ * elsewhere. `emptyRows`: rows of queries that may attend to nothing are marked. `owners`: for each head the head
+ * that has its keys and values.
+ */
+interface MatrixBase extends Caption {
+  word: string;
+  hue: string;
+  scale: string;
+  axes: [string, string];
+  claim?: boolean;
+  given?: boolean;
+  emptyRows?: boolean;
+  owners?: number[];
+}
+
+/**
+ * A matrix that all heads share; `edit`: whether it may be edited.
+ *
+ * `lens`: the lens's numbers, null where there are none; `was`: the rows of the baseline that differ.
+ */
+interface SharedMatrix extends MatrixBase {
+  perHead: false;
+  edit: boolean;
+  values: Rows;
+  lens?: LensRows | null;
+  was?: LensRows | null;
+}
+
+/**
+ * A matrix of which each head has its own, or none; `edit`: whether it may be edited, a list where heads differ.
+ *
+ * `lens` and `was`: as of a `SharedMatrix`, for each head.
+ */
+interface HeadMatrix extends MatrixBase {
+  perHead: true;
+  edit: boolean | boolean[];
+  values: (Rows | null)[];
+  lens?: (LensRows | null)[] | null;
+  was?: (LensRows | null)[] | null;
+}
+
+/** The place of a number; `head` is null in matrices that all heads share. */
+interface Cell {
+  name: string;
+  head: number | null;
+  row: number;
+  col: number;
+}
+
+/** Which lens the tables are seen through, and what it shows, in a sentence; `target`: of a gradient. */
+interface Lens {
+  kind: string;
+  target: Cell | null;
+  summary: string;
+}
+
+/**
+ * A mistake that explains wrong numbers, and the first of them.
+ *
+ * `right` and `yours`: the two calculations; `walk`: the step of the walk that shows it.
+ */
+interface Cause {
+  step: string;
+  cell: Cell;
+  text: string;
+  walk: string;
+  right?: string;
+  yours?: string;
+}
+
+/** What there is to say of a number. */
+interface Remark {
+  text: string;
+  cell: Cell;
+}
+
+/** A table of an exercise, and how many of its numbers are right, or wrong. */
+interface PracticeTable {
+  name: string;
+  head: number | null;
+  label: string;
+  cells: number;
+  right: number;
+  wrong: number;
+}
+
+/** The hint that was asked for; `more`: what the next one is called, "" where there is none. */
+interface ShownHint {
+  cell: Cell;
+  rung: string;
+  text: string;
+  more: string;
+}
+
+/** What there is to say once all is right: how it went, who attends to whom, and where each head looks. */
+interface PracticeEnd {
+  result: string;
+  weights: number[][][];
+  looks: string[];
+  queries: string[];
+  keys: string[];
+}
+
+/** How far a learner is: what is wrong where, the hint asked for, and the end. */
+interface PracticeState {
+  texts: Record<string, string>;
+  tables: PracticeTable[];
+  explanations: Remark[];
+  hint: ShownHint | null;
+  end: PracticeEnd | null;
+}
+
+/** What is known of somebody's own numbers. */
+interface Check {
+  state: string;
+  summary: string;
+  first?: Cell | null;
+  causes?: Cause[];
+  findings?: Remark[];
+  practice?: PracticeState;
+}
+
+/**
+ * What a lens may show of the whole.
+ *
+ * By key of a cell, `marks`: whether a claim is right; `kinds`: what mistake was made there; `notes`: what would
+ * be right.
+ */
+interface LensParts {
+  lens?: Lens | null;
+  marks?: Record<string, string>;
+  kinds?: Record<string, string>;
+  notes?: Record<string, string>;
+  check?: Check | null;
+}
+
+/** What a lens shows of one matrix: of each head where each has its own. */
+interface SeenMatrix {
+  lens: LensRows | (LensRows | null)[] | null;
+  was?: LensRows | (LensRows | null)[] | null;
+}
+
+/** What a lens shows: parts of the whole, and by name parts of a matrix. */
+interface Seen extends LensParts {
+  matrices: Record<string, SeenMatrix>;
+}
+
+/** The header of the live channel's answer; numbers follow it, block by block. What has not changed is left out. */
+interface LiveAnswer {
+  id: number;
+  blocks?: [string, number | null, number, number, number][];
+  dead?: boolean[][] | null;
+  shifts?: number[][];
+  constants?: Record<string, number | string | null>;
+  captions?: Record<string, Caption>;
+  about?: string;
+  looks?: string[];
+  seen?: Seen;
+}
+
+/** A picture as it is sent to the browser: what Plotly draws, and its texts. */
+interface Drawn {
+  figure: PlotFigure;
+  title: string;
+  alt: string;
+}
+
+/** The pictures that a message of the live channel asked for, by name. */
+interface LivePictures {
+  id: number;
+  figures: Record<string, Drawn>;
+}
+
+/** Why the live channel refuses a message, in a sentence. */
+interface LiveRefusal {
+  id: number;
+  error: string;
+}
+
+/** The live channel no longer has what a message starts from. */
+interface LiveGone {
+  id: number;
+  gone: true;
+}
+
+/** Numbers that call for another line (`mha_core.compute.operations.Exceptional`). */
+interface StepException {
+  at: number;
+  number: Value;
+  line: string;
+}
+
+/**
+ * A declared step: the letters of its axes, what it reads, and its arithmetic (`Operation`).
+ *
+ * `operands`: each a matrix, the letters of its axes, and that of its head where it is read of every head.
+ * `constant`: which of the layer's settings it reads. `why`: names of the words beside the arithmetic, and beside
+ * that of an exception.
+ */
+interface Step {
+  index: string;
+  operands: [string, string, string][];
+  constant?: string;
+  adds?: boolean;
+  copies?: boolean;
+  shifts?: boolean;
+  term?: string;
+  lines: string[];
+  exception?: StepException;
+  why?: [string, string];
+}
+
+/**
+ * A computation; `own_words`: what its example says otherwise than the page (`page_words`).
+ *
+ * For each head and query, `dead`: whether every key is hidden; `shifts`: what softmax takes from its scores.
+ */
+interface Model extends LensParts {
+  lang: string;
+  own_words: Record<string, string>;
+  decimals: number;
+  dims: Record<string, number>;
+  labels: Record<string, string[]>;
+  matrices: Record<string, Matrix>;
+  steps: Record<string, Step>;
+  constants: Record<string, number | boolean | string | null>;
+  dead: boolean[][] | null;
+  shifts: number[][];
+}
+
+/** A stage of the tables; `remark`: its hint says something of this very example. */
+interface Stage {
+  title: string;
+  hint: string;
+  matrices: string[];
+  remark?: boolean;
+}
+
+/** A computation whose tables are laid out in stages. */
+interface TablesModel extends Model {
+  stages: Stage[];
+}
+
+/** Which session answers, and the last edit that it has applied. */
+interface Answer {
+  session: string;
+  ack: number;
+  address: Record<string, string>;
+}
+
+/** `about`: the example's note, else what the page is for. `looks`: for each head, where it looks. */
+interface About {
+  about: string;
+  looks: string[];
+}
+
+/** Whether the address asked for nothing in particular, and how often the first steps have been asked for. */
+interface Start {
+  first: boolean;
+  asked: number;
+}
+
+/**
+ * The history as the browser stores it, by numbers of `examples`; `at`: the place of the current one.
+ *
+ * A start is a place in the history, the number of the example that reset returns to from there on, and that example's
+ * name if it is built in. A text belongs to the example of this number.
+ */
+interface HistoryState {
+  examples: number[];
+  at: number;
+  starts: [number, number, string | null][];
+  texts: [number, string][];
+}
+
+/** An edit that would do what a refused one was meant to do, and what it is called. */
+interface OfferData {
+  label: string;
+  edit: Operation;
+}
+
+/** A sentence above the line; `place` is the name of a place in it, `offer` what can be done about it. */
+interface MessageData {
+  text: string;
+  kind: string;
+  place: string;
+  offer: OfferData | null;
+}
+
+/**
+ * What may be done with an example, and which of the menus' choices it has.
+ *
+ * `changed`: the example differs from the one that was opened; `baseline`: one is pinned. `sizes`: the axes
+ * whose sizes can be changed. `lens`: the current one, "" for none; null where no choice is offered.
+ */
+interface Controls {
+  undo: boolean;
+  redo: boolean;
+  changed: boolean;
+  baseline: boolean;
+  values: boolean;
+  w_o: boolean;
+  biases: boolean;
+  context: boolean;
+  sizes: string[];
+  scale: Scale;
+  temperature: boolean;
+  is_product: boolean;
+  scoring: string;
+  positions: string;
+  kv_heads: number;
+  mask: "none" | "causal" | "painted";
+  lens: string | null;
+}
+
+/** The largest number, and the most heads and tokens or dimensions, of an example that can be edited. */
+interface Limits {
+  number: number;
+  size: number;
+  heads: number;
+}
+
+/** What the live channel is asked for after an edit; `lens`: as `mha_view.lenses.lens.read` reads it. */
+interface LiveRequest {
+  lang: string;
+  about: boolean;
+  lens: Record<string, unknown> | null;
+  numbers?: boolean;
+}
+
+/**
+ * Everything that the Explore page shows.
+ *
+ * `bar`: what the address bar holds: the address of the work, or the link to an exercise with numbers for each
+ * student. `whole`: the example where no address holds it. `choices`: by menu, each choice's edit by its name.
+ *
+ * Of an exercise, `class_link`: the query of a link for everybody, where there can be others like it; `begun`:
+ * which of the examples shown it was set with, here; 0 where a link has brought it.
+ */
+interface ExploreModel extends TablesModel, Answer, About {
+  revision: number;
+  opened: number;
+  unsaved: boolean;
+  start: Start;
+  bar: Record<string, string>;
+  history: HistoryState;
+  whole: string | null;
+  pinned: Cell | null;
+  message: MessageData | null;
+  about_ours: boolean;
+  choices: Record<string, Record<string, Operation>>;
+  controls: Controls;
+  limits: Limits;
+  asks: LiveRequest;
+  class_link?: string;
+  begun?: number;
+}
+
+/** What is said of a step, or of a stage: `note` is for who presents it. */
+interface StepWords {
+  title: string;
+  what: string;
+  why: string;
+  note: string;
+}
+
+/** A step of the computation as the walk explains it; `signs`: printed before, between and after the operands. */
+interface WalkStep extends StepWords {
+  name: string;
+  symbol: string;
+  formula: string;
+  signs: string[];
+  layout: "product" | "softmax" | "concat" | "beside";
+  operands: [string, string][];
+}
+
+/** A row of softmax: the powers of e, their sum, and what was subtracted from the scores. */
+interface SoftmaxRow {
+  powers: number[];
+  total: number;
+  shift: number;
+}
+
+/**
+ * A stage of the walk: a step, all steps of a further head, or what comes before and after them.
+ *
+ * `parts`: each a matrix, a head, top, bottom, left and right, and how many beats it has.
+ */
+interface WalkStage extends StepWords {
+  id: string;
+  kind: "tokens" | "inputs" | "given" | "step" | "head" | "closing";
+  head: number | null;
+  lesson: string | null;
+  steps: WalkStep[];
+  parts: [string, number | null, number, number, number, number, number][];
+  powers?: SoftmaxRow[];
+}
+
+/** Where a query looks most: the keys by their places and by name, and the weight. */
+interface LooksMost {
+  keys: number[];
+  name: string;
+  weight: number;
+}
+
+/** The end of a walk: the matrix that the layer hands on, and for each head and query where it looks most. */
+interface Closing {
+  matrix: string | null;
+  looked: (LooksMost | null)[][];
+}
+
+/**
+ * What the walk shows besides the numbers.
+ *
+ * `compare`: of every two heads how much attention they share, the query with the least, and how many have as
+ * little.
+ */
+interface Walked {
+  stages: WalkStage[];
+  closing: Closing;
+  compare: ([string, number, number] | null)[][];
+  title: string;
+}
+
+/** Where a walk stands, and how it is shown. */
+interface WalkPosition {
+  step: string;
+  sub: string;
+  view: "" | "projector" | "presenter";
+  predict: boolean;
+}
+
+/** A step in the order of a lecture; `title`: null where the example does not have it. */
+interface LectureLine {
+  step: string;
+  title: string | null;
+  needs: string;
+}
+
+/** What a lecturer may say at a step, and what is often wrong there. */
+interface Advice {
+  say: string;
+  wrong: string;
+}
+
+/** What only a lecturer is sent of a walk: the lecture as its file has it, and what belongs to each step. */
+interface LecturePlan {
+  own: Lecture;
+  usual: string[];
+  order: LectureLine[];
+  teaching: Record<string, Advice>;
+}
+
+/** What the walk reads of what it is sent; only a lecturer has a `lecture`. */
+interface WalkModel extends Model, Walked {
+  address: Record<string, string>;
+  session: string;
+  opened: number;
+  revision: number;
+  place: WalkPosition;
+  lecture?: LecturePlan;
+}
+
+/** What the walk shows to those who only look, and its words. */
+interface FollowedWalk extends Model, Walked {
+  words: Record<string, string>;
+  address: Record<string, string>;
+}
+
+type Scale = "sqrt_dk" | "none" | number;
+
+type Value = number | boolean | string;
+
+type Rows = Value[][];
+
+type LensRows = ((number | boolean | string | null)[] | null)[];
+
+type Matrix = SharedMatrix | HeadMatrix;
+
+type LiveMessage = LiveAnswer | LivePictures | LiveRefusal | LiveGone;
+
+type Operation =
+  | SetBlock
+  | Fill
+  | RenameToken
+  | AddToken
+  | RemoveToken
+  | Permute
+  | SetSentence
+  | AddHead
+  | RemoveHead
+  | Resize
+  | SwitchOutput
+  | SwitchValues
+  | SwitchBiases
+  | SwitchContext
+  | SetMask
+  | SetScale
+  | SetScoring
+  | SetKvHeads
+  | SetPositions
+  | SetTitle
+  | SetLecture
+  | ClaimBlock
+  | ClaimText
+  | ClearClaims
+  | Undo
+  | UndoNumbers
+  | Redo
+  | Reset
+  | Pin
+  | Restore
+  | Follow
+  | Recall
+  | Hint
+  | AnotherExercise
+  | EndExercise
+  | OpenLearned
+  | GoTo
+  | ChooseLens
+  | PinBaseline
+  | SetDecimals;

@@ -1,51 +1,58 @@
-"""Rooms: a presenter opens one, and every telephone that knows its code stands where the presenter's walk stands.
+"""Rooms: a presenter opens one, and every phone with its code shows the presenter's position in the walk.
 
-``room`` reads what is sent, ``store`` keeps it, ``stream`` sends it to who listens, ``walks`` computes what a walk
-shows, ``limits`` holds off who tries codes, ``page`` is what a telephone opens. Nobody is asked for a name: a listener
-is an id that comes with his stream, by which he may answer while that is open; only counts of answers are shown.
+``room`` reads what is sent, ``store`` stores it, ``stream`` sends it to the listeners, ``walks`` computes the data of a
+walk, ``limits`` stops those who try codes, ``page`` is the page that a phone opens. Listeners are anonymous: each
+receives an id with the stream, by which it may answer while the stream is open. Only counts of answers are shown.
 
-A key opens what a presenter does; a listener needs the code alone.
+A presenter's requests need the room's key, a listener's only its code.
 """
 
 from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeAlias
+from collections.abc import Sequence
+from typing import Final, TypedDict
 
 from anyio import CapacityLimiter, WouldBlock
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from mha_api import requests
-from mha_api.headers import same_origin
-from mha_api.requests import RefusedError
+from mha_api.requests import Handler, RefusedError
 from mha_api.rooms import room
 from mha_api.rooms.limits import Buckets
 from mha_api.rooms.room import Numbers
 from mha_api.rooms.store import AbsentError, CrowdedError, FullError, Message, Store
 from mha_api.rooms.stream import Listening
 from mha_api.rooms.walks import Walk, Walks
-from mha_core.errors import N_, MhaError
+from mha_core.errors import N_
 
 MOST_BODY: Final = 64_000
-"""Bytes of what a presenter or a listener sends: the longest token of a link, with room."""
+"""Bytes of a request's body: room for the longest token of a link."""
 SECONDS: Final = 20.0
 """How long a body may take to arrive."""
 BODIES: Final = CapacityLimiter(512)
-"""Requests whose bodies are read at once."""
+"""Requests whose bodies are in memory at once."""
 MISSES: Final = (5.0, 100)
-"""Codes that there are not, which one address may try: a second in the long run, and at once. A hall is one address."""
+"""Wrong codes that one address may try: per second in the long run, and at once. A lecture hall is one address."""
 OPENED: Final = (1 / 60, 30)
-"""Rooms that one address may open: a second in the long run, and at once."""
+"""Rooms that one address may open: per second in the long run, and at once."""
 
-Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
+
+class QuestionMessage(TypedDict):
+    """A question as listeners receive it, with its number and whether answers are accepted."""
+
+    question: int
+    open: bool
+    text: str
+    choices: Sequence[str]
+    cell: room.Cell | None
 
 
 class Rooms:
-    """The routes of the rooms in a store; ``walk`` is what a walk of some numbers shows."""
+    """The routes of the rooms in a store; ``walk`` computes the data of a walk."""
 
     def __init__(self, store: Store, walk: Walk) -> None:
         self.store = store
@@ -54,7 +61,7 @@ class Rooms:
         self._opened = Buckets(*OPENED)
 
     def routes(self) -> list[BaseRoute]:
-        """As they stand below ``/api/rooms``."""
+        """The routes below ``/api``."""
         routes: list[tuple[str, str, Handler]] = [
             ("POST", "/rooms", self.open),
             ("DELETE", "/rooms/{code}", self.end),
@@ -65,12 +72,12 @@ class Rooms:
             ("DELETE", "/rooms/{code}/questions/{question}", self.close),
             ("POST", "/rooms/{code}/answers", self.answer),
         ]
-        return [Route(path, _refusing(act), methods=[method]) for method, path, act in routes]
+        return [Route(path, requests.refusing(act), methods=[method]) for method, path, act in routes]
 
     # --- the presenter ---------------------------------------------------------------------------------------------
 
     async def open(self, request: Request) -> Response:
-        """``POST /rooms``: a room of one's own; 201 with its code and key."""
+        """``POST /rooms``: open a room; 201 with its code and key."""
         await self._body(request)
         address = requests.address(request)
         if not self._opened.may(address):
@@ -85,26 +92,26 @@ class Rooms:
         return JSONResponse({"code": code, "key": key}, 201, _PRIVATE)
 
     async def end(self, request: Request) -> Response:
-        """``DELETE /rooms/CODE``: it ends, and listeners hear of it."""
-        code = await self._presented(request)
+        """``DELETE /rooms/CODE``: end the room, for its listeners too."""
+        code = await self._presenter_code(request)
         await self.store.end(code)
         return Response(status_code=204)
 
     async def place(self, request: Request) -> Response:
-        """``PUT /rooms/CODE/place``: where the walk stands; 204 once listeners have it."""
-        code = await self._presented(request)
+        """``PUT /rooms/CODE/place``: set the position in the walk; 204 once it is published."""
+        code = await self._presenter_code(request)
         numbers, place = room.read_place(await self._body(request))
         text = json.dumps(numbers)
         last = (await self._latest(code)).get("numbers")
-        if last is None or last.text != text:  # it is looked at once, and is ready when listeners ask
+        if last is None or last.text != text:  # compute it now, so that it is ready when listeners request it
             await self._walks.packed(numbers, requests.language(request))
             await self.store.publish(code, "numbers", text)
-        await self.store.publish(code, "place", json.dumps({"walk": numbers.id} | place))
+        await self.store.publish(code, "place", json.dumps({"walk": numbers.id, **place}))
         return Response(status_code=204)
 
     async def ask(self, request: Request) -> Response:
-        """``POST /rooms/CODE/questions``: a question in place of the last; 201 with its number."""
-        code = await self._presented(request)
+        """``POST /rooms/CODE/questions``: replace the question; 201 with its number."""
+        code = await self._presenter_code(request)
         question = room.read_question(await self._body(request))
         latest = await self._latest(code)
         numbers = _numbers(latest)
@@ -114,45 +121,58 @@ class Rooms:
             raise RefusedError(422, N_("the example that the room shows has no such cell"), place="cell")
         last = _question(latest)
         number = last["question"] + 1 if last else 1
-        message = {"question": number, "open": True} | question._asdict()
-        await self.store.publish(code, "question", json.dumps(message), afresh=True)
+        message: QuestionMessage = {
+            "question": number,
+            "open": True,
+            "text": question.text,
+            "choices": question.choices,
+            "cell": question.cell,
+        }
+        await self.store.publish(code, "question", json.dumps(message), drop_answers=True)
         return JSONResponse({"question": number}, 201, _PRIVATE)
 
     async def close(self, request: Request) -> Response:
-        """``DELETE /rooms/CODE/questions/QUESTION``: no more answers are taken."""
-        code = await self._presented(request)
+        """``DELETE /rooms/CODE/questions/QUESTION``: accept no more answers."""
+        code = await self._presenter_code(request)
         last = _question(await self._latest(code))
         if last is None or str(last["question"]) != request.path_params["question"]:
             raise RefusedError(404, N_("there is no such question"))
-        await self.store.publish(code, "question", json.dumps(last | {"open": False}))
+        await self.store.publish(code, "question", json.dumps({**last, "open": False}))
         return Response(status_code=204)
 
     # --- a listener ------------------------------------------------------------------------------------------------
 
     async def events(self, request: Request) -> Response:
-        """``GET /rooms/CODE/events``: what the presenter does, as it happens; with ``counts=1`` answers are counted.
+        """``GET /rooms/CODE/events``: what the presenter does, as it happens; with ``counts=1`` also counts of answers.
 
-        Who comes back says by ``listener`` who he is.
+        A listener who reconnects sends the id as ``listener``.
         """
-        code = await self._known(request)
+        code = await self._room_code(request)
         key = await self.store.key(code) or ""
-        revision = max((one.revision for one in (await self._latest(code)).values()), default=0)
-        last = request.headers.get("last-event-id", "")
-        seen = int(last) if last.isascii() and last.isdigit() and len(last) < 16 else 0
-        if seen > revision:
-            seen = 0  # of a room that had this code before
-        issued = request.query_params.get("listener", "")
-        listener = issued if room.is_listener(issued, key) else room.new_listener(key)
-        who = None if request.query_params.get("counts") == "1" else listener
+        newest = max((message.revision for message in (await self._latest(code)).values()), default=0)
+        last_id = request.headers.get("last-event-id", "")
+        revision = int(last_id) if last_id.isascii() and last_id.isdigit() and len(last_id) < 16 else 0
+        if revision > newest:
+            revision = 0  # from an earlier room with the same code
+        previous_id = request.query_params.get("listener", "")
+        listener = previous_id if room.is_listener(previous_id, key) else room.new_listener(key)
+        counts_answers = request.query_params.get("counts") == "1"
 
         def full(error: FullError) -> Response:
-            return requests.refusal(_no_place(error), requests.language(request))
+            return requests.refusal(_crowded(error), requests.language(request))
 
-        return Listening(self.store, code, seen, listener=who, address=requests.address(request), full=full)
+        return Listening(
+            self.store,
+            code,
+            revision,
+            listener=None if counts_answers else listener,
+            address=requests.address(request),
+            full=full,
+        )
 
     async def walk(self, request: Request) -> Response:
-        """``GET /rooms/CODE/walks/WALK``: what the walk shows that the last place names, in the asker's language."""
-        code = await self._known(request)
+        """``GET /rooms/CODE/walks/WALK``: the data of the latest place's walk, in the language of the request."""
+        code = await self._room_code(request)
         numbers = _numbers(await self._latest(code))
         if not numbers or numbers.id != request.path_params["walk"]:
             raise RefusedError(404, N_("the presenter has gone on to other numbers"))
@@ -161,13 +181,13 @@ class Rooms:
         return requests.compressed(request, packed, "application/json", headers)
 
     async def answer(self, request: Request) -> Response:
-        """``POST /rooms/CODE/answers``: an answer to the question that is open; the last one of a listener counts."""
-        code = await self._known(request)
-        number, listener, given = room.read_answer(await self._body(request))
+        """``POST /rooms/CODE/answers``: answer the open question; a listener's last answer counts."""
+        code = await self._room_code(request)
+        number, listener, answer = room.read_answer(await self._body(request))
         question = _question(await self._latest(code))
         if question is None or question["question"] != number or not question["open"]:
             raise RefusedError(409, N_("this question is closed"))
-        text = room.read_choice(given, len(question["choices"]))
+        text = room.read_choice(answer, len(question["choices"]))
         try:
             await self.store.answer(code, listener, text, requests.address(request))
         except AbsentError:
@@ -178,10 +198,10 @@ class Rooms:
             raise RefusedError(503, N_("too many have answered")) from None
         return Response(status_code=204)
 
-    # --- who asks --------------------------------------------------------------------------------------------------
+    # --- permissions -----------------------------------------------------------------------------------------------
 
-    async def _known(self, request: Request) -> str:
-        """The code of a room that there is. Who tries too many others gets no answer any more."""
+    async def _room_code(self, request: Request) -> str:
+        """The code of an existing room. An address that has tried too many wrong codes gets no answer."""
         address = requests.address(request)
         if not self._misses.may(address):
             raise RefusedError(429, N_("too many codes were tried from here; try again in a moment"))
@@ -191,19 +211,19 @@ class Rooms:
             raise RefusedError(404, _NO_ROOM)
         return code
 
-    async def _presented(self, request: Request) -> str:
-        """The same, where the presenter asks: his key is no guess, and a wrong one is."""
+    async def _presenter_code(self, request: Request) -> str:
+        """The same for a presenter's request; a wrong key counts as a wrong code does."""
         code = room.code_in(request.path_params["code"])
         key = await self.store.key(code) if code else None
-        kind, _, given = request.headers.get("authorization", "").partition(" ")
+        kind, _, sent_key = request.headers.get("authorization", "").partition(" ")
         if (
             code
             and key
             and kind.lower() == "bearer"
-            and hmac.compare_digest(given.strip().encode(), key.encode())
+            and hmac.compare_digest(sent_key.strip().encode(), key.encode())
         ):
             return code
-        await self._known(request)
+        await self._room_code(request)
         self._misses.take(requests.address(request))
         raise RefusedError(403, N_("this is not the key of the room"))
 
@@ -217,7 +237,7 @@ class Rooms:
         except WouldBlock:
             raise RefusedError(503, N_("too many ask at once; try again in a moment")) from None
         try:
-            return await requests.body(
+            return await requests.read_body(
                 request, most=MOST_BODY, read=4 * MOST_BODY, seconds=SECONDS, too_large=too_large
             )
         finally:
@@ -228,24 +248,7 @@ _NO_ROOM: Final = N_("there is no room of this code, or it has ended")
 _PRIVATE: Final = {"Cache-Control": "no-store"}
 
 
-def _refusing(act: Handler) -> Handler:
-    """Say what is wrong in the asker's language; no page of another host may change a room."""
-
-    async def answered(request: Request) -> Response:
-        language = requests.language(request)
-        try:
-            if not same_origin(request.headers):
-                raise RefusedError(403, N_("a page of another host may not ask here"))
-            return await act(request)
-        except MhaError as error:
-            return requests.refusal(error, language)
-        except ClientDisconnect:
-            return Response(status_code=400)  # it went; nobody reads this
-
-    return answered
-
-
-def _no_place(error: FullError) -> RefusedError:
+def _crowded(error: FullError) -> RefusedError:
     if isinstance(error, CrowdedError):
         return RefusedError(429, N_("too many listen from here already; try again in a moment"))
     return RefusedError(503, N_("too many listen here already; try again in a moment"))
@@ -255,5 +258,8 @@ def _numbers(latest: dict[str, Message]) -> Numbers | None:
     return Numbers(*json.loads(latest["numbers"].text)) if "numbers" in latest else None
 
 
-def _question(latest: dict[str, Message]) -> dict[str, Any] | None:
-    return json.loads(latest["question"].text) if "question" in latest else None
+def _question(latest: dict[str, Message]) -> QuestionMessage | None:
+    if "question" not in latest:
+        return None
+    message: QuestionMessage = json.loads(latest["question"].text)
+    return message

@@ -1,7 +1,7 @@
-"""``/follow/CODE``, what a telephone opens: a page that is the same for every code, its script and its stylesheet.
+"""``/follow/CODE``, the page that a phone opens: the same for every code. Its script and its stylesheet.
 
-What they say is handed in (``Follower``). Script and stylesheet are compressed once a process; their address holds a
-digest of them, so that a browser may keep them for good.
+Their contents are passed in (``Follower``). Script and stylesheet are compressed once a process; their address has a
+digest of them, so that a browser may cache them for good.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _TYPES: Final = {"js": "text/javascript", "css": "text/css"}
 
 @dataclass(frozen=True)
 class Follower:
-    """What those who follow see, from where it is drawn.
+    """What the audience's page consists of.
 
-    ``page``: language, and the addresses of the server's root, of the script and of the stylesheet → HTML; ``walk``:
+    ``page``: language, and the addresses of the server's root, of the script and of the stylesheet → HTML. ``walk``:
     see ``Walk``.
     """
 
@@ -45,22 +45,22 @@ class Page:
         self._follower = follower
 
     def routes(self, base: str) -> list[BaseRoute]:
-        """As they stand beside ``/api``, below ``base``: a code may be left out, and is then asked for."""
+        """The routes beside ``/api``, below ``base``. Without a code, the page has a field for it."""
         return [Route(f"{base}/follow{rest}", self.page) for rest in ("", "/", "/{code}")]
 
     def assets(self) -> list[BaseRoute]:
-        """As they stand below ``/api``."""
+        """The routes below ``/api``."""
         return [Route("/follow/{name}.{ending}", self.asset)]
 
     async def page(self, request: Request) -> Response:
-        """The page, in the asker's language."""
+        """The page, in the language of the request."""
         root = "." if request.url.path.endswith("/follow") else ".."
         addresses = (f"api/follow/{_digest(packed)}.{ending}" for ending, packed in self._packed.items())
         text = self._follower.page(requests.language(request), f"{root}/", *addresses)
         return HTMLResponse(text, 200, {"Cache-Control": "no-cache", "Vary": "Accept-Language"})
 
     async def asset(self, request: Request) -> Response:
-        """Script or stylesheet; 404 for those of another release."""
+        """The script or the stylesheet; 404 for those of another release."""
         name, ending = request.path_params["name"], request.path_params["ending"]
         packed = self._packed.get(ending, b"")
         if name != _digest(packed):

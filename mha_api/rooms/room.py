@@ -1,6 +1,6 @@
-"""What is sent to a room, as plain data: read from what was sent, or one sentence that names what is wrong.
+"""What is sent to a room, read as plain data, or refused with one sentence that says what is wrong.
 
-A room has a *place* (where the walk stands, and with which numbers) and at most one *question* with its answers.
+A room has a *place* (the position in the walk, and whose numbers it shows) and at most one *question* with its answers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, TypedDict
 from urllib.parse import parse_qsl, urlencode
 
 from mha_core.errors import N_, ExampleError
@@ -19,7 +19,7 @@ from mha_core.example.share_link import MAX_TOKEN
 from mha_core.quoted import quoted
 
 ALPHABET: Final = "234679CDFHJKMNPQRTVWXY"
-"""Of a code: no two that look alike, and no vowels, so that no words arise."""
+"""Characters of a code: no two look alike, and no vowels, so that no words result."""
 LENGTH: Final = 6
 MOST_DECIMALS: Final = 10
 MOST_CHOICES: Final = 6
@@ -27,12 +27,12 @@ MOST_TEXT: Final = 200
 """Characters of a question, or of one of its choices."""
 MOST_REVEALED: Final = 200
 MOST_LINK: Final = 4000
-"""Characters of an exercise's link: all who follow are sent it at every step."""
+"""Characters of an exercise's link, which the whole audience receives at every step."""
 
 _CODE: Final = re.compile(f"[{ALPHABET}]{{{LENGTH}}}")
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _SUB: Final = re.compile(r"([1-9][0-9]{0,3}(\.[1-9][0-9]{0,3})?)?")
-_ASKED: Final = re.compile(r"([a-z_]{1,40}(\.[a-z_]{1,40}){0,9})?")
+_EXERCISE: Final = re.compile(r"([a-z_]{1,40}(\.[a-z_]{1,40}){0,9})?")
 _REVEALED: Final = re.compile(r"[0-9a-z|]{1,40}")
 _LISTENER: Final = re.compile(r"[0-9a-f]{32}")
 _NUMBER: Final = re.compile(r"-?([0-9]{1,12}(\.[0-9]{0,12})?|\.[0-9]{1,12})(e[+-]?[0-9]{1,3})?|-inf")
@@ -56,68 +56,82 @@ _LINK: Final = {
     "ask": re.compile(r"[a-z_]{1,40}(\.[a-z_]{1,40}){0,9}"),
     "seed": re.compile(r"own|[0-9]{1,9}"),
 }
-"""What the link of an exercise says."""
+"""The parameters that the link of an exercise may have."""
+
+
+class Cell(TypedDict):
+    """A cell of a matrix; ``head`` is None for a matrix of the whole layer."""
+
+    name: str
+    head: int | None
+    row: int
+    col: int
+
+
+class Place(TypedDict):
+    """A position in a walk, and what the audience sees there."""
+
+    step: str
+    sub: str
+    predict: bool
+    revealed: list[str]
+    dark: bool
+    away: bool
+    exercise: str
+    link: str
 
 
 class Numbers(NamedTuple):
-    """Whose numbers are walked: an address as a page has it, and with how many decimals they are shown."""
+    """Whose numbers a walk shows: the example, as a page's address has it, and the number of decimals."""
 
     address: Mapping[str, str]
     decimals: int
 
     @property
     def id(self) -> str:
-        """The same for the same numbers, whoever walks them."""
+        """An id that depends on the numbers only, not on the room."""
         text = json.dumps([self.address, self.decimals], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 class Question(NamedTuple):
-    """What is asked: one of several ``choices``, or, where there are none, the number in a ``cell``."""
+    """A question: which of the ``choices`` is right or, if there are none, which number is in the ``cell``."""
 
     text: str
     choices: tuple[str, ...]
-    cell: Mapping[str, Any] | None
-
-
-class Answer(NamedTuple):
-    """An anonymous listener's answer to a question: the index of a choice, or a number as it was typed."""
-
-    question: int
-    listener: str
-    text: str
+    cell: Cell | None
 
 
 # --- codes and keys ----------------------------------------------------------------------------------------------
 
 
 def new_code() -> str:
-    """Six characters that can be read out."""
+    """Six characters that can be read aloud."""
     return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
 
 
 def new_key() -> str:
-    """What only the presenter knows."""
+    """A secret of the presenter."""
     return secrets.token_urlsafe(24)
 
 
 def new_listener(key: str) -> str:
-    """An id for somebody who listens in the room of this key, which nobody else can make up."""
-    drawn = secrets.token_hex(8)
-    return drawn + _signed(drawn, key)
+    """An id for a listener in the room with this key; it cannot be forged."""
+    random_half = secrets.token_hex(8)
+    return random_half + _signature(random_half, key)
 
 
 def is_listener(text: str, key: str) -> bool:
-    """Whether this is such an id: its second half follows from the first and the key."""
-    return bool(_LISTENER.fullmatch(text)) and hmac.compare_digest(text[16:], _signed(text[:16], key))
+    """Whether this is such an id: its second half is the signature of the first."""
+    return bool(_LISTENER.fullmatch(text)) and hmac.compare_digest(text[16:], _signature(text[:16], key))
 
 
-def _signed(drawn: str, key: str) -> str:
-    return hmac.new(key.encode(), drawn.encode(), hashlib.sha256).hexdigest()[:16]
+def _signature(text: str, key: str) -> str:
+    return hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest()[:16]
 
 
 def code_in(text: str) -> str | None:
-    """A code as somebody typed it; None where it can be none."""
+    """The code in a text as somebody typed it; None if it cannot be one."""
     code = text.strip().upper()
     return code if _CODE.fullmatch(code) else None
 
@@ -125,10 +139,10 @@ def code_in(text: str) -> str | None:
 # --- what is sent ------------------------------------------------------------------------------------------------
 
 
-def read_object(body: bytes, known: Sequence[str]) -> dict[str, Any]:
-    """The JSON object of a body. Raises ``ExampleError`` where it is none, or has other keys than these."""
+def read_object(body: bytes, known: Sequence[str]) -> dict[str, object]:
+    """The JSON object of a body. Raises ``ExampleError`` if it is not one, or has other keys than these."""
     try:
-        data = json.loads(body, parse_constant=_refuse)
+        data: object = json.loads(body, parse_constant=_refuse)
     except (ValueError, RecursionError):
         raise ExampleError(N_("this is not JSON")) from None
     if not isinstance(data, dict):
@@ -141,20 +155,20 @@ def read_object(body: bytes, known: Sequence[str]) -> dict[str, Any]:
     return data
 
 
-def read_place(body: bytes) -> tuple[Numbers, dict[str, Any]]:
-    """Where a walk stands: its numbers, and the place among them. Raises ``ExampleError``."""
+def read_place(body: bytes) -> tuple[Numbers, Place]:
+    """A place: whose numbers, and the position in the walk. Raises ``ExampleError``."""
     data = read_object(body, _PLACE)
     revealed = data.get("revealed", [])
     if not isinstance(revealed, list) or len(revealed) > MOST_REVEALED:
         raise ExampleError(N_("expected a list of at most {most}"), place="revealed", most=MOST_REVEALED)
-    place = {
+    place: Place = {
         "step": _text(data, "step", _NAME) if data.get("step") else "",
         "sub": _text(data, "sub", _SUB),
         "predict": _flag(data, "predict"),
-        "revealed": [_matching(one, "revealed", _REVEALED) for one in revealed],
+        "revealed": [_matching(key, "revealed", _REVEALED) for key in revealed],
         "dark": _flag(data, "dark"),
         "away": _flag(data, "away"),
-        "exercise": _text(data, "exercise", _ASKED),
+        "exercise": _text(data, "exercise", _EXERCISE),
         "link": _link(data.get("link", "")),
     }
     decimals = _whole(data.get("decimals", 4), "decimals", MOST_DECIMALS)
@@ -172,18 +186,18 @@ def read_question(body: bytes) -> Question:
     choices = data["choices"]
     if not isinstance(choices, list) or not 2 <= len(choices) <= MOST_CHOICES:
         raise ExampleError(N_("expected 2 to {most} choices"), place="choices", most=MOST_CHOICES)
-    return Question(text, tuple(_sentence(one, "choices") for one in choices), None)
+    return Question(text, tuple(_sentence(choice, "choices") for choice in choices), None)
 
 
 def read_answer(body: bytes) -> tuple[int, str, object]:
-    """The question, who answers, and what. Raises ``ExampleError``."""
+    """The number of the question, the listener's id, and the answer. Raises ``ExampleError``."""
     data = read_object(body, ("question", "listener", "answer"))
     question = _whole(data.get("question"), "question", 2**53)
     return question, _text(data, "listener", _LISTENER), data.get("answer")
 
 
 def read_choice(answer: object, choices: int) -> str:
-    """An answer to a question that has so many choices, or none: a number then. Raises ``ExampleError``."""
+    """The answer to a question with this many choices; with none it is a number. Raises ``ExampleError``."""
     if choices:
         return str(_whole(answer, "answer", choices - 1))
     if not isinstance(answer, str) or not _NUMBER.fullmatch(answer):
@@ -195,8 +209,8 @@ def _refuse(name: str) -> None:
     raise ValueError(name)
 
 
-def _address(data: Mapping[str, Any]) -> dict[str, str]:
-    """The example as the address of a page names it."""
+def _address(data: Mapping[str, object]) -> dict[str, str]:
+    """The example, as a page's address has it."""
     if ("token" in data) == ("example" in data):
         raise ExampleError(N_("expected either a token or an example"))
     if "example" in data:
@@ -208,7 +222,7 @@ def _address(data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _link(link: object) -> str:
-    """The query of a link to an exercise, without what else an address may say; empty where there is none."""
+    """The query of a link to an exercise, without other parameters; empty if there is no link."""
     if not isinstance(link, str) or len(link) > MOST_LINK:
         raise ExampleError(N_("expected a text of at most {most} characters"), place="link", most=MOST_LINK)
     if not link:
@@ -220,7 +234,7 @@ def _link(link: object) -> str:
     return urlencode({name: _matching(text, "link", _LINK[name]) for name, text in query.items()})
 
 
-def _cell(cell: object) -> dict[str, Any]:
+def _cell(cell: object) -> Cell:
     if not isinstance(cell, dict) or set(cell) != {"name", "head", "row", "col"}:
         raise ExampleError(N_("expected a cell with name, head, row and col"), place="cell")
     head = cell["head"]
@@ -232,14 +246,14 @@ def _cell(cell: object) -> dict[str, Any]:
     }
 
 
-def _flag(data: Mapping[str, Any], name: str) -> bool:
+def _flag(data: Mapping[str, object], name: str) -> bool:
     flag = data.get(name, False)
     if not isinstance(flag, bool):
         raise ExampleError(N_("expected true or false, got {got}"), place=name, got=quoted(flag))
     return flag
 
 
-def _text(data: Mapping[str, Any], name: str, pattern: re.Pattern[str]) -> str:
+def _text(data: Mapping[str, object], name: str, pattern: re.Pattern[str]) -> str:
     return _matching(data.get(name, ""), name, pattern)
 
 

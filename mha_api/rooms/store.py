@@ -1,8 +1,8 @@
-"""Where rooms are kept: the protocol, and the store in this process, which is the default.
+"""Where rooms are stored: the protocol, and the default store, in this process.
 
-A store keeps texts and counts, and waits for nothing but itself: one that many servers share (Redis: a hash a room, a
-hash of answers a question, a message for every change) offers the same. Of each kind of message only the
-latest is kept: whoever joins late, or comes back, needs no more than that.
+A store has texts and counts only, so several servers could share one (Redis: a hash for each room, a hash of answers
+for each question, a message for every change). Only the latest message of each kind is stored: a listener who joins
+late or comes back needs no more.
 """
 
 from __future__ import annotations
@@ -22,44 +22,44 @@ LIFETIME: Final = 12 * 3600.0
 """Seconds after which a room ends."""
 MAX_ROOMS: Final = 500
 MAX_LISTENERS: Final = 3_000
-"""Streams that are open at once, of all rooms together."""
+"""Streams that are open at once, in all rooms together."""
 MAX_ANSWERS: Final = 5_000
-"""Listeners whose answer to one question is kept."""
+"""Listeners whose answers to one question are stored."""
 GRACE: Final = 30.0
-"""Seconds for which a listener may answer whose stream was lost: he is about to come back."""
+"""Seconds for which a listener may still answer after losing the stream: most are about to come back."""
 
 
 class FullError(Exception):
-    """There is no room for another room, listener or answer."""
+    """No more rooms, listeners or answers fit."""
 
 
 class CrowdedError(FullError):
-    """There is none for another listener or answer from this address."""
+    """No more listeners or answers from this address are accepted."""
 
 
 class AbsentError(Exception):
-    """Who answers does not listen."""
+    """The sender of an answer is not listening."""
 
 
 class Message(NamedTuple):
-    """The latest message of one kind; ``revision`` counts the messages of a room, of whatever kind."""
+    """The latest message of one kind; ``revision`` counts all messages of a room."""
 
     revision: int
     text: str
 
 
 class Counts(NamedTuple):
-    """How many listen, and how often each answer was given to the last question."""
+    """The number of listeners, and how often each answer was given to the last question."""
 
     listeners: int
     answers: Mapping[str, int]
 
 
 class Store(Protocol):
-    """Rooms by their code. One that is not there, no longer, or never was, is None, or nothing happens."""
+    """Rooms by their code. For a room that does not exist or has ended, the result is None, or nothing happens."""
 
     async def open(self, code: str, key: str) -> bool:
-        """Make a room; False where there is one of this code. Raises ``FullError``."""
+        """Make a room; False if the code is taken. Raises ``FullError``."""
 
     async def key(self, code: str) -> str | None:
         """The presenter's key."""
@@ -67,26 +67,30 @@ class Store(Protocol):
     async def latest(self, code: str) -> Mapping[str, Message] | None:
         """The latest message of each kind."""
 
-    async def publish(self, code: str, kind: str, text: str, *, afresh: bool = False) -> int:
-        """Send a message to all who listen, unless it is its kind's latest; its revision. ``afresh`` drops answers."""
+    async def publish(self, code: str, kind: str, text: str, *, drop_answers: bool = False) -> int:
+        """Send a message to all listeners, unless it equals the latest of its kind. Returns its revision.
+
+        ``drop_answers``: forget the answers to the last question.
+        """
 
     async def answer(self, code: str, listener: str, text: str, address: str) -> None:
-        """Keep an answer, in place of this listener's last. Raises ``FullError``, and ``AbsentError``."""
+        """Store an answer, in place of this listener's last one. Raises ``FullError`` and ``AbsentError``."""
 
     async def counts(self, code: str) -> Counts:
-        """How many listen and what they answered."""
+        """How many are listening and what they answered."""
 
     def listening(self, code: str, listener: str | None, address: str) -> AbstractAsyncContextManager[Event]:
         """While somebody listens: an event that is set whenever there is a new message.
 
-        ``listener``: who it is; None for who counts the others, and hears of new counts too. Raises ``FullError``.
+        ``listener``: the listener's id; None for a stream that counts answers, which is woken by new counts too. Raises
+        ``FullError``.
         """
 
     async def end(self, code: str) -> None:
-        """The room is no more; all who listen are woken."""
+        """End the room and wake all its listeners."""
 
     def close(self) -> None:
-        """The server stops: nobody listens any more."""
+        """End all rooms, since the server stops."""
 
 
 @dataclass(eq=False)
@@ -97,19 +101,19 @@ class _Room:
     latest: dict[str, Message] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
     answered: Counter[str] = field(default_factory=Counter)
-    """How many answers came from an address."""
+    """How many answers came from each address."""
     streams: Counter[str] = field(default_factory=Counter)
-    """How many a listener has open: two, where he comes back before the first is known to be lost."""
+    """How many each listener has open: two, after coming back before the first is known to be lost."""
     left: dict[str, float] = field(default_factory=dict)
-    """When a listener's last stream was closed; those who left first come first."""
+    """When each listener's last stream was closed, in this order."""
     listening: set[Event] = field(default_factory=set)
     counting: set[Event] = field(default_factory=set)
 
 
 class InProcess:
-    """Rooms of this process; they end with it.
+    """Rooms in the memory of this process; they end with it.
 
-    ``clock`` tells seconds; ``per_address``: streams that one address may have open, and answers to one question.
+    ``clock``: seconds. ``per_address``: streams that one address may have open, and answers to one question.
     """
 
     def __init__(
@@ -122,7 +126,7 @@ class InProcess:
     async def open(self, code: str, key: str) -> bool:
         """See ``Store``."""
         for other in [*self._rooms]:
-            self._room(other)  # those whose time is over make room
+            self._room(other)  # an expired room makes room for this one
         if code in self._rooms:
             return False
         if len(self._rooms) >= MAX_ROOMS:
@@ -140,12 +144,12 @@ class InProcess:
         room = self._room(code)
         return room.latest if room else None
 
-    async def publish(self, code: str, kind: str, text: str, *, afresh: bool = False) -> int:
+    async def publish(self, code: str, kind: str, text: str, *, drop_answers: bool = False) -> int:
         """See ``Store``."""
         room = self._room(code)
         if room is None:
             return 0
-        if afresh:
+        if drop_answers:
             room.answers.clear()
             room.answered.clear()
         last = room.latest.get(kind)
@@ -185,26 +189,26 @@ class InProcess:
             raise CrowdedError
         news = Event()
         room = self._room(code) or _Room("", 0.0)
-        among = room.counting if listener is None else room.listening
-        among.add(news)
+        events = room.counting if listener is None else room.listening
+        events.add(news)
         self._streams[address] += 1
-        self._come(room, listener)
+        self._join(room, listener)
         try:
             yield news
         finally:
-            among.discard(news)
-            _less(self._streams, address)
-            self._go(room, listener)
+            events.discard(news)
+            _decrease(self._streams, address)
+            self._leave(room, listener)
 
-    def _come(self, room: _Room, listener: str | None) -> None:
+    def _join(self, room: _Room, listener: str | None) -> None:
         if listener is not None:
             room.streams[listener] += 1
             _wake(room.counting)
 
-    def _go(self, room: _Room, listener: str | None) -> None:
+    def _leave(self, room: _Room, listener: str | None) -> None:
         if listener is None:
             return
-        _less(room.streams, listener)
+        _decrease(room.streams, listener)
         now = self._clock()
         room.left.pop(listener, None)
         room.left[listener] = now
@@ -239,7 +243,7 @@ def _wake(listeners: set[Event]) -> None:
         news.set()
 
 
-def _less(counted: Counter[str], one: str) -> None:
-    counted[one] -= 1
-    if not counted[one]:
-        del counted[one]
+def _decrease(counter: Counter[str], key: str) -> None:
+    counter[key] -= 1
+    if not counter[key]:
+        del counter[key]

@@ -1,13 +1,13 @@
-"""What a listener is sent: server-sent events, of each kind the latest alone.
+"""The events that a listener receives, as server-sent events; only the latest of each kind.
 
     id: 7
     event: place
     data: {"walk": "…", "step": "scores", …}
 
-First comes ``listener``, the id by which he who listens may answer while he does; not for who counts the answers. Other
-kinds are ``place`` and ``question``; ``counts`` for who counts; ``end``, the last one. The id is the
-room's revision: who comes back with it as ``Last-Event-ID`` is sent what is newer. A comment every 15 seconds keeps
-the connection open, and tells a listener that it is.
+The first event is ``listener``, the id by which a listener may answer while listening. The kinds after it are ``place``
+and ``question``, and ``end``, the last one. A stream that counts answers has ``counts`` and no ``listener``. An event's
+id is the room's revision: a listener who reconnects with it as ``Last-Event-ID`` receives only what is newer. A comment
+every 15 seconds keeps the connection open and shows the browser that it is.
 """
 
 from __future__ import annotations
@@ -27,71 +27,73 @@ from mha_api.rooms.store import Counts, FullError, Message, Store
 SILENCE: Final = 15.0
 """Seconds after which a comment is sent."""
 PAUSE: Final = 0.25
-"""Seconds between two counts at least."""
+"""Fewest seconds between two counts."""
 MOST_COUNTED: Final = 500
-"""Different answers that are counted one by one, those given most often; the rest are counted together."""
+"""The most frequent answers are counted one by one, up to this number; the rest are counted together."""
 KINDS: Final = ("place", "question")
 COMMENT: Final = b":\n\n"
 END: Final = b"event: end\ndata: {}\n\n"
 
 
 class Listening(Response):
-    """The events as an answer, which takes a listener's place for as long as it lasts.
+    """The stream of events as a response; it counts as a listener for as long as it lasts.
 
-    ``listener`` and ``address``: who listens (``Store.listening``); ``full``: what is said where there is no place.
+    ``listener`` and ``address``: see ``Store.listening``. ``full``: the response where no more listeners fit.
     """
 
     def __init__(
         self,
         store: Store,
         code: str,
-        seen: int,
+        revision: int,
         *,
         listener: str | None,
         address: str,
         full: Callable[[FullError], Response],
     ) -> None:
         super().__init__()
-        self._store, self._code, self._seen = store, code, seen
+        self._store, self._code, self._revision = store, code, revision
         self._listener, self._address, self._full = listener, address, full
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send events until the room ends or the listener goes."""
+        """Send events until the room ends or the listener leaves."""
         try:
             async with self._store.listening(self._code, self._listener, self._address) as woken:
-                events = listened(self._store, self._code, woken, self._seen, self._listener)
+                events = events_since(self._store, self._code, woken, self._revision, self._listener)
                 await StreamingResponse(events, 200, _HEADERS, "text/event-stream")(scope, receive, send)
         except FullError as error:
             await self._full(error)(scope, receive, send)
 
 
 _HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-"""No proxy is to keep events back."""
+"""A proxy must not buffer events."""
 
 
-async def listened(
-    store: Store, code: str, woken: Event, seen: int, listener: str | None
+async def events_since(
+    store: Store, code: str, woken: Event, revision: int, listener: str | None
 ) -> AsyncIterator[bytes]:
-    """The messages of a room that are newer than the revision ``seen``, until the room ends.
+    """The messages of a room that are newer than ``revision``, until the room ends.
 
     ``woken`` is set whenever there may be something new (``Store.listening``).
     """
-    counted: Counts | None = None
-    yield COMMENT if listener is None else _issued(listener)  # the answer begins at once
+    sent_counts: Counts | None = None
+    yield COMMENT if listener is None else _issued(listener)  # so that the response begins at once
     while True:
         woken.clear()
         latest = await store.latest(code)
         if latest is None:
             yield END
             return
-        news = sorted((one.revision, kind, one) for kind, one in latest.items() if kind in KINDS)
-        for revision, kind, one in news:
-            if revision > seen:
-                seen = revision
-                yield _event(kind, one)
-        if listener is None and (now := await store.counts(code)) != counted:
-            counted = now
-            yield _counts(now)
+        messages = sorted(
+            (message.revision, kind, message) for kind, message in latest.items() if kind in KINDS
+        )
+        for number, kind, message in messages:
+            if number > revision:
+                revision = number
+                yield _event(kind, message)
+        if listener is None and (counts := await store.counts(code)) != sent_counts:
+            sent_counts = counts
+            yield _counts(counts)
             await asyncio.sleep(PAUSE)
         try:
             async with asyncio.timeout(SILENCE):
@@ -102,7 +104,7 @@ async def listened(
 
 @lru_cache(maxsize=256)
 def _event(kind: str, message: Message) -> bytes:
-    """The same bytes for everybody."""
+    """Cached, since all listeners receive the same bytes."""
     return f"id: {message.revision}\nevent: {kind}\ndata: {message.text}\n\n".encode()
 
 
@@ -110,11 +112,11 @@ def _issued(listener: str) -> bytes:
     return f"event: listener\ndata: {json.dumps({'listener': listener})}\n\n".encode()
 
 
-def _counts(now: Counts) -> bytes:
-    often = sorted(now.answers.items(), key=lambda item: (-item[1], item[0]))
-    counts = {
-        "listeners": now.listeners,
-        "answers": dict(often[:MOST_COUNTED]),
-        "others": sum(count for _, count in often[MOST_COUNTED:]),
+def _counts(counts: Counts) -> bytes:
+    ranked = sorted(counts.answers.items(), key=lambda item: (-item[1], item[0]))
+    data = {
+        "listeners": counts.listeners,
+        "answers": dict(ranked[:MOST_COUNTED]),
+        "others": sum(count for _, count in ranked[MOST_COUNTED:]),
     }
-    return f"event: counts\ndata: {json.dumps(counts)}\n\n".encode()
+    return f"event: counts\ndata: {json.dumps(data)}\n\n".encode()

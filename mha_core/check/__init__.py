@@ -1,7 +1,8 @@
 """Somebody's own numbers: which are wrong, and why.
 
-``catalogue`` (the known mistakes), ``search`` (which of them explain what was found), ``slips`` (one cell or one row
-done otherwise; ``place``, ``of_a_cell`` and ``of_a_row`` have the ways), ``local`` (which of these explain it),
-``transcription`` (what only the pen did), ``remarks`` (what an unexplained number tells of itself), ``check`` (the
-verdict), ``invariants`` (what holds without an example), ``report`` (the verdict in words), ``table`` (many verdicts).
+``catalogue`` (the known mistakes), ``search`` (which of them explain the errors), ``slips`` (one wrong cell or row;
+``place``, ``cell_slips`` and ``row_slips`` have every way of making one), ``slip_search`` (which slips explain the
+errors), ``transcription`` (errors in writing a number down), ``remarks`` (what an unexplained number shows),
+``check`` (the verdict), ``invariants`` (what is true whatever the inputs are), ``report`` (the verdict in words),
+``table`` (many verdicts).
 """

@@ -1,9 +1,9 @@
 """The catalogue of classical mistakes: each is a change to one declared step.
 
-``CATALOGUE`` lists them, simplest first. To add one, write what it computes instead of the step and add an entry;
-the search, the messages, the report and the confusion table find it there. What it computes takes an ``At``: the
-step with its operands, from which ``At.run`` computes the step as it ought to be, with whatever is changed.
-Numbers come in batches, B × rows × columns, because the search tries many at a time.
+``CATALOGUE`` lists them, simplest first. To add one, write a function that computes the wrong numbers, and an entry:
+the search, the messages, the report and the confusion table read the entries. The function takes a ``Site``, the step
+with its operands; ``Site.run`` computes the step, with whatever is changed. Numbers come in batches,
+B × rows × columns, because the search tries many at a time.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from mha_core.example.model import NEG_INF, Dims, Example, divisor, mask_fill
 from mha_core.vocabulary import HIDES, SCORE_STEPS
 
 Look: TypeAlias = Callable[[str, "int | None"], "Tensor | None"]
-"""A matrix of the example or a step's numbers by name and head, 1 × rows × columns; None where there is none."""
+"""Returns a matrix of the example, or a step's numbers, by name and head, 1 × rows × columns; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
-class At:
-    """One declared step of one head (``head`` None: of the layer), and what a mistake may reach for instead.
+class Site:
+    """Where a mistake is made: one declared step of one head (``head`` None: of the layer).
 
     ``tensors``: the operands by name, each B × rows × columns (concat: head_outputs as B × h × rows × columns).
-    ``look`` finds any other matrix.
+    ``look`` returns any other matrix, which the mistake may use instead.
     """
 
     step: Step
@@ -51,7 +51,7 @@ class At:
         *operands: Operand,
         numbers: Mapping[str, Tensor] | None = None,
     ) -> Tensor:
-        """The step, with other operands or numbers where given."""
+        """The step's result, with other operands or numbers if given."""
         step = replace(self.step, operands=operands) if operands else self.step
         return operate(step, {**self.tensors, **(numbers or {})}, self.example)
 
@@ -68,15 +68,15 @@ class At:
         return self.look(name, self.head if head is None else head)
 
 
-Wrong: TypeAlias = Callable[[At], Iterable[Tensor]]
+Wrong: TypeAlias = Callable[[Site], Iterable[Tensor]]
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
     """A change to one declared step.
 
-    ``steps``: the steps at which it can be made. ``wrong``: what comes out instead, none or several ways; a matrix of
-    another shape is skipped. ``formula``: what was computed, in symbols. ``by_row``: it may be made in single rows.
+    ``steps``: the steps at which it can be made. ``wrong``: its results, none or several; one of another shape is
+    skipped. ``formula``: what was computed, in symbols. ``by_row``: it may be made in single rows.
     """
 
     id: str
@@ -94,69 +94,69 @@ def _same_shape(one: Tensor, other: Tensor) -> bool:
 # --- projections -------------------------------------------------------------------------------------------------
 
 
-def _weight_transposed(at: At) -> Iterator[Tensor]:
-    rows, weight, *bias = at.step.operands
-    if at.tensors[weight.name].shape[-1] == at.tensors[weight.name].shape[-2]:
-        yield at.run(rows, Operand(weight.name, "jk"), *bias)
+def _weight_transposed(site: Site) -> Iterator[Tensor]:
+    rows, weight, *bias = site.step.operands
+    if site.tensors[weight.name].shape[-1] == site.tensors[weight.name].shape[-2]:
+        yield site.run(rows, Operand(weight.name, "jk"), *bias)
 
 
 def _from_weight(name: str) -> Wrong:
     """The projection with another of this head's weight matrices, and that one's bias."""
 
-    def wrong(at: At) -> Iterator[Tensor]:
-        yield from _projected(at, at.other(f"w_{name}"), at.other(f"b_{name}"))
+    def wrong(site: Site) -> Iterator[Tensor]:
+        yield from _projection_with(site, site.other(f"w_{name}"), site.other(f"b_{name}"))
 
     return wrong
 
 
-def _projected(at: At, weight: Tensor | None, bias: Tensor | None) -> Iterator[Tensor]:
-    rows, own, *own_bias = at.step.operands
-    if weight is None or not _same_shape(weight, at.tensors[own.name]):
+def _projection_with(site: Site, weight: Tensor | None, bias: Tensor | None) -> Iterator[Tensor]:
+    rows, own, *own_bias = site.step.operands
+    if weight is None or not _same_shape(weight, site.tensors[own.name]):
         return
-    numbers = {own.name: _like(weight, at.operand(0))}
+    numbers = {own.name: _batched(weight, site.operand(0))}
     if not own_bias:
-        yield at.run(rows, own, numbers=numbers)
+        yield site.run(rows, own, numbers=numbers)
     elif bias is not None:
-        yield at.run(numbers=numbers | {own_bias[0].name: _like(bias, at.operand(0))})
+        yield site.run(numbers=numbers | {own_bias[0].name: _batched(bias, site.operand(0))})
 
 
-def _like(matrix: Tensor, batch: Tensor) -> Tensor:
-    """One matrix for each of a batch."""
+def _batched(matrix: Tensor, batch: Tensor) -> Tensor:
+    """The same matrix for each of a batch."""
     return matrix.expand(batch.shape[0], *matrix.shape[1:])
 
 
-def _other_head(at: At) -> Iterator[Tensor]:
-    name = at.step.name
-    for head in range(at.dims.h):
-        if head != at.head:
-            yield from _projected(at, at.look(f"w_{name}", head), at.look(f"b_{name}", head))
+def _other_head(site: Site) -> Iterator[Tensor]:
+    name = site.step.name
+    for head in range(site.dims.h):
+        if head != site.head:
+            yield from _projection_with(site, site.look(f"w_{name}", head), site.look(f"b_{name}", head))
 
 
-def _bias_forgotten(at: At) -> Iterator[Tensor]:
-    rows, weight, *bias = at.step.operands
+def _bias_forgotten(site: Site) -> Iterator[Tensor]:
+    rows, weight, *bias = site.step.operands
     if bias:
-        yield at.run(rows, weight)
+        yield site.run(rows, weight)
 
 
-def _from_x(at: At) -> Iterator[Tensor]:
-    x = at.look("x", None)
-    rows = at.step.operands[0]
-    if rows.name == "context" and x is not None and _same_shape(x, at.operand(0)):
-        yield at.run(numbers={"context": _like(x, at.operand(0))})
+def _from_x(site: Site) -> Iterator[Tensor]:
+    x = site.look("x", None)
+    rows = site.step.operands[0]
+    if rows.name == "context" and x is not None and _same_shape(x, site.operand(0)):
+        yield site.run(numbers={"context": _batched(x, site.operand(0))})
 
 
 # --- positions ---------------------------------------------------------------------------------------------------
 
 
 def _paired(pairs: str) -> Wrong:
-    """Turned with the other columns as pairs. Of two columns there is one pair alone."""
+    """Rotated with other columns as pairs. Two columns make only one pair."""
     letters = {"interleaved": ("i(mk)", "i(mr)"), "half": ("i(km)", "i(rm)")}[pairs]
 
-    def wrong(at: At) -> Iterator[Tensor]:
-        rows, angles = at.step.operands
-        if at.step.index != letters[1] and at.dims.d_freq > 1:
-            step = replace(at.step, operands=(Operand(rows.name, letters[0]), angles), index=letters[1])
-            yield operate(step, at.tensors, at.example)
+    def wrong(site: Site) -> Iterator[Tensor]:
+        rows, angles = site.step.operands
+        if site.step.index != letters[1] and site.dims.d_freq > 1:
+            step = replace(site.step, operands=(Operand(rows.name, letters[0]), angles), index=letters[1])
+            yield operate(step, site.tensors, site.example)
 
     return wrong
 
@@ -164,66 +164,66 @@ def _paired(pairs: str) -> Wrong:
 # --- scores ------------------------------------------------------------------------------------------------------
 
 
-def _k_not_transposed(at: At) -> Iterator[Tensor]:
-    first, last = at.step.operands[0], at.step.operands[-1]
-    if last.index == "jk" and at.dims.n_k == at.dims.d_k:
-        yield at.run(first, Operand(last.name, "kj"))
+def _k_not_transposed(site: Site) -> Iterator[Tensor]:
+    first, last = site.step.operands[0], site.step.operands[-1]
+    if last.index == "jk" and site.dims.n_k == site.dims.d_k:
+        yield site.run(first, Operand(last.name, "kj"))
 
 
-def _scores_times_v(at: At) -> Iterator[Tensor]:
-    """n_q × d_v, so only where there are as many columns of V as keys is it no other shape."""
-    values = at.other("v")
-    if values is not None and at.step.operands[-1].index == "jk":
-        yield at.run() @ values
+def _scores_times_v(site: Site) -> Iterator[Tensor]:
+    """n_q × d_v: the shape of the scores only if V has as many columns as there are keys."""
+    values = site.other("v")
+    if values is not None and site.step.operands[-1].index == "jk":
+        yield site.run() @ values
 
 
-def _scores_transposed(at: At) -> Iterator[Tensor]:
-    if at.dims.n_q == at.dims.n_k:
-        yield at.run().mT
+def _scores_transposed(site: Site) -> Iterator[Tensor]:
+    if site.dims.n_q == site.dims.n_k:
+        yield site.run().mT
 
 
-def _divided_by(number: Callable[[At], float]) -> Wrong:
-    def wrong(at: At) -> Iterator[Tensor]:
-        by, right = number(at), divisor(at.example) or 1.0
-        if by and abs(by - right) > 1e-12:
-            yield at.with_setting("divisor", by)
+def _divided_by(number: Callable[[Site], float]) -> Wrong:
+    def wrong(site: Site) -> Iterator[Tensor]:
+        changed, right = number(site), divisor(site.example) or 1.0
+        if changed and abs(changed - right) > 1e-12:
+            yield site.with_setting("divisor", changed)
 
     return wrong
 
 
 def _divided_by_root(size: Callable[[Dims], int], named: Callable[[Dims], set[int]]) -> Wrong:
-    """÷ the root of a size, unless that is a number that has a simpler name."""
-    divide = _divided_by(lambda at: sqrt(size(at.dims)))
+    """Divided by the root of a size, unless another mistake already names the same number."""
+    divide = _divided_by(lambda site: sqrt(size(site.dims)))
 
-    def wrong(at: At) -> Iterable[Tensor]:
-        return () if size(at.dims) in named(at.dims) else divide(at)
+    def wrong(site: Site) -> Iterable[Tensor]:
+        return () if size(site.dims) in named(site.dims) else divide(site)
 
     return wrong
 
 
 def _named_sizes(dims: Dims) -> set[int]:
-    """What stands under the root in the other mistakes: √(d_k²) is d_k, √1 no division."""
+    """The sizes whose roots the other mistakes divide by: √(d_k²) is d_k, √1 is no division."""
     return {1, dims.d_k, dims.d_k**2, dims.d_model, dims.n_k}
 
 
-def _scaled_anyway(at: At) -> Iterator[Tensor]:
-    if divisor(at.example) is None and at.dims.d_k > 1:
-        name = at.step.operands[0].name
-        yield at.run(numbers={name: at.operand(0) / sqrt(at.dims.d_k)})
+def _scaled_anyway(site: Site) -> Iterator[Tensor]:
+    if divisor(site.example) is None and site.dims.d_k > 1:
+        name = site.step.operands[0].name
+        yield site.run(numbers={name: site.operand(0) / sqrt(site.dims.d_k)})
 
 
 # --- the mask ----------------------------------------------------------------------------------------------------
 
 
-def _mask_forgotten(at: At) -> Iterator[Tensor]:
-    yield at.operand(0)
+def _mask_forgotten(site: Site) -> Iterator[Tensor]:
+    yield site.operand(0)
 
 
 def _mask_changed(change: Callable[[Tensor], Iterable[Tensor]]) -> Wrong:
-    def wrong(at: At) -> Iterator[Tensor]:
-        if at.step.op == "masked_fill":
-            for allow in change(at.operand(1) != 0):
-                yield at.run(numbers={"mask": allow.to(at.operand(0).dtype)})
+    def wrong(site: Site) -> Iterator[Tensor]:
+        if site.step.op == "masked_fill":
+            for allow in change(site.operand(1) != 0):
+                yield site.run(numbers={"mask": allow.to(site.operand(0).dtype)})
 
     return wrong
 
@@ -233,143 +233,143 @@ def _inverted(allow: Tensor) -> Iterator[Tensor]:
 
 
 def _shifted(allow: Tensor) -> Iterator[Tensor]:
-    """One key later or earlier; what comes in at the edge is what a causal mask has there."""
+    """One key later or earlier; the edge is filled as in a causal mask."""
     yield torch.cat([allow[..., :1], allow[..., :-1]], -1)
     yield torch.cat([allow[..., 1:], torch.zeros_like(allow[..., :1])], -1)
 
 
-def _mask_filled_with_0(at: At) -> Iterator[Tensor]:
-    if at.step.op == "masked_fill" and mask_fill(at.example) != 0:
-        yield at.with_setting("fill", 0.0)
+def _mask_filled_with_0(site: Site) -> Iterator[Tensor]:
+    if site.step.op == "masked_fill" and mask_fill(site.example) != 0:
+        yield site.with_setting("fill", 0.0)
 
 
 _CONSTANTS: Final = (-100.0, -1e3, -1e4, -65504.0, -1e5, -1e6, -1e9)
-"""What hidden scores are set to, or get added, in place of −∞; −65504 is the least number of float16."""
+"""Constants that are assigned or added to hidden scores in place of −∞; −65504 is the smallest float16."""
 
 
-def _mask_too_weak(at: At) -> Iterator[Tensor]:
-    """With a constant that does not lie far enough below the other scores of some row; where it does, it is −∞."""
-    scores, mask = at.operand(0), at.operand(1)
-    hides_all = at.step.op == "masked_fill" and mask_fill(at.example) == NEG_INF
+def _mask_too_weak(site: Site) -> Iterator[Tensor]:
+    """With a constant that is not far enough below the other scores of some row; where it is, it counts as −∞."""
+    scores, mask = site.operand(0), site.operand(1)
+    hides_all = site.step.op == "masked_fill" and mask_fill(site.example) == NEG_INF
     for constant in _CONSTANTS if hides_all else ():
-        for filled in (at.with_setting("fill", constant), scores + constant * (mask == 0)):
-            hidden = far_below(filled, scores, mask, at.example)
+        for filled in (site.with_setting("fill", constant), scores + constant * (mask == 0)):
+            hidden = far_below(filled, scores, mask, site.example)
             if (~hidden & (mask == 0)).any():
                 yield filled
                 yield filled.masked_fill(hidden, NEG_INF)
 
 
-def _mask_after_softmax(at: At) -> Iterator[Tensor]:
-    before = (at.other(name) for name in reversed(SCORE_STEPS) if name not in HIDES)
-    scores, allow = next((matrix for matrix in before if matrix is not None), None), at.look("mask", None)
-    if at.step.operands[0].name != "masked_scores" or scores is None or allow is None:
+def _mask_after_softmax(site: Site) -> Iterator[Tensor]:
+    before = (site.other(name) for name in reversed(SCORE_STEPS) if name not in HIDES)
+    scores, allow = next((matrix for matrix in before if matrix is not None), None), site.look("mask", None)
+    if site.step.operands[0].name != "masked_scores" or scores is None or allow is None:
         return
-    if mask_fill(at.example) == NEG_INF:
+    if mask_fill(site.example) == NEG_INF:
         yield torch.softmax(scores, -1) * (allow != 0)
 
 
 # --- softmax -----------------------------------------------------------------------------------------------------
 
 
-def _softmax_columns(at: At) -> Iterator[Tensor]:
-    yield torch.softmax(at.operand(0), -2).nan_to_num(0.0)
+def _softmax_columns(site: Site) -> Iterator[Tensor]:
+    yield torch.softmax(site.operand(0), -2).nan_to_num(0.0)
 
 
-def _softmax_everything(at: At) -> Iterator[Tensor]:
-    yield torch.softmax(at.operand(0).flatten(-2), -1).nan_to_num(0.0).view_as(at.operand(0))
+def _softmax_everything(site: Site) -> Iterator[Tensor]:
+    yield torch.softmax(site.operand(0).flatten(-2), -1).nan_to_num(0.0).view_as(site.operand(0))
 
 
-def _softmax_unscaled(at: At) -> Iterator[Tensor]:
-    scores, allow = at.other("scores"), at.look("mask", None)
-    if divisor(at.example) is None or scores is None:
+def _softmax_unscaled(site: Site) -> Iterator[Tensor]:
+    scores, allow = site.other("scores"), site.look("mask", None)
+    if divisor(site.example) is None or scores is None:
         return
-    if at.step.operands[0].name == "masked_scores" and allow is not None:
-        scores = scores.masked_fill(at.operand(0)[:1] == NEG_INF, NEG_INF)
-    biases = at.other("linear_biases")
+    if site.step.operands[0].name == "masked_scores" and allow is not None:
+        scores = scores.masked_fill(site.operand(0)[:1] == NEG_INF, NEG_INF)
+    biases = site.other("linear_biases")
     if biases is not None:
         scores = scores + biases
-    yield at.run(numbers={at.step.operands[0].name: scores})
+    yield site.run(numbers={site.step.operands[0].name: scores})
 
 
-def _softmax_twice(at: At) -> Iterator[Tensor]:
-    """Hidden pairs get weight from the second softmax, unless they are hidden once more."""
-    weights = at.run()
+def _softmax_twice(site: Site) -> Iterator[Tensor]:
+    """The second softmax gives hidden pairs some weight, unless they are hidden again."""
+    weights = site.run()
     yield torch.softmax(weights, -1)
-    yield torch.softmax(weights.masked_fill(at.operand(0) == NEG_INF, NEG_INF), -1).nan_to_num(0.0)
+    yield torch.softmax(weights.masked_fill(site.operand(0) == NEG_INF, NEG_INF), -1).nan_to_num(0.0)
 
 
-def _not_normalised(at: At) -> Iterator[Tensor]:
-    yield at.operand(0).exp()
-    yield (at.operand(0) - at.operand(0).amax(-1, keepdim=True)).exp().nan_to_num(0.0)
+def _not_normalised(site: Site) -> Iterator[Tensor]:
+    yield site.operand(0).exp()
+    yield (site.operand(0) - site.operand(0).amax(-1, keepdim=True)).exp().nan_to_num(0.0)
 
 
-def _softmax_forgotten(at: At) -> Iterator[Tensor]:
-    yield at.operand(0)
+def _softmax_forgotten(site: Site) -> Iterator[Tensor]:
+    yield site.operand(0)
 
 
-def _without_exp(at: At) -> Iterator[Tensor]:
-    scores = at.operand(0).masked_fill(at.operand(0) == NEG_INF, 0.0)
+def _without_exp(site: Site) -> Iterator[Tensor]:
+    scores = site.operand(0).masked_fill(site.operand(0) == NEG_INF, 0.0)
     yield (scores / scores.sum(-1, keepdim=True)).nan_to_num(0.0, 0.0, 0.0)
 
 
-def _scaled_after_softmax(at: At) -> Iterator[Tensor]:
-    scores, by = at.other("scores"), divisor(at.example)
-    if by is not None and scores is not None and at.step.operands[0].name == "scaled_scores":
-        yield torch.softmax(scores, -1) / by
+def _scaled_after_softmax(site: Site) -> Iterator[Tensor]:
+    scores, number = site.other("scores"), divisor(site.example)
+    if number is not None and scores is not None and site.step.operands[0].name == "scaled_scores":
+        yield torch.softmax(scores, -1) / number
 
 
-def _zero_row(at: At) -> Iterator[Tensor]:
-    zero = (at.operand(0) == 0).all(-1, keepdim=True)
-    yield at.run().masked_fill(zero, 0.0)
+def _zero_row(site: Site) -> Iterator[Tensor]:
+    zero = (site.operand(0) == 0).all(-1, keepdim=True)
+    yield site.run().masked_fill(zero, 0.0)
 
 
 # --- head outputs, heads, output ---------------------------------------------------------------------------------
 
 
-def _weights_transposed(at: At) -> Iterator[Tensor]:
-    if at.dims.n_q == at.dims.n_k:
-        yield at.run(numbers={"weights": at.tensors["weights"].mT})
+def _weights_transposed(site: Site) -> Iterator[Tensor]:
+    if site.dims.n_q == site.dims.n_k:
+        yield site.run(numbers={"weights": site.tensors["weights"].mT})
 
 
 def _other_values(name: str) -> Wrong:
-    def wrong(at: At) -> Iterator[Tensor]:
-        values = at.look(name, None if name == "x" else at.head)
-        if values is not None and _same_shape(values, at.tensors["v"]):
-            yield at.run(numbers={"v": _like(values, at.operand(0))})
+    def wrong(site: Site) -> Iterator[Tensor]:
+        values = site.look(name, None if name == "x" else site.head)
+        if values is not None and _same_shape(values, site.tensors["v"]):
+            yield site.run(numbers={"v": _batched(values, site.operand(0))})
 
     return wrong
 
 
-def _other_heads_values(at: At) -> Iterator[Tensor]:
-    for head in range(at.dims.h):
-        values = at.look("v", head)
-        if head != at.head and values is not None:
-            yield at.run(numbers={"v": _like(values, at.operand(0))})
+def _other_heads_values(site: Site) -> Iterator[Tensor]:
+    for head in range(site.dims.h):
+        values = site.look("v", head)
+        if head != site.head and values is not None:
+            yield site.run(numbers={"v": _batched(values, site.operand(0))})
 
 
-def _interleaved(at: At) -> Iterator[Tensor]:
-    heads = at.tensors["head_outputs"]
+def _interleaved(site: Site) -> Iterator[Tensor]:
+    heads = site.tensors["head_outputs"]
     batch, _, rows, _ = heads.shape
     yield heads.reshape(batch, rows, -1)
     yield heads.permute(0, 2, 3, 1).reshape(batch, rows, -1)
 
 
-def _reordered(at: At) -> Iterator[Tensor]:
-    heads = at.tensors["head_outputs"]
+def _reordered(site: Site) -> Iterator[Tensor]:
+    heads = site.tensors["head_outputs"]
     h = heads.shape[1]
     orders = permutations(range(h)) if h <= 3 else [tuple(reversed(range(h)))]
     for order in orders:
         if order != tuple(range(h)):
-            yield at.run(numbers={"head_outputs": heads[:, list(order)]})
+            yield site.run(numbers={"head_outputs": heads[:, list(order)]})
 
 
-def _w_o_left_out(at: At) -> Iterator[Tensor]:
-    yield at.operand(0)
+def _w_o_left_out(site: Site) -> Iterator[Tensor]:
+    yield site.operand(0)
 
 
-def _averaged(at: At) -> Iterator[Tensor]:
-    if at.dims.h > 1:
-        yield at.run(numbers={"concat": at.operand(0) / at.dims.h})
+def _averaged(site: Site) -> Iterator[Tensor]:
+    if site.dims.h > 1:
+        yield site.run(numbers={"concat": site.operand(0) / site.dims.h})
 
 
 PROJECTIONS: Final = ("q", "k", "v")
@@ -380,7 +380,7 @@ CATALOGUE: Final = (
         ("scaled_scores",),
         N_("The scores are not divided by {divisor}."),
         "S",
-        _divided_by(lambda at: 1.0),
+        _divided_by(lambda site: 1.0),
         by_row=True,
     ),
     Mistake(
@@ -388,7 +388,7 @@ CATALOGUE: Final = (
         ("scaled_scores",),
         N_("The scores are divided by d_k, not by {divisor}."),
         "S ÷ d_k",
-        _divided_by(lambda at: at.dims.d_k),
+        _divided_by(lambda site: site.dims.d_k),
         by_row=True,
     ),
     Mistake(
@@ -396,7 +396,7 @@ CATALOGUE: Final = (
         ("scaled_scores",),
         N_("The scores are divided by √d_k, not by {divisor}."),
         "S ÷ √d_k",
-        _divided_by(lambda at: sqrt(at.dims.d_k)),
+        _divided_by(lambda site: sqrt(site.dims.d_k)),
         by_row=True,
     ),
     Mistake(
@@ -404,7 +404,7 @@ CATALOGUE: Final = (
         ("scaled_scores",),
         N_("The scores are divided by √d_model, not by {divisor}."),
         "S ÷ √d_model",
-        _divided_by(lambda at: sqrt(at.dims.d_model)),
+        _divided_by(lambda site: sqrt(site.dims.d_model)),
         by_row=True,
     ),
     Mistake(
@@ -412,7 +412,7 @@ CATALOGUE: Final = (
         ("scaled_scores",),
         N_("The scores are divided by √n, the root of the number of tokens, not by {divisor}."),
         "S ÷ √n",
-        _divided_by(lambda at: sqrt(at.dims.n_k)),
+        _divided_by(lambda site: sqrt(site.dims.n_k)),
         by_row=True,
     ),
     Mistake(
@@ -436,7 +436,7 @@ CATALOGUE: Final = (
         ("scaled_scores",),
         N_("The scores are multiplied by {divisor} instead of divided by it."),
         "S · √d_k",
-        _divided_by(lambda at: 1 / (divisor(at.example) or 1.0)),
+        _divided_by(lambda site: 1 / (divisor(site.example) or 1.0)),
         by_row=True,
     ),
     Mistake(
@@ -683,7 +683,7 @@ CATALOGUE: Final = (
     Mistake("w_o_left_out", ("output",), N_("W_O is left out."), "Concat", _w_o_left_out),
     Mistake("w_o_transposed", ("output",), N_("W_O is transposed."), "Concat·W_Oᵀ", _weight_transposed),
 )
-"""Every known mistake of a step, simplest first. One id may stand at several steps."""
+"""Every known mistake of a step, simplest first. One id may occur at several steps."""
 
 ROUNDED_EARLY: Final = "rounded_early"
 W_IN_COLUMNS: Final = "w_in_columns"
@@ -696,7 +696,7 @@ MESSAGES: Final[Mapping[str, str]] = {
     **{slip.id: slip.message for slip in SLIPS},
     **{mistake.id: mistake.message for mistake in reversed(CATALOGUE)},
 }
-"""What each mistake is, in a sentence, by id."""
+"""The sentence of each mistake, by id."""
 
 
 def at_step(name: str) -> Iterator[Mistake]:
@@ -705,16 +705,16 @@ def at_step(name: str) -> Iterator[Mistake]:
 
 
 def message_of(label: str, step: str) -> str:
-    """What a mistake is, in a sentence, as it is made at a step where it can be made there."""
+    """The sentence of a mistake as it is made at this step, or its general sentence."""
     return next((m.message for m in CATALOGUE if m.id == label and step in m.steps), MESSAGES[label])
 
 
 def formula_of(label: str, step: str, example: Example, say: Callable[[str], str] = str) -> str:
-    """What a mistake computes at a step, in symbols, or in words that ``say`` translates; "" where it is no formula.
+    """What a mistake computes at a step, in symbols, or in words that ``say`` translates; "" if it has no formula.
 
-    ``{of}`` in it is what the step is made of in this example, such as the scaled scores.
+    ``{of}`` in it is the step's first operand in this example, such as the scaled scores.
     """
-    changed = next((m.formula for m in CATALOGUE if m.id == label and step in m.steps), "")
-    declared = next((one for one in graph(example) if one.name == step), None)
-    of = symbol(declared.operands[0].name, example) if declared else "S"
-    return say(changed).format(of=of) if changed else ""
+    mistaken = next((m.formula for m in CATALOGUE if m.id == label and step in m.steps), "")
+    declared = next((step_ for step_ in graph(example) if step_.name == step), None)
+    operand_symbol = symbol(declared.operands[0].name, example) if declared else "S"
+    return say(mistaken).format(of=operand_symbol) if mistaken else ""

@@ -1,6 +1,4 @@
-"""What the digits of a printed number tell of its value: whether rounding gives it, whether too little of it is left,
-and whether only the last digit is off.
-"""
+"""Checks of a printed number's digits: does rounding give it, is it too coarse, is only the last digit off?"""
 
 from __future__ import annotations
 
@@ -11,46 +9,47 @@ from torch import Tensor
 from mha_core.compute.printed import Printed
 
 _COARSE: Final = 0.1
-"""Of a matrix's largest number: a whole number further than that from the value leaves too little of it to tell."""
+"""As a share of the matrix's largest number: a whole number further than this from the exact value is coarse."""
 
 
 def not_rounded(claim: Printed, values: Tensor) -> Tensor:
-    """Where a whole number is printed that no rounding makes of the value; digits behind a point may be cut off."""
-    off = (claim.numbers - values).abs()
-    return claim.given & (claim.unit >= 1) & (off > claim.unit / 2 + claim.strays + 1e-9)
+    """Where a printed whole number is not the rounded value. Digits after a point may also be cut off."""
+    distance = (claim.numbers - values).abs()
+    return claim.given & (claim.unit >= 1) & (distance > claim.unit / 2 + claim.float32_error + 1e-9)
 
 
 def is_coarse(claim: Printed, values: Tensor) -> Tensor:
-    """Where a whole number stands that is right, and too far from the value to tell whether that was known; and beside
-    it in its row what rounding has moved as well: 1 0 0.
+    """Where a right whole number is so far from the value that nobody can say whether the author knew the value.
+
+    In a row with such a number all others that rounding has moved are coarse too: 1 0 0.
     """
     largest = values.masked_fill(values.isinf(), 0.0).abs().amax()
-    by = (claim.numbers - values).abs()
+    distance = (claim.numbers - values).abs()
     whole = claim.fits(values) & (claim.unit >= 1)
-    coarse = whole & (by > _COARSE * largest + 1e-9)
-    return coarse | (coarse.any(-1, keepdim=True) & whole & (by > 1e-9))
+    coarse = whole & (distance > _COARSE * largest + 1e-9)
+    return coarse | (coarse.any(-1, keepdim=True) & whole & (distance > 1e-9))
 
 
 def is_nearly(claim: Printed, values: Tensor) -> Tensor:
-    """Where a number with a point is right, and is neither the rounded value nor the value cut off, nor what float32
-    arithmetic gives.
+    """Where a number with a point is right, but is neither the rounded nor the truncated value, nor that of float32
+    arithmetic.
     """
     least = claim.unit * 1e-3
-    rounded = (claim.numbers - values).abs() <= claim.unit / 2 + claim.strays + least
-    cut = ((values / claim.unit).trunc() * claim.unit - claim.numbers).abs() <= least
-    return claim.fits(values) & claim.numbers.isfinite() & (claim.unit < 1) & ~rounded & ~cut
+    rounded = (claim.numbers - values).abs() <= claim.unit / 2 + claim.float32_error + least
+    truncated = ((values / claim.unit).trunc() * claim.unit - claim.numbers).abs() <= least
+    return claim.fits(values) & claim.numbers.isfinite() & (claim.unit < 1) & ~rounded & ~truncated
 
 
-def is_single(claim: Printed, values: Tensor) -> Tensor:
-    """Where a number is right only as float32 arithmetic gives it: it is further off than a unit of its last digit."""
-    return claim.fits(values) & ~claim._replace(strays=0.0).fits(values)
+def needs_float32(claim: Printed, values: Tensor) -> Tensor:
+    """Where a number is right only by float32 arithmetic: it is off by more than a unit of its last digit."""
+    return claim.fits(values) & ~claim._replace(float32_error=0.0).fits(values)
 
 
 def rounds_to(values: Tensor, claim: Printed) -> Tensor:
-    """Where what was computed is the printed number once it is rounded."""
-    return (values - claim.numbers).abs() <= claim.unit / 2 + claim.strays + 1e-9
+    """Where a computed value rounds to the printed number."""
+    return (values - claim.numbers).abs() <= claim.unit / 2 + claim.float32_error + 1e-9
 
 
 def gives_all(values: Tensor, claim: Printed) -> Tensor:
-    """Of each alternative, whether everything printed may come of it: within a unit, and a whole number by rounding."""
+    """Whether each alternative gives everything that is printed: within a unit, and whole numbers by rounding."""
     return claim.all_fit(values) & ~not_rounded(claim, values).flatten(1).any(1)

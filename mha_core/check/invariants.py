@@ -1,5 +1,6 @@
-"""What must be so whatever X and W are: checks of claimed numbers that need no reference. A library that computes in
-float32 is off by a few of its roundings.
+"""Checks of claimed numbers that need no reference: what is true whatever X and W are.
+
+Tolerances allow for a few rounding errors of a library that computes in float32.
 """
 
 from __future__ import annotations
@@ -29,24 +30,24 @@ MESSAGES: Final = {
     "rotation": N_("{place} is head {other} turned around: its rows and columns run backwards."),
     "row_permutation": N_("{place} has the rows of head {other} in another order."),
 }
-"""The finding of each check, in a sentence, by id."""
+"""The sentence of each check, by id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that cannot be: ``cell`` is where, ``values`` fill the sentence of ``MESSAGES[id]``."""
+    """Something impossible at ``cell``; ``values`` fill the sentence ``MESSAGES[id]``."""
 
     id: str
     cell: Cell
     whole: str
-    """How much of the matrix it is about: "cell", "row" or "matrix"."""
+    """What it is about: "cell", "row" or "matrix"."""
     values: Mapping[str, object] = field(default_factory=dict)
 
 
 def invariants(computed: Trace) -> tuple[Finding, ...]:
-    """Everything in ``computed.example.claimed`` that cannot be so, in the order of the computation.
+    """Everything impossible in ``computed.example.claimed``: weights, then outputs, then heads that are alike.
 
-    A copy, rotation or permutation counts only where the right matrices are none.
+    A copy, rotation or permutation of another head counts only if the right matrices are not that way themselves.
     """
     claims = claimed(computed.example)
     findings = [*_weights(claims, computed), *_outputs(claims, computed), *_alike(claims, computed)]
@@ -90,15 +91,15 @@ def _outputs(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding
 
 def _alike(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding]:
     full = {key: claim for key, claim in claims.items() if bool(claim.given.all()) and key[1] is not None}
-    for (one, (_, a, units, *_)), (other, (_, b, *_)) in combinations(full.items(), 2):
+    for (first, (_, a, units, *_)), (second, (_, b, *_)) in combinations(full.items(), 2):
         unit = float(units.max())
-        if one[0] != other[0]:
+        if first[0] != second[0]:
             continue
-        right = [torch.tensor(computed.matrix(*key), dtype=torch.float64) for key in (one, other)]
+        right = [torch.tensor(computed.matrix(*key), dtype=torch.float64) for key in (first, second)]
         for label, same in (("copy", _same), ("rotation", _rotated), ("row_permutation", _permuted)):
             if same(a, b, unit / 2) and len(set(a.flatten().tolist())) > 1:
                 if not same(right[0], right[1], unit):
-                    yield Finding(label, Cell(*other, 0, 0), "matrix", {"other": (one[1] or 0) + 1})
+                    yield Finding(label, Cell(*second, 0, 0), "matrix", {"other": (first[1] or 0) + 1})
                 break
 
 

@@ -1,4 +1,4 @@
-"""Where a slip may have been made, with the terms there, and what one way of making it gives."""
+"""The place of a slip with the terms that are computed there, and one way of making the slip."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from mha_core.compute.trace import Rows
 from mha_core.example.model import Example
 
 Look: TypeAlias = Callable[[str, "int | None"], "Rows | None"]
-"""A matrix by name and head, as its author had it; None where there is none."""
+"""Returns a matrix by name and head, with the author's numbers; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A cell where a slip may have been made; a row by its first cell.
+    """A cell where a slip may have been made. A row is named by its first cell.
 
-    ``cells``, ``numbers``: what is in each term. ``at``, ``constant``: as ``derive.Derivation`` has them. ``rows``: the
-    whole matrix, right. ``decimals``: the digits that were written down. ``before``: the steps of the same shape that
-    come before it. ``written``: what stands in the row instead, where that is known. ``divides``: the step divides by
-    the layer's divisor.
+    ``cells``, ``numbers``: the factors of each term. ``at``, ``constant``: as in ``derive.Derivation``. ``rows``: the
+    whole matrix, right. ``decimals``: the digits that were written down. ``before``: earlier steps of the same shape.
+    ``written``: the author's numbers in the row, if they are known. ``divides``: the step divides by the layer's
+    divisor.
     """
 
     example: Example
@@ -46,21 +46,21 @@ class Place:
         return self.rows[self.cell.row][self.cell.col]
 
     def value(self, numbers: Terms) -> float:
-        """The step's number of a cell from other terms; not a number where ∞ − ∞ is in it."""
+        """The step's result from other terms; NaN where they contain ∞ − ∞."""
         try:
             return OPERATIONS[self.step.op].value(numbers, self.at, self.constant) if numbers else 0.0
         except (ValueError, OverflowError):
             return nan
 
     def number(self, cell: Cell) -> float | None:
-        """The number of any cell; None where there is no such cell."""
+        """The number in any cell; None if there is no such cell."""
         rows = self.rows if cell[:2] == self.cell[:2] else self.look(cell.name, cell.head)
         if rows is None or not (0 <= cell.row < len(rows) and 0 <= cell.col < len(rows[0])):
             return None
         return rows[cell.row][cell.col]
 
     def other_heads(self) -> Iterator[int]:
-        """The heads beside the cell's own; none of a step that has no heads."""
+        """All heads but the cell's own; none where the step has no heads."""
         yield from (
             g for g in range(len(self.example.heads)) if self.cell.head is not None and g != self.cell.head
         )
@@ -68,10 +68,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way of making a slip: what stands there instead (of a row all its numbers).
+    """One way of making a slip.
 
-    ``named``: what the sentence names, a product by its factors; ``instead``: what ought to be in the place of that.
-    ``terms``: the terms of the sum that was worked out, where it is one.
+    ``numbers``: the wrong number, or all numbers of a wrong row. ``named``: what the sentence names, a product by its
+    factors; ``instead``: the cell that belongs in its place. ``terms``: the terms of the wrong sum, if it is a sum.
     """
 
     numbers: tuple[float, ...]

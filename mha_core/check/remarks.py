@@ -1,4 +1,4 @@
-"""What a wrong number tells of itself where no known mistake explains it, without telling what is right."""
+"""Remarks on a wrong number that no known mistake explains. They do not give away the right number."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TERMS: Final = N_("Go through the terms of {formula} once more.")
 
 
 def explains(cause: Cause, cell: Cell) -> bool:
-    """Whether a cause is one of this cell of its step."""
+    """Whether a cause explains this cell of its step."""
     if cause.ways and SLIP[cause.ids[0]].whole == "cell":
         return cause.cell == cell
     return (cause.heads is None or cell.head in cause.heads) and (
@@ -40,28 +40,28 @@ def explained(step: Checked, cause: Cause) -> int:
 
 
 def puzzling(step: Checked) -> list[WrongCell]:
-    """The own errors of a step that nothing explains; there are some where the step has unexplained ones."""
+    """The own errors of a step that nothing explains; never empty if the step has unexplained errors."""
     own = [wrong for wrong in step.wrong if wrong.own] if step.unexplained else []
-    return [one for one in own if not any(explains(cause, one.cell) for cause in step.causes)] or own
+    return [wrong for wrong in own if not any(explains(cause, wrong.cell) for cause in step.causes)] or own
 
 
 def remark(verdict: Verdict, wrong: WrongCell, language: str) -> str:
-    """One sentence: what cannot be so, else a wrong sign or size, else whose terms to go through once more."""
+    """One sentence: why the number is impossible, or else its wrong sign or size, or else which terms to check."""
     say = catalogue(language).gettext
     name = wrong.cell.name
     step = next((step for step in verdict.trace.steps if step.name == name), None)
     example = verdict.trace.example
-    of = f"{symbol(name, example)} = {formula(step, example)}" if step else symbol(name, example)
-    total = _sum(verdict, wrong.cell) if name == "weights" else None
+    formula_text = f"{symbol(name, example)} = {formula(step, example)}" if step else symbol(name, example)
+    row_sum = _wrong_row_sum(verdict, wrong.cell) if name == "weights" else None
     if name == "weights" and not 0 <= wrong.claimed <= 1:
         return say(_RANGE)
-    if total is not None:
-        return say(_SUM).format(total=trimmed(total, 4))
-    return say(_sign_or_size(wrong)).format(formula=of)
+    if row_sum is not None:
+        return say(_SUM).format(total=trimmed(row_sum, 4))
+    return say(_sign_or_size(wrong)).format(formula=formula_text)
 
 
 def _sign_or_size(wrong: WrongCell) -> str:
-    """What sign and size tell; of 0 and ∞ they tell nothing."""
+    """A sentence on the number's sign and size. If either number is 0 or ∞, they show nothing."""
     written, right = wrong.claimed, wrong.correct
     if isinf(written) and isfinite(right):
         return _INFINITE
@@ -75,8 +75,8 @@ def _sign_or_size(wrong: WrongCell) -> str:
     return _ALIKE
 
 
-def _sum(verdict: Verdict, cell: Cell) -> float | None:
-    """What a full row of weights sums to, where no rounding makes 1 of that (of a row of zeros, 0)."""
+def _wrong_row_sum(verdict: Verdict, cell: Cell) -> float | None:
+    """The sum of a full row of weights if rounding cannot explain that it is not 1 (not 0 in a row of zeros)."""
     rows = claimed_rows(verdict.trace.example, cell.name, cell.head) or []
     given = list(cells([rows[cell.row]]))
     if len(given) < len(rows[cell.row]):

@@ -1,4 +1,4 @@
-"""What a check found, in words: sentences, JSON (``mha-check/1``) and Markdown, in either language."""
+"""The report of a check: sentences, JSON (``mha-check/1``) and Markdown, in either language."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ FORMAT = "mha-check/1"
 
 
 def cause_kind(verdict: Verdict, cause: Cause, language: str) -> str:
-    """What a cause is, in a sentence; of few numbers that something else may explain as well, perhaps."""
+    """The sentence of a cause, with "perhaps" if it explains so few numbers that something else may as well."""
     say = catalogue(language).gettext
     example = verdict.trace.example
     divisor = divisor_text(example)
-    if 0 < len(cause.rounded) <= _MOST_ROUNDED and cause.rounded[0].decimals in _TO:
+    if 0 < len(cause.rounded) <= _MOST_ROUNDED and cause.rounded[0].decimals in _ROUNDED_TO:
         sentences = [_rounded(cause.rounded, say)]
     elif cause.ways:
         sentences = [slip_message(SLIP[cause.ids[0]], cause.ways, example, say)]
@@ -39,22 +39,22 @@ def cause_kind(verdict: Verdict, cause: Cause, language: str) -> str:
     if len(sentences) > 1:
         what = say(N_("Two at once: {one} {other}")).format(one=sentences[0], other=sentences[1])
     if explained(verdict.steps[cause.cell.name], cause) < _ENOUGH:
-        what = say(N_("Perhaps {what}")).format(what=_within(what))
+        what = say(N_("Perhaps {what}")).format(what=_lowercased(what))
     return what
 
 
 _ENOUGH: Final = 3
-"""Wrong numbers from which on what explains them all is reported as a fact: one or two may come of something else."""
+"""A cause that explains at least this many wrong numbers is reported as a fact: fewer may have another cause."""
 
 
-def _within(sentence: str) -> str:
-    """A sentence as it goes on after a word; a symbol that it begins with stays as it is."""
+def _lowercased(sentence: str) -> str:
+    """A sentence with a small first letter, to follow another word; a symbol at its start stays as it is."""
     begins_with_a_word = sentence[1:2].islower() or sentence.startswith("A ")
     return sentence[0].lower() + sentence[1:] if begins_with_a_word else sentence
 
 
 def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
-    """What a cause is, in a sentence, and where, unless it is everywhere."""
+    """The sentence of a cause with its place, unless it is everywhere."""
     say = catalogue(language).gettext
     example = verdict.trace.example
     what = cause_kind(verdict, cause, language)
@@ -70,8 +70,8 @@ def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
 
 
 _MOST_ROUNDED: Final = 3
-"""Places of rounding up to which they are named; where more would do, the sentence only says that there was some."""
-_TO: Final = {
+"""How many places of rounding are named; if more are possible, the sentence only says that there was rounding."""
+_ROUNDED_TO: Final = {
     0: N_("{steps} rounded to whole numbers"),
     1: N_("{steps} rounded to one decimal"),
     2: N_("{steps} rounded to 2 decimals"),
@@ -80,11 +80,11 @@ _TO: Final = {
 
 
 def _rounded(rounded: Sequence[Rounding], say: Say) -> str:
-    """What was rounded on the way and to how many digits; of several that would do each."""
+    """What was rounded on the way and to how many digits, with each of several possibilities."""
     alternatives = []
     for names, decimals in rounded:
         steps = say(N_(", ")).join(say(NAMES.get(name, _EXPONENTIALS)) for name in names)
-        alternatives.append(say(_TO[decimals]).format(steps=steps))
+        alternatives.append(say(_ROUNDED_TO[decimals]).format(steps=steps))
     return say(N_("Rounded on the way: {what}.")).format(what=say(N_(" or ")).join(alternatives))
 
 
@@ -92,7 +92,7 @@ _EXPONENTIALS: Final = N_("exponentials")
 
 
 def cause_lines(verdict: Verdict, cause: Cause, language: str = "en") -> tuple[str, str]:
-    """The right calculation of a cell that a cause explains, and what was written: two lines of mathematics."""
+    """The right calculation of a cell that a cause explains, and the author's: two lines of mathematics."""
     example, cell = verdict.trace.example, cause.cell
     wrong = next(w for w in verdict.steps[cell.name].wrong if w.cell == cell)
     mistake = next((m for m in CATALOGUE if m.id == cause.ids[0]), None)
@@ -101,11 +101,10 @@ def cause_lines(verdict: Verdict, cause: Cause, language: str = "en") -> tuple[s
     right = (
         f"{symbol(step_name, example)} = {formula(steps[step_name], example)}" if step_name in steps else ""
     )
-    if cause.ways:
-        return _line(right, right_line(verdict, cell)), _written_out(verdict, wrong, cause)
-    changed = formula_of(cause.ids[0], step_name, example, catalogue(language).gettext)
+    changed = formula_of(cause.ids[0], step_name, example, catalogue(language).gettext)  # "" of a slip
     yours = f"{symbol(step_name, example)} = {changed}" if changed else ""
-    return _line(right, right_line(verdict, cell)), _line(yours, _written(verdict, wrong))
+    written = f"{letter(example, cell)} = {cause.written or trimmed(wrong.claimed, 10)}"
+    return _line(right, right_line(verdict, cell)), _line(yours, written)
 
 
 def _line(formula: str, numbers: str) -> str:
@@ -114,13 +113,13 @@ def _line(formula: str, numbers: str) -> str:
 
 def right_line(verdict: Verdict, cell: Cell, decimals: int = 4) -> str:
     """The right calculation of a cell with its numbers: ``Q[2, 1] = 3·1 + 4·0 = 3``."""
+    name = letter(verdict.trace.example, cell)
     try:
-        calculation = arithmetic(derive(verdict.trace, cell), decimals)
+        return f"{name} = {arithmetic(derive(verdict.trace, cell), decimals)}"
     except CellError:  # given, or a copy of the step before
         value = _correct(verdict, cell)
         sign = relation([[value]], lambda size: trimmed(size, decimals))
-        return f"{_name(verdict, cell)} {sign} {trimmed(value, decimals)}"
-    return f"{_name(verdict, cell)} = {calculation}"
+        return f"{name} {sign} {trimmed(value, decimals)}"
 
 
 def _correct(verdict: Verdict, cell: Cell) -> float:
@@ -130,23 +129,8 @@ def _correct(verdict: Verdict, cell: Cell) -> float:
     )
 
 
-def _written(verdict: Verdict, wrong: WrongCell) -> str:
-    return f"{_name(verdict, wrong.cell)} = {trimmed(wrong.claimed, 10)}"
-
-
-def _written_out(verdict: Verdict, wrong: WrongCell, cause: Cause) -> str:
-    """What was written with the arithmetic of a slip: ``Q[2, 1] = 3·1 = 3``, and what is written where that differs."""
-    if not cause.written:
-        return _written(verdict, wrong)
-    return f"{_name(verdict, wrong.cell)} = {cause.written}"
-
-
-def _name(verdict: Verdict, cell: Cell) -> str:
-    return letter(verdict.trace.example, cell)
-
-
 def finding_message(verdict: Verdict, finding: Finding, language: str) -> str:
-    """What a free check found, in a sentence."""
+    """The sentence of a finding."""
     say = catalogue(language).gettext
     values = {
         name: trimmed(value, 4) if isinstance(value, float) else value
@@ -157,17 +141,17 @@ def finding_message(verdict: Verdict, finding: Finding, language: str) -> str:
 
 
 def following_messages(verdict: Verdict, name: str, language: str) -> list[str]:
-    """A sentence on each wrong matrix of a step in which every error only follows from numbers before it."""
+    """A sentence on each wrong matrix of a step in which every error only follows from earlier numbers."""
     say = catalogue(language).gettext
     own: dict[int | None, bool] = {}
-    for one in verdict.steps[name].wrong:
-        own[one.cell.head] = own.get(one.cell.head, False) or one.own
+    for wrong in verdict.steps[name].wrong:
+        own[wrong.cell.head] = own.get(wrong.cell.head, False) or wrong.own
     heads = [head for head, by_itself in own.items() if not by_itself]
     what = say(_COPIED if name == "concat" else _following(verdict, name))
     if len(heads) == len(own) or None in heads:
         return [what] if heads else []
     places = [say(N_("head {number}")).format(number=head + 1) for head in heads if head is not None]
-    return [say(N_("{place}: {what}")).format(place=one, what=what) for one in places]
+    return [say(N_("{place}: {what}")).format(place=wrong, what=what) for wrong in places]
 
 
 def _following(verdict: Verdict, name: str) -> str:
@@ -179,12 +163,12 @@ _COPIED: Final = N_("Copied from the heads, where it is wrong already.")
 
 
 def unexplained(step: Checked, language: str) -> str:
-    """The sentence on errors that have no explanation, or too many."""
+    """The sentence on errors that have no explanation or too many."""
     return catalogue(language).gettext(_UNDECIDED if step.undecided else _UNEXPLAINED)
 
 
 def unexplained_message(verdict: Verdict, name: str, language: str) -> str:
-    """The same with the first such number's place, and what it tells of itself."""
+    """The same with the first such number's place and a remark on it."""
     say, step = catalogue(language).gettext, verdict.steps[name]
     first = puzzling(step)[0]
     where, what = place(verdict, first.cell, say), unexplained(step, language)
@@ -198,7 +182,7 @@ def unexplained_message(verdict: Verdict, name: str, language: str) -> str:
 
 
 def remark_message(verdict: Verdict, wrong: WrongCell, language: str) -> str:
-    """What an unexplained number tells of itself, with its place in its table."""
+    """The remark on an unexplained number, with its place in its table."""
     say = catalogue(language).gettext
     row = say(N_("row {number}")).format(number=wrong.cell.row + 1)
     column = say(N_("column {number}")).format(number=wrong.cell.col + 1)
@@ -235,8 +219,8 @@ def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
             steps[name]["coarse"] = [_wrong(cell) for cell in step.coarse]
         if step.nearly:
             steps[name]["nearly"] = [_wrong(cell) for cell in step.nearly]
-        if step.single:
-            steps[name]["float32"] = [_wrong(cell) for cell in step.single]
+        if step.float32:
+            steps[name]["float32"] = [_wrong(cell) for cell in step.float32]
         if step.constant:
             steps[name]["constant"] = [_wrong(cell) for cell in step.constant]
         if following := following_messages(verdict, name, language):
@@ -257,22 +241,26 @@ def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
 
 def _wrong(cell: WrongCell) -> dict[str, Any]:
     place = {name: value for name, value in _cell(cell.cell).items() if name != "step"}
-    return place | {"claimed": _plain(cell.claimed), "correct": _plain(cell.correct), "own": cell.own}
+    return place | {
+        "claimed": _json_number(cell.claimed),
+        "correct": _json_number(cell.correct),
+        "own": cell.own,
+    }
 
 
 def _cell(cell: Cell) -> dict[str, Any]:
     return {"step": cell.name, "head": cell.head, "row": cell.row, "col": cell.col}
 
 
-def _plain(value: float) -> float | str:
+def _json_number(value: float) -> float | str:
     return "-inf" if value == NEG_INF else value
 
 
 def as_markdown(verdict: Verdict, language: str = "en") -> str:
-    """The report as Markdown, to keep."""
+    """The report as Markdown, for a file."""
     say = catalogue(language).gettext
     title = text_in(verdict.trace.example.title, language)
-    heading = say(N_("Check: {title}")).format(title=_text(title))
+    heading = say(N_("Check: {title}")).format(title=_escaped(title))
     lines = [f"# {heading}", "", summary(verdict, language), ""]
     first = verdict.first_wrong
     if first is not None:
@@ -321,6 +309,6 @@ def _row(verdict: Verdict, cell: WrongCell, kind: str, say: Say) -> str:
     return f"| {where} | {trimmed(cell.claimed, 10)} | {trimmed(cell.correct, 6)} | {kind} |"
 
 
-def _text(text: str) -> str:
-    """A visitor's text that Markdown takes for nothing but text."""
+def _escaped(text: str) -> str:
+    """A visitor's text, escaped so that Markdown shows it as plain text."""
     return "".join(f"\\{c}" if c in r"\`*_{}[]<>()#+-.!|&~" else c for c in " ".join(text.split()))

@@ -1,4 +1,4 @@
-"""The outcome of a check in a sentence or two, and where a cell is, in either language."""
+"""The outcome of a check in a sentence or two, and the place of a cell in words, in either language."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Say: TypeAlias = Callable[[str], str]
 
 
 def place(verdict: Verdict, cell: Cell, say: Say, whole: str = "cell") -> str:
-    """Where a cell is, counted from 1: ``attention weights, head 2, row 1, column 3``."""
+    """The place of a cell, counted from 1: ``attention weights, head 2, row 1, column 3``."""
     parts = [say(NAMES[cell.name])]
     if cell.head is not None and len(verdict.trace.example.heads) > 1:
         parts.append(say(N_("head {number}")).format(number=cell.head + 1))
@@ -32,40 +32,40 @@ def place(verdict: Verdict, cell: Cell, say: Say, whole: str = "cell") -> str:
     return say(N_(", ")).join(parts)
 
 
-def summary(verdict: Verdict, language: str, asked: Collection[str] | None = None) -> str:
+def summary(verdict: Verdict, language: str, requested: Collection[str] | None = None) -> str:
     """The outcome in a sentence or two: how many numbers are right or wrong, and how many are still to be filled in.
 
-    Blank are the cells of the steps ``asked`` for, here or in the example itself; where none are, those of the tables
-    that have been begun.
+    Blank cells are counted in the ``requested`` steps, by default those that the example asks for; if it asks for
+    none, in the tables that have been begun.
     """
-    asked = verdict.trace.example.asked if asked is None else asked
+    requested = verdict.trace.example.asked if requested is None else requested
     given, blank = (
         sum(step.given for step in verdict.steps.values()),
-        count_blank(verdict.trace.example, asked),
+        count_blank(verdict.trace.example, requested),
     )
     if not given:
         return catalogue(language).gettext(N_("No numbers have been filled in yet."))
     wrong = [cell for step in verdict.steps.values() for cell in step.wrong]
     doubtful = [cell for step in verdict.steps.values() for cell in step.doubtful]
     coarse = [cell for step in verdict.steps.values() for cell in step.coarse]
-    messages = _of_wrong(given, wrong, one_cause=verdict.in_columns) if wrong else []
+    messages = _wrong_messages(given, wrong, one_cause=verdict.in_columns) if wrong else []
     if doubtful:
-        messages.append(_of_doubtful(verdict, doubtful, language))
+        messages.append(_doubtful_message(verdict, doubtful, language))
     if coarse:
-        messages.append(_of_coarse(verdict, coarse, language))
+        messages.append(_coarse_message(verdict, coarse, language))
     if not messages:
-        messages.append(_of_right(given, blank, asked))
-        messages += _of_last_digits(verdict, language)
+        messages.append(_right_message(given, blank, requested))
+        messages += _last_digit_messages(verdict, language)
     elif blank:
-        messages.append(_counted(blank, _BLANK_BEGUN if asked is None else _BLANK))
-    messages += _of_constants(verdict, language)
+        messages.append(_message(blank, _BLANK_BEGUN if requested is None else _BLANK))
+    messages += _constant_messages(verdict, language)
     say = catalogue(language).gettext
     sentences = [say(template).format(**values) for template, values in messages]
-    return reduce(lambda one, other: say(N_("{one} {other}")).format(one=one, other=other), sentences)
+    return reduce(lambda first, second: say(N_("{one} {other}")).format(one=first, other=second), sentences)
 
 
 _Message: TypeAlias = tuple[str, dict[str, Any]]
-"""A sentence and the numbers in it."""
+"""A sentence's template and its values."""
 _ALL_RIGHT: Final = (N_("The one number filled in is right."), N_("All {count} numbers are right."))
 _RIGHT_SO_FAR: Final = (
     N_("{count} of {cells} filled in so far, and it is right; {blank} to go."),
@@ -105,7 +105,7 @@ _NEARLY: Final = (
     N_("At {place} the last digit is off by one."),
     N_("Of {count} of them the last digit is off by one."),
 )
-_SINGLE: Final = (
+_FLOAT32: Final = (
     N_("At {place} the last digits are those of float32 arithmetic."),
     N_("Of {count} of them the last digits are those of float32 arithmetic."),
 )
@@ -120,81 +120,78 @@ _BLANK_BEGUN: Final = (
 )
 
 
-def _counted(count: int, messages: tuple[str, str], **more: Any) -> _Message:
-    """The message for one, or the one for several."""
+def _message(count: int, messages: tuple[str, str], **more: Any) -> _Message:
+    """The singular or the plural sentence."""
     return messages[count != 1], {"count": count, **more}
 
 
-def _of_doubtful(verdict: Verdict, doubtful: Sequence[WrongCell], language: str) -> _Message:
-    """How many whole numbers no rounding makes; a single one by its place."""
+def _doubtful_message(verdict: Verdict, doubtful: Sequence[WrongCell], language: str) -> _Message:
+    """How many whole numbers are not rounded values; a single one with its place."""
     first, say = doubtful[0], catalogue(language).gettext
     where, number = place(verdict, first.cell, say), trimmed(first.claimed, 10)
-    return _counted(len(doubtful), _DOUBTFUL, place=where, number=number)
+    return _message(len(doubtful), _DOUBTFUL, place=where, number=number)
 
 
-def _of_coarse(verdict: Verdict, coarse: Sequence[WrongCell], language: str) -> _Message:
-    """How many numbers are rounded so that they tell too little; a single one by its place."""
+def _coarse_message(verdict: Verdict, coarse: Sequence[WrongCell], language: str) -> _Message:
+    """How many numbers are rounded too coarsely; a single one with its place."""
     first = coarse[0]
     where = place(verdict, first.cell, catalogue(language).gettext)
-    return _counted(len(coarse), _COARSE, place=where, number=trimmed(first.claimed, 10))
+    return _message(len(coarse), _COARSE, place=where, number=trimmed(first.claimed, 10))
 
 
-def _of_last_digits(verdict: Verdict, language: str) -> list[_Message]:
-    """Of how many numbers the last digit is off by one, and of how many float32 arithmetic explains the last digits; a
-    single one by its place.
+def _last_digit_messages(verdict: Verdict, language: str) -> list[_Message]:
+    """How many numbers have a last digit that is off by one, and how many have last digits that float32 arithmetic
+    explains; a single one with its place.
     """
     messages = []
-    for kind, sentences in (("nearly", _NEARLY), ("single", _SINGLE)):
+    for kind, sentences in (("nearly", _NEARLY), ("float32", _FLOAT32)):
         cells = [cell for step in verdict.steps.values() for cell in getattr(step, kind)]
         if cells:
             where = place(verdict, cells[0].cell, catalogue(language).gettext)
-            messages.append(_counted(len(cells), sentences, place=where))
+            messages.append(_message(len(cells), sentences, place=where))
     return messages
 
 
-def _of_constants(verdict: Verdict, language: str) -> list[_Message]:
-    """In how many masked cells a large negative number stands for −∞, which is right; the first of these numbers."""
+def _constant_messages(verdict: Verdict, language: str) -> list[_Message]:
+    """How many masked cells have a large negative number that counts as −∞, with the first of these numbers."""
     cells = [cell for step in verdict.steps.values() for cell in step.constant]
     if not cells:
         return []
     where = place(verdict, cells[0].cell, catalogue(language).gettext)
-    return [_counted(len(cells), _CONSTANT, place=where, number=significant(cells[0].claimed, 6))]
+    return [_message(len(cells), _CONSTANT, place=where, number=significant(cells[0].claimed, 6))]
 
 
-def _of_right(given: int, blank: int, asked: Collection[str] | None) -> _Message:
+def _right_message(given: int, blank: int, requested: Collection[str] | None) -> _Message:
     if blank:
-        so_far = _RIGHT_BEGUN if asked is None else _RIGHT_SO_FAR
-        return _counted(given, so_far, cells=given + blank, blank=blank)
-    return _counted(given, _ALL_RIGHT)
+        so_far = _RIGHT_BEGUN if requested is None else _RIGHT_SO_FAR
+        return _message(given, so_far, cells=given + blank, blank=blank)
+    return _message(given, _ALL_RIGHT)
 
 
-def _of_wrong(given: int, wrong: Sequence[WrongCell], *, one_cause: bool) -> list[_Message]:
-    """How many are wrong, and how many of these only follow, or are copied into Concat; or that one cause explains all
-    of them, the W in columns.
+def _wrong_messages(given: int, wrong: Sequence[WrongCell], *, one_cause: bool) -> list[_Message]:
+    """How many are wrong, and how many of these only follow or are copied into Concat; or, if every W is transposed,
+    that this one cause explains them all.
     """
-    count, following = len(wrong), [one.cell.name for one in wrong if not one.own]
-    if one_cause and not any(one.own and one.cell.name not in PROJECTIONS for one in wrong):
-        return [_counted(count, _BY_ONE_CAUSE, given=given)]
-    messages = [_counted(count, _ALL_WRONG) if count == given else _counted(count, _WRONG, given=given)]
+    count, following = len(wrong), [cell.cell.name for cell in wrong if not cell.own]
+    if one_cause and not any(cell.own and cell.cell.name not in PROJECTIONS for cell in wrong):
+        return [_message(count, _BY_ONE_CAUSE, given=given)]
+    messages = [_message(count, _ALL_WRONG) if count == given else _message(count, _WRONG, given=given)]
     if len(following) == count:
-        return [*messages, _counted(count, _ROUNDED)]
+        return [*messages, _message(count, _ROUNDED)]
     copied = following.count("concat")
-    for some, texts in ((len(following) - copied, _REST_FOLLOWING), (copied, _REST_COPIED)):
-        if some:
-            messages.append(_counted(some, texts))
+    for number, sentences in ((len(following) - copied, _REST_FOLLOWING), (copied, _REST_COPIED)):
+        if number:
+            messages.append(_message(number, sentences))
     return messages
 
 
-def count_blank(example: Example, asked: Collection[str] | None = None) -> int:
-    """How many cells of the steps asked for, here or in the example, else of the tables begun, are blank."""
-    asked, blank = example.asked if asked is None else asked, 0
+def count_blank(example: Example, requested: Collection[str] | None = None) -> int:
+    """How many cells are blank in the ``requested`` steps, or those of the example, or else in the tables begun."""
+    requested, blank = example.asked if requested is None else requested, 0
     for name, head in tables(example):
         rows = claimed_rows(example, name, head)
-        left = (
-            [cell for row in rows or () for cell in row].count(None)
-            if rows
-            else prod(example.dims.shape(name))
-        )
-        if name in asked if asked is not None else left < prod(example.dims.shape(name)):
-            blank += left
+        size = prod(example.dims.shape(name))
+        blank_here = sum(row.count(None) for row in rows) if rows else size
+        if name in requested if requested is not None else blank_here < size:
+            blank += blank_here
     return blank

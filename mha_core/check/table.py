@@ -1,5 +1,5 @@
-"""Many solutions side by side: one row each, how many numbers are right, where it first goes wrong and every mistake in
-it, and how often each kind of mistake is named.
+"""A table of many solutions: how many numbers of each are right, its first wrong cell, the causes, and how often each
+kind of cause occurs.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from mha_core.vocabulary import NAMES
 
 
 class Counts(NamedTuple):
-    """How many numbers of a solution are right and how many wrong; ``blank``: cells of the steps that its file asks
-    for, else of the tables that were begun.
+    """How many numbers of a solution are right and how many wrong.
+
+    ``blank``: blank cells of the steps that its file asks for, or else of the tables that were begun.
     """
 
     right: int
@@ -35,9 +36,11 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """One row: a file and what came of it. ``counts``: None for one that could not be checked. ``first``: its first
-    wrong cell, ``causes``: what explains the wrong numbers, step by step; both empty where none is wrong.
-    ``kinds``: the causes without the places and numbers of this file.
+    """One row of the table: a file and its outcome.
+
+    ``counts``: None if the file could not be checked. ``first``: the first wrong cell; ``causes``: what explains the
+    wrong numbers, step by step; both empty if nothing is wrong. ``kinds``: the causes without the places and numbers
+    of this file.
     """
 
     file: str
@@ -49,7 +52,7 @@ class Solution:
 
 
 def solution(file: str, outcome: Verdict | MhaError, language: str) -> Solution:
-    """The row of one file; one that could not be checked has its error as the outcome."""
+    """The row of one file; the outcome of a file that could not be checked is its error."""
     if isinstance(outcome, MhaError):
         return Solution(file, in_words(outcome, language))
     first = outcome.first_wrong
@@ -74,7 +77,7 @@ def _counts(verdict: Verdict) -> Counts:
 
 
 def _causes(verdict: Verdict, name: str, language: str, first: str) -> Iterator[str]:
-    """What explains a step's wrong numbers; with the step's name where it is not the one that goes wrong first."""
+    """What explains a step's wrong numbers, with the step's name unless it is the first that goes wrong."""
     say, step = catalogue(language).gettext, verdict.steps[name]
     messages = [cause_message(verdict, cause, language) for cause in step.causes]
     if name == first:
@@ -87,21 +90,25 @@ def _causes(verdict: Verdict, name: str, language: str, first: str) -> Iterator[
 
 
 def counts(solutions: Iterable[Solution]) -> list[tuple[str, int]]:
-    """Each kind of cause and in how many solutions it is named, the most frequent first."""
-    return Counter(kind for one in solutions for kind in sorted(one.kinds)).most_common()
+    """Each kind of cause with the number of solutions that have it, the most frequent first."""
+    return Counter(kind for row in solutions for kind in sorted(row.kinds)).most_common()
 
 
 def as_csv(solutions: Iterable[Solution], language: str) -> str:
-    """File, outcome, how many numbers are right, wrong and blank, the first wrong cell, the causes; then each kind of
-    cause and in how many files.
-    """
+    """The table as CSV, and below it each kind of cause with the number of solutions that have it."""
     rows = list(solutions)
     out = StringIO()
     write = csv.writer(out, lineterminator="\n").writerow
     write(headings(language))
-    for one in rows:
+    for row in rows:
         write(
-            [_text(one.file), _text(one.outcome), *(one.counts or _NONE), one.first, " / ".join(one.causes)]
+            [
+                _text(row.file),
+                _text(row.outcome),
+                *(row.counts or _NO_COUNTS),
+                row.first,
+                " / ".join(row.causes),
+            ]
         )
     if counted := counts(rows):
         write([])
@@ -112,23 +119,23 @@ def as_csv(solutions: Iterable[Solution], language: str) -> str:
 
 
 def headings(language: str) -> list[str]:
-    """What the columns are called."""
+    """The names of the columns."""
     say = catalogue(language).gettext
     counted = say(N_("right")), say(N_("wrong")), say(N_("blank"))
     return [say(N_("file")), say(N_("outcome")), *counted, say(N_("first wrong")), say(N_("cause"))]
 
 
-_NONE: Final = ("", "", "")
+_NO_COUNTS: Final = ("", "", "")
 
 
 def count_headings(language: str) -> list[str]:
-    """What the columns of the counts are called."""
+    """The names of the columns of the counts."""
     say = catalogue(language).gettext
     return [say(N_("cause")), say(N_("solutions"))]
 
 
 def _kinds(verdict: Verdict, step: Checked, language: str) -> Iterable[str]:
-    """Each cause of a step, two at once as two, with … for what differs from solution to solution."""
+    """Each cause of a step, a pair of causes as two, with … for what differs from solution to solution."""
     say = catalogue(language).gettext
     values = defaultdict(lambda: "…", divisor=divisor_text(verdict.trace.example))
     for cause in step.causes:
@@ -140,5 +147,5 @@ def _kinds(verdict: Verdict, step: Checked, language: str) -> Iterable[str]:
 
 
 def _text(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
+    """A cell's text that no spreadsheet takes for a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

@@ -1,4 +1,4 @@
-"""What only the pen did: the step is right, what was written down is not."""
+"""Errors in writing numbers down: the calculation is right, what was written is not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXCHANGED = "cells_exchanged"
 
 
 def exchanged(claim: Printed, expected: Tensor, own: Tensor) -> bool:
-    """Whether the own errors are two cells that have changed places."""
+    """Whether the own errors are two cells whose numbers are swapped."""
     cells = own.nonzero().tolist()
     if len(cells) != 2:
         return False
@@ -25,10 +25,10 @@ def exchanged(claim: Printed, expected: Tensor, own: Tensor) -> bool:
     return bool(claim.all_fit(swapped))
 
 
-def of_the_pen(claim: Printed, expected: Tensor, own: Tensor, example: Example) -> tuple[str, ...]:
-    """The slips of the pen that explain the ``own`` errors of one matrix, by id; none where none does.
+def pen_slips(claim: Printed, expected: Tensor, own: Tensor, example: Example) -> tuple[str, ...]:
+    """The ids of the slips in writing that explain the ``own`` errors of one matrix.
 
-    ``expected``, ``own``: rows × columns. Of the numbers no more is known than what they ought to be.
+    ``expected``, ``own``: rows × columns. Only the expected numbers are known, not the terms that they are made of.
     """
     rows, cells = own.any(-1).nonzero().flatten().tolist(), own.nonzero().tolist()
     ids = [EXCHANGED] if exchanged(claim, expected, own) else []
@@ -37,7 +37,7 @@ def of_the_pen(claim: Printed, expected: Tensor, own: Tensor, example: Example) 
             i, j = cells[0]
             cols = [j] if slip.whole == "cell" else range(expected.shape[1])
             step = Step("weights", "copy", ())
-            at = Place(
+            place = Place(
                 example,
                 step,
                 Cell("weights", 0, i, j),
@@ -47,13 +47,13 @@ def of_the_pen(claim: Printed, expected: Tensor, own: Tensor, example: Example) 
                 0.0,
                 expected.tolist(),
                 claim.decimals,
-                _none,
+                _no_matrix,
             )
             written = [float(claim.numbers[i, c]) if claim.given[i, c] else None for c in cols]
-            if reproduced(slip.ways(at), written, [float(claim.unit[i, c]) for c in cols]):
+            if reproduced(slip.ways(place), written, [float(claim.unit[i, c]) for c in cols]):
                 ids.append(slip.id)
     return tuple(ids)
 
 
-def _none(name: str, head: int | None) -> None:
-    """No other matrix is known."""
+def _no_matrix(name: str, head: int | None) -> None:
+    """A ``Look`` where no other matrix is known."""

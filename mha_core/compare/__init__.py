@@ -1,5 +1,5 @@
 """Two computations side by side.
 
-``variant`` (an example done otherwise), ``diff`` (what differs), ``replay`` (a known mistake, and all that comes after
-it), ``pairs`` (published ones to be looked at).
+``variant`` (a changed example), ``diff`` (what differs), ``replay`` (a known mistake and every later step), ``pairs``
+(published mistakes).
 """

@@ -1,9 +1,9 @@
-"""How the numbers of one trace differ from those of another, cell by cell, and where it starts.
+"""How the numbers of one trace differ from those of another, cell by cell.
 
     changes(now, before)["x", None].by[0][1]    X[1,2] now − X[1,2] before
 
-Cells are compared by their place: a token, a head or a column that the other lacks has no counterpart. Where the
-tokens stand in another ``order``, each is compared with the row (and the column) of the same token.
+Cells are compared by position: a token, a head or a column that the other trace lacks has no counterpart. If the
+tokens are in another ``order``, each is compared with the row (and the column) of the same token.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ Differences: TypeAlias = "list[list[float | None]]"
 Key: TypeAlias = "tuple[str, int | None]"
 
 ROUNDING = 1e-12
-"""A computed number that moves by less than this share, of itself or of the largest number of the matrix (of the two
-matrices the one with smaller numbers), has only been rounded differently."""
+"""A computed number that moves by less than this share of itself and of the largest number in its matrix has only been
+rounded differently. Of the two matrices, the one with the smaller largest number counts."""
 
 
 class Change(NamedTuple):
-    """One matrix beside its counterpart, rows × columns each.
+    """One matrix compared with its counterpart, rows × columns each.
 
-    ``was``: the number before; ``by``: now − before, ±∞ where just one of the two is −∞, 0 where nothing changed.
-    None in both where the other has no such cell.
+    ``was``: the number before; ``by``: now − before, ±∞ where only one of the two is −∞, 0 where nothing changed. Both
+    are None where the other matrix has no such cell.
     """
 
     was: Differences
@@ -57,8 +57,8 @@ class Change(NamedTuple):
 class Difference(NamedTuple):
     """A matrix in which two traces differ.
 
-    ``kind``: its numbers have "changed"; only the second trace ("new") or the first ("gone") has it; or it is
-    "reshaped", and only some cells have a counterpart. ``change``: empty for "new" and "gone".
+    ``kind``: "changed" numbers; "new" if only the second trace has the matrix, "gone" if only the first has it;
+    "reshaped" if only some cells have a counterpart. ``change``: empty for "new" and "gone".
     """
 
     name: str
@@ -74,48 +74,51 @@ class Difference(NamedTuple):
 
     @property
     def most(self) -> float:
-        """The largest difference, with its sign; 0 where no numbers differ."""
+        """The largest difference, with its sign; 0 if no numbers differ."""
         place = self.change.largest
         return (self.change.by[place[0]][place[1]] or 0.0) if place else 0.0
 
     @property
     def computed(self) -> bool:
-        """Whether this is a step, not an input."""
+        """Whether this is a step and not an input."""
         return self.name in STEPS
 
 
 def compare(first: Trace, second: Trace, order: Sequence[int] = ()) -> tuple[Difference, ...]:
     """Every matrix in which two traces differ, in the order of the computation.
 
-    ``order``: token i of the second is token order[i] of the first; empty where they stand alike.
+    ``order``: token i of the second is token order[i] of the first; empty if the order is the same.
     """
-    alike, places = _same_kind_of_mask(first, second), orders(second, order)
+    comparable_masks, places = _same_kind_of_mask(first, second), orders(second, order)
     heads = (None, *range(max(len(first.example.heads), len(second.example.heads))))
     differences = (
         _difference((name, head), _used(second, name, head), _used(first, name, head), places)
-        if alike or name != "mask"
+        if comparable_masks or name != "mask"
         else Difference(name, None, "reshaped", Change([], []))
         for name in AXES
-        for head in (heads if alike or name != "mask" else (None,))
+        for head in (heads if comparable_masks or name != "mask" else (None,))
     )
-    return tuple(one for one in differences if one)
+    return tuple(difference for difference in differences if difference)
 
 
 def _difference(
-    key: Key, now: tuple[Rows | None, bool], before: tuple[Rows | None, bool], places: Mapping[str, list[int]]
+    key: Key,
+    now: tuple[Rows | None, bool],
+    before: tuple[Rows | None, bool],
+    token_orders: Mapping[str, list[int]],
 ) -> Difference | None:
     (name, head), (rows, computed), (earlier, _) = key, now, before
     if rows is None or earlier is None:
         kind: Literal["gone", "new"] = "gone" if rows is None else "new"
         return None if rows is earlier else Difference(name, head, kind, Change([], []))
-    change = change_of(rows, _reordered(earlier, name, places), ROUNDING if computed else 0.0)
+    change = change_of(rows, _reordered(earlier, name, token_orders), ROUNDING if computed else 0.0)
     if change.compared < sum(map(len, rows)):
         return Difference(name, head, "reshaped", change)
     return Difference(name, head, "changed", change) if change.changed else None
 
 
 def _used(computed: Trace, name: str, head: int | None) -> tuple[Rows | None, bool]:
-    """A matrix as this head uses it: shared keys and values are those of its group's first head."""
+    """The matrix that this head uses: shared keys and values are those of its group's first head."""
     if (name in _WHOLE_LAYER) != (head is None):
         return None, False
     if head is None:
@@ -124,24 +127,24 @@ def _used(computed: Trace, name: str, head: int | None) -> tuple[Rows | None, bo
     return _rows(computed, name, kv_head_of(computed.example, name, head)) if here else (None, False)
 
 
-def _same_kind_of_mask(one: Trace, other: Trace) -> bool:
-    """Whether the masks can be subtracted: not one that allows pairs and one that adds numbers."""
-    masks = one.example.mask, other.example.mask
+def _same_kind_of_mask(first: Trace, second: Trace) -> bool:
+    """Whether the masks can be subtracted: not if one allows pairs and the other adds numbers."""
+    masks = first.example.mask, second.example.mask
     return None in masks or isinstance(masks[0], AddMask) == isinstance(masks[1], AddMask)
 
 
 def changes(now: Trace, before: Trace) -> dict[Key, Change]:
     """The change of every matrix by name and head (None for the layer's), in the order of the computation."""
-    alike = _same_kind_of_mask(now, before)
+    comparable_masks = _same_kind_of_mask(now, before)
     changed = {}
     for name, head, rows, computed in _matrices(now):
-        earlier = _rows(before, name, head)[0] if name != "mask" or alike else None
+        earlier = _rows(before, name, head)[0] if name != "mask" or comparable_masks else None
         changed[name, head] = change_of(rows, earlier or [], ROUNDING if computed else 0.0)
     return changed
 
 
 def orders(trace: Trace, order: Sequence[int]) -> dict[str, list[int]]:
-    """By axis of tokens: for each place in ``trace`` the place of its counterpart in the other; {} for no order.
+    """By axis of tokens: for each index in ``trace`` the index of its counterpart in the other; {} for no order.
 
     In self-attention the keys are the same tokens as the queries.
     """
@@ -152,9 +155,9 @@ def orders(trace: Trace, order: Sequence[int]) -> dict[str, list[int]]:
     return {"n_q": list(order), "n_k": keys, "n_q·n_k": [i * n_k + j for i in order for j in keys]}
 
 
-def _reordered(rows: Rows, name: str, places: Mapping[str, list[int]]) -> Rows:
-    """Rows and columns of tokens as they stand in the other order; where there are other tokens, as they are."""
-    down, across = (places.get(axis) for axis in AXES[name])
+def _reordered(rows: Rows, name: str, token_orders: Mapping[str, list[int]]) -> Rows:
+    """The matrix with its token rows and columns in the other order; unchanged if it has other tokens."""
+    down, across = (token_orders.get(axis) for axis in AXES[name])
     if down and len(down) == len(rows):
         rows = [rows[i] for i in down]
     if across and len(across) == len(rows[0]):
@@ -172,7 +175,7 @@ def _matrices(computed: Trace) -> Iterator[tuple[str, int | None, Rows, bool]]:
 
 
 def _rows(computed: Trace, name: str, head: int | None) -> tuple[Rows | None, bool]:
-    """A matrix's numbers, where the trace has it, and whether they were computed."""
+    """A matrix's numbers, None if the trace does not have it, and whether they were computed."""
     given = input_matrix(computed.example, name, head)
     if given is not None:
         return given, False
@@ -183,7 +186,7 @@ def _rows(computed: Trace, name: str, head: int | None) -> tuple[Rows | None, bo
 
 
 def change_of(rows: Rows, earlier: Rows, rounding: float = ROUNDING) -> Change:
-    """One matrix beside its counterpart; differences up to ``rounding`` count as none."""
+    """One matrix compared with its counterpart; differences up to ``rounding`` count as 0."""
     if rows == earlier:
         return Change([[*row] for row in rows], [[0.0] * len(row) for row in rows])
     if [len(row) for row in rows] != [len(row) for row in earlier]:
@@ -196,7 +199,7 @@ def change_of(rows: Rows, earlier: Rows, rounding: float = ROUNDING) -> Change:
 
 
 def _partly(rows: Rows, earlier: Rows, rounding: float) -> Change:
-    """Where the matrices have another shape: cell by cell, as far as both go."""
+    """The change between matrices of different shapes: the cells that both have."""
     largest = [
         max((abs(v) for row in part for v in row if v != NEG_INF), default=0.0) for part in (rows, earlier)
     ]
@@ -204,12 +207,12 @@ def _partly(rows: Rows, earlier: Rows, rounding: float) -> Change:
     by: Differences = []
     for i, row in enumerate(rows):
         old: Sequence[float | None] = earlier[i] if i < len(earlier) else ()
-        before = [*old[: len(row)], *[None] * (len(row) - len(old))]
-        was.append(before)
-        pairs = zip(row, before, strict=True)
-        by.append([None if b is None else _by(a, b, rounding * min(largest)) for a, b in pairs])
+        counterparts = [*old[: len(row)], *[None] * (len(row) - len(old))]
+        was.append(counterparts)
+        pairs = zip(row, counterparts, strict=True)
+        by.append([None if b is None else _subtracted(a, b, rounding * min(largest)) for a, b in pairs])
     return Change(was, by)
 
 
-def _by(now: float, before: float, slack: float) -> float:
+def _subtracted(now: float, before: float, slack: float) -> float:
     return 0.0 if now == before or abs(now - before) <= slack else now - before

@@ -1,7 +1,7 @@
-"""What published explanations of attention got wrong, as built-in pairs: the right trace beside the mistaken one.
+"""Mistakes in published explanations of attention, as built-in pairs of a right trace and a mistaken one.
 
-Each pair is plain data: a built-in example, the step at which the mistake is made (``catalogue.CATALOGUE`` knows it),
-and one sentence that says what goes wrong and how one notices.
+Each pair is plain data: a built-in example, a mistake of ``catalogue.CATALOGUE`` with its step, and one sentence that
+says what goes wrong and how to notice it.
 """
 
 from __future__ import annotations
@@ -108,27 +108,27 @@ PAIRS: Final = (
 
 
 def pair(name: str) -> Pair:
-    """A pair by id. Raises ``CellError`` where there is none of that name."""
-    chosen = next((one for one in PAIRS if one.id == name), None)
+    """A pair by id. Raises ``CellError`` if there is none of that name."""
+    chosen = next((candidate for candidate in PAIRS if candidate.id == name), None)
     if chosen is None:
         raise CellError(N_("there is no pair named {name}"), name=quoted(name))
     return chosen
 
 
-def traces(one: Pair, where: Backend | None = None) -> tuple[Trace, Trace]:
+def traces(chosen: Pair, where: Backend | None = None) -> tuple[Trace, Trace]:
     """The right trace of a pair's example and the mistaken one."""
-    right = trace(built_in(one.example), where)
-    return right, replay(right, one.mistake, one.step)
+    right = trace(built_in(chosen.example), where)
+    return right, replay(right, chosen.mistake, chosen.step)
 
 
 def as_claims(wrong: Trace, step: str, decimals: int = 4) -> Example:
-    """The example with a trace's numbers at one step filled in as somebody's own, as they would be printed."""
+    """The example with a trace's numbers at one step as claims, printed to so many decimals."""
     return validate(replace(wrong.example, claimed={step: _printed(wrong.values[step], decimals)}))
 
 
 def _printed(numbers: Any, decimals: int) -> Any:
     if isinstance(numbers, list):
-        return tuple(_printed(one, decimals) for one in numbers)
+        return tuple(_printed(part, decimals) for part in numbers)
     if numbers is None:
         return None
     text = f"{numbers:.{decimals}f}"

@@ -1,7 +1,7 @@
-"""Variants: an example with one thing or several done otherwise, to be compared with the example as it is.
+"""Variants: an example with one or several changes, to be compared with the original.
 
-A ``Variant`` is plain data that fits into a link; ``varied`` makes the example of it. What cannot be done to an
-example (rotary positions where d_k is odd) is refused by the sentence that refuses it on the bench.
+A ``Variant`` is plain data that fits into a link; ``varied`` applies it to an example. A change that is impossible
+(rotary positions if d_k is odd) is refused with the same sentence as the edit in the app.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from mha_core.edit.edit import Permute, SetKvHeads, SetMask, SetPositions, SetSc
 from mha_core.edit.edits import apply
 from mha_core.edit.fields import MaskKind
 from mha_core.errors import N_, ExampleError
-from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example, divisor, noted
+from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example, divisor, without_stale_note
 from mha_core.example.validate import validate
 from mha_core.vocabulary import POSITION_CHOICES, SCORING_CHOICES
 
 POSITIONS: Final = tuple(POSITION_CHOICES)
 MASKS: Final = ("none", "causal")
 LEAST, MOST = 2.0**-10, 2.0**10
-"""Temperatures that make sense of a softmax."""
+"""Sensible temperatures of a softmax."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What is done otherwise; None or empty where all stays as it is.
+    """The changes; None or empty for what stays the same.
 
     ``order``: token i of the variant is token order[i] of the example. ``muted``: heads that attend to nothing.
-    ``temperature`` T: scores are divided by T times the divisor. ``mistake``: a known one, ``step.id``, or a built-in
-    pair by its id; it changes no example but how it is computed (``mistaken``).
+    ``temperature`` T: scores are divided by T times the divisor. ``mistake``: a known one, ``step.id``, or the id of a
+    built-in pair; it does not change the example but how it is computed (``mistaken``).
     """
 
     scoring: str | None = None
@@ -49,9 +49,9 @@ AS_IT_IS: Final = Variant()
 
 
 def varied(example: Example, variant: Variant) -> Example:
-    """The example as the variant has it, without what was claimed of it.
+    """The example with the variant's changes and without claims.
 
-    Raises ``ExampleError`` where this example cannot be varied so.
+    Raises ``ExampleError`` if a change is impossible in this example.
     """
     before = example = replace(example, claimed=None)
     if variant.order:
@@ -70,11 +70,11 @@ def varied(example: Example, variant: Variant) -> Example:
         example = validate(replace(example, scale=(divisor(example) or 1.0) * variant.temperature))
     if variant.muted:
         example = validate(_muted(example, variant.muted))
-    return noted(example, before)
+    return without_stale_note(example, before)
 
 
 def _muted(example: Example, muted: tuple[int, ...]) -> Example:
-    """Heads that start from weights of zeros: they attend to nothing, so their outputs are 0."""
+    """The example with heads that start from weights of 0: they attend to nothing, so their outputs are 0."""
     if max(muted) >= len(example.heads):
         raise ExampleError(N_("there is no {name} here"), name=f"heads[{max(muted)}]")
     dims = example.dims
@@ -102,7 +102,7 @@ def _text(value: object) -> str:
 
 
 def read(text: str) -> Variant:
-    """The variant of such a text. What is none, somebody having changed it by hand, is passed over."""
+    """The variant of such a text. Unknown parts, as after a change by hand, are ignored."""
     return Variant(**dict(_read(text)))
 
 

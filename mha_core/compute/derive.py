@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 from mha_core.compute.graph import early_steps, head_graph, last_step, late_steps, symbol
@@ -15,7 +16,7 @@ from mha_core.compute.operations import OPERATIONS, Operand, Step, axes, inner_s
 from mha_core.compute.trace import Rows, Trace
 from mha_core.errors import N_, CellError
 from mha_core.example.model import Dims, Example, kv_head_of, setting
-from mha_core.numbers import holds, in_arithmetic
+from mha_core.numbers import in_arithmetic, is_exact
 from mha_core.vocabulary import PER_HEAD, SETTINGS, WHOLE_LAYER_STEPS
 
 
@@ -55,7 +56,7 @@ class Derivation:
     rotate       value = a·cos θ − b·sin θ (``at`` = 0) or a·sin θ + b·cos θ (``at`` = 1) of the terms (a, θ), (b, θ)
     linear_bias  value = −slope·|p − q| of the term's numbers (slope, p, q)
 
-    ``copied``: where the value is a number that stands elsewhere, as in a concatenation, its place there.
+    ``copied``: where the value is a copy, as in a concatenation, the cell that it is copied from.
     """
 
     cell: Cell
@@ -67,7 +68,7 @@ class Derivation:
     copied: str = ""
 
     def recombined(self) -> float:
-        """The value, worked out again from the terms."""
+        """The value, computed again from the terms."""
         terms = [term.numbers for term in self.terms]
         constant = 0.0 if self.constant is None else self.constant
         return OPERATIONS[self.op].value(terms, self.at or 0, constant)
@@ -88,17 +89,17 @@ def derive(trace: Trace, cell: Cell) -> Derivation:
 
 
 def _constant(trace: Trace, step: Step, cell: Cell) -> float | None:
-    """The number that a step takes besides its tables: a setting, or what is taken off all its terms first."""
+    """The number that a step uses besides its tables: a setting, or what is subtracted from all its terms first."""
     if OPERATIONS[step.op].shifts:
         return trace.shifts[cell.head or 0][cell.row]
     return next((setting(trace.example, name) for name in step.operand_names if name in SETTINGS), None)
 
 
 def along(trace: Trace, step: Step, cell: Cell) -> int | None:
-    """Where the cell stands along the letter of its own that no operand has: softmax's key, a column of a pair."""
-    there = set("".join(letter + operand.head for operand in step.operands for letter in operand.index))
-    own = [letter for letter in step.index if letter not in there | set("()")]
-    return _letters(trace, step.name, step.index, cell)[own[0]] if own else None
+    """The cell's index along the result's letter that no operand has: softmax's key, a column of a pair."""
+    known = set("()").union(*(operand.index + operand.head for operand in step.operands))
+    added = next((letter for letter in step.index if letter not in known), None)
+    return None if added is None else _letters(trace, step.name, step.index, cell)[added]
 
 
 def letter(example: Example, cell: Cell) -> str:
@@ -123,7 +124,7 @@ def feeds(trace: Trace, cell: Cell) -> tuple[Cell, ...]:
 
 
 def step_of(trace: Trace, cell: Cell) -> Step:
-    """The step that computes ``cell``: its head's own, since one head may have a bias that another lacks.
+    """The step that computes ``cell``, of its own head, since one head may have a bias that another lacks.
 
     Raises ``CellError`` where the example computes no such cell.
     """
@@ -167,7 +168,8 @@ def number(trace: Trace, cell: Cell) -> float:
 def term_cells(trace: Trace, step: Step, cell: Cell) -> Iterator[tuple[Cell, ...]]:
     """The cells of each term of a step's cell, in order."""
     tables = step.tables
-    letter = next((one for o in tables for one in o.head + o.index if one not in step.index + "()"), "")
+    operand_letters = "".join(operand.head + operand.index for operand in tables)
+    letter = next((letter for letter in operand_letters if letter not in step.index + "()"), "")
     parts = [tables]
     if OPERATIONS[step.op].adds:  # a bias is a term of its own
         parts = [
@@ -196,7 +198,7 @@ def _summed_size(trace: Trace, operands: tuple[Operand, ...], head: int | None, 
 
 
 def _letters(trace: Trace, name: str, index: str, cell: Cell) -> dict[str, int]:
-    """Where each letter of a matrix's axes stands in ``cell``."""
+    """The value of each letter of a matrix's axes in ``cell``."""
     letters = {}
     for axis, at in zip(axes(name, index), (cell.row, cell.col), strict=True):
         if len(axis) == 2:
@@ -211,12 +213,12 @@ def _operand_cell(trace: Trace, operand: Operand, head: int | None, letters: dic
     for axis in axes(operand.name, operand.index):
         outer, *inner = (letters[letter] for letter in axis) if axis else (0,)
         places.append(outer * inner_size(axis, trace.example.dims) + inner[0] if inner else outer)
-    of = letters[operand.head] if operand.head else _head_of(trace, operand.name, head)
-    return Cell(operand.name, of, *places)
+    operand_head = letters[operand.head] if operand.head else _head_of(trace, operand.name, head)
+    return Cell(operand.name, operand_head, *places)
 
 
 def _head_of(trace: Trace, name: str, head: int | None) -> int | None:
-    """The head that holds a matrix for ``head``; None for what the whole layer shares."""
+    """The head whose matrix ``head`` uses; None for a matrix of the whole layer."""
     if head is None or name not in PER_HEAD:
         return None
     return kv_head_of(trace.example, name, head)
@@ -232,16 +234,16 @@ def _fed_by(trace: Trace, step: Step, cell: Cell, head: int | None) -> Iterator[
         at = _letters(trace, operand.name, operand.index, cell)
         if operand.head:
             at[operand.head] = cell.head or 0
-        along = [
+        rows_and_cols = [
             _places(axis, at, size, trace.example.dims)
             for axis, size in zip(axes(step.name, step.index), (len(rows), len(rows[0])), strict=True)
         ]
-        cells |= dict.fromkeys(Cell(step.name, head, i, j) for i in along[0] for j in along[1])
+        cells |= dict.fromkeys(Cell(step.name, head, i, j) for i, j in product(*rows_and_cols))
     yield from cells
 
 
 def _places(axis: str, letters: dict[str, int], size: int, dims: Dims) -> list[int]:
-    """Which of ``size`` places along an axis have these letters: all where none is its own."""
+    """The indices, of ``size`` along an axis, that have these letters: all where the axis has none of them."""
     if len(axis) == 2:
         inner = inner_size(axis, dims)
         places = [
@@ -257,17 +259,17 @@ def cells(trace: Trace) -> Iterator[Cell]:
     """Every computed cell of the trace, in the order of the steps."""
     names = [{step.name for step in head_graph(trace.example, head)} for head in trace.example.heads]
     for step in trace.steps:
-        computing = [head for head, own in enumerate(names) if step.name in own] if step.per_head else [None]
-        for head in computing:
+        heads = [head for head, steps in enumerate(names) if step.name in steps] if step.per_head else [None]
+        for head in heads:
             rows = trace.matrix(step.name, head)
             yield from (Cell(step.name, head, i, j) for i in range(len(rows)) for j in range(len(rows[0])))
 
 
 def arithmetic(derivation: Derivation, decimals: int = 4, part: Callable[[str], str] = str) -> str:
-    """The derivation as one line of text with the numbers, such as ``1·0 + 2·1 = 2``. ``part`` writes each of what is
-    added up, one for each term, or all that stands before the value where nothing is.
+    """The derivation as one line of text with the numbers, such as ``1·0 + 2·1 = 2``.
 
-    Its last sign is = where the number after it is the value, and ≈ where ``decimals`` digits do not hold it.
+    ``part`` formats each summand, one for each term, or the whole right-hand side where nothing is added.
+    The last sign is = where the number after it is exact, and ≈ where it is rounded to ``decimals`` digits.
     """
     shown = [[_show(number, decimals) for number in term.numbers] for term in derivation.terms]
     value = _show(derivation.value, decimals)
@@ -285,15 +287,15 @@ def arithmetic(derivation: Derivation, decimals: int = 4, part: Callable[[str], 
 
 
 def _exponent(score: str, shift: float, decimals: int) -> str:
-    """What stands above e for a score as it is shown: ``0.5``, or ``(9.1924 − 14.8492)`` after a shift."""
+    """The exponent of e for a score that is shown: ``0.5``, or ``(9.1924 − 14.8492)`` after a shift."""
     if not shift or score == "(−∞)":
         return score
     return f"({score.removeprefix('(').removesuffix(')')} − {_show(shift, decimals)})"
 
 
 def relation(rows: Rows, show: Callable[[float], str]) -> str:
-    """= where every number as it is shown is the number, but for float64's noise; ≈ where any is rounded."""
-    return "=" if all(holds(show(number), number) for row in rows for number in row) else "≈"
+    """= where every number is shown exactly, up to float64's rounding errors; ≈ where any is rounded."""
+    return "=" if all(is_exact(show(number), number) for row in rows for number in row) else "≈"
 
 
 def _show(number: float, decimals: int) -> str:

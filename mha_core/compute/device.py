@@ -24,7 +24,7 @@ class Backend:
 
     @property
     def torch_dtype(self) -> torch.dtype:
-        """The dtype as torch knows it."""
+        """The dtype as an object of torch."""
         import torch
 
         dtype: torch.dtype = getattr(torch, self.dtype)
@@ -51,7 +51,7 @@ def backend(device: str = "auto", dtype: str | None = None) -> Backend:
 
 
 def device_name(where: Backend) -> str:
-    """What a person calls the device: the GPU's own name where there is one."""
+    """The device's name for people: the model of the GPU where there is one."""
     import torch
 
     return torch.cuda.get_device_name() if where.device == "cuda" else where.device.upper()

@@ -1,7 +1,7 @@
 """Derivatives of what an example computes, by torch's autograd through the declared operations.
 
 gradients(trace, Cell("concat", None, 0, 1))    ∂Concat[1,2] / ∂ every cell that it is computed from
-sensitivity(trace)                              ‖∂O / ∂W_Q‖ and its kin: how strongly weights still move the output
+sensitivity(trace)                              ‖∂O / ∂W_Q‖ and the like: how strongly weights still move the output
 saturation(trace)                               the same at many temperatures: a sharp softmax stops Q and K learning
 
 Where there is no slope, a derivative is 0, never NaN: for a pair that is hidden, a query that may attend to nothing,
@@ -40,7 +40,7 @@ from mha_core.vocabulary import (
 TEMPERATURES = tuple(2 ** (10 * i / 24 - 5) for i in range(25))
 """From 1/32 to 32, evenly on a logarithmic scale; the middle one is 1."""
 MOST_AT_ONCE = 256
-"""Rows of a Jacobian that are worked out together: as many copies of the tape's tensors are held at a time."""
+"""Rows of a Jacobian that are computed together: there are as many copies of the tape's tensors at a time."""
 
 
 def gradients(of: Example | Trace, cell: Cell) -> dict[str, Any]:
@@ -49,8 +49,8 @@ def gradients(of: Example | Trace, cell: Cell) -> dict[str, Any]:
     ``cell`` may be of any computed step. The matrices are those of ``of``, inputs and steps, in the order of the
     computation, each in its own shape, apart from what has no derivative: steps that are themselves computed from
     the cell's matrix, and a mask that allows or hides. Everything that the cell does not depend on has 0. Matrices
-    that heads share stand with the first head of the group, summed over the group. A cell that is −∞ moves with
-    nothing: 0 throughout.
+    that heads share are listed under the first head of the group, summed over the group. For a cell that is −∞ all
+    derivatives are 0.
 
     Costs one trace and one backward pass. Raises ``CellError`` where the example computes no such cell, and
     ``NumberRangeError`` where the dtype cannot hold a derivative: the direction of a row that is 1e-310 long turns by
@@ -81,9 +81,9 @@ class Sensitivity(NamedTuple):
     """Frobenius norms ‖J‖_F = √Σ (∂O[i,j] / ∂W[a,b])² of the output's whole Jacobians (``graph.last_step``: Concat
     where there is no W_O, the weights where there is no V).
 
-    One number for each head; None where a head has no such matrix of its own, and where the dtype cannot hold the
-    norm. ``q``, ``k``, ``v`` are for Q, K and V themselves, which is all there is where a head starts from them.
-    ``x``: for X, which all heads read.
+    One number for each head; None where a head has no such matrix of its own, and where the norm overflows the dtype.
+    ``q``, ``k``, ``v`` are for Q, K and V themselves; a head that starts from these has no others. ``x``: for X, which
+    all heads read.
     """
 
     w_q: tuple[float | None, ...]
@@ -95,11 +95,11 @@ class Sensitivity(NamedTuple):
     x: float | None
 
 
-_MOVED = ("w_q", "w_k", "w_v", "q", "k", "v")
+_VARIED = ("w_q", "w_k", "w_v", "q", "k", "v")
 
 
 def sensitivity(of: Example | Trace) -> Sensitivity:
-    """How strongly the output answers when W_Q, W_K, W_V, or Q, K, V, or X are moved.
+    """How strongly the output responds when W_Q, W_K, W_V, or Q, K, V, or X change.
 
     Costs ``outputs(example)`` backward passes, ``MOST_AT_ONCE`` of them in one sweep: about a millisecond for 3
     tokens and 2 heads of 2 columns, 6 for 8 tokens and 4 heads of 8. Good for examples that a page shows, not for
@@ -107,23 +107,23 @@ def sensitivity(of: Example | Trace) -> Sensitivity:
     """
     computed = of if isinstance(of, Trace) else trace(of)
     taped, given = _tape(computed)
-    moved = [entry for entry in _tensors(taped, given) if entry.name in (*_MOVED, "x")]
+    varied = [entry for entry in _tensors(taped, given) if entry.name in (*_VARIED, "x")]
     last = last_step(computed.example)
     output = taped.layer[last] if last in taped.layer else in_head_order(taped.groups, last)
-    norms = _norms(output, [entry.tensor for entry in moved])
+    norms = _norms(output, [entry.tensor for entry in varied])
     heads = len(computed.example.heads)
-    norms_by_name: dict[str, list[float | None]] = {name: [None] * heads for name in _MOVED}
+    norms_by_name: dict[str, list[float | None]] = {name: [None] * heads for name in _VARIED}
     x = None
-    for entry, of_heads in zip(moved, norms, strict=True):
+    for entry, head_norms in zip(varied, norms, strict=True):
         if entry.members is None:
-            x = _held(float(of_heads))
+            x = _finite_or_none(float(head_norms))
             continue
-        for head, norm_of_head in zip(entry.members, of_heads.tolist(), strict=True):
-            norms_by_name[entry.name][head] = _held(norm_of_head)
+        for head, head_norm in zip(entry.members, head_norms.tolist(), strict=True):
+            norms_by_name[entry.name][head] = _finite_or_none(head_norm)
     return Sensitivity(**{name: tuple(norms) for name, norms in norms_by_name.items()}, x=x)
 
 
-def _held(number: float) -> float | None:
+def _finite_or_none(number: float) -> float | None:
     return number if isfinite(number) else None
 
 
@@ -151,7 +151,7 @@ def saturation(computed: Trace, temperatures: Sequence[float] = TEMPERATURES) ->
     """softmax(S ÷ (T · divisor)) for each temperature T: how sharp the weights are, and what still moves the output.
 
     As T falls, all weight goes to one key, softmax's derivative diag(p) − p pᵀ vanishes, and with it what W_Q and
-    W_K can move; what W_V moves does not. As T grows all keys come to weigh alike, and scores are divided away.
+    W_K can move; what W_V moves does not. As T grows, all keys get the same weight, and scores no longer matter.
     Costs a ``sensitivity`` for each temperature.
     """
     example = computed.example
@@ -167,7 +167,7 @@ def _largest(computed: Trace) -> tuple[float | None, ...]:
     fully_masked, given = computed.fully_masked, [head.weights is not None for head in computed.example.heads]
     means: list[float | None] = []
     for head, rows in enumerate(computed.values["weights"]):
-        tops = [max(row) for row, gone in zip(rows, fully_masked[head], strict=True) if not gone]
+        tops = [max(row) for row, masked in zip(rows, fully_masked[head], strict=True) if not masked]
         means.append(fmean(tops) if tops and not given[head] else None)
     return tuple(means)
 
@@ -184,27 +184,27 @@ class _Entry(NamedTuple):
 
 
 def _tape(computed: Trace) -> tuple[Trace, dict[str, Tensor]]:
-    """The trace again, with what backward passes need; and the layer's given matrices, rows × columns, by name."""
+    """The trace computed again with autograd, and the layer's given matrices, rows × columns, by name."""
     inputs = load(computed.example, computed.backend)
     shared = {name: tensor.requires_grad_() for name, tensor in inputs.layer.items()}
     groups = []
     for members, steps, given in inputs.groups:
-        own: dict[str, Tensor] = {}
+        group: dict[str, Tensor] = {}
         for name, tensor in given.items():
             if name in LAYER_INPUTS:
                 leaf = shared.get(name)
                 shared[name] = leaf = tensor[0].requires_grad_() if leaf is None else leaf
-                own[name] = leaf.expand(len(members), -1, -1)
+                group[name] = leaf.expand(len(members), -1, -1)
             else:
-                own[name] = tensor.requires_grad_()
-        groups.append((members, steps, own))
+                group[name] = tensor.requires_grad_()
+        groups.append((members, steps, group))
     taped: Inputs = replace(inputs, groups=tuple(groups))
     with torch.enable_grad():
         return run(taped), shared
 
 
 def _tensors(taped: Trace, given: Mapping[str, Tensor]) -> Iterator[_Entry]:
-    """Every matrix that has a derivative, each once: what heads borrow stands with the head that holds it."""
+    """Every matrix that has a derivative, each once: what heads share, only for the head that owns it."""
     example = taped.example
     for name, tensor in given.items():
         if name != "mask" or isinstance(example.mask, AddMask):
@@ -219,7 +219,7 @@ def _tensors(taped: Trace, given: Mapping[str, Tensor]) -> Iterator[_Entry]:
 
 
 def _tensor_of(taped: Trace, cell: Cell) -> Tensor:
-    """The one number that a cell names, on the tape."""
+    """The cell's number as a tensor on the tape."""
     if cell.head is None:
         return taped.layer[cell.name][cell.row, cell.col]
     members, tensors = next(group for group in taped.groups if cell.head in group[0])
@@ -227,7 +227,7 @@ def _tensor_of(taped: Trace, cell: Cell) -> Tensor:
 
 
 def _computed_from(computed: Trace, name: str) -> set[str]:
-    """The steps that are computed from this one, at once or by way of others."""
+    """The steps that are computed from this one, directly or indirectly."""
     reached = {name}
     for step in computed.steps:
         if reached & set(step.operand_names):
@@ -236,7 +236,7 @@ def _computed_from(computed: Trace, name: str) -> set[str]:
 
 
 def _by_name(example: Example, derivatives: Iterable[tuple[_Entry, Tensor]]) -> dict[str, Any]:
-    """Numbers read off the device, in the order of the computation; 0 for what is given and nothing reads."""
+    """The derivatives as Python numbers, in the order of the computation; 0 for given matrices that no step reads."""
     named: dict[str, Any] = {}
     heads = len(example.heads)
     for entry, tensor in derivatives:
@@ -271,7 +271,7 @@ def _norms(output: Tensor, leaves: Sequence[Tensor]) -> list[Tensor]:
         parts: Sequence[Tensor | None] = torch.autograd.grad(
             output, leaves, seeds, retain_graph=True, is_grads_batched=True, allow_unused=True
         )
-        totals = [  # of a leaf that the output does not depend on there is no part
+        totals = [  # the part is None for a leaf that the output does not depend on
             total if part is None else torch.hypot(total, norm(part, (0, -2, -1))[0, ..., 0, 0])
             for total, part in zip(totals, parts, strict=True)
         ]

@@ -1,7 +1,7 @@
 """The declared computation: which steps an example has, what each does, and to which operands.
 
-This is the one declaration that tracing, deriving, checking, drawing and the bench read. A step names its
-operation and its operands; an operand names a matrix and how its rows and columns run with the result's, in the
+This is the one declaration that tracing, deriving, checking and drawing read. A step names its operation and its
+operands; an operand names a matrix and how its rows and columns run with the result's, in the
 letters of the result's cell ``i, j`` and of the summed index ``k``, as in einsum:
 
     q       = matmul(x "ik", w_q "kj", b_q "j")      Q[i,j] = Σ_k X[i,k]·W_Q[k,j] + b_Q[j]
@@ -12,8 +12,8 @@ letters of the result's cell ``i, j`` and of the summed index ``k``, as in einsu
 
 A matrix of one row or one column (``vocabulary.AXES`` says "1") has no letter for it. Two letters in parentheses run
 one inside the other along one axis, as in einops: rows "(ij)" are pairs of a query i and a key j, columns "(mr)" the
-two columns r of pair m, neighbours, columns "(rm)" the same where all first ones stand before all second ones, columns
-"(gk)" the columns k of every head g. Most results are "ij"; a step whose result runs otherwise says so:
+two columns r of pair m, neighbours, columns "(rm)" the same where all first columns precede all second ones, columns
+"(gk)" the columns k of every head g. Most results are "ij"; a step whose result runs differently says so:
 
     q_rotated "i(mr)"  = rotate(q "i(mk)", angles "im")     q_rotated "i(rm)" = rotate(q "i(km)", angles "im")
     pair_sums "(ij)c"  = add(q_a "ic", k_a "jc")     Z[(i,j),c] = Q_a[i,c] + K_a[j,c]
@@ -29,7 +29,7 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Literal
 
-from mha_core.compute.operations import OPERATIONS, Operand, Step, axes, lies_spread
+from mha_core.compute.operations import OPERATIONS, Operand, Step, axes, broadcasts_pairs
 from mha_core.example.model import (
     AddMask,
     Example,
@@ -69,8 +69,8 @@ def early_steps(example: Example) -> tuple[Step, ...]:
     if example.positions is None or example.positions.kind == "alibi":
         return ()
     sinusoidal = example.positions.kind == "sinusoidal"
-    apart = example.context is not None if sinusoidal else not keys_are_queries(example)
-    return _early_steps(sinusoidal, apart)
+    for_keys = example.context is not None if sinusoidal else not keys_are_queries(example)
+    return _early_steps(sinusoidal, for_keys)
 
 
 def head_graph(example: Example, head: Head) -> tuple[Step, ...]:
@@ -107,14 +107,14 @@ def weight_graph(given: Collection[str], mask: Literal["masked_fill", "add"] | N
 
 
 def _positions(example: Example) -> tuple[str, str, str]:
-    """What kind, what stands before the names of the keys' position ids and angles, and which columns are pairs."""
+    """The kind, the prefix of the names of the keys' position ids and angles, and which columns are pairs."""
     positions = example.positions
-    assert positions is not None  # noqa: S101  # the caller has asked
+    assert positions is not None  # noqa: S101  # the caller has checked
     return positions.kind, "" if keys_are_queries(example) else "context_", positions.pairs
 
 
 def _role(head: Head) -> Literal["first", "first with keys", "other"]:
-    """In its group: the first head computes keys for the others though it may start from its own weights."""
+    """The head's role in its group. The first computes keys for the others, even if it starts from its own weights."""
     if uses_shared_kv(head):
         return "other"
     return "first" if head.k is None and head.w_k is None else "first with keys"
@@ -135,7 +135,7 @@ def _head_steps(
     """``given``: whether the head starts from its q, k, v, weights; ``biases``: whether it has b_q, b_k, b_v;
     ``valued``: whether it has V, of its own or its group's.
     """
-    kind, of_keys, pairs = positions or (None, "", "")
+    kind, key_prefix, pairs = positions or (None, "", "")
     *starts, weights = given
     scored = not weights
     has = {
@@ -153,14 +153,14 @@ def _head_steps(
     ]
     sides = {"q": "q", "k": "k"}
     if kind == "rotary":
-        steps += [_rotation(name, of_keys if name == "k" else "", pairs) for name in "qk" if has[name]]
+        steps += [_rotation(name, key_prefix if name == "k" else "", pairs) for name in "qk" if has[name]]
         sides = {"q": "q_rotated", "k": "k_rotated"}
     if scoring == "cosine":
         steps += [step for name in "qk" if has[name] for step in _unit(name, sides[name])]
         sides = {"q": "q_unit", "k": "k_unit"}
     if scored:
         steps += _score_steps(scoring, sides["q"], sides["k"])
-        steps += _weight_steps(scaled, mask, f"{of_keys}position_ids" if kind == "alibi" else None)
+        steps += _weight_steps(scaled, mask, f"{key_prefix}position_ids" if kind == "alibi" else None)
     if valued:
         steps.append(Step("head_outputs", "matmul", (Operand("weights", "ik"), Operand("v", "kj"))))
     return tuple(steps)
@@ -205,7 +205,7 @@ def _score_steps(scoring: Scoring, q: str, k: str) -> tuple[Step, ...]:
 def _weight_steps(
     scaled: bool, mask: Literal["masked_fill", "add"] | None, key_ids: str | None
 ) -> tuple[Step, ...]:
-    """From scores to weights; ``key_ids``: where keys stand, for linear biases."""
+    """From scores to weights; ``key_ids``: the matrix of the keys' positions, for linear biases."""
     steps, last = [], "scores"
     if scaled:
         steps.append(Step("scaled_scores", "divide", (Operand(last, "ij"), Operand("divisor", ""))))
@@ -224,10 +224,10 @@ def _weight_steps(
 
 
 @lru_cache(maxsize=8)
-def _early_steps(sinusoidal: bool, apart: bool) -> tuple[Step, ...]:
-    """``apart``: keys have positions of their own; in rotary positions they turn with the queries' frequencies."""
+def _early_steps(sinusoidal: bool, for_keys: bool) -> tuple[Step, ...]:
+    """``for_keys``: keys have positions of their own. Rotary keys turn with the queries' frequencies."""
     steps = []
-    for context, rows in (("", "x"), ("context_", "context"))[: 1 + apart]:
+    for context, rows in (("", "x"), ("context_", "context"))[: 1 + for_keys]:
         frequencies = f"{context}frequencies" if sinusoidal else "frequencies"
         operands = (Operand(f"{context}position_ids", "i"), Operand(frequencies, "j"))
         steps.append(Step(f"{context}angles", "multiply", operands, per_head=False))
@@ -235,8 +235,8 @@ def _early_steps(sinusoidal: bool, apart: bool) -> tuple[Step, ...]:
             encoding = f"{context}positional_encoding"
             angles = (Operand(f"{context}angles", "im"),)
             steps.append(Step(encoding, "sinusoid", angles, per_head=False, index="i(mr)"))
-            sum_of = (Operand(rows, "ij"), Operand(encoding, "ij"))
-            steps.append(Step(f"{rows}_positioned", "add", sum_of, per_head=False))
+            summands = (Operand(rows, "ij"), Operand(encoding, "ij"))
+            steps.append(Step(f"{rows}_positioned", "add", summands, per_head=False))
     return tuple(steps)
 
 
@@ -254,9 +254,9 @@ def _late_steps(valued: bool, w_o: bool, b_o: bool) -> tuple[Step, ...]:
 
 
 def term_steps(example: Example) -> tuple[Step, ...]:
-    """The output once more, as what each head adds to it: O = Σ_i head_i·W_Oi + b_O.
+    """The output as the sum of what each head adds to it: O = Σ_i head_i·W_Oi + b_O.
 
-    ``w_o_block`` is the rows of W_O that meet head i in Concat. Empty where there is no W_O.
+    ``w_o_block`` is the rows of W_O that head i is multiplied with in Concat·W_O. Empty where there is no W_O.
     """
     if example.w_o is None:
         return ()
@@ -276,21 +276,16 @@ def symbol(name: str, example: Example) -> str:
 
 
 def divisor_sign(example: Example) -> str:
-    """What scores are divided by, as a sign: ``√d_k``, a short number as it stands, ``c`` for one of many digits."""
+    """What scores are divided by, as a symbol: ``√d_k``, a short number in full, ``c`` for a number of many digits."""
     text = divisor_text(example)
     return text if len(text) <= 6 else "c"
 
 
 def divisor_text(example: Example) -> str:
-    """What scores are divided by: ``√d_k``, or the number digit for digit."""
+    """What scores are divided by: ``√d_k``, or the number with all its digits."""
     if isinstance(example.scale, str):
         return "√d_k"
     return repr(float(example.scale)).removesuffix(".0").replace("-", "−")
-
-
-def _is_transposed(step: Step, operand: Operand) -> bool:
-    """Whether the operand's rows run with the result's columns."""
-    return step.index == "ij" and axes(operand.name, operand.index)[0] == "j"
 
 
 def formula(step: Step, example: Example) -> str:
@@ -299,23 +294,23 @@ def formula(step: Step, example: Example) -> str:
 
 
 def _sign(step: Step, operand: Operand, example: Example) -> str:
-    """An operand's letter as it stands in a formula: transposed, with its row where rows pair up, of each head."""
+    """An operand's letter in a formula: transposed, with its row where rows form pairs, or one letter for each head."""
     sign = symbol(operand.name, example)
     if operand.head:
         return OPERATIONS[step.op].joined.join(of_head(sign, head) for head in range(len(example.heads)))
     rows, _ = axes(operand.name, operand.index)
-    if lies_spread(step):
+    if broadcasts_pairs(step):
         return f"{sign}[{rows}]"
     return f"{sign}ᵀ" if step.index == "ij" and rows == "j" else sign
 
 
 def of_head(sign: str, head: int) -> str:
-    """A letter that stands for any head's, of this one: ``head_i·W_Oi`` of head 0 is ``head_1·W_O1``."""
+    """The letter with the number of a head: ``head_i·W_Oi`` of head 0 is ``head_1·W_O1``."""
     return re.sub(r"i\b", str(head + 1), sign)
 
 
 def signs(step: Step, example: Example) -> tuple[str, ...]:
-    """What stands before, between and behind the tables in a step's formula, for pages that show tables in place of
+    """The signs before, between and after the tables in a step's formula, for pages that show tables instead of
     letters: ``("", "·", "+", "")`` of X·W_Q + b_Q, ``("softmax", "")``, ``("", "÷ √d_k")``.
     """
     gap = "\0"
@@ -323,7 +318,7 @@ def signs(step: Step, example: Example) -> tuple[str, ...]:
 
 
 def written(step: Step, example: Example, *signs: str) -> str:
-    """The step's right-hand side with these signs for its tables, factors in the order given."""
+    """The step's right-hand side with these signs for its tables, factors in the given order."""
     settings = [symbol(operand.name, example) for operand in step.operands if operand.name in SETTINGS]
     text = OPERATIONS[step.op].written((*signs, *settings))
     return text + (f", c = {divisor_text(example)}" if "c" in settings else "")

@@ -1,4 +1,4 @@
-"""What each head adds to the output: Concat·W_O taken apart into one term a head."""
+"""What each head adds to the output: Concat·W_O as a sum of one term for each head."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mha_core.errors import N_, CellError
 
 
 class HeadTerms(NamedTuple):
-    """``w_o_block``: the rows of W_O that meet head i, h × d_v × d_out.
+    """``w_o_block``: the rows of W_O that head i is multiplied with, h × d_v × d_out.
 
     ``head_terms``: head_i·W_Oi, h × n_q × d_out.
     """
@@ -24,8 +24,8 @@ class HeadTerms(NamedTuple):
 class Loss(NamedTuple):
     """How much of the output one head carries: ‖O − O′‖_F ÷ ‖O‖_F, None where O is 0.
 
-    ``muted``: O′ without the head's term. ``averaged``: O′ with the mean of that term over the queries in its place,
-    so that what it adds to every query alike, which b_O could add as well, does not count.
+    ``muted``: O′ without the head's term. ``averaged``: O′ with that term replaced by its mean over the queries. What a
+    head adds equally to every query does not count there, since b_O could add it too.
     """
 
     muted: float | None
@@ -39,13 +39,13 @@ def losses(trace: Trace) -> tuple[Loss, ...]:
     """
     terms = torch.tensor(head_terms(trace).head_terms, dtype=torch.float64)
     whole = float(torch.tensor(trace.values["output"], dtype=torch.float64).norm())
-    apart = terms - terms.mean(1, keepdim=True)
-    sizes = zip(terms.norm(dim=(1, 2)).tolist(), apart.norm(dim=(1, 2)).tolist(), strict=True)
+    deviations = terms - terms.mean(1, keepdim=True)
+    sizes = zip(terms.norm(dim=(1, 2)).tolist(), deviations.norm(dim=(1, 2)).tolist(), strict=True)
     return tuple(Loss(*(size / whole if whole else None for size in pair)) for pair in sizes)
 
 
 def head_terms(trace: Trace) -> HeadTerms:
-    """O = Σ_i head_i·W_Oi + b_O, since Concat·W_O meets head i only in its own d_v rows of W_O.
+    """O = Σ_i head_i·W_Oi + b_O, since in Concat·W_O head i is multiplied only with its own d_v rows of W_O.
 
     Raises ``CellError`` where the example has no W_O: then the heads stay side by side and nothing is added.
     """

@@ -1,4 +1,4 @@
-"""Numbers that say what attention weights are like: how spread out, how easily moved, how far two heads agree."""
+"""Measures of attention weights: how spread out they are, how easily moved, and how far two heads agree."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def keys_in_view(weights: Sequence[float]) -> float:
 def softmax_jacobian(weights: Tensor) -> Tensor:
     """J = diag(p) − p pᵀ, the derivative of softmax by its input; weights: … × n_k, result: … × n_k × n_k.
 
-    The diagonal p_i (1 − p_i) is summed up as Σ_{j≠i} p_i p_j, so that a weight next to 1 loses no digits.
+    The diagonal p_i (1 − p_i) is computed as Σ_{j≠i} p_i p_j, so that a weight close to 1 loses no digits.
     """
     products = weights.unsqueeze(-1) * weights.unsqueeze(-2)
     others = products - torch.diag_embed(torch.diagonal(products, dim1=-2, dim2=-1))
@@ -50,7 +50,7 @@ def gradient_size(weights: Tensor) -> Tensor:
 
 
 def overlap(a: Sequence[float], b: Sequence[float]) -> float:
-    """1 − ½ Σ_j |a_j − b_j|: the share of attention that two rows of weights (n_k each) spend on the same keys.
+    """1 − ½ Σ_j |a_j − b_j|: the share of attention that two rows of weights (n_k each) give to the same keys.
 
     For rows that sum to 1 it is Σ_j min(a_j, b_j): 1 where they are equal, 0 where they share no key.
     ``overlap([0.5, 0.5, 0], [0, 0.5, 0.5])`` is 0.5.
@@ -61,7 +61,7 @@ def overlap(a: Sequence[float], b: Sequence[float]) -> float:
 def agreement(trace: Trace, query: int | None = None) -> Rows:
     """``overlap`` of every two heads, h × h: for one query, or the mean over all queries.
 
-    Queries that may attend to nothing in either head do not count; heads that share no other query agree by 0.
+    Queries that may attend to nothing in either head do not count; where no other query is left the mean is 0.
     """
     queries = range(len(trace.example.tokens)) if query is None else (query,)
     heads = range(len(trace.example.heads))
@@ -69,23 +69,23 @@ def agreement(trace: Trace, query: int | None = None) -> Rows:
 
 
 def ways_to_look(trace: Trace) -> int:
-    """In how many ways the heads share out their attention: heads whose rows overlap by 0.99 or more count once."""
-    apart: list[Rows] = []
+    """How many different attention patterns the heads have: heads whose rows all overlap by 0.99 or more count once."""
+    distinct: list[Rows] = []
     for rows in trace.values["weights"]:
-        if all(min(map(overlap, rows, other)) < 0.99 for other in apart):
-            apart.append(rows)
-    return len(apart)
+        if all(min(map(overlap, rows, other)) < 0.99 for other in distinct):
+            distinct.append(rows)
+    return len(distinct)
 
 
 def heads_differ(trace: Trace) -> bool:
-    """Whether two heads look elsewhere: they share at most nine tenths of their attention."""
+    """Whether any two heads attend to different keys: they share at most nine tenths of their attention."""
     shared = agreement(trace)
     return any(shared[a][b] <= 0.9 for a in range(len(shared)) for b in range(a))
 
 
 def outputs_between(trace: Trace) -> bool:
-    """Whether a head output stands visibly between V's rows: in some column a twentieth of the column's range away
-    from what that row of V has there, whichever row. False where there is no V.
+    """Whether any head output lies visibly between V's rows: from each row it differs, in some column, by more than a
+    twentieth of that column's range. False where there is no V.
     """
     return has_values(trace.example) and any(
         _between(trace, head) for head in range(len(trace.example.heads))

@@ -1,4 +1,4 @@
-"""What a step is, and what steps can do: one entry an operation, for whoever computes, derives or writes a step."""
+"""What a step is, and what steps can do. Each operation has one entry, for computing, deriving and writing a step."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from mha_core.vocabulary import ENTRY, HIDES, SETTINGS
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A matrix by name, and the letters of its own axes: "ik" rows run with i, columns with the summed k.
+    """A matrix by name, and the letters of its axes: with "ik", rows run with i, columns with the summed k.
 
-    ``head``: the letter of the head, where every head's matrix is read; else it is the head's own, or the layer's.
+    ``head``: the letter of the head where the matrices of all heads are read; "" for the head's own or the layer's.
     """
 
     name: str
@@ -30,10 +30,10 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: ``name`` = ``op``(operands), one of ``OPERATIONS``. ``per_head``: every head has its own; else one for
-    the layer.
+    """One step: ``name`` = ``op``(operands), ``op`` one of ``OPERATIONS``.
 
-    ``index``: the letters of the result's own axes. Raises ``ValueError`` where the operation cannot run with these.
+    ``per_head``: every head has its own; else there is one for the layer. ``index``: the letters of the result's axes.
+    Raises ``ValueError`` where the operation cannot run with these.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Step:
     operand_names: tuple[str, ...] = field(init=False, repr=False, compare=False)
     """The operands' names, in order."""
     gathers: str = field(init=False, repr=False, compare=False)
-    """The matrix that this step reads of every head; "" where it reads none."""
+    """The matrix that this step reads from every head; "" where it reads none."""
     plan: Any = field(init=False, repr=False, compare=False)
     """How the operation runs with these letters (``Operation``)."""
 
@@ -60,7 +60,7 @@ class Step:
 
 
 class Sized(Protocol):
-    """What an operation may ask for sizes: an example."""
+    """What an operation reads sizes from: an example."""
 
     @property
     def dims(self) -> Dims:
@@ -74,8 +74,8 @@ Terms: TypeAlias = Sequence[Sequence[float]]
 
 
 class Exceptional(NamedTuple):
-    """Where the number ``at`` of every term is ``number``, the arithmetic of a cell is this ``line``: ``{0}``, ``{1}``
-    are its numbers and ``{value}`` is what it is.
+    """Where the number at index ``at`` of every term is ``number``, a cell's arithmetic is this ``line``: ``{0}``,
+    ``{1}`` are its numbers and ``{value}`` is its value.
     """
 
     at: int
@@ -90,17 +90,17 @@ class Operation:
     ``run(step, operands, example)``: the step with torch, operands and result … × rows × columns.
     ``in_place``: the same, written over the first operand, by operations that can.
     ``value(terms, at, constant)``: one cell, from its terms' numbers (``derive.Derivation``).
-    ``formula``: the right-hand side, with ``{0}``, ``{1}`` for the operands' letters; what is read from every head
-    stands there as the heads' letters, ``joined``.
-    ``lines``: a cell's arithmetic, one for each place ``at``: ``{0}``, ``{1}`` are its numbers, ``{constant}`` that,
-    ``{sum}`` its terms with + between them and ``{at}`` one of them, each written as ``term`` says, else as a product.
-    ``exception``: numbers that call for another line; ``copies``: but for these the value is the first number, which
-    stands elsewhere.
-    ``plan(step)``: how the operands have to be laid, read off their letters and held in ``Step.plan`` for ``run``;
-    raises ``ValueError`` where it cannot run with them.
-    ``adds``: an operand without the summed letter is a term of its own, a bias.
-    ``is_sign``: the result's letter is the formula already, as ‖Q‖.
-    ``shifts``: what is common to all terms is taken off first, and is the constant.
+    ``formula``: the right-hand side, with ``{0}``, ``{1}`` for the operands' letters. An operand of every head appears
+    as the letters of all heads, ``joined``.
+    ``lines``: a cell's arithmetic, one for each value of ``at``: ``{0}``, ``{1}`` are its numbers, ``{constant}`` its
+    constant, ``{sum}`` its terms with + between them and ``{at}`` the term at ``at``. A term is formatted by ``term``,
+    by default as a product.
+    ``exception``: numbers that need another line; ``copies``: without them the value is a copy of the first number.
+    ``plan(step)``: how to arrange the operands, read off their letters and stored in ``Step.plan`` for ``run``; raises
+    ``ValueError`` where the operation cannot run with them.
+    ``adds``: an operand without the summed letter is a term by itself, a bias.
+    ``is_sign``: the result's letter is already the formula, as ‖Q‖.
+    ``shifts``: the constant is subtracted from all terms first.
     """
 
     run: Run
@@ -118,14 +118,14 @@ class Operation:
     in_place: Run | None = None
 
     def written(self, signs: Sequence[str]) -> str:
-        """The formula with these letters; what it does not name is added."""
+        """The formula with these letters; operands that it does not name are added at its end."""
         named = self.formula.format(*signs)
         return " + ".join((named, *signs[self.formula.count("{") :])) if self.adds else named
 
     def excepts(self, terms: Terms) -> bool:
-        """Whether these numbers call for the line of the exception."""
-        unusual = self.exception
-        return unusual is not None and all(term[unusual.at] == unusual.number for term in terms)
+        """Whether these numbers need the line of the exception."""
+        exception = self.exception
+        return exception is not None and all(term[exception.at] == exception.number for term in terms)
 
     def line(
         self,
@@ -134,8 +134,8 @@ class Operation:
         constant: str,
         part: Callable[[str], str] = str,
     ) -> str:
-        """The arithmetic of a cell, from its numbers as they are to be shown. ``part`` writes each of what is added up,
-        or the whole where nothing is.
+        """The arithmetic of a cell, from its formatted numbers. ``part`` formats each summand, or the whole line where
+        nothing is added.
         """
         products = [self.term.format(*numbers) if self.term else "·".join(numbers) for numbers in terms]
         numbers = [number for term in terms for number in term]
@@ -151,35 +151,35 @@ class Operation:
 
 @lru_cache(maxsize=512)
 def axes(name: str, index: str) -> tuple[str, str]:
-    """The letters along a matrix's rows and along its columns: "" where it has but one, two where pairs run."""
+    """The letters along a matrix's rows and along its columns: "" for an axis of size 1, two letters for pairs."""
     letters = (pair or letter for pair, letter in re.findall(r"\((\w\w)\)|(\w)", index))
     rows, cols = ("" if axis == "1" else next(letters) for axis in ENTRY[name].axes)
     return rows, cols
 
 
 def inner_size(axis: str, dims: Dims) -> int:
-    """How many places the second letter of an axis of pairs has: keys of a query, columns of a head, pairs, or the
-    columns of a pair.
+    """The size of the second letter of an axis of pairs: keys of a query, columns of a head, pairs, or the columns of a
+    pair.
     """
     return {"ij": dims.n_k, "gk": dims.d_v, "km": dims.d_freq, "rm": dims.d_freq}.get(axis, 2)
 
 
-def _only(*ways: str) -> Callable[[Step], int]:
-    """Of an operation that runs with these letters of its operands and its result alone, and with which of them."""
+def _only(*patterns: str) -> Callable[[Step], int]:
+    """The plan of an operation that supports only these letters of operands and result: which pattern a step has."""
 
     def plan(step: Step) -> int:
         declared = " ".join((*(operand.index for operand in step.operands), step.index))
-        if declared not in ways:
-            raise ValueError(f"{step.name}: {step.op} runs with {' or '.join(ways)}, not {declared}")
-        return ways.index(declared)
+        if declared not in patterns:
+            raise ValueError(f"{step.name}: {step.op} runs with {' or '.join(patterns)}, not {declared}")
+        return patterns.index(declared)
 
     return plan
 
 
 class Product(NamedTuple):
-    """How two matrices have to be laid for their product to have the letters that a step declares.
+    """Which of two matrices to transpose, so that their product has the letters that a step declares.
 
-    ``split``: the product's rows are pairs, of which the result has one letter along its rows, one along its columns.
+    ``split``: the product's rows are pairs; the result has the first letter along its rows, the second along columns.
     """
 
     left_transposed: bool
@@ -188,7 +188,7 @@ class Product(NamedTuple):
 
 
 def _product(step: Step) -> Product:
-    """Read off the letters: summed is the axis that both factors have and the result has not."""
+    """Read off the letters: the sum runs over the axis that both factors have and the result has not."""
     left, right = (axes(operand.name, operand.index) for operand in step.operands[:2])
     result = axes(step.name, step.index)
     for a in (1, 0):
@@ -202,11 +202,13 @@ def _product(step: Step) -> Product:
     raise ValueError(f"{step.name}: no product of {left} and {right} is {result}")
 
 
+Alignment: TypeAlias = tuple[int, ...] | None
+"""() for an operand as it is, None for its transpose, else the axes to insert where the result has an axis of pairs."""
+
+
 @lru_cache(maxsize=512)
-def _way(name: str, index: str, result: str, result_index: str) -> tuple[int, ...] | None:
-    """How an operand has to be laid for its letters to run with the result's: () as it is, None transposed, else the
-    axes that it lacks, where an axis of the result has pairs.
-    """
+def _alignment(name: str, index: str, result: str, result_index: str) -> Alignment:
+    """How to align an operand's letters with the result's."""
     rows, cols = axes(name, index)
     down, across = axes(result, result_index)
     if rows in ("", down) and cols in ("", across):
@@ -220,35 +222,32 @@ def _way(name: str, index: str, result: str, result_index: str) -> tuple[int, ..
     return tuple(reversed(lacking))
 
 
-Ways: TypeAlias = tuple[tuple[int, ...] | None, ...]
+def _alignments(step: Step) -> tuple[Alignment, ...]:
+    """How to align each operand; () where all have the result's letters already."""
+    alignments = tuple(_alignment(o.name, o.index, step.name, step.index) for o in step.operands)
+    return alignments if any(alignment != () for alignment in alignments) else ()
 
 
-def _ways(step: Step) -> Ways:
-    """How each operand has to be laid; () where all lie as the result does."""
-    ways = tuple(_way(o.name, o.index, step.name, step.index) for o in step.operands)
-    return ways if any(way != () for way in ways) else ()
-
-
-def lies_spread(step: Step) -> bool:
-    """Whether operands have but one letter of a pair along an axis of the result."""
-    return OPERATIONS[step.op].plan is _ways and any(_ways(step))
+def broadcasts_pairs(step: Step) -> bool:
+    """Whether any operand has only one letter of a pair along an axis of the result."""
+    return OPERATIONS[step.op].plan is _alignments and any(_alignments(step))
 
 
 def _cellwise(step: Step, operands: Sequence[Tensor], function: Callable[..., Tensor]) -> Tensor:
-    """A result's cell is made of the operands' cells that have its letters."""
+    """Each cell of the result from the operands' cells that have its letters."""
     if not step.plan:
         return function(*operands)
-    result = function(*map(_laid, operands, step.plan))
+    result = function(*map(_aligned, operands, step.plan))
     if not any(step.plan):
         return result
     rows, _ = axes(step.name, step.index)
     return result.flatten(-3, -2) if len(rows) == 2 else result.flatten(-2)
 
 
-def _laid(tensor: Tensor, way: tuple[int, ...] | None) -> Tensor:
-    if way is None:
+def _aligned(tensor: Tensor, alignment: Alignment) -> Tensor:
+    if alignment is None:
         return tensor.mT
-    for axis in way:
+    for axis in alignment:
         tensor = tensor.unsqueeze(axis)
     return tensor
 
@@ -289,7 +288,7 @@ def _sum(terms: Tensor, *biases: Tensor) -> Tensor:
 
 
 def norm(numbers: Tensor, along: int | tuple[int, ...]) -> Tensor:
-    """√Σ x² along these axes, which stay with a size of 1.
+    """√Σ x² along these axes, which are kept with size 1.
 
     The square of 1e-200 is 0 and that of 1e200 is ∞: such numbers are divided by the largest of them first.
     """
@@ -302,14 +301,14 @@ def norm(numbers: Tensor, along: int | tuple[int, ...]) -> Tensor:
 
 
 def _normalize(rows: Tensor, norms: Tensor) -> Tensor:
-    nowhere = norms == 0
-    if rows.requires_grad:  # the derivative of 0 ÷ 0 is NaN, even where nothing is made of it
-        norms = norms.masked_fill(nowhere, 1.0)
-    return (rows / norms).masked_fill(nowhere, 0.0)
+    zero = norms == 0
+    if rows.requires_grad:  # the derivative of 0 ÷ 0 is NaN, even where the quotient is not used
+        norms = norms.masked_fill(zero, 1.0)
+    return (rows / norms).masked_fill(zero, 0.0)
 
 
 def _sinusoid(angles: Tensor, columns: int) -> Tensor:
-    """Of an odd number of columns the last is a sine alone."""
+    """With an odd number of columns the last is a sine without its cosine."""
     return _interleaved(angles.sin(), angles.cos())[..., :columns]
 
 
@@ -321,7 +320,7 @@ def _rotate(rows: Tensor, angles: Tensor, *, halves: bool) -> Tensor:
 
 
 def _interleaved(first: Tensor, second: Tensor) -> Tensor:
-    """Columns of the one and of the other in turn."""
+    """The columns of both, alternating."""
     return torch.stack((first, second), -1).flatten(-2)
 
 
@@ -357,7 +356,7 @@ def _by_cell(
     is_sign: bool = False,
     in_place: Callable[..., Tensor] | None = None,
 ) -> Operation:
-    """An operation cell by cell, with torch and with numbers; ``setting``: its last operand is one of the layer's."""
+    """An operation cell by cell, with torch and with numbers; ``setting``: its last operand is a setting."""
     return Operation(
         lambda step, operands, example: _cellwise(step, operands, function),
         lambda terms, at, constant: value(*terms[0], constant) if setting else value(*terms[0]),
@@ -365,7 +364,7 @@ def _by_cell(
         (line or formula,),
         exception=exception,
         copies=copies,
-        plan=_ways,
+        plan=_alignments,
         is_sign=is_sign,
         in_place=in_place and (lambda step, operands, example: _cellwise(step, operands, in_place)),
     )
@@ -402,7 +401,7 @@ OPERATIONS: Final = {
     ),
     "add": _by_cell(lambda a, b: a + b, lambda a, b: a + b, "{0} + {1}", in_place=lambda a, b: a.add_(b)),
     "copy": _by_cell(lambda a: a, lambda a: a, "{0}", copies=True),
-    # e^a over the row's sum of them; a row of −∞ alone becomes 0, and has nothing to share out
+    # e^a over the row's sum of them; a row of −∞ alone becomes 0
     "softmax": Operation(
         lambda step, operands, example: _softmax(step, operands[0]),
         lambda terms, at, constant: _weight(terms, at),

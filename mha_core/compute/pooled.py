@@ -1,11 +1,11 @@
-"""The weights of more tokens than a screen has points: the largest, or the mean, of each block of their map.
+"""The weights of more tokens than a screen has pixels: the largest, or the mean, of each block of their map.
 
     cell[r, c] = max (or mean) of A[i, j] over the queries i of block r and the keys j of block c
 
-Never are n_q × n_k numbers in memory: some queries are taken at a time, each with all the keys that it may see. So
-their softmax is the exact one, and no score is computed twice, as it would be where keys come in parts too and their
-sum has to be known first. Of a part of the map only its queries are computed; where every block is one query and one
-key, the cells are the weights themselves.
+There are never n_q × n_k numbers in memory: the map is computed a few queries at a time, each with all the keys that it
+may see. So their softmax is exact, and no score is computed twice, as it would be if keys were split too and their sum
+had to be known first. For a part of the map only its queries are computed. Where every block is one query and one key,
+the cells are the weights themselves.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from mha_core.errors import N_, CellError, ExampleError
 from mha_core.example.model import NEG_INF
 
 MaskBlock: TypeAlias = Callable[[Tensor, Tensor], Tensor]
-"""The places of some queries (m × 1) and of some keys (n) → their part of a mask, m × n: booleans, True = may attend,
+"""The indices of some queries (m × 1) and of some keys (n) → their part of a mask, m × n: booleans, True = may attend,
 or numbers that are added to the scaled scores.
 """
 Reduce: TypeAlias = Callable[[Tensor, int], Tensor]
 
 TILE, GPU_TILE = 2**20, 2**25
-"""Scores at a time: what a processor's cache holds, and what keeps a GPU busy."""
+"""Scores at a time: as many as fit into a processor's cache, and enough to keep a GPU busy."""
 FEW, LARGEST = 128, 2**23
-"""Q·Kᵀ of fewer queries is slow; so many are taken though it be more scores than a tile, but no more than these."""
+"""Q·Kᵀ of fewer queries is slow. So many are computed even if their scores exceed a tile, up to the larger number."""
 
 
 class Pooled(NamedTuple):
     """``values``: … × rows × columns. ``queries``, ``keys``: the first token of each row's and of each column's block;
-    their step is a block's size, of which the last may have less.
+    their step is a block's size, and the last block may be smaller.
     """
 
     values: Tensor
@@ -60,11 +60,11 @@ def pooled_weights(
     q: … × h × n_q × d_k; k: … × h × n_k × d_k, or of kv_heads heads, each then the keys of h ÷ kv_heads heads in a row;
     one head needs no axis. ``queries``, ``keys``: the part of the map that is shown; all of it by default.
     ``mask``: "causal", query i may attend to keys 0 … i; a tensor that broadcasts to … × h × n_q × n_k, or a function
-    of places, both as ``MaskBlock`` has it. Hidden weights are 0, and so are all of a query that may attend to nothing.
+    of indices, both as in ``MaskBlock``. Hidden weights are 0, and so are all of a query that may attend to nothing.
     ``divisor``: √d_k by default.
 
     Takes the time of n_k scores for each query that is shown, half of it where the mask is causal, and the memory of a
-    tile of them. Raises ``ExampleError`` where the shapes do not belong together, ``CellError`` where there is no such
+    tile of them. Raises ``ExampleError`` where the shapes do not fit each other, ``CellError`` where there is no such
     part of the map.
     """
     shared = _sharing(q, k)
@@ -75,16 +75,16 @@ def pooled_weights(
     divisor = sqrt(d_k) if divisor is None else divisor
     values = q.new_zeros(*heads, len(rows), len(columns))
     tiles = list(tiles_of(rows, rows_at_once(k)))
-    room = q.new_empty(max(map(len, tiles)) * k.shape[-2])
-    for tile, laid in _laid_out(tiles, columns, k, causal=isinstance(mask, str)):
-        masked = None if block is None else _mask_of_tile(block, tile, laid).expand(*heads, -1, -1)
+    buffer = q.new_empty(max(map(len, tiles)) * k.shape[-2])
+    for tile, layout in _with_layouts(tiles, columns, k, causal=isinstance(mask, str)):
+        masked = None if block is None else _mask_of_tile(block, tile, layout).expand(*heads, -1, -1)
         at = (tile.start - rows.start) // rows.step
         for head in product(*map(range, heads)):
             owner = (*head[:-1], head[-1] // shared) if head else ()
-            scores = room[: len(tile) * len(laid.order)].view(len(tile), -1)
-            torch.mm(q[head][tile.start : tile.stop] / divisor, laid.keys[owner].T, out=scores)
-            weights = _softmax(scores, laid.free, None if masked is None else masked[head])
-            cells = _pooled(_pooled_keys(weights, laid, columns.step, reduce), rows.step, reduce)
+            scores = buffer[: len(tile) * len(layout.order)].view(len(tile), -1)
+            torch.mm(q[head][tile.start : tile.stop] / divisor, layout.keys[owner].T, out=scores)
+            weights = _softmax(scores, layout.free, None if masked is None else masked[head])
+            cells = _pooled(_pooled_keys(weights, layout, columns.step, reduce), rows.step, reduce)
             part = values[head][at : at + len(cells), : cells.shape[1]]
             join(part, cells, out=part)
     if by == "mean":
@@ -96,23 +96,23 @@ _POOL: Final[dict[str, tuple[Reduce, Callable[..., Tensor]]]] = {
     "max": (torch.amax, torch.maximum),
     "mean": (torch.sum, torch.add),
 }
-"""How a block becomes a number (its sum is divided later), and how two parts of a block do."""
+"""How a block becomes a number (a sum is divided later), and how the numbers of two parts of a block are joined."""
 
 
-# --- what is asked for -------------------------------------------------------------------------------------------
+# --- the arguments -----------------------------------------------------------------------------------------------
 
 
 def _sharing(q: Tensor, k: Tensor) -> int:
     """How many heads in a row have the same keys; 1 where each has its own."""
     fits = q.dim() == k.dim() >= 2 and q.shape[-1] == k.shape[-1] and q.shape[:-3] == k.shape[:-3]
-    heads, held = (t.shape[-3] if t.dim() > 2 else 1 for t in (q, k))
-    if not fits or min(*q.shape, *k.shape) < 1 or heads % held:
-        raise _unfit("k", (*q.shape[:-2], "n_k", q.shape[-1]), k.shape)
-    return heads // held
+    heads, kv_heads = (t.shape[-3] if t.dim() > 2 else 1 for t in (q, k))
+    if not fits or min(*q.shape, *k.shape) < 1 or heads % kv_heads:
+        raise _shape_error("k", (*q.shape[:-2], "n_k", q.shape[-1]), k.shape)
+    return heads // kv_heads
 
 
 def _blocks(part: range | None, n: int, most: int, place: str) -> range:
-    """The first token of each block: blocks as small as lets no more than ``most`` of them cover the part."""
+    """The first token of each block: the smallest blocks of which at most ``most`` cover the part."""
     part = range(n) if part is None else part
     if most < 1:
         raise CellError(N_("expected 1 to {most}, got {got}"), place="size", most=n, got=most)
@@ -130,7 +130,7 @@ def _blocks(part: range | None, n: int, most: int, place: str) -> range:
 def _mask_block(
     mask: Literal["causal"] | Tensor | MaskBlock | None, shape: tuple[int, ...]
 ) -> MaskBlock | None:
-    """Any mask as a function of places."""
+    """Any mask as a function of indices."""
     if isinstance(mask, str):
         return lambda queries, keys: keys <= queries
     if not isinstance(mask, Tensor):
@@ -138,12 +138,12 @@ def _mask_block(
     try:
         mask.expand(shape)
     except RuntimeError:
-        raise _unfit("mask", shape, mask.shape) from None
+        raise _shape_error("mask", shape, mask.shape) from None
     whole = mask.expand(*mask.shape[:-2], *shape[-2:])
     return lambda queries, keys: whole[..., queries.squeeze(-1), :].index_select(-1, keys)
 
 
-def _unfit(place: str, expected: Sequence[object], got: Sequence[int]) -> ExampleError:
+def _shape_error(place: str, expected: Sequence[object], got: Sequence[int]) -> ExampleError:
     return ExampleError(
         N_("expected {expected}, got {got}"),
         place=place,
@@ -156,7 +156,7 @@ def _unfit(place: str, expected: Sequence[object], got: Sequence[int]) -> Exampl
 
 
 def rows_at_once(k: Tensor) -> int:
-    """So many queries have a tile of scores."""
+    """How many queries have a tile of scores."""
     n_k = k.shape[-2]
     tile = TILE if k.device.type == "cpu" else GPU_TILE
     return max(1, tile // n_k, min(FEW, LARGEST // n_k))
@@ -172,11 +172,11 @@ def tiles_of(rows: range, most: int) -> Iterator[range]:
 
 
 class _Layout(NamedTuple):
-    """The keys that a tile sees, in an order in which a block's are pooled as whole columns of memory.
+    """The keys that a tile sees, in an order in which the keys of a block are pooled as whole columns of memory.
 
-    ``order``: their places; ``keys``: … × n × d_k. First ``whole`` blocks of shown keys, spread: the first key of each
-    of them, then the second of each, and so on. Then the other shown keys, ``shown`` in all, and those that softmax
-    alone needs. A causal mask hides the first ``free`` from nobody.
+    ``order``: their indices; ``keys``: … × n × d_k. First come ``whole`` blocks of shown keys, interleaved: the first
+    key of each, then the second of each, and so on. Then the other shown keys, ``shown`` in all, and those that only
+    softmax needs. A causal mask hides the first ``free`` keys from no query of the tile.
     """
 
     order: Tensor
@@ -186,14 +186,14 @@ class _Layout(NamedTuple):
     free: int
 
 
-def _laid_out(
+def _with_layouts(
     tiles: Sequence[range], columns: range, k: Tensor, *, causal: bool
 ) -> Iterator[tuple[range, _Layout]]:
-    """Each tile with its keys; without those whose shown keys are all beyond the diagonal."""
+    """Each tile with its keys; without tiles whose shown keys are all beyond the diagonal."""
     n_k = k.shape[-2]
     if not causal:
-        laid = _layout(columns, k, n_k, n_k)._replace(free=0)
-        yield from ((tile, laid) for tile in tiles)
+        layout = _layout(columns, k, n_k, n_k)._replace(free=0)
+        yield from ((tile, layout) for tile in tiles)
         return
     for tile in tiles:
         if columns.start < tile.stop:
@@ -201,7 +201,7 @@ def _laid_out(
 
 
 def _layout(columns: range, k: Tensor, seen: int, spread: int) -> _Layout:
-    """Of the first ``seen`` keys; blocks of the first ``spread`` of them are laid side by side."""
+    """The layout of the first ``seen`` keys; blocks among the first ``spread`` of them are interleaved."""
     stop = min(columns.stop, seen)
     whole = max(0, min(stop, spread) - columns.start) // columns.step
     cut = columns.start + whole * columns.step
@@ -211,10 +211,10 @@ def _layout(columns: range, k: Tensor, seen: int, spread: int) -> _Layout:
     return _Layout(order, k[..., order, :], whole, stop - columns.start, cut - columns.start)
 
 
-def _mask_of_tile(block: MaskBlock, tile: range, laid: _Layout) -> Tensor:
-    """A tile's part of the mask, … × m × n: what is added, or True for what is hidden."""
-    places = torch.arange(tile.start, tile.stop, device=laid.order.device).unsqueeze(-1)
-    part = block(places, laid.order[laid.free :])
+def _mask_of_tile(block: MaskBlock, tile: range, layout: _Layout) -> Tensor:
+    """A tile's part of the mask, … × m × n: numbers to add, or True for what is hidden."""
+    places = torch.arange(tile.start, tile.stop, device=layout.order.device).unsqueeze(-1)
+    part = block(places, layout.order[layout.free :])
     return ~part if part.dtype == torch.bool else part
 
 
@@ -233,15 +233,15 @@ def _softmax(scores: Tensor, free: int, mask: Tensor | None) -> Tensor:
 # --- pooling -----------------------------------------------------------------------------------------------------
 
 
-def _pooled_keys(weights: Tensor, laid: _Layout, step: int, reduce: Reduce) -> Tensor:
+def _pooled_keys(weights: Tensor, layout: _Layout, step: int, reduce: Reduce) -> Tensor:
     """m × columns, of a tile's weights."""
-    spread = laid.whole * step
-    whole = reduce(weights[:, :spread].view(len(weights), step, laid.whole), 1)
-    return torch.cat((whole, _pooled(weights[:, spread : laid.shown].T, step, reduce).T), 1)
+    spread = layout.whole * step
+    whole = reduce(weights[:, :spread].view(len(weights), step, layout.whole), 1)
+    return torch.cat((whole, _pooled(weights[:, spread : layout.shown].T, step, reduce).T), 1)
 
 
 def _pooled(values: Tensor, step: int, reduce: Reduce) -> Tensor:
-    """Blocks of ``step`` rows, of which the last may have less: m × n → ⌈m ÷ step⌉ × n."""
+    """Blocks of ``step`` rows, the last may be smaller: m × n → ⌈m ÷ step⌉ × n."""
     whole = len(values) // step
     parts = [reduce(values[: whole * step].view(whole, step, values.shape[1]), 1)]
     if rest := len(values) % step:

@@ -1,4 +1,4 @@
-"""Numbers as somebody printed them: their value, and how far rounding can have moved it."""
+"""Printed numbers: their value, and how far rounding can have moved it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Key: TypeAlias = tuple[str, "int | None"]
 """A step's matrix: its name, and its head (None for the whole layer)."""
 
 _SLACK: Final = 1e-9
-"""Relative to a unit: float64 cannot hold 0.1 + 0.01 and 0.11 alike."""
+"""Relative to a unit: in float64 0.1 + 0.01 and 0.11 are not equal."""
 _MOST_DECIMALS: Final = 323
 _LEAST_DECIMALS: Final = -308
-"""float64 holds 10^−323 and 10^308; beyond, one unit of a last digit would be 0 or too large for it."""
+"""float64 can express 10^−323 and 10^308; beyond these, one unit of a last digit would be 0 or infinite."""
 
 Claims: TypeAlias = Sequence[Sequence[Claim] | None]
 """A claimed matrix: rows or cells that were not given are None."""
@@ -33,7 +33,7 @@ def value(claim: float | str) -> float:
 
 @lru_cache(maxsize=100_000)
 def decimals(claim: float | str) -> int:
-    """Digits behind the point: 2 for "0.50", 0 for "12", −2 for "5e2"; no more than float64 tells apart."""
+    """Digits after the point: 2 for "0.50", 0 for "12", −2 for "5e2"; no more than float64 can distinguish."""
     mantissa, _, exponent = str(claim).lower().partition("e")
     fraction = mantissa.partition(".")[2].rstrip() if isinstance(claim, str) else _fraction(mantissa)
     decimals = len(fraction) - (int(exponent) if exponent else 0)
@@ -41,12 +41,12 @@ def decimals(claim: float | str) -> int:
 
 
 def unit_of(decimals: int) -> float:
-    """One unit of the last of so many digits behind the point: 0.01 for 2."""
+    """One unit of the last of so many digits after the point: 0.01 for 2."""
     return 10.0**-decimals
 
 
 def _fraction(mantissa: str) -> str:
-    """The digits behind the point of a bare number, for which 1.0 and 1 are the same."""
+    """The digits after the point of a bare number, for which 1.0 and 1 are the same."""
     fraction = mantissa.partition(".")[2]
     return "" if fraction == "0" else fraction
 
@@ -65,7 +65,7 @@ def _given(matrix: Claims) -> Iterator[float | str]:
 
 def cells(matrix: Claims) -> Iterator[tuple[int, int, float, int]]:
     """(row, column, value, decimals) of every cell that was given."""
-    bare: int | None = None  # asked for once, and only where a cell needs it
+    bare: int | None = None  # computed once, and only where a cell needs it
     for i, row in enumerate(matrix):
         for j, claim in enumerate(row or ()):
             if claim is None:
@@ -79,22 +79,22 @@ def cells(matrix: Claims) -> Iterator[tuple[int, int, float, int]]:
 
 class Printed(NamedTuple):
     """A claimed matrix as tensors, rows × columns: which cells were given, their numbers, one unit of the last digit
-    of each; and the digits of the longest. ``strays``: how far float32 arithmetic may be from the value of each cell,
-    as far as that is allowed for.
+    of each; and the digits of the longest. ``float32_error``: the error of float32 arithmetic to allow for in each
+    cell.
     """
 
     given: Tensor
     numbers: Tensor
     unit: Tensor
     decimals: int
-    strays: Tensor | float = 0.0
+    float32_error: Tensor | float = 0.0
 
     def fits(self, values: Tensor) -> Tensor:
-        """Where a given cell is within one unit of ``values`` (any batch before rows × columns), or is the rounded
-        number of what float32 arithmetic may make of them.
+        """Where a given cell is within one unit of ``values`` (any batch before rows × columns), or is rounded from a
+        number that float32 arithmetic may give instead.
         """
         least = 1e-12 * self.numbers.abs().clamp(max=1e15)
-        tolerance = self.unit.maximum(self.unit / 2 + self.strays) * (1 + _SLACK) + least
+        tolerance = self.unit.maximum(self.unit / 2 + self.float32_error) * (1 + _SLACK) + least
         near = (values - self.numbers).abs() <= tolerance  # never between −∞ and a number
         if self.numbers.isinf().any():
             near |= values == self.numbers
@@ -116,12 +116,12 @@ def printed(claims: Claims, shape: tuple[int, int]) -> Printed:
         at = torch.tensor(rows), torch.tensor(columns)
         given[at] = True
         numbers[at] = torch.tensor(values, dtype=torch.float64)
-        unit[at] = torch.tensor([unit_of(one) for one in digits], dtype=torch.float64)
-    return Printed(given, numbers, unit, max((one[3] for one in entries), default=0))
+        unit[at] = torch.tensor([unit_of(count) for count in digits], dtype=torch.float64)
+    return Printed(given, numbers, unit, max((count for *_, count in entries), default=0))
 
 
 def claimed(example: Example) -> dict[Key, Printed]:
-    """Every claimed matrix that holds a number, in the order of the computation."""
+    """Every claimed matrix with at least one number, in the order of the computation."""
     by_key: dict[Key, Printed] = {}
     for name in STEPS:
         claim = (example.claimed or {}).get(name)

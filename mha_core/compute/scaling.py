@@ -2,7 +2,7 @@
 
 Where the components of q and k are independent with mean 0 and variance σ², each product q_c k_c has mean 0 and
 variance σ⁴, and a score, the sum of d_k of them, has variance d_k σ⁴. Without a divisor a wide head's scores
-therefore lie far apart, softmax gives nearly all attention to one key, and its derivative vanishes.
+are therefore far apart, softmax gives nearly all attention to one key, and its derivative vanishes.
 
 Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.1, footnote 4.
 """
@@ -25,7 +25,7 @@ SCORES = 4096
 
 
 class Softmax(NamedTuple):
-    """One way to divide: the ``divisor``, and what then comes in and out of softmax, over all queries.
+    """Softmax with one ``divisor``: statistics of its input and its output over all queries.
 
     ``spread``: standard deviation of the divided scores. ``entropy``, ``gradient``, ``largest``: means over the
     queries of the weights' entropy in nats, of ‖∂ softmax / ∂ its input‖_F, and of the largest weight. ``first``:
@@ -75,14 +75,14 @@ def draw(seed: int, n_k: int, sigma: float = 1.0) -> Draw:
     return Draw(q=normal(1), k=normal(n_k))
 
 
-def compare(drawn: Draw, d_k: int) -> Comparison:
-    """What softmax makes of the scores of one d_k, undivided and divided by √d_k."""
-    scores = drawn.scores(d_k)
+def compare(drawing: Draw, d_k: int) -> Comparison:
+    """Softmax of the scores of one d_k, undivided and divided by √d_k."""
+    scores = drawing.scores(d_k)
     return Comparison(d_k, measure(scores, 1.0), measure(scores, sqrt(d_k)))
 
 
 def measure(scores: Tensor, divisor: float) -> Softmax:
-    """softmax(scores ÷ divisor), row by row, in numbers; scores: m × n_k."""
+    """The statistics of softmax(scores ÷ divisor), row by row; scores: m × n_k."""
     divided = scores / divisor
     weights = torch.softmax(divided, -1)
     return Softmax(
@@ -97,5 +97,5 @@ def measure(scores: Tensor, divisor: float) -> Softmax:
 
 def experiment(seed: int, n_k: int, sigma: float = 1.0) -> tuple[Comparison, ...]:
     """The comparison for every d_k in ``SIZES``, from one draw."""
-    drawn = draw(seed, n_k, sigma)
-    return tuple(compare(drawn, d_k) for d_k in SIZES)
+    drawing = draw(seed, n_k, sigma)
+    return tuple(compare(drawing, d_k) for d_k in SIZES)

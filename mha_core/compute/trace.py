@@ -57,9 +57,9 @@ class Trace:
 
     ``groups``: heads that share the same steps, with their tensors by step name, each g × rows × columns for the
     g heads of the group (one group unless some heads start further on). ``layer``: the steps of the whole layer,
-    rows × columns. Shapes by name are those of DESIGN's table: q: h × n_q × d_k, weights: h × n_q × n_k,
-    head_outputs: h × n_q × d_v, concat: n_q × (h·d_v), output: n_q × d_out; all of them in ``vocabulary.AXES``. Without
-    V the weights are the last.
+    rows × columns. Shapes by name: q: h × n_q × d_k, weights: h × n_q × n_k, head_outputs: h × n_q × d_v,
+    concat: n_q × (h·d_v), output: n_q × d_out; all of them are in ``vocabulary.AXES``. Without V the weights are the
+    last step.
     """
 
     example: Example
@@ -74,7 +74,7 @@ class Trace:
 
     @cached_property
     def cells(self) -> int:
-        """How many numbers there are in all: given ones, and those of every step."""
+        """How many numbers there are in total, given ones and those of every step."""
         parts = (*(tensors for _, tensors in self.groups), self.layer)
         return sum(
             tensor.numel() for tensors in parts for name, tensor in tensors.items() if name not in SETTINGS
@@ -84,8 +84,8 @@ class Trace:
     def values(self) -> dict[str, Any]:
         """Numbers by step name, in order: a list over heads (None where a head has no such step) or one matrix.
 
-        What a head starts from stands where it would have been computed; keys and values that heads share stand
-        with the first head of the group, and with the others None.
+        What a head starts from is listed as if it had been computed. Keys and values that heads share are listed for
+        the first head of the group; the others have None.
         """
         heads: dict[str, list[Rows | None]] = {}
         shared = self.example.kv_heads is not None
@@ -114,8 +114,8 @@ class Trace:
 
     @cached_property
     def hidden(self) -> tuple[tuple[tuple[bool, ...], ...], ...]:
-        """h × n_q × n_k: True where the mask hides the key from the query: its score is −∞, or the mask's number in the
-        place of its score has left it the weight 0. Nowhere in a head that starts from its weights.
+        """h × n_q × n_k: True where the mask hides the key from the query: its score is −∞, or the mask's fill in place
+        of its score gives it the weight 0. Always False in a head that starts from its weights.
         """
         none = ((False,) * self.example.dims.n_k,) * self.example.dims.n_q
         masked, allow = self.values.get("masked_scores"), allow_matrix(self.example)
@@ -126,10 +126,10 @@ class Trace:
 
     @cached_property
     def shifts(self) -> tuple[tuple[float, ...], ...]:
-        """h × n_q: what is taken off the scores of a row before e is raised to them; no weight changes by it.
+        """h × n_q: what is subtracted from the scores of a row before exponentiation; it changes no weight.
 
-        0 where e can be raised to a head's scores as they stand; where some row would then print long numbers, or
-        zeros alone, the largest score of each of its rows. () for a head that starts from its weights.
+        0 where e^score is readable for every row of a head. Where any row would show long numbers, or only zeros, the
+        largest score of each row. () for a head that starts from its weights.
         """
         softmax = next((step for step in self.steps if step.op == "softmax"), None)
         scored = self.values[softmax.operands[0].name] if softmax else [None] * len(self.example.heads)
@@ -141,12 +141,12 @@ class Trace:
         )
 
     def __getitem__(self, name: str) -> Tensor:
-        """A step or an input as one tensor of its own: ``trace["weights"]``. Raises ``CellError`` as ``matrix``.
+        """A step or an input as a new tensor: ``trace["weights"]``. Raises ``CellError`` as ``matrix`` does.
 
         Axes: q: h × n_q × d_k · k: h × n_k × d_k · v: h × n_k × d_v · scores, scaled_scores, masked_scores, weights:
         h × n_q × n_k · head_outputs: h × n_q × d_v · concat: n_q × (h·d_v) · output: n_q × d_out · x: n_q × d_model ·
-        w_q: h × d_model × d_k. h stands before the axes that ``example.AXES`` names of what each head has its own of;
-        what heads share stands with each of them.
+        w_q: h × d_model × d_k. Per-head matrices have the axis h before the axes of ``vocabulary.AXES``; what heads
+        share is repeated for each of them.
         """
         if name in LAYER_INPUTS or name in WHOLE_LAYER_STEPS:
             rows: Any = self.matrix(name)
@@ -158,7 +158,7 @@ class Trace:
     def numpy(self, name: str) -> Any:
         """``trace[name]`` as a NumPy array, with the same axes."""
         with needs("numpy", "notebook", InteropError):
-            import numpy  # noqa: F401  # torch's own complaint names no way out
+            import numpy  # noqa: F401  # torch's own message does not say what to install
         return self[name].numpy(force=True)
 
     def to_pandas(self, name: str) -> Any:
@@ -194,11 +194,11 @@ class Trace:
         return rows
 
     def _absent(self, name: str, head: int | None, *, shared: bool) -> CellError:
-        """Why there is no such matrix: where the example has it, what is wrong about the head."""
+        """The error for a matrix that is not there. Where the example has it, the head is at fault."""
         last = len(self.example.heads) - 1
         if shared and self._given_or_computed(name, None):
             return CellError(N_("{name} is the whole layer's: name no head"), name=name)
-        if not shared and any(self._given_or_computed(name, own) for own in range(last + 1)):
+        if not shared and any(self._given_or_computed(name, index) for index in range(last + 1)):
             if head is None:
                 return CellError(
                     N_("{name} has one matrix for each head: name the head, 0 to {last}"),
@@ -216,11 +216,11 @@ class Trace:
         rows: Any = self.values.get(name)
         if rows is not None and head is not None:
             rows = rows[head] if 0 <= head < len(rows) else None
-        return rows  # type: ignore[no-any-return]  # one matrix, or the list over heads taken apart
+        return rows  # type: ignore[no-any-return]  # one matrix, of the layer or from the list over heads
 
 
 LEAST_POWER, MOST_POWER = -2.0, 9.0
-"""e^−2 = 0.1353, e^9 = 8103.0839: where every row's largest score lies within, powers can be read and keyed in."""
+"""e^−2 = 0.1353, e^9 = 8103.0839: with every row's largest score between these, powers are easy to read and type."""
 
 
 def _shifts_of(scores: Rows | None) -> tuple[float, ...]:
@@ -285,10 +285,10 @@ def trace(example: Example, where: Backend | None = None) -> Trace:
     """
     where = where or backend()
     if where.dtype == "float32":
-        _check_mask(example)
+        _require_mask_in_range(example)
     computed = compute(load(example, where))
     if where.dtype == "float32":
-        _check_range(computed)
+        _require_in_range(computed)
     return computed
 
 
@@ -357,19 +357,19 @@ def _borrowed(
     steps: tuple[Step, ...],
     groups: Sequence[tuple[tuple[int, ...], Mapping[str, Tensor]]],
 ) -> dict[str, Tensor]:
-    """Keys and values of the heads that hold them for these heads, g × rows × columns."""
-    held = {head: (tensors, at) for heads, tensors in groups for at, head in enumerate(heads)}
+    """Keys and values that these heads share with others, from the heads that own them, g × rows × columns."""
+    owners = {head: (tensors, at) for heads, tensors in groups for at, head in enumerate(heads)}
     wanted = {name for step in steps for name in step.operand_names if name in SHARED}
     borrowed = {}
     for name in wanted:
-        places = [held[kv_head_of(example, name, head)] for head in members]
+        places = [owners[kv_head_of(example, name, head)] for head in members]
         borrowed[name] = torch.stack([tensors[name][at] for tensors, at in places])
     return borrowed
 
 
 def operate(step: Step, tensors: Mapping[str, Tensor], example: Sized, *, in_place: bool = False) -> Tensor:
-    """Run one declared step on numbers by name, each … × rows × columns; what comes from every head … × h × rows ×
-    columns. ``in_place``: its first operand may be written over.
+    """Run one declared step on numbers by name, each … × rows × columns; what is read from every head is … × h × rows ×
+    columns. ``in_place``: the first operand may be overwritten.
     """
     operation = OPERATIONS[step.op]
     run = (in_place and operation.in_place) or operation.run
@@ -381,7 +381,7 @@ def _load_group(
 ) -> dict[str, Tensor]:
     """The inputs of one group of heads, each g × rows × columns, layer inputs expanded over g.
 
-    Positions and what is computed before the heads come with the layer, shared keys and values from other heads.
+    Left out are positions and the layer's early steps, which the layer has, and what other heads share.
     """
     elsewhere = {step.name for step in steps}.union(SETTINGS)
     if example.positions is not None:
@@ -391,7 +391,7 @@ def _load_group(
         elsewhere.update(SHARED)
     wanted = dict.fromkeys(name for step in steps for name in step.operand_names if name not in elsewhere)
     if first.weights is not None:
-        wanted["weights"] = None  # where a head starts, though nothing need read them
+        wanted["weights"] = None  # the head starts from them, even if no step reads them
     if example.kv_heads not in (None, len(example.heads)):
         wanted |= dict.fromkeys(name for name in ("k", "v") if getattr(first, name) is not None)  # for others
     blocks = {
@@ -408,7 +408,7 @@ def _load_group(
 
 
 def _to_device(blocks: Mapping[str, list[Rows]], where: Backend) -> dict[str, Tensor]:
-    """Name → g × rows × columns, all views of one buffer, so that a device is sent to only once."""
+    """Name → g × rows × columns, all views of one buffer, so that there is a single transfer to the device."""
     if not blocks:
         return {}
     flat = array("d")
@@ -441,15 +441,15 @@ def in_head_order(groups: Sequence[tuple[tuple[int, ...], Mapping[str, Tensor]]]
     return stacked[torch.tensor(order).argsort().to(stacked.device)]
 
 
-def _check_mask(example: Example) -> None:
-    """A mask's numbers have no bounds of their own, and one that float32 makes −∞ of would hide a pair."""
+def _require_mask_in_range(example: Example) -> None:
+    """Raises ``NumberRangeError`` where a number of the mask becomes −∞ in float32 and would hide a pair."""
     mask = example.mask
     given = mask.add if isinstance(mask, AddMask) else ((mask_fill(example),),)
     if any(MAX_FLOAT32 < abs(number) < float("inf") for row in given for number in row):
         raise NumberRangeError(N_("a number grew beyond what float32 can hold"), place="mask")
 
 
-def _check_range(computed: Trace) -> None:
+def _require_in_range(computed: Trace) -> None:
     for step in computed.steps:
         if step.name in HIDES:
             continue  # −∞ is what these are for

@@ -1,7 +1,7 @@
-"""The attention weights of a layer of any size, and nothing beside them.
+"""The attention weights of a layer of any size, and nothing else.
 
-The declared steps that lead to them are run on tensors as they are; a number is forgotten once nothing more is computed
-from it, and scores are written over as they become weights: of all tables n_q × n_k that a head has, there is one.
+The declared steps that lead to them are run on the given tensors. A tensor is freed once nothing more is computed from
+it, and scores are overwritten by the weights, so that a head has only one table n_q × n_k in memory.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def attention_weights(
     computed from where it is not X. q, h × n_q × d_k, and k, h × n_k × d_k, stand in for what would compute them.
     ``mask``: "causal", query i may attend to keys 0 … i; or n_q × n_k or h × n_q × n_k, booleans, True = may attend, or
     numbers that are added to the scaled scores. ``divisor``: √d_k by default. A query that may attend to nothing has
-    weights 0. They are the numbers that ``trace`` gives of an example with these matrices.
+    weights 0. ``trace`` gives the same numbers for an example with these matrices.
 
-    Raises ``ExampleError`` where a matrix is missing, or has not the shape that the others ask for.
+    Raises ``ExampleError`` where a matrix is missing, or where its shape does not fit the others.
     """
     named = {"x": x, "context": context, "w_q": w_q, "w_k": w_k, "b_q": b_q, "b_k": b_k, "q": q, "k": k}
     given: dict[str, Any] = {name: tensor for name, tensor in named.items() if tensor is not None}
@@ -56,7 +56,7 @@ def attention_weights(
         given["mask"] = _causal(dims, next(iter(given.values()))) if causal else mask
     adds = mask is not None and given["mask"].is_floating_point()
     steps = weight_graph(given, "add" if adds else None if mask is None else "masked_fill")
-    _check(steps, given, dims)
+    _require_shapes(steps, given, dims)
     given |= {name: given[name].expand(dims.h, -1, -1) for name in ("x", "context") if name in given}
     given |= {"divisor": dims.sqrt_dk if divisor is None else divisor, "fill": NEG_INF}
     return only(("weights",), steps, given, _Layer(dims))["weights"]
@@ -83,16 +83,18 @@ def _dims(given: Mapping[str, Tensor]) -> Dims:
     )
 
 
-def _check(steps: Sequence[Step], given: Mapping[str, Tensor], dims: Dims) -> None:
-    """Everything that the steps read is there, of the shape that the letters say."""
+def _require_shapes(steps: Sequence[Step], given: Mapping[str, Tensor], dims: Dims) -> None:
+    """Raises ``ExampleError`` where a matrix that the steps read is missing or has another shape than its letters."""
     known = {*SETTINGS, *(step.name for step in steps)}
     for name in dict.fromkeys(name for step in steps for name in step.operand_names if name not in known):
         if name not in given:
             raise ExampleError(N_("is missing"), place=name)
-        of_layer = dims.shape(name)
-        of_heads = (dims.h, *of_layer)
-        fits = {"x": (of_layer,), "context": (of_layer,), "mask": (of_layer, of_heads)}.get(name, (of_heads,))
-        if given[name].shape not in fits or 0 in of_heads:
+        layer_shape = dims.shape(name)
+        head_shape = (dims.h, *layer_shape)
+        fits = {"x": (layer_shape,), "context": (layer_shape,), "mask": (layer_shape, head_shape)}.get(
+            name, (head_shape,)
+        )
+        if given[name].shape not in fits or 0 in head_shape:
             raise ExampleError(
                 N_("expected {expected}, got {got}"),
                 place=name,
@@ -104,7 +106,7 @@ def _check(steps: Sequence[Step], given: Mapping[str, Tensor], dims: Dims) -> No
 def only(
     wanted: Collection[str], steps: Sequence[Step], given: Mapping[str, Tensor], example: Sized
 ) -> dict[str, Tensor]:
-    """Run the steps that lead to the wanted ones, on numbers by name as ``operate`` does; nothing else is kept."""
+    """Run only the steps that lead to the wanted ones, on numbers by name as ``operate`` does; return only these."""
     needed = _leading_to(wanted, steps)
     tensors = dict(given)
     for at, step in enumerate(needed):
@@ -117,7 +119,7 @@ def only(
 
 
 def _leading_to(wanted: Collection[str], steps: Sequence[Step]) -> list[Step]:
-    """The steps that these are computed by, in order."""
+    """The steps that compute the wanted ones, in order."""
     names, leading = set(wanted), []
     for step in reversed(steps):
         if step.name in names:

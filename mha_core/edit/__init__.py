@@ -3,5 +3,6 @@
 ``edit`` (every edit, and how one is read from JSON), ``fields`` (the types of their fields), ``edits`` (makes any of
 them), ``matrices`` (one matrix, read and written), ``axes`` (an axis of all matrices), ``sizes`` (tokens, heads and
 sizes), ``sentence`` (words as tokens), ``layer`` (what the layer has), ``paste`` (numbers from a text), ``shapes``
-(what gave a matrix another shape), ``claims`` (somebody's own numbers, filled in), ``back`` (what was removed last).
+(mistakes that change a matrix's shape), ``claims`` (filling in one's own numbers), ``removed`` (restoring what was
+removed last).
 """

@@ -17,12 +17,14 @@ from mha_core.example.model import (
 )
 from mha_core.vocabulary import AXES, HEAD_MATRICES, HEAD_ROWS
 
-Kept: TypeAlias = Sequence[int | None]
-"""For each index of an axis after the edit: the index that it had before, None where it is new."""
+OldIndices: TypeAlias = Sequence[int | None]
+"""For each index of an axis after the edit: its index before, None where it is new."""
 
 
-def reshaped(example: Example, axes: Mapping[str, Kept]) -> Example:
-    """The example with these axes changed in every matrix that has them. Claimed numbers no longer fit and go."""
+def reshaped(example: Example, axes: Mapping[str, OldIndices]) -> Example:
+    """The example with these axes changed in every matrix that has them. Claimed numbers, which no longer fit, are
+    removed.
+    """
 
     def fit(name: str, matrix: Any, new: Any = 0.0) -> Any:
         if matrix is None:
@@ -45,17 +47,17 @@ def reshaped(example: Example, axes: Mapping[str, Kept]) -> Example:
         mask = replace(mask, allow=fit("mask", mask.allow, True))
     elif isinstance(mask, AddMask):
         mask = AddMask(fit("mask", mask.add))
-    positions = None if example.positions is None else _moved(example.positions, axes)
+    positions = None if example.positions is None else _repositioned(example.positions, axes)
     return replace(example, heads=heads, mask=mask, claimed=None, positions=positions, **layer)
 
 
-def _moved(positions: Positions, axes: Mapping[str, Kept]) -> Positions:
-    """A new token stands after the last; frequencies of another width come by rule again."""
+def _repositioned(positions: Positions, axes: Mapping[str, OldIndices]) -> Positions:
+    """The positions after the change: a new token comes last, frequencies of another width follow the rule again."""
 
-    def fit(ids: Row | None, kept: Kept | None) -> Row | None:
-        if ids is None or kept is None:
+    def fit(ids: Row | None, old_indices: OldIndices | None) -> Row | None:
+        if ids is None or old_indices is None:
             return ids
-        return tuple(max(ids) + 1 if i is None else ids[i] for i in kept)
+        return tuple(max(ids) + 1 if i is None else ids[i] for i in old_indices)
 
     widths = ("d_k", "d_k") if positions.kind == "rotary" else ("d_model", "d_context")
     return replace(
@@ -67,8 +69,8 @@ def _moved(positions: Positions, axes: Mapping[str, Kept]) -> Positions:
     )
 
 
-def to_size(old: int, new: int) -> Kept:
-    """Which index each of ``new`` had: the same, None beyond ``old``."""
+def to_size(old: int, new: int) -> OldIndices:
+    """The old index of each of ``new``: the same, None beyond ``old``."""
     return [i if i < old else None for i in range(new)]
 
 

@@ -1,4 +1,4 @@
-"""Filling in one's own numbers: edits of ``Example.claimed``, pure as all edits are. Cells stay as printed."""
+"""Filling in one's own numbers: edits of ``Example.claimed``. Cells keep their printed digits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from mha_core.compute.graph import graph, head_graph
 from mha_core.edit.edit import ClaimBlock, ClaimText, ClearClaims
 from mha_core.edit.paste import read_matrices
-from mha_core.edit.shapes import NOT_FITTING, made_otherwise
+from mha_core.edit.shapes import NOT_FITTING, shape_mistake
 from mha_core.errors import N_, ExampleError
 from mha_core.example.files import printed_number
 from mha_core.example.model import Claim, Example
@@ -24,19 +24,19 @@ def claim_block(example: Example, edit: ClaimBlock) -> Example:
     _require_step(example, step, head)
     grid = _grid(example, step, head)
     if row + len(block) > len(grid) or col + max(map(len, block)) > len(grid[0]):
-        raise _no_room(example, step, head, len(block) + row, max(map(len, block)) + col, "")
+        raise _shape_error(example, step, head, len(block) + row, max(map(len, block)) + col, "")
     for i, cells in enumerate(block):
         for j, text in enumerate(cells):
             if text is not None:
-                grid[row + i][col + j] = _cell(text, f"{_named(step, head)}[{row + i}][{col + j}]")
+                grid[row + i][col + j] = _read_cell(text, f"{_place(step, head)}[{row + i}][{col + j}]")
     return _with_grids(example, step, {head: grid})
 
 
 def claim_text(example: Example, edit: ClaimText) -> Example:
     """Write what is read from a text (``paste.read_matrices``), from (row, col) on.
 
-    Several matrices go to this head and the ones after it. ``whole``: each must have the step's shape. Where one
-    has another, and is what a known mistake gives, the refusal says so.
+    Several matrices go to this head and the ones after it. ``whole``: each must have the step's shape. Where another
+    shape is the result of a known mistake, the error names it.
     """
     step, head, row, col = edit.matrix, edit.head, edit.row, edit.col
     _require_step(example, step, head)
@@ -46,7 +46,7 @@ def claim_text(example: Example, edit: ClaimText) -> Example:
     if len(matrices) > most:
         raise ExampleError(
             N_("there is room for {most} matrices, got {got}"),
-            place=_named(step, head),
+            place=_place(step, head),
             most=most,
             got=len(matrices),
         )
@@ -55,10 +55,10 @@ def claim_text(example: Example, edit: ClaimText) -> Example:
         grid = _grid(example, step, at)
         rows, cols = row + len(matrix), col + len(matrix[0])
         fits = rows <= len(grid) and cols <= len(grid[0])
-        part = edit.whole and (rows, cols) != (len(grid), len(grid[0]))
-        why = "" if (row, col) != (0, 0) else made_otherwise(example, step, matrix)
-        if why or part or not fits:
-            raise _no_room(example, step, at, len(matrix), len(matrix[0]), why)
+        incomplete = edit.whole and (rows, cols) != (len(grid), len(grid[0]))
+        mistake = "" if (row, col) != (0, 0) else shape_mistake(example, step, matrix)
+        if mistake or incomplete or not fits:
+            raise _shape_error(example, step, at, len(matrix), len(matrix[0]), mistake)
         for i, cells in enumerate(matrix):
             for j, printed in enumerate(cells):
                 grid[row + i][col + j] = printed if printed is not None else grid[row + i][col + j]
@@ -77,7 +77,7 @@ def clear_claims(example: Example, edit: ClearClaims) -> Example:
 
 
 def claimed_rows(example: Example, step: str, head: int | None) -> list[list[Claim]] | None:
-    """A claimed matrix as rows of printed numbers, None where nothing was given; None where there is no claim."""
+    """A claimed matrix as rows of printed numbers, None for cells without one; None where there is no claim."""
     claim = (example.claimed or {}).get(step)
     if claim is not None and head is not None:
         claim = claim[head]
@@ -88,29 +88,31 @@ def claimed_rows(example: Example, step: str, head: int | None) -> list[list[Cla
 
 
 def tables(example: Example) -> list[tuple[str, int | None]]:
-    """What can be filled in: the matrices that are computed, by step and head. What a head is given is none of them."""
+    """What can be filled in, by step and head: the computed matrices, not those that a head is given."""
     heads = enumerate(example.heads)
-    every = [(step.name, index) for index, head in heads for step in head_graph(example, head)]
-    return every + [(step.name, None) for step in graph(example) if not step.per_head]
+    per_head = [(step.name, index) for index, head in heads for step in head_graph(example, head)]
+    return per_head + [(step.name, None) for step in graph(example) if not step.per_head]
 
 
 def _require_step(example: Example, step: str, head: int | None) -> None:
     """Raises ``ExampleError`` where the example has no such table to fill in."""
     exists = step in STEPS and step not in absent_steps(example)
     if not exists or (step in PER_HEAD_STEPS) != (head is not None) or (head or 0) >= len(example.heads):
-        place = _named(step, head) if step in STEPS else str(quoted(step))
+        place = _place(step, head) if step in STEPS else str(quoted(step))
         raise ExampleError(N_("this example has no such step"), place=place)
 
 
-def _named(step: str, head: int | None) -> str:
+def _place(step: str, head: int | None) -> str:
     return f"claimed.{step}" if head is None else f"claimed.{step}[{head}]"
 
 
-def _no_room(example: Example, step: str, head: int | None, rows: int, cols: int, why: str) -> ExampleError:
+def _shape_error(
+    example: Example, step: str, head: int | None, rows: int, cols: int, mistake: str
+) -> ExampleError:
     wanted = example.dims.shape(step)
     return ExampleError(
-        NOT_FITTING[why],
-        place=_named(step, head),
+        NOT_FITTING[mistake],
+        place=_place(step, head),
         rows=wanted[0],
         cols=wanted[1],
         got_rows=rows,
@@ -118,7 +120,7 @@ def _no_room(example: Example, step: str, head: int | None, rows: int, cols: int
     )
 
 
-def _cell(text: object, place: str) -> str | None:
+def _read_cell(text: object, place: str) -> str | None:
     if text == "":
         return None
     printed = printed_number(text) if isinstance(text, str) else None
@@ -135,7 +137,7 @@ def _grid(example: Example, step: str, head: int | None) -> list[list[Claim]]:
 def _with_grids(
     example: Example, step: str, grids: Mapping[int | None, Sequence[Sequence[Claim]]]
 ) -> Example:
-    """The example with these matrices claimed; what holds no number is left out."""
+    """The example with these matrices claimed; matrices without a number are left out."""
     claimed: dict[str, Any] = dict(example.claimed or {})
     if step in WHOLE_LAYER_STEPS:
         claimed[step] = _tidy(grids[None])
@@ -144,8 +146,8 @@ def _with_grids(
         for head, grid in grids.items():
             heads[head] = _tidy(grid)  # type: ignore[index]  # per-head steps have heads
         claimed[step] = None if all(head is None for head in heads) else tuple(heads)
-    kept = {name: claimed[name] for name in STEPS if claimed.get(name) is not None}
-    return replace(example, claimed=kept or None)
+    given = {name: claimed[name] for name in STEPS if claimed.get(name) is not None}
+    return replace(example, claimed=given or None)
 
 
 def _tidy(grid: Sequence[Sequence[Claim]]) -> tuple[tuple[Claim, ...] | None, ...] | None:

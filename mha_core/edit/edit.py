@@ -1,14 +1,14 @@
 """The edits: a frozen dataclass for every operation.
 
-``read_edit`` is the boundary: it makes an edit of what a browser sends. Behind it every field has its declared type,
-and whatever goes wrong there is a fault of the program. ``as_data`` is the way back.
+``read_edit`` is the boundary: it makes an edit of what a browser sends. Behind it every field has its declared type.
+``as_data`` is the inverse.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Final, Literal
+from dataclasses import fields
+from typing import Any, Final, Literal
 
 from mha_core.edit.fields import (
     AnyLecture,
@@ -18,34 +18,31 @@ from mha_core.edit.fields import (
     Block,
     FillKind,
     Index,
+    Instruction,
     MaskKind,
     Order,
     Texts,
     Which,
     Whole,
+    by_op,
     json_name,
-    read_fields,
+    read_instruction,
 )
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import Pairs
 from mha_core.vocabulary import PositionsName
 
 
-@dataclass(frozen=True, kw_only=True)
-class Edit:
-    """One change of an example. ``op`` is what the operation is called in JSON."""
-
-    op: ClassVar[str]
+class Edit(Instruction):
+    """One change of an example."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class SetBlock(Edit):
+class SetBlock(Edit, op="set"):
     """Write a block of numbers from (row, col) on; None leaves a cell as it is.
 
-    ``grow``: where there is no room the matrix is made larger first, and with it all that must fit it.
+    ``grow``: where there is no room, the matrix and all that must fit it are made larger first.
     """
 
-    op = "set"
     matrix: str
     head: Index | None = None
     row: Index
@@ -54,184 +51,142 @@ class SetBlock(Edit):
     grow: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fill(Edit):
+class Fill(Edit, op="fill"):
     """Fill a matrix; integers and random numbers are drawn by ``seed``."""
 
-    op = "fill"
     matrix: str
     head: Index | None = None
     with_: FillKind
     seed: Index = 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class RenameToken(Edit):
-    """Another word in the place of one."""
+class RenameToken(Edit, op="rename_token"):
+    """Replace the text of a token."""
 
-    op = "rename_token"
     which: Which
     index: Index
     text: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class AddToken(Edit):
-    """Insert a token before ``index``, at the end where it is None; it is called by its number where it has no text."""
+class AddToken(Edit, op="add_token"):
+    """Insert a token before ``index``, at the end where it is None. Without a text, its text is its number."""
 
-    op = "add_token"
     which: Which
     index: Index | None = None
     text: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class RemoveToken(Edit):
+class RemoveToken(Edit, op="remove_token"):
     """Remove a token, with its rows and columns."""
 
-    op = "remove_token"
     which: Which
     index: Index
 
 
-@dataclass(frozen=True, kw_only=True)
-class Permute(Edit):
+class Permute(Edit, op="permute"):
     """Token i is the one that was token ``order[i]``."""
 
-    op = "permute"
     order: Order
 
 
-@dataclass(frozen=True, kw_only=True)
-class SetSentence(Edit):
-    """These words in the place of the tokens."""
+class SetSentence(Edit, op="sentence"):
+    """Replace the tokens with these words."""
 
-    op = "sentence"
     which: Which
     tokens: Texts
 
 
-@dataclass(frozen=True, kw_only=True)
-class AddHead(Edit):
+class AddHead(Edit, op="add_head"):
     """A new head after the last, or a copy of one."""
 
-    op = "add_head"
     copy: Index | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class RemoveHead(Edit):
+class RemoveHead(Edit, op="remove_head"):
     """Remove a head, the last one where none is named."""
 
-    op = "remove_head"
     head: Index | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Resize(Edit):
-    """Set a size, or change it ``by`` so much."""
+class Resize(Edit, op="resize"):
+    """Set a size, or change it by ``by``."""
 
-    op = "resize"
     axis: Axis
     by: Whole | None = None
     size: Index | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class SwitchOutput(Edit):
+class SwitchOutput(Edit, op="w_o"):
     """W_O on or off."""
 
-    op = "w_o"
     on: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class SwitchValues(Edit):
+class SwitchValues(Edit, op="values"):
     """V on or off."""
 
-    op = "values"
     on: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class SwitchBiases(Edit):
+class SwitchBiases(Edit, op="biases"):
     """A bias for every weight matrix, or none."""
 
-    op = "biases"
     on: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class SwitchContext(Edit):
+class SwitchContext(Edit, op="context"):
     """A context of its own, or none."""
 
-    op = "context"
     on: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class SetMask(Edit):
+class SetMask(Edit, op="mask"):
     """No mask, a causal one, or one to paint."""
 
-    op = "mask"
     kind: MaskKind
 
 
-@dataclass(frozen=True, kw_only=True)
-class SetScale(Edit):
+class SetScale(Edit, op="scale"):
     """What the scores are divided by."""
 
-    op = "scale"
     value: AnyScale
 
 
-@dataclass(frozen=True, kw_only=True)
-class SetScoring(Edit):
-    """How a query and a key make a score, and what it is divided by where that is named."""
+class SetScoring(Edit, op="scoring"):
+    """How a score is computed from a query and a key; ``scale``: what it is divided by, where given."""
 
-    op = "scoring"
     kind: AnyScoring
     scale: AnyScale | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class SetKvHeads(Edit):
+class SetKvHeads(Edit, op="kv_heads"):
     """So many heads with keys and values of their own."""
 
-    op = "kv_heads"
     count: Whole
 
 
-@dataclass(frozen=True, kw_only=True)
-class SetPositions(Edit):
+class SetPositions(Edit, op="positions"):
     """No positions, or one kind; which columns make a pair where they are rotary."""
 
-    op = "positions"
     kind: Literal["none", PositionsName]
     pairs: Pairs | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class SetTitle(Edit):
-    """Another title."""
+class SetTitle(Edit, op="title"):
+    """Set the title."""
 
-    op = "title"
     text: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class SetLecture(Edit):
-    """Another lecture, or none."""
+class SetLecture(Edit, op="lecture"):
+    """Set the lecture, or remove it."""
 
-    op = "lecture"
     lecture: AnyLecture | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClaimBlock(Edit):
+class ClaimBlock(Edit, op="claim"):
     """Write printed numbers from (row, col) on; "" clears a cell, None leaves it as it is."""
 
-    op = "claim"
     matrix: str
     head: Index | None = None
     row: Index
@@ -239,11 +194,9 @@ class ClaimBlock(Edit):
     values: Block
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClaimText(Edit):
+class ClaimText(Edit, op="claim_text"):
     """Write what is read from a text; ``whole``: each matrix in it must have the step's shape."""
 
-    op = "claim_text"
     matrix: str
     head: Index | None = None
     row: Index = 0
@@ -252,18 +205,15 @@ class ClaimText(Edit):
     whole: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClearClaims(Edit):
+class ClearClaims(Edit, op="clear_claims"):
     """Remove all claimed numbers, or those of one matrix."""
 
-    op = "clear_claims"
     matrix: str | None = None
     head: Index | None = None
 
 
 NO_EDIT: Final = N_("this is no edit")
-EDITS: Final[dict[str, type[Edit]]] = {edit.op: edit for edit in Edit.__subclasses__()}
-"""Every edit by its operation."""
+EDITS: Final = by_op(Edit)
 
 
 def read_edit(data: Mapping[str, Any]) -> Edit:
@@ -271,15 +221,14 @@ def read_edit(data: Mapping[str, Any]) -> Edit:
 
     Raises ``ExampleError`` where there is no such operation, or where a field is wrong or missing.
     """
-    op = data.get("op")
-    kind = EDITS.get(op) if isinstance(op, str) else None
-    if kind is None:
+    edit = read_instruction(EDITS, data)
+    if edit is None:
         raise ExampleError(NO_EDIT)
-    return read_fields(kind, data)
+    return edit
 
 
 def as_data(edit: Edit) -> dict[str, Any]:
-    """The edit as plain data, without what has its default."""
+    """The edit as plain data, without fields that have their default."""
     data: dict[str, Any] = {"op": edit.op}
     for field in fields(edit):
         value = getattr(edit, field.name)

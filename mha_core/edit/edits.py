@@ -1,7 +1,7 @@
 """Edits: an example and one edit → the next example. Pure, and every result is valid.
 
-``read_edit`` makes an edit of what the bench sends: ``{"op": "set", "matrix": "w_q", "head": 1, …}``. Growing keeps
-what was there and adds zeros; new pairs of a mask may attend. Whatever does not fit raises ``ExampleError``.
+``read_edit`` makes an edit of what the page sends: ``{"op": "set", "matrix": "w_q", "head": 1, …}``. Growing keeps the
+numbers and adds zeros; new pairs of a mask may attend. An edit that does not fit raises ``ExampleError``.
 """
 
 from __future__ import annotations
@@ -60,29 +60,29 @@ from mha_core.example.model import (
     AddMask,
     Example,
     keys_are_queries,
-    noted,
+    without_stale_note,
 )
 from mha_core.example.validate import validate
 from mha_core.vocabulary import AXES
 
 
 def apply(example: Example, edit: Edit) -> Example:
-    """The example after one edit; its note and its source go where they spoke of other numbers or tokens.
+    """The example after one edit. Its note and source are removed where they describe other numbers or tokens.
 
-    ``example`` keeps the rules already: only what the edit changes is held to them again.
+    ``example`` is valid already, so only what the edit changes is validated.
 
     Raises ``ExampleError`` where the edit names a place that is not there, or breaks the format.
     """
-    return noted(validate(_CHANGES[type(edit)](example, edit), example), example)
+    return without_stale_note(validate(_CHANGES[type(edit)](example, edit), example), example)
 
 
-def _set(example: Example, edit: SetBlock) -> Example:
+def _set_block(example: Example, edit: SetBlock) -> Example:
     """Write a block of numbers from (row, col) on: one cell, or a pasted range. None leaves a cell as it is.
 
-    ``grow``: where there is no room the matrix is made larger first, and with it all that must fit it.
+    ``grow``: where there is no room, the matrix and all that must fit it are made larger first.
     """
     name, head, row, col, block = edit.matrix, edit.head, edit.row, edit.col, edit.values
-    _rectangular(block, place_of(name, head))
+    _require_rectangular(block, place_of(name, head))
     if edit.grow:
         example = _grown(example, name, row + len(block), col + len(block[0]))
     matrix = mask_as_painted(example) if (name, head) == ("mask", None) else given_matrix(example, name, head)
@@ -108,7 +108,7 @@ def _set(example: Example, edit: SetBlock) -> Example:
     return with_matrix(example, name, head, tuple(map(tuple, rows)))
 
 
-def _rectangular(block: Sequence[Sequence[object]], place: str) -> None:
+def _require_rectangular(block: Sequence[Sequence[object]], place: str) -> None:
     for at, cells in enumerate(block):
         if len(cells) != len(block[0]):
             raise ExampleError(
@@ -121,9 +121,9 @@ def _rectangular(block: Sequence[Sequence[object]], place: str) -> None:
 
 
 def _grown(example: Example, name: str, rows: int, cols: int) -> Example:
-    """The example with a matrix of at least rows × cols, as far as its sizes may be chosen at all."""
+    """The example with a matrix of at least rows × cols, as far as its sizes can be changed."""
     for along, length in zip(AXES[name], (rows, cols), strict=True):
-        axis, wanted = _chosen_size(example, along, length)
+        axis, wanted = _size_to_change(example, along, length)
         if axis in ("n_q", "n_k"):
             which: Which = "tokens" if axis == "n_q" or keys_are_queries(example) else "context_tokens"
             require_size(axis, wanted)
@@ -134,8 +134,8 @@ def _grown(example: Example, name: str, rows: int, cols: int) -> Example:
     return example
 
 
-def _chosen_size(example: Example, axis: str, length: int) -> tuple[str, int]:
-    """The size to choose, so that an axis of a matrix has at least this length."""
+def _size_to_change(example: Example, axis: str, length: int) -> tuple[str, int]:
+    """Which size to change, and its new value, so that an axis of a matrix has at least this length."""
     if axis == "h·d_v":
         return "d_v", -(-length // example.dims.h)
     if axis == "d_context" and example.context is None:
@@ -156,12 +156,12 @@ def _set_title(example: Example, edit: SetTitle) -> Example:
 
 
 def _set_lecture(example: Example, edit: SetLecture) -> Example:
-    """Another lecture, or none where nothing is left of it."""
+    """Set the lecture, or remove it where it is empty."""
     return replace(example, lecture=None if edit.lecture == Lecture() else edit.lecture)
 
 
 _CHANGES: dict[type[Edit], Callable[[Example, Any], Example]] = {
-    SetBlock: _set,
+    SetBlock: _set_block,
     Fill: _fill,
     RenameToken: rename_token,
     AddToken: add_token,
@@ -186,4 +186,4 @@ _CHANGES: dict[type[Edit], Callable[[Example, Any], Example]] = {
     ClaimText: claim_text,
     ClearClaims: clear_claims,
 }
-"""The function that makes each edit."""
+"""The function that applies each edit."""

@@ -1,6 +1,6 @@
-"""The types of an edit's fields, and how each is read from plain data as a browser sends it.
+"""What a browser sends, as frozen data: how an instruction and each type of its fields is read from plain data.
 
-A field's type says how it is read: an ``Annotated`` one names the function.
+A field's type determines how it is read: an ``Annotated`` type names the function.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import (
     ClassVar,
     Final,
     Literal,
-    Protocol,
     TypeAlias,
     TypeVar,
+    dataclass_transform,
     get_args,
     get_origin,
     get_type_hints,
@@ -32,7 +32,7 @@ from mha_core.quoted import quoted
 from mha_core.vocabulary import SCORINGS, ScoringName
 
 Read: TypeAlias = Callable[[object, str], Any]
-"""A value and the name of its field → the value, typed; raises ``ExampleError`` naming the field."""
+"""A value and the name of its field → the value with its declared type; raises ``ExampleError`` naming the field."""
 
 
 def _whole(value: object, place: str) -> int:
@@ -42,7 +42,7 @@ def _whole(value: object, place: str) -> int:
 
 
 def _index(value: object, place: str) -> int:
-    """From 0 on: negative ones would count from the end."""
+    """From 0 on: a negative index would count from the end."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise ExampleError(N_("expected a whole number from 0 on, got {got}"), place=place, got=quoted(value))
     return value
@@ -67,11 +67,13 @@ def _list(value: object, place: str) -> list[Any]:
 
 
 def _sequence_of(read: Read) -> Read:
-    return lambda value, place: tuple(read(one, f"{place}[{i}]") for i, one in enumerate(_list(value, place)))
+    return lambda value, place: tuple(
+        read(item, f"{place}[{i}]") for i, item in enumerate(_list(value, place))
+    )
 
 
 def _block(value: object, place: str) -> Block:
-    """Rows of cells, one at least; what a cell may be depends on where it goes."""
+    """Rows of cells, at least one. Which cells are valid depends on the matrix that they go to."""
     rows = tuple(tuple(_list(row, f"{place}[{i}]")) for i, row in enumerate(_list(value, place)))
     if not rows:
         raise ExampleError(N_("expected at least one number, got none"), place=place)
@@ -79,7 +81,7 @@ def _block(value: object, place: str) -> Block:
 
 
 def _scale(value: object, _: str) -> Scale:
-    """The divisor: of the scores, whatever the field is called."""
+    """The divisor of the scores. Errors name it "scale", whatever the field is called."""
     if value == "sqrt_dk":
         return "sqrt_dk"
     return "none" if value == "none" else float(cell_value("scale", value, "scale"))
@@ -92,7 +94,7 @@ class OneOf:
     names: tuple[str, ...]
 
     def __call__(self, value: object, place: str) -> str:
-        """The name. Raises ``ExampleError`` where it is none of them."""
+        """The name. Raises ``ExampleError`` for any other value."""
         if not isinstance(value, str) or value not in self.names:
             raise ExampleError(
                 N_("expected {expected}, got {got}"),
@@ -112,7 +114,7 @@ Which: TypeAlias = Literal["tokens", "context_tokens"]
 Whole: TypeAlias = Annotated[int, _whole]
 Index: TypeAlias = Annotated[int, _index]
 Block: TypeAlias = Annotated[Sequence[Sequence[object]], _block]
-"""Rows of cells, each a number, true or false, a printed number or None: as the matrix wants that they go to."""
+"""Rows of cells, each a number, true or false, a printed number or None, depending on the matrix that they go to."""
 Texts: TypeAlias = Annotated[tuple[str, ...], _sequence_of(_text)]
 Order: TypeAlias = Annotated[tuple[int, ...], _sequence_of(_index)]
 AnyScale: TypeAlias = Annotated[Scale, _scale]
@@ -123,34 +125,52 @@ MaskKind: TypeAlias = Literal["none", "causal", "painted"]
 _PLAIN: Final[dict[object, Read]] = {str: _text, bool: _flag}
 
 
-class _Dataclass(Protocol):
-    __dataclass_fields__: ClassVar[dict[str, Any]]
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Instruction:
+    """Something that a browser can send. ``op`` is its name in JSON; every class with one is a frozen dataclass."""
+
+    op: ClassVar[str]
+
+    def __init_subclass__(cls, op: str = "") -> None:
+        if op:
+            cls.op = op
+            dataclass(frozen=True, kw_only=True)(cls)
 
 
-T = TypeVar("T", bound=_Dataclass)
+T = TypeVar("T", bound=Instruction)
 
 
-def read_fields(kind: type[T], data: Mapping[str, Any]) -> T:
-    """A dataclass of this kind from plain data; a field that is left out, or null, has its default.
+def by_op(base: type[T]) -> dict[str, type[T]]:
+    """Every kind of instruction with this base, by its operation."""
+    return {kind.op: kind for kind in base.__subclasses__()}
+
+
+def read_instruction(kinds: Mapping[str, type[T]], data: Mapping[str, Any]) -> T | None:
+    """The instruction in plain data, None for an unknown operation. A field that is left out, or null, has its default.
 
     Raises ``ExampleError`` where a field is wrong or missing.
     """
+    op = data.get("op")
+    kind: Any = kinds.get(op) if isinstance(op, str) else None
+    if kind is None:
+        return None
     given = {}
     for name, key, read, is_required in _fields(kind):
         value = data.get(key)
         if value is not None or is_required:
             given[name] = read(value, key)
-    return kind(**given)
+    instruction: T = kind(**given)
+    return instruction
 
 
 def json_name(name: str) -> str:
-    """What a field is called in JSON: ``with`` is a keyword of Python's."""
+    """A field's name in JSON: ``with_`` has an underscore since ``with`` is a keyword of Python."""
     return name.rstrip("_")
 
 
 @cache
-def _fields(kind: type[_Dataclass]) -> tuple[tuple[str, str, Read, bool], ...]:
-    """Of each field its name, its name in JSON, how it is read, and whether it must be given."""
+def _fields(kind: type[Any]) -> tuple[tuple[str, str, Read, bool], ...]:
+    """Each field's name, its name in JSON, how it is read, and whether it is required."""
     hints = get_type_hints(kind, include_extras=True)
     return tuple(
         (field.name, json_name(field.name), _reader(hints[field.name]), field.default is MISSING)
@@ -159,7 +179,7 @@ def _fields(kind: type[_Dataclass]) -> tuple[tuple[str, str, Read, bool], ...]:
 
 
 def _reader(hint: Any) -> Read:
-    """How a field of this type is read, of one that may be None where it is given."""
+    """How a field of this type is read. For one that may be None, how a given value is read."""
     if NoneType in get_args(hint):
         return _reader(get_args(hint)[0])
     if get_origin(hint) is Annotated:

@@ -37,9 +37,9 @@ from mha_core.vocabulary import AXES, HEAD_BIASES, HEAD_ROWS, SCORING, SHARED
 
 
 def switch_w_o(example: Example, edit: SwitchOutput) -> Example:
-    """W_O on: the identity, so that the output is the concatenation until it is edited. Off: gone, with b_O."""
+    """W_O on: the identity, so that the output is the concatenation until it is edited. Off: without W_O and b_O."""
     if not edit.on:
-        return _claiming_what_is_there(replace(example, w_o=None, b_o=None))
+        return _without_stale_claims(replace(example, w_o=None, b_o=None))
     if not has_values(example):
         raise ExampleError(N_("this example has no {name}"), name="V")
     width = example.dims.h * example.dims.d_v
@@ -48,12 +48,11 @@ def switch_w_o(example: Example, edit: SwitchOutput) -> Example:
     return replace(example, w_o=filled(width, cols, "identity"), b_o=bias)
 
 
-def _claiming_what_is_there(example: Example) -> Example:
+def _without_stale_claims(example: Example) -> Example:
     """The example without claims of steps that it no longer has."""
-    gone = absent_steps(example)
-    return replace(
-        example, claimed={s: c for s, c in (example.claimed or {}).items() if s not in gone} or None
-    )
+    absent = absent_steps(example)
+    claimed = {step: claim for step, claim in (example.claimed or {}).items() if step not in absent}
+    return replace(example, claimed=claimed or None)
 
 
 def _is_biased(example: Example) -> bool:
@@ -61,26 +60,26 @@ def _is_biased(example: Example) -> bool:
 
 
 def switch_values(example: Example, edit: SwitchValues) -> Example:
-    """V on: a W_V of small integers, as wide as the keys, or V itself where there are no rows to multiply with it.
-    Off: the heads end at their weights, and W_O, which would mix their outputs, goes too.
+    """V on: a W_V of small integers, as wide as the keys, or V itself where there are no rows to multiply with W_V.
+    Off: the heads end at their weights, and W_O, which would mix their outputs, is removed too.
     """
     if edit.on == has_values(example):
         return example
     if not edit.on:
         heads = tuple(replace(head, w_v=None, b_v=None, v=None) for head in example.heads)
-        return _claiming_what_is_there(replace(example, heads=heads, w_o=None, b_o=None))
+        return _without_stale_claims(replace(example, heads=heads, w_o=None, b_o=None))
     dims, source = example.dims, example.source_rows
     name = "v" if source is None or len(source) != dims.n_k else "w_v"
     rows, width = (dims.d_context if name == "w_v" else dims.n_k), dims.d_k
     bias = (0.0,) * width if name == "w_v" and _is_biased(example) else None
 
-    def valued(index: int, head: Head) -> Head:
+    def with_values(index: int, head: Head) -> Head:
         if kv_head_of(example, name, index) != index:
             return head
         fields: dict[str, Any] = {name: filled(rows, width, "integers", index), "b_v": bias}
         return replace(head, **fields)
 
-    return replace(example, heads=tuple(valued(index, head) for index, head in enumerate(example.heads)))
+    return replace(example, heads=tuple(with_values(index, head) for index, head in enumerate(example.heads)))
 
 
 def switch_biases(example: Example, edit: SwitchBiases) -> Example:
@@ -134,7 +133,7 @@ def switch_context(example: Example, edit: SwitchContext) -> Example:
 
 
 def switch_scoring(example: Example, edit: SetScoring) -> Example:
-    """Another way to make scores, with its ``scale`` where one is named.
+    """Set the scoring, and the ``scale`` where one is given.
 
     Bilinear scoring starts with the identity, so that it begins as the dot product; additive scoring with tenths, so
     that tanh is not saturated at once; cosine with a temperature of 1/4. W_a stays where its shape fits.
@@ -149,9 +148,9 @@ def switch_scoring(example: Example, edit: SetScoring) -> Example:
         fields: dict[str, Any] = dict.fromkeys(_PARAMETERS)
         for at, name in enumerate(scoring.parameters if head.weights is None else ()):
             rows, cols = (widths[axis] for axis in AXES[name])
-            held = getattr(head, name)
-            if held is not None and len(held if name in HEAD_ROWS else held[0]) == cols:
-                fields[name] = held
+            current = getattr(head, name)
+            if current is not None and len(current if name in HEAD_ROWS else current[0]) == cols:
+                fields[name] = current
             elif scoring.initial == "identity":
                 fields[name] = filled(rows, cols, "identity")
             else:
@@ -167,11 +166,11 @@ def switch_scoring(example: Example, edit: SetScoring) -> Example:
 
 
 _PARAMETERS = tuple(dict.fromkeys(name for scoring in SCORING.values() for name in scoring.parameters))
-"""What heads give for their scores, whatever the scoring."""
+"""The parameters of all scorings."""
 
 
 def _scale_after(example: Example, kind: str) -> Any:
-    """The divisor that goes with another scoring; the one at hand where both are dot products."""
+    """The divisor for another scoring; the current one where both are dot products."""
     scoring = SCORING[kind]
     if scoring.is_product and SCORING[example.scoring].is_product:
         return example.scale
@@ -181,27 +180,27 @@ def _scale_after(example: Example, kind: str) -> Any:
 
 
 def switch_kv_heads(example: Example, edit: SetKvHeads) -> Example:
-    """So many heads with keys and values of their own, each the first of an equal group. More than before: copies."""
+    """So many heads with keys and values of their own, each the first of an equal group; additional ones are copies."""
     count = edit.count
     if count < 1 or example.dims.h % count:
-        return replace(example, kv_heads=count)  # refused with its sentence
-    return replace(grouped(apart(example), count), claimed=None)
+        return replace(example, kv_heads=count)  # ``validate`` refuses it
+    return replace(grouped(ungrouped(example), count), claimed=None)
 
 
-def apart(example: Example) -> Example:
+def ungrouped(example: Example) -> Example:
     """Every head with keys and values of its own: copies of what it shared."""
     if example.kv_heads is None:
         return example
 
-    def own(index: int, head: Head) -> Head:
-        held = example.heads[kv_head_of(example, "v", index)]
-        return replace(head, **{name: getattr(held, name) for name in _HELD})
+    def with_copies(index: int, head: Head) -> Head:
+        owner = example.heads[kv_head_of(example, "v", index)]
+        return replace(head, **{name: getattr(owner, name) for name in _SHARED_FIELDS})
 
-    heads = tuple(own(index, head) for index, head in enumerate(example.heads))
+    heads = tuple(with_copies(index, head) for index, head in enumerate(example.heads))
     return replace(example, heads=heads, kv_heads=None)
 
 
-_HELD = tuple(name for name in SHARED if name in Head.__dataclass_fields__)
+_SHARED_FIELDS = tuple(name for name in SHARED if name in Head.__dataclass_fields__)
 _KEYS = ("w_k", "b_k", "k")
 
 
@@ -213,21 +212,21 @@ def grouped(example: Example, count: int) -> Example:
     heads, size = list(example.heads), h // count
     for start in range(0, h, size):
         group = heads[start : start + size]
-        keyed = next((head for head in group if head.k is not None or head.w_k is not None), group[0])
-        heads[start] = replace(group[0], **{name: getattr(keyed, name) for name in _KEYS})
+        with_keys = next((head for head in group if head.k is not None or head.w_k is not None), group[0])
+        heads[start] = replace(group[0], **{name: getattr(with_keys, name) for name in _KEYS})
         heads[start + 1 : start + size] = [without_keys(head) for head in group[1:]]
     return replace(example, heads=tuple(heads), kv_heads=count)
 
 
 def without_keys(head: Head) -> Head:
-    """A head without what it takes from the first of its group."""
-    return replace(head, **dict.fromkeys(_HELD))
+    """A head without what it shares with the first of its group."""
+    return replace(head, **dict.fromkeys(_SHARED_FIELDS))
 
 
 def switch_positions(example: Example, edit: SetPositions) -> Example:
-    """No positions, or one kind; slopes start as ALiBi's rule has them (Press et al. 2022).
+    """No positions, or one kind; slopes start by ALiBi's rule (Press et al. 2022).
 
-    Position ids that were given stay. Of rotary positions ``pairs`` may be chosen alone, and frequencies stay too.
+    Given position ids stay. With rotary positions ``pairs`` may change alone, and then frequencies stay too.
     """
     kind, pairs, before = edit.kind, edit.pairs, example.positions
     if before is not None and kind == before.kind:
@@ -255,7 +254,7 @@ def by_alibi_rule(example: Example) -> Example:
 
 
 def follows_alibi_rule(example: Example) -> bool:
-    """Whether the slopes are those of ALiBi's rule: no one has set one by hand."""
+    """Whether all slopes are those of ALiBi's rule, so that none was edited."""
     return (
         example.positions is not None
         and example.positions.kind == "alibi"

@@ -42,7 +42,7 @@ def given_matrix(example: Example, name: str, head: int | None) -> Matrix:
     if head is None and name in POSITION_INPUTS:
         row = position_inputs(example).get(name)
         value = row and tuple((number,) for number in row) if AXES[name][0] != "1" else row
-    elif name in (_OF_THE_LAYER if head is None else _OF_A_HEAD):
+    elif name in (_LAYER_MATRICES if head is None else _HEAD_MATRICES):
         value = getattr(example if head is None else example.heads[head], name)
     if value is None:
         place = place_of(name, head) if name in AXES else str(quoted(name))
@@ -50,21 +50,21 @@ def given_matrix(example: Example, name: str, head: int | None) -> Matrix:
     return (value,) if name in _ROWS or AXES[name][0] == "1" else value
 
 
-_OF_THE_LAYER = ("x", "context", "w_o", "b_o")
-_OF_A_HEAD = (*HEAD_MATRICES, *HEAD_ROWS)
+_LAYER_MATRICES = ("x", "context", "w_o", "b_o")
+_HEAD_MATRICES = (*HEAD_MATRICES, *HEAD_ROWS)
 
 
 _ROWS = (*HEAD_ROWS, "b_o")
 
 
 def with_matrix(example: Example, name: str, head: int | None, matrix: Any) -> Example:
-    """The example with this matrix in the place of the one of its name."""
+    """The example with the matrix of this name replaced."""
     if name == "mask":
         painted = AddMask(matrix) if isinstance(example.mask, AddMask) else None
         return replace(example, mask=painted or replace(as_allow(example), allow=matrix))
     if name in POSITION_INPUTS:
         row = matrix[0] if AXES[name][0] == "1" else tuple(number for (number,) in matrix)
-        field = next(field for field, of in POSITION_FIELDS.items() if of == name)
+        field = next(field for field, position_input in POSITION_FIELDS.items() if position_input == name)
         return replace(example, positions=replace(example.positions, **{field: row}))  # type: ignore[type-var]
     value = matrix[0] if name in _ROWS else matrix
     if head is None:
@@ -75,21 +75,18 @@ def with_matrix(example: Example, name: str, head: int | None, matrix: Any) -> E
 
 
 def mask_as_painted(example: Example) -> Any:
-    """What a mask adds, or which pairs it lets attend."""
+    """The numbers that a mask adds, or which pairs it allows."""
     return example.mask.add if isinstance(example.mask, AddMask) else as_allow(example).allow
 
 
 def as_allow(example: Example) -> AllowMask:
-    """The present mask as one to paint."""
-    return example.mask if isinstance(example.mask, AllowMask) else AllowMask(_allowed_now(example))
-
-
-def _allowed_now(example: Example) -> tuple[tuple[bool, ...], ...]:
-    """Which pairs the present mask lets attend, as a matrix to paint on."""
+    """The current mask as one to paint: which pairs it allows."""
+    if isinstance(example.mask, AllowMask):
+        return example.mask
     if isinstance(example.mask, AddMask):
-        return tuple(tuple(cell > NEG_INF for cell in row) for row in example.mask.add)
+        return AllowMask(tuple(tuple(cell > NEG_INF for cell in row) for row in example.mask.add))
     dims = example.dims
-    return allow_matrix(example) or ((True,) * dims.n_k,) * dims.n_q
+    return AllowMask(allow_matrix(example) or ((True,) * dims.n_k,) * dims.n_q)
 
 
 def cell_value(kind: str, value: object, place: str) -> Any:
@@ -108,7 +105,7 @@ def cell_value(kind: str, value: object, place: str) -> Any:
 def _is_finite(number: float) -> bool:
     try:
         return isfinite(number)
-    except OverflowError:  # a whole number beyond all floats
+    except OverflowError:  # an integer beyond the largest float
         return False
 
 

@@ -30,11 +30,11 @@ _RULE: Final = frozenset(" \t|:+=-")
 def read_matrices(text: str) -> list[Cells]:
     """Every matrix in the text, in order; a list of matrices is one for each head.
 
-    Raises ``ExampleError`` naming the row and column of what is no number, or of a row that is too short.
+    Raises ``ExampleError`` naming the row and column of a cell that is not a number, or a row that is too short.
     """
     if len(text) > MAX_TEXT:
         raise ExampleError(N_("the text is longer than {most} characters"), most=MAX_TEXT)
-    blocks = _blocks(_plain(text))
+    blocks = _blocks(_normalized(text))
     if not any(_is_number(cell) for rows in blocks for row in rows for cell in row):
         raise ExampleError(N_("there is no number in this text"))
     if sum(len(row) for rows in blocks for row in rows) > MAX_CELLS:
@@ -42,8 +42,8 @@ def read_matrices(text: str) -> list[Cells]:
     return [_cells(rows) for rows in blocks]
 
 
-def _plain(text: str) -> str:
-    """Full-width characters and the many minus signs made plain, line ends too."""
+def _normalized(text: str) -> str:
+    """The text with plain characters in place of full-width ones, one minus sign and one line end."""
     text = unicodedata.normalize("NFKC", text).replace("\r\n", "\n").replace("\r", "\n")
     return re.sub("[−–‒﹣－]", "-", text)
 
@@ -52,11 +52,11 @@ def _blocks(text: str) -> list[list[list[str]]]:
     """Rows of cell texts, for each matrix."""
     environments = _environments(text)
     if environments:
-        return _kept([_latex(body) for body in environments])
+        return _without_empty([_latex(body) for body in environments])
     text = text.replace("{", "[").replace("}", "]")
     if not set(text).isdisjoint("[]()"):
         return _bracketed(text)
-    return _kept(
+    return _without_empty(
         [
             _markdown(lines) if any("|" in line for line in lines) else _separated(lines)
             for lines in _parts(text)
@@ -65,18 +65,20 @@ def _blocks(text: str) -> list[list[list[str]]]:
 
 
 def _parts(text: str) -> list[list[str]]:
-    """Lines; a blank line parts two matrices where both have several lines. A row of blank cells is a line too."""
+    """The lines of each matrix. A blank line separates matrices where all have several lines; blank cells are no blank
+    line.
+    """
     parts = [[line for line in part.split("\n") if line.strip(" ")] for part in re.split(r"\n *\n", text)]
     parts = [lines for lines in parts if lines]
     return parts if all(len(lines) > 1 for lines in parts) else [[line for lines in parts for line in lines]]
 
 
-def _kept(blocks: list[list[list[str]]]) -> list[list[list[str]]]:
+def _without_empty(blocks: list[list[list[str]]]) -> list[list[list[str]]]:
     return [rows for rows in blocks if rows and any(rows)]
 
 
 def _environments(text: str) -> list[str]:
-    """What stands between ``\\begin{bmatrix}`` and its end, for every matrix."""
+    """The text between ``\\begin{bmatrix}`` and its end, for every matrix."""
     bodies, at = list[str](), 0
     while begin := _BEGIN.search(text, at):
         end = text.find(f"\\end{{{begin[1]}}}", begin.end())
@@ -116,21 +118,21 @@ def _bracketed(text: str) -> list[list[list[str]]]:
         raise ExampleError(N_("a bracket is never closed"))
     if deepest > 3:
         raise ExampleError(N_("the brackets are nested too deeply"))
-    return _kept([*blocks, rows])
+    return _without_empty([*blocks, rows])
 
 
 def _without_calls(text: str) -> str:
     """``tensor([[1.]], device='cuda')`` without the call's own parentheses."""
     calls = {match.end() - 1 for match in _CALL.finditer(text)}
-    kept, opened = list[str](), list[bool]()
+    characters, opened = list[str](), list[bool]()
     for at, character in enumerate(text):
         if character == "(":
             opened.append(at in calls)
         if character not in "()" or not (opened and opened[-1]):
-            kept.append(character)
+            characters.append(character)
         if character == ")" and opened:
             opened.pop()
-    return "".join(kept)
+    return "".join(characters)
 
 
 def _depth(text: str) -> int:
@@ -142,7 +144,7 @@ def _depth(text: str) -> int:
 
 
 def _markdown(lines: list[str]) -> list[list[str]]:
-    """A table's rows without its rules and labels."""
+    """A table's rows without rules and labels."""
     rows = [
         [cell.strip().strip("*`$ ") for cell in line.strip().strip("|").split("|")]
         for line in lines
@@ -156,7 +158,7 @@ def _separated(lines: list[str]) -> list[list[str]]:
     text = "\n".join(lines)
     if "\t" in text or ";" in text:
         mark = "\t" if "\t" in text else ";"
-        rows = [[_point(cell.strip()) for cell in line.split(mark)] for line in lines]
+        rows = [[_with_point(cell.strip()) for cell in line.split(mark)] for line in lines]
     else:
         rows = [_split(line) for line in lines]
         if all(len(row) > 1 and not row[-1] for row in rows):  # a comma at the end of every line
@@ -164,13 +166,13 @@ def _separated(lines: list[str]) -> list[list[str]]:
     return _without_labels(rows)
 
 
-def _point(cell: str) -> str:
+def _with_point(cell: str) -> str:
     return cell.replace(",", ".") if re.fullmatch(r"[+-]?\d+,\d+", cell) else cell
 
 
 def _split(line: str) -> list[str]:
     """Cells between commas, else between spaces; between spaces too where each cell has a decimal comma."""
-    spaced = [_point(cell) for cell in line.split()]
+    spaced = [_with_point(cell) for cell in line.split()]
     if len(spaced) > 1 and "," in line and all(map(_is_number, spaced)):
         return spaced
     cells = line.split(",") if "," in line else line.split()
@@ -187,7 +189,7 @@ def _without_labels(rows: list[list[str]]) -> list[list[str]]:
 
 
 def _are_labels(cells: list[str]) -> bool:
-    """Words or blanks throughout; what begins like a number was meant as one."""
+    """Only words or blanks, and at least one word. A text that begins like a number counts as a number."""
     words = [cell for cell in cells if cell.lower() not in _BLANK]
     return bool(words) and not any(_is_number(cell) or _NUMBER_LIKE.match(cell) for cell in words)
 
@@ -216,12 +218,12 @@ def _cell(text: str, row: int, col: int) -> str | None:
         return None
     number = printed_number(text)
     if number is None:
-        raise ExampleError(_why_none(text), row=row + 1, col=col + 1, text=Quoted(f"“{text}”"))
+        raise ExampleError(_reason(text), row=row + 1, col=col + 1, text=Quoted(f"“{text}”"))
     return number
 
 
-def _why_none(text: str) -> str:
-    """Why a text is no number that can be kept."""
+def _reason(text: str) -> str:
+    """The sentence on a text that is not a number, or not one that can be stored."""
     if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+", text):
         return N_("row {row}, column {col}: {text} is too large")
     if re.fullmatch(r"[-+]?\d+\s*[/⁄]\s*\d+", text):

@@ -1,4 +1,4 @@
-"""What was removed last comes back with its numbers, where the next head or token is added."""
+"""Restores what was removed last, with its numbers, where the next head or token is added."""
 
 from __future__ import annotations
 
@@ -10,45 +10,53 @@ from typing import Any
 from mha_core.edit.edit import AddHead, AddToken, Edit, RemoveHead, RemoveToken
 from mha_core.edit.edits import apply
 from mha_core.edit.fields import Which
-from mha_core.edit.layer import apart, without_keys
+from mha_core.edit.layer import ungrouped, without_keys
 from mha_core.edit.sizes import add_head, add_token, keep_tokens
 from mha_core.errors import MhaError
-from mha_core.example.model import AddMask, AllowMask, Example, Head, key_tokens, noted, same_numbers
+from mha_core.example.model import (
+    AddMask,
+    AllowMask,
+    Example,
+    Head,
+    key_tokens,
+    same_numbers,
+    without_stale_note,
+)
 from mha_core.example.validate import validate
 from mha_core.vocabulary import AXES, STARTS
 
 
 def edited(history: Sequence[Example], edit: Edit) -> Example:
-    """The example after an edit, with what was removed last where that comes back.
+    """The example after an edit, with what was removed last where the edit restores it.
 
-    ``history``: the examples so far, the one at hand at its end. Raises ``ExampleError`` where the edit cannot be made.
+    ``history``: the examples so far, the current one last. Raises ``ExampleError`` where the edit cannot be made.
     """
-    return given_back(history, edit) or apply(history[-1], edit)
+    return restored(history, edit) or apply(history[-1], edit)
 
 
-def given_back(history: Sequence[Example], edit: Edit) -> Example | None:
+def restored(history: Sequence[Example], edit: Edit) -> Example | None:
     """The example after an edit that adds a head or a token, with the numbers of the one that was removed last.
 
-    ``history``: the examples so far, the one at hand at its end. None where the edit says what the new one is, nothing
-    of the kind was removed, or what was removed no longer fits.
+    ``history``: the examples so far, the current one last. None where the edit says what the new one is, none was
+    removed, or the removed one no longer fits.
     """
-    now, back = history[-1], None
+    current, result = history[-1], None
     match edit:
         case AddHead(copy=None):
             counts = [len(example.heads) for example in history]
             if removed := _last_removed(history, counts, lambda i: RemoveHead(head=i)):
-                back = _head(now, *removed)
+                result = _with_head(current, *removed)
         case AddToken(which=which, index=None, text=""):
             counts = [len(_tokens(example, which)) for example in history]
             if removed := _last_removed(history, counts, lambda i: RemoveToken(which=which, index=i)):
-                back = _token(now, *removed, which)
-    return back and noted(validate(back, now), now)
+                result = _with_token(current, *removed, which)
+    return result and without_stale_note(validate(result, current), current)
 
 
 def _last_removed(
     history: Sequence[Example], counts: Sequence[int], removal: Callable[[int], Edit]
 ) -> tuple[Example, int] | None:
-    """The example that had what was removed last, and its index there; None where none was, or it has come back."""
+    """The example before the last removal, and the index that was removed; None where there is none to restore."""
     at = _last_removal(counts)
     if at is None:
         return None
@@ -58,7 +66,9 @@ def _last_removed(
 
 
 def _last_removal(counts: Sequence[int]) -> int | None:
-    """Where one was removed that none has come back for: the place before it. Several at once are no step."""
+    """The index in the history before the last removal that was not undone by adding. A change of several at once ends
+    the search.
+    """
     returned = 0
     steps = [after - before for before, after in pairwise(counts)]
     for at, by in reversed([*enumerate(steps)]):
@@ -81,21 +91,21 @@ def _tokens(example: Example, which: str) -> Sequence[str]:
     return example.tokens if which == "tokens" else key_tokens(example)
 
 
-def _head(example: Example, earlier: Example, gone: int) -> Example | None:
-    """The example with one more head: the one that ``earlier`` had there, and its rows of W_O."""
+def _with_head(example: Example, earlier: Example, index: int) -> Example | None:
+    """The example with one more head, the one that ``earlier`` has at this index, and its rows of W_O."""
     added = add_head(example, AddHead())
-    was, new = apart(earlier).heads[gone], added.heads[-1]
+    head, new = ungrouped(earlier).heads[index], added.heads[-1]
     if example.kv_heads:
-        was = without_keys(was)
-    if {name: _shape(rows) for name, rows in _given(was)} != {
+        head = without_keys(head)
+    if {name: _shape(rows) for name, rows in _given(head)} != {
         name: _shape(rows) for name, rows in _given(new)
     }:
         return None
     d_v = added.dims.d_v
     w_o = added.w_o
     if w_o is not None and earlier.w_o is not None and _fits(earlier.w_o[:1], w_o[:1]):
-        w_o = (*w_o[:-d_v], *earlier.w_o[gone * d_v : (gone + 1) * d_v])
-    return replace(added, heads=(*added.heads[:-1], was), w_o=w_o)
+        w_o = (*w_o[:-d_v], *earlier.w_o[index * d_v : (index + 1) * d_v])
+    return replace(added, heads=(*added.heads[:-1], head), w_o=w_o)
 
 
 def _given(head: Head) -> Iterator[tuple[str, Any]]:
@@ -105,17 +115,17 @@ def _given(head: Head) -> Iterator[tuple[str, Any]]:
             yield field.name, rows
 
 
-def _token(example: Example, earlier: Example, gone: int, which: Which) -> Example | None:
-    """The example with one more token: the one that ``earlier`` had there, with its rows and columns."""
-    others = [i for i in range(len(_tokens(earlier, which))) if i != gone]
-    was = keep_tokens(earlier, which, [*others, gone])
-    added = add_token(example, AddToken(which=which, text=_tokens(was, which)[-1]))
-    if added.x is not None and not _fits(was.x, added.x):
+def _with_token(example: Example, earlier: Example, index: int, which: Which) -> Example | None:
+    """The example with one more token, the one that ``earlier`` has at this index, with its rows and columns."""
+    others = [i for i in range(len(_tokens(earlier, which))) if i != index]
+    before = keep_tokens(earlier, which, [*others, index])
+    added = add_token(example, AddToken(which=which, text=_tokens(before, which)[-1]))
+    if added.x is not None and not _fits(before.x, added.x):
         return None
     axes = [axis for axis in ("n_q", "n_k") if added.dims.size(axis) > example.dims.size(axis)]
 
-    def last(name: str, now: Any, then: Any) -> Any:
-        """What is new in a matrix, as it was."""
+    def with_last(name: str, now: Any, then: Any) -> Any:
+        """A matrix with its new row and column from before."""
         if now is None or not _fits(then, now):
             return now
         new = [axis in axes for axis in AXES[name]]
@@ -128,23 +138,23 @@ def _token(example: Example, earlier: Example, gone: int, which: Which) -> Examp
             for i in range(rows)
         )
 
-    def held(head: Head, before: Head) -> Head:
+    def with_starts(head: Head, then: Head) -> Head:
         starts = {
-            name: last(name, rows, getattr(before, name)) for name, rows in _given(head) if name in STARTS
+            name: with_last(name, rows, getattr(then, name)) for name, rows in _given(head) if name in STARTS
         }
         return replace(head, **starts)
 
-    x, context = last("x", added.x, was.x), last("context", added.context, was.context)
+    x, context = with_last("x", added.x, before.x), with_last("context", added.context, before.context)
     added = replace(added, x=x, context=context)
-    if (added.tokens, key_tokens(added)) != (was.tokens, key_tokens(was)):
-        return added  # weights and masks of before are of pairs of other tokens
-    same = len(added.heads) == len(was.heads)
-    heads = tuple(map(held, added.heads, was.heads)) if same else added.heads
+    if (added.tokens, key_tokens(added)) != (before.tokens, key_tokens(before)):
+        return added  # the earlier weights and masks belong to pairs of other tokens
+    same = len(added.heads) == len(before.heads)
+    heads = tuple(map(with_starts, added.heads, before.heads)) if same else added.heads
     mask = added.mask
-    if isinstance(mask, AllowMask) and isinstance(was.mask, AllowMask):
-        mask = replace(mask, allow=last("mask", mask.allow, was.mask.allow))
-    elif isinstance(mask, AddMask) and isinstance(was.mask, AddMask):
-        mask = AddMask(last("mask", mask.add, was.mask.add))
+    if isinstance(mask, AllowMask) and isinstance(before.mask, AllowMask):
+        mask = replace(mask, allow=with_last("mask", mask.allow, before.mask.allow))
+    elif isinstance(mask, AddMask) and isinstance(before.mask, AddMask):
+        mask = AddMask(with_last("mask", mask.add, before.mask.add))
     return replace(added, heads=heads, mask=mask)
 
 

@@ -1,4 +1,4 @@
-"""A sentence of one's own: its words become the tokens, each distinct word with a vector of its own."""
+"""A sentence as input: its words become the tokens, each distinct word with its own vector."""
 
 from __future__ import annotations
 
@@ -16,29 +16,31 @@ from mha_core.example.model import Example, Matrix, Row, key_tokens
 
 _NUMBERS: Final = (-2, -1, 1, 2)
 _DRAWS: Final = 200
-"""After so many a vector that another word has is kept: of one column there are only a few."""
+"""After so many draws two words may have the same vector: with one column there are only a few vectors."""
 
 
 def set_sentence(example: Example, edit: SetSentence) -> Example:
-    """These words in the place of the tokens; the weight matrices stay, and a title that named others goes.
+    """Replace the tokens with these words. Weight matrices stay; the title is removed unless the words are the same.
 
-    A word that is there already, in capitals or not, keeps its row and what a painted mask says of it; every other one
-    gets ``vectors``. Positions count from 0 again. Raises ``ExampleError`` where there are no words or too many, or
-    where no rows belong to these tokens.
+    A word that is already a token, in capitals or not, keeps its row and its part of a painted mask; every other word
+    gets one of ``vectors``. Positions count from 0 again. Raises ``ExampleError`` where there are no words or too many,
+    or where no rows belong to these tokens.
     """
     which, words = tokens_of(example, edit.which), edit.tokens
     rows_of = "x" if which == "tokens" else "context"
     if getattr(example, rows_of) is None:
         raise ExampleError(N_("this example has no {name}"), name={"x": "X", "context": "C"}[rows_of])
     require_size("n_q" if which == "tokens" else "n_k", len(words))
-    there = {word.casefold(): index for index, word in reversed([*enumerate(_labels(example, which))])}
-    kept = [there.get(word.casefold()) for word in words]
-    new = keep_tokens(example, which, kept)
+    index_of = {word.casefold(): index for index, word in reversed([*enumerate(_labels(example, which))])}
+    old_indices = [index_of.get(word.casefold()) for word in words]
+    new = keep_tokens(example, which, old_indices)
     rows: Matrix = getattr(new, rows_of)
-    given = {word.casefold(): row for word, row, at in zip(words, rows, kept, strict=True) if at is not None}
+    given = {
+        word.casefold(): row for word, row, at in zip(words, rows, old_indices, strict=True) if at is not None
+    }
     rows = vectors(words, len(rows[0]), given)
-    again = {"ids" if which == "tokens" else "context_ids": None}
-    positions = new.positions and replace(new.positions, **again)  # type: ignore[arg-type]  # one of two fields
+    no_ids = {"ids" if which == "tokens" else "context_ids": None}
+    positions = new.positions and replace(new.positions, **no_ids)  # type: ignore[arg-type]  # one of two fields
     title = example.title if words == tuple(_labels(example, which)) else ""
     return replace(new, **{which: words, rows_of: rows}, positions=positions, title=title)  # type: ignore[arg-type]  # the same
 
@@ -50,8 +52,8 @@ def _labels(example: Example, which: str) -> Sequence[str]:
 def vectors(words: Sequence[str], d: int, given: dict[str, Row]) -> Matrix:
     """A row of d small whole numbers for each word; n × d, the same words always with the same rows.
 
-    They are drawn from the word itself, and none is zero or another word's, as far as d columns hold so many.
-    ``given``: rows that words in small letters have already.
+    They are seeded by the word. None is zero or equal to another word's, as far as d columns have enough vectors.
+    ``given``: rows of words, in lower case, that have one already.
     """
     known = dict(given)
     for word in map(str.casefold, words):

@@ -1,7 +1,6 @@
-"""Matrices of another shape than their step's: what somebody did who got them.
+"""Mistakes that give a matrix another shape than its step has.
 
-A known mistake is named only where these very numbers come of it, so that a matrix that is merely too small is no more
-than that.
+A mistake is named only where it gives exactly these numbers. A matrix may also just be too small.
 """
 
 from __future__ import annotations
@@ -37,27 +36,23 @@ NOT_FITTING: Final = {
     ),
     "": N_("expected {rows} × {cols}, got {got_rows} × {got_cols}"),
 }
-"""The sentence on a matrix that does not fit, by the mistake that gives it; by "" where none is known to."""
+"""The sentence on a matrix that does not fit, by the mistake that gives it; "" for no known mistake."""
 
 
-def made_otherwise(example: Example, step: str, matrix: Claims) -> str:
+def shape_mistake(example: Example, step: str, matrix: Claims) -> str:
     """The mistake that gives this matrix another shape than its step's; "" where none does, or the shape is right."""
     shape = (len(matrix), max((len(row) for row in matrix if row), default=0))
     if shape == example.dims.shape(step):
         return ""
     claim = printed(matrix, shape)
-    for label, values in _otherwise(trace(example), step):
-        if (
-            tuple(values.shape) == shape
-            and claim.given.any()
-            and bool((claim.fits(values) | ~claim.given).all())
-        ):
+    for label, values in _mistakes(trace(example), step):
+        if tuple(values.shape) == shape and claim.given.any() and claim.all_fit(values):
             return label
     return ""
 
 
-def _otherwise(computed: Trace, step: str) -> Iterator[tuple[str, Tensor]]:
-    """What comes of each mistake that gives a step another shape."""
+def _mistakes(computed: Trace, step: str) -> Iterator[tuple[str, Tensor]]:
+    """The result of each mistake that gives a step another shape."""
     heads = computed.values.get("head_outputs")
     if step == "concat" and heads and all(heads):
         side_by_side = _tensor(heads)
@@ -65,13 +60,13 @@ def _otherwise(computed: Trace, step: str) -> Iterator[tuple[str, Tensor]]:
         yield "heads_summed", side_by_side.sum(0)
         yield "heads_stacked", side_by_side.flatten(0, 1)
     rows = computed.values.get(step) or []
-    matrices = [(head, one) for head, one in enumerate([rows] if step in WHOLE_LAYER_STEPS else rows) if one]
+    matrices = [(head, m) for head, m in enumerate([rows] if step in WHOLE_LAYER_STEPS else rows) if m]
     if step in ("scores", "scaled_scores") and "v" in computed.values:
         for head, scores in matrices:
             values = computed.matrix("v", kv_head_of(computed.example, "v", head))
             yield "scores_times_v", _tensor(scores) @ _tensor(values)
-    for _, one in matrices:
-        yield "matrix_transposed", _tensor(one).mT
+    for _, matrix in matrices:
+        yield "matrix_transposed", _tensor(matrix).mT
 
 
 def _tensor(rows: object) -> Tensor:

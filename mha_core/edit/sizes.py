@@ -1,14 +1,14 @@
-"""Edits of how many: tokens, heads and the sizes of the matrices."""
+"""Edits of numbers of things: tokens, heads and the sizes of the matrices."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from mha_core.edit.axes import Kept, require_size, reshaped, to_size
+from mha_core.edit.axes import OldIndices, require_size, reshaped, to_size
 from mha_core.edit.edit import AddHead, AddToken, Permute, RemoveHead, RemoveToken, RenameToken, Resize
 from mha_core.edit.fields import Which
-from mha_core.edit.layer import apart, by_alibi_rule, follows_alibi_rule, grouped, without_keys
+from mha_core.edit.layer import by_alibi_rule, follows_alibi_rule, grouped, ungrouped, without_keys
 from mha_core.edit.matrices import filled, require_index
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import (
@@ -22,7 +22,7 @@ from mha_core.vocabulary import HEAD_BIASES, HEAD_MATRICES, HEAD_ROWS, SCORING
 
 
 def rename_token(example: Example, edit: RenameToken) -> Example:
-    """Another word in the place of one."""
+    """Replace the text of a token."""
     which, index = tokens_of(example, edit.which), edit.index
     tokens = list(getattr(example, which) or key_tokens(example))
     require_index(which, index, len(tokens))
@@ -31,19 +31,19 @@ def rename_token(example: Example, edit: RenameToken) -> Example:
 
 
 def add_token(example: Example, edit: AddToken) -> Example:
-    """Insert a token before ``index`` (at the end where it is None): a row of zeros, attended by all."""
+    """Insert a token before ``index`` (at the end where it is None): a row of zeros that every query may attend to."""
     which = tokens_of(example, edit.which)
     tokens = getattr(example, which) or key_tokens(example)
     index = len(tokens) if edit.index is None else edit.index
     require_size("n_q" if which == "tokens" else "n_k", len(tokens) + 1)
     require_index(which, index, len(tokens) + 1)
-    kept: list[int | None] = list(range(len(tokens)))
-    kept.insert(index, None)
-    return keep_tokens(example, which, kept, edit.text or str(len(tokens) + 1))
+    old_indices: list[int | None] = list(range(len(tokens)))
+    old_indices.insert(index, None)
+    return keep_tokens(example, which, old_indices, edit.text or str(len(tokens) + 1))
 
 
 def remove_token(example: Example, edit: RemoveToken) -> Example:
-    """A token gone, with its rows and, where it is a key too, its columns. The last one stays."""
+    """Remove a token with its rows and, where it is a key too, its columns. The last token cannot be removed."""
     which, index = tokens_of(example, edit.which), edit.index
     tokens = getattr(example, which) or key_tokens(example)
     if len(tokens) == 1:
@@ -55,8 +55,8 @@ def remove_token(example: Example, edit: RemoveToken) -> Example:
 def permute(example: Example, edit: Permute) -> Example:
     """Put the tokens into another order: token i is the one that was token order[i].
 
-    Each takes along its numbers and what a painted mask says of it. Positions and a causal mask are about places
-    and stay where they are. In self-attention the keys are the same tokens.
+    Its numbers and its part of a painted mask move with it. Positions and a causal mask belong to places and stay. In
+    self-attention the keys are the same tokens.
     """
     order = edit.order
     if sorted(order) != list(range(len(example.tokens))):
@@ -67,12 +67,16 @@ def permute(example: Example, edit: Permute) -> Example:
     return replace(moved, positions=example.positions)
 
 
-def keep_tokens(example: Example, which: str, kept: Kept, new: str = "") -> Example:
-    """Tokens that were at these indices, each with its rows and columns; ``new``: what one is called that is new."""
+def keep_tokens(example: Example, which: str, old_indices: OldIndices, new: str = "") -> Example:
+    """The example with the tokens at these old indices, each with its rows and columns; ``new``: a new token's text."""
     old = getattr(example, which) or key_tokens(example)
-    tokens = tuple(new if i is None else old[i] for i in kept)
+    tokens = tuple(new if i is None else old[i] for i in old_indices)
     shared = which == "tokens" and keys_are_queries(example)
-    axes = {"n_q": kept, "n_k": kept} if shared else {"n_q" if which == "tokens" else "n_k": kept}
+    axes = (
+        {"n_q": old_indices, "n_k": old_indices}
+        if shared
+        else {"n_q" if which == "tokens" else "n_k": old_indices}
+    )
     labels = {which: tokens} if getattr(example, which) is not None or which == "tokens" else {}
     return replace(reshaped(example, axes), **labels)  # type: ignore[arg-type]  # a name of two
 
@@ -85,13 +89,13 @@ def tokens_of(example: Example, which: Which) -> Which:
 
 
 def add_head(example: Example, edit: AddHead) -> Example:
-    """A new head after the last: small integers of its own, or a copy of head ``copy``.
+    """A new head after the last: small integers, or a copy of head ``copy``.
 
-    Where all heads share keys and values so does the new one; other groups would be unequal, so each head then gets
-    its own copy of what it shared. ALiBi's slopes depend on how many heads there are: where all have those of the rule,
-    they have them afterwards too, unless the new head is a copy.
+    Where all heads share keys and values, so does the new one. Other groups would become unequal, so each head then
+    gets a copy of what it shared. ALiBi's slopes depend on the number of heads: where all follow the rule, they still
+    do afterwards, unless the new head is a copy.
     """
-    example = example if example.kv_heads == 1 else apart(example)
+    example = example if example.kv_heads == 1 else ungrouped(example)
     dims = example.dims
     copied = edit.copy
     if copied is not None:
@@ -99,13 +103,13 @@ def add_head(example: Example, edit: AddHead) -> Example:
     head = _new_head(example) if copied is None else example.heads[copied]
     if example.kv_heads:
         head = without_keys(head)
-    kept = [*range(dims.h * dims.d_v), *[None] * dims.d_v]
-    larger = replace(reshaped(example, {"h·d_v": kept}), heads=(*example.heads, head))
+    old_indices = [*range(dims.h * dims.d_v), *[None] * dims.d_v]
+    larger = replace(reshaped(example, {"h·d_v": old_indices}), heads=(*example.heads, head))
     return by_alibi_rule(larger) if copied is None and follows_alibi_rule(example) else larger
 
 
 def _new_head(example: Example) -> Head:
-    """A head like the first in what it is given, with numbers of its own."""
+    """A head that is given the same matrices as the first, with other numbers."""
     dims, pattern, seed = example.dims, example.heads[0], len(example.heads)
     fields: dict[str, Any] = {}
     for name in (*HEAD_MATRICES, *HEAD_ROWS):
@@ -120,27 +124,27 @@ def _new_head(example: Example) -> Head:
 
 
 def remove_head(example: Example, edit: RemoveHead) -> Example:
-    """Remove a head, the last one where none is named; what the others shared with it stays.
+    """Remove a head, the last one where none is named; what others share with it stays.
 
-    ALiBi's slopes are those of the rule for as many heads as are left, where all had them before.
+    ALiBi's slopes follow the rule for the remaining heads where all followed it before.
     """
     dims = example.dims
-    gone = dims.h - 1 if edit.head is None else edit.head
+    index = dims.h - 1 if edit.head is None else edit.head
     if dims.h == 1:
         raise ExampleError(N_("the last one cannot be removed"), place="heads")
-    require_index("heads", gone, dims.h)
+    require_index("heads", index, dims.h)
     groups, by_rule = example.kv_heads, follows_alibi_rule(example)
-    example = apart(example)
-    kept = [row for row in range(dims.h * dims.d_v) if row // dims.d_v != gone]
-    heads = example.heads[:gone] + example.heads[gone + 1 :]
-    smaller = replace(reshaped(example, {"h·d_v": kept}), heads=heads)
+    example = ungrouped(example)
+    old_indices = [row for row in range(dims.h * dims.d_v) if row // dims.d_v != index]
+    heads = example.heads[:index] + example.heads[index + 1 :]
+    smaller = replace(reshaped(example, {"h·d_v": old_indices}), heads=heads)
     smaller = by_alibi_rule(smaller) if by_rule else smaller
     return grouped(smaller, 1) if groups == 1 else smaller
 
 
 def resize(example: Example, edit: Resize) -> Example:
-    """Set d_model, d_context, d_k, d_v, d_out or d_a, or change it ``by`` so much; with self-attention d_model is
-    the context's too, with bilinear scoring d_k is d_a's. Rotary positions take d_k in steps of two.
+    """Set d_model, d_context, d_k, d_v, d_out or d_a, or change it by ``by``. In self-attention d_context follows
+    d_model, with bilinear scoring d_a follows d_k. With rotary positions d_k changes in steps of two.
     """
     axis: str = edit.axis
     dims = example.dims
@@ -152,12 +156,14 @@ def resize(example: Example, edit: Resize) -> Example:
     step = 2 if axis == "d_k" and rotary else 1
     new = dims.size(axis) + step * edit.by if edit.by is not None else edit.size or 0
     require_size(axis, new)
-    kept = to_size(dims.size(axis), new)
-    axes: dict[str, Kept] = {axis: kept}
+    old_indices = to_size(dims.size(axis), new)
+    axes: dict[str, OldIndices] = {axis: old_indices}
     if axis == "d_model" and example.context is None:
-        axes["d_context"] = kept
+        axes["d_context"] = old_indices
     if axis == "d_k" and SCORING[example.scoring].square:
-        axes["d_a"] = kept
+        axes["d_a"] = old_indices
     if axis == "d_v":
-        axes["h·d_v"] = [None if i is None else head * dims.d_v + i for head in range(dims.h) for i in kept]
+        axes["h·d_v"] = [
+            None if i is None else head * dims.d_v + i for head in range(dims.h) for i in old_indices
+        ]
     return reshaped(example, axes)

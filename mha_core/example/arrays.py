@@ -1,4 +1,4 @@
-"""An example from what a Python program holds: NumPy arrays, tensors of any device, nested lists."""
+"""An example from the data of a Python program: NumPy arrays, tensors of any device, nested lists."""
 
 from __future__ import annotations
 
@@ -23,55 +23,55 @@ MASK_PER_HEAD = N_("got {shape}, a mask for each head: an example has one mask f
 def from_arrays(
     *, heads: Iterable[Head | Mapping[str, Any]], tokens: Iterable[str] | None = None, **rest: Any
 ) -> Example:
-    """An example whose numbers are arrays: whatever has ``tolist()``, as NumPy's and torch's have, or nested lists.
+    """An example whose numbers are arrays: anything with ``tolist()``, as in NumPy and torch, or nested lists.
 
         from_arrays(x=x, heads=[{"w_q": w_q[i], "w_k": w_k[i], "w_v": w_v[i]} for i in range(h)], mask=mask)
 
-    ``heads``: for each a ``Head`` or a mapping of its fields. ``tokens``: 1, 2, 3 … where not given. The others are
-    the fields of ``Example``; a mask may also be an n_q × n_k array, as ``as_mask`` takes it. Shapes as in ``Example``
-    and ``Head``. Numbers are taken exactly, whatever their dtype.
+    ``heads``: each a ``Head`` or a mapping of its fields. ``tokens``: 1, 2, 3 … where not given. The others are the
+    fields of ``Example``; a mask may also be an n_q × n_k array, as for ``as_mask``. Shapes as in ``Example`` and
+    ``Head``. Numbers are converted exactly, whatever their dtype.
 
     Raises ``ExampleError`` naming the place: ``heads[1].w_k: expected 2 × 2, got 2 × 3``.
     """
-    data = {name: _mask(value) if name == "mask" else _plain(value) for name, value in rest.items()}
+    data = {name: _mask(value) if name == "mask" else _as_json(value) for name, value in rest.items()}
     if tokens is None and isinstance(data.get("x"), list):
         tokens = [str(row + 1) for row in range(len(data["x"]))]
-    return from_json({"format": FORMAT, **data, "tokens": _plain(tokens), "heads": _plain(heads)})
+    return from_json({"format": FORMAT, **data, "tokens": _as_json(tokens), "heads": _as_json(heads)})
 
 
-def _plain(value: Any) -> Any:
-    """A value as JSON would have it."""
+def _as_json(value: Any) -> Any:
+    """A value as plain data for JSON."""
     if isinstance(value, Head):
-        return {**_fields(value), "slope": value.slope and _plain(value.slope)[0]}
+        return {**_fields(value), "slope": value.slope and _as_json(value.slope)[0]}
     if is_dataclass(value) and not isinstance(value, type):
         return _fields(value)
     if isinstance(value, Mapping):
-        return {name: _plain(item) for name, item in value.items()}
+        return {name: _as_json(item) for name, item in value.items()}
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, Iterable) and not isinstance(value, str):
-        return [_plain(item) for item in value]
+        return [_as_json(item) for item in value]
     return value
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    return {field.name: _as_json(getattr(value, field.name)) for field in fields(value)}
 
 
 def as_mask(mask: Any) -> Mask:
-    """A mask as an example has it, of one that is it already, or of an n_q × n_k array.
+    """The mask of an example, from such a mask or from an n_q × n_k array.
 
-    An array holds truth values (True = may attend) or floating-point numbers that are added to the scores. Raises
-    ``ExampleError`` for integers, for numbers that are 0 and 1 alone, since they may be meant either way, and for a
-    mask for each head.
+    An array has truth values (True = may attend) or floating-point numbers that are added to the scores. Raises
+    ``ExampleError`` for integers, for numbers that are only 0 and 1, since they are ambiguous, and for a mask for each
+    head.
     """
     data = _mask(mask)
     return None if data is None else mask_from_json(data, "mask")
 
 
 def _mask(mask: Any) -> Any:
-    """A mask as JSON has it: rows of truth values say who may attend, rows of numbers what is added."""
-    rows = _plain(mask)
+    """A mask as plain data: rows of truth values say which pairs may attend, rows of numbers are added."""
+    rows = _as_json(mask)
     if not isinstance(rows, list):
         return rows
     shape = _shape(rows)
@@ -90,9 +90,9 @@ def _mask(mask: Any) -> Any:
 
 
 def _shape(rows: Any) -> list[int]:
-    """How long lists are that lie in one another, by the first of each."""
+    """The lengths of nested lists, by the first list of each level."""
     shape: list[int] = []
-    while isinstance(rows, list) and len(shape) < 5:  # deeper is refused all the same
+    while isinstance(rows, list) and len(shape) < 5:  # deeper lists are refused anyway
         shape.append(len(rows))
         rows = rows[0] if rows else None
     return shape

@@ -1,11 +1,11 @@
 """The file format ``mha-example/1``: text → ``Example`` and back. The one place where outside data comes in.
 
-Beside tokens, X, heads, W_O, ``scale`` and ``mask`` (docs/file-format.md) an example may have
+Besides tokens, X, heads, W_O, ``scale`` and ``mask`` (docs/file-format.md) an example may have
 
 scoring     "dot" (where absent), "bilinear", "additive" or "cosine": how a query and a key make a score. ``scale`` is
             the divisor of that score: dot with "sqrt_dk" is scaled dot-product attention, with "none" the plain dot
-            product; of cosine scoring it is the temperature. Where ``scale`` is absent it is "sqrt_dk" for dot and
-            bilinear, "none" for additive and cosine, which know no √d_k.
+            product; with cosine scoring it is the temperature. Where ``scale`` is absent it is "sqrt_dk" for dot and
+            bilinear, "none" for additive and cosine, which have no √d_k.
             A head gives w_a: d_k × d_k for bilinear, w_a, u_a: d_k × d_a and v_a: d_a for additive scoring.
 kv_heads    how many heads have keys and values of their own: it divides the heads into groups, and of each group the
             first gives w_k, w_v, b_k, b_v (or k, v) for all. 1 is multi-query attention; absent, each head has its own.
@@ -14,9 +14,9 @@ positions   "sinusoidal", "rotary" or "alibi", or {"kind": one of them, "ids": [
             "rotary" there may be "pairs": "interleaved" (where absent; columns 2m and 2m + 1 are rotated together) or
             "half" (columns m and m + d_k/2).
 tokens      where absent, the rows are called t1, t2, …, and the note says so.
-asked       of an exercise: the names of the steps that are to be worked out.
+asked       of an exercise: the names of the steps to be worked out.
 lecture     a lecturer's own walk: {"minutes": 25, "steps": [{"step": "scores", "note": "…", "question": "…",
-            "choices": ["…", …], "minutes": 3, "hidden": true}, …]}, all of it but "step" optional
+            "choices": ["…", …], "minutes": 3, "hidden": true}, …]}, where everything except "step" is optional
             (``mha_core.example.lecture``).
 """
 
@@ -58,7 +58,7 @@ MAX_BYTES = 5_000_000
 """Largest file, in bytes of UTF-8."""
 
 MAX_PRINTED = 64
-"""Longest number that somebody printed, in characters."""
+"""Longest printed number, in characters."""
 
 _PRINTED_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z")
 _NEG_INF_TEXT = ("-inf", "-Infinity", "-∞", "−∞")
@@ -67,7 +67,7 @@ _NEG_INF_TEXT = ("-inf", "-Infinity", "-∞", "−∞")
 def parse(text: str | bytes) -> Example:
     """Read a file's text.
 
-    Raises ``ExampleError`` naming the place for whatever the format refuses; nothing else.
+    Raises ``ExampleError`` naming the place for everything that the format refuses, and no other error.
     """
     return from_json(_load(text))
 
@@ -89,7 +89,7 @@ def from_json(data: object) -> Example:
     }
     values.pop("format")
     if "tokens" not in values:
-        values |= _unnamed(values)
+        values |= _default_tokens(values)
     values.setdefault("title", "")
     values.setdefault("scale", SCORING[values.get("scoring", "dot")].scale)
     return validate(Example(**values))
@@ -101,7 +101,7 @@ def dump(example: Example) -> str:
 
 
 def pretty(example: Example) -> str:
-    """The file text as a person would lay it out: one matrix row a line. Parses to the same example."""
+    """The file text laid out for reading: one matrix row on each line. Parses to the same example."""
     return _pretty(to_json(example), "") + "\n"
 
 
@@ -131,26 +131,26 @@ def to_json(example: Example) -> dict[str, object]:
     return {key: value for key, value in data.items() if value is not None}
 
 
-def _unnamed(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Names for the rows of X, or of what the heads start from, and a note that says so."""
+def _default_tokens(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Tokens for the rows of X, or of what the heads start from, and a note that says so."""
     heads: tuple[Head, ...] = values["heads"]
-    rows = next((of for of in (values.get("x"), *_starts(heads)) if of), None)
+    rows = next((matrix for matrix in (values.get("x"), *_query_rows(heads)) if matrix), None)
     if rows is None:
         raise _fail("tokens", N_("is missing"))
     note = values.get("note", "")
     by_language = note if isinstance(note, Mapping) else dict.fromkeys(LANGUAGES, note)
-    said = {name: catalogue(name).gettext(_UNNAMED).format(last=f"t{len(rows)}") for name in LANGUAGES}
-    told = {name: f"{by_language.get(name, '')} {sentence}".strip() for name, sentence in said.items()}
-    return {"tokens": tuple(f"t{i + 1}" for i in range(len(rows))), "note": told}
+    added = {name: catalogue(name).gettext(_NO_TOKENS).format(last=f"t{len(rows)}") for name in LANGUAGES}
+    notes = {name: f"{by_language.get(name, '')} {sentence}".strip() for name, sentence in added.items()}
+    return {"tokens": tuple(f"t{i + 1}" for i in range(len(rows))), "note": notes}
 
 
-def _starts(heads: Iterable[Head]) -> Iterator[Matrix | None]:
-    """What has a row for each query."""
+def _query_rows(heads: Iterable[Head]) -> Iterator[Matrix | None]:
+    """The matrices of heads that have a row for each query."""
     for head in heads:
         yield from (head.q, head.weights)
 
 
-_UNNAMED = N_("The file names no tokens: its rows are called t1 to {last}.")
+_NO_TOKENS = N_("The file names no tokens: its rows are called t1 to {last}.")
 
 
 # --- reading ---------------------------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 class _Constant(float):
-    """NaN, Infinity or -Infinity, which are no JSON though Python reads them: refused where they stand."""
+    """NaN, Infinity or -Infinity, which Python decodes although they are not JSON. Their readers refuse them."""
 
 
 def _object(value: object, place: str, known: Mapping[str, object]) -> dict[str, Any]:
@@ -241,7 +241,7 @@ def _float(value: object, place: str) -> float:
         raise _fail(place, N_("{name} is not allowed as a number"), name=quoted_json(value))
     try:
         number = float(value)
-    except OverflowError:  # a whole number of more digits than float64 reaches
+    except OverflowError:  # an integer beyond the largest float64
         number = inf
     if isinf(number):
         raise _fail(place, N_("the number is too large"))
@@ -249,7 +249,7 @@ def _float(value: object, place: str) -> float:
 
 
 def _float_or_neg_inf(value: object, place: str) -> float:
-    below = value == NEG_INF and not isinstance(value, _Constant)  # -1e400 is −∞ to a reader of JSON
+    below = value == NEG_INF and not isinstance(value, _Constant)  # a JSON decoder reads -1e400 as −∞
     return NEG_INF if below or value in _NEG_INF_TEXT else _float(value, place)
 
 
@@ -413,7 +413,7 @@ def _claimed_cell(value: object, place: str) -> float | str | None:
 
 
 def printed_number(text: str) -> str | None:
-    """A number as it is kept when somebody printed it, digit for digit ("-inf" for −∞); None for any other text."""
+    """A printed number with its digits as they are ("-inf" for −∞); None for any other text."""
     printed = text.strip().replace("−", "-")
     if printed in _NEG_INF_TEXT:
         return "-inf"
@@ -496,11 +496,11 @@ def _text_json(text: Text | None) -> object:
 
 
 def _claimed_json(claimed: Mapping[str, tuple[Any, ...]]) -> dict[str, object]:
-    return {step: _nested(claimed[step]) for step in STEPS if step in claimed}
+    return {step: _as_lists(claimed[step]) for step in STEPS if step in claimed}
 
 
-def _nested(claim: object) -> object:
-    return [_nested(item) for item in claim] if isinstance(claim, tuple) else claim
+def _as_lists(claim: object) -> object:
+    return [_as_lists(item) for item in claim] if isinstance(claim, tuple) else claim
 
 
 def _head_json(head: Head) -> dict[str, object]:
@@ -550,7 +550,7 @@ def _lecture_step_json(step: LectureStep) -> dict[str, object]:
 
 
 def _pretty(value: object, indent: str) -> str:
-    """JSON with objects and lists of lists on lines of their own, flat lists on one."""
+    """JSON with one line for each item of an object or of a list of lists, and flat lists on one line."""
     deeper = indent + "  "
     if isinstance(value, dict):
         lines = [f"{deeper}{json.dumps(key)}: {_pretty(item, deeper)}" for key, item in value.items()]

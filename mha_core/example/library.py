@@ -14,9 +14,11 @@ from mha_core.quoted import quoted
 FOLDER: Final = Path(__file__).resolve().parent / "built_in"
 SUFFIX: Final = ".mha.json"
 OPENS_FIRST: Final = "programming"
-"""The example that a visitor who asks for none meets: its heads differ at a glance. The order of study is another."""
+"""The example that opens unless a visitor chose another: its heads differ at a glance. ``library`` has another order,
+that of study.
+"""
 _OPENS_FIRST_IN: Final = {"zh": "programming-zh"}
-"""The same numbers under words of another language."""
+"""The same numbers with words of another language."""
 
 
 @lru_cache(maxsize=1)
@@ -29,12 +31,12 @@ def library() -> dict[str, Example]:
 
 
 def opens_first(language: str) -> str:
-    """The name of the example that a visitor who reads this language, and asks for none, meets."""
+    """The name of the example that opens first for a visitor who reads this language."""
     return _OPENS_FIRST_IN.get(language, OPENS_FIRST)
 
 
 def built_in(name: str) -> Example:
-    """A built-in example by name. Raises ``CellError`` where there is none of that name."""
+    """A built-in example by name. Raises ``CellError`` where there is none with that name."""
     try:
         return library()[name]
     except KeyError:

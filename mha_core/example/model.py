@@ -1,7 +1,7 @@
 """The example: all inputs of one multi-head attention layer, as frozen plain data.
 
-An ``Example`` that exists is valid: ``mha_core.example.files.parse`` and ``validate`` are the only ways in, and nothing
-after them checks again. Rows are tokens (row convention, X·W).
+Every ``Example`` comes from ``mha_core.example.files.parse`` or through ``validate``, so it is valid and is not checked
+again. Rows are tokens (row convention, X·W).
 
 Letters: n_q queries, n_k keys, h heads, d_model columns of X, d_context columns of the context, d_k, d_v, d_out.
 """
@@ -24,7 +24,7 @@ Text: TypeAlias = str | Mapping[str, str]
 """One text for all languages, or one for each: ``{"en": …, "zh": …}``."""
 
 Claim: TypeAlias = "float | str | None"
-"""A number as somebody printed it (a string keeps its digits), or None where none was given."""
+"""A printed number (a string keeps its digits), or None where none was given."""
 
 MAX_SIZE = 64
 """Largest n_q, n_k and d of an editable example."""
@@ -40,7 +40,7 @@ POSITIONS: tuple[PositionsName, ...] = get_args(PositionsName)
 Pairs: TypeAlias = Literal["interleaved", "half"]
 PAIRS: tuple[Pairs, ...] = ("interleaved", "half")
 BASE = 10000.0
-"""The wavelengths of sinusoidal and rotary positions reach from 2π to 2π·BASE."""
+"""The wavelengths of sinusoidal and rotary positions range from 2π to 2π·BASE."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,10 @@ class Head:
 
     Shapes: w_q, w_k: d_model × d_k (w_k: d_context × d_k where there is a context), w_v: d_context × d_v;
     b_q, b_k: d_k; b_v: d_v; q: n_q × d_k; k: n_k × d_k; v: n_k × d_v; weights: n_q × n_k.
-    ``q``, ``k``, ``v`` and ``weights`` stand in for what would compute them. Where no head has ``w_v`` or ``v``, the
+    ``q``, ``k``, ``v`` and ``weights`` replace what would compute them. Where no head has ``w_v`` or ``v``, the
     computation ends at the weights.
-    ``w_a``, ``u_a``: d_k × d_a and ``v_a``: d_a are the parameters of additive scoring, ``w_a``: d_k × d_k alone
-    that of bilinear scoring; ``slope``: the one number m of linear biases.
+    ``w_a``, ``u_a``: d_k × d_a and ``v_a``: d_a are the parameters of additive scoring, ``w_a``: d_k × d_k is that of
+    bilinear scoring; ``slope``: the one number m of linear biases.
     """
 
     w_q: Matrix | None = None
@@ -92,7 +92,7 @@ class AddMask:
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """How tokens tell where they stand.
+    """How the positions of tokens enter the computation.
 
     sinusoidal   sines and cosines of the position are added to X, and to the context (Vaswani et al. 2017, 3.5)
     rotary       each pair of columns of Q and K is rotated by an angle that grows with the position (Su et al. 2021)
@@ -103,7 +103,7 @@ class Positions:
     ``pairs``: which columns of Q and K are rotated together, m = 0, 1 … d_k/2 − 1:
 
     interleaved  columns 2m and 2m + 1          (Su et al. 2021; GPT-J)
-    half         columns m and m + d_k/2        (GPT-NeoX; Llama as Hugging Face has it)
+    half         columns m and m + d_k/2        (GPT-NeoX; Llama in Hugging Face's transformers)
     """
 
     kind: PositionsName
@@ -128,9 +128,9 @@ class Example:
     """All inputs of one layer. ``x`` may be None where every head starts further on.
 
     Shapes: x: n_q × d_model; context: n_k × d_context; w_o: (h·d_v) × d_out; b_o: d_out.
-    ``claimed`` holds somebody's own numbers by step name: per-head steps as a list over heads. ``asked``: the steps
-    that an exercise asks for.
-    ``scoring`` is how a query and a key make a score, which ``scale`` then divides:
+    ``claimed``: somebody's own numbers by step name, per-head steps as a list over heads. ``asked``: the steps that an
+    exercise wants.
+    ``scoring`` is how a query and a key make a score, which is then divided by ``scale``:
 
     dot        q·k                         (Luong et al. 2015; divided by √d_k: Vaswani et al. 2017)
     bilinear   (q·W_a)·k                   ("general" in Luong et al. 2015)
@@ -178,8 +178,8 @@ class Example:
         return f"Example({text_in(self.title, 'en')!r}, {letters})"
 
     def _repr_html_(self) -> str | None:
-        """What a notebook shows of it: the page that an installed package offers to draw, such as ``mha_ui``."""
-        from importlib.metadata import entry_points  # noqa: PLC0415  # slow to import, and wanted in notebooks alone
+        """The HTML that a notebook shows, rendered by an installed package such as ``mha_view``."""
+        from importlib.metadata import entry_points  # noqa: PLC0415  # slow to import, and only used in notebooks
 
         return next((str(page.load()(self)) for page in entry_points(group="mha_core.page")), None)
 
@@ -244,7 +244,7 @@ class Dims:
 
 
 def _n_k(example: Example, n_q: int) -> int:
-    """Labels of the context; else its rows; else those of the keys and values that the heads start from; else n_q."""
+    """The number of the context's labels; else of its rows; else of V or K where a head starts from them; else n_q."""
     for rows in (example.context_tokens, example.context):
         if rows is not None:
             return len(rows)
@@ -278,7 +278,7 @@ def _d_a(example: Example, d_k: int) -> int:
 
 
 def _frequency_counts(example: Example, d_model: int, d_context: int, d_k: int) -> tuple[int, int]:
-    """One frequency for each pair of columns that positions turn: of X and the context, or of Q and K."""
+    """One frequency for each pair of columns that positions act on: of X and of the context, or of Q and K."""
     kind = example.positions.kind if example.positions else None
     if kind == "sinusoidal":
         return (d_model + 1) // 2, (d_context + 1) // 2
@@ -291,37 +291,37 @@ def keys_are_queries(example: Example) -> bool:
 
 
 def same_numbers(one: Example, other: Example) -> bool:
-    """Whether two examples are the same but for what is said of them: title, source, note, lecture, claimed numbers."""
+    """Whether two examples are equal apart from title, source, note, lecture and claimed numbers."""
     texts = {name: getattr(other, name) for name in ("title", "source", "note", "lecture", "claimed")}
     return replace(one, **texts) == other
 
 
-def noted(example: Example, before: Example) -> Example:
-    """What was made of ``before``. Its note and its source are kept only where no number and no token has changed."""
+def without_stale_note(example: Example, before: Example) -> Example:
+    """``example``, made from ``before``, with note and source only where no number and no token has changed."""
     return example if same_numbers(example, before) else replace(example, note=None, source=None)
 
 
 def kv_head_of(example: Example, name: str, head: int) -> int:
-    """The head that holds this matrix for ``head``: the first of its group for shared keys and values, else itself."""
+    """The head whose matrix ``head`` uses: the first of its group for shared keys and values, else itself."""
     if example.kv_heads is None or name not in SHARED:
         return head
     return head - head % (len(example.heads) // example.kv_heads)
 
 
 def uses_shared_kv(head: Head) -> bool:
-    """Whether this head takes its keys and values from the first of its group: it has none of its own."""
+    """Whether this head uses keys and values of the first of its group, since it has none of its own."""
     return head.v is None and head.w_v is None and head.k is None and head.w_k is None
 
 
 def has_values(example: Example) -> bool:
-    """Whether the heads have V: all or none, so the first of them tells. Without V the weights are the last step."""
+    """Whether the heads have V. Either all have it or none, so the first decides. Without V the weights come last."""
     first = example.heads[0]
     return first.v is not None or first.w_v is not None
 
 
 def features(example: Example) -> frozenset[str]:
-    """What the entries of ``vocabulary`` can ask for by ``only``: the scoring, the kind of positions, with "apart"
-    where keys have positions of their own, values, and W_O.
+    """The features that an entry of ``vocabulary`` can require by ``only``: the scoring, the kind of positions (also
+    with "apart" where keys have positions of their own), values, and W_O.
     """
     names: set[str] = {example.scoring}
     if example.positions is not None:
@@ -346,17 +346,17 @@ def position_choice(example: Example) -> str:
 
 
 def position_inputs(example: Example) -> dict[str, Row]:
-    """Position ids and frequencies that this example computes with, by name: given, or by rule."""
+    """The position ids and frequencies that this example uses, by name: given ones, or those of the rule."""
     positions = example.positions
     if positions is None:
         return {}
     dims, kind = example.dims, positions.kind
-    apart = example.context is not None if kind == "sinusoidal" else not keys_are_queries(example)
+    for_keys = example.context is not None if kind == "sinusoidal" else not keys_are_queries(example)
     inputs = {"position_ids": positions.ids or _counted(dims.n_q)}
     if kind != "alibi":
         width = dims.d_model if kind == "sinusoidal" else dims.d_k
         inputs["frequencies"] = positions.frequencies or _frequencies(width)
-    if apart:
+    if for_keys:
         inputs["context_position_ids"] = positions.context_ids or _counted(dims.n_k)
         if kind == "sinusoidal":
             inputs["context_frequencies"] = positions.context_frequencies or _frequencies(dims.d_context)
@@ -376,8 +376,8 @@ def alibi_slope(head: int, heads: int) -> float:
     """The slope that ALiBi gives to this one of h heads, counted from 0 (Press, Smith & Lewis 2022, section 3).
 
     2^(−8·(head + 1)/h) where h is a power of two. Else, with p the largest power of two below h, the first p heads have
-    the slopes of p heads, and those that are left have every other one of 2p heads, from the first on. The paper's
-    text has powers of two alone; the rest is ``get_slopes`` of the authors' code.
+    the slopes of p heads, and the remaining heads have every other slope of 2p heads, from the first on. The paper only
+    covers powers of two; the rest is ``get_slopes`` in the authors' code.
     """
     below = 1 << (heads.bit_length() - 1)
     if head < below:
@@ -404,9 +404,9 @@ def allow_matrix(example: Example) -> tuple[tuple[bool, ...], ...] | None:
 
 
 def has_corner(example: Example) -> bool:
-    """Whether it must be said which corner the causal mask starts at: queries and keys are not as many. It is the top
-    left one, as of ``is_causal`` in ``torch.nn.functional.scaled_dot_product_attention``; other libraries take the
-    bottom right one.
+    """Whether the corner of a causal mask matters, since there are not as many queries as keys. It starts at the top
+    left, as with ``is_causal`` of ``torch.nn.functional.scaled_dot_product_attention``; other libraries use the bottom
+    right.
     """
     return example.mask == "causal" and example.dims.n_q != example.dims.n_k
 
@@ -415,16 +415,16 @@ CORNER: Final = N_(
     "The causal mask starts at the top left corner, as torch's is_causal does: query i sees keys 1 to i, though there "
     "are {n_q} queries and {n_k} keys."
 )
-"""Where ``has_corner``."""
+"""The sentence where ``has_corner``."""
 
 
 def mask_fill(example: Example) -> float:
-    """What a hidden pair's score becomes; −∞ unless the example names another number."""
+    """The score of a hidden pair: −∞ unless the example gives another number."""
     return example.mask.fill if isinstance(example.mask, AllowMask) else NEG_INF
 
 
 def setting(example: Example, name: str) -> float | None:
-    """One of ``vocabulary.SETTINGS``: the divisor, None where scores are not scaled, or the fill."""
+    """The value of one of ``vocabulary.SETTINGS``: the divisor, None where scores are not scaled, or the fill."""
     return {"divisor": divisor, "fill": mask_fill}[name](example)
 
 
@@ -439,7 +439,7 @@ def key_tokens(example: Example) -> tuple[str, ...]:
 
 
 def text_in(text: Text | None, language: str) -> str:
-    """A text in one language, falling back to the first of the registry, then to any."""
+    """A text in one language, else in the first of ``LANGUAGES``, else in any."""
     if text is None or isinstance(text, str):
         return text or ""
     return text.get(language) or text.get(LANGUAGES[0]) or next(iter(text.values()), "")

@@ -15,7 +15,7 @@ from mha_core.example.model import Example
 
 VERSION = "1"
 MAX_TOKEN = 30_000
-"""Longest token written or read: what servers and messengers still carry in one address."""
+"""Longest token written or read: servers and messengers accept addresses of this length."""
 
 
 def to_token(example: Example) -> str:
@@ -31,7 +31,7 @@ def fitting(token: str) -> str:
 
 
 def packed(example: Example) -> str:
-    """The example as a token of any length: programs of one page exchange what no link holds."""
+    """The example as a token of any length, for the app's own use, where it may be longer than a link allows."""
     text = zlib.compress(dump(example).encode(), 9)
     return VERSION + base64.urlsafe_b64encode(text).decode().rstrip("=")
 
@@ -49,8 +49,8 @@ def from_token(token: str) -> Example:
 def unpacked(token: str) -> Example:
     """The example in a token of any length.
 
-    Raises ``LinkError`` for a token that is cut, altered, of another version, or unpacks to more than a file may
-    hold; no more than that is ever unpacked.
+    Raises ``LinkError`` for a token that is cut, altered, of another version, or unpacks to more than the size of the
+    largest file. No more than that is ever unpacked.
     """
     damaged = LinkError(N_("the link is damaged or incomplete"))
     if not token[:1].isdecimal():

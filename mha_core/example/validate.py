@@ -1,4 +1,4 @@
-"""The rules that every example keeps: sizes, shapes, ranges. Types are ``files.py``'s business."""
+"""The rules for every example: sizes, shapes, ranges. ``files.py`` checks types."""
 
 from __future__ import annotations
 
@@ -52,27 +52,27 @@ from mha_core.vocabulary import (
 def validate(example: Example, before: Example | None = None) -> Example:
     """Return ``example`` unchanged, or raise ``ExampleError`` naming the first place that breaks a rule.
 
-    ``before``: an example that keeps the rules. The numbers of rows that both hold are not looked at again.
+    ``before``: a valid example. The numbers of rows that both have are not checked again.
     """
     dims = example.dims
-    _sizes(example, dims)
-    _texts(example)
-    _numbers(example, before)
-    _labels(example)
+    _require_sizes(example, dims)
+    _require_texts(example)
+    _require_numbers(example, before)
+    _require_labels(example)
     if example.kv_heads is not None:
-        _groups(example, dims)
-    _parameters(example)
-    _shapes(example, dims)
-    _starts(example, dims)
+        _require_groups(example, dims)
+    _require_used_parameters(example)
+    _require_shapes(example, dims)
+    _require_starts(example, dims)
     if example.positions is not None:
-        _positions(example, dims)
-    _pairs(example, dims)
-    _mask(example, dims)
-    _scale(example)
-    _claimed(example, dims)
-    _asked(example)
+        _require_positions(example, dims)
+    _require_few_pairs(example, dims)
+    _require_mask(example, dims)
+    _require_scale(example)
+    _require_claims(example, dims)
+    _require_asked(example)
     if example.lecture is not None:
-        _lecture(example.lecture)
+        _require_lecture(example.lecture)
     return example
 
 
@@ -80,7 +80,7 @@ def _fail(place: str, template: str, **values: object) -> ExampleError:
     return ExampleError(template, place=place, **values)
 
 
-def _sizes(example: Example, dims: Dims) -> None:
+def _require_sizes(example: Example, dims: Dims) -> None:
     for place, count, most in (
         ("tokens", dims.n_q, MAX_SIZE),
         ("heads", dims.h, MAX_HEADS),
@@ -94,23 +94,23 @@ def _sizes(example: Example, dims: Dims) -> None:
             raise _fail(place, N_("expected 1 to {most}, got {count}"), most=most, count=count)
 
 
-_HALVES = re.compile("[\ud800-\udfff]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
-def _texts(example: Example) -> None:
+def _require_texts(example: Example) -> None:
     for place, text in _given_texts(example):
-        _bounded(place, text, MAX_TEXT)
+        _require_text(place, text, MAX_TEXT)
 
 
-def _bounded(place: str, text: str, most: int) -> None:
+def _require_text(place: str, text: str, most: int) -> None:
     if len(text) > most:
         raise _fail(place, N_("expected at most {most} characters, got {count}"), most=most, count=len(text))
-    if _HALVES.search(text):
+    if _SURROGATES.search(text):
         raise _fail(place, N_("the text holds half of a character"))
 
 
-def _labels(example: Example) -> None:
-    """A token for each row: it is they that are too many or too few, since a row has the numbers."""
+def _require_labels(example: Example) -> None:
+    """A token for each row. The error is about the tokens, since the rows have the numbers."""
     for place, labels, name, rows in (
         ("tokens", example.tokens, "x", example.x),
         ("context_tokens", example.context_tokens, "context", example.context),
@@ -126,7 +126,7 @@ def _labels(example: Example) -> None:
 
 
 def _given_texts(example: Example) -> Iterator[tuple[str, str]]:
-    """(place, text) of every text that a person wrote."""
+    """(place, text) of every text."""
     for name in ("title", "note", "source", "tokens", "context_tokens"):
         text = getattr(example, name)
         if isinstance(text, tuple):
@@ -142,7 +142,7 @@ def _in_languages(place: str, text: Text | None) -> Iterator[tuple[str, str]]:
         yield place, text
 
 
-def _shapes(example: Example, dims: Dims) -> None:
+def _require_shapes(example: Example, dims: Dims) -> None:
     for name, place, matrix in _given(example):
         rows, cols = dims.shape(name)
         if name in _BIASES and not _has_weight(example, place):
@@ -196,72 +196,72 @@ def _given(example: Example) -> Iterator[tuple[str, str, Matrix]]:
         yield "b_o", "b_o", (example.b_o,)
 
 
-def _starts(example: Example, dims: Dims) -> None:
-    """Every head must be able to reach its head output; where none has V, its weights, and some must be computed."""
-    valued = [index for index, head in enumerate(example.heads) if (head.v or head.w_v) is not None]
+def _require_starts(example: Example, dims: Dims) -> None:
+    """Every head must be able to compute its output. Where none has V, it must have weights, and some are computed."""
+    with_values = [index for index, head in enumerate(example.heads) if (head.v or head.w_v) is not None]
     for index in range(dims.h):
-        missing = _missing(example, index, dims, bool(valued))
+        missing = _missing(example, index, dims, bool(with_values))
         if missing == "w_v":
             raise _fail(
                 f"heads[{index}]",
                 N_("w_v is missing, and heads[{other}] has values: give them in all heads or in none"),
-                other=valued[0],
+                other=with_values[0],
             )
         if missing:
             raise _fail(
                 f"heads[{index}]", N_("{name} is missing, and nothing stands in for it"), name=missing
             )
-    if not valued and all(head.weights is not None for head in example.heads):
+    if not with_values and all(head.weights is not None for head in example.heads):
         raise _fail(
             "heads",
             N_("every head starts from its weights and none has w_v or v: nothing is left to compute"),
         )
 
 
-def _missing(example: Example, index: int, dims: Dims, valued: bool) -> str:
-    """The first matrix that this head lacks, or "" where it lacks none; ``valued``: it must have V."""
+def _missing(example: Example, index: int, dims: Dims, with_values: bool) -> str:
+    """The first matrix that this head lacks, or "" where it lacks none; ``with_values``: it must have V."""
     head = example.heads[index]
-    holder = head if example.kv_heads is None else example.heads[kv_head_of(example, "v", index)]
-    needs = [("v", holder, example.source_rows)] if valued else []
+    owner = head if example.kv_heads is None else example.heads[kv_head_of(example, "v", index)]
+    needs = [("v", owner, example.source_rows)] if with_values else []
     if head.weights is None:
-        needs = [("q", head, example.x), ("k", holder, example.source_rows), *needs]
-    for name, of, source in needs:
-        if getattr(of, name) is None:
-            if getattr(of, f"w_{name}") is None:
+        needs = [("q", head, example.x), ("k", owner, example.source_rows), *needs]
+    for name, giver, source in needs:
+        if getattr(giver, name) is None:
+            if getattr(giver, f"w_{name}") is None:
                 return f"w_{name}"
             if source is None:
                 return "x" if name == "q" or example.context_tokens is None else "context"
             if name != "q" and len(source) != dims.n_k:  # labels for other keys than the rows of X
                 return "context"
     if head.weights is None:
-        return next((name for name in _wanted(example) if getattr(head, name) is None), "")
+        return next((name for name in _required_parameters(example) if getattr(head, name) is None), "")
     return ""
 
 
-# --- what scoring, groups and positions ask for ------------------------------------------------------------------
+# --- what scoring, groups and positions require ------------------------------------------------------------------
 
 
-def _wanted(example: Example) -> tuple[str, ...]:
-    """The parameters that a head must give beside its weights."""
-    there = features(example)
-    return tuple(name for name in _PARAMETERS if not there.isdisjoint(ENTRY[name].only))
+def _required_parameters(example: Example) -> tuple[str, ...]:
+    """The parameters that a head must give besides its weights."""
+    present = features(example)
+    return tuple(name for name in _PARAMETERS if not present.isdisjoint(ENTRY[name].only))
 
 
 _PARAMETERS = tuple(name for name in PER_HEAD_INPUTS if ENTRY[name].only)
-"""What only some examples have use for."""
+"""What only some examples use."""
 
 
-def _parameters(example: Example) -> None:
-    """A parameter that nothing uses is a mistake."""
-    wanted = _wanted(example)
-    unwanted = [name for name in _PARAMETERS if name not in wanted]
+def _require_used_parameters(example: Example) -> None:
+    """A parameter that nothing uses is an error."""
+    required = _required_parameters(example)
+    unused = [name for name in _PARAMETERS if name not in required]
     for index, head in enumerate(example.heads):
-        for name in unwanted:
+        for name in unused:
             if getattr(head, name) is not None:
                 only = ENTRY[name].only
                 setting = "scoring" if only[0] in SCORINGS else "positions"
                 raise _unused(
-                    f"heads[{index}].{name}", f'"{setting}": ' + " or ".join(f'"{it}"' for it in only)
+                    f"heads[{index}].{name}", f'"{setting}": ' + " or ".join(f'"{value}"' for value in only)
                 )
 
 
@@ -269,7 +269,7 @@ def _unused(place: str, setting: str) -> ExampleError:
     return _fail(place, N_("is of no use here without {setting}"), setting=setting)
 
 
-def _groups(example: Example, dims: Dims) -> None:
+def _require_groups(example: Example, dims: Dims) -> None:
     count = example.kv_heads or 0
     if count < 1 or dims.h % count:
         raise _fail(
@@ -289,8 +289,8 @@ def _groups(example: Example, dims: Dims) -> None:
                 )
 
 
-def _pairs(example: Example, dims: Dims) -> None:
-    """Additive scoring has a row of d_a numbers for each pair of tokens: no more than fill the largest matrix."""
+def _require_few_pairs(example: Example, dims: Dims) -> None:
+    """Additive scoring has a row of d_a numbers for each pair of tokens: at most as many as the largest matrix."""
     count, most = dims.n_q * dims.n_k * dims.d_a, MAX_SIZE**2
     if example.scoring == "additive" and count > most:
         raise _fail(
@@ -303,7 +303,7 @@ def _pairs(example: Example, dims: Dims) -> None:
         )
 
 
-def _positions(example: Example, dims: Dims) -> None:
+def _require_positions(example: Example, dims: Dims) -> None:
     positions, rows = example.positions, position_inputs(example)
     kind = getattr(positions, "kind", None)
     if kind == "rotary" and (dims.d_k % 2 or not dims.d_k):
@@ -331,7 +331,7 @@ def _positions(example: Example, dims: Dims) -> None:
         if len(row) != size:
             raise _fail(place, N_("expected {cols} numbers, got {count}"), cols=size, count=len(row))
         for j, number in enumerate(row):
-            _in_range(f"{place}[{j}]", number)
+            _require_in_range(f"{place}[{j}]", number)
 
 
 _POSITION_SETTINGS = {
@@ -342,7 +342,7 @@ _POSITION_SETTINGS = {
 }
 
 
-def _numbers(example: Example, before: Example | None) -> None:
+def _require_numbers(example: Example, before: Example | None) -> None:
     known = {id(row) for _, _, matrix in _given(before) for row in matrix} if before else set()
     for _, place, matrix in _given(example):
         width = len(matrix[0]) if matrix else 0
@@ -357,10 +357,10 @@ def _numbers(example: Example, before: Example | None) -> None:
                 continue
             for j, number in enumerate(row):
                 if not -MAX_NUMBER <= number <= MAX_NUMBER:  # NaN fails this too
-                    _in_range(f"{place}[{i}][{j}]", number)
+                    _require_in_range(f"{place}[{i}][{j}]", number)
 
 
-def _in_range(place: str, number: float) -> None:
+def _require_in_range(place: str, number: float) -> None:
     if not -MAX_NUMBER <= number <= MAX_NUMBER:
         raise _fail(
             place,
@@ -371,7 +371,7 @@ def _in_range(place: str, number: float) -> None:
         )
 
 
-def _mask(example: Example, dims: Dims) -> None:
+def _require_mask(example: Example, dims: Dims) -> None:
     mask = example.mask
     if not isinstance(mask, AllowMask | AddMask):
         return
@@ -379,7 +379,7 @@ def _mask(example: Example, dims: Dims) -> None:
     rows: tuple = getattr(mask, name)  # type: ignore[type-arg]  # of bools or of floats
     widths = {len(row) for row in rows}
     if len(rows) != dims.n_q or widths != {dims.n_k}:
-        raise _wrong_shape(f"mask.{name}", dims.shape("mask"), (len(rows), _either(widths)))
+        raise _wrong_shape(f"mask.{name}", dims.shape("mask"), (len(rows), _alternatives(widths)))
     numbers = [("mask.fill", mask.fill)] if isinstance(mask, AllowMask) else []
     if isinstance(mask, AddMask):
         numbers = [(f"mask.add[{i}][{j}]", v) for i, row in enumerate(rows) for j, v in enumerate(row)]
@@ -388,7 +388,7 @@ def _mask(example: Example, dims: Dims) -> None:
             raise _fail(place, N_('expected a number or "-inf", got {number}'), number=number)
 
 
-def _scale(example: Example) -> None:
+def _require_scale(example: Example) -> None:
     scale = example.scale
     scoring = SCORING[example.scoring]
     if not scoring.is_product and scale == "sqrt_dk":
@@ -415,7 +415,7 @@ def _scale(example: Example) -> None:
         )
 
 
-def _claimed(example: Example, dims: Dims) -> None:
+def _require_claims(example: Example, dims: Dims) -> None:
     if not example.claimed:
         return
     missing = set(absent_steps(example))
@@ -423,7 +423,7 @@ def _claimed(example: Example, dims: Dims) -> None:
         if step in missing:
             raise _fail(f"claimed.{step}", N_("this example has no such step"))
         if step in WHOLE_LAYER_STEPS:
-            _claimed_matrix(f"claimed.{step}", claim, dims.shape(step))
+            _require_claimed_shape(f"claimed.{step}", claim, dims.shape(step))
             continue
         if len(claim) != dims.h:
             raise _fail(
@@ -437,64 +437,64 @@ def _claimed(example: Example, dims: Dims) -> None:
                         N_("keys and values are shared here: give them in heads[{first}] alone"),
                         first=kv_head_of(example, step, index),
                     )
-                _claimed_matrix(f"claimed.{step}[{index}]", matrix, dims.shape(step))
+                _require_claimed_shape(f"claimed.{step}[{index}]", matrix, dims.shape(step))
 
 
 def absent_steps(example: Example) -> tuple[str, ...]:
-    """Steps that only some examples have, and this one has not."""
-    there = features(example)
-    return tuple(step for step in STEPS if ENTRY[step].only and there.isdisjoint(ENTRY[step].only))
+    """Steps that only some examples have, and this one does not."""
+    present = features(example)
+    return tuple(step for step in STEPS if ENTRY[step].only and present.isdisjoint(ENTRY[step].only))
 
 
-def _asked(example: Example) -> None:
+def _require_asked(example: Example) -> None:
     for index, name in enumerate(example.asked or ()):
         if name not in STEPS:
             raise _fail(f"asked[{index}]", N_("there is no step {name}"), name=repr(name[:40]))
 
 
-def _claimed_matrix(place: str, matrix: tuple, shape: tuple[int, int]) -> None:  # type: ignore[type-arg]
+def _require_claimed_shape(place: str, matrix: tuple, shape: tuple[int, int]) -> None:  # type: ignore[type-arg]
     widths = {len(row) for row in matrix if row is not None} or {shape[1]}
     if len(matrix) != shape[0] or widths != {shape[1]}:
-        raise _wrong_shape(place, shape, (len(matrix), _either(widths)))
+        raise _wrong_shape(place, shape, (len(matrix), _alternatives(widths)))
 
 
-def _either(widths: set[int]) -> str:
+def _alternatives(widths: set[int]) -> str:
     return "/".join(str(width) for width in sorted(widths)) or "0"
 
 
-def _lecture(lecture: Lecture) -> None:
-    """Known steps, each once, with texts that are not too long and minutes that a lecture may have."""
-    _minutes("lecture.minutes", lecture.minutes)
-    seen = set()
-    for index, one in enumerate(lecture.steps):
+def _require_lecture(lecture: Lecture) -> None:
+    """Known steps, each once, with texts and minutes within their limits."""
+    _require_minutes("lecture.minutes", lecture.minutes)
+    names = set()
+    for index, step in enumerate(lecture.steps):
         place = f"lecture.steps[{index}]"
-        if not is_step(one.step):
-            raise _fail(f"{place}.step", N_("there is no step {name}"), name=quoted(one.step))
-        if one.step in seen:
-            raise _fail(f"{place}.step", N_("the step {name} stands here twice"), name=quoted(one.step))
-        seen.add(one.step)
-        _minutes(f"{place}.minutes", one.minutes)
-        if len(one.choices) > MAX_CHOICES:
+        if not is_step(step.step):
+            raise _fail(f"{place}.step", N_("there is no step {name}"), name=quoted(step.step))
+        if step.step in names:
+            raise _fail(f"{place}.step", N_("the step {name} stands here twice"), name=quoted(step.step))
+        names.add(step.step)
+        _require_minutes(f"{place}.minutes", step.minutes)
+        if len(step.choices) > MAX_CHOICES:
             raise _fail(
                 f"{place}.choices",
                 N_("expected at most {most} choices, got {count}"),
                 most=MAX_CHOICES,
-                count=len(one.choices),
+                count=len(step.choices),
             )
-        for name, text, most in _texts_of(one):
+        for name, text, most in _texts_of(step):
             for where, part in _in_languages(f"{place}.{name}", text):
-                _bounded(where, part, most)
+                _require_text(where, part, most)
 
 
 def _texts_of(step: LectureStep) -> Iterator[tuple[str, Text | None, int]]:
-    """The lecturer's own texts of a step: where they stand in it, and how long they may be."""
+    """The lecturer's own texts of a step: name, text, and most characters."""
     yield "note", step.note, MAX_TEXT
     yield "question", step.question, MAX_QUESTION
     for index, choice in enumerate(step.choices):
         yield f"choices[{index}]", choice, MAX_CHOICE
 
 
-def _minutes(place: str, minutes: float | None) -> None:
+def _require_minutes(place: str, minutes: float | None) -> None:
     if minutes is not None and not 0 < minutes <= MAX_MINUTES:
         raise _fail(
             place,

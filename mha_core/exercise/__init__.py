@@ -1,5 +1,5 @@
-"""Numbers to be worked out: drawn so that working with them teaches something.
+"""Exercises: numbers that are drawn so that working with them teaches something.
 
-``diagnoses`` (how each known mistake would show), ``laws`` (what the numbers must be like), ``exercise`` (draws them),
-``hints`` (for a cell that is still open).
+``diagnoses`` (how each known mistake would show), ``laws`` (what the numbers must satisfy), ``exercise`` (draws them),
+``hints`` (for a cell that is still open), ``judged`` (the verdict on a learner's numbers).
 """

@@ -1,7 +1,7 @@
-"""Exercises: an example with numbers chosen so that they teach (``laws.Laws``), some steps to be worked out.
+"""Exercises: an example with numbers that keep the laws (``laws.Laws``) and some steps to be worked out.
 
-``exercise(example, seed)`` keeps what the example is about (tokens, heads, mask, biases, W_O, divisor) and draws
-small integers anew; the sizes change where they would hide a mistake (d_k = √d_model, n = d_k, …).
+``exercise(example, seed)`` keeps what the example is about (tokens, heads, mask, biases, W_O, divisor) and draws new
+small integers. Sizes that would hide a mistake change (d_k = √d_model, n = d_k, …).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ MOST_HEADS: Final = 4
 _MOST_DRAWS: Final = 160
 _TRIES_OF_A_PART: Final = 40
 _TRIES_OF_A_MATRIX: Final = 60
-"""Draws in all, of a head or W_O, and of a matrix: what a part spoils is seen before the next is drawn. A draw of the
-largest exercises takes 10 ms; of 136 drawn from the built-in examples none needed more than 138."""
+"""The most draws in all, of a part (heads or W_O), and of a matrix. Each part is tested before the next is drawn. A
+draw of the largest exercises takes 10 ms; none of 136 exercises from built-in examples needed more than 138 draws."""
 _NEAR: Final = 2
 _FAR: Final = 5
-_TRIES_FROM_AFAR: Final = 15
+_TRIES_IF_FAR: Final = 15
 _MOST_HOPELESS: Final = 4
 """A part is given up if each of its first 15 draws has more than 5 faults. All laws are given up once 4 parts ended
 with more than 2. No numbers can keep some laws, such as those of a huge divisor, and the reader should not wait."""
@@ -44,12 +44,12 @@ _W_OF_SCORES: Final = (-1, 0, 1)
 _BIASES: Final = (-2, -1, 1, 2)
 
 _Number: TypeAlias = Callable[[tuple[int, ...]], float]
-"""Draws a number, of those that it may be."""
-_AddPart: TypeAlias = Callable[[Example, _Number], Example]
+"""Draws one of the numbers that it is given."""
+_Part: TypeAlias = Callable[[Example, _Number], Example]
 
 
 def exercise(example: Example, seed: int) -> Example:
-    """An exercise like ``example``: the same seed gives the same one.
+    """An exercise like ``example``. The same seed gives the same exercise.
 
     Raises ``ExampleError`` where the example is too large to be worked out by hand, or its heads do not start at X.
     """
@@ -61,11 +61,11 @@ def exercise(example: Example, seed: int) -> Example:
         )
     if not _starts_at_x(example):
         raise ExampleError(N_("an exercise needs heads that start at X, with W_Q, W_K and W_V"))
-    return validate(_drawn(_like(example), sizes(example), Random(f"exercise {seed}")))
+    return validate(_draw_example(_without_numbers(example), sizes(example), Random(f"exercise {seed}")))
 
 
 def varies(example: Example) -> bool:
-    """Whether there are exercises like this example."""
+    """Whether ``exercise`` can make exercises like this example."""
     return not _is_large(example) and _starts_at_x(example)
 
 
@@ -82,12 +82,15 @@ def _starts_at_x(example: Example) -> bool:
 
 
 def nothing_special(example: Example) -> Example:
-    """The example with normal numbers, in the sizes of an exercise: what they do not show, no exercise can."""
-    *_, last = _normal_parts(_like(example), sizes(example))
+    """The example with normally distributed numbers, in the sizes of an exercise.
+
+    A mistake that they do not show, no exercise can show.
+    """
+    *_, last = _normal_parts(_without_numbers(example), sizes(example))
     return validate(last)
 
 
-def _like(example: Example) -> Example:
+def _without_numbers(example: Example) -> Example:
     """The example without what belongs to its numbers."""
     return replace(
         example,
@@ -105,39 +108,43 @@ def askable(example: Example) -> tuple[str, ...]:
     return tuple(name for name in STEPS if name in {step.name for step in graph(example)})
 
 
-def given_away(example: Example, asked: Collection[str]) -> dict[str, str]:
-    """The tables that stand given between those asked for and off which one of these can be read: each cell is made of
-    one cell of that. ``{"scaled_scores": "scores"}`` where the scores and the weights are asked for.
+def given_away(example: Example, steps: Collection[str]) -> dict[str, str]:
+    """The given tables that give away a table of the ``steps``: each of their cells comes from a single cell of it.
+
+    ``{"scaled_scores": "scores"}`` if the scores and the weights are to be worked out. Tables after the last of the
+    steps are not given.
     """
     sources: dict[str, str] = {}
-    last = max(map(STEPS.index, asked), default=-1)
+    last = max(map(STEPS.index, steps), default=-1)
     for step in graph(example):
-        if step.name in asked or step.name not in STEPS or STEPS.index(step.name) > last:
+        if step.name in steps or step.name not in STEPS or STEPS.index(step.name) > last:
             continue
-        of = {sources.get(table.name, table.name): table for table in step.tables}
-        read = [name for name, table in of.items() if name in asked and set(table.index) <= set(step.index)]
-        if len(read) == 1:
-            sources[step.name] = read[0]
+        tables = {sources.get(table.name, table.name): table for table in step.tables}
+        readable = [
+            name for name, table in tables.items() if name in steps and set(table.index) <= set(step.index)
+        ]
+        if len(readable) == 1:
+            sources[step.name] = readable[0]
     return sources
 
 
 # --- drawing -----------------------------------------------------------------------------------------------------
 
 
-def _drawn(like: Example, dims: Dims, random: Random) -> Example:
-    """New numbers: X, then head by head (where heads share keys: group by group), then W_O.
+def _draw_example(template: Example, dims: Dims, random: Random) -> Example:
+    """New numbers: X, then head by head (group by group if heads share keys), then W_O.
 
-    Each part is drawn until the example of what there is so far keeps the laws; where no draw of a part does, the rest
-    is drawn as it comes and then all anew, and of several such failures the one is taken that breaks fewest.
+    Each part is drawn until the example so far keeps the laws. If no draw of a part does, the rest is drawn once and
+    everything starts again. If every attempt fails, the one that breaks the fewest laws is returned.
     """
-    parts, left, hopeless = _parts(like, dims), iter(range(_MOST_DRAWS)), 0
-    laws = [_laws(plain) for plain in _normal_parts(replace(like, title=""), dims)]
+    parts, left, hopeless = _parts(template, dims), iter(range(_MOST_DRAWS)), 0
+    laws = [_laws(plain) for plain in _normal_parts(replace(template, title=""), dims)]
     draws: list[tuple[int, Example]] = []
     while not draws or (draws[-1][0] and hopeless < _MOST_HOPELESS and next(left, None) is not None):
-        faults, drawn = 0, _rows(like, dims, random.choice)
+        faults, drawn = 0, _rows(template, dims, random.choice)
         for part, law in zip(parts, laws, strict=True):
             tries = 0 if faults else _TRIES_OF_A_PART
-            faults, drawn = _best(law, partial(part, drawn, random.choice), islice(left, tries))
+            faults, drawn = _best_draw(law, partial(part, drawn, random.choice), islice(left, tries))
             hopeless += tries > 0 and faults > _NEAR
         draws.append((faults, drawn))
     return min(draws, key=_faults)[1]
@@ -145,12 +152,12 @@ def _drawn(like: Example, dims: Dims, random: Random) -> Example:
 
 @lru_cache(maxsize=32)
 def _laws(plain: Example) -> Laws:
-    """The laws for examples like this one of normal numbers: the next exercise of the same kind asks the same."""
+    """The laws for examples like this one, which has normally distributed numbers; exercises of one kind share them."""
     return Laws(trace(plain, _CPU))
 
 
-def _best(laws: Laws, draw: Callable[[], Example], left: Iterator[int]) -> tuple[int, Example]:
-    """The first draw that keeps the laws; where ``left`` runs out, the one that breaks fewest. How many comes first."""
+def _best_draw(laws: Laws, draw: Callable[[], Example], left: Iterator[int]) -> tuple[int, Example]:
+    """The number of broken laws and the draw: the first that breaks none, or the best when ``left`` runs out."""
     draws: list[tuple[int, Example]] = []
     fewest: int | None = None
     while fewest is None or (
@@ -163,39 +170,39 @@ def _best(laws: Laws, draw: Callable[[], Example], left: Iterator[int]) -> tuple
 
 
 def _is_hopeless(draws: int, fewest: int) -> bool:
-    return draws >= _TRIES_FROM_AFAR and fewest > _FAR
+    return draws >= _TRIES_IF_FAR and fewest > _FAR
 
 
 def _faults(draw: tuple[int, Example]) -> int:
     return draw[0]
 
 
-def _normal_parts(like: Example, dims: Dims) -> Iterator[Example]:
-    """An example of normal numbers, after each part."""
+def _normal_parts(template: Example, dims: Dims) -> Iterator[Example]:
+    """An example of normally distributed numbers, after each part."""
     random = Random("numbers with nothing special")
 
     def number(_: tuple[int, ...]) -> float:
         return random.gauss()
 
-    so_far = _rows(like, dims, number)
-    for part in _parts(like, dims):
+    so_far = _rows(template, dims, number)
+    for part in _parts(template, dims):
         so_far = part(so_far, number)
         yield so_far
 
 
-def _rows(like: Example, dims: Dims, number: _Number) -> Example:
-    """An example of these tokens, without heads."""
+def _rows(template: Example, dims: Dims, number: _Number) -> Example:
+    """An example with these tokens and no heads."""
 
     def rows(name: str) -> Matrix | None:
-        if getattr(like, name) is None:
+        if getattr(template, name) is None:
             return None
-        return _until(rows_differ, partial(_matrix, dims, name, _X, number))
+        return _first_good(rows_differ, partial(_matrix, dims, name, _X, number))
 
-    return replace(like, x=rows("x"), context=rows("context"), heads=(), w_o=None, b_o=None)
+    return replace(template, x=rows("x"), context=rows("context"), heads=(), w_o=None, b_o=None)
 
 
-def _until(good: Callable[[Matrix], bool], draw: Callable[[], Matrix]) -> Matrix:
-    """The first that is good, or the last of many."""
+def _first_good(good: Callable[[Matrix], bool], draw: Callable[[], Matrix]) -> Matrix:
+    """The first good draw, or else the last."""
     for _ in range(_TRIES_OF_A_MATRIX):
         drawn = draw()
         if good(drawn):
@@ -203,31 +210,31 @@ def _until(good: Callable[[Matrix], bool], draw: Callable[[], Matrix]) -> Matrix
     return drawn
 
 
-def _parts(like: Example, dims: Dims) -> list[_AddPart]:
-    """What adds numbers to an example, one after the other, until it is like this one."""
-    size = 1 if like.kv_heads is None else dims.h // like.kv_heads
+def _parts(template: Example, dims: Dims) -> list[_Part]:
+    """Functions that add one part each, until an example is complete like the template."""
+    size = 1 if template.kv_heads is None else dims.h // template.kv_heads
 
     def more_heads(first: int, so_far: Example, number: _Number) -> Example:
-        heads = tuple(_head(head, dims, so_far, number) for head in like.heads[first : first + size])
-        return replace(so_far, heads=so_far.heads + heads, kv_heads=like.kv_heads and first // size + 1)
+        heads = tuple(_head(head, dims, so_far, number) for head in template.heads[first : first + size])
+        return replace(so_far, heads=so_far.heads + heads, kv_heads=template.kv_heads and first // size + 1)
 
     def output(so_far: Example, number: _Number) -> Example:
-        b_o = None if like.b_o is None else _row(dims, "b_o", number)
+        b_o = None if template.b_o is None else _row(dims, "b_o", number)
         return replace(so_far, w_o=_matrix(dims, "w_o", _W, number), b_o=b_o)
 
-    heads: list[_AddPart] = [partial(more_heads, first) for first in range(0, dims.h, size)]
-    return heads if like.w_o is None else [*heads, output]
+    heads: list[_Part] = [partial(more_heads, first) for first in range(0, dims.h, size)]
+    return heads if template.w_o is None else [*heads, output]
 
 
-def _head(like: Head, dims: Dims, so_far: Example, number: _Number) -> Head:
-    rows = [name for name in (*HEAD_BIASES, "v_a") if getattr(like, name) is not None]
+def _head(template: Head, dims: Dims, so_far: Example, number: _Number) -> Head:
+    rows = [name for name in (*HEAD_BIASES, "v_a") if getattr(template, name) is not None]
     given: dict[str, Any] = {name: _row(dims, name, number) for name in rows}
-    for name in (name for name in HEAD_MATRICES if name.startswith(("w_", "u_")) and getattr(like, name)):
+    for name in (name for name in HEAD_MATRICES if name.startswith(("w_", "u_")) and getattr(template, name)):
         source = {"w_q": so_far.x, "w_k": so_far.source_rows, "w_v": so_far.source_rows}.get(name)
         bias = given.get(f"b_{name[-1]}") or (0.0,) * dims.shape(name)[1]
         draw = partial(_matrix, dims, name, _W if name == "w_v" else _W_OF_SCORES, number)
-        given[name] = draw() if source is None else _until(partial(_teaches, source, bias), draw)
-    return Head(**given, slope=like.slope)
+        given[name] = draw() if source is None else _first_good(partial(_teaches, source, bias), draw)
+    return Head(**given, slope=template.slope)
 
 
 def _teaches(rows: Matrix, bias: Row, weight: Matrix) -> bool:
@@ -249,10 +256,11 @@ def _row(dims: Dims, name: str, number: _Number) -> Row:
 
 
 def sizes(example: Example) -> Dims:
-    """The sizes nearest to the example's under which mistakes do not coincide: d_k is neither d_model nor a number of
-    tokens, d_model neither d_k² nor the number of keys; with rotary positions d_k is even.
+    """The sizes nearest to the example's under which mistakes do not coincide.
 
-    Of 2, 4 and 6 at least one is no number of tokens, and of four d_model at most three coincide: there always is one.
+    d_k is neither d_model nor a number of tokens, and d_model is neither d_k² nor the number of keys. With rotary
+    positions d_k is even. There is always a choice: of 2, 4 and 6 at least one is not a number of tokens, and of the
+    four d_model at most three coincide.
     """
     dims, rotary = example.dims, example.positions is not None and example.positions.kind == "rotary"
 

@@ -1,6 +1,6 @@
-"""What helps a learner on the way: which cells are still open, and hints for one of them, each telling more.
+"""Help for a learner: which cells are still open, and hints for one of them, each giving away more.
 
-``hints(verdict, Cell("q", 0, 0, 1), "en")`` climbs from the idea of the step to the formula of the cell in symbols, to
+``hints(verdict, Cell("q", 0, 0, 1), "en")`` goes from the idea of the step to the formula of the cell in symbols, to
 its numbers without the result, and to the answer.
 """
 
@@ -28,30 +28,30 @@ _DECIMALS: Final = 4
 
 
 class Hint(NamedTuple):
-    """One hint: how much it tells, and what."""
+    """One hint: how much it gives away, and its text."""
 
     rung: Rung
     text: str
 
 
-def asked_tables(example: Example, asked: tuple[str, ...]) -> list[tuple[str, int | None]]:
-    """The tables of the steps asked for, in the order in which they are worked out: step by step, head by head."""
-    asked_for = [table for table in tables(example) if table[0] in asked]
-    return sorted(asked_for, key=lambda table: STEPS.index(table[0]))
+def exercise_tables(example: Example, steps: tuple[str, ...]) -> list[tuple[str, int | None]]:
+    """The tables of these steps, in the order in which they are worked out: step by step, head by head."""
+    requested = [table for table in tables(example) if table[0] in steps]
+    return sorted(requested, key=lambda table: STEPS.index(table[0]))
 
 
-def asked_cells(example: Example, asked: tuple[str, ...]) -> list[Cell]:
+def exercise_cells(example: Example, steps: tuple[str, ...]) -> list[Cell]:
     """Every cell of these tables, in order."""
     return [
         Cell(name, head, i, j)
-        for name, head in asked_tables(example, asked)
+        for name, head in exercise_tables(example, steps)
         for i, j in product(*map(range, example.dims.shape(name)))
     ]
 
 
-def blank_cells(example: Example, asked: tuple[str, ...]) -> Iterator[Cell]:
-    """The asked cells in which no number stands."""
-    for name, head in asked_tables(example, asked):
+def blank_cells(example: Example, steps: tuple[str, ...]) -> Iterator[Cell]:
+    """The cells of these steps that have no number."""
+    for name, head in exercise_tables(example, steps):
         rows = claimed_rows(example, name, head)
         for i, j in product(*map(range, example.dims.shape(name))):
             if rows is None or rows[i][j] is None:
@@ -59,29 +59,29 @@ def blank_cells(example: Example, asked: tuple[str, ...]) -> Iterator[Cell]:
 
 
 def wrong_cells(verdict: Verdict) -> set[Cell]:
-    """The cells whose number is wrong, or no rounding of the right one: all that a check does not call right."""
+    """The cells whose number is wrong or doubtful."""
     return {one.cell for step in verdict.steps.values() for one in step.wrong + step.doubtful}
 
 
 def missed_cells(verdict: Verdict) -> set[Cell]:
-    """The same without those that only follow from a wrong number before them."""
+    """The same without those that only follow from an earlier wrong number."""
     return {one.cell for step in verdict.steps.values() for one in step.wrong + step.doubtful if one.own}
 
 
 def coarse_cells(verdict: Verdict) -> set[Cell]:
-    """The cells whose number is rounded too coarsely to tell whether it was worked out."""
+    """The cells whose number is too coarse to show whether it was worked out."""
     return {one.cell for step in verdict.steps.values() for one in step.coarse}
 
 
-def open_cells(verdict: Verdict, asked: tuple[str, ...]) -> list[Cell]:
-    """The asked cells that are blank or wrong, or want more digits, in order; none where all is done."""
+def open_cells(verdict: Verdict, steps: tuple[str, ...]) -> list[Cell]:
+    """The cells of these steps that are blank, wrong or too coarse, in order; none when all is done."""
     example = verdict.trace.example
-    left = wrong_cells(verdict) | coarse_cells(verdict) | set(blank_cells(example, asked))
-    return [cell for cell in asked_cells(example, asked) if cell in left]
+    left = wrong_cells(verdict) | coarse_cells(verdict) | set(blank_cells(example, steps))
+    return [cell for cell in exercise_cells(example, steps) if cell in left]
 
 
 def hints(verdict: Verdict, cell: Cell, language: str, left: Collection[Cell] = ()) -> tuple[Hint, ...]:
-    """Hints for a cell, each telling more; one that would repeat the one before is left out.
+    """Hints for a cell, each giving away more; one that would repeat the previous one is left out.
 
     idea     what its step does, in a sentence
     formula  what it is computed from, in symbols: ``Q[1, 2] = X[1, 1]·W_Q[1, 2] + X[1, 2]·W_Q[2, 2]``
@@ -93,27 +93,27 @@ def hints(verdict: Verdict, cell: Cell, language: str, left: Collection[Cell] = 
     example = verdict.trace.example
     step, derivation = step_of(verdict.trace, cell), derive(verdict.trace, cell)
     idea = of_step(step, example, example.dims.shape(cell.name)[1]).what.translated(language)
-    name, whole = _name(example, cell), right_line(verdict, cell)
+    name, line = _name(example, cell), right_line(verdict, cell)
     formula = f"{name} = {_line(example, derivation)}"
-    numbers = f"{re.split(r' [=≈] (?=[^=≈]*$)', whole)[0]} = ?"
-    texts = {"idea": idea, "formula": formula, "numbers": numbers, "answer": whole}
-    if numbers in (f"{formula} = ?", f"{whole.split(' = ')[0]} = ?"):
+    numbers = f"{re.split(r' [=≈] (?=[^=≈]*$)', line)[0]} = ?"
+    texts = {"idea": idea, "formula": formula, "numbers": numbers, "answer": line}
+    if numbers in (f"{formula} = ?", f"{line.split(' = ')[0]} = ?"):
         del texts["numbers"]
-    if any(of in left for term in derivation.terms for of in term.cells):
-        texts["answer"] = f"{name} {'≈' if '≈' in whole else '='} {re.split(' [=≈→] ', whole)[-1]}"
+    if any(operand in left for term in derivation.terms for operand in term.cells):
+        texts["answer"] = f"{name} {'≈' if '≈' in line else '='} {re.split(' [=≈→] ', line)[-1]}"
         if "numbers" in texts:
             texts["numbers"] = f"{name} = {_line(example, derivation, left)} = ?"
     return tuple(Hint(rung, texts[rung]) for rung in RUNGS if rung in texts)
 
 
-def _line(example: Example, derivation: Derivation, named: Collection[Cell] | None = None) -> str:
+def _line(example: Example, derivation: Derivation, as_names: Collection[Cell] | None = None) -> str:
     """The right-hand side with the names of these cells (None: of all) in place of their numbers.
 
-    The line of a copy hides what decides about it, such as the mask: there the formula stands.
+    A step that copies numbers, such as the mask, is shown by its formula: its line would hide what is copied and why.
     """
 
     def shown(cell: Cell, number: float) -> str:
-        if named is None or cell in named:
+        if as_names is None or cell in as_names:
             return _name(example, cell)
         text = in_arithmetic(number, _DECIMALS)
         return f"({text})" if text.startswith("−") else text
@@ -126,6 +126,6 @@ def _line(example: Example, derivation: Derivation, named: Collection[Cell] | No
 
 
 def _name(example: Example, cell: Cell) -> str:
-    """A cell as it is written in a formula: ``Q[1, 2]``, ``(S/√d_k)[1, 2]``."""
+    """A cell's name in a formula: ``Q[1, 2]``, ``(S/√d_k)[1, 2]``."""
     letter = symbol(cell.name, example).replace("head_i", f"head_{(cell.head or 0) + 1}")
     return f"{f'({letter})' if '/' in letter else letter}[{cell.row + 1}, {cell.col + 1}]"

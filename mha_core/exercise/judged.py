@@ -1,4 +1,4 @@
-"""How an exercise judges: as ``check`` does, but that nobody is to work with more digits than he was asked for."""
+"""The verdict of an exercise: that of ``check``, but nobody has to work with more digits than are expected."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mha_core.example.model import Example, uses_shared_kv
 
 
 def judged(example: Example) -> Verdict:
-    """``check(example)``, where a number that only follows from right numbers as they were rounded is right.
+    """``check(example)``, but a number that only follows from right, rounded numbers is right.
 
-    In a head that has an error of its own before it, what follows is wrong as ever.
+    After an own error in the same head, numbers that follow are wrong as usual.
     """
     verdict = check(example)
     erring: set[int | None] = set()
@@ -24,7 +24,7 @@ def judged(example: Example) -> Verdict:
 
 
 def _forgiving(step: Checked, erring: set[int | None], *, alone: bool) -> Checked:
-    """The step without what only follows. ``alone``: no head reads what is another's."""
+    """The step without errors that only follow from rounding. ``alone``: no head uses another head's matrices."""
 
     def follows(head: int | None) -> bool:
         return not erring or (alone and head is not None and not erring & {head, None})

@@ -1,7 +1,7 @@
-"""Code and documents to take away: programs that assert an example's numbers, and every step as LaTeX or Markdown.
+"""Exported code and documents: programs that assert an example's numbers, and every step as LaTeX or Markdown.
 
-``templates`` holds the programs, ``programs`` and ``sheet`` fill them in, ``documents`` writes LaTeX and Markdown from
-the declared computation, ``text`` keeps a visitor's text from being anything else.
+``templates`` has the programs, ``programs`` and ``sheet`` fill them in, ``documents`` writes LaTeX and Markdown from
+the declared computation, ``text`` escapes a visitor's text.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from mha_core.errors import N_, ExportError
 from mha_core.example.model import Example
 
-__all__ = ["MOST_DECIMALS", "TARGETS", "Target", "check_decimals", "export"]
+__all__ = ["MOST_DECIMALS", "TARGETS", "Target", "export", "require_decimals"]
 
 MOST_DECIMALS = 15
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One thing to export to: its name on a page, its file's ending, and how it is highlighted."""
+    """One export format: its name on a page, its file's suffix, and the language of its syntax highlighting."""
 
     label: str
     suffix: str
@@ -33,23 +33,23 @@ TARGETS = {
     "latex": Target("LaTeX", "tex", "latex"),
     "markdown": Target("Markdown", "md", "markdown"),
 }
-"""By the name that the command line takes."""
+"""The formats by their names on the command line."""
 
 
 def export(example: Example, target: str, decimals: int | None = None, language: str = "en") -> str:
     """The text of an example for one of the ``TARGETS``, computed in float64 on the CPU.
 
-    ``decimals``: those that numbers are written with; None for what suits the target. Raises ``ExportError`` where the
-    target cannot express the example.
+    ``decimals``: the decimals of numbers; None for the target's default. Raises ``ExportError`` where the target cannot
+    express the example.
     """
     if decimals is not None:
-        check_decimals(decimals)
+        require_decimals(decimals)
     from mha_core.export.writers import write  # torch is imported when something is computed
 
     return write(example, target, decimals, language)
 
 
-def check_decimals(decimals: int) -> None:
-    """Raise ``ExportError`` where a number cannot have so many."""
+def require_decimals(decimals: int) -> None:
+    """Raises ``ExportError`` where numbers cannot have so many decimals."""
     if not 0 <= decimals <= MOST_DECIMALS:
         raise ExportError(N_("expected 0 to {most} decimals, got {got}"), most=MOST_DECIMALS, got=decimals)

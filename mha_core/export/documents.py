@@ -22,7 +22,7 @@ DECIMALS = 4
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One matrix to print: the heads that have it (none: the whole layer), its symbol, its numbers and their labels."""
+    """One matrix to print: the heads that have it (empty for the whole layer), its symbol, numbers and labels."""
 
     heads: range
     symbol: str
@@ -33,7 +33,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading, the equation of what is computed under it ("" for what is given), and its matrices."""
+    """A heading, the equation of the matrices under it ("" where they are given), and these matrices."""
 
     heading: str
     equation: str
@@ -80,7 +80,7 @@ def _step_tables(computed: Trace, step: Step) -> Iterator[Table]:
 
 
 def _table(example: Example, name: str, head: int | None, rows: Rows) -> Table:
-    along, across = AXES[name]
+    down, across = AXES[name]
     heads = range(0)
     if head is not None:
         group = len(example.heads) // (example.kv_heads or len(example.heads)) if name in SHARED else 1
@@ -89,7 +89,7 @@ def _table(example: Example, name: str, head: int | None, rows: Rows) -> Table:
         heads,
         _letter(name, example),
         rows,
-        _labels(example, along, len(rows)),
+        _labels(example, down, len(rows)),
         _labels(example, across, len(rows[0])),
     )
 
@@ -99,7 +99,7 @@ def _letter(name: str, example: Example) -> str:
 
 
 def _equation(step: Step, example: Example) -> str:
-    """The step in symbols, with the row or the pair that it is about where symbols alone would not tell."""
+    """The step in symbols, with the row or the pair where symbols alone would be ambiguous."""
     left, first = _letter(step.name, example), symbol(step.operands[0].name, example)
     match step.op:
         case "norm":
@@ -127,7 +127,7 @@ def _capital(text: str) -> str:
 
 
 def _labels(example: Example, axis: str, count: int) -> tuple[str, ...]:
-    """Tokens along an axis of tokens, two along one of pairs, else numbers from 1."""
+    """Tokens along an axis of tokens, two tokens along an axis of pairs, else numbers from 1."""
     queries, keys = example.tokens, key_tokens(example)
     if axis == "1":
         return ("",)
@@ -289,7 +289,7 @@ def _heads(heads: range, words: Callable[[str], str]) -> str:
 
 
 def _mask_notes(computed: Trace, words: Callable[[str], str], escaped: Callable[[str], str]) -> str:
-    """What must be said of the mask besides its numbers."""
+    """Sentences about the mask that its numbers do not show."""
     dims = computed.example.dims
     corner = words(CORNER).format(n_q=dims.n_q, n_k=dims.n_k) if has_corner(computed.example) else ""
     return (corner and f" {escaped(corner)}") + _fully_masked_note(computed, words, escaped)

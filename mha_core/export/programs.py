@@ -1,4 +1,4 @@
-"""Programs that compute an example and assert its numbers, from the templates."""
+"""Programs that compute an example and assert its numbers, rendered from the templates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import ceil, sqrt
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_, ExportError
 from mha_core.example.model import NEG_INF, AddMask, Example, divisor, has_values, kv_head_of, mask_fill
-from mha_core.export.sheet import NUMPY_NAMES, PARTS, TORCH_NAMES, LayerSheet, Sheet, holders_of, is_mixed
+from mha_core.export.sheet import NUMPY_NAMES, PARTS, TORCH_NAMES, LayerSheet, Sheet, is_mixed, owners_of
 from mha_core.export.templates import FUNCTION, KERAS, NUMPY, SCRATCH, TORCH
 from mha_core.export.text import literal
 from mha_core.interop.masks import KERAS_FILL
@@ -29,23 +29,23 @@ def scratch_program(computed: Trace, decimals: int | None, language: str) -> str
     """PyTorch from scratch, all heads at once: every example of the format."""
     sheet = _projected(Sheet(computed, decimals, language, TORCH_NAMES))
     example, scored = sheet.example, sheet.scored
-    own = [index for index in range(len(example.heads)) if index not in scored]
-    order = [*scored, *own]
-    sheet.values["given_weights"] = sheet.cube([example.heads[index].weights or () for index in own])
+    given = [index for index in range(len(example.heads)) if index not in scored]
+    order = [*scored, *given]
+    sheet.values["given_weights"] = sheet.cube([example.heads[index].weights or () for index in given])
     sheet.values["head_order"] = str([order.index(index) for index in range(len(order))])
     return sheet.render(SCRATCH)
 
 
 def torch_program(computed: Trace, decimals: int | None, language: str) -> str:
-    """``nn.MultiheadAttention``, or where Q or K are changed before they meet, or there is no V, the function that it
-    calls.
+    """``nn.MultiheadAttention``; or the function that it calls, where Q or K change between projection and score, or
+    there is no V.
 
     Raises ``ExportError`` where neither can compute this example.
     """
     example = computed.example
     if example.scoring == "additive" and any(head.weights is None for head in example.heads):
         raise ExportError(N_("PyTorch has no additive attention; NumPy and PyTorch from scratch can do this"))
-    _check_weights(example)
+    _require_no_given_weights(example)
     if mask_fill(example) != NEG_INF:
         raise ExportError(
             N_(
@@ -61,7 +61,7 @@ def torch_program(computed: Trace, decimals: int | None, language: str) -> str:
 
 
 def _function_program(computed: Trace, decimals: int | None, language: str) -> str:
-    """``scaled_dot_product_attention``; with the identity for V it tells the weights."""
+    """``scaled_dot_product_attention``; with the identity for V it gives the weights."""
     sheet = _projected(Sheet(computed, decimals, language, TORCH_NAMES))
     name = next((name for flag, name in _FUNCTION_MASKS.items() if flag in sheet.flags), "")
     sheet.values["mask_argument"] = f", attn_mask={name}" if name else ""
@@ -74,17 +74,17 @@ _FUNCTION_MASKS = {"linear_biases": "biases", "hidden": "allow", "added": "mask"
 
 
 def _layer_program(computed: Trace, decimals: int | None, language: str) -> str:
-    """``nn.MultiheadAttention``; sizes that it does not have are filled up with zeros."""
+    """``nn.MultiheadAttention``; matrices are padded with zeros to the sizes that it supports."""
     sheet = LayerSheet(computed, decimals, language, TORCH_NAMES)
     example, dims = sheet.example, sheet.example.dims
     d_out = dims.d_out or dims.h * dims.d_v
     query = sheet.width("q")
     head_dim = max(dims.d_k, dims.d_v, ceil(max(query, d_out) / dims.h))
     embed = dims.h * head_dim
-    itself = sheet.values["query"] == "x" and query < embed
+    pads_x = sheet.values["query"] == "x" and query < embed
     widths = {}
     for part, name in (("k", "key"), ("v", "value")):
-        same_rows = itself and sheet.values[name] == "x"
+        same_rows = pads_x and sheet.values[name] == "x"
         widths[part] = embed if same_rows else sheet.width(part)
         sheet.values[f"{part}dim"] = "embed_dim" if same_rows else str(widths[part])
         if same_rows:
@@ -104,7 +104,7 @@ def _layer_program(computed: Trace, decimals: int | None, language: str) -> str:
     facts["pad_output"] = d_out < embed
     facts["rescaled"] = divisor(example) != sqrt(head_dim)
     facts["repeated"] = "grouped" in sheet.flags
-    sheet.state(facts | {"root": facts["rescaled"]})
+    sheet.add_flags(facts | {"root": facts["rescaled"]})
     first = "query" if query < embed else sheet.values["query"]
     sheet.values |= {
         "head_dim": str(head_dim),
@@ -118,11 +118,11 @@ def _layer_program(computed: Trace, decimals: int | None, language: str) -> str:
 
 
 def keras_program(computed: Trace, decimals: int | None, language: str) -> str:
-    """Keras's layer, or one derived from it that computes the scores anew.
+    """Keras's layer, or a subclass that computes the scores itself.
 
     Raises ``ExportError`` where the layer cannot compute this example.
     """
-    _check_weights(computed.example)
+    _require_no_given_weights(computed.example)
     if not has_values(computed.example):
         raise ExportError(
             N_(
@@ -130,7 +130,7 @@ def keras_program(computed: Trace, decimals: int | None, language: str) -> str:
                 "NumPy and PyTorch from scratch can do this"
             )
         )
-    _check_keras_mask(computed)
+    _require_keras_mask(computed)
     sheet = LayerSheet(computed, decimals, language, NUMPY_NAMES)
     example, dims = sheet.example, sheet.example.dims
     mask = example.mask.add if isinstance(example.mask, AddMask) else ()
@@ -141,18 +141,18 @@ def keras_program(computed: Trace, decimals: int | None, language: str) -> str:
     facts["hides_pairs"] = (
         example.mask is not None and not facts["filled"] and (not mask or NEG_INF in numbers)
     )
-    anew = {"q_rotated", "q_unit", "pair_tanh", "linear_biases"} & sheet.flags
-    facts["anew"] = bool(anew) or facts["filled"] or facts["adds"]
-    facts["inner_w_a"] = "w_a" in sheet.flags and not {"q_rotated", "pair_tanh"}.isdisjoint(anew)
+    special = {"q_rotated", "q_unit", "pair_tanh", "linear_biases"} & sheet.flags
+    facts["custom"] = bool(special) or facts["filled"] or facts["adds"]
+    facts["inner_w_a"] = "w_a" in sheet.flags and not {"q_rotated", "pair_tanh"}.isdisjoint(special)
     facts["kv_layer"] = grouped
     facts["pad_group"] = grouped and sheet.width("q") < d_out
     facts["repeated"] = "grouped" in sheet.flags and not grouped
-    facts["rescaled"] = not facts["anew"] and divisor(example) != dims.sqrt_dk
-    sheet.state(facts)
+    facts["rescaled"] = not facts["custom"] and divisor(example) != dims.sqrt_dk
+    sheet.add_flags(facts)
     layer = "GroupQueryAttention" if grouped else "MultiHeadAttention"
     sheet.values |= {
         "layer": layer,
-        "class_name": "Attention" if facts["anew"] else f"keras.layers.{layer}",
+        "class_name": "Attention" if facts["custom"] else f"keras.layers.{layer}",
         "allow_of_added": sheet.matrix([[float(number == 0) for number in row] for row in mask]),
         "root": f"np.sqrt({dims.d_k})",
         "groups": str(example.kv_heads),
@@ -165,8 +165,8 @@ def keras_program(computed: Trace, decimals: int | None, language: str) -> str:
     return sheet.render(KERAS)
 
 
-def _check_keras_mask(computed: Trace) -> None:
-    """Keras hides a pair by the score −10⁹, whatever the other scores are."""
+def _require_keras_mask(computed: Trace) -> None:
+    """Raises ``ExportError`` where other scores are as low as −10⁹, by which Keras hides a pair."""
     for head in computed.values.get("masked_scores", ()):
         for row in head or ():
             if NEG_INF in row and NEG_INF < max(row) < KERAS_FILL + 1000:
@@ -178,8 +178,8 @@ def _check_keras_mask(computed: Trace) -> None:
                 )
 
 
-def _check_weights(example: Example) -> None:
-    """A library's layer or function has no way in for weights."""
+def _require_no_given_weights(example: Example) -> None:
+    """Raises ``ExportError`` where a head starts from its weights, which no library's layer or function accepts."""
     for index, head in enumerate(example.heads):
         if head.weights is not None:
             raise ExportError(
@@ -194,31 +194,27 @@ def _check_weights(example: Example) -> None:
 def _numpy_projection(sheet: Sheet, part: str) -> str:
     """``x @ head["w_q"] + head["b_q"]``, or what heads start from."""
     example = sheet.example
-    heads = [example.heads[index] for index in holders_of(example, part)]
+    heads = [example.heads[index] for index in owners_of(example, part)]
     given = [getattr(head, part) is not None for head in heads]
     biases = [getattr(head, f"b_{part}") is not None for head in heads]
     source = "x" if part == "q" else sheet.values["source"]
-    holder = "first" if part != "q" and "grouped" in sheet.flags else "head"
+    owner = "first" if part != "q" and "grouped" in sheet.flags else "head"
     bias = (
-        f' + {holder}["b_{part}"]'
-        if all(biases)
-        else f' + {holder}.get("b_{part}", 0)'
-        if any(biases)
-        else ""
+        f' + {owner}["b_{part}"]' if all(biases) else f' + {owner}.get("b_{part}", 0)' if any(biases) else ""
     )
-    computed = f'{source} @ {holder}["w_{part}"]{bias}'
+    computed = f'{source} @ {owner}["w_{part}"]{bias}'
     if all(given):
-        return f'{holder}["{part}"]'
-    return f'{holder}["{part}"] if "{part}" in {holder} else {computed}' if any(given) else computed
+        return f'{owner}["{part}"]'
+    return f'{owner}["{part}"] if "{part}" in {owner} else {computed}' if any(given) else computed
 
 
 def _numpy_head(sheet: Sheet, index: int) -> str:
-    """One head as a dict of what it has: of those that share K and V, the first has them."""
+    """One head as a dict of its matrices; of heads that share K and V, the first has them."""
     example = sheet.example
     head = example.heads[index]
     names = [] if head.weights is None else ["weights"]
     for part in PARTS:
-        if index in holders_of(example, part):
+        if index in owners_of(example, part):
             names += [part] if getattr(head, part) is not None else [f"w_{part}", f"b_{part}"]
     if head.weights is None:
         names += ["w_a", "u_a", "v_a", "slope"]
@@ -234,26 +230,26 @@ def _numpy_head(sheet: Sheet, index: int) -> str:
 
 
 def _projected(sheet: Sheet) -> Sheet:
-    """The sheet with all heads' matrices stacked, as PyTorch from scratch multiplies them."""
+    """The sheet with all heads' matrices stacked, as the program from scratch multiplies them."""
     for part in PARTS:
         _stacked(sheet, part)
     sheet.values |= sheet.parameters()
-    sheet.state({"root": "scaled_scores" in sheet.flags and sheet.example.scale == "sqrt_dk"})
+    sheet.add_flags({"root": "scaled_scores" in sheet.flags and sheet.example.scale == "sqrt_dk"})
     return sheet
 
 
 def _stacked(sheet: Sheet, part: str) -> None:
-    """The stacked matrices of q, k or v, and which heads compute it, have it given, and share it."""
+    """Add the stacked matrices of q, k or v, and which heads compute it, are given it, and share it."""
     example = sheet.example
-    holders = holders_of(example, part)
-    heads = list(enumerate(example.heads[index] for index in holders))
+    owners = owners_of(example, part)
+    heads = list(enumerate(example.heads[index] for index in owners))
     computing = [(i, head) for i, head in heads if getattr(head, part) is None]
     given = [(i, head) for i, head in heads if getattr(head, part) is not None]
     weight, bias = f"w_{part}", f"b_{part}"
     biased = any(getattr(head, bias) is not None for _, head in computing)
     width = example.dims.d_v if part == "v" else example.dims.d_k
     readers = range(len(example.heads)) if part == "v" else sheet.scored
-    shared = [holders.index(kv_head_of(example, part, index)) for index in readers] if holders else []
+    shared = [owners.index(kv_head_of(example, part, index)) for index in readers] if owners else []
     sheet.values |= {
         weight: sheet.cube(getattr(head, weight) for _, head in computing),
         bias: sheet.matrix(getattr(head, bias) or (0.0,) * width for _, head in computing),
@@ -262,16 +258,16 @@ def _stacked(sheet: Sheet, part: str) -> None:
         f"heads_{weight}": str([i for i, _ in computing]),
         f"heads_{part}": str([i for i, _ in given]),
         f"count_{part}": str(len(heads)),
-        f"share_{part}": _repeats(shared, len(holders)) if len(shared) > len(holders) else "",
+        f"share_{part}": _repeats(shared, len(owners)) if len(shared) > len(owners) else "",
     }
-    sheet.state(
+    sheet.add_flags(
         {
             f"all_{weight}": bool(computing) and not given,
             f"all_{part}": bool(given) and not computing,
             f"mixed_{part}": bool(computing) and bool(given),
             f"some_{weight}": bool(computing),
             f"some_{bias}": biased,
-            f"share_{part}": len(shared) > len(holders),
+            f"share_{part}": len(shared) > len(owners),
         }
     )
     if part != "q" and computing:
@@ -279,7 +275,7 @@ def _stacked(sheet: Sheet, part: str) -> None:
 
 
 def _repeats(shared: list[int], count: int) -> str:
-    """What gives every head the one that it shares, of ``count``: equal groups, unless some need none."""
+    """The indexing that repeats ``count`` shared matrices for all heads: equal groups, unless some heads need none."""
     size = len(shared) // count
     if shared == [index // size for index in range(count * size)]:
         return f".repeat_interleave({size}, dim=0)"

@@ -1,4 +1,4 @@
-"""What the templates of programs are filled in with: numbers as literals, names of what is there, and comments."""
+"""The values for the templates of programs: numbers as literals, flags, and comments."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PARTS = ("q", "k", "v")
 
 def is_mixed(example: Example, part: str) -> bool:
     """Whether some heads start from their own Q (K, V) and others do not."""
-    given = {getattr(example.heads[index], part) is not None for index in holders_of(example, part)}
+    given = {getattr(example.heads[index], part) is not None for index in owners_of(example, part)}
     return len(given) > 1
 
 
@@ -47,15 +47,15 @@ def _scored(example: Example) -> list[int]:
     return [index for index, head in enumerate(example.heads) if head.weights is None]
 
 
-def holders_of(example: Example, part: str) -> list[int]:
-    """The heads whose own Q (K, V) the layer needs: of those that share one, the first. None where there is no V."""
+def owners_of(example: Example, part: str) -> list[int]:
+    """The heads whose own Q (K, V) the layer needs: of those that share one, the first. Empty for V without values."""
     readers = {"v": list(range(len(example.heads))) if has_values(example) else []}
     heads = readers.get(part, _scored(example))
     return list(dict.fromkeys(kv_head_of(example, part, index) for index in heads))
 
 
 def _needed(example: Example) -> tuple[set[str], set[str]]:
-    """The steps that lead to the last one, and the matrices that these read."""
+    """The steps that lead to the last one, and the matrices that they read."""
     steps, read = set(), {last_step(example)}
     for step in reversed(graph(example)):
         if step.name in read:
@@ -66,7 +66,7 @@ def _needed(example: Example) -> tuple[set[str], set[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """How a library writes what all of them have."""
+    """How a library spells what the templates need."""
 
     np: str
     array: str
@@ -100,7 +100,7 @@ TORCH_NAMES = Library(
 
 
 class Sheet:
-    """What a template is filled in with: numbers as the library's literals, names of what is there, and comments."""
+    """The values for a template: numbers as the library's literals, flags for what the example has, and comments."""
 
     def __init__(self, computed: Trace, decimals: int | None, language: str, library: Library) -> None:
         example, dims = computed.example, computed.example.dims
@@ -143,8 +143,8 @@ class Sheet:
         self._mask(example)
         self._positions(example)
 
-    def state(self, facts: Mapping[str, bool]) -> None:
-        """Name what is there."""
+    def add_flags(self, facts: Mapping[str, bool]) -> None:
+        """Add the names of the facts that are true."""
         self.flags |= {name for name, fact in facts.items() if fact}
 
     def _mask(self, example: Example) -> None:
@@ -156,11 +156,11 @@ class Sheet:
             self.values["added"] = self.matrix(example.mask.add)
 
     def _positions(self, example: Example) -> None:
-        """Where tokens stand and the frequencies: by rule where they are, else as they were given."""
+        """Position ids and frequencies: as an expression where they follow the rule, else as given."""
         positions, dims = example.positions, example.dims
         if positions is None:
             return
-        apart = "context_position_ids" in position_inputs(example)
+        for_keys = "context_position_ids" in position_inputs(example)
         sinusoidal = positions.kind == "sinusoidal"
         self.values |= {
             "position_ids": self._places(positions.ids, dims.n_q),
@@ -168,8 +168,8 @@ class Sheet:
             "frequencies": self._frequencies(positions.frequencies, dims.d_model if sinusoidal else dims.d_k),
             "context_frequencies": self._frequencies(positions.context_frequencies, dims.d_context),
             "frequencies_of_context": "context_frequencies" if sinusoidal else "frequencies",
-            "key_positions": "context_positions" if apart else "positions",
-            "key_angles": "context_angles" if apart else "angles",
+            "key_positions": "context_positions" if for_keys else "positions",
+            "key_angles": "context_angles" if for_keys else "angles",
             "paired_angles": "angles" + _even(dims.d_model),
             "paired_context_angles": "context_angles" + _even(dims.d_context),
         }
@@ -191,7 +191,7 @@ class Sheet:
         return self.number(divisor(self.example) or 1.0)
 
     def number(self, number: float) -> str:
-        """One number as a literal; a negative one in parentheses where that could be misread."""
+        """One number as a literal; a negative one in parentheses."""
         text = literal(number, self.library.infinity)
         return f"({text})" if text.startswith("-") and number != NEG_INF else text
 
@@ -200,7 +200,7 @@ class Sheet:
         return "[" + ", ".join(literal(number, self.library.infinity) for number in numbers) + "]"
 
     def matrix(self, rows: Iterable[Iterable[float]], labels: Sequence[str] = (), indent: str = "") -> str:
-        """A matrix, one row a line, each with its label as a comment."""
+        """A matrix, one line for each row, with its label as a comment."""
         lines = []
         for index, numbers in enumerate(rows):
             label = f"  # {comment(labels[index])}" if labels else ""
@@ -208,11 +208,11 @@ class Sheet:
         return "[\n" + "".join(lines) + f"{indent}]"
 
     def cube(self, matrices: Iterable[Iterable[Iterable[float]]]) -> str:
-        """A matrix a head."""
+        """One matrix for each head."""
         return "[\n" + "".join(f"    {self.matrix(rows, (), '    ')},\n" for rows in matrices) + "]"
 
     def parameters(self) -> dict[str, str]:
-        """What every scored head brings beside its weights: scoring parameters and slopes, all heads in one array."""
+        """What every scored head has besides its weights: scoring parameters and slopes, all heads in one array."""
         heads = [self.example.heads[index] for index in self.scored]
         values: dict[str, str] = {
             name: self.cube(getattr(head, name) for head in heads)
@@ -225,7 +225,7 @@ class Sheet:
         return values
 
     def render(self, template: str) -> str:
-        """The template's lines whose names are there, filled in; no more than two empty lines in a row."""
+        """The template's lines whose flags fit, filled in; at most two empty lines in a row."""
         lines = []
         for line in template.splitlines():
             gate, bar, text = line.partition("|")
@@ -238,7 +238,7 @@ class Sheet:
         return re.sub(r"\n{4,}", "\n\n\n", program)
 
     def _filled(self, text: str) -> str:
-        """In one pass, so that a visitor's text that looks like a place to fill in stays as it is."""
+        """Replaced in one pass, so that a visitor's text that looks like a ``$name`` stays as it is."""
 
         def value(match: re.Match[str]) -> str:
             return self.words(COMMENTS[match[1]]) if match[1] else self.values[match[2]]
@@ -247,12 +247,12 @@ class Sheet:
 
 
 def _even(width: int) -> str:
-    """Of an odd number of columns the last has a sine alone."""
+    """With an odd number of columns the last has a sine without its cosine."""
     return f"[:, :{width // 2}]" if width % 2 else ""
 
 
 class LayerSheet(Sheet):
-    """The sheet of a library's own layer, which has one way from its inputs to its output for all heads."""
+    """The sheet of a library's own layer, which treats all heads alike."""
 
     def __init__(self, computed: Trace, decimals: int | None, language: str, library: Library) -> None:
         super().__init__(computed, decimals, language, library)
@@ -261,15 +261,15 @@ class LayerSheet(Sheet):
         for part in PARTS:
             given = self._given(part)
             self.values[names[part][0]] = names[part][1] if given else sources[part]
-            holders = self._of_holders(part)
+            owners = self._owned_matrices(part)
             if given:
                 self.flags.add(f"given_{part}")
-                self.values[f"given_rows_{part}"] = self.matrix(_side_by_side(holders))
+                self.values[f"given_rows_{part}"] = self.matrix(_side_by_side(owners))
                 self.values[f"identity_{part}"] = library.identity.format(
-                    width=self.width(part), count=len(holders)
+                    width=self.width(part), count=len(owners)
                 )
             else:
-                self.values[f"list_w_{part}"] = self._list(holders)
+                self.values[f"list_w_{part}"] = self._list(owners)
             if "biased" in self.flags:
                 self.values[f"list_b_{part}"] = self._bias_list(part)
         if self.example.scoring == "bilinear":
@@ -277,7 +277,7 @@ class LayerSheet(Sheet):
         self.values |= self.parameters() | {"biased": str("biased" in self.flags)}
 
     def _given(self, part: str) -> bool:
-        """Whether all heads start from their own Q (K, V); a layer cannot where only some do."""
+        """Whether all heads start from their own Q (K, V). Raises ``ExportError`` where only some do."""
         if is_mixed(self.example, part):
             raise ExportError(
                 N_(
@@ -288,16 +288,16 @@ class LayerSheet(Sheet):
             )
         return getattr(self.example.heads[0], part) is not None
 
-    def _of_holders(self, part: str) -> list[Matrix]:
-        """W_Q (W_K, W_V) of the heads that have one, or Q (K, V) where they start from it."""
+    def _owned_matrices(self, part: str) -> list[Matrix]:
+        """W_Q (W_K, W_V) of the heads that own one, or Q (K, V) where they start from it."""
         name = part if self._given(part) else f"w_{part}"
-        return [getattr(self.example.heads[index], name) for index in holders_of(self.example, part)]
+        return [getattr(self.example.heads[index], name) for index in owners_of(self.example, part)]
 
     def width(self, part: str) -> int:
-        """How wide the rows are that q (k, v) come from."""
+        """The width of the rows that q (k, v) are computed from."""
         dims = self.example.dims
         if f"given_{part}" in self.flags:
-            return len(holders_of(self.example, part)) * (dims.d_v if part == "v" else dims.d_k)
+            return len(owners_of(self.example, part)) * (dims.d_v if part == "v" else dims.d_k)
         return dims.d_model if part == "q" else dims.d_context
 
     def _list(self, matrices: Iterable[Matrix]) -> str:
@@ -305,9 +305,9 @@ class LayerSheet(Sheet):
         return "\n" + "".join(f"    {array}({self.matrix(rows, (), '    ')}),\n" for rows in matrices)
 
     def _bias_list(self, part: str) -> str:
-        """One vector a head, zeros for a head without."""
+        """One vector for each head, zeros for a head without."""
         width = self.example.dims.d_v if part == "v" else self.example.dims.d_k
-        heads = (self.example.heads[index] for index in holders_of(self.example, part))
+        heads = (self.example.heads[index] for index in owners_of(self.example, part))
         biases = [getattr(head, f"b_{part}") or (0.0,) * width for head in heads]
         return "\n" + "".join(f"    {self.library.array}({self.row(bias)}),\n" for bias in biases)
 
@@ -317,15 +317,15 @@ def _side_by_side(blocks: Sequence[Matrix]) -> list[list[float]]:
 
 
 _SHORT = 1e-150
-"""A row's length whose square float64 cannot hold with all its digits."""
+"""Shorter rows have squares that float64 cannot store with all their digits."""
 
 
 def _flags(computed: Trace) -> set[str]:
-    """What this example has, by the names that templates use."""
+    """The flags of this example, by the names that templates use."""
     example = computed.example
     heads = example.heads
     steps, read = _needed(example)
-    biases = [getattr(heads[index], f"b_{part}") for part in PARTS for index in holders_of(example, part)]
+    biases = [getattr(heads[index], f"b_{part}") for part in PARTS for index in owners_of(example, part)]
     norms = [rows for name in ("q_norms", "k_norms") for rows in computed.values.get(name, ())]
     facts = {
         "biased": example.b_o is not None or any(bias is not None for bias in biases),

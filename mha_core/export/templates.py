@@ -1,9 +1,9 @@
 """The programs, as a teacher would write them on the board. ``programs`` fills them in with ``sheet``.
 
-Left of the bar stands when a line is there: all the names given, none of those after a ``!``. A name is a matrix that
-this example computes or reads (``q_rotated``, ``frequencies``: the declared computation's own), or one of the facts
-that ``programs`` finds. ``$name`` is filled in, ``$np`` and ``$array`` with the library's own; ``$[name]`` is a comment
-from ``COMMENTS``, in the reader's language.
+Left of the bar are a line's flags: the line is included where all of them are set and none after a ``!``. A flag is the
+name of a matrix that the example computes or reads (``q_rotated``, ``frequencies``: names of the declared computation),
+or a fact that ``programs`` or ``sheet`` found. ``$name`` is replaced by a value, such as ``$np`` and ``$array`` by the
+library's names; ``$[name]`` is a comment from ``COMMENTS``, in the reader's language.
 """
 
 from __future__ import annotations
@@ -529,7 +529,7 @@ kv_layer             | # $[keras_groups]
                      |
                      | import keras
                      | import numpy as np
-anew                 | from keras import ops
+custom               | from keras import ops
                      |
                      | keras.config.set_floatx("float64")
                      | keras.config.set_dtype_policy("float64")
@@ -571,12 +571,12 @@ q_rotated halves     |     a, b = ops.split(rows, 2, axis=-1)
 q_rotated            |     cos, sin = ops.cos(angles[:, None]), ops.sin(angles[:, None])
 q_rotated !halves    |     return ops.reshape(ops.stack([a * cos - b * sin, a * sin + b * cos], axis=-1), rows.shape)
 q_rotated halves     |     return ops.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
-anew                 |
-anew                 |
-anew                 | class Attention(keras.layers.$layer):
-anew                 |     # $[between]
-anew                 |     # $[letters]
-anew                 |     def _compute_attention(self, query, key, value, attention_mask=None, *args, **kwargs):
+custom               |
+custom               |
+custom               | class Attention(keras.layers.$layer):
+custom               |     # $[between]
+custom               |     # $[letters]
+custom               |     def _compute_attention(self, query, key, value, attention_mask=None, *args, **kwargs):
 q_rotated            |         query, key = rotate(query, angles), rotate(key, $key_angles)
 short_rows           |         # $[short_rows]
 short_rows           |         sizes = (ops.max(ops.abs(rows), axis=-1, keepdims=True) for rows in (query, key))
@@ -592,15 +592,15 @@ inner_w_a            |         query = ops.einsum("bihd,hdc->bihc", query, w_a)
 u_a                  |         key = ops.einsum("bjhd,hdc->bjhc", key, u_a)
 pair_sums            |         pairs = query[:, :, None] + key[:, None]  # 1 × n_q × n_k × h × d_a
 pair_tanh            |         scores = ops.einsum("bijhc,hc->bhij", ops.tanh(pairs), v_a)
-anew !pair_tanh      |         scores = ops.einsum("bihd,bjhd->bhij", query, key)
-anew scaled_scores   |         scores = scores / $divisor
+custom !pair_tanh    |         scores = ops.einsum("bihd,bjhd->bhij", query, key)
+custom scaled_scores |         scores = scores / $divisor
 biased_scores        |         scores = ops.add(scores, biases)
 adds                 |         scores = ops.add(scores, mask)
 filled               |         scores = ops.where(allow, scores, $fill)
-anew                 |         weights = self._masked_softmax(scores, attention_mask)
-anew                 |         return ops.einsum("bhij,bjhd->bihd", weights, value), weights
-anew                 |
-anew                 |
+custom               |         weights = self._masked_softmax(scores, attention_mask)
+custom               |         return ops.einsum("bhij,bjhd->bihd", weights, value), weights
+custom               |
+custom               |
                      |
                      | layer = $class_name(
 !kv_layer            |     num_heads=$h, key_dim=$d_k, value_dim=$d_v, output_shape=$d_out, use_bias=$biased

@@ -1,4 +1,4 @@
-"""A visitor's text and numbers, as Python, LaTeX and Markdown take them."""
+"""A visitor's text and numbers, escaped for Python, LaTeX and Markdown."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import re
 from mha_core.example.model import NEG_INF
 
 LONGEST = 200
-"""Characters of a visitor's text in a comment or heading."""
+"""Most characters of a visitor's text in a comment or heading."""
 
 
 def printable(text: str) -> str:
-    """The text on one line: whatever a terminal, an editor or a compiler might obey stands as its code."""
+    """The text on one line, with control characters escaped that a terminal, an editor or a compiler might act on."""
     shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in shown)
 
@@ -45,7 +45,7 @@ _LATEX = {
 
 
 def latex(text: str) -> str:
-    """The text as LaTeX sets it, letter by letter: no ligature, no command."""
+    """The text escaped for LaTeX: no ligature, no command."""
     return "".join(_LATEX.get(c, c) for c in printable(text))
 
 
@@ -53,7 +53,7 @@ _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 
 def markdown(text: str) -> str:
-    """The text as Markdown shows it: every ASCII punctuation mark is escaped, and none opens a tag."""
+    """The text escaped for Markdown: every ASCII punctuation mark, so that none opens a tag."""
     shown = printable(text).strip()
     escaped = _PUNCTUATION.sub(r"\\\1", shown)
     return (
@@ -62,14 +62,14 @@ def markdown(text: str) -> str:
 
 
 def is_cjk(text: str) -> bool:
-    """Whether the text holds Chinese characters, kana or hangul."""
+    """Whether the text has Chinese characters, kana or hangul."""
     return any(
         "\u2e80" <= c <= "\u9fff" or "\uac00" <= c <= "\ud7ff" or "\uf900" <= c <= "\uffef" for c in text
     )
 
 
 def literal(number: float, infinity: str) -> str:
-    """A number as Python reads it back exactly: ``1.``, ``0.1``, and −∞ as ``-`` and ``infinity``."""
+    """A number as a literal that Python reads back exactly: ``1.``, ``0.1``, and −∞ as ``-`` and ``infinity``."""
     if number == NEG_INF:
         return f"-{infinity}"
     if float(number).is_integer() and abs(number) < 1e15:

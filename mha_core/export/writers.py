@@ -1,4 +1,4 @@
-"""Who writes each of the targets."""
+"""The function that writes each target."""
 
 from __future__ import annotations
 

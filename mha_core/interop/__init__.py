@@ -1,11 +1,11 @@
 """Layers of other libraries, to and from examples. Read in this order:
 
-``packed`` (what every layer holds), ``torch_layer``, ``keras_layer``, ``bert``, ``projections`` (each library's
-arrangement of it), ``masks`` (whose True hides, whose allows), ``weights`` (files, read so that nothing in them runs),
-``layers`` (which layers a file holds), ``settings``, ``rope``, ``attention``, ``config`` (what the config.json beside
-it says of them), ``slices`` (a slice of one as an example). Of what a model computed: ``qkv`` (an example of Q, K and
-V), ``einsum`` (products that are written so), ``watch`` (what a running module calls in torch), ``samples`` (told apart
-from heads), ``capture`` (every attention of a run).
+``packed`` (the parameters of any layer), ``torch_layer``, ``keras_layer``, ``bert``, ``projections`` (each library's
+arrangement of them), ``masks`` (whether True hides or allows), ``weights`` (files, read so that nothing in them runs),
+``layers`` (which layers a file has), ``settings``, ``rope``, ``attention``, ``config`` (what a model's config.json says
+about them), ``slices`` (a slice of a layer as an example). From a model's own results: ``qkv`` (an example from Q, K
+and V), ``einsum`` (products as einsum equations), ``watch`` (what a running module calls in torch), ``samples`` and
+``second_run`` (which axis is samples and which is heads), ``capture`` (every attention of a run).
 """
 
 from mha_core.interop.bert import from_bert, to_bert

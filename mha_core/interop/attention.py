@@ -1,7 +1,8 @@
-"""What a config.json says of a layer's attention beyond its matrices: divisor, mask, positions, and what is refused.
+"""What a config.json says about a layer's attention: divisor, mask, positions, and settings that are not supported.
 
-The kinds of model are those that transformers 5 computes in one way each; of any other kind nothing is assumed, and
-what its config says of attention is named. A setting with which no example can compute is refused whatever the kind.
+The known kinds of model are those that transformers 5 computes in a single way. For any other kind nothing is assumed,
+and the settings of its config about attention are listed. A setting that no example can compute with is refused for
+every kind.
 """
 
 from __future__ import annotations
@@ -20,14 +21,13 @@ from mha_core.interop.rope import Rope, frequencies, scaled_rope
 from mha_core.interop.settings import Settings
 
 _MOST = 1_000_000
-"""Largest whole number that a setting of attention has."""
+"""The largest whole number that a setting of attention may have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rotary:
-    """``frequencies``: one for each pair of columns that are turned, ``columns``: how many these are of a head's.
-
-    ``pairs``: which of them turn together: neighbours, or columns half of ``columns`` apart.
+    """Rotary positions. ``frequencies``: one for each pair of rotated columns; ``columns``: how many columns of a head
+    are rotated; ``pairs``: which of them rotate together, neighbours or columns half of ``columns`` apart.
     """
 
     frequencies: Row
@@ -37,12 +37,12 @@ class Rotary:
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """How the scores of a layer are made, as its model's config.json says it.
+    """How the scores of a layer are computed, according to its model's config.json.
 
-    ``window``: how many keys a query sees, the last of them its own; None: all. ``taken``: the settings that this
-    comes from; ``ignored``: those that may change scores and were not taken over, as the kind of model is not known;
-    ``refused``: those with which no example can compute. ``fits``: False where the config is of layers of another
-    width, so that nothing comes from it.
+    ``window``: how many keys a query sees, the last of them its own; None: all. ``taken``: the settings that were used;
+    ``ignored``: settings that may change scores and were not used because the kind of model is not known; ``refused``:
+    settings that no example can compute with. ``fits``: False if the config is for layers of another width, so that
+    nothing of it is used.
     """
 
     scale: Scale = "sqrt_dk"
@@ -58,11 +58,11 @@ class Attention:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What a kind of model does, whether or not its config says it.
+    """What a kind of model does, whether or not its config says so.
 
-    ``decoder``: a query sees no later key; None: where the layer's name says that it is a decoder's. ``divisor``:
-    "sqrt_dk", "none", or the setting that says it. ``window``: which layers have one. ``pairs``: the columns that
-    rotary positions turn together, None where there are none; ``base`` and ``part``: theirs where the config is silent.
+    ``decoder``: a query sees no later key; None: if the layer's name says that it is a decoder's. ``divisor``:
+    "sqrt_dk", "none", or the name of the setting. ``window``: which layers have one. ``pairs``: the columns that rotary
+    positions rotate together, None without rotary positions; ``base`` and ``part``: their defaults.
     """
 
     decoder: bool | None = False
@@ -94,11 +94,11 @@ _KINDS: Final[dict[str, _Kind]] = {
     ),
     "gpt_oss": _Kind(decoder=True, window="every other", pairs="half", base=150000.0),
 }
-"""By ``model_type``; only kinds whose Q, K and V have matrices of their own, and GPT-2."""
+"""By ``model_type``: kinds with separate matrices for Q, K and V, and GPT-2."""
 
-_OF_OTHERS = re.compile(r"encoder_attn|encdecattention|cross_?att", re.IGNORECASE)
+_CROSS_ATTENTION = re.compile(r"encoder_attn|encdecattention|cross_?att", re.IGNORECASE)
 _OFF: Final[tuple[object, ...]] = (None, False, 0, "absolute", "none", "full", [], {})
-_NEVER: Final = (
+_UNSUPPORTED: Final = (
     "attn_logit_softcapping",
     "attn_logit_softcap",
     "clip_qkv",
@@ -110,8 +110,8 @@ _NEVER: Final = (
     "use_bidirectional_attention",
     "attn_temperature_tuning",
 )
-"""Settings that make scores as no example does, wherever they are on."""
-_PERHAPS: Final = (
+"""Settings that compute scores as no example can, if they are on."""
+_MAY_CHANGE_SCORES: Final = (
     "scale_attn_weights",
     "scale_attn_by_inverse_layer_idx",
     "query_pre_attn_scalar",
@@ -134,24 +134,24 @@ _PERHAPS: Final = (
     "text_config",
     "vision_config",
 )
-"""Settings that change scores in kinds of model that have them; named where the kind is not known."""
+"""Settings that change scores in the kinds of model that have them; listed if the kind is not known."""
 
 
 def attends_elsewhere(name: str) -> bool:
-    """Whether the layer's name says that its keys and values come from another text: an encoder's, say."""
-    return _OF_OTHERS.search(name) is not None
+    """Whether the layer's name says that its keys and values come from elsewhere, such as an encoder."""
+    return _CROSS_ATTENTION.search(name) is not None
 
 
 def attention_of(config: Mapping[str, Any], name: str, d_k: int) -> Attention:
-    """What the config says of the layer of this name, whose heads are d_k wide.
+    """What the config says about the layer of this name, whose heads have d_k columns.
 
-    Raises ``ModelError``, which names the setting, where one has no value that it can have.
+    Raises ``ModelError`` naming the setting if one has an impossible value.
     """
     settings, kind = Settings(config), config.get("model_type")
     elsewhere = attends_elsewhere(name)
     refused = tuple(
         setting
-        for setting in _NEVER
+        for setting in _UNSUPPORTED
         if not _is_off(config.get(setting)) and not (elsewhere and setting.startswith("relative_attention"))
     )
     if str(config.get("position_embedding_type", "")).startswith("relative"):
@@ -162,23 +162,24 @@ def attention_of(config: Mapping[str, Any], name: str, d_k: int) -> Attention:
     alibi_from = ("alibi" if config.get("alibi") is True else "position_embedding_type",) if alibi else ()
     known = _KINDS.get(kind) if isinstance(kind, str) else None
     if known is None:
-        aside = (*refused, *alibi_from)
-        ignored = tuple(each for each in _PERHAPS if each not in aside and not _is_off(config.get(each)))
+        handled = (*refused, *alibi_from)
+        on = (setting for setting in _MAY_CHANGE_SCORES if not _is_off(config.get(setting)))
+        ignored = tuple(setting for setting in on if setting not in handled)
         return Attention(alibi=alibi, taken=alibi_from, ignored=ignored, refused=refused)
     scale, scaled_by = _scale(settings, known, _index(name), d_k)
     if elsewhere:
         return Attention(scale, taken=("model_type", *scaled_by), refused=refused)
-    by_name = "decoder" in name if known.decoder is None else known.decoder
-    window, seen_by = _window(settings, known, _index(name))
-    rotary, turned_by, cannot = _rotary(settings, known, d_k, slides=window is not None)
+    causal = "decoder" in name if known.decoder is None else known.decoder
+    window, window_by = _window(settings, known, _index(name))
+    rotary, rotary_by, unsupported = _rotary(settings, known, d_k, slides=window is not None)
     return Attention(
         scale,
-        by_name or settings.flag("is_decoder", absent=False),
+        causal or settings.flag("is_decoder", absent=False),
         window,
         rotary,
         alibi,
-        taken=("model_type", *scaled_by, *seen_by, *turned_by, *alibi_from),
-        refused=(*refused, *cannot),
+        taken=("model_type", *scaled_by, *window_by, *rotary_by, *alibi_from),
+        refused=(*refused, *unsupported),
     )
 
 
@@ -187,13 +188,13 @@ def _is_off(value: object) -> bool:
 
 
 def _index(name: str) -> int:
-    """Which layer of its model it is, from 0: the first part of its name that is a number."""
+    """The layer's index in its model, from 0: the first part of its name that is a number."""
     number = re.search(r"(?:\A|\.)(\d{1,5})\.", name)
     return int(number[1]) if number else 0
 
 
 def _scale(settings: Settings, kind: _Kind, index: int, d_k: int) -> tuple[Scale, tuple[str, ...]]:
-    """The divisor, and the settings that say it."""
+    """The divisor, and the settings that it comes from."""
     match kind.divisor:
         case "query_pre_attn_scalar" as name:
             return sqrt(settings.number(name, 256.0)), (name,)
@@ -202,16 +203,16 @@ def _scale(settings: Settings, kind: _Kind, index: int, d_k: int) -> tuple[Scale
         case "scale_attn_weights" as name:
             divides = settings.flag(name, absent=True)
             by_layer = settings.flag("scale_attn_by_inverse_layer_idx", absent=False)
-            said_by = (name, "scale_attn_by_inverse_layer_idx") if by_layer else () if divides else (name,)
+            scaled_by = (name, "scale_attn_by_inverse_layer_idx") if by_layer else () if divides else (name,)
             if by_layer:
-                return (sqrt(d_k) if divides else 1.0) * (index + 1), said_by
-            return "sqrt_dk" if divides else "none", said_by
+                return (sqrt(d_k) if divides else 1.0) * (index + 1), scaled_by
+            return "sqrt_dk" if divides else "none", scaled_by
         case divisor:
             return "none" if divisor == "none" else "sqrt_dk", ()
 
 
 def _window(settings: Settings, kind: _Kind, index: int) -> tuple[int | None, tuple[str, ...]]:
-    """How many keys a query of this layer sees, and the settings that say it."""
+    """How many keys a query of this layer sees, and the settings that this comes from."""
     if kind.window == "attention_types":
         is_local = _types_of_gpt_neo(settings, index) == "local"
         return (
@@ -230,7 +231,7 @@ def _window(settings: Settings, kind: _Kind, index: int) -> tuple[int | None, tu
 
 
 def _slides(settings: Settings, kind: _Kind, index: int) -> bool:
-    """Whether this layer has the window where the config does not list the layers."""
+    """Whether this layer has the window if the config does not list the layers."""
     match kind.window:
         case "last":
             return index >= settings.whole("max_window_layers", _MOST, 28)
@@ -241,10 +242,10 @@ def _slides(settings: Settings, kind: _Kind, index: int) -> bool:
 
 
 def _types_of_gpt_neo(settings: Settings, index: int) -> str:
-    """A layer's of ``attention_types``: [[["global", "local"], 12]] is these two, twelve times."""
+    """The layer's entry in ``attention_types``: [[["global", "local"], 12]] means these two, twelve times."""
     given = settings.given.get("attention_types") or [[["global", "local"], 12]]
     try:
-        return str([each for some, times in given for each in list(some) * int(times)][index])
+        return str([kind for kinds, times in given for kind in list(kinds) * int(times)][index])
     except (TypeError, ValueError, IndexError):
         raise settings.wrong(
             "attention_types",
@@ -260,13 +261,13 @@ def _types_of_gpt_neo(settings: Settings, index: int) -> str:
 def _rotary(
     settings: Settings, kind: _Kind, d_k: int, *, slides: bool
 ) -> tuple[Rotary | None, tuple[str, ...], tuple[str, ...]]:
-    """How columns are turned, the settings that say it, and the one with which no example can."""
+    """The rotary positions, the settings that they come from, and the setting that no example can compute with."""
     if kind.pairs is None:
         return None, (), ()
     name = "rope_parameters" if settings.given.get("rope_parameters") else "rope_scaling"
     given = settings.part(name) or Settings({})
     given = given.part("sliding_attention" if slides else "full_attention") or given  # Gemma 3 has two
-    columns, part_by = _turned(settings, given, kind, d_k)
+    columns, part_by = _rotated_columns(settings, given, kind, d_k)
     source = given if "rope_theta" in given.given else settings
     base, base_by = source.number("rope_theta", kind.base), "rope_theta" if source is settings else name
     if slides and "rope_local_base_freq" in settings.given:
@@ -278,8 +279,10 @@ def _rotary(
     return Rotary(tuple(frequencies(rope, columns, torch.float64).tolist()), columns, kind.pairs), taken, ()
 
 
-def _turned(settings: Settings, given: Settings, kind: _Kind, d_k: int) -> tuple[int, tuple[str, ...]]:
-    """How many columns of a head are turned, and the setting that says it."""
+def _rotated_columns(
+    settings: Settings, given: Settings, kind: _Kind, d_k: int
+) -> tuple[int, tuple[str, ...]]:
+    """How many columns of a head are rotated, and the setting that this comes from."""
     if kind.pairs == "interleaved":
         name, columns = "rotary_dim", settings.whole("rotary_dim", _MOST, 64)
     else:
@@ -294,8 +297,8 @@ def _turned(settings: Settings, given: Settings, kind: _Kind, d_k: int) -> tuple
 
 
 def _rope(settings: Settings, given: Settings, base: float) -> Rope | None:
-    """By how much columns turn; None for a kind that scales the scores as well, or is not known."""
+    """The rotation of the columns; None for a kind that scales the scores as well, or is not known."""
     if given.given.get("rope_type", given.given.get("type")) != "dynamic":
         return scaled_rope(given, base)
     is_short = settings.whole("max_position_embeddings", 10**9) >= MAX_SIZE
-    return Rope(base) if is_short else None  # only longer texts than the model was made for turn more slowly
+    return Rope(base) if is_short else None  # only texts beyond the model's maximum turn more slowly

@@ -2,9 +2,9 @@
 
 attention.self.query.weight   E × E, rows are outputs; head i has rows i·d_k … (i + 1)·d_k; key and value alike
 attention.self.query.bias     E
-attention.output.dense.weight E × E, W_O; a residual sum and a LayerNorm follow it, which are no part of attention
+attention.output.dense.weight E × E, W_O; the residual sum and LayerNorm after it are not part of attention
 
-DeBERTa says query_proj, key_proj, value_proj; ALBERT attention.query, attention.dense; ViT attention.attention.query.
+DeBERTa: query_proj, key_proj, value_proj; ALBERT: attention.query, attention.dense; ViT: attention.attention.query.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ SELF = "self."
 OUTPUT = "output.dense."
 _PARTS = ("query", "key", "value")
 _ENDINGS = ("", "_proj")
-"""What follows the parts' names: nothing, or what DeBERTa adds."""
+"""What follows the parts' names: nothing, or DeBERTa's suffix."""
 
 
 def from_bert(state: Mapping[str, Tensor], num_heads: int, prefix: str = "") -> Packed:
     """The parameters of ``BertAttention`` (``self.query.weight`` …) or, without W_O, ``BertSelfAttention``.
 
-    ``prefix`` is what stands before ``self.``, or before ``query`` where there is no ``self.``. Raises
-    ``InteropError`` for a name that is missing or a shape that does not fit.
+    ``prefix`` is the name up to ``self.``, or up to ``query`` if there is no ``self.``. Raises ``InteropError`` for a
+    name that is missing or a shape that does not fit.
     """
     inside, ending = _inside(state, prefix)
     names = {part: f"{inside}{part}{ending}" for part in _PARTS}
@@ -52,7 +52,7 @@ def from_bert(state: Mapping[str, Tensor], num_heads: int, prefix: str = "") -> 
 
 
 def _inside(state: Mapping[str, Tensor], prefix: str) -> tuple[str, str]:
-    """What stands before the name of the query, and what follows it."""
+    """The prefix and the suffix of the name of the query."""
     known = ((inside, ending) for inside in (prefix + SELF, prefix) for ending in _ENDINGS)
     return next(
         ((inside, end) for inside, end in known if f"{inside}query{end}.weight" in state), (prefix, "")
@@ -60,7 +60,7 @@ def _inside(state: Mapping[str, Tensor], prefix: str) -> tuple[str, str]:
 
 
 def _output(prefix: str, inside: str) -> str:
-    """What stands before W_O and its bias; "" where these are names of a part that has none."""
+    """The prefix of W_O and its bias; "" if this part has none."""
     if inside != prefix:
         return prefix + OUTPUT
     if prefix.endswith("attention.attention."):  # ViT
@@ -69,9 +69,9 @@ def _output(prefix: str, inside: str) -> str:
 
 
 def to_bert(example: Example, prefix: str = "attention.") -> dict[str, Tensor]:
-    """The example as a state dict of ``BertAttention``, in float64; biases that it lacks are zeros.
+    """The example as a state dict of ``BertAttention``, in float64; missing biases are zeros.
 
-    Raises ``InteropError`` where it has a context, or shapes other than d_model = d_out = h·d_k, d_v = d_k.
+    Raises ``InteropError`` if it has a context, or shapes other than d_model = d_out = h·d_k, d_v = d_k.
     """
     packed, dims = pack(example), example.dims
     embed = dims.h * dims.d_k

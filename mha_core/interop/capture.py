@@ -1,8 +1,8 @@
-"""The attention of any model: run a module of torch, and take what each attention in it computed as an example.
+"""The attention of any model: run a module of torch, and make an example of each attention in it.
 
 found = capture(model, ids, tokens=["I", "am", "here"])
 found[0]                             # encoder.layers.0.self_attn: 12 heads, 3 queries, 3 keys
-found[0].example(heads=[0, 3])       # to be opened, saved or shown in a notebook
+found[0].example(heads=[0, 3])       # to open, save or show in a notebook
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mha_core.example.model import MAX_HEADS, MAX_SIZE, NEG_INF, Example, Scale
 from mha_core.interop.masks import zeros_and_ones
 from mha_core.interop.packed import EXACT
 from mha_core.interop.qkv import from_qkv
-from mha_core.interop.samples import Batch, Split, four_axes, orders, untold
+from mha_core.interop.samples import Batch, Split, four_axes, orders, undecided
 from mha_core.interop.second_run import heads_come_first, outputs_of, variants
 from mha_core.interop.watch import Call, Scores, Watch, nested
 from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
@@ -56,22 +56,22 @@ _CUT_COLUMNS: Final = N_("Of the {d} columns of V the first {most} are here.")
 
 @dataclass(frozen=True, eq=False)
 class Captured:
-    """One attention of a run, of one sample: the module's own tensors, on the CPU, in its dtype.
+    """One attention of a run, for one sample: the module's own tensors, on the CPU, in its dtype.
 
-    h heads, g of them with keys and values of their own; n_q queries, n_k keys:
+    h heads of queries, g heads of keys and values; n_q queries, n_k keys:
 
     name             the part of the module that computed it
-    q, k, v          h × n_q × d_k, g × n_k × d_k, g × n_k × d_v; q and k are None where the way from them to the
-                     weights is none that an example can go
-    weights          h × n_q × n_k, worked out in float64 where the module made none
+    q, k, v          h × n_q × d_k, g × n_k × d_k, g × n_k × d_v; q and k are None if an example cannot compute the
+                     weights from them
+    weights          h × n_q × n_k, computed in float64 if the module did not compute them
     outputs          h × n_q × d_v, before they are concatenated
     mask             n_q × n_k or h × n_q × n_k: truth values, True = may attend, or numbers that are added; or None
     causal           query i may attend to keys 0 … i
-    scale            the divisor of the scores, as an example has it
-    tokens           of the queries; context_tokens: of the keys where they are others. The keys that torch's layer adds
-                     are called "bias" and "zero"
+    scale            the divisor of the scores, as in an example
+    tokens           names of the queries; context_tokens: names of the keys if they differ. The keys that torch's layer
+                     adds are called "bias" and "zero"
     samples          how many the batch has
-    remark           what looks like a slip in the call, as a template of a sentence; or ""
+    remark           what looks like a mistake in the call, as a template of a sentence; or ""
     """
 
     name: str
@@ -94,13 +94,13 @@ class Captured:
         return f"{self.name or '·'}: {h} heads, {n_q} queries, {n_k} keys{remark}"
 
     def example(self, heads: Sequence[int] | None = None, *, cut: bool = False) -> Example:
-        """These heads, counted from 0 (all where None), as an example whose weights and head outputs are the module's.
+        """These heads, counted from 0 (None: all), as an example whose weights and head outputs are the module's.
 
-        They start from Q, K and V; from their weights and V where ``q`` is None or the mask differs from head to head.
+        They start from Q, K and V, or from their weights and V if ``q`` is None or the mask differs from head to head.
         The note says which it is, what a mask of 0 and 1 does, and which corner a causal mask is aligned to.
-        An example holds at most 16 heads, 64 tokens and 64 columns, and what is larger is refused with
-        ``InteropError``. With ``cut`` the first heads, tokens and columns of V are taken; where Q and K are wider the
-        heads start from their weights. The note of the example says what was left out.
+        An example has at most 16 heads, 64 tokens and 64 columns; anything larger is refused with ``InteropError``.
+        With ``cut`` the first heads, tokens and columns of V are used, and heads start from their weights if Q and K
+        are wider. The note says what was left out.
         """
         h, n_q, n_k = self.weights.shape
         chosen = _chosen(heads, h)
@@ -120,7 +120,7 @@ class Captured:
                 most=MAX_SIZE,
             )
         taken = chosen[:MAX_HEADS]
-        mask = self._mask_of(taken)
+        mask = self._mask_for(taken)
         reason: tuple[str, Mapping[str, Any]] | None = None
         if self.q is None:
             reason = _NO_SCORES, {}
@@ -149,22 +149,22 @@ class Captured:
         }
         if reason:
             return self._from_weights(taken, description)
-        q, k, v = (self._of(part, taken) for part in (self.q, self.k, self.v))
-        small: Any = "causal" if self.causal else None
+        q, k, v = (self._matrices(part, taken) for part in (self.q, self.k, self.v))
+        small_mask: Any = "causal" if self.causal else None
         if mask is not None:
-            small = {"add" if mask.is_floating_point() else "allow": mask[:MAX_SIZE, :MAX_SIZE]}
-        return from_qkv(q, k, v, mask=small, scale=self.scale, **description)
+            small_mask = {"add" if mask.is_floating_point() else "allow": mask[:MAX_SIZE, :MAX_SIZE]}
+        return from_qkv(q, k, v, mask=small_mask, scale=self.scale, **description)
 
-    def _of(self, part: Tensor | None, heads: Sequence[int]) -> Tensor:
-        """These heads' matrices, one for each group where all heads of all groups are wanted."""
-        assert part is not None  # noqa: S101  # the caller has asked
+    def _matrices(self, part: Tensor | None, heads: Sequence[int]) -> Tensor:
+        """These heads' matrices; if all heads are chosen, one for each group that shares it."""
+        assert part is not None  # noqa: S101  # the caller has checked
         h = len(self.weights)
         if list(heads) != list(range(h)):
             part = part[[g // (h // len(part)) for g in heads]]
         return part[:, :MAX_SIZE, :MAX_SIZE]
 
-    def _mask_of(self, heads: Sequence[int]) -> Tensor | None:
-        """The mask of these heads: n_q × n_k where it is the same for all of them."""
+    def _mask_for(self, heads: Sequence[int]) -> Tensor | None:
+        """The mask of these heads: n_q × n_k if it is the same for all of them."""
         if self.mask is None or self.mask.dim() == 2:
             return self.mask
         own = self.mask[list(heads)]
@@ -177,7 +177,7 @@ class Captured:
             total = weights.sum(-1, keepdim=True)
             weights = weights * rows.sum(-1, keepdim=True) / total.where(total > 0, torch.ones_like(total))
         v = self.v[[g // (len(self.weights) // len(self.v)) for g in heads], :MAX_SIZE, :MAX_SIZE]
-        starts = [{"weights": weights[at], "v": v[at]} for at in range(len(heads))]
+        starts = [{"weights": weights[n], "v": v[n]} for n in range(len(heads))]
         return from_arrays(heads=starts, scale="none", **description)
 
 
@@ -191,27 +191,27 @@ def capture(
     sample: int = 0,
     batch: int | None = None,
 ) -> list[Captured]:
-    """Run ``module``, and give every attention in it, in the order in which they were computed.
+    """Run ``module`` and return every attention in it, in the order in which they were computed.
 
-    ``inputs``: a tensor, a tuple of arguments or a mapping of keywords, as a tokenizer gives it; ``keywords``: further
-    ones. ``tokens``: what rows are called in attentions of as many queries; keys of another number are called by
-    ``context_tokens`` or ``tokens``, as many as there are. ``sample``: which one of the batch, counted from 0.
+    ``inputs``: a tensor, a tuple of arguments or a mapping of keywords, as from a tokenizer; ``keywords``: further
+    keywords. ``tokens``: names of the rows of attentions with as many queries; keys of another number are named by
+    ``context_tokens`` or ``tokens``, whichever are as many. ``sample``: which one of the batch, counted from 0.
 
-    Found are ``nn.MultiheadAttention``, ``scaled_dot_product_attention`` and products around a softmax, as Hugging
-    Face's eager attention has them. Nothing of the module is changed; other threads may use it meanwhile. No tape is
-    kept.
+    ``nn.MultiheadAttention``, ``scaled_dot_product_attention`` and products around a softmax, as in Hugging Face's
+    eager attention, are recognised. The module is not changed; other threads may use it meanwhile. No autograd graph
+    is recorded.
 
-    Tensors of four axes are samples × heads × tokens × columns. Where there is one axis before tokens and columns,
-    samples and heads are told apart by the view that folded them and by the first axis of the first input, or by
-    ``batch``, the number of samples; more than two axes want ``batch``, unless only the last is of heads. Where sizes
-    leave the order open, since there are as many heads as samples for example, ``module`` runs again with one sample of
-    an input changed: the axis along which that sample's outputs alone change is the samples'. Of all heads and samples
-    weights · V has to be the outputs that the module computed. Where ``scale`` is 0 all scores are 0: the
-    weights are kept, and Q and K are not, since no divisor gives that.
+    Tensors of four axes are samples × heads × tokens × columns. With one axis before tokens and columns, samples and
+    heads are distinguished by the view that folded them and by the first axis of the first input, or by ``batch``, the
+    number of samples. More than two such axes need ``batch``, unless only the last one is heads. If sizes leave the
+    order open, for example because there are as many heads as samples, ``module`` runs again with one sample of an
+    input changed: the axis along which only that sample's outputs change is the axis of samples. For all heads and
+    samples, weights · V must equal the outputs that the module computed. If ``scale`` is 0, all scores are 0: the
+    weights are returned without Q and K, since no divisor gives that.
 
-    Raises ``InteropError`` where there is no attention that could be seen (the sentence says what became of the
-    softmax), where samples and heads cannot be told apart, where weights · V is not what came out, where dropout is at
-    work on weights, for nested tensors, a ``sample`` beyond the batch, and ``tokens`` that fit no attention.
+    Raises ``InteropError`` if no attention was seen (the sentence says what happened to the result of softmax), if
+    samples and heads cannot be distinguished, if weights · V differs from the outputs, for dropout of weights, for
+    nested tensors, for a ``sample`` beyond the batch, and for ``tokens`` that fit no attention.
     """
     if not isinstance(module, nn.Module):
         raise InteropError(N_("expected a torch.nn.Module, got {kind}"), kind=type(module).__name__)
@@ -222,30 +222,32 @@ def capture(
         raise nested()
     if batch is not None and batch < 1:
         raise InteropError(N_("expected a whole number from 1 on, got {got}"), place="batch", got=batch)
-    module = getattr(module, "_orig_mod", module)  # what torch.compile has made of it
-    calls: list[Captured | _Open] = []
+    module = getattr(module, "_orig_mod", module)  # the module inside that of torch.compile
+    calls: list[Captured | _Undecided] = []
     labels = _Labels(tuple(map(str, tokens or ())), tuple(map(str, context_tokens or ())))
     size = Batch(batch, given[0].shape if given else (), bool(given) and given[0].is_floating_point())
     watch = Watch(module, lambda call: calls.append(_captured(call, sample, size, labels)))
     with torch.no_grad(), watch:
         module(*args, **named)
     if not calls:
-        raise _none_seen(watch.ends)
-    found = _decided(calls, module, args, named, batch)
-    if tokens is not None and all(one.weights.shape[1] != len(tokens) for one in found):
-        counts = ", ".join(map(str, dict.fromkeys(one.weights.shape[1] for one in found)))
-        said = N_("{got} were given, and no attention of this run has as many queries: {counts}")
-        if any(one.remark for one in found):
-            said = N_(
+        raise _no_attention(watch.ends)
+    captured = _decide(calls, module, args, named, batch)
+    if tokens is not None and all(attention.weights.shape[1] != len(tokens) for attention in captured):
+        counts = ", ".join(map(str, dict.fromkeys(attention.weights.shape[1] for attention in captured)))
+        sentence = N_("{got} were given, and no attention of this run has as many queries: {counts}")
+        if any(attention.remark for attention in captured):
+            sentence = N_(
                 "{got} were given, and no attention of this run has as many queries: {counts}, "
                 "in a batch of {samples}. Is batch_first right?"
             )
-        raise InteropError(said, place="tokens", got=len(tokens), counts=counts, samples=found[0].samples)
-    return found
+        raise InteropError(
+            sentence, place="tokens", got=len(tokens), counts=counts, samples=captured[0].samples
+        )
+    return captured
 
 
-def _none_seen(ends: Mapping[str, tuple[str, str]]) -> InteropError:
-    """What became of a softmax, by what took its result; of the first where nothing took any."""
+def _no_attention(ends: Mapping[str, tuple[str, str]]) -> InteropError:
+    """The error where no attention was seen: it says which operation took the result of a softmax, if any did."""
     if not ends:
         return InteropError(
             N_(
@@ -255,22 +257,22 @@ def _none_seen(ends: Mapping[str, tuple[str, str]]) -> InteropError:
             )
         )
     name, (operation, why) = next((end for end in ends.items() if end[1][0]), next(iter(ends.items())))
-    said = N_("no attention was seen in this run: the result of softmax was never multiplied by values")
+    sentence = N_("no attention was seen in this run: the result of softmax was never multiplied by values")
     if operation.startswith("softmax("):
-        said = N_(
+        sentence = N_(
             "no attention was seen in this run: {operation} is not along the last axis, where keys are expected"
         )
     elif why == "gate":
-        said = N_(
+        sentence = N_(
             "no attention was seen in this run: the result of softmax was multiplied by a parameter of the module. "
             "That is a gate: its values come from no token"
         )
     elif operation:
-        said = N_(
+        sentence = N_(
             "no attention was seen in this run: the result of softmax went into {operation}, "
             "and cannot be followed from there to a product with V"
         )
-    return InteropError(said, place=name, operation=operation)
+    return InteropError(sentence, place=name, operation=operation)
 
 
 def _arguments(inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -281,13 +283,13 @@ def _arguments(inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class _Labels:
-    """What tokens are called."""
+    """The names of tokens."""
 
     queries: tuple[str, ...]
     keys: tuple[str, ...]
 
     def of(self, count: int, *given: tuple[str, ...]) -> tuple[str, ...]:
-        """The first of these that has as many; else numbers."""
+        """The first of these that has ``count`` names, or else numbers."""
         return next(
             (texts for texts in given if len(texts) == count), tuple(str(i + 1) for i in range(count))
         )
@@ -295,7 +297,7 @@ class _Labels:
     def both(
         self, n_q: int, n_k: int, extra: tuple[str, ...]
     ) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-        """Of the queries, and of the keys where they are not as many; the last keys are no tokens but ``extra``."""
+        """The names of the queries, and of the keys if they differ in number; the last keys are called ``extra``."""
         own = n_k - len(extra)
         keys = self.of(own, *((self.queries,) if n_q == own else ()), self.keys, self.queries)
         return self.of(n_q, self.queries), None if n_q == n_k and not extra else (*keys, *extra)
@@ -304,14 +306,14 @@ class _Labels:
 # --- one sample of a call ----------------------------------------------------------------------------------------
 
 LOWEST: Final = -1e30
-"""As low as this no score is, and what is added to hide a pair is."""
+"""No score is as low as this; numbers that are added to hide a pair are."""
 _ROUNDED: Final = {torch.float16: 0.01, torch.bfloat16: 0.05}
-"""How far rounding to these dtypes may move a weight; of others it may by 0.0001."""
+"""How far rounding to these dtypes may move a weight; with other dtypes it is 0.0001."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
-    """A call whose order of samples and heads is not known: what it is in either, by whether heads come first."""
+class _Undecided:
+    """A call whose order of samples and heads is not known. ``either``: by whether heads come first, the attention."""
 
     name: str
     split: Split
@@ -319,73 +321,72 @@ class _Open:
     either: Mapping[bool, Captured]
 
 
-def _captured(call: Call, sample: int, batch: Batch, labels: _Labels) -> Captured | _Open:
-    """One sample of a call, once every sample of it has been proved."""
+def _captured(call: Call, sample: int, batch: Batch, labels: _Labels) -> Captured | _Undecided:
+    """One sample of a call; all its samples have been verified."""
     split = batch.split(call)
     if split.sure:
-        return _proved(four_axes(call, split), sample, labels)
+        return _verified(four_axes(call, split), sample, labels)
     either = {
-        first: _proved(four_axes(call, split._replace(heads_first=first)), sample, labels)
-        for first in orders(call)
+        heads_first: _verified(four_axes(call, split._replace(heads_first=heads_first)), sample, labels)
+        for heads_first in orders(call)
     }
-    return _Open(call.name, split, call.outputs.detach().clone(), either)
+    return _Undecided(call.name, split, call.outputs.detach().clone(), either)
 
 
-def _decided(
-    calls: Sequence[Captured | _Open],
+def _decide(
+    calls: Sequence[Captured | _Undecided],
     module: nn.Module,
     args: tuple[Any, ...],
     named: Mapping[str, Any],
     batch: int | None,
 ) -> list[Captured]:
-    """The calls, those that were open in the order that runs on changed inputs show.
+    """The attentions of all calls; runs on changed inputs decide the order of samples and heads where it is open.
 
-    The first input decides; where a change of it shows nothing the others do, if they agree. An input of heads, a mask
-    of each for example, would show theirs.
+    The first input decides. If a change of it shows nothing, the others do, if they agree: an input with an axis of
+    heads, such as a mask for each head, would show that axis.
     """
-    left = {at: call for at, call in enumerate(calls) if isinstance(call, _Open)}
-    shown: dict[int, set[bool]] = {at: set() for at in left}
+    left = {index: call for index, call in enumerate(calls) if isinstance(call, _Undecided)}
+    orders_shown: dict[int, set[bool]] = {index: set() for index in left}
     decided: set[int] = set()
     for which, size, (changed_args, changed_named) in variants((args, named), batch) if left else ():
         if len(decided) == len(left):
             break
         outputs = outputs_of(module, changed_args, changed_named, left)
-        for at in outputs.keys() - decided:
-            first = heads_come_first(left[at].split, left[at].outputs, outputs[at], size)
-            if first in left[at].either and first is not None:
-                shown[at].add(first)
-                decided |= {at} if which == 0 else set()
-    found = []
-    for at, call in enumerate(calls):
-        if isinstance(call, _Open):
-            if len(shown[at]) != 1:
-                raise untold(call.name, call.outputs.shape[:-2])
-            call = call.either[shown[at].pop()]  # noqa: PLW2901
-        found.append(call)
-    return found
+        for index in outputs.keys() - decided:
+            heads_first = heads_come_first(left[index].split, left[index].outputs, outputs[index], size)
+            if heads_first in left[index].either and heads_first is not None:
+                orders_shown[index].add(heads_first)
+                decided |= {index} if which == 0 else set()
+    captured = []
+    for index, call in enumerate(calls):
+        if isinstance(call, _Undecided):
+            if len(orders_shown[index]) != 1:
+                raise undecided(call.name, call.outputs.shape[:-2])
+            call = call.either[orders_shown[index].pop()]  # noqa: PLW2901
+        captured.append(call)
+    return captured
 
 
-def _proved(call: Call, sample: int, labels: _Labels) -> Captured:
-    """One sample of a call of four axes."""
-    call = _unpacked(call)
+def _verified(call: Call, sample: int, labels: _Labels) -> Captured:
+    """One sample of a call with four axes; raises ``InteropError`` unless all its samples can be verified."""
+    call = _with_heads_axis(call)
     samples = call.outputs.shape[:-3].numel()
     if not 0 <= sample < samples:
         raise InteropError(
             N_("expected samples from 0 to {last}, got {got}"), place="sample", last=samples - 1, got=sample
         )
     captured = _one_sample(call, sample, samples, labels)
-    _prove(captured, sample)
-    others = (
-        call if call.weights is None else replace(call, scores=None)
-    )  # weights that were made prove themselves
-    for at in (*range(sample), *range(sample + 1, samples)):
-        _prove(_one_sample(others, at, samples, labels), at)
+    _verify(captured, sample)
+    # Weights of the module are verified by themselves, without the scores.
+    others = call if call.weights is None else replace(call, scores=None)
+    for index in (*range(sample), *range(sample + 1, samples)):
+        _verify(_one_sample(others, index, samples, labels), index)
     return captured
 
 
 def _one_sample(call: Call, sample: int, samples: int, labels: _Labels) -> Captured:
     lead, n_q, n_k = call.outputs.shape[:-2], call.outputs.shape[-2], call.v.shape[-2]
-    made = None if call.weights is None else _of_sample(call.weights, sample)
+    weights = None if call.weights is None else _of_sample(call.weights, sample)
     mask = None
     if call.scores is not None and call.scores.mask is not None:
         mask = _of_sample(call.scores.mask.expand(*lead, n_q, n_k), sample)
@@ -395,7 +396,7 @@ def _one_sample(call: Call, sample: int, samples: int, labels: _Labels) -> Captu
         q=None,
         k=None,
         v=_of_sample(call.v, sample),
-        weights=torch.empty(0) if made is None else made,
+        weights=torch.empty(0) if weights is None else weights,
         outputs=_of_sample(call.outputs, sample),
         mask=None,
         causal=False,
@@ -406,38 +407,40 @@ def _one_sample(call: Call, sample: int, samples: int, labels: _Labels) -> Captu
         remark=_ONE_QUERY if call.layer and n_q == 1 and samples > 1 else "",
     )
     return (
-        captured if call.scores is None else _scored(captured, call.scores, call.groups, mask, made, sample)
+        captured
+        if call.scores is None
+        else _scored(captured, call.scores, call.groups, mask, weights, sample)
     )
 
 
-def _prove(captured: Captured, sample: int) -> None:
+def _verify(captured: Captured, sample: int) -> None:
     """Raise ``InteropError`` unless weights · V gives the outputs that were seen, in every head.
 
-    A row whose weights · V is no number proves nothing, and no more does one that may attend to nothing.
+    Rows where weights · V is NaN or infinite are not compared, nor are rows that may attend to nothing.
     """
     if not captured.outputs.numel() or not captured.v.numel():
         return
     v = captured.v.to(EXACT)
     computed = captured.weights.to(EXACT) @ v.repeat_interleave(len(captured.weights) // len(v), 0)
     silent = ~computed.isfinite() | ((captured.weights == 0).all(-1, keepdim=True) & captured.outputs.isnan())
-    apart = (computed - captured.outputs).abs().nan_to_num(torch.inf).masked_fill(silent, 0.0)
-    of_head = apart.flatten(1).max(-1).values
-    within = _ROUNDED.get(captured.v.dtype, 1e-4) + _rounding(captured)
-    if (of_head > within * v.abs().nan_to_num(0.0).max()).any():
+    difference = (computed - captured.outputs).abs().nan_to_num(torch.inf).masked_fill(silent, 0.0)
+    head_difference = difference.flatten(1).max(-1).values
+    tolerance = _ROUNDED.get(captured.v.dtype, 1e-4) + _rounding(captured)
+    if (head_difference > tolerance * v.abs().nan_to_num(0.0).max()).any():
         raise InteropError(
             N_(
                 "weights · V differs by up to {apart:.2g} from the output that was seen "
                 "(sample={sample}, heads=[{head}]), so these cannot be the weights that were used"
             ),
             place=captured.name,
-            apart=of_head.max().item(),
-            head=int(of_head.argmax()),
+            apart=head_difference.max().item(),
+            head=int(head_difference.argmax()),
             sample=sample,
         )
 
 
 def _rounding(captured: Captured) -> float:
-    """How far a score may be off that was computed in the dtype of Q and K: a few units of the largest."""
+    """How far a score computed in the dtype of Q and K may be off: a few units in the last place of the largest."""
     q, k = captured.q, captured.k
     if q is None or k is None or not q.numel() or not k.numel():
         return 0.0
@@ -448,28 +451,33 @@ def _rounding(captured: Captured) -> float:
 
 
 def _scored(
-    captured: Captured, scores: Scores, groups: int, mask: Tensor | None, made: Tensor | None, sample: int
+    captured: Captured,
+    scores: Scores,
+    groups: int,
+    mask: Tensor | None,
+    module_weights: Tensor | None,
+    sample: int,
 ) -> Captured:
-    """With Q, K and what is done to their products, unless other weights come of it than the module made.
+    """The attention with Q, K, mask and divisor, unless these give other weights than the module's.
 
-    Of a factor of 0 the weights alone are kept: no divisor does what it does.
+    With a factor of 0 there are only the weights, since no divisor has the same effect.
     """
     q, k = _of_sample(scores.q, sample), _of_sample(scores.k, sample)
-    k, v = _one_a_group(k, captured.v, groups)
-    allowed, causal = _tidied(mask, causal=scores.causal)
+    k, v = _one_per_group(k, captured.v, groups)
+    allowed, causal = _simplified_mask(mask, causal=scores.causal)
     weights = attention_weights(q, k, scores.factor, allowed, causal=causal)
     if not scores.factor:
-        return replace(captured, weights=weights if made is None else made)
-    if made is not None:
-        apart = (weights - made.to(EXACT)).nan_to_num(0.0).abs().max().item()
-        if apart > _ROUNDED.get(made.dtype, 1e-4):
+        return replace(captured, weights=weights if module_weights is None else module_weights)
+    if module_weights is not None:
+        difference = (weights - module_weights.to(EXACT)).nan_to_num(0.0).abs().max().item()
+        if difference > _ROUNDED.get(module_weights.dtype, 1e-4):
             return captured
     return replace(
         captured,
         q=q,
         k=k,
         v=v,
-        weights=weights if made is None else made,
+        weights=weights if module_weights is None else module_weights,
         mask=allowed,
         causal=causal,
         scale=_scale(scores.factor, q.shape[-1]),
@@ -479,7 +487,7 @@ def _scored(
 def attention_weights(
     q: Tensor, k: Tensor, factor: float, mask: Tensor | None, *, causal: bool = False
 ) -> Tensor:
-    """softmax(q·kᵀ·factor + mask) in float64, h × n_q × n_k; a row that may attend to nothing is 0."""
+    """softmax(q·kᵀ·factor + mask) in float64, h × n_q × n_k; a row that may attend to nothing has weights 0."""
     scores = q.to(EXACT) @ k.to(EXACT).repeat_interleave(len(q) // len(k), 0).mT * factor
     if causal:
         scores = scores.masked_fill(~_triangle(scores), NEG_INF)
@@ -493,7 +501,7 @@ def _triangle(scores: Tensor) -> Tensor:
 
 
 def _of_sample(tensor: Tensor, sample: int) -> Tensor:
-    """heads × tokens × columns of one sample, a copy on the CPU. Axes before the last four are samples too."""
+    """One sample as heads × tokens × columns, a copy on the CPU. Axes before the last four are samples too."""
     tensor = tensor.detach()
     if tensor.dim() < 4:  # no axis of heads
         tensor = tensor.unsqueeze(-3)
@@ -501,12 +509,12 @@ def _of_sample(tensor: Tensor, sample: int) -> Tensor:
     return samples[sample if len(samples) > 1 else 0].to("cpu", copy=True)
 
 
-def _unpacked(call: Call) -> Call:
-    """With one query alone, Hugging Face makes the heads that share a key its rows; here they are heads again."""
+def _with_heads_axis(call: Call) -> Call:
+    """With a single query, Hugging Face makes rows of the heads that share a key; this makes them heads again."""
     scores = call.scores
     if scores is None or call.groups == 1 or scores.q.shape[-2] != call.groups or scores.q.dim() < 4:
         return call
-    if scores.q.shape[-3] != scores.k.shape[-3] or _is_repeated(scores.k, call.groups):
+    if scores.q.shape[-3] != scores.k.shape[-3] or _are_repeated(scores.k, call.groups):
         return call
 
     def heads(rows: Tensor) -> Tensor:
@@ -521,24 +529,25 @@ def _unpacked(call: Call) -> Call:
     )
 
 
-def _is_repeated(heads: Tensor, groups: int) -> bool:
-    """Whether of so many heads in a row all are alike."""
+def _are_repeated(heads: Tensor, groups: int) -> bool:
+    """Whether each ``groups`` consecutive heads are equal."""
     if heads.shape[-3] % groups:
         return False
     return torch.equal(heads[..., ::groups, :, :].repeat_interleave(groups, -3), heads)
 
 
-def _one_a_group(k: Tensor, v: Tensor, groups: int) -> tuple[Tensor, Tensor]:
-    """Keys and values, each once where heads share them."""
-    if groups > 1 and len(k) == len(v) and _is_repeated(k, groups) and _is_repeated(v, groups):
+def _one_per_group(k: Tensor, v: Tensor, groups: int) -> tuple[Tensor, Tensor]:
+    """Keys and values, each only once if heads share them."""
+    if groups > 1 and len(k) == len(v) and _are_repeated(k, groups) and _are_repeated(v, groups):
         return k[::groups], v[::groups]
     most = max(len(k), len(v))
     return k.repeat_interleave(most // len(k), 0), v.repeat_interleave(most // len(v), 0)
 
 
-def _tidied(mask: Tensor | None, *, causal: bool) -> tuple[Tensor | None, bool]:
-    """A mask as an example says it: no axis of heads where all are alike, truth values where nothing else is added,
-    and "causal" where it is that.
+def _simplified_mask(mask: Tensor | None, *, causal: bool) -> tuple[Tensor | None, bool]:
+    """The mask in an example's form, and whether it is causal.
+
+    It has no axis of heads if all heads have the same, and is truth values if it only adds 0 or hides.
     """
     if mask is None:
         return None, causal
@@ -546,9 +555,8 @@ def _tidied(mask: Tensor | None, *, causal: bool) -> tuple[Tensor | None, bool]:
         mask = mask[0]
     if mask.is_floating_point():
         hidden = mask <= LOWEST
-        alive = ~hidden.all(-1) | (mask == NEG_INF).all(
-            -1
-        )  # what is added to all of a row counts where it is finite
+        # A finite number that is added to a whole row hides nothing.
+        alive = ~hidden.all(-1) | (mask == NEG_INF).all(-1)
         if bool(((mask == 0) | hidden).all()) and bool(alive.all()):
             mask = ~hidden
     if mask.dtype == torch.bool and not causal:
@@ -560,14 +568,14 @@ def _tidied(mask: Tensor | None, *, causal: bool) -> tuple[Tensor | None, bool]:
 
 
 def _scale(factor: float, d_k: int) -> Scale:
-    """The divisor that does what the factor does."""
+    """The divisor with the same effect as the factor."""
     if factor == 1:
         return "none"
     return "sqrt_dk" if isclose(factor * sqrt(d_k), 1, rel_tol=1e-12) else 1 / factor
 
 
 def _has_short_rows(weights: Tensor) -> bool:
-    """Whether some rows add up to clearly less than 1, those without any weight apart."""
+    """Whether some rows, apart from those without any weight, add up to clearly less than 1."""
     total = weights.to(EXACT).sum(-1)
     return bool(((total > 0) & (total < 1 - _ROUNDED.get(weights.dtype, 1e-4))).any())
 
@@ -585,7 +593,7 @@ def _chosen(heads: Sequence[int] | None, h: int) -> list[int]:
 
 
 def _notes(*sentences: tuple[str, Mapping[str, Any]] | None) -> dict[str, str]:
-    """These sentences in every language."""
+    """These sentences joined, in every language."""
     notes = {}
     for language in LANGUAGES:
         say = catalogue(language).gettext

@@ -1,12 +1,12 @@
-"""Keras 3's ``MultiHeadAttention``: a kernel d × h × key_dim for each projection, heads on an axis of their own.
+"""Keras 3's ``MultiHeadAttention``: a kernel d × h × key_dim for each projection, with an axis of heads.
 
 query/kernel  d_query × h × d_k    key/kernel  d_key × h × d_k    value/kernel  d_value × h × d_v
 query/bias, key/bias  h × d_k      value/bias  h × d_v
 attention_output/kernel  h × d_v × d_out                          attention_output/bias  d_out
 
-It takes (query, value, key), in this order. Where it returns its scores it hides a pair with the score −10⁹ and, from
-3.10 on, gives it the weight 0 afterwards, so that a row that may attend nothing gets 0, as here; its output alone is
-then the mean of all values (``conventions.masks``).
+It takes (query, value, key), in this order. If it returns its scores, it hides a pair with the score −10⁹ and, from
+3.10 on, sets its weight to 0 afterwards, so that a row that may attend to nothing gets 0, as here. If it returns only
+its output, that is then the mean of all values (``conventions.masks``).
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def from_keras(weights: Mapping[str, Tensor]) -> Packed:
 def to_keras(example: Example) -> tuple[dict[str, object], dict[str, Tensor]]:
     """Arguments for Keras's layer and its weights by name, in the order of ``layer.weights``, in float64.
 
-    Without W_O the output kernel is the identity, so that the output is Concat. Raises ``InteropError`` where heads
-    start further on than X or the divisor is not √d_k.
+    Without W_O the output kernel is the identity, so that the output is Concat. Raises ``InteropError`` if heads start
+    later than at X or the divisor is not √d_k.
     """
     packed, dims = pack(example), example.dims
     d_out = packed.joined.shape[1]
@@ -77,7 +77,7 @@ def to_keras(example: Example) -> tuple[dict[str, object], dict[str, Tensor]]:
 def keras_layer(example: Example) -> Any:
     """A built Keras layer on the torch backend with the example's numbers, in float64.
 
-    Raises ``InteropError`` as ``to_keras`` does, and where Keras is not installed or runs on another backend.
+    Raises ``InteropError`` as ``to_keras`` does, and if Keras is not installed or runs on another backend.
     """
     arguments, weights = to_keras(example)
     keras = _keras()
@@ -89,7 +89,7 @@ def keras_layer(example: Example) -> Any:
 
 
 def keras_weights(layer: Any) -> dict[str, Tensor]:
-    """The weights of a Keras layer on the torch backend by name, without the layer's own name in front."""
+    """The weights of a Keras layer on the torch backend by name, without the layer's name as a prefix."""
     named = {}
     for weight in layer.weights:
         name = "/".join(str(weight.path).split("/")[-2:])

@@ -1,4 +1,4 @@
-"""The attention layers in a weight file, all the parameters of one, and which of its tensors are left."""
+"""The attention layers in a weight file, the parameters of one, and its tensors that an example does not use."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ KIND_NAMES: dict[Kind, str] = {
 
 _BY_PROJECTION: Final[frozenset[Kind]] = frozenset(("projections", "gpt2"))
 OF_MODELS: Final[frozenset[Kind]] = _BY_PROJECTION | {"bert"}
-"""Kinds whose model says elsewhere what it does to its scores: in its config.json."""
+"""Kinds whose scores depend on the model's config.json."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A layer that a weight file holds: ``name`` is what stands before its tensors' own names.
+    """A layer in a weight file. ``name`` is the prefix of its tensors' names.
 
-    d_query, d_key, d_value: what its three inputs are wide; width = h·d_k. ``heads`` is None where nothing says how
-    many there are: of these files Keras's alone do, and a config.json beside them does (``config``). ``shared_width``:
-    what keys are wide where heads share them, less than ``width``; None where each has its own. ``attention``: what
-    the config says of the scores, None where none was read or it is of layers of another width.
+    d_query, d_key, d_value: the widths of its three inputs; width = h·d_k. ``heads`` is None if the number is unknown:
+    only Keras's files have it, and a config.json (``config``). ``shared_width``: the width of keys that heads share,
+    less than ``width``; None if each head has its own. ``attention``: what the config says about the scores; None if
+    none was read.
     """
 
     kind: Kind
@@ -56,19 +56,19 @@ class Layer:
 
     @property
     def possible_heads(self) -> tuple[int, ...]:
-        """How many heads it may have: every divisor of its width that its keys allow, or the number that is known."""
+        """How many heads it may have: the known number, or every divisor of its width that its keys allow."""
         if self.heads is not None:
             return (self.heads,)
         return tuple(h for h in range(1, self.width + 1) if self.width % h == 0 and self._may_have(h))
 
     def _may_have(self, heads: int) -> bool:
-        """Whether so many heads can share the keys evenly."""
+        """Whether this many heads can share the keys evenly."""
         groups, left = divmod((self.shared_width or self.width) * heads, self.width)
         return not left and groups > 0 and heads % groups == 0
 
     @property
     def likely_heads(self) -> int:
-        """The number that is known; else that of heads 64 wide, as published models have them, or 1."""
+        """The known number, or else that of heads with 64 columns, as in published models, or 1."""
         wide = self.width // 64 if self.width % 64 == 0 else 1
         return self.heads or (wide if self._may_have(wide) else self.possible_heads[0])
 
@@ -79,7 +79,7 @@ class Layer:
 
 
 def layers(weights: Weights) -> tuple[Layer, ...]:
-    """Every attention layer in the file, in the order of its tensors. Raises ``InteropError`` where there is none."""
+    """Every attention layer in the file, in the order of its tensors. Raises ``InteropError`` if there is none."""
     in_order = dict.fromkeys(layer for name in weights if (layer := _layer_at(weights, name)) is not None)
     if in_order:
         return tuple(in_order)
@@ -104,10 +104,10 @@ def layers(weights: Weights) -> tuple[Layer, ...]:
 def load_layer(
     weights: Weights, layer: Layer, num_heads: int | None = None, *, leave_out: bool = False
 ) -> Packed:
-    """All of a layer's parameters. ``num_heads`` where the file does not say it.
+    """All of a layer's parameters. ``num_heads`` is needed if the file does not have it.
 
-    Raises ``InteropError`` for what does not fit, and for a tensor of the layer that has no place in an example, such
-    as the gains of a norm of Q, or a sink: ``leave_out`` loads the others without it.
+    Raises ``InteropError`` for shapes that do not fit, and for a tensor of the layer that has no place in an example,
+    such as the gains of a norm of Q, or a sink: ``leave_out`` loads the others without it.
     """
     packed, unused = loaded(weights, layer, num_heads)
     if not leave_out:
@@ -115,11 +115,11 @@ def load_layer(
     return packed
 
 
-# --- what is left -------------------------------------------------------------------------------------------------
+# --- tensors that are not used ------------------------------------------------------------------------------------
 
 
-class _Read(Mapping[str, Tensor]):
-    """The file's tensors, and the names of those that were read."""
+class _RecordingReader(Mapping[str, Tensor]):
+    """The file's tensors; it records the names of those that are read."""
 
     def __init__(self, weights: Weights) -> None:
         self.weights, self.names = weights, set[str]()
@@ -139,7 +139,7 @@ class _Read(Mapping[str, Tensor]):
 
 
 class Unused(NamedTuple):
-    """A layer's tensors that an example does without: those that change no score, and those that may."""
+    """A layer's tensors that an example does not use: those that change no score, and those that may."""
 
     harmless: tuple[str, ...]
     others: tuple[str, ...]
@@ -148,15 +148,15 @@ class Unused(NamedTuple):
 _HARMLESS = re.compile(
     r"(\A|\.)((LayerNorm|layer_norm)\.(weight|bias|gamma|beta)|masked_bias|(original_)?inv_freq)\Z"
 )
-"""What follows the attention, and buffers that are worked out from settings."""
+"""Parameters used after the attention, and buffers that are computed from settings."""
 _HARMFUL = re.compile(
     r"(self\.)?((q|k|query|key)_?(layer)?norm|sinks?|distance_embedding|relative_attention_bias)(\.|\Z)"
 )
-"""By its own name in the layer, wherever the layer is."""
+"""Matched with the tensor's name inside the layer."""
 
 
 def loaded(weights: Weights, layer: Layer, num_heads: int | None) -> tuple[Packed, Unused]:
-    """All of a layer's parameters, and the tensors that are none of them."""
+    """All of a layer's parameters, and its other tensors."""
     if layer.heads is not None and num_heads not in (None, layer.heads):
         raise InteropError(
             N_("the file says that this layer has {heads} heads, not {got}"),
@@ -165,25 +165,27 @@ def loaded(weights: Weights, layer: Layer, num_heads: int | None) -> tuple[Packe
             got=num_heads,
         )
     heads = layer.likely_heads if num_heads is None else num_heads
-    own = {name: weights[name] for name in weights if name.startswith(layer.name)}
+    tensors = {name: weights[name] for name in weights if name.startswith(layer.name)}
     if layer.kind in OF_MODELS:
-        read = _Read(weights)
+        reader = _RecordingReader(weights)
         load = from_bert if layer.kind == "bert" else from_projections
-        packed = load(read, heads, layer.name)
-        return packed, _unused(own, layer.name, read.names)
-    read = _Read({name.removeprefix(layer.name): tensor for name, tensor in own.items()})
+        packed = load(reader, heads, layer.name)
+        return packed, _unused(tensors, layer.name, reader.names)
+    reader = _RecordingReader({name.removeprefix(layer.name): tensor for name, tensor in tensors.items()})
     try:
-        packed = from_torch(read, heads) if layer.kind == "torch" else from_keras(read)
+        packed = from_torch(reader, heads) if layer.kind == "torch" else from_keras(reader)
     except InteropError as error:
         if not error.place:
             raise
         raise InteropError(error.template, place=layer.name + error.place, **error.values) from None
-    return packed, _unused(own, layer.name, {layer.name + name for name in read.names})
+    return packed, _unused(tensors, layer.name, {layer.name + name for name in reader.names})
 
 
-def _unused(own: Weights, prefix: str, read: Collection[str]) -> Unused:
-    """In a part that is called attention whatever is not known may change its scores; elsewhere only what is known."""
-    left = {name: own[name] for name in own if name not in read}
+def _unused(tensors: Weights, prefix: str, read: Collection[str]) -> Unused:
+    """Sort out unused tensors. In a part that is called attention any unknown tensor may change the scores; elsewhere
+    only the known ones do.
+    """
+    left = {name: tensors[name] for name in tensors if name not in read}
     is_attention = "att" in prefix.rstrip("./").rpartition(".")[2].lower()
     others = tuple(
         name
@@ -194,12 +196,12 @@ def _unused(own: Weights, prefix: str, read: Collection[str]) -> Unused:
 
 
 def _changes_nothing(name: str, tensor: Tensor) -> bool:
-    is_mask = name.endswith(".bias") and tensor.dim() == 4  # as GPT-2's older files have it
+    is_mask = name.endswith(".bias") and tensor.dim() == 4  # in older files of GPT-2
     return is_mask or not tensor.is_floating_point() or _HARMLESS.search(name) is not None
 
 
 def refuse(layer: Layer, unused: Unused, settings: Sequence[str]) -> None:
-    """Raise ``InteropError`` for the first tensor or setting with which an example cannot compute."""
+    """Raise ``InteropError`` for the first tensor or setting that an example cannot compute with."""
     if unused.others:
         raise InteropError(
             N_("the layer has this tensor too, and an example has no place for it"),

@@ -1,10 +1,10 @@
-"""Masks between libraries: here ``allow``, True = may attend.
+"""Masks of other libraries. Examples have ``allow``, True = may attend.
 
 torch.nn.MultiheadAttention   ``attn_mask`` and ``key_padding_mask``: True hides; numbers are added
 Keras MultiHeadAttention      ``attention_mask``: True, or 1, may attend
 BERT self-attention           numbers that are added, 0 or a very low one, 1 × 1 × n_q × n_k
 
-Numbers that would be added and are 0 and 1 alone are refused, since most often they are meant as truth values.
+A mask of numbers to add that are only 0 and 1 is refused, since it is most often meant as truth values.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from mha_core.example.model import NEG_INF, AddMask, AllowMask, Example, Mask, a
 from mha_core.interop.packed import EXACT, matrix, not_floating, shown_shape, wrong_shape
 
 KERAS_FILL = -1e9
-"""What Keras puts in the place of a hidden pair's score, before it gives the pair the weight 0."""
+"""What Keras replaces a hidden pair's score with, before it gives the pair the weight 0."""
 
 
 def from_torch_masks(
     attn_mask: Tensor | None, key_padding_mask: Tensor | None = None, *, n_q: int, n_k: int
 ) -> Mask:
-    """The mask that torch's two make together: n_q × n_k, and n_k for the keys. In both True hides.
+    """The mask of torch's two masks together: n_q × n_k, and n_k for the keys. In both True hides.
 
-    Raises ``InteropError`` for another shape, a mask for each head among them, for integers, which torch does not take
-    either, and for floating-point numbers that are 0 and 1 alone.
+    Raises ``InteropError`` for another shape, such as a mask for each head, for integers, which torch does not accept
+    either, and for floating-point numbers that are only 0 and 1.
     """
     mask = None if attn_mask is None else _to_add(_two_axes(attn_mask, n_q, n_k, "attn_mask"), "attn_mask")
     if key_padding_mask is not None:
@@ -41,7 +41,7 @@ def from_torch_masks(
 
 
 def to_torch_mask(example: Example) -> Tensor | None:
-    """``attn_mask`` for torch: True hides, or the numbers that are added. n_q × n_k; None where there is none."""
+    """``attn_mask`` for torch, n_q × n_k: True hides, or numbers that are added; None without a mask."""
     if isinstance(example.mask, AddMask):
         return torch.tensor(example.mask.add, dtype=EXACT)
     allow = _allow_without_fill(example)
@@ -49,9 +49,9 @@ def to_torch_mask(example: Example) -> Tensor | None:
 
 
 def from_keras_mask(attention_mask: Tensor | None, *, causal: bool = False, n_q: int, n_k: int) -> Mask:
-    """Keras's ``attention_mask`` (True, or 1, may attend) together with ``use_causal_mask``.
+    """The mask of Keras's ``attention_mask`` (True, or 1, may attend) and ``use_causal_mask`` together.
 
-    Raises ``InteropError`` for another shape and for other numbers than 0 and 1: Keras adds none.
+    Raises ``InteropError`` for another shape, and for other numbers than 0 and 1: Keras adds none to the scores.
     """
     if attention_mask is None:
         return "causal" if causal else None
@@ -66,7 +66,7 @@ def from_keras_mask(attention_mask: Tensor | None, *, causal: bool = False, n_q:
 
 
 def to_keras_mask(example: Example) -> Tensor | None:
-    """``attention_mask`` for Keras: True may attend. Raises ``InteropError`` where numbers other than −∞ are added."""
+    """``attention_mask`` for Keras: True may attend. Raises ``InteropError`` if numbers other than −∞ are added."""
     if isinstance(example.mask, AddMask):
         added = torch.tensor(example.mask.add, dtype=EXACT)
         if not ((added == 0) | (added == NEG_INF)).all():
@@ -78,10 +78,10 @@ def to_keras_mask(example: Example) -> Tensor | None:
 
 
 def from_bert_mask(attention_mask: Tensor | None, *, n_q: int, n_k: int) -> Mask:
-    """BERT's mask of numbers that are added; dtype's lowest number, or −∞, hides a pair.
+    """The mask of BERT's numbers that are added; the dtype's lowest number, or −∞, hides a pair.
 
-    Raises ``InteropError`` for another shape, for what is not floating-point, and for numbers that are 0 and 1 alone,
-    as a tokenizer's ``attention_mask`` has them.
+    Raises ``InteropError`` for another shape, for a dtype that is not floating-point, and for numbers that are only 0
+    and 1, as in a tokenizer's ``attention_mask``.
     """
     if attention_mask is None:
         return None
@@ -111,10 +111,10 @@ def _allow_without_fill(example: Example) -> Tensor | None:
     return None if allow is None else torch.tensor(allow)
 
 
-def _both(one: Tensor, other: Tensor) -> Tensor:
-    if one.dtype == other.dtype == torch.bool:
-        return one | other
-    return _numbers(one) + _numbers(other)
+def _both(first: Tensor, second: Tensor) -> Tensor:
+    if first.dtype == second.dtype == torch.bool:
+        return first | second
+    return _numbers(first) + _numbers(second)
 
 
 def _numbers(hidden: Tensor) -> Tensor:
@@ -136,7 +136,7 @@ def _added(numbers: Tensor) -> AddMask:
 
 
 def _to_add(mask: Tensor, place: str) -> Tensor:
-    """Unchanged, where it is truth values, or numbers that can only be meant to be added."""
+    """The mask itself, if it is truth values, or numbers that are clearly meant to be added."""
     if mask.dtype != torch.bool and not mask.is_floating_point():
         raise InteropError(MASK_OF_INTEGERS, place=place)
     if zeros_and_ones(mask):
@@ -145,7 +145,7 @@ def _to_add(mask: Tensor, place: str) -> Tensor:
 
 
 def _two_axes(mask: Tensor, n_q: int, n_k: int, place: str) -> Tensor:
-    """n_q × n_k, without leading axes of length 1 and with those along the rows written out."""
+    """The mask as n_q × n_k: leading axes of length 1 are dropped, and a single row is repeated."""
     while mask.dim() > 2 and mask.shape[0] == 1:
         mask = mask[0]
     if mask.dim() > 2 and tuple(mask.shape[-2:]) == (n_q, n_k):
@@ -156,6 +156,6 @@ def _two_axes(mask: Tensor, n_q: int, n_k: int, place: str) -> Tensor:
 
 
 def zeros_and_ones(mask: Tensor) -> bool:
-    """Whether these are numbers to be added that look like truth values: 0 and 1 alone, and a 1 among them."""
+    """Whether these are numbers to add that look like truth values: only 0 and 1, with at least one 1."""
     numbers = mask.dtype != torch.bool and bool(((mask == 0) | (mask == 1)).all())
     return numbers and bool((mask == 1).any())

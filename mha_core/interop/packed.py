@@ -1,4 +1,4 @@
-"""What every library's layer holds, in one order of axes; each library's own module only permutes it.
+"""The parameters of any library's layer in one order of axes; each library's module only permutes them.
 
 w_q: h × d_query × d_k   w_k: h × d_key × d_k   w_v: h × d_value × d_v   b_q, b_k: h × d_k   b_v: h × d_v
 w_o: (h·d_v) × d_out     b_o: d_out
@@ -29,7 +29,7 @@ _KNOWN_OPERATIONS = frozenset(("matmul", "divide", "masked_fill", "add", "softma
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A layer's parameters in float64, heads first. A bias or W_O that a layer lacks is None."""
+    """A layer's parameters in float64, heads first. A bias or W_O that the layer lacks is None."""
 
     w_q: Tensor
     w_k: Tensor
@@ -47,18 +47,18 @@ class Packed:
 
     @property
     def biased(self) -> bool:
-        """Whether any bias is there; libraries have all of them or none."""
+        """Whether the layer has any bias; libraries have all of them or none."""
         return any(bias is not None for bias in (self.b_q, self.b_k, self.b_v, self.b_o))
 
     def bias(self, name: str) -> Tensor:
-        """``b_q``, ``b_k`` or ``b_v`` as h × d; zeros where the layer has none."""
+        """``b_q``, ``b_k`` or ``b_v`` as h × d; zeros if the layer has none."""
         given: Tensor | None = getattr(self, name)
         weight: Tensor = getattr(self, "w" + name[1:])
         return torch.zeros(weight.shape[0], weight.shape[2], dtype=EXACT) if given is None else given
 
     @property
     def joined(self) -> Tensor:
-        """W_O, or the identity where there is none: the output is then Concat itself."""
+        """W_O, or the identity if there is none: the output is then Concat itself."""
         width = self.h * self.w_v.shape[2]
         return torch.eye(width, dtype=EXACT) if self.w_o is None else self.w_o
 
@@ -69,7 +69,7 @@ class Packed:
 
 
 def unknown_to_libraries(example: Example) -> str:
-    """The first property of ``example`` beyond scaled dot-product attention, or "" where there is none."""
+    """The first property of ``example`` beyond scaled dot-product attention, or "" if there is none."""
     for field in fields(example):
         if field.name not in _KNOWN_FIELDS and getattr(example, field.name) not in (field.default, None):
             return field.name
@@ -81,10 +81,10 @@ def unknown_to_libraries(example: Example) -> str:
 
 
 def pack(example: Example) -> Packed:
-    """The example's parameters as a library holds them.
+    """The example's parameters as those of a library's layer.
 
-    Raises ``InteropError`` where heads start further on than X or have no V, where the divisor is not √d_k, and for a
-    way of scoring or a position that libraries' layers do not have.
+    Raises ``InteropError`` if heads start later than at X or have no V, if the divisor is not √d_k, and for a scoring
+    or positions that libraries' layers do not have.
     """
     unknown = unknown_to_libraries(example)
     if unknown:
@@ -116,7 +116,7 @@ def _stacked(example: Example, name: str) -> Tensor:
 
 
 def _stacked_biases(example: Example, name: str) -> Tensor | None:
-    """h × d, zeros for a head without; None where no head has one."""
+    """h × d, zeros for a head without a bias; None if no head has one."""
     given = [getattr(head, name) for head in example.heads]
     width = example.dims.d_v if name == "b_v" else example.dims.d_k
     if all(bias is None for bias in given):
@@ -137,11 +137,11 @@ def unpack(
 ) -> Example:
     """An example of a layer's parameters and its inputs: query n_q × d_query, key n_k × d_key, value n_k × d_value.
 
-    The inputs are tensors, arrays or nested lists. Without ``key`` it attends to itself. Keys and values that come from
-    different rows stand side by side in the context, and each weight has zeros for the other's columns: the sums are
-    the same. ``mask``: an example's, or an array as in ``from_arrays``. Raises ``InteropError`` where shapes do not
-    meet or an input is no table of numbers, ``ExampleError`` where the example outgrows the format, where a number is
-    not finite, or where the mask is none.
+    The inputs are tensors, arrays or nested lists. Without ``key`` it is self-attention. Keys and values from different
+    rows are put side by side in the context, and each weight has zeros for the other's columns: the sums are the same.
+    ``mask``: an example's, or an array as in ``from_arrays``. Raises ``InteropError`` if shapes do not fit or an input
+    is not a table of numbers, ``ExampleError`` if the example is too large for the format, a number is not finite, or
+    the mask is invalid.
     """
     query, key, value = (
         _table(given, name) for given, name in ((query, "query"), (key, "key"), (value, "value"))
@@ -181,7 +181,7 @@ def unpack(
 
 
 def _table(given: Any, name: str) -> Any:
-    """An input as a tensor, its numbers exactly what they were; None where there is none."""
+    """An input as a tensor with exactly its numbers; None if there is none."""
     if given is None or isinstance(given, Tensor):
         return given
     try:
@@ -217,9 +217,9 @@ def shown_shape(tensor: Tensor) -> str:
 
 
 def exact(tensor: Tensor, name: str) -> Tensor:
-    """A tensor's numbers in float64 on the CPU, each exactly what it was.
+    """A tensor's exact numbers, in float64 on the CPU.
 
-    Raises ``InteropError`` for anything but real floating-point numbers that are finite and within the format.
+    Raises ``InteropError`` for anything but real floating-point numbers that are finite and within the format's limit.
     """
     if not tensor.is_floating_point() or tensor.layout != torch.strided or tensor.is_meta:
         raise not_floating(tensor, name)
@@ -232,20 +232,20 @@ def exact(tensor: Tensor, name: str) -> Tensor:
 
 
 def not_floating(tensor: Tensor, place: str) -> InteropError:
-    """A tensor of something else than floating-point numbers."""
+    """The error for a tensor of anything but floating-point numbers."""
     kind = str(tensor.dtype).removeprefix("torch.")
     return InteropError(N_("expected floating-point numbers, got {kind}"), place=place, kind=kind)
 
 
 def named(state: Mapping[str, Tensor], name: str) -> Tensor:
-    """The tensor of this name, exactly. Raises ``InteropError`` where it is missing."""
+    """The exact tensor of this name. Raises ``InteropError`` if it is missing."""
     if name not in state:
         raise InteropError(N_("is missing"), place=name)
     return exact(state[name], name)
 
 
 def vector(state: Mapping[str, Tensor], name: str, width: int) -> Tensor | None:
-    """A bias of this name and width; None where there is none."""
+    """A bias of this name and width; None if there is none."""
     if name not in state:
         return None
     bias = exact(state[name], name)
@@ -255,17 +255,17 @@ def vector(state: Mapping[str, Tensor], name: str, width: int) -> Tensor | None:
 
 
 def wrong_shape(place: str, expected: str, got: Tensor) -> InteropError:
-    """A tensor of another shape than its layer wants."""
+    """The error for a tensor of the wrong shape."""
     return InteropError(
         N_("expected {expected}, got {got}"), place=place, expected=expected, got=shown_shape(got)
     )
 
 
 def matrix(tensor: Tensor) -> Matrix:
-    """A rows × columns tensor as an example holds it."""
+    """A rows × columns tensor as a matrix of an example."""
     return tuple(tuple(numbers) for numbers in tensor.tolist())
 
 
 def row(tensor: Tensor) -> Row:
-    """A vector as an example holds it."""
+    """A vector as a row of an example."""
     return tuple(tensor.tolist())

@@ -1,4 +1,4 @@
-"""Attention by the names that Hugging Face's other models have: a Linear a projection, or GPT-2's one for all three.
+"""Attention with the names of Hugging Face's other models: one Linear per projection, or GPT-2's single one for all.
 
 Llama, Mistral, Qwen, OPT, CLIP, Whisper (rows are outputs):
     q_proj.weight  E × d     k_proj.weight, v_proj.weight  E_kv × d     o_proj.weight  d × E (out_proj, dense)
@@ -8,8 +8,8 @@ GPT-2 (columns are outputs):
 nanoGPT, whose Linears have outputs as rows:
     c_attn.weight  3E × E                                               c_proj.weight  E × E
 
-Head i has rows (GPT-2: columns) i·d_k … (i + 1)·d_k, d_k = E ÷ h. Where E_kv < E, E ÷ E_kv heads in turn share one head
-of keys and values (grouped-query attention: Ainslie et al. 2023). A bias may stand beside each weight.
+Head i has rows (GPT-2: columns) i·d_k … (i + 1)·d_k, d_k = E ÷ h. If E_kv < E, E ÷ E_kv consecutive heads share one
+head of keys and values (grouped-query attention: Ainslie et al. 2023). Each weight may have a bias.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _JOINED_OUTPUT: Final = "c_proj"
 
 
 class Separate(NamedTuple):
-    """What a kind of model calls its projections to Q, K and V, and W_O."""
+    """The names of the projections to Q, K and V, and of W_O, in one kind of model."""
 
     query: str
     key: str
@@ -52,9 +52,9 @@ class _Projection(NamedTuple):
 
 
 def from_projections(state: Mapping[str, Tensor], num_heads: int, prefix: str = "") -> Packed:
-    """The parameters of a layer whose names begin with ``prefix``; heads that share keys and values each have a copy.
+    """The parameters of a layer whose names begin with ``prefix``; heads that share keys and values each get a copy.
 
-    Raises ``InteropError`` for a name that is missing, and for a shape that does not fit so many heads.
+    Raises ``InteropError`` for a name that is missing, and for a shape that does not fit ``num_heads``.
     """
     is_joined = f"{prefix}{JOINED}.weight" in state
     names = separate_names(state, prefix)
@@ -74,14 +74,14 @@ def from_projections(state: Mapping[str, Tensor], num_heads: int, prefix: str = 
 
 
 def separate_names(state: Mapping[str, Tensor], prefix: str) -> Separate:
-    """Which names this layer's projections have; the first of all where none is there."""
+    """The names of this layer's projections; the first of ``SEPARATE`` if the file has none of them."""
     return next((names for names in SEPARATE if f"{prefix}{names.query}.weight" in state), SEPARATE[0])
 
 
 def rows_are_outputs(state: Mapping[str, Tensor], prefix: str) -> bool | None:
-    """Whether ``c_attn`` is a Linear, 3E × E, as nanoGPT has it, or d × 3E, as GPT-2 has it; None: neither.
+    """Whether ``c_attn`` is a Linear, 3E × E, as in nanoGPT, or d × 3E, as in GPT-2; None: neither.
 
-    ``c_proj`` has the same arrangement, so its width, E, tells as well.
+    ``c_proj`` has the same arrangement, so its width, E, is compared as well.
     """
     weight, output = state[f"{prefix}{JOINED}.weight"], state.get(f"{prefix}{_JOINED_OUTPUT}.weight")
     if weight.dim() != 2 or (output is not None and output.dim() != 2):
@@ -111,7 +111,9 @@ def _joined(state: Mapping[str, Tensor], prefix: str) -> list[_Projection]:
     weight = weight if is_linear else weight.T
     bias = vector(state, f"{prefix}{JOINED}.bias", len(weight))
     biases = (None, None, None) if bias is None else bias.chunk(3)
-    return [_Projection(name, part, own) for part, own in zip(weight.chunk(3), biases, strict=True)]
+    return [
+        _Projection(name, part, part_bias) for part, part_bias in zip(weight.chunk(3), biases, strict=True)
+    ]
 
 
 def _by_head(weight: Tensor, num_heads: int, d_k: int) -> Tensor:
@@ -130,7 +132,7 @@ def _bias_by_head(bias: Tensor | None, num_heads: int, d_k: int) -> Tensor | Non
 def _output(
     state: Mapping[str, Tensor], prefix: str, embed: int, names: Separate
 ) -> tuple[Tensor | None, Tensor | None]:
-    """W_O, E × d_out, and b_O; None where the file has none."""
+    """W_O, E × d_out, and b_O; None if the file has none."""
     part = next((name for name in names.outputs if f"{prefix}{name}.weight" in state), None)
     if part is None:
         return None, None
@@ -141,7 +143,7 @@ def _output(
 
 
 def _joined_output(state: Mapping[str, Tensor], prefix: str) -> tuple[Tensor | None, Tensor | None]:
-    """As ``_output``, of a layer whose projections are joined; its shape is known to fit."""
+    """The same for a layer whose projections are joined; its shape is known to fit."""
     name = f"{prefix}{_JOINED_OUTPUT}"
     if f"{name}.weight" not in state:
         return None, None

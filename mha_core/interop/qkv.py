@@ -26,16 +26,19 @@ def from_qkv(
 
         from_qkv(q, k, v, tokens=["I", "am", "here"], mask="causal")
 
-    ``q``: h × n_q × d_k, ``k``: h × n_k × d_k, ``v``: h × n_k × d_v, or of one head without the first axis; arrays,
-    tensors or nested lists. Of fewer keys and values than queries each serves equally many heads in a row. Without
-    ``v`` the example ends at its weights. ``tokens``: of the queries, and of the keys where ``context_tokens`` are not
-    given; 1, 2, 3 … where absent. ``mask``: "causal", or n_q × n_k truth values (True = may attend) or numbers that
-    are added to the scores. ``scale``: as in a file, the divisor of the scores: "sqrt_dk", "none" or a number.
+    ``q``: h × n_q × d_k, ``k``: h × n_k × d_k, ``v``: h × n_k × d_v, or one head without the first axis; arrays,
+    tensors or nested lists. If there are fewer heads of keys and values than of queries, each serves equally many
+    consecutive heads. Without ``v`` the example ends at its weights. ``tokens``: those of the queries, and of the keys
+    if ``context_tokens`` are not given; by default 1, 2, 3 … ``mask``: "causal", or n_q × n_k truth values (True = may
+    attend) or numbers that are added to the scores. ``scale``: as in a file, the divisor of the scores: "sqrt_dk",
+    "none" or a number.
 
-    Raises ``InteropError`` for another number of axes and for what is larger than an example, ``ExampleError`` naming
-    the place for whatever else does not fit: ``heads[1].k: expected 3 × 2, got 3 × 4``.
+    Raises ``InteropError`` for another number of axes and for more than an example can have, ``ExampleError`` naming
+    the place for anything else that does not fit: ``heads[1].k: expected 3 × 2, got 3 × 4``.
     """
-    cubes = {name: _heads(value, name) for name, value in (("q", q), ("k", k), ("v", v)) if value is not None}
+    cubes = {
+        name: _matrices(value, name) for name, value in (("q", q), ("k", k), ("v", v)) if value is not None
+    }
     h, kv_heads = len(cubes["q"]), len(cubes["k"])
     if len(cubes.get("v", cubes["k"])) != kv_heads:
         raise InteropError(
@@ -72,8 +75,8 @@ def from_qkv(
     )
 
 
-def _heads(value: Any, name: str) -> Sequence[Any]:
-    """One matrix a head, as nested lists."""
+def _matrices(value: Any, name: str) -> Sequence[Any]:
+    """One matrix per head, as nested lists."""
     shape = tuple(getattr(value, "shape", ()))
     largest = (MAX_HEADS, MAX_SIZE, MAX_SIZE)[-len(shape) :] if shape else ()
     if any(size > most for size, most in zip(shape, largest, strict=False)):
@@ -96,9 +99,9 @@ def _heads(value: Any, name: str) -> Sequence[Any]:
 
 
 def _axes(rows: Any) -> int:
-    """How deep lists lie in one another, by the first of each."""
+    """The depth of nested lists, measured along the first item of each."""
     axes = 0
-    while isinstance(rows, list | tuple) and axes <= 3:  # deeper is refused all the same
+    while isinstance(rows, list | tuple) and axes <= 3:  # deeper lists are refused anyway
         axes += 1
         rows = rows[0] if rows else None
     return axes

@@ -1,4 +1,4 @@
-"""By how much rotary positions turn each pair of columns, as the settings of a config.json say it."""
+"""The rotation of each pair of columns by rotary positions, from the settings of a config.json."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from mha_core.errors import N_
 from mha_core.interop.settings import Settings
 
 MAX_ORIGINAL = 100_000_000
-"""Most positions that a model was made for."""
+"""The largest ``original_max_position_embeddings``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rope:
     """Rotary positions (Su et al. 2021), pairs of columns half a head apart: pair m turns by position · frequency_m.
 
-    frequency_m = theta^(−2m/d_head). ``factor``: slower by this factor ("linear"); where ``original`` is given,
-    only what turns fewer than ``low`` times in ``original`` positions is, and what turns more than ``high`` times
-    keeps its frequency, with a straight line between ("llama3", as the code of Llama 3.1 has it).
+    frequency_m = theta^(−2m/d_head). ``factor``: frequencies are divided by it ("linear"). If ``original`` is given,
+    only pairs that turn fewer than ``low`` times in ``original`` positions are slowed down, pairs that turn more than
+    ``high`` times keep their frequency, and those between are interpolated linearly ("llama3", as in the code of
+    Llama 3.1).
     """
 
     theta: float
@@ -32,7 +33,7 @@ class Rope:
 
 
 def scaled_rope(given: Settings, theta: float) -> Rope | None:
-    """Rotary positions of one of the kinds ``default``, ``linear`` and ``llama3``; None for any other."""
+    """Rotary positions of the kinds ``default``, ``linear`` and ``llama3``; None for any other kind."""
     match given.given.get("rope_type", given.given.get("type", "default")):
         case "default":
             return Rope(theta)
@@ -51,7 +52,7 @@ def scaled_rope(given: Settings, theta: float) -> Rope | None:
 
 
 def frequencies(rope: Rope, d_head: int, dtype: torch.dtype) -> Tensor:
-    """By how much each pair of columns turns from one token to the next, in radians: d_head/2 numbers."""
+    """The angle by which each pair of columns turns from one token to the next, in radians: d_head/2 numbers."""
     plain = 1 / rope.theta ** (torch.arange(0, d_head, 2, dtype=dtype) / d_head)
     if rope.original is None:
         return plain / rope.factor

@@ -1,7 +1,7 @@
-"""Which axis is the samples', where sizes do not say it: a run with one sample of an input changed shows it.
+"""Finding the axis of samples when sizes do not show it: by another run with one sample of an input changed.
 
-A sample's matrices depend on that sample alone, and those of every head on every sample. So the axis along which the
-outputs moved at the changed sample, and nowhere else, is the axis of samples.
+A sample's matrices depend on that sample alone, while every head depends on every sample. So the axis along which the
+outputs changed at the changed sample, and nowhere else, is the axis of samples.
 """
 
 from __future__ import annotations
@@ -18,53 +18,53 @@ from mha_core.interop.samples import Split
 from mha_core.interop.watch import Call, Watch
 
 _ROUNDING: Final = 1e-3
-"""Of the largest change, as little as this is the rounding of a sum in another order."""
+"""A change below this share of the largest one may come from summing in another order."""
 
 
 def variants(inputs: Any, batch: int | None) -> Iterator[tuple[int, int, Any]]:
-    """Which tensor is changed, how many samples it has, and the inputs with its first sample changed.
+    """The index of the changed tensor, its number of samples, and the inputs with its first sample changed.
 
-    The axis of samples is the first, or the second where tokens come first; one of ``batch`` where that is known.
+    The axis of samples is the first, or the second if tokens come first; if ``batch`` is known, one of that length.
     """
     dense = (tensor for tensor in _tensors(inputs) if tensor.layout is torch.strided)
     for which, tensor in enumerate(dict.fromkeys(dense)):
         for axis, size in enumerate(tensor.shape[:2]):
-            if size > 1 and batch in (None, size) and (other := _changed(tensor, axis)) is not None:
-                yield which, size, _swapped(inputs, tensor, other)
+            if size > 1 and batch in (None, size) and (changed := _changed(tensor, axis)) is not None:
+                yield which, size, _swapped(inputs, tensor, changed)
 
 
 def heads_come_first(split: Split, before: Tensor, after: Tensor, size: int) -> bool | None:
-    """Whether heads × samples or samples × heads moved for the first of ``size`` samples alone; None: neither or both.
+    """True for heads × samples, False for samples × heads: the order in which only the first of ``size`` samples moved.
 
-    ``before``, ``after``: … × tokens × columns, outputs of the same call in two runs.
+    None if neither or both fit. ``before``, ``after``: … × tokens × columns, outputs of the same call in two runs.
     """
     if before.shape != after.shape or not before.numel() or split.samples % size:
         return None
     differ = (after.to(EXACT) - before.to(EXACT)).abs().nan_to_num(0.0, 0.0, 0.0).amax((-2, -1)).flatten()
     moved = differ > differ.max() * _ROUNDING
     first = torch.arange(split.samples, device=moved.device) < split.samples // size
-    straight = torch.equal(moved.view(split.samples, split.heads).any(1), first)
-    turned = torch.equal(moved.view(split.heads, split.samples).any(0), first)
-    return turned if straight != turned else None
+    samples_first = torch.equal(moved.view(split.samples, split.heads).any(1), first)
+    heads_first = torch.equal(moved.view(split.heads, split.samples).any(0), first)
+    return heads_first if samples_first != heads_first else None
 
 
 def outputs_of(
     module: nn.Module, args: Sequence[Any], named: Mapping[str, Any], wanted: Container[int]
 ) -> dict[int, Tensor]:
-    """The outputs of these attentions of a run, counted from 0; of none where the module does not take the inputs."""
-    found: dict[int, Tensor] = {}
+    """The outputs of these attentions of a run, counted from 0; empty if the module does not accept the inputs."""
+    outputs: dict[int, Tensor] = {}
     count = itertools.count()
 
     def keep(call: Call) -> None:
-        if (at := next(count)) in wanted:
-            found[at] = call.outputs.detach().clone()
+        if (index := next(count)) in wanted:
+            outputs[index] = call.outputs.detach().clone()
 
     try:
         with torch.no_grad(), Watch(module, keep):
             module(*args, **named)
     except Exception:  # noqa: BLE001  # whatever a module of somebody else raises
         return {}
-    return found
+    return outputs
 
 
 def _tensors(part: Any) -> Iterator[Tensor]:
@@ -76,7 +76,7 @@ def _tensors(part: Any) -> Iterator[Tensor]:
 
 
 def _swapped(part: Any, old: Tensor, new: Tensor) -> Any:
-    """With ``new`` in place of ``old``, in plain tuples, lists and dictionaries."""
+    """The structure of plain tuples, lists and dictionaries with ``new`` in place of ``old``."""
     if part is old:
         return new
     if type(part) is dict:
@@ -85,9 +85,9 @@ def _swapped(part: Any, old: Tensor, new: Tensor) -> Any:
 
 
 def _changed(tensor: Tensor, axis: int) -> Tensor | None:
-    """With the second sample in place of the first: numbers that the module takes, token ids too.
+    """The tensor with the second sample in place of the first, so that the module accepts its numbers or token ids.
 
-    Where the two are alike the first is turned round, or moved if it holds numbers that may be any.
+    If the two are equal, the first is reversed, or shifted if it is floating-point. None if nothing changes it.
     """
     first, second = tensor.select(axis, 0), tensor.select(axis, 1)
     if torch.equal(first, second) and second.dim():

@@ -1,4 +1,4 @@
-"""The settings of a ``config.json``: each is checked where it is asked for, and an error names it."""
+"""The settings of a ``config.json``: each is checked when it is read, and an error names it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ACTIVATIONS: dict[str, Activation] = {
 
 
 def read_json(path: Path, most: int) -> Mapping[str, Any]:
-    """The object in a file of at most so many bytes. Raises ``ModelError`` for whatever else is there."""
+    """The JSON object in a file of at most ``most`` bytes. Raises ``ModelError`` for anything else."""
     try:
         with path.open("rb") as stream:
             data = stream.read(most + 1)
@@ -43,7 +43,7 @@ def read_json(path: Path, most: int) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of a config.json; each is checked where it is asked for."""
+    """The settings of a config.json. ``absent`` is the value of a setting that is not given."""
 
     given: Mapping[str, Any]
     inside: str = ""
@@ -77,7 +77,7 @@ class Settings:
         return value
 
     def only(self, name: str, *computed: object) -> None:
-        """Refuse a setting with which other numbers would be computed; the first is what its absence means."""
+        """Refuse a setting unless its value is one of ``computed``; the first of these is the default."""
         value = self.given.get(name, computed[0])
         if value not in computed:
             raise self.wrong(
@@ -100,11 +100,11 @@ class Settings:
         return None if value is None else Settings(value, f"{self.inside}{name}.")
 
     def wrong(self, name: str, template: str, value: object, **values: object) -> ModelError:
-        """The error for a setting that cannot be."""
+        """The error for a setting with an impossible value."""
         place = f"{FILE}: {self.inside}{name}"
         return ModelError(template, place=place, got=quoted_json(value), **values)
 
     def _value(self, name: str, absent: object) -> Any:
-        """What is given; what its absence means where nothing or null is."""
+        """The given value, or ``absent`` if nothing or null is given."""
         value = self.given.get(name)
         return absent if value is None else value

@@ -1,4 +1,4 @@
-"""A slice of a layer that is small enough to be looked at, as an example."""
+"""A slice of a layer, small enough to look at, as an example."""
 
 from __future__ import annotations
 
@@ -51,23 +51,22 @@ _LEFT_OUT: Final = N_("Columns are left out, so scores and weights are not those
 _Sentence: TypeAlias = tuple[str, dict[str, object]]
 """A template and its values."""
 _MOST_NAMED: Final = 12
-"""How many tensors a note names."""
+"""How many names a note lists."""
 
 D_MODEL, D_HEAD = 8, 4
-"""How many columns of X and of each head a slice has that does not say it, where there are so many."""
+"""How many columns of X and of each head a slice has by default, if the layer has as many."""
 
 SEEDS = range(-(2**63), 2**64 - 1)
-"""What torch takes for a seed; its last one is left to the context, which is drawn with the seed after X's."""
+"""The seeds that torch accepts, without the last: the context is drawn with the seed after X's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """What of a layer goes on the bench: which heads, how many columns of X and of each head, which rows.
+    """Which part of a layer becomes an example: heads, columns of X and of each head, rows.
 
-    ``heads`` count from 0, each once, in the order wanted. ``d_model`` and ``d_head`` are 8 and 4 where they are not
-    given, or all that there are. ``tokens`` rows of X (and of the context, where the layer
-    needs one) are drawn at random with ``seed``, unless ``inputs`` names a matrix of the file, such as an embedding,
-    and ``rows`` the rows of it.
+    ``heads`` count from 0, each once, in any order. ``d_model`` and ``d_head`` are by default 8 and 4, or all that the
+    layer has. ``tokens`` rows of X (and of the context, if there is one) are drawn at random with ``seed``, unless
+    ``inputs`` names a matrix of the file, such as an embedding, and ``rows`` its rows.
     """
 
     heads: tuple[int, ...] = (0,)
@@ -82,14 +81,14 @@ class Slice:
 def open_layer(
     weights: Weights, layer: Layer, part: Slice, num_heads: int | None = None, *, leave_out: bool = False
 ) -> Example:
-    """A slice of a layer as an example: the numbers of the parameters are the file's own.
+    """A slice of a layer as an example, with the file's own parameters.
 
-    Divisor, mask and positions are those that ``layer.attention`` names. Where columns are left out, products and the
-    divisor √d_k are those of what is left. Where nothing says how many heads there are, ``likely_heads`` are assumed,
-    and the example's note says so; it names, too, every tensor of the layer that is not used.
+    Divisor, mask and positions come from ``layer.attention``. If columns are left out, products and the divisor √d_k
+    are those of the remaining ones. If the number of heads is unknown, ``likely_heads`` are assumed, and the example's
+    note says so. The note also names every tensor of the layer that is not used.
 
-    Raises ``InteropError`` where the slice is not in the layer or does not fit the bench, and where a tensor or a
-    setting has no place in an example, so that its weights would not be the model's: ``leave_out`` opens it
+    Raises ``InteropError`` if the slice is not in the layer or is too large for an example, and if a tensor or a
+    setting has no place in an example, so that its weights would not be the model's: ``leave_out`` opens the layer
     without them, and the note names them.
     """
     packed, unused = loaded(weights, layer, num_heads)
@@ -115,29 +114,29 @@ def open_layer(
     return validate(_with_slopes(example, part.heads, packed.h) if attention.alibi else example)
 
 
-# --- what the scores are made with ------------------------------------------------------------------------------
+# --- columns, mask and positions --------------------------------------------------------------------------------
 
 
-def _columns(rotary: Rotary | None, d_k: int, wide: int) -> tuple[list[int], Positions | None]:
-    """Which columns of a head's Q and K the example has, in its order, and how it turns them.
+def _columns(rotary: Rotary | None, d_k: int, d_head: int) -> tuple[list[int], Positions | None]:
+    """The columns of a head's Q and K in the example, in its order, and how it rotates them.
 
-    Pairs of columns stay whole. Columns that are not turned are pairs with frequency 0; where pairs lie half a head
-    apart these follow the others in either half.
+    Pairs of columns stay together. Columns that are not rotated are pairs with frequency 0; if pairs are half a head
+    apart, they follow the others in each half.
     """
     if rotary is None:
-        return list(range(min(wide, d_k))), None
-    if wide % 2 or d_k % 2:
+        return list(range(min(d_head, d_k))), None
+    if d_head % 2 or d_k % 2:
         raise InteropError(
             N_("rotary positions turn pairs of columns: {got} is odd"),
             place="d_head",
-            got=wide if wide % 2 else d_k,
+            got=d_head if d_head % 2 else d_k,
         )
-    turned, still = rotary.columns, d_k - rotary.columns
-    rates = [*rotary.frequencies, *[0.0] * (still // 2)][: wide // 2]
+    rotated, unrotated = rotary.columns, d_k - rotary.columns
+    rates = [*rotary.frequencies, *[0.0] * (unrotated // 2)][: d_head // 2]
     if rotary.pairs == "interleaved":
-        return list(range(wide)), _rotating(rates, rotary.pairs)
-    firsts = [*range(turned // 2), *range(turned, turned + still // 2)][: wide // 2]
-    seconds = [m + (turned // 2 if m < turned else still // 2) for m in firsts]
+        return list(range(d_head)), _rotating(rates, rotary.pairs)
+    firsts = [*range(rotated // 2), *range(rotated, rotated + unrotated // 2)][: d_head // 2]
+    seconds = [m + (rotated // 2 if m < rotated else unrotated // 2) for m in firsts]
     return [*firsts, *seconds], _rotating(rates, rotary.pairs)
 
 
@@ -146,7 +145,7 @@ def _rotating(rates: Sequence[float], pairs: Pairs) -> Positions:
 
 
 def _mask(attention: Attention, n: int) -> Mask:
-    """Causal, and of a window the last so many keys that a query may see."""
+    """A causal mask, limited to the window's last keys if there is a window."""
     if not attention.causal:
         return None
     window = attention.window or n
@@ -156,9 +155,10 @@ def _mask(attention: Attention, n: int) -> Mask:
 
 
 def _with_slopes(example: Example, heads: Sequence[int], h: int) -> Example:
-    """With ALiBi, each head with the slope that it has among all h."""
+    """The example with ALiBi, each head with its slope among all h."""
     sloped = tuple(
-        replace(head, slope=(alibi_slope(at, h),)) for head, at in zip(example.heads, heads, strict=True)
+        replace(head, slope=(alibi_slope(index, h),))
+        for head, index in zip(example.heads, heads, strict=True)
     )
     return replace(example, heads=sloped, positions=Positions("alibi"))
 
@@ -177,7 +177,7 @@ def _note(
     reordered: bool,
 ) -> Mapping[str, str]:
     heads = ", ".join(str(head + 1) for head in part.heads)
-    (d_query, d_k), (shown, of_head) = packed.w_q.shape[1:], small.w_q.shape[1:]
+    (d_query, d_k), (shown, head_columns) = packed.w_q.shape[1:], small.w_q.shape[1:]
     whole = all(
         getattr(small, name).shape[1:] == getattr(packed, name).shape[1:] for name in ("w_q", "w_k", "w_v")
     )
@@ -190,14 +190,14 @@ def _note(
                 "h": packed.h,
                 "shown": shown,
                 "d_query": d_query,
-                "of_head": of_head,
+                "of_head": head_columns,
                 "d_k": d_k,
             },
         )
     ]
     if assumed:
         sentences.append((_ASSUMED, {"h": packed.h, "d_k": d_k}))
-    sentences += _said_of_scores(layer, unused)
+    sentences += _score_sentences(layer, unused)
     if unused.harmless:
         sentences.append((_UNUSED, {"names": _listed(unused.harmless)}))
     if reordered:
@@ -207,13 +207,13 @@ def _note(
     notes = {}
     for language in LANGUAGES:
         say = catalogue(language).gettext
-        said = [say(template).format(**values) for template, values in sentences]
-        notes[language] = LANGUAGE[language].between.join(said)[:MAX_TEXT]
+        texts = [say(template).format(**values) for template, values in sentences]
+        notes[language] = LANGUAGE[language].between.join(texts)[:MAX_TEXT]
     return notes
 
 
-def _said_of_scores(layer: Layer, unused: Unused) -> Iterator[_Sentence]:
-    """What of the config is used and what is not, and which tensors are not."""
+def _score_sentences(layer: Layer, unused: Unused) -> Iterator[_Sentence]:
+    """Which settings of the config are used and which are not, and which tensors are left out."""
     attention = layer.attention
     left_out = [*unused.others, *(attention.refused if attention else ())]
     if left_out:
@@ -225,10 +225,10 @@ def _said_of_scores(layer: Layer, unused: Unused) -> Iterator[_Sentence]:
     elif not attention.fits:
         yield _OTHER_CONFIG, {}
     else:
-        yield from _said_of_config(attention)
+        yield from _config_sentences(attention)
 
 
-def _said_of_config(attention: Attention) -> Iterator[_Sentence]:
+def _config_sentences(attention: Attention) -> Iterator[_Sentence]:
     if attention.taken:
         yield _TAKEN, {"names": _listed(attention.taken)}
     if "model_type" not in attention.taken:
@@ -250,8 +250,8 @@ def _check_slice(packed: Packed, part: Slice) -> None:
         raise InteropError(
             N_("expected 1 to {most}, got {got}"), place="heads", most=MAX_HEADS, got=len(part.heads)
         )
-    for at, head in enumerate(part.heads):
-        if head in part.heads[:at]:
+    for position, head in enumerate(part.heads):
+        if head in part.heads[:position]:
             raise InteropError(N_("head {head} is named twice"), place="heads", head=head)
         if not 0 <= head < packed.h:
             raise InteropError(
@@ -276,7 +276,7 @@ def _check_size(place: str, got: int) -> None:
 
 
 def _sizes(packed: Packed, part: Slice) -> tuple[int, int]:
-    """How many columns of X and of each head: those asked for, which must be there, or as many as usual."""
+    """How many columns of X and of each head: as many as the slice requests, or the default."""
     weights = packed.w_q, packed.w_k, packed.w_v
     d_model = max(weight.shape[1] for weight in weights)
     d_head = max(weight.shape[2] for weight in weights)
@@ -294,43 +294,44 @@ def _sizes(packed: Packed, part: Slice) -> tuple[int, int]:
     )
 
 
-def _sliced(packed: Packed, chosen: Sequence[int], deep: int, wide: int, columns: Sequence[int]) -> Packed:
-    """The chosen heads, the first ``deep`` rows and ``wide`` columns of their matrices, and W_O's to match.
+def _sliced(
+    packed: Packed, chosen: Sequence[int], d_model: int, d_head: int, columns: Sequence[int]
+) -> Packed:
+    """The chosen heads, the first ``d_model`` rows and ``d_head`` columns of their matrices, and W_O to match.
 
-    ``columns``: those of Q and K.
+    ``columns``: the columns of Q and K.
     """
     heads = list(chosen)
 
-    def of_scores(numbers: Tensor) -> Tensor:
+    def score_columns(numbers: Tensor) -> Tensor:
         return numbers[heads][..., list(columns)]
 
     w_o = None
     if packed.w_o is not None:
         by_head = packed.w_o.reshape(packed.h, packed.w_v.shape[2], -1)
-        w_o = by_head[heads, :wide, :deep].flatten(0, 1)
+        w_o = by_head[heads, :d_head, :d_model].flatten(0, 1)
     return Packed(
-        of_scores(packed.w_q[:, :deep]),
-        of_scores(packed.w_k[:, :deep]),
-        packed.w_v[heads, :deep, :wide],
-        None if packed.b_q is None else of_scores(packed.b_q),
-        None if packed.b_k is None else of_scores(packed.b_k),
-        None if packed.b_v is None else packed.b_v[heads, :wide],
+        score_columns(packed.w_q[:, :d_model]),
+        score_columns(packed.w_k[:, :d_model]),
+        packed.w_v[heads, :d_model, :d_head],
+        None if packed.b_q is None else score_columns(packed.b_q),
+        None if packed.b_k is None else score_columns(packed.b_k),
+        None if packed.b_v is None else packed.b_v[heads, :d_head],
         w_o,
-        None if packed.b_o is None else packed.b_o[:deep],
+        None if packed.b_o is None else packed.b_o[:d_model],
     )
 
 
 def input_matrices(weights: Weights, layer: Layer) -> tuple[str, ...]:
-    """Names of the file's matrices whose rows could be tokens of this layer: those d_query wide, its own apart."""
-    names = (name for name in weights if not name.startswith(layer.name) or not layer.name)
-    return tuple(_wide(weights, names, layer.d_query))
-
-
-def _wide(weights: Weights, names: Iterator[str], width: int) -> Iterator[str]:
-    for name in names:
-        tensor = weights[name]
-        if tensor.dim() == 2 and tensor.shape[1] == width and tensor.is_floating_point():
-            yield name
+    """Names of the file's matrices, outside the layer, whose rows could be its tokens: those with d_query columns."""
+    return tuple(
+        name
+        for name, tensor in weights.items()
+        if (not layer.name or not name.startswith(layer.name))
+        and tensor.dim() == 2
+        and tensor.shape[1] == layer.d_query
+        and tensor.is_floating_point()
+    )
 
 
 def _inputs(weights: Weights, layer: Layer, part: Slice, width: int) -> Tensor:
@@ -356,5 +357,5 @@ def _check_rows(rows: Sequence[int], count: int) -> None:
 
 
 def _random(rows: int, columns: int, random: torch.Generator) -> Tensor:
-    """Normal numbers of two decimals, the same ones for the same seed."""
+    """Normally distributed numbers with two decimals, the same for the same seed."""
     return torch.randn(rows, columns, generator=random, dtype=EXACT).mul(100).round().div(100)

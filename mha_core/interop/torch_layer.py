@@ -4,7 +4,7 @@ in_proj_weight  3E × E, W_Q over W_K over W_V (one width), else q_proj_weight E
                 v_proj_weight E × vdim; head i has rows i·d_k … (i + 1)·d_k of each
 in_proj_bias    3E          out_proj.weight  E × E          out_proj.bias  E
 
-It wants d_model = d_out = E = h·d_k and d_v = d_k.
+It requires d_model = d_out = E = h·d_k and d_v = d_k.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SEPARATE = ("q_proj_weight", "k_proj_weight", "v_proj_weight")
 
 
 def from_torch(state: Mapping[str, Tensor], num_heads: int) -> Packed:
-    """The parameters in a layer's state dict; how many heads it has is not written in it.
+    """The parameters in a layer's state dict, which does not have the number of heads.
 
     Raises ``InteropError`` for a name that is missing, a shape that does not fit, and ``add_bias_kv``.
     """
@@ -55,8 +55,8 @@ def from_torch(state: Mapping[str, Tensor], num_heads: int) -> Packed:
 def to_torch(example: Example, *, kdim: int | None = None) -> tuple[dict[str, object], dict[str, Tensor]]:
     """Arguments for ``nn.MultiheadAttention`` and its state dict, in float64.
 
-    ``kdim``: where the context holds what keys and what values come from side by side (see ``unpack``), the width
-    of the first part. Raises ``InteropError`` where the layer cannot have this example's shapes.
+    ``kdim``: if the context has the inputs of keys and of values side by side (see ``unpack``), the width of the
+    first. Raises ``InteropError`` if the layer cannot have this example's shapes.
     """
     packed = pack(example)
     dims = example.dims

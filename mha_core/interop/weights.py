@@ -1,9 +1,9 @@
-"""Weight files, read so that nothing in them can run: ``.pt`` as torch writes it since 1.6, and ``.safetensors``.
+"""Weight files, read so that nothing in them can run: ``.pt`` as torch has written it since 1.6, and ``.safetensors``.
 
-A ``.pt`` file is a zip of raw numbers and of one pickle that says how they are arranged. Before torch reads it (with
+A ``.pt`` file is a zip of raw numbers and one pickle that describes their arrangement. Before torch reads it (with
 ``weights_only``), its structure is checked, and every name that the pickle calls must be one of the few that build a
-plain tensor. A ``.safetensors`` file says in its first 8 bytes how long its header is; that is checked before anything
-is allocated, and its own library, an optional package, reads the rest.
+plain tensor. A ``.safetensors`` file has the length of its header in its first 8 bytes; this is checked before
+anything is allocated, and the library of that name, an optional package, reads the rest.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from mha_core.errors import N_, InteropError, needs
 from mha_core.quoted import quoted
 
 Weights: TypeAlias = Mapping[str, Tensor]
-"""Tensors by name, as the file holds them."""
+"""A file's tensors by name."""
 
 MAX_BYTES = 1_000_000_000
-"""Largest weight file read from a disk; a page takes less."""
+"""The largest weight file read from a disk; the limit for uploads is smaller."""
 MAX_HEADER = 10_000_000
-"""Longest header of a .safetensors file, in bytes: that of a model of 100,000 tensors."""
+"""The longest header of a .safetensors file, in bytes: enough for a model of 100,000 tensors."""
 MAX_RECORDS = 5_000
-"""Most tensors read from a .pt file: torch takes a second or more for so many."""
+"""The most tensors read from a .pt file: torch takes a second or more for so many."""
 MAX_OPERATIONS = 250_000
-"""Longest pickle of a .pt file, in operations: torch writes about 30 for a tensor."""
+"""The longest pickle of a .pt file, in operations: torch writes about 30 for a tensor."""
 MAX_PICKLE = 4_000_000
 MAX_TENSORS = 20_000
-"""Most tensors read from a .safetensors file."""
+"""The most tensors read from a .safetensors file."""
 MAX_NAME = 500
 
 _RECORD = re.compile(
@@ -46,7 +46,7 @@ _STORAGES = tuple(
     f"torch {kind}Storage"
     for kind in "Double Float Half BFloat16 Long Int Short Char Byte Bool ComplexFloat ComplexDouble".split()
 )
-_CALLED = frozenset(
+_ALLOWED_NAMES = frozenset(
     (
         "collections OrderedDict",
         "torch._utils _rebuild_tensor_v2",
@@ -54,27 +54,27 @@ _CALLED = frozenset(
         *_STORAGES,
     )
 )
-"""What the pickle of a state dict may name."""
+"""The names that the pickle of a state dict may call."""
 _RUNS_WITHOUT_NAME = frozenset(("INST", "OBJ", "NEWOBJ", "NEWOBJ_EX", "STACK_GLOBAL", "EXT1", "EXT2", "EXT4"))
-_HOLDERS = ("state_dict", "model_state_dict", "model")
-"""Under which key a checkpoint holds its state dict."""
+_STATE_DICT_KEYS = ("state_dict", "model_state_dict", "model")
+"""The keys under which checkpoints have their state dict."""
 
 
 def read_weights(data: bytes, name: str = "") -> Weights:
-    """The tensors in a file's bytes; ``name``, where given, says by its ending what the file claims to be.
+    """The tensors in a file's bytes. The ending of ``name``, if given, says what kind of file it should be.
 
-    The tensors come in the natural order of their names: layer 2 before layer 10. Raises ``InteropError``, and
-    nothing else, for whatever is not a plain file of tensors. No code of the file's runs, and no more memory is
-    taken than a few times the file's own size.
+    The tensors are in the natural order of their names: layer 2 before layer 10. Raises ``InteropError``, and no other
+    error, for anything that is not a plain file of tensors. No code in the file runs, and memory is limited to a few
+    times the file's size.
     """
     tensors = _read(data, name)
     return {name: tensors[name] for name in sorted(tensors, key=_natural)}
 
 
 def _natural(name: str) -> tuple[list[str | int], str]:
-    """What names are sorted by, so that numbers in them count as numbers: "layer.2." comes before "layer.10."."""
+    """A sort key that compares numbers in names as numbers: "layer.2." comes before "layer.10."."""
     texts_and_numbers = enumerate(re.split(r"(\d+)", name))
-    return [int(part) if at % 2 else part for at, part in texts_and_numbers], name
+    return [int(part) if n % 2 else part for n, part in texts_and_numbers], name
 
 
 def _read(data: bytes, name: str) -> Weights:
@@ -87,7 +87,7 @@ def _read(data: bytes, name: str) -> Weights:
                 N_("this is no .safetensors file, whatever its name says; it is a zip, as .pt files are")
             )
         return _read_torch(data)
-    is_safetensors = data[8:9] == b"{"  # whose first byte is one of a length, and may be a pickle's first
+    is_safetensors = data[8:9] == b"{"  # its first byte belongs to a length, and may be that of a pickle too
     if claimed in ("pt", "pth", "bin") or (data[:1] == b"\x80" and not is_safetensors):
         raise InteropError(
             N_(
@@ -98,7 +98,7 @@ def _read(data: bytes, name: str) -> Weights:
 
 
 def read_weights_file(path: str) -> Weights:
-    """``read_weights`` of a file on the disk; no more than the limit is read."""
+    """``read_weights`` for a file on disk; no more than the limit is read."""
     try:
         with Path(path).open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
@@ -136,7 +136,7 @@ def _damaged() -> InteropError:
 
 
 def _pickle_in(data: bytes) -> bytes:
-    """The one pickle of a .pt file, once the zip around it holds nothing else than records of numbers."""
+    """The pickle of a .pt file. Raises ``InteropError`` unless the zip has only this and records of numbers."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             records = archive.infolist()
@@ -168,34 +168,38 @@ def _check_records(records: list[zipfile.ZipInfo], size: int) -> None:
 
 
 def _check_pickle(text: bytes) -> None:
-    """Look through the pickle without running it. Raises ``InteropError`` for any name that builds no tensor."""
+    """Scan the pickle without running it. Raises ``InteropError`` for any name that does not build a tensor."""
     operations = pickletools.genops(text)
     try:
-        called = next(filter(None, map(_called, islice(operations, MAX_OPERATIONS))), None)
-        more = called is None and next(operations, None) is not None
+        forbidden = next(filter(None, map(_forbidden_name, islice(operations, MAX_OPERATIONS))), None)
+        more = forbidden is None and next(operations, None) is not None
     except Exception:  # noqa: BLE001  # a pickle of noise makes pickletools raise almost anything
         raise _damaged() from None
     if more:
         raise _too_much()
-    if called:
+    if forbidden:
         raise InteropError(
             N_("the file calls {name}, which is no part of a plain state dict; nothing of it was run"),
-            name=quoted(called),
+            name=quoted(forbidden),
         )
 
 
-def _called(operation: tuple[pickletools.OpcodeInfo, object, object]) -> str:
-    """What this operation calls that may not be called; "" for most."""
+def _forbidden_name(operation: tuple[pickletools.OpcodeInfo, object, object]) -> str:
+    """The forbidden name that this operation calls; "" if there is none."""
     opcode, argument, _ = operation
     if opcode.name in _RUNS_WITHOUT_NAME:
         return opcode.name
-    return str(argument).replace(" ", ".") if opcode.name == "GLOBAL" and argument not in _CALLED else ""
+    return (
+        str(argument).replace(" ", ".") if opcode.name == "GLOBAL" and argument not in _ALLOWED_NAMES else ""
+    )
 
 
 def _state_dict(loaded: object) -> Weights:
-    """The tensors by name; a checkpoint's own dict of them where it has one."""
+    """The tensors by name, from a checkpoint's state dict if it has one."""
     if isinstance(loaded, Mapping):
-        inner = next((loaded[key] for key in _HOLDERS if isinstance(loaded.get(key), Mapping)), loaded)
+        inner = next(
+            (loaded[key] for key in _STATE_DICT_KEYS if isinstance(loaded.get(key), Mapping)), loaded
+        )
         named = {name: tensor for name, tensor in inner.items() if _is_name(name) and _is_plain(tensor)}
         if named:
             return named
@@ -210,12 +214,12 @@ def _state_dict(loaded: object) -> Weights:
 
 
 def _is_name(name: object) -> bool:
-    """Whether this can be shown as it stands."""
+    """Whether this is a string that can be shown as it is."""
     return isinstance(name, str) and name.isprintable() and len(name) <= MAX_NAME
 
 
 def _is_plain(thing: object) -> bool:
-    """A tensor whose numbers all stand in the file: none that repeats a few of them without end."""
+    """Whether this is a tensor with all its numbers in the file: not one that repeats a few of them endlessly."""
     if not isinstance(thing, Tensor):
         return False
     return thing.numel() * thing.element_size() <= thing.untyped_storage().nbytes()

@@ -1,9 +1,9 @@
 """Trained models, from a folder of files to what every head does with a text. Read in this order:
 
-``settings`` and ``config`` (what a model is), ``checkpoint`` (its numbers), ``names`` and ``parts`` (which is what),
-``tokenizer`` (from text to pieces), ``model`` (all of it loaded), ``forward`` (a text through it, heads kept),
-``guesses`` (the words that it expects), ``measures`` and ``heads`` (what its heads do), ``examples`` (heads as an
-example), ``library`` (the models that are offered).
+``config`` (what a model is), ``checkpoint`` (its numbers), ``names`` and ``parts`` (which tensor is which part),
+``tokenizer`` (from text to pieces), ``model`` (a loaded model), ``forward`` (runs a text through it and stores every
+head), ``guesses`` (the words that it expects), ``measures`` and ``heads`` (what its heads do), ``examples`` (heads as
+an example), ``library`` (the available models).
 """
 
 from mha_core.models.config import Architecture

@@ -1,7 +1,7 @@
 """The numbers of a model's folder: ``model.safetensors``, or several such files with an index, mapped into memory.
 
-A tensor is read when it is asked for by name, once its shape in the file's header is the one expected: what a file
-promises is never allocated, and what is not needed never read.
+A tensor is read on request by its name, after its shape in the file's header has been compared with the expected one.
+So memory is never allocated for whatever a file claims, and tensors that are not needed are never read.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NUMBERS = frozenset(("F64", "F32", "F16", "BF16"))
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The tensors of a model by name. ``files``: the open file of each; ``device``, ``dtype``: of what is read."""
+    """The tensors of a model by name. ``files``: the open file of each; ``device``, ``dtype``: of the tensors read."""
 
     files: Mapping[str, Any]
     device: torch.device
@@ -64,7 +64,7 @@ def _size(shape: Any) -> str:
 
 
 def open_checkpoint(folder: Path, device: torch.device, dtype: torch.dtype) -> Checkpoint:
-    """The checkpoint of a folder. Raises ``ModelError`` where it has none, or one that is damaged."""
+    """The checkpoint of a folder. Raises ``ModelError`` where there is none, or where it is damaged."""
     names = _file_names(folder)
     opened = [_open(folder / name) for name in names]
     return Checkpoint({name: file for file in opened for name in file.keys()}, device, dtype)  # noqa: SIM118
@@ -80,12 +80,12 @@ def _file_names(folder: Path) -> list[str]:
         )
     listed = read_json(folder / INDEX, MAX_INDEX).get("weight_map")
     names = sorted(set(map(str, listed.values()))) if isinstance(listed, dict) else []
-    if not names or len(names) > MAX_FILES or not all(map(_is_beside, names)):
+    if not names or len(names) > MAX_FILES or not all(map(_is_in_folder, names)):
         raise ModelError(N_("expected a weight_map: the names of files beside it"), place=INDEX)
     return names
 
 
-def _is_beside(name: str) -> bool:
+def _is_in_folder(name: str) -> bool:
     return Path(name).name == name and name.endswith(".safetensors") and name.isprintable()
 
 
@@ -94,7 +94,7 @@ def _open(path: Path) -> Any:
         from safetensors import safe_open  # noqa: PLC0415  # optional
 
     try:
-        _check_header(path)
+        _require_header_size(path)
         opened: Any = safe_open(path, "pt")
         return opened.__enter__()
     except OSError as error:
@@ -104,7 +104,7 @@ def _open(path: Path) -> Any:
         raise ModelError(N_("the file is damaged or incomplete"), place=path.name) from None
 
 
-def _check_header(path: Path) -> None:
+def _require_header_size(path: Path) -> None:
     with path.open("rb") as stream:
         if int.from_bytes(stream.read(8), "little") > MAX_HEADER:
             raise ValueError(path)

@@ -1,8 +1,8 @@
 """What a model is, read from its folder's ``config.json``: sizes, kind, positions. Nothing is guessed from the weights.
 
-A setting that the file leaves out has the value that the format documents for its absence, as GPT-2's
-``"n_inner": null`` means 4·d_model; a size has none and is asked for. What would change the computation and is not
-computed here, such as a sliding window, is refused.
+A setting that the file omits has the default that the format documents, as GPT-2's ``"n_inner": null`` means 4·d_model;
+sizes have no default and are required. Settings that would change the computation and are not supported here are
+refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mha_core.quoted import quoted
 Family: TypeAlias = Literal["bert", "gpt2", "llama"]
 
 MAX_COUNT = 1024
-"""Most layers, and most heads of one."""
+"""Most layers, and most heads of a layer."""
 MAX_WIDTH = 1_000_000
 """Most columns of anything."""
 MAX_ROWS = 100_000_000
@@ -32,13 +32,13 @@ MAX_ROWS = 100_000_000
 class Architecture:
     """The sizes and the kind of a model.
 
-    ``kind``: the ``model_type`` of its config.json, such as "roberta"; ``family``: whose computation it is: "bert",
-    an encoder whose LayerNorm follows each residual sum; "gpt2", a decoder whose LayerNorm comes first; "llama", a
-    decoder with RMSNorm, gated feed-forward and rotary positions. ``kv_heads``: heads with keys and values of their
-    own. ``segments``: how many kinds of segment there are, 0 where the model knows none. ``padding``: the id of the
-    padding token where the table of positions has rows for it and what lies before, RoBERTa's way. ``qkv_bias``,
-    ``output_bias``, ``inner_bias``: whether the projections to Q, K, V, W_O and the feed-forward have biases.
-    ``tied``: whether the words that are guessed share the table of the words that are read.
+    ``kind``: the ``model_type`` of its config.json, such as "roberta"; ``family``: its computation: "bert", an encoder
+    whose LayerNorm follows each residual sum; "gpt2", a decoder whose LayerNorm comes first; "llama", a decoder with
+    RMSNorm, gated feed-forward and rotary positions. ``kv_heads``: heads with keys and values of their own.
+    ``segments``: how many kinds of segment there are, 0 where the model has none. ``padding``: the id of the padding
+    token where, as in RoBERTa, the table of positions has rows for it and all ids below. ``qkv_bias``, ``output_bias``,
+    ``inner_bias``: whether the projections to Q, K, V, W_O and the feed-forward have biases. ``tied``: whether input
+    and output words share one table.
     """
 
     kind: str
@@ -68,17 +68,17 @@ class Architecture:
 
     @property
     def causal(self) -> bool:
-        """Whether a token sees only itself and those before it."""
+        """Whether a token sees only itself and earlier ones."""
         return self.family != "bert"
 
 
 def read_architecture(folder: Path) -> Architecture:
-    """The architecture that a folder's config.json states. Raises ``ModelError``, which names the setting."""
+    """The architecture from a folder's config.json. Raises ``ModelError``, which names the setting."""
     return architecture(read_json(folder / FILE, MAX_FILE))
 
 
 def architecture(config: Mapping[str, Any]) -> Architecture:
-    """The architecture that a config.json's settings state."""
+    """The architecture from the settings of a config.json."""
     kind = config.get("model_type")
     reader = _READERS.get(kind) if isinstance(kind, str) else None
     if reader is None:
@@ -92,7 +92,7 @@ def architecture(config: Mapping[str, Any]) -> Architecture:
 
 
 def _divided(settings: Settings, name: str, width: int) -> tuple[int, int]:
-    """The heads by the setting's name, and the columns of each."""
+    """How many heads this setting gives, and the columns of each."""
     heads = settings.whole(name, MAX_COUNT)
     if width % heads:
         raise settings.wrong(name, N_("{got} heads do not divide {width} columns"), heads, width=width)
@@ -127,7 +127,7 @@ def _bert(settings: Settings) -> Architecture:
 
 
 def _roberta(settings: Settings) -> Architecture:
-    """As BERT, but for the positions, which count from the row after that of the padding token."""
+    """As BERT, except that positions count from the row after that of the padding token."""
     settings.only("hidden_act", "gelu")
     padding = settings.whole("pad_token_id", MAX_ROWS, 1)
     whole = _bert(settings)
@@ -191,7 +191,7 @@ def _llama(settings: Settings) -> Architecture:
 
 
 def _mistral(settings: Settings) -> Architecture:
-    """A token sees those in a window before it: texts up to its length are as without one."""
+    """A token sees only a window of earlier ones. For texts up to its length the window makes no difference."""
     whole = _grouped(settings)
     return replace(whole, max_tokens=settings.whole("sliding_window", MAX_ROWS, whole.max_tokens))
 
@@ -202,7 +202,7 @@ def _qwen2(settings: Settings) -> Architecture:
 
 
 def _grouped(settings: Settings) -> Architecture:
-    """What Llama and its kin have in common; no biases."""
+    """What Llama and similar models have in common; no biases."""
     d_model = settings.whole("hidden_size", MAX_WIDTH)
     heads = settings.whole("num_attention_heads", MAX_COUNT)
     kv_heads = settings.whole("num_key_value_heads", MAX_COUNT, heads)
@@ -238,7 +238,7 @@ def _grouped(settings: Settings) -> Architecture:
 
 
 def _rope(settings: Settings) -> Rope:
-    """The rotary positions: all settings in ``rope_parameters``, or as before 2025 in ``rope_theta`` and
+    """The rotary positions, from ``rope_parameters``, or in files from before 2025 from ``rope_theta`` and
     ``rope_scaling``.
     """
     settings.only("partial_rotary_factor", 1.0, None)

@@ -1,4 +1,4 @@
-"""Heads of a model as an example: the model's own numbers, to be traced, checked and exported as any others."""
+"""Heads of a model as an example: the model's own numbers, to be traced, checked and exported like any others."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from mha_core.models.parts import Block, Linear
 from mha_core.models.tokenizer import Tokens
 
 _MOST_NAMED = 200
-"""Characters of a note that name heads which were switched off."""
+"""Most characters of a note's list of heads that were switched off."""
 
 
 def to_example(
@@ -48,22 +48,24 @@ def to_example(
 ) -> Example:
     """Heads of one layer on a text; weights and head outputs are those of the run, to rounding.
 
-    Where all columns of X fit, the example starts from X and the heads' W and b; all heads of a layer together then
-    have W_O too, and ``output`` is the run's. Else, or with ``start="q"``, it starts from Q, K and V, which a link
-    holds where X and W are too many numbers. Rotary positions turn Q and K in the
-    example as in the model. A head that the run left out is as it would be; title and note say which heads
-    of the layers up to this one were. ``layer``, ``heads`` count from 0.
+    Where all columns of X fit, the example starts from X and the heads' W and b. With all heads of a layer it then has
+    W_O too, and ``output`` is the run's. Otherwise, or with ``start="q"``, it starts from Q, K and V, which fit into a
+    link where X and W are too many numbers. Rotary positions turn Q and K in the example as in the model. A head that
+    was switched off in the run is in the example as if switched on; title and note say which heads of the layers up to
+    this one were off. ``layer``, ``heads`` count from 0.
 
-    Raises ``ModelError`` for a layer or a head that there is not, and for more than an example can hold.
+    Raises ``ModelError`` for a layer or a head that does not exist, and for more than an example can have.
     """
     size = model.architecture
-    _check(model, tokens, layer, heads)
+    _require_heads(model, tokens, layer, heads)
     fits, whole = start == "x" and size.d_model <= MAX_SIZE, list(heads) == list(range(size.heads))
-    inside, block = run.layers[layer], model.parts.blocks[layer]
+    layer_run, block = run.layers[layer], model.parts.blocks[layer]
     groups = size.heads // size.kv_heads
-    shares = whole and groups > 1
-    given = [(_from_x(block, size.d_head, head, groups) if fits else _from_q(inside, head)) for head in heads]
-    if shares:
+    is_grouped = whole and groups > 1
+    given = [
+        (_from_x(block, size.d_head, head, groups) if fits else _from_q(layer_run, head)) for head in heads
+    ]
+    if is_grouped:
         given = [head if index % groups == 0 else _without_kv(head) for index, head in enumerate(given)]
     output = block.output if fits and whole else None
     off = [pair for pair in run.without if pair[0] <= layer]  # those of later layers change nothing here
@@ -73,32 +75,32 @@ def to_example(
             note=_note(size, layer, heads, off, fits=fits),
             tokens=tokens.texts,
             heads=tuple(given),
-            x=_rows(inside.x) if fits else None,
+            x=_rows(layer_run.x) if fits else None,
             w_o=None if output is None else _rows(output.weight.T),
             b_o=None if output is None or output.bias is None else _row(output.bias),
             mask="causal" if size.causal else None,
-            kv_heads=size.kv_heads if shares else None,
+            kv_heads=size.kv_heads if is_grouped else None,
             positions=_positions(model),
         )
     )
 
 
 def example_of(model: Model, text: str) -> Example:
-    """A text with the vectors that a model has for it, and two heads of one layer: those that do most that is known,
-    each something else.
+    """A text with a model's vectors for it, and two heads of one layer: those with different relations that are
+    farthest beyond chance.
 
     Raises ``ModelError`` as ``tokenize`` and ``to_example`` do.
     """
     tokens = tokenize(model, text)
     results = run(model, tokens)
-    layers = [_telling(heads) for heads in measured(tokens, results)]
+    layers = [_strongest_heads(heads) for heads in measured(tokens, results)]
     best = max(range(len(layers)), key=lambda layer: sum(excess for excess, _ in layers[layer]))
     return to_example(model, results, tokens, best, sorted(head for _, head in layers[best]))
 
 
-def _telling(heads: Sequence[Record]) -> list[tuple[float, int]]:
-    """Of a layer two heads with different relations, and how far beyond chance each goes; where no relation has a
-    place, one.
+def _strongest_heads(heads: Sequence[Record]) -> list[tuple[float, int]]:
+    """Two heads of a layer with different relations, each with how far it is beyond chance; one head where no relation
+    has a place.
     """
     strongest: dict[str, tuple[float, int]] = {}
     for head, record in enumerate(heads):
@@ -108,10 +110,10 @@ def _telling(heads: Sequence[Record]) -> list[tuple[float, int]]:
     return sorted(strongest.values())[-2:]
 
 
-def _check(model: Model, tokens: Tokens, layer: int, heads: Sequence[int]) -> None:
+def _require_heads(model: Model, tokens: Tokens, layer: int, heads: Sequence[int]) -> None:
     size = model.architecture
-    there = 0 <= layer < size.layers and all(0 <= head < size.heads for head in heads)
-    if not there or not heads or len(set(heads)) != len(heads):
+    exist = 0 <= layer < size.layers and all(0 <= head < size.heads for head in heads)
+    if not exist or not heads or len(set(heads)) != len(heads):
         raise ModelError(
             N_("expected heads of one layer, each once: the model has {layers} layers of {heads} heads"),
             layers=size.layers,
@@ -127,9 +129,9 @@ def _check(model: Model, tokens: Tokens, layer: int, heads: Sequence[int]) -> No
 
 
 def _from_x(block: Block, d_head: int, head: int, groups: int) -> Head:
-    own, shared = slice(head * d_head, (head + 1) * d_head), head // groups
-    of_group = slice(shared * d_head, (shared + 1) * d_head)
-    parts = {"q": (block.query, own), "k": (block.key, of_group), "v": (block.value, of_group)}
+    head_rows, group = slice(head * d_head, (head + 1) * d_head), head // groups
+    group_rows = slice(group * d_head, (group + 1) * d_head)
+    parts = {"q": (block.query, head_rows), "k": (block.key, group_rows), "v": (block.value, group_rows)}
     weights = {f"w_{name}": _rows(part.weight[rows].T) for name, (part, rows) in parts.items()}
     biases = {f"b_{name}": _bias(part, rows) for name, (part, rows) in parts.items()}
     return Head(**weights, **biases)  # type: ignore[arg-type]  # matrices by name, and rows by name
@@ -144,7 +146,7 @@ def _from_q(layer: LayerRun, head: int) -> Head:
 
 
 def _without_kv(head: Head) -> Head:
-    """A head that takes its keys and values from the first of its group."""
+    """A head that uses the keys and values of the first of its group."""
     return replace(head, k=None, v=None, w_k=None, w_v=None, b_k=None, b_v=None)
 
 
@@ -162,7 +164,7 @@ def _rows(x: Tensor) -> Matrix:
 
 
 def _row(x: Tensor) -> Row:
-    """The numbers as they are; of float32 the nine digits that tell each from every other."""
+    """The numbers in full; for float32 the nine digits that distinguish all of them."""
     if x.dtype == torch.float64:
         return tuple(x.tolist())
     return tuple(float(f"{number:.9g}") for number in x.tolist())
@@ -204,7 +206,7 @@ def _note(
     values = {"d_model": size.d_model, "layer": layer + 1}
     return {
         language: reduce(
-            lambda one, more: _say(language, N_("{told} {more}"), told=one, more=more),
+            lambda note, more: _say(language, N_("{told} {more}"), told=note, more=more),
             [*_without(language, size, layer, off), *_renamed(language, layer, heads)],
             _say(language, template, **values),
         )
@@ -213,7 +215,7 @@ def _note(
 
 
 def _without(language: str, size: Architecture, layer: int, off: Sequence[tuple[int, int]]) -> Iterator[str]:
-    """Which heads were switched off: those before the layer have changed its numbers, those of it have not."""
+    """Sentences on the heads that were switched off. Those of earlier layers changed the numbers, others did not."""
     for template, pairs in (
         (
             N_("The model ran with heads switched off (their outputs were 0): {heads}."),
@@ -229,17 +231,15 @@ def _without(language: str, size: Architecture, layer: int, off: Sequence[tuple[
 
 
 def _named(language: str, size: Architecture, pairs: Sequence[tuple[int, int]]) -> str:
-    """ "layer 1, all heads; layer 2, heads 1, 3"; how many there are where that would be long."""
-    layers = {layer: [str(head + 1) for of, head in pairs if of == layer] for layer, _ in pairs}
-    of_layers = []
+    """ "layer 1, all heads; layer 2, heads 1, 3"; only their number where that would be long."""
+    layers = {layer: [str(head + 1) for other, head in pairs if other == layer] for layer, _ in pairs}
+    by_layer = []
     for layer, heads in layers.items():
         every = N_("layer {layer}, all heads")
         one, several = N_("layer {layer}, head {heads}"), N_("layer {layer}, heads {heads}")
         template = every if len(heads) == size.heads else one if len(heads) == 1 else several
-        of_layers.append(
-            _say(language, template, layer=layer + 1, heads=_say(language, N_(", ")).join(heads))
-        )
-    named = _say(language, N_("; ")).join(of_layers)
+        by_layer.append(_say(language, template, layer=layer + 1, heads=_say(language, N_(", ")).join(heads)))
+    named = _say(language, N_("; ")).join(by_layer)
     if len(named) <= _MOST_NAMED:
         return named
     many = N_("{count} heads of layers {first} to {last}")
@@ -247,7 +247,7 @@ def _named(language: str, size: Architecture, pairs: Sequence[tuple[int, int]]) 
 
 
 def _renamed(language: str, layer: int, heads: Sequence[int]) -> Iterator[str]:
-    """Which head of the model each head of the example is, where they are counted otherwise."""
+    """Sentences that name the model's head for each head of the example that has another number."""
     for at, head in enumerate(heads):
         if at != head:
             yield _say(

@@ -1,6 +1,6 @@
-"""A text through a model, every head on the way kept: embeddings, attention, residual sums, norms, feed-forward.
+"""Runs a text through a model and stores every head: embeddings, attention, residual sums, norms, feed-forward.
 
-Letters: n tokens, h heads, L layers, d_model, d_head. Leading axes, such as a batch, may stand before all of them.
+Letters: n tokens, h heads, L layers, d_model, d_head. Leading axes, such as a batch, may precede all of them.
 
 An encoder of the BERT family (Devlin et al. 2019) computes in each layer
 
@@ -48,10 +48,10 @@ _ACTIVATION: dict[Activation, Callable[[Tensor], Tensor]] = {
 class LayerRun:
     """What one layer's attention computed.
 
-    x: n × d_model, what Q, K and V are computed from; q, k: h × n × d_head, as the scores are made of them, and
-    q_before, k_before: before rotary positions rotated them, the same where there are none; v, head_outputs:
-    h × n × d_head, an ablated head's output is 0; output: n × d_model, after W_O, before the residual sum.
-    ``keys``: n, True where a key is a token and no padding. Where heads share keys and values, each has a copy.
+    x: n × d_model, the input of Q, K and V; q, k: h × n × d_head, of which the scores are made, and q_before, k_before:
+    the same before rotary positions rotated them; v, head_outputs: h × n × d_head, an ablated head's output is 0;
+    output: n × d_model, after W_O, before the residual sum. ``keys``: n, True for a token, False for padding. Where
+    heads share keys and values, each has a copy.
     """
 
     x: Tensor
@@ -78,9 +78,8 @@ class LayerRun:
 
 @dataclass(frozen=True)
 class Run:
-    """One text through a model. hidden: L + 1 matrices n × d_model, the embeddings and what each layer made of them,
-    the last after the final norm where there is one; layers: L. without: the heads that were switched off, each
-    (layer, head), in order.
+    """One run of a text. hidden: L + 1 matrices n × d_model, the embeddings and each layer's result, the last after the
+    final norm where there is one; layers: L. without: the heads that were switched off, each (layer, head), in order.
     """
 
     ids: Tensor
@@ -98,23 +97,23 @@ def run(
     *,
     without: Collection[tuple[int, int]] = (),
 ) -> Run:
-    """A text through the model.
+    """Run a text through the model.
 
-    ``tokens``: of ``tokenize``, or ids (… × n) with ``mask`` (… × n, True or 1 for a token, False or 0 for padding) and
-    ``segments`` (… × n). ``without``: pairs (layer, head), counted from 0, whose head output is set to 0 before W_O
-    (Michel et al. 2019). Raises ``ModelError`` for ids, segments or heads that the model has not, and for a text that
-    is longer than it takes.
+    ``tokens``: from ``tokenize``, or ids (… × n) with ``mask`` (… × n, True or 1 for a token, False or 0 for padding)
+    and ``segments`` (… × n). ``without``: pairs (layer, head), counted from 0, whose head output is set to 0 before W_O
+    (Michel et al. 2019). Raises ``ModelError`` for ids, segments or heads that the model does not have, and for a text
+    that is too long for it.
     """
     size = model.architecture
     ids, segments = _inputs(model, tokens, segments)
-    _check(model, ids, segments)
+    _require_known(model, ids, segments)
     keys = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask.to(model.device, torch.bool)
-    off = _ablated(size, without)
+    ablated = _ablated(size, without)
     x = _embed(size, model.parts.embeddings, ids, segments)
     turn = None if size.rope is None else turn_of(size.rope, size.d_head, ids.shape[-1], x)
     hidden, layers = [x], []
     for index, block in enumerate(model.parts.blocks):
-        x, layer = _layer(size, block, x, keys, turn, off.get(index, ()))
+        x, layer = _layer(size, block, x, keys, turn, ablated.get(index, ()))
         hidden.append(x)
         layers.append(layer)
     if model.parts.final_norm is not None:
@@ -132,8 +131,8 @@ def _inputs(model: Model, tokens: Tokens | Tensor, segments: Tensor | None) -> t
     return ids, segments
 
 
-def _check(model: Model, ids: Tensor, segments: Tensor) -> None:
-    """What comes from outside must be in the model's tables."""
+def _require_known(model: Model, ids: Tensor, segments: Tensor) -> None:
+    """Raises ``ModelError`` for ids and segments that are not in the model's tables, and for too long a text."""
     size = model.architecture
     if not 1 <= ids.shape[-1] <= model.most_tokens:
         raise too_long(ids.shape[-1], model.most_tokens)
@@ -154,7 +153,7 @@ def _check(model: Model, ids: Tensor, segments: Tensor) -> None:
 
 
 def _ablated(size: Architecture, without: Collection[tuple[int, int]]) -> dict[int, list[int]]:
-    """The heads to be left out of each layer."""
+    """The heads of each layer to switch off."""
     heads_by_layer: dict[int, list[int]] = {}
     for layer, head in without:
         if not (0 <= layer < size.layers and 0 <= head < size.heads):
@@ -177,7 +176,7 @@ def _ablated(size: Architecture, without: Collection[tuple[int, int]]) -> dict[i
 
 
 def _embed(size: Architecture, tables: Embeddings, ids: Tensor, segments: Tensor) -> Tensor:
-    """The sum of what the model has: a vector of the piece, of its position, of its segment."""
+    """The sum of a token's vectors: of its piece, and where the model has them of its segment and its position."""
     x = tables.words[ids]
     if tables.segments is not None:
         x = x + tables.segments[segments]
@@ -187,7 +186,7 @@ def _embed(size: Architecture, tables: Embeddings, ids: Tensor, segments: Tensor
 
 
 def _positions(size: Architecture, ids: Tensor) -> Tensor:
-    """0, 1, 2 …; where padding has a row of its own, the tokens count from the row after it."""
+    """0, 1, 2 …; where padding has a row of its own, tokens count from the row after it."""
     if size.padding is None:
         return torch.arange(ids.shape[-1], device=ids.device)
     is_token = ids != size.padding
@@ -195,12 +194,12 @@ def _positions(size: Architecture, ids: Tensor) -> Tensor:
 
 
 def _layer(
-    size: Architecture, block: Block, x: Tensor, keys: Tensor, turn: Turn | None, off: Collection[int]
+    size: Architecture, block: Block, x: Tensor, keys: Tensor, turn: Turn | None, ablated: Collection[int]
 ) -> tuple[Tensor, LayerRun]:
-    """What the layer makes of x, and what its attention computed on the way."""
+    """The layer's result for x, and what its attention computed."""
     norm_first = size.causal
-    inside = normed(x, block.attention_norm, size.eps) if norm_first else x
-    attention = _attention(size, block, inside, keys, turn, off)
+    attention_input = normed(x, block.attention_norm, size.eps) if norm_first else x
+    attention = _attention(size, block, attention_input, keys, turn, ablated)
     x = x + attention.output
     if norm_first:
         return x + _feed_forward(size, block, normed(x, block.inner_norm, size.eps)), attention
@@ -209,7 +208,7 @@ def _layer(
 
 
 def _attention(
-    size: Architecture, block: Block, x: Tensor, keys: Tensor, turn: Turn | None, off: Collection[int]
+    size: Architecture, block: Block, x: Tensor, keys: Tensor, turn: Turn | None, ablated: Collection[int]
 ) -> LayerRun:
     q_before = _heads(linear(x, block.query), size.heads)
     k_before, v = (
@@ -218,8 +217,8 @@ def _attention(
     )
     q, k = (part if turn is None else rotated(part, turn) for part in (q_before, k_before))
     outputs = _head_outputs(q, k, v, keys, causal=size.causal)
-    outputs[..., list(off), :, :] = 0
-    together = outputs.transpose(-3, -2).flatten(-2)
+    outputs[..., list(ablated), :, :] = 0
+    concat = outputs.transpose(-3, -2).flatten(-2)
     return LayerRun(
         x=x,
         q=q,
@@ -228,7 +227,7 @@ def _attention(
         q_before=q_before,
         k_before=k_before,
         head_outputs=outputs,
-        output=linear(together, block.output),
+        output=linear(concat, block.output),
         keys=keys,
         causal=size.causal,
     )
@@ -240,7 +239,7 @@ def _heads(x: Tensor, heads: int) -> Tensor:
 
 
 def _head_outputs(q: Tensor, k: Tensor, v: Tensor, keys: Tensor, *, causal: bool) -> Tensor:
-    """weights·V, some queries at a time: no more than ``MAX_TILE`` weights are in memory."""
+    """weights·V, some queries at a time, so that at most ``MAX_TILE`` weights are in memory."""
     n = q.shape[-2]
     step = max(1, MAX_TILE // max(1, q.shape[:-2].numel() * n))
     return torch.cat(
@@ -254,14 +253,14 @@ def _head_outputs(q: Tensor, k: Tensor, v: Tensor, keys: Tensor, *, causal: bool
 
 def attention_weights(q: Tensor, k: Tensor, keys: Tensor, *, causal: bool, start: int = 0) -> Tensor:
     """softmax(Q·Kᵀ ÷ √d_head), h × n_q × n, of the queries from ``start`` on. A row that may see no key is 0."""
-    # Multiplied, as the models were trained: a quotient rounds otherwise.
+    # Multiplied, as the models were trained: a quotient rounds differently.
     scores = (q @ k.transpose(-2, -1)).mul_(math.pow(q.shape[-1], -0.5))
-    seen = keys[..., None, None, :]
+    visible = keys[..., None, None, :]
     if causal:
         places = torch.arange(k.shape[-2], device=q.device)
-        seen = seen & (places <= places[start : start + q.shape[-2], None])
-    weights = scores.masked_fill_(~seen, -torch.inf).softmax(-1)
-    return weights.masked_fill_(~seen.any(-1, keepdim=True), 0)
+        visible = visible & (places <= places[start : start + q.shape[-2], None])
+    weights = scores.masked_fill_(~visible, -torch.inf).softmax(-1)
+    return weights.masked_fill_(~visible.any(-1, keepdim=True), 0)
 
 
 def _feed_forward(size: Architecture, block: Block, x: Tensor) -> Tensor:

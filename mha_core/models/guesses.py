@@ -21,7 +21,7 @@ MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A piece of the vocabulary, and how probable the model finds it."""
+    """A piece of the vocabulary, and its probability."""
 
     text: str
     id: int
@@ -29,18 +29,18 @@ class Guess:
 
 
 def can_guess(model: Model) -> bool:
-    """Whether the model's files hold what turns vectors into words; those of sentence encoders do not."""
+    """Whether the model's files have what turns vectors into words; those of sentence encoders have not."""
     return model.parts.guesser is not None
 
 
 def guesses(model: Model, run: Run, place: int, most: int = 10) -> tuple[Guess, ...]:
-    """The likeliest pieces at a place, counted from 0, the likeliest first: what an encoder takes to stand there, what
-    a decoder takes to come next.
+    """The likeliest pieces at a place, counted from 0, the likeliest first: an encoder guesses the piece at the place,
+    a decoder the next one.
 
     Raises ``ModelError`` where the model cannot guess or the text has no such place.
     """
-    chances = _chances(model, run, place)
-    likeliest = chances.topk(min(most, MOST, len(chances)))
+    probabilities = _probabilities(model, run, place)
+    likeliest = probabilities.topk(min(most, MOST, len(probabilities)))
     return tuple(
         Guess(model.reader.text(number), number, chance)
         for number, chance in zip(likeliest.indices.tolist(), likeliest.values.tolist(), strict=True)
@@ -49,22 +49,22 @@ def guesses(model: Model, run: Run, place: int, most: int = 10) -> tuple[Guess, 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How probable a model finds one piece of its vocabulary, and how many pieces it finds likelier, plus 1."""
+    """The probability of one piece of the vocabulary, and 1 + how many pieces are likelier."""
 
     probability: float
     rank: int
 
 
 def standing(model: Model, run: Run, place: int, number: int) -> Standing:
-    """Where the piece with this id stands among all that the model could guess at a place.
+    """The rank of the piece with this id among all pieces at a place.
 
     Raises ``ModelError`` as ``guesses`` does.
     """
-    chances = _chances(model, run, place)
-    return Standing(chances[number].item(), 1 + int((chances > chances[number]).sum()))
+    probabilities = _probabilities(model, run, place)
+    return Standing(probabilities[number].item(), 1 + int((probabilities > probabilities[number]).sum()))
 
 
-def _chances(model: Model, run: Run, place: int) -> Tensor:
+def _probabilities(model: Model, run: Run, place: int) -> Tensor:
     """The probability of each piece of the vocabulary at a place."""
     n = run.hidden[-1].shape[-2]
     if not 0 <= place < n:
@@ -74,7 +74,7 @@ def _chances(model: Model, run: Run, place: int) -> Tensor:
 
 @torch.no_grad()
 def logits(model: Model, hidden: Tensor) -> Tensor:
-    """A number for each piece of the vocabulary; softmax makes probabilities of them. hidden: … × d_model."""
+    """A number for each piece of the vocabulary; their softmax is the probabilities. hidden: … × d_model."""
     guesser, size = model.parts.guesser, model.architecture
     if guesser is None:
         raise ModelError(N_("this model's files hold nothing that turns its vectors into words"))
@@ -84,15 +84,15 @@ def logits(model: Model, hidden: Tensor) -> Tensor:
 
 
 def hidden(model: Model, tokens: Tokens, place: int) -> Tokens:
-    """The tokens with the mask in place of one. Raises ``ModelError`` where there is no such word, or no mask."""
+    """The tokens with one replaced by the mask. Raises ``ModelError`` where there is no such word, or no mask."""
     mask = model.reader.mask
     if mask is None:
         raise ModelError(N_("this model's tokenizer has no token that hides a word"))
     if not 0 <= place < len(tokens) or tokens.special[place]:
         raise ModelError(N_("the text has no word at place {at}"), at=place)
 
-    def put(row: tuple[T, ...], one: T) -> tuple[T, ...]:
-        return (*row[:place], one, *row[place + 1 :])
+    def put(row: tuple[T, ...], item: T) -> tuple[T, ...]:
+        return (*row[:place], item, *row[place + 1 :])
 
     return replace(
         tokens,

@@ -26,7 +26,7 @@ def measured(tokens: Tokens, run: Run) -> tuple[tuple[Record, ...], ...]:
 
 
 def _in_parts(layer: LayerRun) -> Iterator[Tensor]:
-    """The weights of a layer's heads, h × n × n; one head after another where all would be too much at once."""
+    """The weights of a layer's heads, h × n × n; one head at a time where all would be too large."""
     heads, n = layer.q.shape[-3:-1]
     if heads * n * n <= MAX_TILE:
         yield layer.weights
@@ -35,10 +35,10 @@ def _in_parts(layer: LayerRun) -> Iterator[Tensor]:
 
 
 def shuffled(tokens: Tokens, seed: int) -> Tokens:
-    """The same words in another order: each stays whole and in its sentence, special tokens stay where they are.
+    """The same words in another order: each stays whole and in its sentence, special tokens stay in their places.
 
-    What a head does because of what stands where, it does with these too; what it does because of how words make a
-    sentence, it does not.
+    Behaviour that depends on positions alone stays the same on these; behaviour that depends on how words form a
+    sentence does not.
     """
     random = Random(seed)
     order: list[int] = []
@@ -68,7 +68,7 @@ def shuffled_means(
 ) -> list[list[dict[str, float]]]:
     """What each head does with the words in other orders: layers × heads × the mean of each measure by name.
 
-    ``without``: as ``run`` takes it.
+    ``without``: as for ``run``.
     """
     runs = []
     for step in range(times):

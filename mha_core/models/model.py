@@ -1,4 +1,4 @@
-"""A model that is loaded: what it is, its tokenizer, its numbers, and where they are."""
+"""A loaded model: its architecture, its tokenizer and its numbers."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from mha_core.models.parts import Parts, parts_of
 from mha_core.models.tokenizer import Reader, Tokens, read_tokenizer
 
 MAX_NUMBERS = 2**29
-"""Most numbers that a run keeps: 2 GiB of float32. Models up to the size of GPT-2 large never come to it."""
-KEPT = 10
-"""Vectors of every token that a run keeps of a layer: X, Q and K before and after the turn, V, head outputs, …"""
+"""Most numbers that a run stores: 2 GiB of float32. Models up to the size of GPT-2 large never reach it."""
+STORED_VECTORS = 10
+"""Vectors that a run stores for each token and layer: X, Q and K before and after the rotation, V, head outputs, …"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """``title``: what it is called; ``parts``: its numbers, on ``device`` in ``dtype``."""
+    """``title``: its name for people; ``parts``: its numbers, on ``device`` in ``dtype``."""
 
     title: Text
     architecture: Architecture
@@ -32,10 +32,10 @@ class Model:
 
     @property
     def most_tokens(self) -> int:
-        """The longest text that is read: the model's own limit, or what a run of a large model can keep."""
+        """The longest text: the model's own limit, or for a large model what a run can store."""
         size = self.architecture
-        a_token = KEPT * size.layers * max(size.d_model, size.heads * size.d_head)
-        return max(1, min(size.max_tokens, MAX_NUMBERS // a_token))
+        numbers_per_token = STORED_VECTORS * size.layers * max(size.d_model, size.heads * size.d_head)
+        return max(1, min(size.max_tokens, MAX_NUMBERS // numbers_per_token))
 
 
 def open_model(
@@ -43,8 +43,8 @@ def open_model(
 ) -> Model:
     """The model in a folder: config.json, model.safetensors (or several with an index), tokenizer.json or vocab.txt.
 
-    On the CPU and in the files' own dtype the numbers are mapped into memory, not copied. Raises ``ModelError``, and
-    nothing else, for a folder that holds no such model.
+    On the CPU and in the files' own dtype the numbers are mapped into memory, not copied. Raises ``ModelError``, and no
+    other error, for a folder without such a model.
     """
     where = torch.device(device)
     architecture = read_architecture(folder)
@@ -54,8 +54,8 @@ def open_model(
 
 
 def tokenize(model: Model, text: str, pair: str | None = None) -> Tokens:
-    """The tokens of a text, or of two, as the model reads them.
+    """The model's tokens for a text, or for two.
 
-    Raises ``ModelError`` for a text that is empty, and for one that has more tokens than the model takes.
+    Raises ``ModelError`` for a text that is empty, and for one with more tokens than the model takes.
     """
     return model.reader.read(text, pair, model.most_tokens)

@@ -1,4 +1,4 @@
-"""What the files of each kind of model call their tensors. A name is given without ``.weight`` and ``.bias``."""
+"""The names of tensors in the files of each kind of model, without ``.weight`` and ``.bias``."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """``root``: what stands before all names but those of the guesser; files of the bare model leave it out.
-    ``layer``: before those of layer ``{}``. A part that a kind of model lacks has no name.
-    ``dense``, ``guess_norm``, ``guess_words``, ``guess_bias``: how a token's last vector becomes a guess at a word.
-    ``packed``: Q, K and V have one matrix, and matrices are stored d_in × d_out.
+    """``root``: the prefix of all names except those of the guesser; files of the bare model omit it. ``layer``: the
+    prefix for layer ``{}``. A part that a kind of model lacks has an empty name. ``dense``, ``guess_norm``,
+    ``guess_words``, ``guess_bias``: what turns a token's last vector into a guess of a word. ``packed``: Q, K and V
+    have one matrix, and matrices are stored d_in × d_out.
     """
 
     root: str

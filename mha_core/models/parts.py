@@ -1,7 +1,7 @@
-"""The parts of a model, and which tensors of a file they are, whatever the file calls them.
+"""The parts of a model, the same for all kinds, read from a checkpoint.
 
-A part is plain data: the numbers of one layer, one norm, one table. ``parts_of`` finds them all in a checkpoint; the
-names of each kind of model (``NAMES``) say where.
+A part is plain data: the numbers of one layer, one norm, one table. ``parts_of`` finds them all in a checkpoint by the
+names that each kind of model has for them (``NAMES``).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Embeddings:
 
 @dataclass(frozen=True, slots=True)
 class Guesser:
-    """What turns a token's last vector into a number for each word. ``dense`` and ``norm``: an encoder's way there."""
+    """What turns a token's last vector into a number for each word; ``dense`` and ``norm`` only in encoders."""
 
     dense: Linear | None
     norm: Norm | None
@@ -72,7 +72,7 @@ class Guesser:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """All of a model. ``final_norm``: after the last layer, if norms come first; ``guesser``: where one is stored."""
+    """All parts of a model. ``final_norm``: after the last layer, if norms come first; ``guesser``: if stored."""
 
     embeddings: Embeddings
     blocks: tuple[Block, ...]
@@ -91,7 +91,7 @@ class Source(Protocol):
 
 
 def parts_of(checkpoint: Source, architecture: Architecture) -> Parts:
-    """Every part of the model, each of the shape that the architecture says.
+    """Every part of the model, each with the shape that the architecture requires.
 
     Raises ``ModelError`` for a tensor that is missing or has another shape, by its name in the file.
     """
@@ -112,7 +112,7 @@ class _Reader:
 
     @property
     def root(self) -> str:
-        """What stands before the names in this file: a model is saved with its head, or bare."""
+        """The prefix of the names in this file, which depends on whether the model was saved with its head or bare."""
         return self.names.root if f"{self.names.root}{self.names.words}.weight" in self.checkpoint else ""
 
     def embeddings(self) -> Embeddings:
@@ -127,7 +127,7 @@ class _Reader:
     def block(self, index: int) -> Block:
         size, names = self.architecture, self.names
         layer = self.root + names.layer.format(index)
-        query, key, value = self.packed(layer) if names.packed else self.apart(layer)
+        query, key, value = self.packed(layer) if names.packed else self.separate(layer)
         wide, inner = size.heads * size.d_head, size.inner_bias
         return Block(
             query=query,
@@ -143,7 +143,7 @@ class _Reader:
             inner_norm=self.norm(layer + names.inner_norm),
         )
 
-    def apart(self, layer: str) -> tuple[Linear, Linear, Linear]:
+    def separate(self, layer: str) -> tuple[Linear, Linear, Linear]:
         size, names = self.architecture, self.names
         query, key, value = (
             self.linear(layer + name, heads * size.d_head, size.d_model, bias=size.qkv_bias)
@@ -165,7 +165,7 @@ class _Reader:
         return query, key, value
 
     def guesser(self) -> Guesser | None:
-        """None where the file stores no way from vectors to words, as those of sentence encoders do."""
+        """None where the file has nothing to turn vectors into words, as with sentence encoders."""
         size, names = self.architecture, self.names
         words, dense = f"{names.guess_words}.weight", f"{names.dense}.weight"
         if (names.dense and dense not in self.checkpoint) or not (size.tied or words in self.checkpoint):
@@ -175,8 +175,8 @@ class _Reader:
             if size.tied
             else self.checkpoint.tensor(words, size.vocabulary, size.d_model)
         )
-        own = f"{names.guess_words}.bias"
-        bias_name = own if own in self.checkpoint else names.guess_bias
+        words_bias = f"{names.guess_words}.bias"
+        bias_name = words_bias if words_bias in self.checkpoint else names.guess_bias
         bias = self.checkpoint.tensor(bias_name, size.vocabulary) if bias_name else None
         if not names.dense:
             return Guesser(None, None, Linear(weight, bias))
@@ -187,14 +187,14 @@ class _Reader:
         return self.checkpoint.tensor(f"{self.root}{name}.weight", rows, self.architecture.d_model)
 
     def linear(self, name: str, d_out: int, d_in: int, *, bias: bool) -> Linear:
-        """A matrix, rows are outputs; files whose Q, K and V are packed have its rows as inputs."""
+        """A matrix whose rows are outputs. Files with packed Q, K and V store it transposed."""
         shape = (d_in, d_out) if self.names.packed else (d_out, d_in)
         weight = self.checkpoint.tensor(f"{name}.weight", *shape)
         given = self.checkpoint.tensor(f"{name}.bias", d_out) if bias else None
         return Linear(weight.T if self.names.packed else weight, given)
 
     def norm(self, name: str) -> Norm:
-        """Files that came from TensorFlow call a norm's weight gamma and its bias beta."""
+        """In files converted from TensorFlow a norm's weight is called gamma and its bias beta."""
         old = f"{name}.gamma" in self.checkpoint
         width, has_bias = self.architecture.d_model, self.architecture.family != "llama"
         weight = self.checkpoint.tensor(f"{name}.{'gamma' if old else 'weight'}", width)

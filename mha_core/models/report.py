@@ -15,18 +15,23 @@ FORMAT = "mha-heads/1"
 
 
 def heads_as_json(tokens: Tokens, run: Run, layer: int | None, heads: Sequence[int]) -> dict[str, Any]:
-    """The tokens, and for each head of each layer what stands out, the share of weight that words give to words, and
-    its measures; of one ``layer``, of these ``heads``, the weights too. All count from 0.
+    """The tokens, and for each head of each layer the behaviour that stands out, the share of weight that words give to
+    words, and its measures. With a ``layer``: only these ``heads`` of it, with their weights. All count from 0.
 
-    Raises ``ModelError`` for a layer or a head that there is not.
+    Raises ``ModelError`` for a layer or a head that does not exist.
     """
     header = {"format": FORMAT, "tokens": tokens.texts, "words": tokens.words, "special": tokens.special}
     records = measured(tokens, run)
     if layer is None:
-        return {**header, "layers": [[_record(record) for record in heads_of] for heads_of in records]}
-    _check(layer, len(records), N_("there is no layer {at}; the model has {count}, counted from 0"))
+        return {
+            **header,
+            "layers": [[_record(record) for record in heads_of_layer] for heads_of_layer in records],
+        }
+    _require_index(layer, len(records), N_("there is no layer {at}; the model has {count}, counted from 0"))
     for head in heads:
-        _check(head, len(records[layer]), N_("there is no head {at}; a layer has {count}, counted from 0"))
+        _require_index(
+            head, len(records[layer]), N_("there is no head {at}; a layer has {count}, counted from 0")
+        )
     weights = {head: run.layers[layer].weights_of(head).tolist() for head in heads}
     return {
         **header,
@@ -37,7 +42,7 @@ def heads_as_json(tokens: Tokens, run: Run, layer: int | None, heads: Sequence[i
     }
 
 
-def _check(at: int, count: int, template: str) -> None:
+def _require_index(at: int, count: int, template: str) -> None:
     if not 0 <= at < count:
         raise ModelError(template, at=at, count=count)
 

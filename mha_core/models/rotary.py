@@ -1,4 +1,4 @@
-"""Rotary positions as Llama has them: column m of a head and column m + d_head/2 turn together (Su et al. 2021)."""
+"""Rotary positions as in Llama: column m of a head and column m + d_head/2 turn together (Su et al. 2021)."""
 
 from __future__ import annotations
 

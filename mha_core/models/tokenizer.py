@@ -15,9 +15,9 @@ from mha_core.interop.settings import read_json
 from mha_core.quoted import quoted
 
 MAX_CHARACTERS = 100_000
-"""Longest text that is looked at; how many tokens a model takes is its own limit."""
+"""Longest text that is tokenized; a model has its own limit of tokens."""
 MAX_TOKENS = 1_000_000
-"""Most tokens of a text, whatever a model takes."""
+"""Most tokens of a text, whatever the model."""
 MAX_FILE = 100_000_000
 """Longest tokenizer.json or vocab.txt, in bytes."""
 MAX_SETTINGS = 20_000_000
@@ -29,20 +29,20 @@ _WORD = re.compile(
 """A word: one Chinese character, kana or hangul syllable; a run of letters and digits; any other sign."""
 _BLANKS = {" ": "␣", "\n": "⏎", "\t": "⇥"}
 Place: TypeAlias = tuple[int | None, tuple[int, int]]
-"""Which of the texts a piece is of, and where in it; none for what the tokenizer adds."""
+"""Which of the texts a piece is from, and where in it; None for a piece that the tokenizer added."""
 _DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""What would turn the writing direction of all that is shown beside it."""
+"""Characters that would change the writing direction of the text around them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A text as the model reads it; each field has one entry a token.
+    """A text as the model reads it; each field has one entry for each token.
 
-    ``ids``: numbers of the pieces in the vocabulary. ``texts``: the pieces, to be read: "play", "##ing"; of a piece
-    that is part of a character, that character and which part. ``words``: which word of the text it belongs to,
-    counted from 0, through both sentences; None for special tokens. ``special``: what is no part of the text, such as
-    [CLS], [SEP] or the beginning of a text; [MASK] stands for a word and is not special. ``segments``: 0, or 1 in the
-    second sentence. ``unknown``: what stands in the text where the vocabulary has no piece for it; elsewhere None.
+    ``ids``: numbers of the pieces in the vocabulary. ``texts``: the pieces for people to read: "play", "##ing"; a piece
+    that is part of a character is that character and the number of the part. ``words``: which word of the text it
+    belongs to, counted from 0 through both sentences; None for special tokens. ``special``: not part of the text, such
+    as [CLS], [SEP] or the beginning of a text; [MASK] represents a word and is not special. ``segments``: 0, or 1 in
+    the second sentence. ``unknown``: the text that the vocabulary has no piece for; None for all other tokens.
     """
 
     ids: tuple[int, ...]
@@ -58,28 +58,27 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A tokenizer of a model's folder. ``mask``: the id of the token that stands for a word to be guessed, if any;
-    ``unknown``: the id that stands for all that the vocabulary lacks, if any; ``apart``: ids of the other special
-    tokens.
+    """The tokenizer of a model's folder. ``mask``: the id of the token for a word to be guessed, if any; ``unknown``:
+    the id for text that the vocabulary lacks, if any; ``special``: ids of the other special tokens.
     """
 
     tokenizer: Any
     mask: int | None
     unknown: int | None
-    apart: frozenset[int]
+    special: frozenset[int]
 
     def read(self, text: str, pair: str | None = None, most: int = MAX_TOKENS) -> Tokens:
         """The tokens of a text, or of a pair of texts; no more than ``most``.
 
         Raises ``ModelError`` for a text that is empty, and for one that is too long.
         """
-        texts = [_clean(one) for one in (text, pair) if one is not None]
+        texts = [_clean(part) for part in (text, pair) if part is not None]
         encoded = self.tokenizer.encode(*texts)
         ids = tuple(encoded.ids)
         if len(ids) > most:
             raise too_long(len(ids), most)
         special = tuple(
-            bool(added) or number in self.apart
+            bool(added) or number in self.special
             for added, number in zip(encoded.special_tokens_mask, ids, strict=True)
         )
         if all(special):
@@ -98,7 +97,7 @@ class Reader:
         )
 
     def text(self, number: int) -> str:
-        """The piece of this number, to be read: blanks made visible; what is no text of its own as its name."""
+        """The piece with this number, for people to read: blanks are made visible; a piece without text is its name."""
         plain = self._decoded(number)
         if not plain or _PART in plain:
             return str(self.tokenizer.id_to_token(number) or f"[{number}]")
@@ -108,7 +107,7 @@ class Reader:
         return str(self.tokenizer.decode([number], skip_special_tokens=False))
 
     def _texts(self, ids: Sequence[int], places: Sequence[Place], texts: Sequence[str]) -> tuple[str, ...]:
-        """The pieces; those that are parts of one character as that character and which part."""
+        """The pieces; a part of a character is that character and the number of the part."""
         known = {number: self.text(number) for number in set(ids)}
         broken = {number for number in known if _PART in self._decoded(number)}
         pieces: list[str] = []
@@ -121,11 +120,11 @@ class Reader:
 
 
 _PART: Final = "\ufffd"
-"""What stands for bytes that make no character."""
+"""What decoding gives for bytes that are not a whole character."""
 
 
 def _source(place: Place, texts: Sequence[str]) -> str:
-    """What stands there in the text."""
+    """The text at this place."""
     sequence, (start, end) = place
     return "" if sequence is None else texts[sequence][start:end].strip()
 
@@ -145,10 +144,10 @@ def _clean(text: str) -> str:
             count=len(text),
             most=MAX_CHARACTERS,
         )
-    kept = "".join(sign for sign in text if sign in _BLANKS or _is_text(sign))
-    if not kept.strip():
+    cleaned = "".join(sign for sign in text if sign in _BLANKS or _is_text(sign))
+    if not cleaned.strip():
         raise ModelError(N_("the text is empty"))
-    return kept
+    return cleaned
 
 
 def _is_text(sign: str) -> bool:
@@ -156,7 +155,7 @@ def _is_text(sign: str) -> bool:
 
 
 def _words(special: Sequence[bool], places: Sequence[Place], texts: Sequence[str]) -> tuple[int | None, ...]:
-    """For each piece the word that holds its first character that is no blank."""
+    """For each piece the number of the word with the piece's first non-blank character."""
     words_at: list[dict[int, int]] = []
     count = 0
     for text in texts:
@@ -166,14 +165,14 @@ def _words(special: Sequence[bool], places: Sequence[Place], texts: Sequence[str
             count += 1
         words_at.append(at)
 
-    def word(apart: bool, place: Place) -> int | None:
+    def word(is_special: bool, place: Place) -> int | None:
         sequence, (start, end) = place
-        if apart or sequence is None:
+        if is_special or sequence is None:
             return None
         at = words_at[sequence]
         return next((at[index] for index in range(start, end) if index in at), None)
 
-    return tuple(word(apart, place) for apart, place in zip(special, places, strict=True))
+    return tuple(map(word, special, places))
 
 
 # --- files -------------------------------------------------------------------------------------------------------
@@ -229,7 +228,7 @@ def _text(path: Path) -> str:
 
 
 def _word_piece(path: Path, settings: Mapping[str, Any]) -> Any:
-    """BERT's tokenizer as its authors wrote it; lower case unless the settings say otherwise, as they document."""
+    """BERT's original tokenizer; lower case unless the settings say otherwise, which is the documented default."""
     with needs("tokenizers", "models", ModelError):
         from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors  # noqa: PLC0415
 
@@ -263,7 +262,7 @@ _SPECIAL = ("pad", "unk", "cls", "sep", "mask")
 
 
 def _reader(tokenizer: Any, settings: Mapping[str, Any]) -> Reader:
-    """The special tokens by what they are for: the mask and the unknown stand for words of the text."""
+    """The tokenizer with its special tokens. Mask and unknown are separate, since they represent words of the text."""
     added = {
         number: str(token.content)
         for number, token in tokenizer.get_added_tokens_decoder().items()
@@ -275,12 +274,12 @@ def _reader(tokenizer: Any, settings: Mapping[str, Any]) -> Reader:
         tokenizer=tokenizer,
         mask=next((number for number, name in added.items() if name in mask), None),
         unknown=next((number for number, name in added.items() if name in unknown), None),
-        apart=frozenset(number for number, name in added.items() if name not in mask | unknown),
+        special=frozenset(number for number, name in added.items() if name not in mask | unknown),
     )
 
 
 def _named(settings: Mapping[str, Any], part: str, usual: Sequence[str]) -> frozenset[str]:
-    """What a special token may be called: as the settings say, else as usual."""
+    """The names that a special token can have: the one in the settings, else the usual ones."""
     given = settings.get(f"{part}_token")
     content = given.get("content") if isinstance(given, dict) else given
     return frozenset([content] if isinstance(content, str) else usual)

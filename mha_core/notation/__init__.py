@@ -1,6 +1,6 @@
-"""The same example as other texts and libraries write it. Read in this order:
+"""The same example in the conventions of other texts and libraries. Read in this order:
 
-``columns`` (tokens as columns, W·X), ``packing`` (all heads' matrices in one), ``masks`` (whose True hides, and what
+``columns`` (tokens as columns, W·X), ``packing`` (all heads' matrices in one), ``masks`` (where True hides, and what
 each library gives to a query that may attend to nothing), ``rotary`` (which columns are rotated together).
 """
 
@@ -10,9 +10,9 @@ from mha_core.notation.masks import (
     MaskForm,
     Outcome,
     demonstrate,
-    emptied,
     is_masked,
     mask_forms,
+    with_hidden_row,
     with_mask,
 )
 from mha_core.notation.packing import (
@@ -40,7 +40,6 @@ __all__ = [
     "Pairings",
     "column_matrix",
     "demonstrate",
-    "emptied",
     "entries",
     "has_pairings",
     "is_masked",
@@ -52,5 +51,6 @@ __all__ = [
     "reordered",
     "starts_further_on",
     "transposed",
+    "with_hidden_row",
     "with_mask",
 ]

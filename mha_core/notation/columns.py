@@ -1,9 +1,8 @@
 """Row and column convention: tokens as rows and X·W, or tokens as columns and W·X.
 
-Nothing but the axes differs, so the column form of every step is read off its declaration: the axes of each operand
-are swapped and the order of the factors is reversed. That holds for every scoring, for positions, and for heads
-that start further on, which start there in columns too. A prime marks what is transposed, X′ = Xᵀ; a text that writes
-columns leaves it away.
+Only the axes differ, so the column form of every step is read off its declaration: the axes of each operand are swapped
+and the order of the factors is reversed. This is true for every scoring, for positions, and for heads that start
+further on. A prime marks a transposed matrix, X′ = Xᵀ; texts in the column convention omit it.
 
     Q[i,j]  = Σ_k X[i,k]·W_Q[k,j]     Q  = X·W_Q          A = softmax over each row
     Q′[j,i] = Σ_k W_Q′[j,k]·X′[k,i]   Q′ = W_Q′·X′        A′ = softmax down each column; S′ = K′ᵀ·Q′
@@ -24,7 +23,7 @@ PRIME = "′"
 
 
 class Factor(NamedTuple):
-    """A matrix as it stands in an equation. ``transposed``: with rows and columns swapped against the trace."""
+    """A matrix in an equation. ``transposed``: its rows and columns are swapped compared with the trace."""
 
     name: str
     symbol: str
@@ -32,9 +31,9 @@ class Factor(NamedTuple):
 
 
 class Form(NamedTuple):
-    """One matrix in one convention: its letter, what it is computed as ("" where it is given), shape and axes.
+    """One matrix in one convention: its letter, its formula ("" where it is given), shape and axes.
 
-    ``signs``: what stands before, between and behind the factors (``graph.signs``).
+    ``signs``: the signs before, between and after the factors (``graph.signs``).
     """
 
     symbol: str
@@ -46,7 +45,7 @@ class Form(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One matrix of the computation in both conventions; ``op`` is None for what is given."""
+    """One matrix of the computation in both conventions; ``op`` is None for a given one."""
 
     name: str
     op: str | None
@@ -55,11 +54,13 @@ class Entry(NamedTuple):
 
 
 def entries(example: Example, head: int) -> tuple[Entry, ...]:
-    """Every matrix that one head's computation reads or makes, in the order of the computation."""
+    """Every matrix that one head's computation reads or computes, in the order of the computation."""
     steps = (*early_steps(example), *head_graph(example, example.heads[head]), *late_steps(example))
-    made = {step.name: step for step in steps}
+    computed_by = {step.name: step for step in steps}
     read = {name for step in steps for name in step.operand_names}
-    return tuple(_entry(name, made.get(name), example) for name in AXES if name in made or name in read)
+    return tuple(
+        _entry(name, computed_by.get(name), example) for name in AXES if name in computed_by or name in read
+    )
 
 
 def transposed(rows: Rows) -> Rows:
@@ -73,7 +74,7 @@ def column_matrix(trace: Trace, name: str, head: int | None = None) -> Rows:
 
 
 def column_symbol(name: str, example: Example) -> str:
-    """The letter of a transposed matrix: X′, S′/√d_k, ‖Q′‖; one number alone stays as it is."""
+    """The letter of a transposed matrix: X′, S′/√d_k, ‖Q′‖; a single number keeps its letter."""
     sign = sign_of(name, example)
     if AXES[name] == ("1", "1"):
         return sign
@@ -115,7 +116,7 @@ def _entry(name: str, step: Step | None, example: Example) -> Entry:
 
 
 def _row_factors(step: Step, example: Example) -> tuple[Factor, ...]:
-    """Operands as they stand in X·W."""
+    """The operands in row convention, X·W."""
     return tuple(
         Factor(o.name, f"{sign_of(o.name, example)}ᵀ", True)
         if _is_transposed(step, at)
@@ -125,9 +126,9 @@ def _row_factors(step: Step, example: Example) -> tuple[Factor, ...]:
 
 
 def _column_factors(step: Step, example: Example) -> tuple[Factor, ...]:
-    """Operands as they stand in W·X: transposed, the factors of a product in the other order.
+    """The operands in column convention, W·X: transposed, the factors of a product in reverse order.
 
-    One that stood transposed in rows already, as K in Q·Kᵀ, is transposed back: K′ᵀ·Q′.
+    One that is transposed in row convention, as K in Q·Kᵀ, is transposed back: K′ᵀ·Q′.
     """
     factors = [
         Factor(o.name, f"{column_symbol(o.name, example)}ᵀ", False)
@@ -141,7 +142,7 @@ def _column_factors(step: Step, example: Example) -> tuple[Factor, ...]:
 
 
 def _is_transposed(step: Step, at: int) -> bool:
-    """Whether an operand's rows run with the result's columns; a right factor's run with the sum unless it is."""
+    """Whether an operand's rows run with the result's columns, or for a right factor, not with the sum."""
     operand = step.operands[at]
     rows, _ = axes(operand.name, operand.index)
     return (step.index == "ij" and rows == "j") or (step.op == "matmul" and at == 1 and rows != "k")

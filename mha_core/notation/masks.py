@@ -1,4 +1,4 @@
-"""One mask in every library's polarity, and what each gives to a query that may attend to nothing.
+"""One mask in every library's polarity, and what each library gives to a query that may attend to nothing.
 
     ours       allow             True may attend
     torch      attn_mask         nn.MultiheadAttention: True hides; numbers are added
@@ -7,9 +7,9 @@
     keras      attention_mask    True may attend
     bert       numbers that are added, 0 or the lowest of the dtype; or n_k ones and zeros, 1 may attend
 
-Where all of a row is hidden, softmax divides 0 by 0 (−∞ added) or sees equal scores (a very low number added), and
-some libraries set 0 afterwards. Torch's functions are called here; the rules of Keras 3.15 (on torch) and of
-transformers' eager attention are written out, and held against the libraries in the tests.
+Where a whole row is hidden, softmax divides 0 by 0 (−∞ added) or sees equal scores (a very low number added), and some
+libraries set 0 afterwards. Torch's functions are called here; the rules of Keras 3.15 (on torch) and of transformers'
+eager attention are written out, and tests compare them with the libraries.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ RuleName: TypeAlias = Literal[
 LOWEST = torch.finfo(torch.float32).min
 """What BERT adds to a hidden pair's score in float32."""
 KERAS_ADDED = -0.7 * 3.38953e38
-"""What Keras adds to a hidden pair's score where it hands the work to the backend's attention."""
+"""What Keras adds to a hidden pair's score where it uses the backend's attention."""
 
 
 class MaskForm(NamedTuple):
-    """The mask as one argument of one library: rows of True and False or of numbers; or why there is none."""
+    """The mask as an argument of a library: rows of True and False or of numbers; or the error where it has no form."""
 
     name: FormName
     rows: tuple[tuple[bool | float, ...], ...] = ()
@@ -75,7 +75,7 @@ class MaskForm(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a rule gives to one query: its weights (n_k), their sum and its head output (d_v).
+    """The result of a rule for one query: its weights (n_k), their sum and its head output (d_v).
 
     ``kind``: zero, nan, uniform (all keys alike) or weighted (anything else).
     """
@@ -92,7 +92,7 @@ class Demonstration:
     """One query of one head whose every key is hidden, under each rule.
 
     ``already``: the example's own mask hides them all. ``scores``: those of the query before the mask (n_k).
-    ``apart``: the largest difference between any two rules in the other rows, those that attend to something.
+    ``largest_difference``: between any two rules, in the other rows, those that attend to something.
     """
 
     head: int
@@ -100,7 +100,7 @@ class Demonstration:
     already: bool
     scores: tuple[float, ...]
     outcomes: tuple[Outcome, ...]
-    apart: float
+    largest_difference: float
 
 
 # --- polarity ----------------------------------------------------------------------------------------------------
@@ -112,21 +112,21 @@ def with_mask(example: Example) -> Example:
 
 
 def mask_forms(example: Example) -> tuple[MaskForm, ...]:
-    """The example's mask for each library; arguments of n_k where it hides the same keys from every query."""
-    own = (
+    """The example's mask for each library; also as n_k numbers where it hides the same keys from every query."""
+    ours = (
         MaskForm("allow", _cells(_allow(example)))
         if _only_hides(example)
         else _form("add", example, _torch_added)
     )
     forms = [
-        own,
+        ours,
         _form("torch_bool", example, _torch_bool),
         _form("torch_added", example, _torch_added),
         _form("sdpa_bool", example, lambda given: ~_torch_bool(given)),
         _form("keras", example, _keras),
         _form("bert_added", example, _bert),
     ]
-    if _only_hides(example) and _hides_the_same(example):
+    if _only_hides(example) and _hides_the_same_keys(example):
         row = _allow(example)[:1]
         forms.append(MaskForm("torch_padding", _cells(~row)))
         forms.append(MaskForm("bert_padding", _cells(row.to(EXACT))))
@@ -172,7 +172,7 @@ def _cells(mask: Tensor) -> tuple[tuple[bool | float, ...], ...]:
 
 
 def _only_hides(example: Example) -> bool:
-    """Whether the mask hides pairs or leaves them alone, and adds no other number."""
+    """Whether the mask only hides pairs, and adds no numbers to the scores of others."""
     if isinstance(example.mask, AddMask):
         return all(number in (0.0, NEG_INF) for row in example.mask.add for number in row)
     return True
@@ -187,7 +187,7 @@ def _allow(example: Example) -> Tensor:
     return torch.ones(dims.n_q, dims.n_k, dtype=torch.bool) if allow is None else torch.tensor(allow)
 
 
-def _hides_the_same(example: Example) -> bool:
+def _hides_the_same_keys(example: Example) -> bool:
     allow = _allow(example)
     return bool((allow == allow[0]).all()) and not bool(allow.all())
 
@@ -196,11 +196,11 @@ def _hides_the_same(example: Example) -> bool:
 
 
 def is_masked(example: Example, head: int) -> bool:
-    """Whether this head has scores, which a mask could reach: one that starts from its weights has none."""
+    """Whether a mask can apply to this head: a head that starts from its weights has no scores."""
     return example.heads[head].weights is None
 
 
-def emptied(example: Example, query: int) -> Example:
+def with_hidden_row(example: Example, query: int) -> Example:
     """The example with every key hidden from one query."""
     if isinstance(example.mask, AddMask):
         added = list(example.mask.add)
@@ -213,11 +213,11 @@ def emptied(example: Example, query: int) -> Example:
 
 
 def demonstrate(example: Example, head: int, query: int) -> Demonstration:
-    """Hide every key from one query of one head (``is_masked``), and see what each library gives it.
+    """Hide every key from one query of one head (``is_masked``), and compute what each library gives it.
 
-    Torch takes the scores through an identity: with Q = S and K = V = I its attention gives softmax(S + M) itself.
+    Torch is given the scores by way of an identity: with Q = S and K = V = I its attention gives softmax(S + M) itself.
     """
-    shown = trace(emptied(example, query))
+    shown = trace(with_hidden_row(example, query))
     step = next(step for step in shown.steps if step.name == "masked_scores")
     scores = torch.tensor(shown.matrix(step.operands[0].name, head), dtype=EXACT)
     values = torch.empty(len(scores[0]), 0, dtype=EXACT)  # without V there is no output either
@@ -227,17 +227,17 @@ def demonstrate(example: Example, head: int, query: int) -> Demonstration:
     allow = _allow(shown.example)
     mask = shown.example.mask
     added = torch.tensor(mask.add, dtype=EXACT) if isinstance(mask, AddMask) else _as_added(allow)
-    weights = {"ours": ours} | _under_each(scores, allow, added, numbers=not _only_hides(shown.example))
-    own_fill = mask_fill(shown.example)  # another number than −∞ is no library's
-    alive = [i for i in range(len(allow)) if bool(allow[i].any())]
+    weights = {"ours": ours} | _weights_by_rule(scores, allow, added, numbers=not _only_hides(shown.example))
+    own_fill = mask_fill(shown.example)  # no library has another fill than −∞
+    attending = [i for i in range(len(allow)) if bool(allow[i].any())]
     return Demonstration(
         head=head,
         query=query,
         already=not bool(_allow(example)[query].any()),
         scores=tuple(scores[query].tolist()),
         outcomes=tuple(_outcome(rule, rows[query], values) for rule, rows in weights.items()),  # type: ignore[arg-type]
-        apart=_apart(
-            [rows[alive] for rule, rows in weights.items() if rule != "ours" or own_fill == NEG_INF]
+        largest_difference=_largest_difference(
+            [rows[attending] for rule, rows in weights.items() if rule != "ours" or own_fill == NEG_INF]
         ),
     )
 
@@ -246,8 +246,8 @@ def _as_added(allow: Tensor) -> Tensor:
     return torch.zeros(allow.shape, dtype=EXACT).masked_fill(~allow, NEG_INF)
 
 
-def _under_each(scores: Tensor, allow: Tensor, added: Tensor, *, numbers: bool) -> dict[str, Tensor]:
-    """n_q × n_k weights by rule. ``numbers``: the mask adds numbers, which no True or False says."""
+def _weights_by_rule(scores: Tensor, allow: Tensor, added: Tensor, *, numbers: bool) -> dict[str, Tensor]:
+    """n_q × n_k weights by rule. ``numbers``: the mask adds numbers, so True and False cannot express it."""
     mask = added if numbers else ~allow
     weights_by_rule = {
         "torch_weights": _torch_layer(scores, mask, need_weights=True),
@@ -271,9 +271,11 @@ def _torch_layer(scores: Tensor, mask: Tensor, *, need_weights: bool) -> Tensor:
     """``nn.MultiheadAttention`` with queries and keys from different rows; without weights V = I shows them."""
     n_k = scores.shape[1]
     layer = nn.MultiheadAttention(n_k, 1, bias=False, batch_first=True, dtype=EXACT)
-    one = _identity(n_k)
-    layer.load_state_dict({"in_proj_weight": torch.cat([one, one, one]), "out_proj.weight": one})
-    keys = one[None]
+    identity = _identity(n_k)
+    layer.load_state_dict(
+        {"in_proj_weight": torch.cat([identity, identity, identity]), "out_proj.weight": identity}
+    )
+    keys = identity[None]
     with torch.no_grad():
         output, weights = layer(
             scores[None] * sqrt(n_k), keys, keys, attn_mask=mask, need_weights=need_weights
@@ -283,9 +285,9 @@ def _torch_layer(scores: Tensor, mask: Tensor, *, need_weights: bool) -> Tensor:
 
 
 def _torch_fast(scores: Tensor, mask: Tensor) -> Tensor:
-    """The same layer as it runs in ``eval()`` without gradients where query, key and value are one tensor.
+    """The same layer on its fast path: ``eval()`` without gradients, where query, key and value are one tensor.
 
-    Two equal heads (it wants an even number) on X = [I | 0], so that Q = S·√n, K = V = I.
+    Two equal heads (the path requires an even number) on X = [I | 0], so that Q = S·√n, K = V = I.
     """
     n = len(scores)
     layer = nn.MultiheadAttention(2 * n, 2, batch_first=True, dtype=EXACT).eval()
@@ -307,15 +309,15 @@ def _torch_fast(scores: Tensor, mask: Tensor) -> Tensor:
 
 
 def _fast_weights(scores: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    one = _identity(len(scores))
-    return scores.T * sqrt(len(scores)), one, one
+    identity = _identity(len(scores))
+    return scores.T * sqrt(len(scores)), identity, identity
 
 
 def _sdpa(scores: Tensor, mask: Tensor) -> Tensor:
-    one = _identity(scores.shape[1])[None, None]
-    return functional.scaled_dot_product_attention(scores[None, None], one, one, attn_mask=mask, scale=1.0)[
-        0, 0
-    ]
+    identity = _identity(scores.shape[1])[None, None]
+    return functional.scaled_dot_product_attention(
+        scores[None, None], identity, identity, attn_mask=mask, scale=1.0
+    )[0, 0]
 
 
 def keras_scores(scores: Tensor, allow: Tensor) -> Tensor:
@@ -327,7 +329,7 @@ def keras_scores(scores: Tensor, allow: Tensor) -> Tensor:
 
 
 def keras_output(scores: Tensor, allow: Tensor) -> Tensor:
-    """Keras's layer where it returns its output alone: a very low number is added, and nothing set to 0.
+    """Keras's layer where it returns only its output: a very low number is added, and nothing is set to 0.
 
     Source: ``keras.ops.dot_product_attention``, 3.15 on torch.
     """
@@ -352,7 +354,7 @@ def _outcome(rule: RuleName, weights: Tensor, values: Tensor) -> Outcome:
     return Outcome(rule, kind, row, float(weights.sum()), output)
 
 
-def _apart(rows: list[Tensor]) -> float:
+def _largest_difference(rows: list[Tensor]) -> float:
     """The largest difference between any two of these."""
     stacked = torch.stack(rows)
     return float((stacked.amax(0) - stacked.amin(0)).max()) if stacked.numel() else 0.0

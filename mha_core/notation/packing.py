@@ -1,12 +1,12 @@
-"""All heads' matrices in one, as libraries hold them.
+"""All heads' matrices in one, as libraries store them.
 
     packed        W_Q  d_model × h·d_k        head i has columns (i−1)·d_k up to i·d_k; Q = X·W_Q likewise
     torch         in_proj_weight  3·h·d_k × d_model, W_Q′ over W_K′ over W_V′ (W′ = Wᵀ); out_proj.weight  W_O′
     keras         query/kernel  d_model × h × d_k, heads on an axis of their own
-    linear        query.weight  h·d_k × d_model, W_Q′: what torch's nn.Linear holds, and so BERT
+    linear        query.weight  h·d_k × d_model, W_Q′: the weight of torch's nn.Linear, as in BERT
 
-A layout says which block of which head stands where; the numbers are the example's own. Heads that share keys and
-values have one block together.
+A layout says where each head's block is; the numbers are the example's own. Heads that share keys and values have one
+block together.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mha_core.vocabulary import AXES
 Library: TypeAlias = Literal["packed", "torch", "keras", "linear"]
 
 LETTERS = "qkv"
-"""Of W_Q, W_K and W_V."""
+"""The letters of W_Q, W_K and W_V."""
 _TORCH_NAMES = {"q": "q_proj", "k": "k_proj", "v": "v_proj", "o": "out_proj"}
 _NAMES = {"q": "query", "k": "key", "v": "value"}
 
@@ -41,9 +41,9 @@ class Block(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Lines ``start`` up to ``stop`` along an axis, which belong to these heads' ``letter``.
+    """Rows or columns ``start`` up to ``stop``, which belong to these heads' ``letter``.
 
-    ``code`` takes them out again, in Python: what stands in the example as that head's matrix.
+    ``code``: Python that extracts them as that head's matrix in the example.
     """
 
     letter: str
@@ -56,8 +56,8 @@ class Group(NamedTuple):
 class Layout(NamedTuple):
     """One tensor of a library. ``shape`` is its own; it is shown as ``rows`` × ``cols``.
 
-    ``letters``: q, k, v or o, what it holds. ``kind``: weight, bias or result. ``down``, ``across``: whose lines
-    the rows and the columns are, where they are divided among heads.
+    ``letters``: which of q, k, v or o it has. ``kind``: weight, bias or result. ``down``, ``across``: to whom the rows
+    and the columns belong, where they are divided among heads.
     """
 
     library: Library
@@ -71,16 +71,16 @@ class Layout(NamedTuple):
     down: tuple[Group, ...] = ()
     across: tuple[Group, ...] = ()
     source: str = ""
-    """Of a result: the matrix that the packed weight is multiplied with."""
+    """For a result: the matrix that the packed weight is multiplied with."""
 
 
 def letters_of(example: Example) -> str:
-    """The letters of the projections that this example has: no V where its heads end at their weights."""
+    """The letters of this example's projections: without V where its heads end at their weights."""
     return LETTERS if has_values(example) else LETTERS.removesuffix("v")
 
 
 def starts_further_on(example: Example, letter: str) -> tuple[int, ...]:
-    """The heads that compute no Q, K or V with a weight of this letter, since they start from later numbers."""
+    """The heads that have no weight of this letter to compute Q, K or V, since they start further on."""
     return tuple(
         head
         for head in _owners(example, letter)
@@ -89,7 +89,7 @@ def starts_further_on(example: Example, letter: str) -> tuple[int, ...]:
 
 
 def refusals(example: Example) -> dict[Library, InteropError | None]:
-    """Why a library's layer would not give this example's numbers, or None where it does."""
+    """The error where a library's layer cannot give this example's numbers, None where it can."""
     return {
         "torch": _refusal(to_torch, example),
         "keras": _refusal(to_keras, example),
@@ -98,7 +98,7 @@ def refusals(example: Example) -> dict[Library, InteropError | None]:
 
 
 def layouts(example: Example) -> tuple[Layout, ...]:
-    """Every layout of the example's weights; those of a letter are missing where a head starts further on."""
+    """Every layout of the example's weights, without those of a letter where a head starts further on."""
     letters = [letter for letter in letters_of(example) if not starts_further_on(example, letter)]
     return tuple(_layouts(example, letters))
 
@@ -124,7 +124,7 @@ def _refusal(write: Callable[[Example], object], example: Example) -> InteropErr
 
 
 def _owners(example: Example, letter: str) -> tuple[int, ...]:
-    """The heads that have this letter's matrix for themselves or for their group."""
+    """The heads that own this letter's matrix, for themselves or for their group."""
     heads = range(len(example.heads))
     return tuple(head for head in heads if kv_head_of(example, f"w_{letter}", head) == head)
 
@@ -146,7 +146,7 @@ def _sizes(example: Example, letter: str) -> tuple[int, int, int]:
 def _groups(
     example: Example, letter: str, code: Callable[[int, int, int], str], at: int = 0
 ) -> tuple[Group, ...]:
-    """One group for each owner, ``at`` lines further on; ``code`` takes its number, start and stop."""
+    """One group for each owner, from offset ``at`` on; ``code`` takes its number, start and stop."""
     _, _, width = _sizes(example, letter)
     groups = []
     for n, head in enumerate(_owners(example, letter)):
@@ -156,14 +156,14 @@ def _groups(
 
 
 def _side_by_side(example: Example, letter: str, name: str) -> tuple[Block, ...]:
-    """Each owner's matrix beside the one before; a bias that a head lacks leaves zeros."""
+    """The owners' matrices side by side; a bias that a head lacks leaves zeros."""
     _, _, width = _sizes(example, letter)
     owners = enumerate(_owners(example, letter))
     return tuple(Block(name, head, 0, n * width) for n, head in owners if _has(example, name, head))
 
 
 def _stacked(example: Example, letter: str, at: int = 0) -> tuple[Block, ...]:
-    """Each owner's weight, transposed, below the one before."""
+    """The owners' weights, transposed, below each other."""
     _, _, width = _sizes(example, letter)
     return tuple(
         Block(f"w_{letter}", head, at + n * width, 0, transposed=True)
@@ -217,7 +217,7 @@ def _packed_bias(example: Example, letter: str, library: Library, tensor: str) -
 
 
 def _torch(example: Example, letters: Sequence[str]) -> Iterator[Layout]:
-    """One tensor for the three where X and the context are equally wide, else one for each."""
+    """One tensor for all three weights where X and the context are equally wide, else one for each."""
     if len(letters) == len(LETTERS) and example.dims.d_context == example.dims.d_model:
         yield _in_proj(example, letters)
     else:
@@ -249,8 +249,8 @@ def _joined_biases(example: Example, letters: Sequence[str]) -> Layout:
     groups: list[Group] = []
     for letter in letters:
         h, _, width = _sizes(example, letter)
-        own = _side_by_side(example, letter, f"b_{letter}")
-        blocks += [block._replace(left=block.left + at) for block in own]
+        biases = _side_by_side(example, letter, f"b_{letter}")
+        blocks += [block._replace(left=block.left + at) for block in biases]
         groups += _groups(example, letter, lambda _, a, b: f"in_proj_bias[{a}:{b}]", at)
         at += h * width
     return Layout(
@@ -280,7 +280,7 @@ def _linear(
 
 
 def _output_layouts(example: Example) -> Iterator[Layout]:
-    """W_O: rows are Concat's columns, so its rows are divided among heads; libraries turn it too."""
+    """W_O: its rows are Concat's columns, so they are divided among heads. Torch and BERT store it transposed."""
     rows, cols = example.dims.shape("w_o")
     h, d_v = len(example.heads), example.dims.d_v
     whole, transposed = (Block("w_o", None, 0, 0),), (Block("w_o", None, 0, 0, transposed=True),)

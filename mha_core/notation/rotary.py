@@ -1,10 +1,10 @@
-"""Rotary positions as libraries differ in them: which two columns of Q and K are rotated together.
+"""Rotary positions: libraries differ in which two columns of Q and K are rotated together.
 
     interleaved   columns 2m and 2m + 1       half   columns m and m + d_k/2       m = 0 … d_k/2 − 1
 
-Pair m turns by the same angle in both, and a score is a sum over all columns: so the two are one layer whose W_Q and
-W_K have their columns in another order. Weights that were learned with the one and are read as the other, with their
-columns as they are, give other scores.
+Pair m turns by the same angle in both, and a score is a sum over all columns. So both are the same layer with the
+columns of W_Q and W_K in a different order. Weights that were learned with one pairing and are used with the other,
+without reordering, give other scores.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from mha_core.vocabulary import AXES
 
 
 class Pairing(NamedTuple):
-    """One pairing of d_k columns: the two of every pair, from 0, and a row of Q rotated so.
+    """One pairing of d_k columns: the two columns of every pair, from 0, and a row of Q rotated this way.
 
-    ``order``: the columns of W_Q, b_Q, W_K and b_K of the other pairing as this one wants them.
+    ``order``: the order in which this pairing needs the columns of W_Q, b_Q, W_K and b_K of the other one.
     """
 
     pairs: Pairs
@@ -32,8 +32,8 @@ class Pairing(NamedTuple):
 class Pairings(NamedTuple):
     """Both pairings of one layer, ``example``: ``row`` of Q, of one ``head`` and ``query``, rotated by ``angles``.
 
-    ``missed``: by how much a weight is wrong at most where the layer is read as the other pairing, its columns as they
-    are, at ``head``, ``query`` and ``key``; ``apart``: the same once they are reordered, which is rounding alone.
+    ``error``: the largest error of a weight where the layer is used with the other pairing without reordering, at
+    ``head``, ``query`` and ``key``; ``rounding``: the same after reordering, which is only rounding.
     """
 
     example: Example
@@ -43,8 +43,8 @@ class Pairings(NamedTuple):
     row: Row
     angles: Row
     pairings: tuple[Pairing, ...]
-    missed: float
-    apart: float
+    error: float
+    rounding: float
 
 
 STAND_IN = Example(
@@ -58,7 +58,7 @@ STAND_IN = Example(
     ),
     positions=Positions("rotary"),
 )
-"""A layer of four columns, so of two pairs, for examples in which nothing is rotated or one pair alone."""
+"""A layer of four columns, so of two pairs, shown for examples that rotate nothing or only one pair."""
 
 
 def has_pairings(example: Example) -> bool:
@@ -68,13 +68,13 @@ def has_pairings(example: Example) -> bool:
 
 
 def pairings(example: Example) -> Pairings:
-    """Both pairings, of this example or, where they are one in it, of ``STAND_IN``."""
+    """Both pairings, of this example or, where they do not differ in it, of ``STAND_IN``."""
     shown = replace(example, claimed=None) if has_pairings(example) else STAND_IN
     right = trace(shown)
     pairs = shown.positions.pairs if shown.positions else PAIRS[0]
-    other = next(one for one in PAIRS if one != pairs)
-    missed, (head, query, key) = _largest(right, trace(_read_as(shown, other)))
-    apart, _ = _largest(right, trace(reordered(shown, other)))
+    other = next(pairing for pairing in PAIRS if pairing != pairs)
+    error, (head, query, key) = _largest_difference(right, trace(_paired_as(shown, other)))
+    rounding, _ = _largest_difference(right, trace(reordered(shown, other)))
     angles = right.matrix("angles")[query]
     return Pairings(
         shown,
@@ -83,27 +83,27 @@ def pairings(example: Example) -> Pairings:
         key,
         tuple(right.matrix("q", head)[query]),
         tuple(angles),
-        tuple(_pairing(_read_as(shown, one), one, head, query) for one in PAIRS),
-        missed,
-        apart,
+        tuple(_pairing(_paired_as(shown, pairing), pairing, head, query) for pairing in PAIRS),
+        error,
+        rounding,
     )
 
 
 def reordered(example: Example, pairs: Pairs) -> Example:
-    """The same layer with its columns paired in this way: the same scores, from columns in another order."""
+    """The same layer with its columns paired this way: reordered, so that scores stay the same."""
     if example.positions is None or example.positions.pairs == pairs:
         return example
     order = order_of(pairs, example.dims.d_k)
-    turns = {"d_k": order} | (
-        {"d_a": order} if example.scoring == "bilinear" else {}
-    )  # there W_a is d_k × d_k
+    orders = {"d_k": order}
+    if example.scoring == "bilinear":  # W_a is d_k × d_k
+        orders["d_a"] = order
 
     def fit(name: str, given: Any) -> Any:
         rows, cols = AXES[name]
-        if given is None or not turns.keys() & {rows, cols}:
+        if given is None or not orders.keys() & {rows, cols}:
             return given
         matrix: Matrix = (given,) if rows == "1" else given
-        down, across = turns.get(rows, range(len(matrix))), turns.get(cols, range(len(matrix[0])))
+        down, across = orders.get(rows, range(len(matrix))), orders.get(cols, range(len(matrix[0])))
         moved = tuple(tuple(matrix[i][j] for j in across) for i in down)
         return moved[0] if rows == "1" else moved
 
@@ -111,11 +111,11 @@ def reordered(example: Example, pairs: Pairs) -> Example:
         replace(head, **{name: fit(name, getattr(head, name)) for name in Head.__dataclass_fields__})
         for head in example.heads
     )
-    return replace(_read_as(example, pairs), heads=heads, claimed=None)
+    return replace(_paired_as(example, pairs), heads=heads, claimed=None)
 
 
 def order_of(pairs: Pairs, d_k: int) -> tuple[int, ...]:
-    """Of each column, counted from 0, where it stands in the other pairing."""
+    """The index that each column, counted from 0, has in the other pairing."""
     half = d_k // 2
     if pairs == "half":
         return (*range(0, d_k, 2), *range(1, d_k, 2))
@@ -128,9 +128,9 @@ def partners_of(pairs: Pairs, d_k: int) -> tuple[tuple[int, int], ...]:
     return tuple((m, m + half) if pairs == "half" else (2 * m, 2 * m + 1) for m in range(half))
 
 
-def _read_as(example: Example, pairs: Pairs) -> Example:
-    """The same numbers, their columns paired in this way."""
-    assert example.positions is not None  # noqa: S101  # the callers have asked
+def _paired_as(example: Example, pairs: Pairs) -> Example:
+    """The same numbers with their columns paired this way."""
+    assert example.positions is not None  # noqa: S101  # the callers have checked
     return replace(example, positions=replace(example.positions, pairs=pairs))
 
 
@@ -140,8 +140,8 @@ def _pairing(example: Example, pairs: Pairs, head: int, query: int) -> Pairing:
     return Pairing(pairs, partners_of(pairs, d_k), order_of(pairs, d_k), rotated)
 
 
-def _largest(one: Trace, other: Trace) -> tuple[float, tuple[int, int, int]]:
-    """The largest difference of any weight, and of which head, query and key it is."""
+def _largest_difference(one: Trace, other: Trace) -> tuple[float, tuple[int, int, int]]:
+    """The largest difference of any weight, and its head, query and key."""
     heads = range(len(one.example.heads))
     differences: list[tuple[float, tuple[int, int, int]]] = []
     for head in heads:
@@ -149,7 +149,7 @@ def _largest(one: Trace, other: Trace) -> tuple[float, tuple[int, int, int]]:
             rows: tuple[Rows, Rows] = one.matrix("weights", head), other.matrix("weights", head)
             differences += [
                 (abs(a - b), (head, i, j))
-                for i, (here, there) in enumerate(zip(*rows, strict=True))
-                for j, (a, b) in enumerate(zip(here, there, strict=True))
+                for i, both in enumerate(zip(*rows, strict=True))
+                for j, (a, b) in enumerate(zip(*both, strict=True))
             ]
     return max(differences, key=lambda difference: difference[0])

@@ -1,7 +1,7 @@
-"""The whole walk of an example to hand out: its words and numbers in one language, for any format.
+"""The whole walk of an example as a handout: its words and numbers in one language, for any format.
 
-Made from ``walk``'s stages, with the trace's numbers and ``derive``'s arithmetic. ``markdown`` writes it as Markdown,
-the app as a page.
+It combines ``walk``'s stages, the trace's numbers and ``derive``'s arithmetic. ``markdown`` writes it as Markdown, the
+app as a page.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from mha_core.walk.summary import tied
 from mha_core.walk.text import Sentence
 
 MOST_SUMS = 64
-"""Of a step with more cells than this, the arithmetic of the first ones is written out."""
+"""Most cells of a step whose arithmetic is written out."""
 
 MOST_NUMBERS = 30_000
-"""Computed numbers of an example up to which the whole walk is written out: a second's work, and some megabytes."""
+"""Most computed numbers of an example whose walk is written out: a second's work, and some megabytes."""
 
 _HEAD = N_("head {head}")
 _KEYS = {
@@ -53,13 +53,13 @@ _KEYS = {
 
 
 class Handout:
-    """One walk in one language, in the order of the example's lecture and without what that hides.
+    """One walk in one language, in the order of the example's lecture, without hidden steps.
 
-    Raises ``ExportError`` for one of more numbers than ``MOST_NUMBERS``.
+    Raises ``ExportError`` for a walk of more numbers than ``MOST_NUMBERS``.
     """
 
     def __init__(self, trace: Trace, language: str, decimals: int) -> None:
-        check_size(trace)
+        require_size(trace)
         self.trace = trace
         self.example = trace.example
         self.language = language
@@ -80,12 +80,12 @@ class Handout:
 
     @property
     def title(self) -> str:
-        """The example's, or what a walk is called."""
+        """The example's title, or that of any walk."""
         return text_in(self.example.title, self.language) or self.say("title")
 
     @property
     def note(self) -> str:
-        """The example's; "" where it has none."""
+        """The example's note; "" where it has none."""
         return text_in(self.example.note, self.language)
 
     def heading(self, number: int, stage: Stage) -> str:
@@ -100,7 +100,7 @@ class Handout:
         return catalogue(self.language).gettext(_HEAD).format(head=index + 1)
 
     def labels(self, name: str, axis: int, count: int) -> list[str]:
-        """What the rows (axis 0) or columns (axis 1) of a matrix are called: tokens, else numbers from 1."""
+        """The labels of a matrix's rows (axis 0) or columns (axis 1): tokens, else numbers from 1."""
         letter = AXES[name][axis] if name in AXES else ""
         if letter == "1":
             return [""]
@@ -108,7 +108,7 @@ class Handout:
         return [tokens[i] if i < len(tokens) else str(i + 1) for i in range(count)]
 
     def symbol(self, name: str, head: int | None) -> str:
-        """A matrix's symbol, head outputs with their head."""
+        """A matrix's symbol; that of a head output has the number of its head."""
         return symbol(name, self.example).replace("head_i", f"head_{(head or 0) + 1}")
 
     def show(self, rows: Rows, *, given: bool) -> Callable[[float], str]:
@@ -119,7 +119,7 @@ class Handout:
         return lambda number: fixed(number, 0 if whole else self.decimals)
 
     def relation(self, name: str, head: int | None) -> str:
-        """= where a matrix is written with all its digits, ≈ where a number of it is rounded."""
+        """= where a matrix is written with all its digits, ≈ where any of its numbers is rounded."""
         rows = self.trace.matrix(name, head)
         return relation(rows, self.show(rows, given=self.given(name, head)))
 
@@ -140,7 +140,7 @@ class Handout:
             yield derivation, arithmetic(derivation, self.decimals, part)
 
     def remarks(self, step: Step, head: int | None) -> Iterator[str]:
-        """What ``say`` has to say about a softmax beside its numbers."""
+        """The names, for ``say``, of sentences about a softmax."""
         rows = exponentials_of(self.trace, step, head or 0) if step.op == "softmax" else ()
         yield from ("shifted",) * any(row.shift for row in rows)
         yield from ("fully_masked",) * any(not row.total for row in rows)
@@ -151,8 +151,8 @@ class Handout:
         return max(0, len(rows) * len(rows[0]) - MOST_SUMS)
 
 
-def check_size(trace: Trace) -> None:
-    """Raise ``ExportError`` where the walk has more numbers than a page should."""
+def require_size(trace: Trace) -> None:
+    """Raises ``ExportError`` where the walk has more than ``MOST_NUMBERS``."""
     matrices = [
         m
         for step in trace.steps

@@ -1,4 +1,4 @@
-"""The walk as Markdown, its formulas in LaTeX. What a visitor wrote is text in it, never markup."""
+"""The walk as Markdown, its formulas in LaTeX. A visitor's own texts are escaped."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from mha_core.walk.stages import Stage, layout_of, looked_at, operands_of, resul
 def as_markdown(trace: Trace, language: str = "en", decimals: int = 4) -> str:
     """The walk as Markdown, its formulas in LaTeX between dollar signs."""
     handout = Handout(trace, language, decimals)
-    parts = [f"# {_plain(handout.title)}"]
-    parts += [_plain(text) for text in (handout.note,) if text]
+    parts = [f"# {_escaped(handout.title)}"]
+    parts += [_escaped(text) for text in (handout.note,) if text]
     if handout.example.source:
-        parts.append(_plain(handout.say("source", source=handout.example.source)))
+        parts.append(_escaped(handout.say("source", source=handout.example.source)))
     for number, stage in enumerate(handout.stages, 1):
         parts += [f"## {handout.heading(number, stage)}", *_markdown_stage(handout, stage)]
     return "\n\n".join(parts) + "\n"
@@ -30,9 +30,9 @@ def _markdown_stage(handout: Handout, stage: Stage) -> Iterator[str]:
     yield f"{_markdown_rich(handout.text(stage.words.what))} {_markdown_rich(handout.text(stage.words.why))}"
     match stage.kind:
         case "tokens":
-            yield " · ".join(_plain(token) for token in handout.example.tokens)
+            yield " · ".join(_escaped(token) for token in handout.example.tokens)
             if handout.example.context is not None:
-                yield " · ".join(_plain(token) for token in key_tokens(handout.example))
+                yield " · ".join(_escaped(token) for token in key_tokens(handout.example))
         case "inputs" | "given":
             for name, head in dict.fromkeys((part.matrix, part.head) for part in stage.parts):
                 yield f"$$\n{_tex(handout.symbol(name, head))} {_tex_result(handout, name, head)}\n$$"
@@ -64,14 +64,14 @@ def _markdown_step(handout: Handout, step: Step, head: int | None) -> Iterator[s
         sign = (
             "≈" if any(handout.relation(operand.name, owner) == "≈" for operand, owner in operands) else "="
         )
-        sums = " + ".join([f"{first} {second}", *(_ones(handout, step, head) + one for one in bias)])
+        sums = " + ".join([f"{first} {second}", *(_ones(handout, step, head) + row for row in bias)])
         lines.append(f"&{_tex_line(sign)} {sums}")
     lines.append(f"&{_tex_result(handout, step.name, head)}")
     yield "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
     yield from map(handout.say, handout.remarks(step, head))
     yield "\n".join(
-        f"- ${_tex_cell(name, one.cell.row + 1, one.cell.col + 1)} = {_tex_line(line)}$"
-        for one, line in handout.sums(step, head)
+        f"- ${_tex_cell(name, derivation.cell.row + 1, derivation.cell.col + 1)} = {_tex_line(line)}$"
+        for derivation, line in handout.sums(step, head)
     )
     more = handout.left_out(step, head)
     if more:
@@ -79,21 +79,21 @@ def _markdown_step(handout: Handout, step: Step, head: int | None) -> Iterator[s
 
 
 def _ones(handout: Handout, step: Step, head: int | None) -> str:
-    """A column of ones, which hands a bias to every row."""
+    """A column of ones, which adds a bias to every row."""
     count = len(handout.trace.matrix(step.name, head))
     return "\\begin{pmatrix} " + " \\\\ ".join(["1"] * count) + " \\end{pmatrix} "
 
 
 def _tex_cell(name: str, row: object, col: object) -> str:
-    """A cell of a matrix: a name that has a subscript itself stands in parentheses."""
+    """A cell of a matrix: a name that has a subscript already is put in parentheses."""
     return f"{f'({name})' if '_' in name or '/' in name else name}_{{{row},{col}}}"
 
 
 def _tex_matrix(handout: Handout, name: str, head: int | None, *, transposed: bool = False) -> str:
     rows = handout.trace.matrix(name, head)
     show = handout.show(rows, given=handout.given(name, head))
-    laid = [list(column) for column in zip(*rows, strict=True)] if transposed else rows
-    body = " \\\\ ".join(" & ".join(_tex_line(show(number)) for number in row) for row in laid)
+    shown = zip(*rows, strict=True) if transposed else rows
+    body = " \\\\ ".join(" & ".join(_tex_line(show(number)) for number in row) for row in shown)
     return f"\\begin{{pmatrix}} {body} \\end{{pmatrix}}"
 
 
@@ -142,14 +142,13 @@ def _markdown_closing(handout: Handout) -> str:
     titles = [handout.head(head) for head in range(len(heads))]
     lines = [f"| {handout.say('query')} | " + " | ".join(titles) + " |", "| --- |" + " --- |" * len(heads)]
     for query, token in enumerate(handout.example.tokens):
-        looks_of_query = (head[query] for head in heads)
         cells = (
-            f"{_plain(handout.tied([keys[key] for key in one.keys]))} {fixed(one.weight, handout.decimals)}"
-            if one
+            f"{_escaped(handout.tied([keys[key] for key in look.keys]))} {fixed(look.weight, handout.decimals)}"
+            if look
             else handout.say("nothing")
-            for one in looks_of_query
+            for look in (head[query] for head in heads)
         )
-        lines.append(f"| {_plain(token)} | " + " | ".join(cells) + " |")
+        lines.append(f"| {_escaped(token)} | " + " | ".join(cells) + " |")
     looks = f"{handout.say('looks_list')}\n\n" + "\n".join(lines)
     end = result_of(handout.example)
     if end is None:
@@ -157,7 +156,7 @@ def _markdown_closing(handout: Handout) -> str:
     return f"$$\n{_tex(handout.symbol(end, None))} {_tex_result(handout, end, None)}\n$$\n\n{looks}"
 
 
-def _plain(text: str) -> str:
-    """A visitor's text as text: one line, and nothing in it means anything to Markdown, LaTeX or HTML."""
+def _escaped(text: str) -> str:
+    """A visitor's text on one line, with everything escaped that Markdown, LaTeX or HTML would interpret."""
     one_line = " ".join(text.split())
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>$~&^\"':=/@])", r"\\\1", one_line)

@@ -1,4 +1,4 @@
-"""Two heads beside each other: how much of their attention they share, and for which query the least."""
+"""Two heads compared: how much of their attention they share, and for which query the least."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from mha_core.compute.trace import Trace
 
 
 class Pair(NamedTuple):
-    """``share``: the mean of ``metrics.overlap`` over the queries that both heads let look; ``query``: the first with
-    the least, ``alike``: how many have as little.
+    """``share``: the mean of ``metrics.overlap`` over the queries that may attend in both heads; ``query``: the first
+    query with the smallest overlap, ``alike``: how many have the smallest.
     """
 
     share: float
@@ -20,7 +20,7 @@ class Pair(NamedTuple):
 
 
 def pairs(trace: Trace) -> tuple[tuple[Pair | None, ...], ...]:
-    """Of every two heads, h × h; None where no query may look at anything in both.
+    """For every two heads, h × h; None where no query may attend to anything in both.
 
     share = mean_i (1 − ½ Σ_j |a_ij − b_ij|) over the rows i of both heads' weights a and b (n_q × n_k each).
     """

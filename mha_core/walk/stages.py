@@ -4,9 +4,9 @@
 
 An example without V has neither concatenation nor output.
 
-A stage covers steps of the trace, and every step of every head is covered once. Its parts are the sub-steps: a
-rectangle of the result each, and together every cell once. A part has beats: the terms of its sum, its cells, or the
-exponentials, the sum and the division of softmax, one after another.
+A stage covers steps of the trace, and every step of every head is covered once. Its parts are the sub-steps: each is a
+rectangle of the result, and together they cover every cell once. A part has beats: the terms of its sum, its cells, or
+the exponentials, the sum and the division of softmax, one after another.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from mha_core.walk.text import Words, given_in
 Kind: TypeAlias = Literal["tokens", "inputs", "given", "step", "head", "closing"]
 Layout: TypeAlias = Literal["product", "softmax", "concat", "beside"]
 """
-product  left factor to the left, right factor above: row i and column j meet at the cell that they make
+product  left factor to the left, right factor above: row i and column j meet at the cell that they give
 softmax  scores, their exponentials and the row's sum, weights
 concat   the heads' blocks above the matrix that they fill
 beside   operands side by side, cell for cell
 """
 
 MOST_CELLS = 40
-"""A result of more cells than this is walked row by row."""
+"""A result of more cells than this is shown row by row."""
 PHASES = 3
 """Softmax: exponentials, their sum, the division."""
 
@@ -45,7 +45,7 @@ PHASES = 3
 class Part(NamedTuple):
     """A sub-step: rows ``top`` up to ``bottom`` and columns ``left`` up to ``right`` of a matrix (ends excluded).
 
-    ``matrix`` and ``head`` name it. ``beats``: how many things appear in it one after another.
+    ``matrix`` and ``head`` name the matrix. ``beats``: how many things appear one after another.
     """
 
     matrix: str
@@ -70,7 +70,7 @@ class Part(NamedTuple):
 class Stage:
     """One stage of the walk. ``id`` names it in an address; ``steps`` are those that it covers, of ``head``.
 
-    ``words``: of the stage; ``step_words``: of each of its steps. ``lesson``: the topic that says more, if one.
+    ``words``: of the stage; ``step_words``: of each of its steps. ``lesson``: the topic of a lesson about it, if any.
     """
 
     id: str
@@ -84,7 +84,7 @@ class Stage:
 
 
 class Exponentials(NamedTuple):
-    """A softmax row taken apart: weight = exponential ÷ ``total``. ``shift`` was taken off every score first."""
+    """The parts of a softmax row: weight = exponential ÷ ``total``. ``shift`` was subtracted from every score first."""
 
     exponentials: tuple[float, ...]
     total: float
@@ -99,22 +99,22 @@ def walk(trace: Trace) -> tuple[Stage, ...]:
 def _stages(trace: Trace) -> Iterator[Stage]:
     example = trace.example
     yield Stage("tokens", "tokens", text.of_tokens(example))
-    given = [name for name in ("x", "context") if getattr(example, name) is not None]
-    if given:
-        rows = tuple(part for name in given for part in _rows(trace, name, None, beats=1))
+    inputs = [name for name in ("x", "context") if getattr(example, name) is not None]
+    if inputs:
+        rows = tuple(part for name in inputs for part in _rows(trace, name, None, beats=1))
         yield Stage("inputs", "inputs", text.of_inputs(example), parts=rows, lesson="library")
     early = tuple(takewhile(lambda step: not step.per_head, trace.steps))
     for step in early:
         yield _step_stage(trace, step, None)
-    for head, own in enumerate(example.heads):
-        steps = head_graph(example, own)
+    for head, matrices in enumerate(example.heads):
+        steps = head_graph(example, matrices)
         if head and steps:
             yield _head_stage(trace, head, steps)
             continue
-        if given_in(own):
-            place = f"head-{head + 1}" if head else "given"
-            parts = tuple(part for name in given_in(own) for part in _rows(trace, name, head, beats=1))
-            yield Stage(place, "given", text.of_given(example, head), head=head, parts=parts)
+        if given := given_in(matrices):
+            stage_id = f"head-{head + 1}" if head else "given"
+            parts = tuple(part for name in given for part in _rows(trace, name, head, beats=1))
+            yield Stage(stage_id, "given", text.of_given(example, head), head=head, parts=parts)
         for step in steps:
             yield _step_stage(trace, step, head)
     for step in trace.steps[len(early) :]:
@@ -155,7 +155,7 @@ def _width(trace: Trace, step: Step, head: int | None) -> int:
 
 
 def layout_of(step: Step) -> Layout:
-    """How the operands stand around the result, read off how their axes run."""
+    """How the operands are placed around the result, read off their axes."""
     if step.op == "softmax":
         return "softmax"
     if step.gathers:
@@ -165,7 +165,7 @@ def layout_of(step: Step) -> Layout:
 
 
 def lesson_of(step: Step) -> str | None:
-    """The topic of the lesson that says more about this step."""
+    """The topic of the lesson about this step, if any."""
     if step.op in ("divide", "softmax"):
         return "sqrt-dk"
     if step.gathers:
@@ -203,7 +203,7 @@ def _rows(trace: Trace, name: str, head: int | None, *, beats: int) -> Iterator[
 
 
 def operands_of(trace: Trace, step: Step, head: int | None) -> tuple[tuple[Operand, int | None], ...]:
-    """The matrices that a step reads, each with the head that it belongs to: as its cells' own terms say.
+    """The matrices that a step reads, each with the head that it belongs to, read off the terms of its cells.
 
     Concat reads the same matrix of every head.
     """
@@ -217,7 +217,7 @@ def operands_of(trace: Trace, step: Step, head: int | None) -> tuple[tuple[Opera
 
 
 def exponentials_of(trace: Trace, step: Step, head: int) -> tuple[Exponentials, ...]:
-    """A softmax step taken apart row by row, shifted as ``Trace.shifts`` says; of a row of −∞ alone all is 0."""
+    """The parts of each row of a softmax step, shifted by ``Trace.shifts``; all 0 for a row of −∞ alone."""
     scores: Rows = trace.matrix(step.operands[0].name, head)
     rows = []
     for row, shift in zip(scores, trace.shifts[head], strict=True):
@@ -244,6 +244,6 @@ def looked_at(trace: Trace) -> tuple[tuple[Looked | None, ...], ...]:
 
 
 def result_of(example: Example) -> str | None:
-    """The matrix that the layer hands on, by name; None where it ends at the weights: every head has its own."""
+    """The name of the layer's result; None where it ends at the weights, of which each head has its own."""
     name = last_step(example)
     return name if name in WHOLE_LAYER_STEPS else None

@@ -1,4 +1,4 @@
-"""Where each head looks, in a few words that are computed from the weights and so hold for whatever they are."""
+"""Where each head looks, in a few words that are computed from the weights, so that they are true for any example."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ Kind: TypeAlias = Literal[
 NEAR: Final = 1e-9
 """Weights that differ by less are equal."""
 LISTED: Final = 5
-"""Of so many queries at most each is listed by itself."""
+"""Most queries that are listed one by one."""
 NAMED: Final = 2
-"""So many keys at most that share the largest weight are named in a table."""
+"""Most keys sharing the largest weight that are named in a table."""
 
 
 class Look(NamedTuple):
-    """What there is to say about one head's weights, of the queries that have any.
+    """A finding about one head's weights, from the queries that have any.
 
-    A query that may attend to one key alone gives it all its weight, whatever the head does: it is evidence of nothing,
-    and is not listed.
+    A query that may attend to only one key gives it all its weight, whatever the head does, so it shows nothing about
+    the head and is not listed.
 
-    nothing      there is none
-    no choice    there is none that may attend to two keys
-    even         every row is level over the keys that its query may attend to
+    nothing      no query has weights
+    no choice    no query may attend to two keys
+    even         every row is equal over the keys that its query may attend to
     nearly even  … within a factor of two
     one key      every query gives its largest weight to the same key
     itself       … to its own token
     back         … from the second on, to the token before it
+    forward      … between the first and the last, to the token after it
     each         anything else
-    many         anything else, of more than ``LISTED`` queries
+    many         anything else, with more than ``LISTED`` queries
 
     ``tops``: for each query the keys that share its largest weight, none where it has no weight at all. ``choosing``:
-    the queries that may attend to two keys or more. ``least``: the smallest of their largest weights. ``most``: the
-    largest weight of theirs, and the query and key that it stands at. ``masked``: whether a mask takes some keys, and
-    not all, from some query.
+    the queries that may attend to two keys or more. ``least``: the smallest of their largest weights. ``most``: their
+    largest weight, with its query and its key. ``masked``: whether a mask hides some keys, but not all, from a query.
     """
 
     kind: Kind
@@ -61,20 +61,20 @@ class Look(NamedTuple):
 
 
 def where_heads_look(trace: Trace) -> tuple[Look, ...]:
-    """One finding a head, the first that holds in the order of ``Kind``."""
+    """One finding for each head, the first that is true in the order of ``Kind``."""
     return tuple(_look(trace, head) for head in range(len(trace.example.heads)))
 
 
 def _look(trace: Trace, head: int) -> Look:
     rows: Rows = trace.values["weights"][head]
     tops = tuple(map(tops_of, rows))
-    alive = [i for i, row in enumerate(rows) if any(row)]
-    choosing = tuple(i for i in alive if len(_seen(trace, head, i)) > 1)
+    attending = [i for i, row in enumerate(rows) if any(row)]
+    choosing = tuple(i for i in attending if len(_visible_weights(trace, head, i)) > 1)
     if not choosing:
-        return Look("no choice" if alive else "nothing", tops)
+        return Look("no choice" if attending else "nothing", tops)
     most, query, key = max((w, -i, -j) for i in choosing for j, w in enumerate(rows[i]))
     kind = _kind(trace, head, tops, choosing)
-    masked = any(len(_seen(trace, head, i)) < len(rows[i]) for i in alive)
+    masked = any(len(_visible_weights(trace, head, i)) < len(rows[i]) for i in attending)
     return Look(kind, tops, choosing, min(max(rows[i]) for i in choosing), (most, -query, -key), masked)
 
 
@@ -85,38 +85,38 @@ def tops_of(row: Sequence[float]) -> tuple[int, ...]:
 
 
 def _kind(trace: Trace, head: int, tops: Sequence[tuple[int, ...]], choosing: Sequence[int]) -> Kind:
-    seen = [_seen(trace, head, i) for i in choosing]
-    if all(max(row) - min(row) <= NEAR for row in seen):
+    visible = [_visible_weights(trace, head, i) for i in choosing]
+    if all(max(row) - min(row) <= NEAR for row in visible):
         return "even"
-    if all(0 < max(row) <= 2 * min(row) for row in seen):
+    if all(0 < max(row) <= 2 * min(row) for row in visible):
         return "nearly even"
-    alive = [i for i, keys in enumerate(tops) if keys]
-    if len(choosing) > 1 and all(len(tops[i]) == 1 for i in alive):
-        if len({tops[i] for i in alive}) == 1:
+    attending = [i for i, keys in enumerate(tops) if keys]
+    if len(choosing) > 1 and all(len(tops[i]) == 1 for i in attending):
+        if len({tops[i] for i in attending}) == 1:
             return "one key"
-        if keys_are_queries(trace.example) and all(tops[i] == (i,) for i in alive):
+        if keys_are_queries(trace.example) and all(tops[i] == (i,) for i in attending):
             return "itself"
-        if keys_are_queries(trace.example) and alive == [*range(len(tops))] and _back(tops):
+        if keys_are_queries(trace.example) and attending == [*range(len(tops))] and _back(tops):
             return "back"
-        if keys_are_queries(trace.example) and alive == [*range(len(tops))] and _forward(tops):
+        if keys_are_queries(trace.example) and attending == [*range(len(tops))] and _forward(tops):
             return "forward"
     return "each" if len(choosing) <= LISTED else "many"
 
 
 def _back(tops: Sequence[tuple[int, ...]]) -> bool:
-    """Of two tokens one alone has another before it: that is a pair, and no habit."""
+    """With two tokens only one has a token before it, which is not yet a pattern."""
     return len(tops) > 2 and all(tops[i] == (i - 1,) for i in range(1, len(tops)))
 
 
 def _forward(tops: Sequence[tuple[int, ...]]) -> bool:
-    """The marks at a sentence's two ends may look elsewhere; fewer than two tokens between them show nothing."""
+    """The first and the last token, often special ones, may look elsewhere; at least two must be between them."""
     return len(tops) > 3 and all(tops[i] == (i + 1,) for i in range(1, len(tops) - 1))
 
 
-def _seen(trace: Trace, head: int, query: int) -> list[float]:
-    """The weights of the keys that the query may attend to: those that no mask takes from it."""
+def _visible_weights(trace: Trace, head: int, query: int) -> list[float]:
+    """The weights of the keys that the query may attend to: those that no mask hides."""
     row, hidden = trace.values["weights"][head][query], trace.hidden[head][query]
-    return [weight for weight, gone in zip(row, hidden, strict=True) if not gone]
+    return [weight for weight, is_hidden in zip(row, hidden, strict=True) if not is_hidden]
 
 
 _TEXTS: Final = {
@@ -135,7 +135,7 @@ _AMONG: Final = {
     "even": N_("spreads its weight evenly among those allowed"),
     "nearly even": N_("nearly evenly among those allowed, at most 2 to 1"),
 }
-"""The same where a mask hides some of the keys, which have no weight at all."""
+"""The same where a mask hides some of the keys, so that they have no weight."""
 _BLIND: Final = N_("{finding}; nothing is visible to some tokens")
 _OR_MORE: Final = N_("{finding} ({least} or more)")
 _LIST: Final = N_("{one}, {next}")
@@ -145,13 +145,13 @@ _MANY_TIED: Final = N_("{count} tokens equally")
 
 
 def findings(looks: Sequence[Look], queries: Sequence[str], keys: Sequence[str], language: str) -> list[str]:
-    """A finding on each head, in a few words. ``queries``, ``keys``: what the tokens are called."""
+    """A finding about each head, in a few words. ``queries``, ``keys``: the tokens' texts."""
     say = _Speech(catalogue(language).gettext)
     return [say.finding(look, queries, keys) for look in looks]
 
 
 def tied(keys: Sequence[str], language: str) -> str:
-    """What a cell of a table says of the keys that share a query's largest weight; of many how many they are."""
+    """The text of a table's cell for the keys that share a query's largest weight; for many keys, how many they are."""
     say = _Speech(catalogue(language).gettext)
     return say(_MANY_TIED, count=str(len(keys))) if len(keys) > NAMED else say.tied(keys)
 
@@ -169,12 +169,12 @@ class _Speech:
         return reduce(lambda one, following: self(template, one=one, next=following), texts) if texts else ""
 
     def tied(self, keys: Sequence[str]) -> str:
-        """The key that has the most, or those that share it."""
+        """The key with the largest weight, or the keys that share it."""
         names = [*map(isolated, keys)]
         return self(_TIED, keys=self.joined(_AND, names)) if len(names) > 1 else names[0]
 
     def finding(self, look: Look, queries: Sequence[str], keys: Sequence[str]) -> str:
-        """The finding on a head, without naming it."""
+        """The finding about a head, without naming it."""
         each = look.choosing if look.kind == "each" else ()
         pairs = [f"{isolated(queries[i])} → {self.tied([keys[j] for j in look.tops[i]])}" for i in each]
         most, query, key = look.most
@@ -191,9 +191,9 @@ class _Speech:
 
 
 _SHARED: Final = ("one key", "itself", "back", "forward")
-"""Findings to which belongs how much weight it is at least."""
+"""Findings that state the least weight."""
 
 
 def _least(weight: float) -> str:
-    """Two decimals that are not more than the weight: of 1 as well "0.99"."""
+    """The weight rounded down to two decimals; "0.99" for 1 too."""
     return str(min(Decimal("0.99"), Decimal(weight).quantize(Decimal("0.01"), ROUND_FLOOR)))

@@ -1,6 +1,6 @@
-"""What a lecturer says at each stage, and what students get wrong there; what to ask is the ``note`` of its words.
+"""What a lecturer can say at each stage, and what students get wrong there. Questions are the ``note`` of its words.
 
-What is said of a step stands in its ``Wording``; what is said aloud is computed from the example.
+The sentences about a step are in its ``Wording``; what to read aloud is computed from the example.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from mha_core.walk.text import Sentence
 from mha_core.walk.wording import ANY, WORDING
 
 MOST_TERMS = 4
-"""A cell of more terms than this is not worked out aloud."""
+"""Most terms of a cell that is worked out aloud."""
 MOST_NAMED = 20
-"""Longest token that is named aloud, in characters."""
+"""Longest part of a token that is named, in characters."""
 
 
 class Teaching(NamedTuple):
-    """What to say, what to work out or read off aloud (empty where nothing is), and what students get wrong."""
+    """What to say, what to work out or read aloud (may be empty), and what students get wrong."""
 
     say: Sentence
     aloud: Sentence
@@ -75,7 +75,7 @@ _HIDDEN = N_("{hidden} of {all} pairs are hidden here.")
 
 
 def of_stage(trace: Trace, stage: Stage) -> Teaching:
-    """What belongs to a stage; of a further head, to the whole of it."""
+    """The teaching for a stage; for a further head, one for all its steps."""
     if stage.kind == "step":
         return of_step(trace, stage.steps[0], stage.head)
     say, wrong = _STAGES[stage.kind]
@@ -83,7 +83,7 @@ def of_stage(trace: Trace, stage: Stage) -> Teaching:
 
 
 def of_step(trace: Trace, step: Step, head: int | None) -> Teaching:
-    """What belongs to a step, of one head where it is a head's."""
+    """The teaching for a step, of one head where it is a head's."""
     wording = WORDING.get(step.name, ANY)
     by_a_number = step.op == "divide" and trace.example.scale != "sqrt_dk"
     say, wrong = _BY_A_NUMBER if by_a_number else (wording.say, wording.wrong)

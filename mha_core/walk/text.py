@@ -1,7 +1,7 @@
 """What a step does and why, in one sentence each: read off its operation and its operands.
 
-A step whose name is known is described in terms of attention (queries ask, keys answer); any other by its operation,
-so that a new step has its words before anybody has written them.
+A step whose name is known is described in terms of attention (queries ask, keys answer), any other by its operation, so
+that a new step has sentences before anybody writes them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from mha_core.walk.wording import ANY, WORDING, Wording
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence as a template in English and what stands in its ``{fields}``."""
+    """A sentence as a template in English and the values of its ``{fields}``."""
 
     template: str
     values: dict[str, object] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Sentence:
 
 
 class Words(NamedTuple):
-    """A stage's title, what happens in it, why, and a note for whoever presents it."""
+    """A stage's title, what happens in it, why, and a note for the presenter."""
 
     title: Sentence
     what: Sentence
@@ -64,14 +64,14 @@ _HALVES = {
         "Each key is turned by the angles of its own position, its halves paired in the same way."
     ),
 }
-"""What rotary positions do that pair columns so."""
+"""The sentences for rotary positions that pair the halves."""
 
 SQRT = N_("Every score is divided by √d_k = √{d_k} ≈ {divisor}.")
 NUMBER = N_("Every score is divided by {divisor}.")
 
 
 def of_step(step: Step, example: Example, width: int) -> Words:
-    """The words of a step; ``width`` is how many columns its result has."""
+    """The words for a step; ``width`` is the number of columns of its result."""
     title, wording = Sentence(TITLES[step.name]), WORDING.get(step.name)
     if wording and wording.what and (step.op != "matmul" or _is_plain_product(step)):
         return Words(title, *_of_name(step, wording, example, width))
@@ -110,7 +110,7 @@ def has_fully_masked_rows(example: Example) -> bool:
 
 
 def _is_plain_product(step: Step) -> bool:
-    """Whether a product is one of rows with columns or rows, as its words say."""
+    """Whether a product is one of rows with columns, or with rows, as its sentences describe it."""
     left, right = step.operands[:2]
     return left.index == "ik" and right.index in ("kj", "jk")
 
@@ -175,14 +175,10 @@ def _of_concat(example: Example) -> tuple[Sentence, Sentence, Sentence]:
 
 
 def _of_any(step: Step, example: Example) -> tuple[Sentence, Sentence, Sentence]:
-    """An operation that has no words of its own."""
+    """An operation that has no sentences of its own."""
     names = ", ".join(symbol(name, example) for name in step.operand_names)
     what = Sentence(ANY.what, {"symbol": symbol(step.name, example), "operands": names})
     return what, Sentence(ANY.why), Sentence(ANY.note)
-
-
-def _plain(text: str) -> Sentence:
-    return Sentence("{text}" if text else "", {"text": text})
 
 
 _REACH = {
@@ -241,8 +237,7 @@ def of_inputs(example: Example) -> Words:
 
 def of_given(example: Example, head: int) -> Words:
     """The words for what a head starts from."""
-    own = example.heads[head]
-    names = ", ".join(symbol(name, example) for name in given_in(own))
+    names = ", ".join(symbol(name, example) for name in given_in(example.heads[head]))
     what = Sentence(
         N_("The example gives {names} of head {head} as numbers."), {"names": names, "head": head + 1}
     )

@@ -1,4 +1,4 @@
-"""What is said of a step that is known by its name: in the walkthrough, and by whoever presents it.
+"""Sentences about the steps, by name: for the walkthrough, and for the presenter.
 
 One table, in the order of the computation. A step that is not in it is described by its operation.
 """
@@ -13,8 +13,8 @@ from mha_core.errors import N_
 class Wording(NamedTuple):
     """Sentences in English, as templates; "" where they are read off the operation and the example.
 
-    For whoever presents the step: what to ``say`` there, and what students get ``wrong``. For everybody: ``what``
-    happens in it, ``why``, and a ``note`` with a question to ask.
+    For the presenter: what to ``say``, and what students get ``wrong``. For everybody: ``what`` happens, ``why``, and a
+    ``note`` with a question to ask.
     """
 
     say: str
@@ -235,7 +235,7 @@ WORDING: Final[dict[str, Wording]] = {
         wrong=N_("W_O is left out with one head. It belongs to the layer, however many heads there are."),
     ),
 }
-"""By step."""
+"""The sentences by step."""
 
 ANY: Final = Wording(
     what=N_("{symbol} is computed from {operands}, cell by cell."),
@@ -244,4 +244,4 @@ ANY: Final = Wording(
     say=N_("Pick one cell, let the room name the cells that it is made of, and only then show them."),
     wrong=N_("A number is read from the wrong row or column: let everybody point at it first."),
 )
-"""Of a step for which nobody has written anything yet."""
+"""For a step that has no sentences yet."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final, NotRequired, TypedDict
 
-from mha_core.edit.fields import RESIZABLE
+from mha_core.edit.fields import RESIZABLE, MaskKind
 from mha_core.example.model import (
     MAX_HEADS,
     MAX_NUMBER,
     MAX_SIZE,
     AddMask,
     AllowMask,
+    Scale,
     has_values,
     position_choice,
 )
@@ -21,13 +23,117 @@ from mha_core.vocabulary import (
     SCORING_CHOICES,
 )
 from mha_ui.notes import is_ours
-from mha_ui.state import Message, Work, address, can_undo, handed_out, history_of, unsaved
-from mha_view.about import about_example
+from mha_ui.state import HistoryState, Message, Work, address, can_undo, handed_out, history_of, unsaved
+from mha_view import payloads
+from mha_view.about import About, about_example
 from mha_view.lenses import laid_over, look
 from mha_view.lenses.lens import Lens, sent
 from mha_view.tables import numbers
 
-_CHOICES: Final[dict[str, dict[str, dict[str, Any]]]] = {
+
+class Answer(TypedDict):
+    """Which session answers, and the last edit that it has applied."""
+
+    session: str
+    ack: int
+    address: Mapping[str, str]
+
+
+class Controls(TypedDict):
+    """What may be done with an example, and which of the menus' choices it has.
+
+    ``changed``: the example differs from the one that was opened; ``baseline``: one is pinned. ``sizes``: the axes
+    whose sizes can be changed. ``lens``: the current one, "" for none; null where no choice is offered.
+    """
+
+    undo: bool
+    redo: bool
+    changed: bool
+    baseline: bool
+    values: bool
+    w_o: bool
+    biases: bool
+    context: bool
+    sizes: Sequence[str]
+    scale: Scale
+    temperature: bool
+    is_product: bool
+    scoring: str
+    positions: str
+    kv_heads: int
+    mask: MaskKind
+    lens: str | None
+
+
+class Start(TypedDict):
+    """Whether the address asked for nothing in particular, and how often the first steps have been asked for."""
+
+    first: bool
+    asked: int
+
+
+class OfferData(TypedDict):
+    """An edit that would do what a refused one was meant to do, and what it is called."""
+
+    label: str
+    edit: payloads.EditData
+
+
+class MessageData(TypedDict):
+    """A sentence above the line; ``place`` is the name of a place in it, ``offer`` what can be done about it."""
+
+    text: str
+    kind: str
+    place: str
+    offer: OfferData | None
+
+
+class Limits(TypedDict):
+    """The largest number, and the most heads and tokens or dimensions, of an example that can be edited."""
+
+    number: float
+    size: int
+    heads: int
+
+
+class LiveRequest(TypedDict):
+    """What the live channel is asked for after an edit; ``lens``: as ``mha_view.lenses.lens.read`` reads it."""
+
+    lang: str
+    about: bool
+    lens: Mapping[str, object] | None
+    numbers: NotRequired[bool]
+
+
+class ExploreModel(payloads.TablesModel, Answer, About):
+    """Everything that the Explore page shows.
+
+    ``bar``: what the address bar holds: the address of the work, or the link to an exercise with numbers for each
+    student. ``whole``: the example where no address holds it. ``choices``: by menu, each choice's edit by its name.
+
+    Of an exercise, ``class_link``: the query of a link for everybody, where there can be others like it; ``begun``:
+    which of the examples shown it was set with, here; 0 where a link has brought it.
+    """
+
+    revision: int
+    opened: int
+    unsaved: bool
+    start: Start
+    bar: Mapping[str, str]
+    history: HistoryState
+    whole: str | None
+    pinned: payloads.Cell | None
+    message: MessageData | None
+    about_ours: bool
+    choices: Mapping[str, Mapping[str, payloads.EditData]]
+    controls: Controls
+    limits: Limits
+    asks: LiveRequest
+    class_link: NotRequired[str]
+    begun: NotRequired[int]
+
+
+_CHOICES: Final[Mapping[str, Mapping[str, payloads.EditData]]] = {
     "scoring": {
         name: {"op": "scoring", "kind": choice.scoring, "scale": choice.scale}
         for name, choice in SCORING_CHOICES.items()
@@ -41,7 +147,7 @@ _CHOICES: Final[dict[str, dict[str, dict[str, Any]]]] = {
 """What each menu of the layer offers, and the edit that it then asks for; ``mha_view.tables.words`` names them."""
 
 
-def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
+def payload(work: Work, *, lens: str | None = None) -> ExploreModel:
     """Everything that the bench shows, for one state of the work.
 
     ``lens``: what it shows besides the numbers whatever the work says, "" for nothing; the bench then offers no choice.
@@ -49,7 +155,7 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
     """
     held_by, looking = address(work), work.looking
     through = _lens(work, looking.lens if lens is None else lens)
-    data: dict[str, Any] = {
+    data: ExploreModel = {
         "session": work.browser.session,
         "ack": work.browser.applied,
         "revision": work.history.revision,
@@ -60,13 +166,13 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "bar": handed_out(work) or held_by,
         "history": history_of(work.history, work.browser.stored),
         "whole": None if {"s", "example"} & held_by.keys() else work.history.token,
-        "pinned": looking.pinned and looking.pinned._asdict(),
+        "pinned": looking.pinned and payloads.cell_data(looking.pinned),
         "message": _message(work.message),
         **about_example(work.trace, work.language),
         "about_ours": is_ours(work.example),
         **numbers(work.trace, work.language, looking.decimals),
         "choices": _CHOICES,
-        "controls": _controls(work) | {"lens": looking.lens if lens is None else None},
+        "controls": _controls(work, looking.lens if lens is None else None),
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},
         "asks": {"lang": work.language, "about": True, "lens": through and sent(through)},
     }
@@ -87,14 +193,14 @@ def _lens(work: Work, name: str) -> Lens | None:
     return None
 
 
-def _message(message: Message | None) -> dict[str, Any] | None:
+def _message(message: Message | None) -> MessageData | None:
     if message is None:
         return None
-    offer = message.offer and message.offer._asdict()
+    offer = message.offer and OfferData(label=message.offer.label, edit=message.offer.edit)
     return {"text": message.text, "kind": message.kind, "place": message.place, "offer": offer}
 
 
-def _controls(work: Work) -> dict[str, Any]:
+def _controls(work: Work, lens: str | None) -> Controls:
     example = work.example
     scoring = SCORING[example.scoring]
     fixed = {"d_context": example.context is None, "d_a": scoring.square}
@@ -120,4 +226,5 @@ def _controls(work: Work) -> dict[str, Any]:
         else "painted"
         if isinstance(example.mask, AllowMask | AddMask)
         else "causal",
+        "lens": lens,
     }

@@ -1,4 +1,4 @@
-"""The page Check: one's own numbers in the bench's tables, what is wrong with them, a report, and exercises."""
+"""The page Check: the visitor's own numbers in the bench's tables, a verdict on them, a report, and exercises."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ _MENU: Final = "check.exercise"
 _ASKED: Final = "check.asked"
 _NUMBERS: Final = "check.numbers"
 _SEED: Final = "check.seed"
+_LINK_STYLE: Final = bundle.style("check/class_link.css")
+"""As text: Streamlit would look for a file in the folder of the page's other component."""
 _KINDS: Final = {
     "these": N_("the numbers at hand"),
     "same": N_("new numbers, the same for everybody"),
@@ -38,32 +40,34 @@ def check_bench(work: state.Work) -> None:
 
 
 def edited_check(_: state.Work) -> None:
-    """The same, with what the browser has filled in."""
+    """The tables to fill in, with what the browser has sent."""
     check_bench(receive_edits())
 
 
 def tools(work: state.Work) -> None:
-    """The report to keep, setting the example as an exercise, and the solutions of a class."""
+    """The menu for exercises, the report to download, and the solutions of a class."""
     with st.container(horizontal=True, vertical_alignment="center", key="check-tools"):
         _exercise_menu(work)
-        if not work.exercise:  # it would give the answers away
+        if not work.exercise:  # the report would give the answers away
             _report(work)
         solutions_button(work)
 
 
 def _report(work: state.Work) -> None:
-    words, language, held = work.words, work.language, state.holder()
+    words, language, holder = work.words, work.language, state.holder()
     with st.popover(words(N_("Report"))):
         downloader(
             words(N_("Report as Markdown")),
-            lambda: as_markdown(check(held.work.example), language).encode(),
+            lambda: as_markdown(check(holder.work.example), language).encode(),
             "attention-check.md",
             key="check.markdown",
             width="stretch",
         )
         downloader(
             words(N_("Report as JSON")),
-            lambda: dumps(as_json(check(held.work.example), language), ensure_ascii=False, indent=2).encode(),
+            lambda: dumps(
+                as_json(check(holder.work.example), language), ensure_ascii=False, indent=2
+            ).encode(),
             "attention-check.json",
             key="check.json",
             width="stretch",
@@ -74,8 +78,8 @@ def _exercise_menu(work: state.Work) -> None:
     words = work.words
     with st.popover(words(N_("Exercise")), key=_MENU, on_change="rerun"):
         names = askable(work.example)
-        held = state.widget_value(_ASKED)
-        chosen = names[-2:] if held is None else [name for name in held if name in names]
+        before = state.widget_value(_ASKED)
+        chosen = names[-2:] if before is None else [name for name in before if name in names]
         state.set_widget(_ASKED, list(chosen))
         asked = st.pills(
             words(N_("Steps to work out")),
@@ -115,18 +119,11 @@ _GIVEN_AWAY: Final = N_(
 def _to_copy(work: state.Work, link: str) -> None:
     """A link in one line, with the button that copies it."""
     words = {name: work.words(text) for name, text in _WORDS.items()}
-    _component()(key="check.link", data={"words": words, "link": link}, width="stretch")
+    mount = component("copied", "check", "class_link.js", css=_LINK_STYLE)
+    mount(key="check.link", data={"words": words, "link": link})
 
 
 _WORDS: Final = {"link": N_("The link to hand out"), "copy": N_("Copy the link"), "copied": N_("Copied.")}
-
-
-@st.cache_resource(show_spinner=False)
-def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    style = bundle.style("check/class_link.css")
-    return component(
-        "copied", "check", "class_link.js", css=style
-    )  # a file would be the page's other component's
 
 
 def _set(asked: tuple[str, ...], kind: str, seed: int) -> None:
@@ -138,7 +135,7 @@ def _set(asked: tuple[str, ...], kind: str, seed: int) -> None:
 def _with_exercise(
     work: state.Work, asked: tuple[str, ...], seed: int | str | None, cleared: bool
 ) -> state.Work:
-    """The exercise is set, and said to be where it was not refused."""
+    """Set the exercise, and say so unless it was refused."""
     text = work.words(_SET_ANEW if cleared else _SET)
     return state.say(state.set_exercise(work, asked, seed), state.Message(text, "info"))
 
@@ -151,12 +148,12 @@ _SET_ANEW: Final = N_(
 
 
 def _link(work: state.Work) -> str:
-    """The exercise as it stands, without what has been filled in."""
+    """A link to the exercise, without what has been filled in."""
     return _url(urlencode(state.address(state.without_claims(work))))
 
 
 def _own_link(work: state.Work, asked: tuple[str, ...]) -> str:
-    """The same before and after the exercise is set: what it draws from does not change."""
+    """A link that gives each student other numbers. It is the same before and after the exercise is set."""
     return _url(state.link_for_class(work, asked))
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mha_core import Example
 from mha_core.edit.claims import claimed_rows
 from mha_core.exercise.exercise import varies
-from mha_core.vocabulary import PER_HEAD_STEPS, STEPS
-from mha_ui.bench.model import payload
+from mha_core.vocabulary import STEPS
+from mha_ui.bench.model import ExploreModel, payload
 from mha_ui.state import Work, link_for_class
+from mha_view import payloads
 
 
-def check_payload(work: Work) -> dict[str, Any]:
+def check_payload(work: Work) -> ExploreModel:
     """The bench's data with every computed step to be filled in: in an exercise only those asked for, and none that
     comes after them.
     """
@@ -24,14 +23,16 @@ def check_payload(work: Work) -> dict[str, Any]:
         matrix["edit"] = False
         matrix["given"] = name not in data["steps"]
         if name in asked:
-            matrix |= {"claim": True, "scale": "claim", **_claims(work.example, name, matrix)}
-    data["asks"] |= {
-        "numbers": False,
-        "about": False,
-    }  # what is right is not told; a claim changes nothing else
+            matrix["claim"] = True
+            matrix["scale"] = "claim"
+            _claim(work.example, name, matrix)
+    # what is right is not told; a claim changes nothing else
+    data["asks"]["numbers"] = False
+    data["asks"]["about"] = False
     link = link_for_class(work, asked) if work.exercise and varies(work.example) else ""
     begun = work.exercise.begun if work.exercise else 0
-    return data | {
+    return {
+        **data,
         "about": "",
         "looks": [],
         "pinned": None,
@@ -41,7 +42,7 @@ def check_payload(work: Work) -> dict[str, Any]:
     }
 
 
-def _end_at(data: dict[str, Any], last: int) -> None:
+def _end_at(data: ExploreModel, last: int) -> None:
     """Leave out every step after this one, and what is given for these alone."""
     later = set(STEPS[last + 1 :])
     data["steps"] = {name: step for name, step in data["steps"].items() if name not in later}
@@ -53,7 +54,7 @@ def _end_at(data: dict[str, Any], last: int) -> None:
     }
 
 
-def _claims(example: Example, name: str, matrix: dict[str, Any]) -> dict[str, Any]:
+def _claim(example: Example, name: str, matrix: payloads.Matrix) -> None:
     """A step's table as it has been filled in: "" where nothing was. What a head starts from is not asked for."""
     rows, cols = example.dims.shape(name)
 
@@ -61,11 +62,11 @@ def _claims(example: Example, name: str, matrix: dict[str, Any]) -> dict[str, An
         claimed = claimed_rows(example, name, head) or [[None] * cols for _ in range(rows)]
         return [["" if cell is None else str(cell) for cell in row] for row in claimed]
 
-    if name not in PER_HEAD_STEPS:
-        return {"values": table(None), "edit": True}
+    if not matrix["perHead"]:
+        matrix["values"], matrix["edit"] = table(None), True
+        return
     given = [getattr(head, name, None) is not None for head in example.heads]
-    values = [
-        matrix["values"][g] if given[g] or matrix["values"][g] is None else table(g)
-        for g in range(len(example.heads))
+    matrix["values"] = [
+        rows if given[g] or rows is None else table(g) for g, rows in enumerate(matrix["values"])
     ]
-    return {"values": values, "edit": [not one for one in given] if any(given) else True}
+    matrix["edit"] = [not one for one in given] if any(given) else True

@@ -1,10 +1,11 @@
-"""A class's solutions: many files at once, a row for each, where it first goes wrong and why, and which causes recur.
+"""A class's solutions: a table with a row for each file, where it first goes wrong and why, and the common causes.
 
-The files are read and forgotten: nothing of them is kept, and one is put on the page only where its row is pressed.
+The files are not stored. One is opened on the page only when its row is pressed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from html import escape
 from typing import Final
@@ -16,7 +17,7 @@ from mha_core.check.table import Solution, as_csv, count_headings, counts, headi
 from mha_core.errors import N_, MhaError
 from mha_core.example.files import MAX_BYTES, parse
 from mha_ui import state
-from mha_ui.component import component
+from mha_ui.component import component, send_value
 from mha_ui.download import downloader
 from mha_ui.panel import panel
 from mha_ui.upload import uploader
@@ -43,18 +44,18 @@ def _solutions(work: state.Work) -> None:
             )
         )
     )
-    files = uploader(
+    uploads = uploader(
         work, words(N_("Open *.mha.json files")), key=_FILES, most=MAX_BYTES // 1_000_000, many=True
     )
-    if not files:
+    if not uploads:
         return
-    if len(files) > MOST_FILES:
+    if len(uploads) > MOST_FILES:
         st.warning(words(N_("The first {most} files are shown.")).format(most=MOST_FILES))
-    held = [(file.name, file.getvalue()) for file in files[:MOST_FILES]]
-    rows = [solution(name, _checked(content), language) for name, content in held]
-    counted = counts(rows)
-    if counted:
-        st.html(_table(count_headings(language), [(kind, str(times)) for kind, times in counted]))
+    files = uploads[:MOST_FILES]
+    rows = [solution(file.name, _checked(file.getvalue()), language) for file in files]
+    causes = counts(rows)
+    if causes:
+        st.html(_table(count_headings(language), [(cause, str(times)) for cause, times in causes]))
     chosen = _rows(work, rows)
     downloader(
         words(N_("Table as CSV")),
@@ -63,16 +64,21 @@ def _solutions(work: state.Work) -> None:
         key="check.csv",
     )
     if chosen is not None:
-        state.change(state.open_file, held[chosen][1])
+        state.change(state.open_file, files[chosen].getvalue())
         st.rerun()
 
 
 def _rows(work: state.Work, rows: list[Solution]) -> int | None:
-    """A row for each solution; which one has been pressed, if any."""
-    words = {name: work.words(text) for name, text in _WORDS.items()}
-    data = {"words": words, "columns": headings(work.language), "rows": [_cells(row) for row in rows]}
-    pressed = _component()(key="check.rows", data=data, on_open_change=_noted, width="stretch").open
+    """Show a row for each solution; returns which one has been pressed, if any."""
+    mount = component("check", "check", "solutions.js", css="solutions.css")
+    pressed = mount(key="check.rows", data=solutions_payload(work, rows), on_open_change=send_value).open
     return pressed if isinstance(pressed, int) and 0 <= pressed < len(rows) else None
+
+
+def solutions_payload(work: state.Work, rows: list[Solution]) -> Mapping[str, object]:
+    """The table of a class, as its component is sent it."""
+    words = {name: work.words(text) for name, text in _WORDS.items()}
+    return {"words": words, "columns": headings(work.language), "rows": [_cells(row) for row in rows]}
 
 
 _WORDS: Final = {
@@ -81,18 +87,9 @@ _WORDS: Final = {
 }
 
 
-def _noted() -> None:
-    """Streamlit hands out what a component tells only where it has a callback."""
-
-
-@st.cache_resource(show_spinner=False)
-def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return component("check", "check", "solutions.js", css="solutions.css")
-
-
 @lru_cache(maxsize=2 * MOST_FILES)
 def _checked(content: bytes) -> Verdict | MhaError:
-    """What is found in a file; the same file is not checked again while its table stands."""
+    """The verdict on a file, which is not checked again while its table is shown."""
     try:
         return check(parse(content))
     except MhaError as error:

@@ -1,15 +1,15 @@
 """The page Conventions: the example as other texts and libraries write it, beside how it is written here.
 
-Five sections, each a component of its own that draws what the core says (``model.py``): the browser places numbers
+Each of the five sections is its own component, with data from the core (``model.py``). The browser places the numbers
 and computes none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from html import escape
-from typing import Any, Final
+from typing import Final
 
 import streamlit as st
 
@@ -19,6 +19,7 @@ from mha_ui import frame, state
 from mha_ui.address import keep_address
 from mha_ui.component import component
 from mha_ui.conventions.model import (
+    Data,
     agreement,
     dead_payload,
     masks_payload,
@@ -30,7 +31,9 @@ from mha_ui.conventions.model import (
     torch_version,
     ui_words,
 )
+from mha_ui.notes import status_line
 from mha_ui.panel import panel
+from mha_ui.shell import alert
 from mha_view import bundle
 
 _STYLE: Final = bundle.style("conventions/page.css")
@@ -49,7 +52,7 @@ def conventions_page() -> None:
 def _sections(work: state.Work) -> None:
     words, shared = work.words, numbers(work)
     if work.message:
-        st.html(f'<p class="mha-message" role="alert">{escape(work.message.text)}</p>')
+        alert(work.message.text)
     _section(
         work,
         "rows",
@@ -105,21 +108,21 @@ def _with_subscripts(text: str) -> str:
     return re.sub(r"(?<=[A-Za-zω])_(\w+)", r"<sub>\1</sub>", escape(text))
 
 
-def _draw(part: str, data: dict[str, Any]) -> None:
-    _component()(key=f"conventions.{part}", data=data)
+def _draw(part: str, data: Data) -> None:
+    mount = component("conventions", "conventions", "conventions.js", css="conventions.css")
+    mount(key=f"conventions.{part}", data=data)
 
 
-def _dead(work: state.Work, shared: Mapping[str, Any]) -> None:
-    """One query with every key hidden: which head and which query, and what comes of it."""
+def _dead(work: state.Work, shared: Data) -> None:
+    """One query with every key hidden: menus for its head and query, and each library's result."""
     words, example = work.words, work.example
     heads = [head for head in range(len(example.heads)) if is_masked(example, head)]
     if not heads:
         text = words(N_("Every head starts from its weights, which no mask reaches."))
         st.html(f'<p class="mha-said">{escape(text)}</p>')
         return
-    if (
-        state.widget_value(_OPENED) != work.history.opened
-    ):  # another example: its own first head, its own dead query
+    if state.widget_value(_OPENED) != work.history.opened:
+        # Another example starts with its own first head and its own dead query.
         for key, value in ((_HEAD, None), (_QUERY, None), (_OPENED, work.history.opened)):
             state.set_widget(key, value)
     with st.container(horizontal=True, key="conventions-choice"):
@@ -143,14 +146,12 @@ def _dead(work: state.Work, shared: Mapping[str, Any]) -> None:
     live = words(N_("Computed now by torch {version}; Keras's and BERT's rules are written out.")).format(
         version=torch_version
     )
-    text = " ".join((words(already), agreement(shown, example, work.language), live))
-    st.html(f'<p class="mha-said" role="status">{escape(text)}</p>')
+    status_line(" ".join((words(already), agreement(shown, example, work.language), live)))
 
 
-def _pairs(work: state.Work, shared: Mapping[str, Any]) -> None:
-    """Rotary positions: a row of Q turned in both ways, and what comes of taking one for the other."""
+def _pairs(work: state.Work, shared: Data) -> None:
+    """Rotary positions: a row of Q rotated in both ways, and the error of reading one pairing as the other."""
     words, shown = work.words, pairings(work.example)
-    own = has_pairings(work.example)
     _section(
         work,
         "pairs",
@@ -162,21 +163,16 @@ def _pairs(work: state.Work, shared: Mapping[str, Any]) -> None:
             )
         ),
         ""
-        if own
+        if has_pairings(work.example)
         else words(
             N_("Here no two pairs of columns are turned, so a small layer is shown in which they are.")
         ),
     )
     _draw("pairs", pairs_payload(work, shared, shown))
-    st.html(f'<p class="mha-said" role="status">{escape(missed(shown, work.language))}</p>')
+    status_line(missed(shown, work.language))
 
 
 def _choose(key: str, label: str, options: list[int], default: int, show: Callable[[int], str]) -> int:
-    held = state.widget_value(key)
-    state.set_widget(key, held if held in options else default)
+    before = state.widget_value(key)
+    state.set_widget(key, before if before in options else default)
     return st.selectbox(label, options, format_func=show, key=key, width=220)
-
-
-@st.cache_resource(show_spinner=False)
-def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return component("conventions", "conventions", "conventions.js", css="conventions.css")

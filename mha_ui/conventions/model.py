@@ -1,10 +1,10 @@
-"""What the conventions page is told: the core's data with the words of one language, as plain JSON data."""
+"""The data of the page Conventions: the core's data with the words of one language, as plain JSON data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isnan
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 import torch
 
@@ -31,11 +31,15 @@ from mha_core.numbers import significant
 from mha_core.quoted import isolated
 from mha_ui.bench.model import payload as bench_payload
 from mha_ui.state import Work
+from mha_view import page_words
 from mha_view.language import sentence, words_in
+
+Data: TypeAlias = Mapping[str, object]
+"""Plain JSON data, by name."""
 
 _FRAME: Final = ("lang", "words", "decimals", "labels")
 _NUMBERS: Final = (*_FRAME, "dims", "matrices", "steps", "constants", "dead", "shifts")
-"""What of the bench's payload every section reads, and what those that show the example's own matrices."""
+"""The parts of the bench's payload that every section reads, and those that sections with matrices read."""
 
 _UI: Final = {
     "section_rows": N_("Row and column"),
@@ -151,7 +155,7 @@ _WRAPPED: Final = {
     "bert_added": "torch.tensor({rows})[None, None]",
     "bert_padding": "torch.tensor({rows})",
 }
-"""Axes that a library wants before the rows: batch, and heads."""
+"""How the rows are wrapped where a library needs more axes: batch, and heads."""
 
 _PAIRED: Final = {
     "interleaved": (
@@ -163,7 +167,7 @@ _PAIRED: Final = {
         N_("GPT-NeoX; Llama, Mistral and Qwen as Hugging Face's transformers has them"),
     ),
 }
-"""What a pairing of rotary positions is called, and whose it is."""
+"""The name of each pairing of rotary positions, and who uses it."""
 
 _RULES: Final = {
     "ours": (N_("This page"), "", N_("a row of −∞ alone gets weights 0")),
@@ -203,17 +207,18 @@ _RULES: Final = {
         N_("the lowest number is added to every score and swallows them: all are equal"),
     ),
 }
-"""Library, how it is called, and why it gives what it gives."""
+"""The library, how it is called, and the reason for its result."""
 
 
-def numbers(work: Work) -> dict[str, Any]:
+def numbers(work: Work) -> Data:
     """The example's numbers as the bench has them, with the words of this page: made once for all sections."""
-    payload = bench_payload(work)
-    payload["words"] = {**payload["words"], **ui_words(work.language)}
-    return {name: payload[name] for name in _NUMBERS}
+    bench = bench_payload(work)
+    words = {**page_words.words_of("explore", work.language), **bench["own_words"], **ui_words(work.language)}
+    data: Data = {**bench, "words": words}
+    return {name: data[name] for name in _NUMBERS}
 
 
-def rows_payload(work: Work, shared: Mapping[str, Any]) -> dict[str, Any]:
+def rows_payload(work: Work, shared: Data) -> Data:
     """Row and column: the bench's numbers, and every matrix of each head in both conventions."""
     example = work.example
     heads = range(len(example.heads))
@@ -224,9 +229,9 @@ def rows_payload(work: Work, shared: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def packed_payload(work: Work, shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Packed weights: which block of which tensor is whose, and whether the library takes them."""
-    example, none = work.example, ui_words(work.language)["further_on"]
+def packed_payload(work: Work, shared: Data) -> Data:
+    """Packed weights: which block of which tensor belongs to which head, and whether the library takes them."""
+    example, missing = work.example, ui_words(work.language)["further_on"]
     return {
         **shared,
         "part": "packed",
@@ -236,21 +241,21 @@ def packed_payload(work: Work, shared: Mapping[str, Any]) -> dict[str, Any]:
             library: error and sentence(error, work.language) for library, error in refusals(example).items()
         },
         "missing": {
-            letter: none.format(heads=", ".join(str(head + 1) for head in heads))
+            letter: missing.format(heads=", ".join(str(head + 1) for head in heads))
             for letter in letters_of(example)
             if (heads := starts_further_on(example, letter))
         },
     }
 
 
-def masks_payload(work: Work, shared: Mapping[str, Any]) -> dict[str, Any]:
-    """The example's mask (a causal one where it has none) as every library wants it."""
+def masks_payload(work: Work, shared: Data) -> Data:
+    """The example's mask (a causal one where it has none) in the form of each library."""
     forms = [_form(form, work.language) for form in mask_forms(with_mask(work.example))]
     return {**_framed(shared), "part": "masks", "forms": forms}
 
 
-def dead_payload(work: Work, shared: Mapping[str, Any], shown: Demonstration) -> dict[str, Any]:
-    """One query whose every key is hidden, under each library's rule."""
+def dead_payload(work: Work, shared: Data, shown: Demonstration) -> Data:
+    """One query with all keys hidden, by each library's rule."""
     return {
         **_framed(shared),
         "part": "dead",
@@ -263,8 +268,8 @@ def dead_payload(work: Work, shared: Mapping[str, Any], shown: Demonstration) ->
     }
 
 
-def pairs_payload(work: Work, shared: Mapping[str, Any], shown: Pairings) -> dict[str, Any]:
-    """One row of Q, turned with its columns paired in either way."""
+def pairs_payload(work: Work, shared: Data, shown: Pairings) -> Data:
+    """One row of Q, rotated with its columns paired in either way."""
     words = words_in(work.language)
     return {
         **_framed(shared),
@@ -287,7 +292,7 @@ def pairs_payload(work: Work, shared: Mapping[str, Any], shown: Pairings) -> dic
 
 
 def missed(shown: Pairings, language: str) -> str:
-    """What comes of reading one pairing as the other, as a sentence."""
+    """The error of reading one pairing as the other, as a sentence."""
     words, example = words_in(language), shown.example
     place = words(N_("head {head}, {query} → {key}")).format(
         head=shown.head + 1,
@@ -299,15 +304,17 @@ def missed(shown: Pairings, language: str) -> str:
             "Read as the other kind with its columns as they are, a weight here is off by {by} ({place}); with the "
             "columns reordered all weights agree to within {apart:.1g}."
         )
-    ).format(by=significant(shown.missed, 3), place=place, apart=shown.apart)
+    ).format(by=significant(shown.error, 3), place=place, apart=shown.rounding)
 
 
 def agreement(shown: Demonstration, example: Example, language: str) -> str:
-    """What the other rows are like, as a sentence."""
+    """How far the libraries agree in the other rows, as a sentence."""
     words = words_in(language)
     if len(example.tokens) == 1:
         return words(N_("There is no other query."))
-    return words(N_("In all other rows the libraries agree to within {apart:.1g}.")).format(apart=shown.apart)
+    return words(N_("In all other rows the libraries agree to within {apart:.1g}.")).format(
+        apart=shown.largest_difference
+    )
 
 
 def ui_words(language: str) -> dict[str, str]:
@@ -316,21 +323,21 @@ def ui_words(language: str) -> dict[str, str]:
     return {name: words(text) for name, text in _UI.items()}
 
 
-def _framed(shared: Mapping[str, Any]) -> dict[str, Any]:
+def _framed(shared: Data) -> Data:
     return {name: shared[name] for name in _FRAME}
 
 
-def _entry(entry: Entry, head: int) -> dict[str, Any]:
+def _entry(entry: Entry, head: int) -> Data:
     fields = entry._asdict()
     for form in ("row", "column"):
-        one = fields[form]._asdict()
-        one["symbol"] = one["symbol"].replace("head_i", f"head_{head + 1}")
-        one["factors"] = [factor._asdict() for factor in one["factors"]]
-        fields[form] = one
+        side = fields[form]._asdict()
+        side["symbol"] = side["symbol"].replace("head_i", f"head_{head + 1}")
+        side["factors"] = [factor._asdict() for factor in side["factors"]]
+        fields[form] = side
     return fields | {"rowwise": entry.op is not None and OPERATIONS[entry.op].shifts}
 
 
-def _layout(layout: Layout) -> dict[str, Any]:
+def _layout(layout: Layout) -> Data:
     return {
         **layout._asdict(),
         "blocks": [block._asdict() for block in layout.blocks],
@@ -339,7 +346,7 @@ def _layout(layout: Layout) -> dict[str, Any]:
     }
 
 
-def _form(form: MaskForm, language: str) -> dict[str, Any]:
+def _form(form: MaskForm, language: str) -> Data:
     words = words_in(language)
     library, argument, polarity = _FORMS[form.name]
     return {
@@ -347,24 +354,22 @@ def _form(form: MaskForm, language: str) -> dict[str, Any]:
         "library": words(library),
         "argument": argument,
         "polarity": words(polarity),
-        "rows": [[_shown(cell) for cell in row] for row in form.rows],
+        "rows": [[_printed(cell) for cell in row] for row in form.rows],
         "code": python_code(form),
         "error": form.error and sentence(form.error, language),
     }
 
 
-def _shown(cell: bool | float) -> str:
+def _printed(cell: bool | float) -> str:
     """A cell of a mask as a program prints it, in few digits."""
-    if isinstance(cell, bool):
-        return str(cell)
-    return significant(cell, 2)
+    return str(cell) if isinstance(cell, bool) else significant(cell, 2)
 
 
 def python_code(form: MaskForm) -> str:
     """The mask as a line of Python that makes the argument."""
     rows = ", ".join("[" + ", ".join(_literal(cell) for cell in row) + "]" for row in form.rows)
-    made = _WRAPPED.get(form.name, "torch.tensor({rows})").format(rows=f"[{rows}]")
-    return f"{_FORMS[form.name][1]} = {made}"
+    value = _WRAPPED.get(form.name, "torch.tensor({rows})").format(rows=f"[{rows}]")
+    return f"{_FORMS[form.name][1]} = {value}"
 
 
 def _literal(cell: bool | float) -> str:
@@ -373,7 +378,7 @@ def _literal(cell: bool | float) -> str:
     return "torch.finfo(torch.float32).min" if cell == LOWEST else repr(cell)
 
 
-def _outcome(outcome: Outcome, language: str) -> dict[str, Any]:
+def _outcome(outcome: Outcome, language: str) -> Data:
     words = words_in(language)
     library, call, why = _RULES[outcome.rule]
     if outcome.rule == "ours" and outcome.kind != "zero":

@@ -1,7 +1,7 @@
-"""The experiments: the example at hand beside itself done otherwise.
+"""The experiments: the current example beside a variant of itself.
 
-``experiment`` says what an experiment is made of, ``board`` shows one trace or two side by side; the others are one
-experiment each; this file lays one out.
+``experiment`` says what an experiment is made of, and ``board`` shows one trace or two side by side. Each other module
+is one experiment. This file draws the page.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import streamlit as st
 from mha_core.errors import N_
 from mha_ui import frame, state
 from mha_ui.address import keep_address
-from mha_ui.experiments.experiment import Experiment, warn
+from mha_ui.experiments.experiment import Experiment
 from mha_ui.experiments.heads import HEADS
 from mha_ui.experiments.lenses import BASELINE, GRADIENTS
 from mha_ui.experiments.mistakes import MISTAKES
@@ -22,7 +22,8 @@ from mha_ui.experiments.order import ORDER
 from mha_ui.experiments.sides import SIDES
 from mha_ui.experiments.temperature import TEMPERATURE
 from mha_ui.panel import panel
-from mha_ui.projector import STYLE, hall
+from mha_ui.projector import STYLE, projector
+from mha_ui.shell import alert
 from mha_view import bundle
 
 EXPERIMENTS: Final[dict[str, Experiment]] = {
@@ -52,7 +53,7 @@ def experiments_page() -> None:
 
 def _experiments(work: state.Work) -> None:
     words, name = work.words, work.looking.experiment
-    hall(work, words(EXPERIMENTS[name].title), f"experiment {name}")
+    projector(work, words(EXPERIMENTS[name].title), f"experiment {name}")
     state.set_widget(_CHOICE, name)
     st.segmented_control(
         words(N_("Experiments")),
@@ -64,15 +65,15 @@ def _experiments(work: state.Work) -> None:
     )
     experiment = EXPERIMENTS[name]
     if work.message and not experiment.on_the_bench:
-        warn(work.message.text)
+        alert(work.message.text)
     st.html(f'<p class="mha-question" lang="{work.language}">{escape(words(experiment.question))}</p>')
     with st.container(key="experiment"):
         experiment.live(work)
     if not experiment.on_the_bench:
-        keep_address(state.current())  # a part of what a link asked for may have been left out
+        keep_address(state.current())  # which may lack a part of what the link asked for
 
 
 def _chosen() -> None:
     name = state.widget_value(_CHOICE)
-    if name:  # a click on what is chosen already takes the choice away
+    if name:  # a click on the chosen experiment clears the choice
         state.change(state.choose_experiment, name)

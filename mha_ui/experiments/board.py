@@ -1,6 +1,6 @@
-"""The board: matrices of one trace or of two side by side, to be looked at, with what differs marked.
+"""The board: matrices of one trace, or of two side by side, read-only, with differences marked.
 
-It shows the web kit's tables: every number explains itself, in both traces at once.
+It shows the tables of ``web/kit``: each number shows where it comes from, in both traces at once.
 """
 
 from __future__ import annotations
@@ -9,9 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from math import isfinite
-from typing import Any, Final, NamedTuple
-
-import streamlit as st
+from typing import Final, NamedTuple
 
 from mha_core import Example
 from mha_core.compare.diff import Difference
@@ -20,7 +18,9 @@ from mha_core.example.share_link import packed
 from mha_core.vocabulary import STAGES, Stage
 from mha_ui import state
 from mha_ui.component import component
+from mha_view import page_words
 from mha_view.language import words_in
+from mha_view.payloads import TablesModel
 from mha_view.tables import stages
 
 _KEY: Final = "experiments.board"
@@ -42,20 +42,20 @@ _UI: Final = {
 
 
 class Place(NamedTuple):
-    """Where a slider may stand: its number, what it is called, what is told of it, and what it does to the example."""
+    """A position of a slider: its number and label, a remark on it, and the edit that it makes of the example."""
 
     value: float
     text: str
     remark: str
-    edit: Mapping[str, Any]
+    edit: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """What moves the last side: its numbers follow by the live channel while it is moved, and the page afterwards.
+    """Changes the last side: its numbers follow over the live channel while the slider moves, the page when it rests.
 
-    ``example``: what that side shows; ``chosen``: the number of the place that it stands at; ``let_go`` is told of the
-    one where it is left.
+    ``example``: what that side shows; ``chosen``: the number of the current place; ``let_go`` is called with the number
+    of the place where the slider is released.
     """
 
     label: str
@@ -67,13 +67,13 @@ class Slider:
 
 @dataclass(frozen=True, slots=True)
 class Pane:
-    """One side: its title, and the bench's data of its trace (``bench.model.numbers``), nothing of it to be edited.
+    """One side: its title, and the tables of its trace (``mha_view.tables.numbers``), none of them editable.
 
     ``wrong``: steps that were not computed as declared, with what was computed instead, in symbols.
     """
 
     title: str
-    model: Mapping[str, Any]
+    model: TablesModel
     wrong: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -86,34 +86,36 @@ def board(
     only: bool = True,
     slider: Slider | None = None,
 ) -> None:
-    """Mount the board. ``differences`` are the last pane's from the first's; ``places`` tells, by axis, where the
-    first has the counterpart of each row or column; ``only``: at first show nothing but what differs.
+    """Mount the board. ``differences`` are those of the last pane from the first; ``places``: by axis, the index of
+    each row or column's counterpart in the first; ``only``: at first show only what differs.
     """
     work = state.current()
     data = {
         "lang": work.language,
         "words": _words(work.language),
         "panes": [
-            {"title": pane.title, "model": _read_only(pane.model), "wrong": pane.wrong} for pane in panes
+            {"title": pane.title, "model": _read_only(pane.model, work.language), "wrong": pane.wrong}
+            for pane in panes
         ],
         "stages": stages(declared, work.language),
-        "differences": [_sent(difference) for difference in differences],
+        "differences": [_difference_data(difference) for difference in differences],
         "places": places or {},
         "only": only,
-        "slider": slider and _sent_slider(slider),
+        "slider": slider and _slider_data(slider),
     }
-    _component()(key=_KEY, data=data, on_chosen_change=partial(_let_go, slider) if slider else None)
+    mount = component("experiments", "experiments", "board.js", css="board.css")
+    mount(key=_KEY, data=data, on_chosen_change=partial(_let_go, slider) if slider else None)
 
 
 def _let_go(slider: Slider) -> None:
-    """The slider was let go: at one of its places, or else somebody else has said so."""
+    """The slider was released. A number that is none of its places does not come from it."""
     chosen = (state.widget_value(_KEY) or {}).get("chosen")
     for place in slider.places:
         if place.value == chosen:
             slider.let_go(place.value)
 
 
-def _sent_slider(slider: Slider) -> dict[str, Any]:
+def _slider_data(slider: Slider) -> Mapping[str, object]:
     return {
         "label": slider.label,
         "places": [place._asdict() for place in slider.places],
@@ -122,12 +124,13 @@ def _sent_slider(slider: Slider) -> dict[str, Any]:
     }
 
 
-def _read_only(model: Mapping[str, Any]) -> dict[str, Any]:
-    matrices = {name: matrix | {"edit": False} for name, matrix in model["matrices"].items()}
-    return {**model, "matrices": matrices}
+def _read_only(model: TablesModel, language: str) -> Mapping[str, object]:
+    words = {**page_words.words_of("explore", language), **model["own_words"]}
+    matrices = {name: {**matrix, "edit": False} for name, matrix in model["matrices"].items()}
+    return {**model, "words": words, "matrices": matrices}
 
 
-def _sent(difference: Difference) -> dict[str, Any]:
+def _difference_data(difference: Difference) -> Mapping[str, object]:
     return {
         "name": difference.name,
         "head": difference.head,
@@ -146,8 +149,3 @@ def _json(number: float | None) -> float | str | None:
 def _words(language: str) -> dict[str, str]:
     words = words_in(language)
     return {name: words(text) for name, text in _UI.items()}
-
-
-@st.cache_resource(show_spinner=False)
-def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return component("experiments", "experiments", "board.js", css="board.css")

@@ -1,13 +1,10 @@
-"""What an experiment is made of, and what several have in common: sides, what they are called, what differs."""
+"""The parts of an experiment, and what several have in common: sides, their titles, what differs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import NamedTuple
-
-import streamlit as st
 
 from mha_core import Example, MhaError, Trace, trace
 from mha_core.compare.diff import Difference, compare
@@ -20,6 +17,7 @@ from mha_core.messages import LANGUAGE
 from mha_core.vocabulary import AXES, NAMES, POSITION_CHOICES, SCORING_CHOICES
 from mha_ui import state
 from mha_ui.experiments.board import Pane
+from mha_ui.shell import alert
 from mha_view.figures.labels import labels, number
 from mha_view.language import Words, sentence
 from mha_view.tables import numbers
@@ -29,7 +27,7 @@ from mha_view.tables import numbers
 class Experiment:
     """One experiment: its name in the menu, the question that it answers, and what draws it, controls and all.
 
-    ``on_the_bench``: it mounts the bench, which keeps the address itself.
+    ``on_the_bench``: it mounts the bench, which writes the address itself.
     """
 
     title: str
@@ -47,7 +45,7 @@ class Both(NamedTuple):
 
 
 def both(work: state.Work, sides: state.Sides, order: Sequence[int] = ()) -> Both:
-    """The two sides, computed. Where the example cannot be varied so, the side stays as it is and it is said why."""
+    """The two sides, computed. A side that cannot be varied so stays as it is, and a message says why."""
     left, right = (_traced(work, *side) for side in zip((N_("Left"), N_("Right")), sides, strict=True))
     return Both(left, right, compare(left, right, order))
 
@@ -59,7 +57,7 @@ def _traced(work: state.Work, side: str, variant: Variant) -> Trace:
         return trace(varied(work.example, variant), work.backend)
     except MhaError as error:
         text = work.words(N_("{side}: this cannot be done, so the side stays as it is. {reason}."))
-        warn(text.format(side=work.words(side), reason=sentence(error, work.language)))
+        alert(text.format(side=work.words(side), reason=sentence(error, work.language)))
         return work.trace
 
 
@@ -69,29 +67,24 @@ def pane(work: state.Work, computed: Trace, title: str) -> Pane:
 
 
 def open_on_the_bench(work: state.Work, example: Example) -> state.Work:
-    """Make this the example at hand, and say on the page that comes how to get the other one back."""
+    """Make this the current example, and say on the next page how to get the previous one back."""
     text = work.words(N_("Undo (↶) brings back the example that you had."))
     return state.say(state.open_example(work, example), state.Message(text, "info"))
 
 
 def left_out(work: state.Work) -> None:
-    """Say that a link asked for what cannot be had here."""
-    warn(work.words(N_("This example has not all that the link asks for; the rest was left out.")))
-
-
-def warn(text: str) -> None:
-    """A sentence about what could not be done; ``text`` is plain."""
-    st.html(f'<p class="mha-message" role="alert">{escape(text)}</p>')
+    """Say that a part of what a link asks for was left out."""
+    alert(work.words(N_("This example has not all that the link asks for; the rest was left out.")))
 
 
 AS_GIVEN = ""
-"""In a menu: what the example itself has."""
+"""In a menu: as the example has it."""
 POSITIONS = {name: choice.title for name, choice in POSITION_CHOICES.items()}
 MASKS = {"none": N_("no mask"), "causal": N_("causal mask")}
 
 
 def described(variant: Variant, words: Words) -> str:
-    """What a side is called."""
+    """The title of a side."""
     parts = [
         words(names[chosen])
         for names, chosen in (
@@ -120,7 +113,7 @@ def temperature(value: float) -> str:
 
 
 def differences_in_words(work: state.Work, compared: Both) -> str:
-    """What differs, in a few sentences: where it starts, how much of the weights, and of what comes out."""
+    """What differs, in a few sentences: the first step, and how much of the weights and of the last step."""
     words = work.words
     if not compared.differences:
         return words(N_("No number differs."))
@@ -136,17 +129,18 @@ def differences_in_words(work: state.Work, compared: Both) -> str:
 def _extent(work: state.Work, compared: Both, name: str) -> list[str]:
     """How many numbers of a step differ, and by how much at most."""
     words = work.words
-    changed = [one for one in compared.differences if one.name == name and one.kind == "changed"]
+    differences = [difference for difference in compared.differences if difference.name == name]
+    changed = [difference for difference in differences if difference.kind == "changed"]
+    title = capital(words(NAMES[name]))
     if not changed:
-        same = not any(one.name == name for one in compared.differences)
-        return [words(N_("{what}: no number differs.")).format(what=_named(words, name))] if same else []
-    most = max(changed, key=lambda one: abs(one.most))
+        return [] if differences else [words(N_("{what}: no number differs.")).format(what=title)]
+    most = max(changed, key=lambda difference: abs(difference.most))
     rows, cols = compared.right.example.dims.shape(name)
     heads = 1 if most.head is None else len(compared.right.example.heads)
     return [
         words(N_("{what}: {count} of {total} numbers differ, at most by {by} ({place}).")).format(
-            what=_named(words, name),
-            count=sum(one.change.changed for one in changed),
+            what=title,
+            count=sum(difference.change.changed for difference in changed),
             total=rows * cols * heads,
             by=signed(most.most),
             place=place(work, compared.right.example, most.at),
@@ -154,19 +148,14 @@ def _extent(work: state.Work, compared: Both, name: str) -> list[str]:
     ]
 
 
-def _named(words: Words, name: str) -> str:
-    """A matrix's name at the beginning of a sentence."""
-    return capital(words(NAMES[name]))
-
-
 def capital(text: str) -> str:
-    """With a capital letter at its beginning."""
+    """The text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
-def signed(by: float) -> str:
+def signed(difference: float) -> str:
     """A difference with its sign."""
-    return f"{'+' if by > 0 else '−'}{number(abs(by))}"
+    return f"{'+' if difference > 0 else '−'}{number(abs(difference))}"
 
 
 def plain(name: str, example: Example) -> str:
@@ -175,7 +164,7 @@ def plain(name: str, example: Example) -> str:
 
 
 def place(work: state.Work, example: Example, cell: Cell | None) -> str:
-    """Where a cell is, by its tokens where it has any, else counted from 1."""
+    """The place of a cell, by its tokens where its axes have them, else counted from 1."""
     if cell is None:
         return ""
     tokens = {"n_q": labels(example.tokens).names, "n_k": labels(key_tokens(example)).names}

@@ -17,9 +17,11 @@ from mha_core.vocabulary import AXES, NAMES, Stage
 from mha_ui import state
 from mha_ui.experiments.board import Pane, board
 from mha_ui.experiments.experiment import Both, Experiment, both, described, left_out, place, signed
-from mha_ui.lessons.lesson import status_line, table
+from mha_ui.lessons.lesson import table
+from mha_ui.notes import status_line
 from mha_view.figures.labels import number
 from mha_view.figures.layout import head_name
+from mha_view.payloads import TablesModel
 from mha_view.tables import numbers, step_data
 
 NAME: Final = "heads"
@@ -48,9 +50,9 @@ def _live(work: state.Work) -> None:
             )
         )
         return
-    held = work.looking.sides.get(NAME, state.Sides()).right.muted
-    muted = tuple(head for head in held if head < count)
-    if muted != held:
+    stored = work.looking.sides.get(NAME, state.Sides()).right.muted
+    muted = tuple(head for head in stored if head < count)
+    if muted != stored:
         left_out(work)
         state.change(state.choose_sides, NAME, state.Sides(right=Variant(muted=muted)))
     state.set_widget(_MUTED, list(muted))
@@ -64,9 +66,9 @@ def _live(work: state.Work) -> None:
     )
     sides = state.Sides(right=Variant(muted=muted))
     compared = both(work, sides)
-    added = work.example.w_o is not None
+    has_terms = work.example.w_o is not None
     last = last_step(work.example)
-    changed = next((one for one in compared.differences if one.name == last), None)
+    changed = next((difference for difference in compared.differences if difference.name == last), None)
     if not muted:
         status_line(words(N_("All heads speak. Mute one, and see what the output loses.")))
     elif changed is None:
@@ -85,16 +87,17 @@ def _live(work: state.Work) -> None:
         )
     data = (
         terms(work, compared.right)
-        if added
+        if has_terms
         else numbers(compared.right, work.language, work.looking.decimals)
     )
-    differences = [one for one in compared.differences if one.name in ("head_outputs", "concat", "output")]
-    if added:
+    shown = ("head_outputs", "concat", "output")
+    differences = [difference for difference in compared.differences if difference.name in shown]
+    if has_terms:
         differences += _changed_terms(compared)
     board(
         [Pane(described(sides.right, words), data)],
         differences,
-        declared=TERMS if added else SIDE_BY_SIDE,
+        declared=TERMS if has_terms else SIDE_BY_SIDE,
         only=False,
     )
     if count > 1:
@@ -105,16 +108,13 @@ def _changed_terms(compared: Both) -> list[Difference]:
     """What each head no longer adds."""
     pairs = zip(head_terms(compared.right).head_terms, head_terms(compared.left).head_terms, strict=True)
     changes = [Difference("head_terms", head, "changed", change_of(*pair)) for head, pair in enumerate(pairs)]
-    return [one for one in changes if one.change.changed]
+    return [difference for difference in changes if difference.change.changed]
 
 
-def terms(work: state.Work, computed: Trace) -> dict:  # type: ignore[type-arg]  # JSON
-    """The bench's data of a trace, with the output declared as the sum of what each head adds."""
-    data, example, words = (
-        numbers(computed, work.language, work.looking.decimals),
-        computed.example,
-        work.words,
-    )
+def terms(work: state.Work, computed: Trace) -> TablesModel:
+    """The tables of a trace, with the output declared as the sum of what each head adds."""
+    data = numbers(computed, work.language, work.looking.decimals)
+    example, words = computed.example, work.words
     term, total = term_steps(example)
     for name, values in head_terms(computed)._asdict().items():
         data["matrices"][name] = {
@@ -128,14 +128,14 @@ def terms(work: state.Work, computed: Trace) -> dict:  # type: ignore[type-arg] 
             "edit": False,
             "values": values,
         }
-    data["matrices"]["output"] |= {"formula": formula(total, example)}
-    del data["steps"]["concat"]  # here the output is not made of it
+    data["matrices"]["output"]["formula"] = formula(total, example)
+    del data["steps"]["concat"]  # here the output is not computed from it
     data["steps"] |= {step.name: step_data(step) for step in (term, total)}
     return data
 
 
 def _each_alone(work: state.Work) -> None:
-    """What the output loses with each head alone, the most first; without W_O that asks for no comparison."""
+    """What the output loses without each head, the most first; without W_O there is nothing to compare."""
     words = work.words
     if work.example.w_o is None:
         status_line(
@@ -147,7 +147,7 @@ def _each_alone(work: state.Work) -> None:
             )
         )
         return
-    by_loss = sorted(enumerate(losses(work.trace)), key=lambda one: -(one[1].muted or 0))
+    by_loss = sorted(enumerate(losses(work.trace)), key=lambda item: -(item[1].muted or 0))
     rows = [[head_name(words, head), *map(_share, loss)] for head, loss in by_loss]
     heads = [words(N_("one head alone")), words(N_("muted")), words(N_("its mean over the queries instead"))]
     table(heads, rows, words(N_("How much of the output changes: ‖O − O′‖ ÷ ‖O‖")))

@@ -1,4 +1,4 @@
-"""Experiments on the bench itself: whose gradients reach how far, and what an edit changes in every step."""
+"""Experiments on the bench itself: which cells have a gradient, and what an edit changes in every step."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from mha_ui import state
 from mha_ui.bench import bench, receive_edits
 from mha_ui.bench.model import payload
 from mha_ui.experiments.experiment import Experiment
-from mha_ui.lessons.lesson import status_line, theme
+from mha_ui.notes import status_line
 from mha_ui.panel import panel
-from mha_ui.pictures import draw
+from mha_ui.pictures import draw, theme
 from mha_view.figures.layout import head_name
 from mha_view.figures.saturation import can_saturate, saturation_figure, saturation_sentences
 
@@ -52,7 +52,7 @@ def _saturation() -> None:
 
 
 def saturation(work: state.Work, chosen: float | None = None) -> None:
-    """How a temperature kills the gradients of W_Q and W_K, where the example is small enough: in words and drawn.
+    """How a temperature removes the gradients of W_Q and W_K, in words and as a picture, for a small example.
 
     ``chosen``: a temperature to mark.
     """
@@ -64,8 +64,8 @@ def saturation(work: state.Work, chosen: float | None = None) -> None:
     heads = range(len(work.example.heads))
     head = None
     if len(heads) > 1:
-        held = state.widget_value(_HEAD)
-        state.set_widget(_HEAD, held if held in heads else most_saturated(points))
+        before = state.widget_value(_HEAD)
+        state.set_widget(_HEAD, before if before in heads else most_saturated(points))
         head = st.pills(
             words(N_("Saturation in")), heads, format_func=lambda index: head_name(words, index), key=_HEAD
         )
@@ -76,12 +76,15 @@ def saturation(work: state.Work, chosen: float | None = None) -> None:
 
 
 def most_saturated(points: Sequence[AtTemperature]) -> int:
-    """The head whose W_Q (or Q) moves the output least when its temperature falls, beside how it does now."""
+    """The head whose W_Q (or Q) loses most of its influence on the output when the temperature falls."""
     return min(range(len(points[0].largest)), key=lambda head: left_when_cold(points, head))
 
 
 def left_when_cold(points: Sequence[AtTemperature], head: int) -> float:
-    """‖∂O/∂W_Q‖ at the coldest temperature ÷ that of now; ∞ where a head has no such matrix, or it moves nothing."""
+    """‖∂O/∂W_Q‖ at the lowest temperature ÷ the same at temperature 1.
+
+    W_Q's place is taken by Q where a head has no W_Q; ∞ where neither moves the output.
+    """
     at = {point.temperature: point.sensitivity for point in points}
     cold, now = at[min(at)], at[1.0]
     pairs = ((cold.w_q[head], now.w_q[head]), (cold.q[head], now.q[head]))

@@ -1,4 +1,4 @@
-"""Experiment: what published explanations got wrong, and any known mistake on the example at hand."""
+"""Experiment: what published explanations got wrong, and known mistakes made in the current example."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ from mha_ui.experiments.experiment import (
     open_on_the_bench,
     pane,
 )
-from mha_ui.lessons.lesson import status_line
-from mha_ui.notes import rich
+from mha_ui.notes import rich, status_line
 from mha_view.language import sentence
 from mha_view.tables import numbers
 
@@ -38,8 +37,8 @@ _OWN: Final = "experiments.mistakes.own"
 _NONE: Final = ""
 
 
-class Made(NamedTuple):
-    """A mistake, made: the right trace and the wrong one, where, and what there is to say of it."""
+class Replayed(NamedTuple):
+    """A mistake and its effect: the right trace and the wrong one, the step, and its title and description."""
 
     right: Trace
     wrong: Trace
@@ -52,23 +51,26 @@ class Made(NamedTuple):
 def _live(work: state.Work) -> None:
     words = work.words
     known = possible(work.trace)
-    made = _made(work, known)
-    _choices(work, known, made)
-    if made is None:
+    replayed = _replayed(work, known)
+    _choices(work, known, replayed)
+    if replayed is None:
         status_line(words(N_("No known mistake changes a number of this example.")))
         return
-    compared = Both(made.right, made.wrong, compare(made.right, made.wrong))
+    compared = Both(replayed.right, replayed.wrong, compare(replayed.right, replayed.wrong))
     st.html(
-        f'<p class="mha-lesson-sentence" lang="{work.language}">{rich(made.sentence)}</p>'
-        f'<p class="mha-note" dir="auto">{escape(_on(work, made.right))}</p>'
+        f'<p class="mha-lesson-sentence" lang="{work.language}">{rich(replayed.sentence)}</p>'
+        f'<p class="mha-note" dir="auto">{escape(_on(work, replayed.right))}</p>'
     )
     status_line(differences_in_words(work, compared))
-    _buttons(work, made)
-    data, say = numbers(made.wrong, work.language, work.looking.decimals), catalogue(work.language).gettext
-    formula = formula_of(made.mistake, made.step, made.right.example, say)
-    data["matrices"][made.step] |= {"formula": formula}
-    wrong = Pane(made.title, data, {made.step: formula})
-    board([pane(work, made.right, words(N_("As it should be"))), wrong], compared.differences)
+    _buttons(work, replayed)
+    data, say = (
+        numbers(replayed.wrong, work.language, work.looking.decimals),
+        catalogue(work.language).gettext,
+    )
+    formula = formula_of(replayed.mistake, replayed.step, replayed.right.example, say)
+    data["matrices"][replayed.step]["formula"] = formula
+    wrong = Pane(replayed.title, data, {replayed.step: formula})
+    board([pane(work, replayed.right, words(N_("As it should be"))), wrong], compared.differences)
 
 
 def _chosen_pair(work: state.Work) -> Pair | None:
@@ -76,15 +78,15 @@ def _chosen_pair(work: state.Work) -> Pair | None:
     chosen = work.looking.sides.get(NAME, state.Sides()).right.mistake
     if chosen is None:
         return PAIRS[0]
-    return next((one for one in PAIRS if one.id == chosen), None)
+    return next((pair for pair in PAIRS if pair.id == chosen), None)
 
 
-def _made(work: state.Work, known: list[tuple[str, str]]) -> Made | None:
+def _replayed(work: state.Work, known: list[tuple[str, str]]) -> Replayed | None:
     built_in = _chosen_pair(work)
     if built_in is not None:
         right, wrong = traces(built_in, work.backend)
         titles = (text_in(text, work.language) for text in (built_in.title, built_in.sentence))
-        return Made(right, wrong, built_in.step, built_in.mistake, *titles)
+        return Replayed(right, wrong, built_in.step, built_in.mistake, *titles)
     step, _, mistake = (work.looking.sides[NAME].right.mistake or "").partition(".")
     if (step, mistake) not in known:
         if not known:
@@ -97,7 +99,7 @@ def _made(work: state.Work, known: list[tuple[str, str]]) -> Made | None:
         status_line(sentence(error, work.language))
         return None
     title = work.words(N_("With the mistake"))
-    return Made(work.trace, wrong, step, mistake, title, _message(work, step, mistake))
+    return Replayed(work.trace, wrong, step, mistake, title, _message(work, step, mistake))
 
 
 def _message(work: state.Work, step: str, mistake: str) -> str:
@@ -111,10 +113,10 @@ def _on(work: state.Work, right: Trace) -> str:
     return work.words(N_("On the example: {title}")).format(title=title)
 
 
-def _choices(work: state.Work, known: list[tuple[str, str]], made: Made | None) -> None:
+def _choices(work: state.Work, known: list[tuple[str, str]], replayed: Replayed | None) -> None:
     words = work.words
     built_in = _chosen_pair(work)
-    ids = [one.id for one in PAIRS]
+    ids = [pair.id for pair in PAIRS]
     state.set_widget(_PAIR, built_in.id if built_in else None)
     st.pills(
         words(N_("Found in published explanations")),
@@ -125,7 +127,7 @@ def _choices(work: state.Work, known: list[tuple[str, str]], made: Made | None) 
         args=(_PAIR,),
     )
     options = [_NONE, *(f"{step}.{mistake}" for step, mistake in known)]
-    state.set_widget(_OWN, _NONE if built_in or made is None else f"{made.step}.{made.mistake}")
+    state.set_widget(_OWN, _NONE if built_in or replayed is None else f"{replayed.step}.{replayed.mistake}")
     st.selectbox(
         words(N_("Or make a known mistake in the example at hand")),
         options,
@@ -149,15 +151,15 @@ def _choose(key: str) -> None:
         state.change(state.choose_sides, NAME, state.Sides(right=Variant(mistake=chosen)))
 
 
-def _buttons(work: state.Work, made: Made) -> None:
+def _buttons(work: state.Work, replayed: Replayed) -> None:
     with st.container(horizontal=True):
         if st.button(work.words(N_("What would the check say?")), key="experiments.mistakes.check"):
-            work = state.change(open_on_the_bench, as_claims(made.wrong, made.step))
+            work = state.change(open_on_the_bench, as_claims(replayed.wrong, replayed.step))
             st.switch_page(shell.CHECK, query_params=state.address(work))
-        if made.right is not work.trace and st.button(
+        if replayed.right is not work.trace and st.button(
             work.words(N_("Open the example on the bench")), key="experiments.mistakes.open"
         ):
-            work = state.change(open_on_the_bench, made.right.example)
+            work = state.change(open_on_the_bench, replayed.right.example)
             st.switch_page(shell.BENCH, query_params=state.address(work))
 
 

@@ -25,7 +25,8 @@ from mha_ui.experiments.experiment import (
     left_out,
     pane,
 )
-from mha_ui.lessons.lesson import status_line, table
+from mha_ui.lessons.lesson import table
+from mha_ui.notes import status_line
 from mha_view.figures.labels import labels, number
 from mha_view.language import sentence
 
@@ -41,15 +42,15 @@ def _live(work: state.Work) -> None:
             words(N_("One token has but one order. Add a token on the bench, or choose another example."))
         )
         return
-    held = work.looking.sides.get(NAME, state.Sides()).right
-    fits = sorted(held.order) == list(range(count))
-    if held.order and not fits:
+    stored = work.looking.sides.get(NAME, state.Sides()).right
+    fits = sorted(stored.order) == list(range(count))
+    if stored.order and not fits:
         left_out(work)
-        state.change(state.choose_sides, NAME, state.Sides(right=Variant(positions=held.positions)))
-    order = held.order if fits else (1, 0, *range(2, count))
+        state.change(state.choose_sides, NAME, state.Sides(right=Variant(positions=stored.positions)))
+    order = stored.order if fits else (1, 0, *range(2, count))
     with st.container(key="experiment-choices"):
         _order(work, order)
-        state.set_widget(_POSITIONS, held.positions or AS_GIVEN)
+        state.set_widget(_POSITIONS, stored.positions or AS_GIVEN)
         st.selectbox(
             words(N_("Positions, on both sides")),
             [AS_GIVEN, *POSITIONS],
@@ -58,10 +59,10 @@ def _live(work: state.Work) -> None:
             on_change=_positions_chosen,
         )
     _orders(work, order)
-    sides = state.Sides(Variant(positions=held.positions), Variant(positions=held.positions, order=order))
+    sides = state.Sides(Variant(positions=stored.positions), Variant(positions=stored.positions, order=order))
     compared = both(work, sides, order)
     if compared.right.example == compared.left.example:
-        order = tuple(range(count))  # nothing has moved, or the side had to stay as it is
+        order = tuple(range(count))  # nothing has moved, or this order could not be made
     status_line(_conclusion(work, compared, order))
     titles = [described(sides.left, words), words(N_("{variant}, tokens in another order"))]
     titles[1] = titles[1].format(variant=titles[0]) if order != tuple(range(count)) else titles[0]
@@ -84,7 +85,7 @@ def _order(work: state.Work, order: tuple[int, ...]) -> None:
 
 
 def first_of(order: tuple[int, ...]) -> tuple[int, ...]:
-    """The fewest tokens that have to be named first, so that the others can follow as they stood."""
+    """The fewest tokens that have to be named first, so that the others follow in their previous order."""
     for count in range(len(order) + 1):
         if list(order[count:]) == sorted(order[count:]):
             return order[:count]
@@ -95,21 +96,23 @@ def _orders(work: state.Work, order: tuple[int, ...]) -> None:
     """A few orders to start from."""
     count = len(order)
     with st.container(horizontal=True, key="experiment-orders"):
-        for label, made in (
+        for label, choice in (
             (N_("First two exchanged"), (1, 0, *range(2, count))),
             (N_("Reversed"), tuple(reversed(range(count)))),
             (N_("Shuffled"), _shuffled(order)),
             (N_("As it was"), tuple(range(count))),
         ):
-            st.button(work.words(label), key=f"experiments.order.{label}", on_click=_set_order, args=(made,))
+            st.button(
+                work.words(label), key=f"experiments.order.{label}", on_click=_set_order, args=(choice,)
+            )
 
 
 def _shuffled(order: tuple[int, ...]) -> tuple[int, ...]:
-    """Another order, the same one after the same order."""
-    made, random = list(order), Random(str(order))
-    while tuple(made) == order:
-        random.shuffle(made)
-    return tuple(made)
+    """Another order, which depends on this one alone."""
+    shuffled, random = list(order), Random(str(order))
+    while tuple(shuffled) == order:
+        random.shuffle(shuffled)
+    return tuple(shuffled)
 
 
 def _order_chosen() -> None:
@@ -137,7 +140,7 @@ def _conclusion(work: state.Work, compared: Both, order: tuple[int, ...]) -> str
     words, example = work.words, compared.left.example
     if order == tuple(sorted(order)):
         return words(N_("The tokens stand as they did. Choose another order."))
-    if any(one.computed for one in compared.differences):
+    if any(difference.computed for difference in compared.differences):
         return words(
             N_(
                 "The same tokens in another order have other numbers: something here knows where each token stands."
@@ -165,9 +168,7 @@ _OF_WEIGHTS: Final = (N_("the same weights"), N_("other weights"), N_("largest c
 
 
 def _by_positions(work: state.Work, order: tuple[int, ...]) -> None:
-    """How much any token's output (its weights, where there is no V) changes by the new order, for every kind of
-    positions.
-    """
+    """How much the new order changes any token's output (its weights, where there is no V), by kind of positions."""
     words, rows = work.words, []
     same, other, largest = _OF_OUTPUTS if has_values(work.example) else _OF_WEIGHTS
     chosen = work.looking.sides.get(NAME, state.Sides()).right.positions
@@ -180,8 +181,8 @@ def _by_positions(work: state.Work, order: tuple[int, ...]) -> None:
             rows.append([words(POSITIONS[kind]), words(N_("not here")), sentence(error, work.language)])
             continue
         differences = compare(trace(before, work.backend), trace(after, work.backend), order)
-        changes = [abs(one.most) for one in differences if one.name == last_step(work.example)]
-        most = max(changes, default=0.0)
+        last = last_step(work.example)
+        most = max((abs(change.most) for change in differences if change.name == last), default=0.0)
         rows.append([words(POSITIONS[kind]), number(most), words(other if most else same)])
     heads = [words(N_("with")), words(largest), ""]
     caption = words(N_("The new order, with and without positions"))

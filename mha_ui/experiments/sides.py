@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import streamlit as st
 
@@ -25,7 +25,7 @@ from mha_ui.experiments.experiment import (
     open_on_the_bench,
     pane,
 )
-from mha_ui.lessons.lesson import status_line
+from mha_ui.notes import status_line
 
 NAME: Final = "sides"
 DEFAULT: Final = state.Sides(right=Variant(scoring="dot"))
@@ -51,7 +51,7 @@ def _live(work: state.Work) -> None:
 
 
 def _fitting(work: state.Work, variant: Variant) -> Variant:
-    """What the menus can show of a variant: the rest belongs to other experiments, or to other examples."""
+    """The part of a variant that the menus can show: the rest belongs to other experiments or other examples."""
     count = variant.kv_heads
     groups = count if count and len(work.example.heads) % count == 0 else None
     return Variant(scoring=variant.scoring, positions=variant.positions, mask=variant.mask, kv_heads=groups)
@@ -85,19 +85,20 @@ def _controls(work: state.Work, side: str, variant: Variant) -> None:
         )
         _select(work, side, "mask", words(N_("Mask")), {key: words(MASKS[key]) for key in MASKS})
         if heads > 1:
-            counts = {count: str(count) for count in range(1, heads + 1) if heads % count == 0}
+            counts: dict[str | int, str] = {n: str(n) for n in range(1, heads + 1) if heads % n == 0}
             _select(work, side, "kv_heads", words(N_("K, V heads")), counts)
 
 
-def _select(work: state.Work, side: str, name: str, label: str, choices: Mapping[Any, str]) -> None:
-    """A choice of one thing; at first it is as the example has it."""
-    held = getattr(getattr(work.looking.sides.get(NAME, DEFAULT), side), name)
+def _select(work: state.Work, side: str, name: str, label: str, choices: Mapping[str | int, str]) -> None:
+    """A menu for one part of a side's variant, with the choice to leave it as the example has it."""
+    chosen = getattr(getattr(work.looking.sides.get(NAME, DEFAULT), side), name)
     key = f"experiments.{NAME}.{side}.{name}"
-    state.set_widget(key, held if held in choices else AS_GIVEN)
+    state.set_widget(key, chosen if chosen in choices else AS_GIVEN)
+    options = {AS_GIVEN: work.words(N_("as it is")), **choices}
     st.selectbox(
         label,
-        [AS_GIVEN, *choices],
-        format_func=lambda choice: work.words(N_("as it is")) if choice == AS_GIVEN else choices[choice],
+        list(options),
+        format_func=options.__getitem__,
         key=key,
         on_change=_chosen,
         args=(side, name, key),

@@ -24,36 +24,37 @@ AFTER_SCORES: Final[tuple[Stage, ...]] = (
     (N_("Scaled scores"), N_("What softmax is given."), SCORE_STEPS[1:]),
     *(stage for stage in STAGES if {"weights", "head_outputs", "concat", "output"} & {*stage[2]}),
 )
-"""All that a temperature can change."""
+"""Everything that a temperature can change."""
 TEMPERATURES: Final = tuple(2.0**power for power in range(-5, 6))
 
 
 def _live(work: state.Work) -> None:
     words = work.words
-    held = work.looking.sides.get(NAME, state.Sides(right=Variant(temperature=0.25))).right.temperature or 1.0
-    sides = state.Sides(right=Variant(temperature=held))
+    stored = work.looking.sides.get(NAME, state.Sides(right=Variant(temperature=0.25))).right
+    current = stored.temperature or 1.0
+    sides = state.Sides(right=Variant(temperature=current))
     compared = both(work, sides)
     panes = [
         pane(work, compared.left, described(sides.left, words)),
         pane(work, compared.right, described(sides.right, words)),
     ]
-    another = compared if held != 1 else both(work, state.Sides(right=Variant(temperature=2.0)))
-    moves = any(one.name == "weights" for one in another.differences)
-    places = [place for value in sorted({*TEMPERATURES, held}) if (place := _place(work, value, moves))]
+    another = compared if current != 1 else both(work, state.Sides(right=Variant(temperature=2.0)))
+    moves = any(difference.name == "weights" for difference in another.differences)
+    places = [place for value in sorted({*TEMPERATURES, current}) if (place := _place(work, value, moves))]
     slider = Slider(
         label=words(N_("Temperature T: scores are divided by T times the divisor")),
         places=places,
-        chosen=held if held in [place.value for place in places] else 1.0,
+        chosen=current if current in [place.value for place in places] else 1.0,
         example=compared.right.example,
         let_go=_chosen,
     )
     board(panes, compared.differences, declared=AFTER_SCORES, only=False, slider=slider)
     _table(work, compared.left, compared.right)
-    saturation(work, chosen=held)
+    saturation(work, chosen=current)
 
 
 def _place(work: state.Work, value: float, moves: bool) -> Place | None:
-    """What this temperature does to the example; None where its divisor would be larger than any may be.
+    """The slider's place for this temperature; None where its divisor would be larger than allowed.
 
     ``moves``: whether any temperature changes a weight.
     """
@@ -96,12 +97,12 @@ def _table(work: state.Work, left: Trace, right: Trace) -> None:
 
 
 def _spread(computed: Trace, head: int) -> tuple[str, str]:
-    """The largest weight, and over how many keys an even row would be spread, both as a mean over the queries."""
+    """The largest weight, and the number of keys over which even weights would spread alike, as means over queries."""
     pairs = zip(computed.values["weights"][head], computed.fully_masked[head], strict=True)
-    seen = [row for row, dead in pairs if not dead]
-    if not seen or min(map(min, seen)) < 0:
+    rows = [row for row, dead in pairs if not dead]
+    if not rows or min(map(min, rows)) < 0:
         return "–", "–"
-    return weight(fmean(map(max, seen))), number(fmean(map(keys_in_view, seen)))
+    return weight(fmean(map(max, rows))), number(fmean(map(keys_in_view, rows)))
 
 
 TEMPERATURE: Final = Experiment(

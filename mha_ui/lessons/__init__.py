@@ -1,7 +1,7 @@
 """The lessons: short texts, each with a live picture, something to try on the bench, and a question.
 
-``lesson`` says what a lesson is made of; ``library``, ``scaling``, ``heads`` and ``outputs`` are the four, each its
-words and its live part; this file lays one out.
+``lesson`` says what a lesson is made of. ``library``, ``scaling``, ``heads`` and ``outputs`` are the four lessons, each
+with its words and its live part. This file draws the page.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mha_ui.lessons.library import LIBRARY
 from mha_ui.lessons.outputs import OUTPUTS
 from mha_ui.lessons.scaling import SCALING
 from mha_ui.panel import panel
-from mha_ui.projector import STYLE, hall
+from mha_ui.projector import STYLE, projector
 from mha_view import bundle
 
 LESSONS: Final[dict[str, Lesson]] = {
@@ -35,7 +35,7 @@ _STYLE: Final = bundle.style("lessons/lessons.css")
 
 
 def lessons_page() -> None:
-    """The whole page: frame, list of lessons, and the one that the address asks for."""
+    """The whole page: frame, list of lessons, and the lesson that the address names."""
     st.html(f"<style>{_STYLE}{STYLE}</style>")
     frame.frame(note=False)
     panel("lessons", _lesson, instead=_keep_address)
@@ -44,14 +44,14 @@ def lessons_page() -> None:
 def _lesson(work: state.Work) -> None:
     topic = state.lesson(tuple(LESSONS))
     if work.message:
-        st.html(f'<p class="mha-message" role="alert">{escape(work.message.text)}</p>')
-    hall(work, work.words(LESSONS[topic].title), f"lesson {topic}")
+        shell.alert(work.message.text)
+    projector(work, work.words(LESSONS[topic].title), f"lesson {topic}")
     _list(work, topic)
     with st.container(key="lesson"):
         with st.container(key="lesson-text"):
             _text(work, topic)
         with st.container(key="lesson-live"):
-            LESSONS[topic].live(work)  # no fragment: a server started anew would know none, and not answer it
+            LESSONS[topic].live(work)  # no fragment: a restarted server would not know it
         with st.container(key="lesson-after"):
             _after(work, topic)
     _keep_address(state.current())
@@ -66,8 +66,8 @@ def _list(work: state.Work, current: str) -> None:
     words = work.words
     with st.container(key="lesson-list", horizontal=True):
         for number, (topic, lesson) in enumerate(LESSONS.items(), start=1):
-            here = topic == current
-            with st.container(key="lesson-here" if here else f"lesson-to-{topic}", width="content"):
+            key = "lesson-here" if topic == current else f"lesson-to-{topic}"
+            with st.container(key=key, width="content"):
                 _link(work, topic, f"{number}  {words(lesson.title)}")
     number = list(LESSONS).index(current) + 1
     place = words(N_("Lesson {number} of {count}")).format(number=number, count=len(LESSONS))

@@ -1,4 +1,4 @@
-"""Lesson 3: several heads as several readers, on the example at hand."""
+"""Lesson 3: several heads as several readers, on the current example."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from mha_core.compute.metrics import agreement, heads_differ, keys_in_view
 from mha_core.errors import N_
 from mha_core.example.model import key_tokens
 from mha_ui import state
-from mha_ui.lessons.lesson import Lesson, heading, shown, status_line, table, theme
-from mha_ui.notes import note
-from mha_ui.pictures import draw
+from mha_ui.lessons.lesson import Lesson, heading, shown, table
+from mha_ui.notes import note, status_line
+from mha_ui.pictures import draw, theme
 from mha_view.figures.agreement import agreement_figure
 from mha_view.figures.labels import labels, number, weight
 from mha_view.figures.layout import head_name
@@ -23,7 +23,7 @@ from mha_view.language import Words
 
 _QUERY: Final = "lessons.query"
 MOST_PAIRS: Final = 3
-"""Of so many pairs of heads that agree alike at most each is named."""
+"""At most so many pairs of heads that agree equally are named."""
 
 
 def _live(work: state.Work) -> None:
@@ -49,11 +49,11 @@ def _live(work: state.Work) -> None:
 
 
 def agreement_sentence(rows: Sequence[Sequence[float]], words: Words) -> str:
-    """Which two heads agree least and which most, of these shares; all that tie in print are named."""
+    """Which two heads agree least and which most, by these shares; pairs that tie in print are all named."""
     pairs = {(b, a): rows[a][b] for a in range(len(rows)) for b in range(a)}
     least, most = weight(min(pairs.values())), weight(max(pairs.values()))
 
-    def who(printed: str) -> str:
+    def pairs_at(printed: str) -> str:
         tied = [pair for pair, share in sorted(pairs.items()) if weight(share) == printed]
         names = [[head_name(words, head) for head in pair] for pair in tied[:MOST_PAIRS]]
         listed = [
@@ -64,15 +64,15 @@ def agreement_sentence(rows: Sequence[Sequence[float]], words: Words) -> str:
         return words(N_("; ")).join(listed)
 
     if len(pairs) == 1:
-        return words(N_("{who} agree by {share}.")).format(who=who(least), share=least)
+        return words(N_("{who} agree by {share}.")).format(who=pairs_at(least), share=least)
     if least == most:
         return words(N_("Every two heads agree by {least}.")).format(least=least)
     sentence = words(N_("They agree least, by {least}: {unlike}. They agree most, by {most}: {alike}."))
-    return sentence.format(least=least, unlike=who(least), most=most, alike=who(most))
+    return sentence.format(least=least, unlike=pairs_at(least), most=most, alike=pairs_at(most))
 
 
 def _query(work: state.Work, computed: Trace) -> int:
-    """The query to look from: of the example at hand it is the one that all pages share."""
+    """The query to look from: for the current example, the one that all pages share."""
     tokens = labels(computed.example.tokens).names
     shared = computed is work.trace
     if shared:
@@ -105,9 +105,9 @@ def _readers(computed: Trace, query: int, words: Words) -> None:
             cells = [words(N_("sees no key")), "–", "–"]
         else:
             top = max(range(len(row)), key=row.__getitem__)
-            alike = max(row) - min(row) < 1e-9 and len(row) > 1
+            even = max(row) - min(row) < 1e-9 and len(row) > 1
             spread = number(keys_in_view(row)) if min(row) >= 0 else "–"
-            cells = [words(N_("all keys alike")) if alike else keys[top], weight(row[top]), spread]
+            cells = [words(N_("all keys alike")) if even else keys[top], weight(row[top]), spread]
         rows.append([head_name(words, head), *cells])
     heads = [
         words(N_("reader")),

@@ -1,4 +1,4 @@
-"""What a lesson is made of, and what the live parts have in common."""
+"""The parts of a lesson, and what the live parts have in common."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from mha_core import Trace, built_in, library, trace
 from mha_core.errors import N_
 from mha_core.example.model import text_in
 from mha_ui import shell, state
-from mha_ui.notes import rich
-from mha_view.palette import Theme
+from mha_ui.notes import status_line
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
     """One lesson. Texts are messages in English, in Markdown with TeX between dollar signs; all are translated.
 
-    ``formula``: TeX, after so many paragraphs. ``live`` draws the picture and its controls. ``experiment`` says what
-    to try, with ``examples`` (names of built-in ones) to open on the bench.
+    ``formula``: TeX, shown after ``formula_after`` paragraphs. ``live`` draws the picture and its controls.
+    ``experiment`` says what to try, with ``examples`` (names of built-in ones) to open on the bench.
     """
 
     title: str
@@ -37,13 +36,8 @@ class Lesson:
     formula_after: int = 1
 
 
-def theme() -> Theme:
-    """The reader's theme, for a figure."""
-    return "dark" if st.context.theme.type == "dark" else "light"
-
-
 def open_on_bench(work: state.Work, name: str) -> None:
-    """A button that opens a built-in example on the bench; undo there brings back what was at hand."""
+    """A button that opens a built-in example on the bench; undo there brings back the previous one."""
     title = text_in(library()[name].title, work.language)
     label = work.words(N_("Open on the bench: {title}")).format(title=title)
     if st.button(label, key=f"lessons.open.{name}"):
@@ -51,15 +45,15 @@ def open_on_bench(work: state.Work, name: str) -> None:
         st.switch_page(shell.BENCH, query_params=state.address(work))
 
 
-def shown(work: state.Work, topic: str, own: str, shows: Callable[[Trace], bool]) -> Trace:
-    """What the lesson's picture is about: the example at hand, where its point can be seen on that.
+def shown(work: state.Work, topic: str, example: str, shows: Callable[[Trace], bool]) -> Trace:
+    """The trace that the lesson's picture shows: of the current example, where the lesson's point can be seen on it.
 
-    Else the lesson's own, a built-in one, until the reader chooses; what is at hand stays as it is.
+    Otherwise of ``example``, the lesson's built-in example, unless the reader chooses the current one.
     """
     if shows(work.trace):
         return work.trace
-    words, title = work.words, text_in(library()[own].title, work.language)
-    names = {"own": title, "at hand": words(N_("The example at hand"))}
+    words, title = work.words, text_in(library()[example].title, work.language)
+    names = {"own": title, "current": words(N_("The example at hand"))}
     chosen = st.segmented_control(
         words(N_("The picture shows")),
         tuple(names),
@@ -67,21 +61,16 @@ def shown(work: state.Work, topic: str, own: str, shows: Callable[[Trace], bool]
         format_func=names.__getitem__,
         key=f"lessons.shown.{topic}",
     )
-    if chosen == "at hand":
+    if chosen == "current":
         return work.trace
     sentence = words(N_("The example at hand shows little of this, so the picture is of “{title}”."))
     status_line(sentence.format(title=title))
-    return trace(built_in(own), work.backend)
+    return trace(built_in(example), work.backend)
 
 
 def heading(text: str) -> None:
     """The heading of one part of a lesson."""
     st.html(f"<h3>{escape(text)}</h3>")
-
-
-def status_line(text: str, *, ours: bool = False) -> None:
-    """A line below the picture that says what it shows now; ``text`` is plain. ``ours``: no visitor's text is in it."""
-    st.html(f'<p class="mha-said" role="status">{rich(text) if ours else escape(text)}</p>')
 
 
 def table(

@@ -9,16 +9,17 @@ import streamlit as st
 from mha_core import Example, Head, trace, validate
 from mha_core.errors import N_
 from mha_ui import shell, state
-from mha_ui.lessons.lesson import Lesson, heading, status_line, table, theme
-from mha_ui.pictures import draw
+from mha_ui.lessons.lesson import Lesson, heading, table
+from mha_ui.notes import status_line
+from mha_ui.pictures import draw, theme
 from mha_view.figures.labels import number, weight
 from mha_view.figures.library import library_figure
 from mha_view.language import Words
 
 SUBJECTS: Final = (N_("computing"), N_("mathematics"), N_("nursing"))
-"""What keys and queries speak about: d_k = 3."""
+"""The dimensions of keys and queries: d_k = 3."""
 CONTENTS: Final = (N_("code"), N_("proofs"), N_("case notes"))
-"""What values consist of, in pages: d_v = 3."""
+"""The dimensions of values, in pages: d_v = 3."""
 BOOKS: Final = (N_("Programming"), N_("Algorithms"), N_("Probability"), N_("Nursing"))
 KEYS: Final = ((3.0, 0.0, 0.0), (2.0, 1.0, 0.0), (0.0, 3.0, 0.0), (0.0, 0.0, 3.0))
 VALUES: Final = ((80.0, 0.0, 10.0), (40.0, 50.0, 0.0), (10.0, 90.0, 0.0), (0.0, 0.0, 70.0))
@@ -27,7 +28,7 @@ INTEREST: Final = (2.0, 1.0, 0.0)
 
 
 def library_example(words: Words, interest: tuple[float, ...], *, swapped: bool = False) -> Example:
-    """One query (the reader) and four keys and values (the books), in one head that starts from q, k and v.
+    """One query (the reader) and four keys and values (the books), in one head with given q, k and v.
 
     ``swapped``: the first and the last book have each other's contents, while the numbers on their spines stay.
     """
@@ -83,11 +84,11 @@ def _live(work: state.Work) -> None:
     if max(weights) - min(weights) < 1e-9:
         sentence = words(N_("You read all books alike, and carry home {output}."))
     book = (example.context_tokens or ())[closest]
-    home = ", ".join(
+    contents = ", ".join(
         f"{column} {number(v)}"
         for column, v in zip(columns, computed.values["head_outputs"][0][0], strict=True)
     )
-    status_line(sentence.format(book=book, share=weight(weights[closest]), output=home))
+    status_line(sentence.format(book=book, share=weight(weights[closest]), output=contents))
     if st.button(words(N_("Take this library to the bench")), key="lessons.library.open"):
         work = state.change(state.open_example, example)
         st.switch_page(shell.BENCH, query_params=state.address(work))

@@ -1,4 +1,4 @@
-"""Lesson 4: a head output is a weighted mean of V's rows; on the example at hand."""
+"""Lesson 4: a head output is a weighted mean of V's rows; on the current example."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from mha_core.edit.edits import apply
 from mha_core.errors import N_
 from mha_core.example.model import MAX_NUMBER, divisor, has_values
 from mha_ui import state
-from mha_ui.lessons.lesson import Lesson, heading, shown, status_line, table, theme
-from mha_ui.notes import note
-from mha_ui.pictures import draw
+from mha_ui.lessons.lesson import Lesson, heading, shown, table
+from mha_ui.notes import note, status_line
+from mha_ui.pictures import draw, theme
 from mha_view.figures.hulls import hulls_figure
 from mha_view.figures.labels import number
 from mha_view.figures.layout import head_name
@@ -26,14 +26,14 @@ SHARPNESS: Final = (0.01, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0, 100.0)
 """What the scores are multiplied by: at 0.01 all keys are nearly alike, at 100 one has nearly everything."""
 
 
-def sharpened(at_hand: Trace, factor: float) -> Trace:
-    """The example with its scores multiplied by ``factor``: its divisor, divided by it."""
+def sharpened(current: Trace, factor: float) -> Trace:
+    """The example with its scores multiplied by ``factor``: its divisor is divided by it."""
     if factor == 1:
-        return at_hand
-    by = (divisor(at_hand.example) or 1.0) / factor
-    size = min(MAX_NUMBER, max(1 / MAX_NUMBER, abs(by)))
-    edit = SetScale(value=size if by > 0 else -size)
-    return trace(apply(at_hand.example, edit), at_hand.backend)
+        return current
+    wanted = (divisor(current.example) or 1.0) / factor
+    size = min(MAX_NUMBER, max(1 / MAX_NUMBER, abs(wanted)))
+    edit = SetScale(value=size if wanted > 0 else -size)
+    return trace(apply(current.example, edit), current.backend)
 
 
 def _live(work: state.Work) -> None:
@@ -65,13 +65,13 @@ def _live(work: state.Work) -> None:
 
 
 def _verdict(work: state.Work, computed: Trace) -> None:
-    """How many outputs lie within their columns; only given weights or a query without keys can lie outside."""
+    """How many outputs lie within the range of their column. Only given weights can lead outside it."""
     words = work.words
     count = within = 0
     for head in range(len(computed.example.heads)):
-        ranges, out = column_ranges(values_of(computed, head)), _alive(computed, head)
-        count += len(out)
-        within += sum(inside(row, ranges) for row in out)
+        ranges, outputs = column_ranges(values_of(computed, head)), _alive(computed, head)
+        count += len(outputs)
+        within += sum(inside(row, ranges) for row in outputs)
     if within == count:
         status_line(
             words(
@@ -89,9 +89,9 @@ def _verdict(work: state.Work, computed: Trace) -> None:
 
 
 def _alive(computed: Trace, head: int) -> Rows:
-    """The head's outputs, without those of queries that may attend to nothing."""
+    """The head's outputs, without those of queries that can attend to no key."""
     rows = zip(computed.values["head_outputs"][head], computed.fully_masked[head], strict=True)
-    return [row for row, gone in rows if not gone]
+    return [row for row, dead in rows if not dead]
 
 
 def _columns(work: state.Work, computed: Trace) -> None:

@@ -10,8 +10,9 @@ import streamlit as st
 from mha_core.compute.scaling import SIZES, Comparison, Softmax, experiment
 from mha_core.errors import N_
 from mha_ui import state
-from mha_ui.lessons.lesson import Lesson, heading, status_line, table, theme
-from mha_ui.pictures import draw
+from mha_ui.lessons.lesson import Lesson, heading, table
+from mha_ui.notes import status_line
+from mha_ui.pictures import draw, theme
 from mha_view.figures.labels import number, weight
 from mha_view.figures.scaling import one_query_figure, scaling_figure
 

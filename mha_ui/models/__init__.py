@@ -1,14 +1,14 @@
 """The page Models: a sentence through a trained model, from all heads at a glance down to one exact number.
 
-The browser asks the server for what it shows (``mha_api/models.py``) and keeps its own place, which the address holds;
-this side says the words, offers examples, and opens heads on the bench. The work of the bench is not in the address
-here: the browser's tab keeps it, and a session that begins without it is told.
+The browser requests what it shows from the server (``mha_api/models.py``), and its place is in the address. This side
+has the words and examples, and opens heads on the bench. The bench's work is not in the address here: the browser's tab
+stores it, and sends it to a session that begins without it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Final, Literal, TypedDict
 
 import streamlit as st
 
@@ -18,11 +18,22 @@ from mha_core.messages import LANGUAGE
 from mha_core.models import cards, load, run, to_example, tokenize
 from mha_core.models.measures import LEAST_EXCESS, MOST_CHANCE
 from mha_ui import frame, shell, state
-from mha_ui.component import component
+from mha_ui.component import component, send_value
 from mha_ui.models.words import EXAMPLES, ui_words
 from mha_ui.panel import panel
 
 _KEY: Final = "models.page"
+
+
+class HeadsRequest(TypedDict):
+    """Heads that the browser wants on the bench: of which model, text and layer, with which heads off."""
+
+    model: str
+    text: str
+    layer: int
+    heads: list[int]
+    start: str
+    without: list[tuple[int, int]]
 
 
 def models_page() -> None:
@@ -32,8 +43,21 @@ def models_page() -> None:
 
 
 def _models(work: state.Work) -> None:
+    mount = component("models", "models", "models.js", css="models.css")
+    sent = mount(key=_KEY, data=payload(work), on_bench_change=send_value, on_work_change=send_value)
+    if sent.bench:
+        if state.change(open_heads, sent.bench).history.opened != work.history.opened:
+            st.switch_page(shell.BENCH)
+        st.rerun()  # shows the message that says why not
+    if sent.work:
+        state.reopen(sent.work)
+        st.rerun()
+
+
+def payload(work: state.Work) -> Mapping[str, object]:
+    """What the component is sent of a visitor's work, with the words of its language."""
     address = state.address(work)
-    data = {
+    return {
         "lang": work.language,
         "tag": LANGUAGE[work.language].tag,
         "words": ui_words(work.language),
@@ -49,38 +73,21 @@ def _models(work: state.Work) -> None:
         "address": {name: value for name, value in address.items() if name == "lang"},
         "refused": work.message.text if work.message else "",
     }
-    asked = _component()(key=_KEY, data=data, on_bench_change=_noted, on_work_change=_noted)
-    if asked.bench:
-        if state.change(take, asked.bench).history.opened != work.history.opened:
-            st.switch_page(shell.BENCH)
-        st.rerun()  # to say why not
-    if asked.work:
-        state.reopen(asked.work)
-        st.rerun()
 
 
-def take(work: state.Work, asked: Mapping[str, Any]) -> state.Work:
-    """Open the heads that are asked for. Where that cannot be done the work stays, and a message says why."""
-    return state.attempt(work, lambda work: state.open_example(work, as_example(asked)))
+def open_heads(work: state.Work, request: HeadsRequest) -> state.Work:
+    """Open the requested heads. Where that cannot be done the work stays, and a message says why."""
+    return state.attempt(work, lambda work: state.open_example(work, as_example(request)))
 
 
-def as_example(asked: Mapping[str, Any]) -> Example:
-    """The heads that the browser asks for, as an example. Raises ``MhaError`` where there are none such."""
+def as_example(request: HeadsRequest) -> Example:
+    """The requested heads as an example. Raises ``MhaError`` where there are no such heads."""
     offered = {card.key: card for card in cards()}
-    if asked["model"] not in offered:
+    if request["model"] not in offered:
         raise ExampleError(N_("this model is no longer offered"))
-    model = load(offered[asked["model"]])
-    tokens = tokenize(model, asked["text"])
-    off = frozenset((layer, head) for layer, head in asked["without"])
+    model = load(offered[request["model"]])
+    tokens = tokenize(model, request["text"])
+    off = frozenset((layer, head) for layer, head in request["without"])
     computed = run(model, tokens, without=off)
-    start: Literal["x", "q"] = "q" if asked["start"] == "q" else "x"
-    return to_example(model, computed, tokens, asked["layer"], asked["heads"], start=start)
-
-
-def _noted() -> None:
-    """Streamlit hands out what a component tells only where it has a callback."""
-
-
-@st.cache_resource(show_spinner=False)
-def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return component("models", "models", "models.js", css="models.css")
+    start: Literal["x", "q"] = "q" if request["start"] == "q" else "x"
+    return to_example(model, computed, tokens, request["layer"], request["heads"], start=start)

@@ -1,14 +1,22 @@
-"""What the page Models says, and the sentences that it offers."""
+"""The words of the page Models, and the sentences that it offers."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from mha_core.errors import N_
 from mha_core.quoted import CHARACTERS, DIGITS
 from mha_view.language import words_in
 
-EXAMPLES: Final[tuple[dict[str, Any], ...]] = (
+
+class OfferedTexts(TypedDict):
+    """One sentence or two to compare, for visitors with this language."""
+
+    language: str
+    texts: list[str]
+
+
+EXAMPLES: Final[tuple[OfferedTexts, ...]] = (
     {"language": "en", "texts": ["The cat sat on the mat because it was tired."]},
     {"language": "zh", "texts": ["小猫在垫子上睡觉，因为它很累。"]},
     {
@@ -24,7 +32,7 @@ EXAMPLES: Final[tuple[dict[str, Any], ...]] = (
     {"language": "en", "texts": ["The keys on the table are new."]},
     {"language": "zh", "texts": ["The teacher ate the bread. 老师吃了面包。"]},
 )
-"""Sentences that are offered, the first of which is shown to begin with; of two each is compared with the other."""
+"""Sentences that are offered. The first is shown at the beginning; two sentences are compared with each other."""
 
 _WORDS: Final = {
     "ask": N_("A sentence through a model"),

@@ -1,6 +1,6 @@
-"""A page before an audience, as the walkthrough has its projector: large type, and a screen of its parts at a time.
+"""A page shown to an audience, as the walkthrough's projector does: large type, a screen of its parts at a time.
 
-The browser packs what the page shows into screens (``web/projector/screens.js``); the page itself stays as it is.
+The browser arranges the page's parts into screens (``web/projector/screens.js``); the page itself does not change.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mha_view import bundle
 
 _KEY: Final = "hall.view"
 STYLE: Final = bundle.style("projector/page.css")
-"""What the page itself looks like before an audience."""
+"""What the page itself looks like when shown to an audience."""
 
 _WORDS: Final = {
     "projector": N_("Projector"),
@@ -37,8 +37,8 @@ _WORDS: Final = {
 }
 
 
-def hall(work: state.Work, title: str, place: str) -> None:
-    """Mount the button that leads before the audience. ``title``: what stands there above; ``place``: what is shown."""
+def projector(work: state.Work, title: str, place: str) -> None:
+    """Mount the button that shows the page to an audience. ``title``: the heading there; ``place``: what is shown."""
     data = {
         "lang": work.language,
         "words": {name: work.words(text) for name, text in _WORDS.items()},
@@ -47,13 +47,9 @@ def hall(work: state.Work, title: str, place: str) -> None:
         "view": work.walk.view,
     }
     with st.container(key="hall", width="content"):
-        _component()(key=_KEY, data=data, on_view_change=_turned)
+        mount = component("projector", "projector", "projector.js", css="projector.css")
+        mount(key=_KEY, data=data, on_view_change=_view_changed)
 
 
-def _turned() -> None:
+def _view_changed() -> None:
     state.change(state.show_as, (state.widget_value(_KEY) or {}).get("view"))
-
-
-@st.cache_resource(show_spinner=False)
-def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return component("projector", "projector", "projector.js", css="projector.css")

@@ -1,8 +1,8 @@
-"""The button that copies the link to what stands on the page, shows its QR code, and says where no link can hold it.
+"""The button that copies the link to what the page shows, shows its QR code, and says where a link cannot contain it.
 
-It stands on every page, in no fragment: it also has the page run as a whole where a fragment's messages are not
-answered, hands on the edits of a bench that was left before it could send them, marks the link of the page at hand, and
-says which language the page is in, which Streamlit takes to be English.
+It is on every page, outside any fragment, so it has more tasks. It makes the whole page run where a fragment's messages
+are not answered. It passes on the edits of a bench that was left before it could send them. It marks the link of the
+current page, and sets the page's language, which Streamlit takes to be English.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mha_core import pretty
 from mha_core.errors import N_
 from mha_core.messages import LANGUAGE
 from mha_ui import state
-from mha_ui.component import component
+from mha_ui.component import component, send_value
 from mha_ui.download import downloader
 
 _KEY: Final = "frame.share"
@@ -43,14 +43,15 @@ _HTML: Final = """
 
 
 def share_button(work: state.Work) -> None:
-    """The button that copies the address; what is too large for one is offered as a file."""
+    """The button that copies the address; an example too large for one is offered as a file."""
     words = {name: work.words(text) for name, text in _WORDS.items()}
     data = {"words": words, "lang": LANGUAGE[work.language].tag, "unsaved": bool(state.unsaved(work))}
-    clicked = _component()(
+    mount = component("share", "share", "share.js", html=_HTML, css="share.css")
+    clicked = mount(
         key=_KEY,
         data=data,
-        on_unsaved_change=_noted,
-        on_silence_change=_noted,
+        on_unsaved_change=send_value,
+        on_silence_change=send_value,
         on_left_change=partial(state.receive_from, _KEY, "left"),
         width="content",
     )
@@ -59,11 +60,11 @@ def share_button(work: state.Work) -> None:
 
 
 def save_button(work: state.Work, key: str) -> None:
-    """The button that downloads the example at hand as a file."""
-    held = state.holder()  # it may be clicked after an edit that has not drawn it anew
+    """The button that downloads the current example as a file."""
+    holder = state.holder()  # the click may come after an edit that has not drawn the button again
     downloader(
         work.words(N_("Save as a file")),
-        lambda: pretty(state.as_file(held.work)).encode(),
+        lambda: pretty(state.as_file(holder.work)).encode(),
         "attention.mha.json",
         key=key,
         width="stretch",
@@ -74,12 +75,3 @@ def _as_a_file() -> None:
     work = state.current()
     st.write(state.unsaved(work))
     save_button(work, "share.save")
-
-
-def _noted() -> None:
-    """Streamlit hands out what a component tells only where it has a callback."""
-
-
-@st.cache_resource(show_spinner=False)
-def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return component("share", "share", "share.js", html=_HTML, css="share.css")

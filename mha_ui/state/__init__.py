@@ -1,7 +1,7 @@
-"""The state of the app: one visitor's work, its address, what the tables send, and the session that holds it.
+"""The state of the app: one visitor's work, its address, what the tables send, and the session that stores it.
 
-``history`` (the example at hand, and what undo leads to, here and in the browser), ``work`` (that and what is looked
-at, frozen, with a function for every change), ``url`` (the work in an address), ``exercise`` (steps to be worked out),
+``history`` (the current example with undo and redo, here and in the browser), ``work`` (that and what is looked at,
+frozen, with a function for every change), ``url`` (the work in an address), ``exercise`` (steps to be worked out),
 ``actions`` and ``edits`` (what the tables send), ``session`` (the only place that touches ``st.session_state``).
 """
 
@@ -15,7 +15,7 @@ from mha_ui.state.exercise import (
     link_for_class,
     set_exercise,
 )
-from mha_ui.state.history import UNDO_STEPS, History, Version, begun, history_of
+from mha_ui.state.history import UNDO_STEPS, History, HistoryState, Version, begun, history_of
 from mha_ui.state.session import (
     change,
     current,
@@ -41,12 +41,12 @@ from mha_ui.state.work import (
     DECIMALS,
     LENSES,
     NOWHERE,
-    VIEWS,
     Browser,
     Looking,
     Message,
     Offer,
     Sides,
+    View,
     WalkPlace,
     Work,
     as_it_worked,
@@ -79,14 +79,15 @@ __all__ = [
     "PAGE_KEYS",
     "SEEDS",
     "UNDO_STEPS",
-    "VIEWS",
     "Browser",
     "History",
+    "HistoryState",
     "Looking",
     "Message",
     "Offer",
     "Sides",
     "Version",
+    "View",
     "WalkPlace",
     "Work",
     "address",

@@ -3,40 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from mha_core import Cell
 from mha_core.edit.edit import NO_EDIT
-from mha_core.edit.fields import Whole, read_fields
+from mha_core.edit.fields import Instruction, Whole, by_op, read_instruction
 from mha_core.errors import ExampleError
 from mha_ui.state.history import is_whole
 
 
 def _query(value: object, _: str) -> dict[str, str]:
-    """An address; what is no text in it is left out."""
+    """An address; values that are not text are left out."""
     if not isinstance(value, Mapping):
         raise ExampleError(NO_EDIT)
     return {name: text for name, text in value.items() if isinstance(text, str)}
 
 
-def _as_it_comes(value: object, _: str) -> object:
-    """What is wrong with it is for the operation to pass over."""
+def _unread(value: object, _: str) -> object:
+    """The value unchanged: the operation ignores what is wrong with it."""
     return value
 
 
 def _text(value: object, _: str) -> str:
-    """A text; an empty one in place of what is none."""
+    """A text; an empty one in place of anything else."""
     return value if isinstance(value, str) else ""
 
 
 def _flag(value: object, _: str) -> bool:
-    """Whether this is true."""
+    """Whether this is JSON's true."""
     return value is True
 
 
 def _cell(value: object, _: str) -> Cell | None:
-    """A cell, which an example may have or not; None in place of what is none."""
+    """A cell, which an example may or may not have; None in place of anything else."""
     if not isinstance(value, Mapping):
         return None
     name, head, row, col = (value.get(part) for part in Cell._fields)
@@ -46,7 +45,7 @@ def _cell(value: object, _: str) -> Cell | None:
 
 
 def _lens(value: object, _: str) -> object:
-    """The name of a lens, None where it is none of ours."""
+    """The name of a lens; None where there is no such lens."""
     return value if value in ("", "change", "gradient") else None
 
 
@@ -55,152 +54,108 @@ Query: TypeAlias = Annotated[Mapping[str, str], _query]
 Text: TypeAlias = Annotated[str, _text]
 Flag: TypeAlias = Annotated[bool, _flag]
 AnyCell: TypeAlias = Annotated[Cell, _cell]
-Anything: TypeAlias = Annotated[object, _as_it_comes]
-"""A value that may be of any kind."""
+Anything: TypeAlias = Annotated[object, _unread]
+"""A value of any type."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Action:
-    """Something that is done at the tables. ``op`` is what the operation is called in JSON."""
-
-    op: ClassVar[str]
+class Action(Instruction):
+    """Something done at the tables other than an edit."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Undo(Action):
+class Undo(Action, op="undo"):
     """Go back a step."""
 
-    op = "undo"
 
-
-@dataclass(frozen=True, kw_only=True)
-class UndoNumbers(Action):
+class UndoNumbers(Action, op="undo_numbers"):
     """Go back to the numbers before these."""
 
-    op = "undo_numbers"
 
-
-@dataclass(frozen=True, kw_only=True)
-class Redo(Action):
+class Redo(Action, op="redo"):
     """Go forward again a step."""
 
-    op = "redo"
 
-
-@dataclass(frozen=True, kw_only=True)
-class Reset(Action):
+class Reset(Action, op="reset"):
     """Go back to the numbers that were opened."""
 
-    op = "reset"
 
+class Pin(Action, op="pin"):
+    """Pin a cell, or unpin it."""
 
-@dataclass(frozen=True, kw_only=True)
-class Pin(Action):
-    """Pin a cell, or none."""
-
-    op = "pin"
     cell: AnyCell | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Restore(Action):
+class Restore(Action, op="restore"):
     """This server is new, and the page was at this address."""
 
-    op = "restore"
     address: Query
 
 
-@dataclass(frozen=True, kw_only=True)
-class Follow(Action):
-    """Another window has these numbers; ``way``: by going "back" or "forward" in its history, or by a step."""
+class Follow(Action, op="follow"):
+    """Another window has these numbers. ``way``: it went "back" or "forward" in its history, or else made a step."""
 
-    op = "follow"
     address: Query
     way: Text = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Recall(Action):
-    """The history that the browser kept."""
+class Recall(Action, op="recall"):
+    """The history that the browser stored."""
 
-    op = "recall"
     history: Anything | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Hint(Action):
+class Hint(Action, op="hint"):
     """A learner wants a hint, for this cell or for this table."""
 
-    op = "hint"
     cell: Anything | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class AnotherExercise(Action):
+class AnotherExercise(Action, op="another_exercise"):
     """A learner wants another exercise like this one."""
 
-    op = "another_exercise"
 
-
-@dataclass(frozen=True, kw_only=True)
-class EndExercise(Action):
+class EndExercise(Action, op="end_exercise"):
     """A learner ends the exercise."""
 
-    op = "end_exercise"
 
-
-@dataclass(frozen=True, kw_only=True)
-class OpenLearned(Action):
+class OpenLearned(Action, op="learned_sentence"):
     """Open this sentence, with the vectors of our own small model."""
 
-    op = "learned_sentence"
     text: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class GoTo(Action):
-    """The walk stands here."""
+class GoTo(Action, op="place"):
+    """The walk is at this place."""
 
-    op = "place"
     step: Text = ""
     sub: Text = ""
     view: Text = ""
     predict: Flag = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChooseLens(Action):
+class ChooseLens(Action, op="lens"):
     """What the colours show."""
 
-    op = "lens"
     value: LensName | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class PinBaseline(Action):
-    """Pin the example at hand to compare with it, or ``clear`` what was pinned."""
+class PinBaseline(Action, op="baseline"):
+    """Pin the current example to compare with it, or ``clear`` the pinned one."""
 
-    op = "baseline"
     clear: Flag = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class SetDecimals(Action):
+class SetDecimals(Action, op="decimals"):
     """How many digits are shown."""
 
-    op = "decimals"
     value: Whole
 
 
-ACTIONS: Final[dict[str, type[Action]]] = {action.op: action for action in Action.__subclasses__()}
-"""Every action by its operation."""
+ACTIONS: Final = by_op(Action)
 
 
-def read_action(data: Mapping[str, Any]) -> Action | None:
-    """The action in plain data; None where its operation is none, as that of an edit.
+def read_action(data: Mapping[str, object]) -> Action | None:
+    """The action in plain data; None where its operation is not an action, such as an edit.
 
     Raises ``ExampleError`` where a field is wrong or missing.
     """
-    op = data.get("op")
-    kind = ACTIONS.get(op) if isinstance(op, str) else None
-    return None if kind is None else read_fields(kind, data)
+    return read_instruction(ACTIONS, data)

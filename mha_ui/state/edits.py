@@ -1,17 +1,17 @@
-"""What the tables send: edits, and what else is done there, each applied once and in order."""
+"""What the tables send: edits and other actions, each applied once and in order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
-from mha_core import Example, MhaError, built_in, from_token
+from mha_core import MhaError, built_in, from_token
 from mha_core.compute.graph import symbol
 from mha_core.edit.edit import AddHead, Edit, SetBlock, as_data, read_edit
 from mha_core.edit.edits import apply
-from mha_core.edit.removed import given_back
+from mha_core.edit.removed import restored
 from mha_core.errors import N_
 from mha_core.models import OWN, example_of, load
 from mha_ui.state import actions
@@ -44,9 +44,9 @@ from mha_view.lenses.lens import MOST_DECIMALS
 
 
 def receive(work: Work, message: object) -> Work:
-    """Apply the edits that the bench sent: each once, in order, whatever was sent twice or merged.
+    """Apply the edits that the bench sent: each once and in order, even where some were sent twice or merged.
 
-    What no bench would send is passed over, or refused as any edit that does not fit.
+    A message that the bench would not send is ignored, or refused as any edit that does not fit.
     """
     if not isinstance(message, Mapping) or message.get("session") != work.browser.session:
         return work
@@ -59,11 +59,11 @@ def receive(work: Work, message: object) -> Work:
             if work.browser.applied == before:
                 work = without_message(work)  # it was about an edit before these
             work = replace(work, browser=replace(work.browser, applied=number))
-            work = attempt(work, partial(_done, data=edit))
+            work = attempt(work, partial(_applied, data=edit))
     return work
 
 
-def _done(work: Work, data: Mapping[str, Any]) -> Work:
+def _applied(work: Work, data: Mapping[str, object]) -> Work:
     action = read_action(data)
     return _edited(work, data) if action is None else _acted(work, action)
 
@@ -77,17 +77,17 @@ def _acted(work: Work, action: Action) -> Work:
             return _restored(work, query)
         case actions.Follow(address=query, way=way):
             return _followed(work, query, _WAYS.get(way, keep))
-        case actions.Recall(history=kept):
-            return replace(work, history=recalled(work.history, kept))
+        case actions.Recall(history=stored):
+            return replace(work, history=recalled(work.history, stored))
         case actions.OpenLearned(text=text):
-            return open_example(work, _learned(text))
+            return open_example(work, example_of(load(OWN), text))
         case actions.Hint(cell=cell):
             return give_hint(work, cell)
-    return _looked(work, action)
+    return _view_changed(work, action)
 
 
-def _looked(work: Work, action: Action) -> Work:
-    """What changes no number: what is looked at, and how."""
+def _view_changed(work: Work, action: Action) -> Work:
+    """The work after an action that changes no number but what is looked at, and how."""
     looking = work.looking
     match action:
         case actions.GoTo():
@@ -100,29 +100,24 @@ def _looked(work: Work, action: Action) -> Work:
             work = pin_baseline(work) if lens == "change" and not looking.pinned_baseline else work
             return replace(work, looking=replace(work.looking, lens=lens))
         case actions.PinBaseline(clear=True):
-            left = "" if looking.lens == "change" else looking.lens
-            return replace(work, looking=replace(looking, pinned_baseline=None, lens=left))
+            remaining = "" if looking.lens == "change" else looking.lens
+            return replace(work, looking=replace(looking, pinned_baseline=None, lens=remaining))
         case actions.PinBaseline():
             looking = pin_baseline(work).looking
             return replace(work, looking=replace(looking, lens=looking.lens or "change"))
     return work
 
 
-def _learned(text: str) -> Example:
-    """A sentence with the vectors of our own small model. Raises ``ModelError`` for one that it does not read."""
-    return example_of(load(OWN), text)
+def _edited(work: Work, data: Mapping[str, object]) -> Work:
+    """Edit the example that the tables show, which is not the current one where they could not draw that.
 
-
-def _edited(work: Work, data: Mapping[str, Any]) -> Work:
-    """Edit the example as the tables show it, which is not the one at hand where they could not draw that.
-
-    Where that is refused the message says why, and offers what would do.
+    Where the edit is refused, the message says why and offers a larger matrix if that would do.
     """
     work = go_back(work, work.shown) if work.shown else work
     edit = None
     try:
         edit = read_edit(data)
-        back = given_back([version.example for version in (*work.history.past, work.history.version)], edit)
+        back = restored([version.example for version in (*work.history.past, work.history.version)], edit)
         edited = note_attempt(become(work, back or apply(work.example, edit)), work.example)
     except MhaError as error:
         place, text = place_and_sentence(error, work.example, work.language)
@@ -134,9 +129,9 @@ def _edited(work: Work, data: Mapping[str, Any]) -> Work:
     return replace(edited, message=Message(text, kind="info")) if text else edited
 
 
-def _origin_message(work: Work, edit: Edit, back: bool) -> str:
-    """Where the numbers of what an edit has added come from; "" where there is nothing to say."""
-    if back:
+def _origin_message(work: Work, edit: Edit, is_restored: bool) -> str:
+    """Where the numbers of an added head or token come from; "" where there is nothing to say."""
+    if is_restored:
         return work.words(_BACK[edit.op])
     if isinstance(edit, AddHead) and edit.copy is None:
         return work.words(_NEW_HEAD).format(head=len(work.example.heads))
@@ -151,7 +146,7 @@ _BACK: Final = {
 
 
 def _with_larger(work: Work, message: Message, larger: SetBlock) -> Message:
-    """The message with an offer of the size at which a pasted block fits, or saying why it can have none."""
+    """The message with an offer of the size at which a pasted block fits, or with the reason why there is none."""
     words = work.words
     try:
         grown = apply(work.example, larger)
@@ -170,15 +165,15 @@ def _with_larger(work: Work, message: Message, larger: SetBlock) -> Message:
 
 
 def _restored(work: Work, query: Mapping[str, str]) -> Work:
-    """This server is new, and the page was at this address."""
+    """The work of a page that was at this address when its server was replaced."""
     opened, browser = work_at(query, work.language), work.browser
     history = replace(opened.history, revision=work.history.revision + 1, opened=work.history.opened + 1)
-    kept = Browser(browser.session, browser.applied, listed=browser.listed)
-    return replace(opened, history=history, browser=kept)
+    same_browser = Browser(browser.session, browser.applied, listed=browser.listed)
+    return replace(opened, history=history, browser=same_browser)
 
 
 def _followed(work: Work, query: Mapping[str, str], way: Callable[[Work, Version], Work]) -> Work:
-    """Take over the numbers of another window, at the same place: a step of the history as it was one there."""
+    """Take over the numbers of another window, by the same step in the history (``way``) as there."""
     name = query.get("example")
     example = built_in(name) if name else from_token(query.get("s", ""))
     if example == work.example:

@@ -1,4 +1,4 @@
-"""An exercise: steps of the example at hand to be worked out."""
+"""An exercise: steps of the current example to be worked out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from mha_core.compute.derive import Cell
 from mha_core.example.model import Example
 from mha_core.exercise.exercise import exercise
-from mha_core.exercise.hints import asked_cells, blank_cells, hints, missed_cells, open_cells
+from mha_core.exercise.hints import blank_cells, exercise_cells, hints, missed_cells, open_cells
 from mha_core.exercise.judged import judged
 from mha_ui.state.url import OWN_SEED, SEEDS, address, without_claims
 from mha_ui.state.work import Work, attempt, start_from, without_message
@@ -18,9 +18,9 @@ from mha_view.lenses.lens import Exercise
 
 
 def set_exercise(work: Work, asked: tuple[str, ...], seed: int | str | None) -> Work:
-    """Blank these steps out, of this example or (with a seed) of one like it with other numbers.
+    """Blank out these steps of this example, or (with a seed) of one like it with other numbers.
 
-    ``OWN_SEED``: everybody draws his own; those drawn here are one such draw.
+    ``OWN_SEED``: each student gets other numbers; those drawn here are one such draw.
     """
 
     def start(before: Work) -> Work:
@@ -36,7 +36,7 @@ def set_exercise(work: Work, asked: tuple[str, ...], seed: int | str | None) -> 
 
 
 def like_of(work: Work) -> Mapping[str, str]:
-    """The address of the example like which everybody's own numbers are drawn: set once, it stays what it is."""
+    """The address of the example from which each student's numbers are drawn. Once set, it does not change."""
     if work.exercise and work.exercise.like:
         return work.exercise.like
     return address(without_claims(work))
@@ -48,83 +48,82 @@ def has_open_exercise(work: Work) -> bool:
 
 
 def as_file(work: Work) -> Example:
-    """The example at hand as it is saved: in an exercise it says what was asked for."""
+    """The current example as it is saved: in an exercise it names the steps to work out."""
     return replace(work.example, asked=work.exercise.asked) if work.exercise else work.example
 
 
 def link_for_class(work: Work, asked: tuple[str, ...]) -> str:
-    """The query of a link to this page by which each student who opens it gets numbers of his own."""
+    """The query of a link to this page that gives each student who opens it other numbers."""
     return urlencode({**like_of(work), "ask": ".".join(asked), "seed": OWN_SEED})
 
 
 def handed_out(work: Work) -> dict[str, str]:
-    """The address of an exercise that was set with numbers for each student, until something is filled in; else {}.
+    """The address of an exercise with numbers for each student, until something is filled in; else {}.
 
-    The work's own address has one set of numbers: a class that is given it would work on the same ones.
+    The work's own address has one set of numbers, so a class with that link would all get the same.
     """
-    at_work = work.exercise
-    if at_work is None or at_work.like is None or at_work.tally or work.example != work.history.origin:
+    current = work.exercise
+    if current is None or current.like is None or current.tally or work.example != work.history.origin:
         return {}
     chosen = {"lang": work.language} if work.language_chosen else {}
-    return {**at_work.like, **chosen, "ask": ".".join(at_work.asked), "seed": OWN_SEED}
+    return {**current.like, **chosen, "ask": ".".join(current.asked), "seed": OWN_SEED}
 
 
 def another_exercise(work: Work) -> Work:
-    """Another exercise like the one at hand, with other numbers."""
-    at_work = work.exercise
-    if at_work is None:
+    """Another exercise like this one, with other numbers."""
+    current = work.exercise
+    if current is None:
         return work
-    work = set_exercise(work, at_work.asked, secrets.randbelow(SEEDS))
-    return replace(work, exercise=replace(work.exercise, like=at_work.like)) if work.exercise else work
+    work = set_exercise(work, current.asked, secrets.randbelow(SEEDS))
+    return replace(work, exercise=replace(work.exercise, like=current.like)) if work.exercise else work
 
 
 def end_exercise(work: Work) -> Work:
-    """What has been filled in stays; the answers may be seen from now on."""
+    """End the exercise: what has been filled in stays, and the answers may be seen."""
     return replace(work, exercise=None)
 
 
 def give_hint(work: Work, wanted: object) -> Work:
-    """A hint for a wrong number of the table where one is wanted; else for the cell that is wanted, or where that needs
-    none for the first in its table that does, or of all.
+    """Give a hint, for the ``wanted`` cell if it is open, else for the first open cell of its table, or of all tables.
 
-    A wrong number comes first as long as there is more to be told of it, unless another wrong one is wanted. What has
-    been told of a cell is told again first when one comes back to it.
+    A wrong number of that table comes first as long as there is more to say about it, unless ``wanted`` is another
+    wrong one. A cell that is hinted at again first repeats its last hint.
     """
-    at_work = work.exercise
-    if at_work is None:
+    current = work.exercise
+    if current is None:
         return work
     verdict = judged(work.example)
-    left = open_cells(verdict, at_work.asked)
-    if not left:
+    unsolved = open_cells(verdict, current.asked)
+    if not unsolved:
         return work
-    cells = asked_cells(work.example, at_work.asked)
+    cells = exercise_cells(work.example, current.asked)
     parts = [wanted.get(part) for part in Cell._fields] if isinstance(wanted, Mapping) else [None] * 4
-    table = [cell for cell in left if [*cell[:2]] == parts[:2]] or left
+    table = [cell for cell in unsolved if [*cell[:2]] == parts[:2]] or unsolved
 
-    def most(cell: Cell) -> int:
+    def hint_count(cell: Cell) -> int:
         return len(hints(verdict, cell, work.language))
 
     wrong = missed_cells(verdict)
-    untold = [
-        cell for cell in table if cell in wrong and at_work.hints.get(cells.index(cell), 0) < most(cell)
+    unexplained = [
+        cell for cell in table if cell in wrong and current.hints.get(cells.index(cell), 0) < hint_count(cell)
     ]
-    here = [cell for cell in left if [*cell] == parts]
-    cell = (here if here and (here[0] in wrong or not untold) else untold or table)[0]
+    exact = [cell for cell in unsolved if [*cell] == parts]
+    cell = (exact if exact and (exact[0] in wrong or not unexplained) else unexplained or table)[0]
     at = cells.index(cell)
-    shown, given = at_work.hints.get(at, 0), at_work.hints
-    if at == at_work.hinted or not shown:
-        given = {**given, at: min(most(cell), shown + 1)}
-    return replace(work, exercise=replace(at_work, hints=given, hinted=at))
+    shown, given = current.hints.get(at, 0), current.hints
+    if at == current.hinted or not shown:
+        given = {**given, at: min(hint_count(cell), shown + 1)}
+    return replace(work, exercise=replace(current, hints=given, hinted=at))
 
 
 def note_attempt(work: Work, before: Example) -> Work:
-    """Remember which of the cells that were blank ``before`` have been filled in wrongly."""
-    at_work = work.exercise
-    if at_work is None:
+    """Note which of the cells that were blank ``before`` have been filled in wrongly."""
+    current = work.exercise
+    if current is None:
         return work
-    filled = set(blank_cells(before, at_work.asked)) - set(blank_cells(work.example, at_work.asked))
+    filled = set(blank_cells(before, current.asked)) - set(blank_cells(work.example, current.asked))
     if not filled:
         return work
     missed = filled & missed_cells(judged(work.example))
-    at = [n for n, cell in enumerate(asked_cells(work.example, at_work.asked)) if cell in missed]
-    return replace(work, exercise=replace(at_work, missed=at_work.missed | frozenset(at)))
+    at = [n for n, cell in enumerate(exercise_cells(work.example, current.asked)) if cell in missed]
+    return replace(work, exercise=replace(current, missed=current.missed | frozenset(at)))

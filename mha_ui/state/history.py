@@ -1,27 +1,27 @@
-"""The example at hand, and what undo and redo lead to; and how the browser keeps that while its tab is open.
+"""The current example with undo and redo, and how the browser stores them while its tab is open.
 
-Every example of the history has a number. An answer of the page names them all, in order, and brings the texts of those
-that the browser lacks; after a reload the browser sends everything back.
+Every example of the history has a number. An answer of the page lists the numbers in order, with the texts of those
+examples that the browser lacks. After a reload the browser sends everything back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, NamedTuple, TypeGuard
+from typing import Final, NamedTuple, TypedDict, TypeGuard
 
 from mha_core import Example, MhaError, Trace, library, trace
 from mha_core.example.share_link import packed, unpacked
 
 UNDO_STEPS: Final = 100
-MOST_KEPT: Final = 1_000_000
-"""Most characters that a browser keeps and may send back: web/explore/editing/history.js says the same."""
+MOST_STORED: Final = 1_000_000
+"""Most characters that a browser stores and may send back: web/explore/editing/history.js says the same."""
 _BROKEN: Final = (MhaError, AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
 class Version(NamedTuple):
-    """One step of the history: the example, what reset returns it to, and the built-in that this is, if one."""
+    """One step of the history: the example, what reset returns it to, and its name if it is built in."""
 
     example: Example
     origin: Example
@@ -30,10 +30,10 @@ class Version(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """The example at hand as it was computed, and the versions before and after it.
+    """The current example, computed, and the versions before and after it.
 
-    ``origin`` is what reset returns to, ``name`` the built-in example that it is, if one; ``past`` ends, and ``future``
-    ends too, with the version next to the one at hand. ``revision`` counts the examples shown, ``opened`` the origins.
+    ``origin`` is what reset returns to, ``name`` the origin's name if it is built in. ``past`` and ``future`` both end
+    with the version next to the current one. ``revision`` counts the examples shown, ``opened`` the origins.
     ``numbers``: by the id of each example in the history, its number in the browser, and the example.
     """
 
@@ -47,17 +47,17 @@ class History:
     numbers: Mapping[int, tuple[int, Example]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Number what has no number yet, and forget what is no longer in the history."""
-        every = {id(example): example for version in self.versions for example in version[:2]}
+        """Number the new examples, and drop the numbers of those that are no longer in the history."""
+        examples = {id(example): example for version in self.versions for example in version[:2]}
         before = self.numbers
         last = max((number for number, _ in before.values()), default=0)
-        new = [key for key in every if key not in before]
-        fresh = {key: (last + count, every[key]) for count, key in enumerate(new, 1)}
-        object.__setattr__(self, "numbers", {key: before.get(key) or fresh[key] for key in every})
+        new = [key for key in examples if key not in before]
+        added = {key: (last + count, examples[key]) for count, key in enumerate(new, 1)}
+        object.__setattr__(self, "numbers", {key: before.get(key) or added[key] for key in examples})
 
     @property
     def example(self) -> Example:
-        """The example at hand."""
+        """The current example."""
         return self.trace.example
 
     @property
@@ -67,12 +67,12 @@ class History:
 
     @property
     def versions(self) -> tuple[Version, ...]:
-        """Every version that undo and redo lead to, the oldest first; the one at hand is among them."""
+        """Every version that undo and redo lead to, the oldest first; the current one is among them."""
         return (*self.past, self.version, *reversed(self.future))
 
     @cached_property
     def token(self) -> str:
-        """The example at hand as a token of any length, made once for many links."""
+        """The current example as a token of any length, made once for many links."""
         return packed(self.example)
 
 
@@ -84,7 +84,7 @@ def begun(example: Example, name: str | None = None) -> History:
 def shown(
     history: History, version: Version, past: tuple[Version, ...], future: tuple[Version, ...]
 ) -> History:
-    """The history with this version at hand. Raises ``NumberRangeError`` as ``trace`` does."""
+    """The history with this version as the current one. Raises ``NumberRangeError`` as ``trace`` does."""
     return replace(
         history,
         trace=trace(version.example, history.trace.backend),
@@ -103,22 +103,33 @@ def added(history: History, version: Version) -> History:
 
 
 def travelled(history: History, to: int) -> History:
-    """The history at another place, counted from the oldest; as it was where there is no such place."""
+    """The history at another place, counted from the oldest; unchanged where there is no such place."""
     versions = history.versions
     if not 0 <= to < len(versions):
         return history
     return shown(history, versions[to], versions[:to], versions[:to:-1])
 
 
-# --- as the browser keeps it -------------------------------------------------------------------------------------
+# --- as the browser stores it ------------------------------------------------------------------------------------
 
 
-def history_of(history: History, stored: int) -> dict[str, Any]:
-    """The history by numbers: ``examples``, ``at`` which one the page shows, and the ``starts`` of its versions.
+class HistoryState(TypedDict):
+    """The history as the browser stores it, by numbers of ``examples``; ``at``: the place of the current one.
 
-    A start is a place in the history, the number of the example that reset returns to from there on, and the built-in
-    that it is, if one. ``texts``: those after number ``stored``, the last one that the browser has, but for the one
-    shown, which is in the address.
+    A start is a place in the history, the number of the example that reset returns to from there on, and that example's
+    name if it is built in. A text belongs to the example of this number.
+    """
+
+    examples: Sequence[int]
+    at: int
+    starts: Sequence[tuple[int, int, str | None]]
+    texts: Sequence[tuple[int, str]]
+
+
+def history_of(history: History, stored: int) -> HistoryState:
+    """The history as the browser is sent it, with the texts of examples after number ``stored``, the last it has.
+
+    The text of the example that is shown is left out, since it is in the address.
     """
     numbers = {key: number for key, (number, _) in history.numbers.items()}
     starts: list[tuple[int, int, str | None]] = []
@@ -126,7 +137,7 @@ def history_of(history: History, stored: int) -> dict[str, Any]:
         if not starts or starts[-1][1:] != (numbers[id(origin)], name):
             starts.append((place, numbers[id(origin)], name))
     known = {numbers[id(history.example)]}
-    texts = []
+    texts: list[tuple[int, str]] = []
     for version in history.versions:
         for example in (version.example, version.origin):
             number = numbers[id(example)]
@@ -141,23 +152,23 @@ def history_of(history: History, stored: int) -> dict[str, Any]:
     }
 
 
-def recalled(history: History, kept: object) -> History:
-    """The history that a browser kept, where it stood at the example that this one began with.
+def recalled(history: History, stored: object) -> History:
+    """The history that a browser stored, if its current example is the one that this history began with.
 
-    What has been done since stays. Anything that is not such a history is passed over.
+    What has been done since then stays. Anything that is not such a history is ignored.
     """
     try:
-        versions, at = _read(kept)
+        versions, at = _read(stored)
     except _BROKEN:
         return history
     first, *since = history.versions
-    here = versions[at]
-    if here.example != first.example:
+    last = versions[at]
+    if last.example != first.example:
         return history
 
     def continued(version: Version) -> Version:
         is_same = version.origin is first.origin
-        return Version(version.example, here.origin, here.name) if is_same else version
+        return Version(version.example, last.origin, last.name) if is_same else version
 
     now = continued(history.version)
     future = tuple(map(continued, history.future)) if since else tuple(versions[:at:-1])
@@ -182,22 +193,22 @@ def _text(example: Example, name: str | None) -> str:
     return name if name is not None and example == library()[name] else packed(example)
 
 
-def _read(kept: object) -> tuple[list[Version], int]:
-    """The versions that a browser kept, and which of them it showed. Raises one of ``_BROKEN`` for what is none."""
-    if not isinstance(kept, Mapping):
+def _read(stored: object) -> tuple[list[Version], int]:
+    """The versions that a browser stored, and which of them it showed. Raises one of ``_BROKEN`` if malformed."""
+    if not isinstance(stored, Mapping):
         raise TypeError
-    texts, at = dict(kept["texts"]), kept["at"]
+    texts, at = dict(stored["texts"]), stored["at"]
     size = sum(len(text) for text in texts.values())
-    if size > MOST_KEPT or len(kept["examples"]) > 2 * UNDO_STEPS or not is_whole(at) or at < 0:
+    if size > MOST_STORED or len(stored["examples"]) > 2 * UNDO_STEPS or not is_whole(at) or at < 0:
         raise ValueError
     examples = {
         number: library()[text] if text in library() else unpacked(text) for number, text in texts.items()
     }
-    starts = {place: (examples[origin], name) for place, origin, name in kept["starts"]}
+    starts = {place: (examples[origin], name) for place, origin, name in stored["starts"]}
     if any(name is not None and name not in library() for _, name in starts.values()):
         raise ValueError
     history, start = [], starts[0]
-    for place, number in enumerate(kept["examples"]):
+    for place, number in enumerate(stored["examples"]):
         start = starts.get(place, start)
         history.append(Version(examples[number], *start))
     if at >= len(history):

@@ -1,8 +1,8 @@
 """The work of this session: the only module that touches ``st.session_state``.
 
-All pages share one ``Work`` a session; ``change`` puts another in its place. The URL is read once, when a session
-starts (a link, a reload, a server that was restarted); after that the session leads, and the bench writes its address
-into the address bar.
+All pages share one ``Work`` a session; ``change`` replaces it. The URL is read once, when a session starts (a link, a
+reload, a server that was restarted). After that the session decides, and the bench writes its address into the address
+bar.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from mha_ui.state.edits import receive
 from mha_ui.state.url import is_plain, say_whether_too_large, work_at_or_first
 from mha_ui.state.work import Work, choose_lesson
 
-# Every run is a new thread, in which torch would first gather a team of threads: 10 ms, for matrices that one
-# thread multiplies in microseconds.
+# Every run is a new thread, in which torch would first start a pool of threads. That takes 10 ms, for matrices that
+# one thread multiplies in microseconds.
 torch.set_num_threads(1)
 
 KEY: Final = "mha.work"
@@ -28,13 +28,15 @@ P = ParamSpec("P")
 
 @dataclass
 class Holder:
-    """Holds the work that a session has now."""
+    """The current work of a session."""
 
     work: Work
 
-    def change(self, how: Callable[Concatenate[Work, P], Work], *args: P.args, **named: P.kwargs) -> Work:
-        """Put a changed work in place of the one at hand, and return it."""
-        before, after = self.work, how(self.work, *args, **named)
+    def change(
+        self, function: Callable[Concatenate[Work, P], Work], *args: P.args, **named: P.kwargs
+    ) -> Work:
+        """Replace the work by a changed one, and return that."""
+        before, after = self.work, function(self.work, *args, **named)
         if (after.history, after.looking) != (before.history, before.looking):
             after = say_whether_too_large(after)
         self.work = after
@@ -42,7 +44,7 @@ class Holder:
 
 
 def holder() -> Holder:
-    """This session's holder, for what is called later, outside of the session; ``current`` gives its work."""
+    """This session's holder, for callbacks that run outside the session; ``current`` returns its work."""
     if KEY not in st.session_state:
         opened = work_at_or_first(st.query_params, st.context.locale)
         plain = is_plain(st.query_params) and not st.context.is_embedded
@@ -52,13 +54,13 @@ def holder() -> Holder:
 
 
 def current() -> Work:
-    """This session's work; at its first call, what the URL says."""
+    """This session's work; at the first call, what the URL says."""
     return holder().work
 
 
-def change(how: Callable[Concatenate[Work, P], Work], *args: P.args, **named: P.kwargs) -> Work:
-    """Put a changed work in place of this session's, and return it."""
-    return holder().change(how, *args, **named)
+def change(function: Callable[Concatenate[Work, P], Work], *args: P.args, **named: P.kwargs) -> Work:
+    """Replace this session's work by a changed one, and return that."""
+    return holder().change(function, *args, **named)
 
 
 def reopen(query: Mapping[str, str]) -> None:
@@ -72,23 +74,23 @@ def reopen(query: Mapping[str, str]) -> None:
     holder().work = say_whether_too_large(opened)
 
 
-def widget_value(key: str) -> Any:
-    """What a widget or component of ours holds, before it is mounted in this run."""
+def widget_value(key: str) -> Any:  # type: ignore[explicit-any]  # of whatever type its widget returns
+    """The value of a widget or component of ours, before it is mounted in this run."""
     return st.session_state.get(key)
 
 
 def receive_from(key: str, name: str = "edits") -> None:
-    """Apply the edits that a component of ours holds under this name, if it has been mounted.
+    """Apply the edits that a component of ours has sent under this name, if it has been mounted.
 
-    Its callback too: what was edited just before a page was left comes with what asks for the next page, where no such
-    component is mounted.
+    It is the component's callback too. An edit made just before the visitor left a page comes with the request for the
+    next page, where no such component is mounted.
     """
-    held = widget_value(key)
-    if held:
-        change(receive, held.get(name))
+    sent = widget_value(key)
+    if sent:
+        change(receive, sent.get(name))
 
 
-def set_widget(key: str, value: Any) -> None:
+def set_widget(key: str, value: object) -> None:
     """Give a widget a value, before it is mounted in this run."""
     st.session_state[key] = value
 
@@ -100,12 +102,12 @@ def tables_show(shown: Work) -> None:
 
 
 def lesson(topics: Sequence[str]) -> str:
-    """The lesson that the address asks for, else the one read last, else the first.
+    """The lesson that the address names, else the one read last, else the first.
 
-    After a link within a page Streamlit's next runs ask for what the page was loaded with, unless it is told otherwise.
+    After a link within a page, Streamlit's next runs have the address that the page was loaded with, unless it is set.
     """
-    asked, before = st.query_params.get("lesson", ""), current().looking.lesson
-    now = next((topic for topic in (asked, before) if topic in topics), topics[0])
+    named, before = st.query_params.get("lesson", ""), current().looking.lesson
+    now = next((topic for topic in (named, before) if topic in topics), topics[0])
     change(choose_lesson, now)
     if before not in ("", now):
         st.query_params["lesson"] = now

@@ -18,7 +18,6 @@ from mha_ui.state.history import begun
 from mha_ui.state.work import (
     DECIMALS,
     LENSES,
-    VIEWS,
     Looking,
     Message,
     Sides,
@@ -30,6 +29,7 @@ from mha_ui.state.work import (
     opening_title,
     pin_baseline,
     say,
+    view_in,
 )
 from mha_view.language import LANGUAGES, language_for, sentence, words_in
 from mha_view.lenses.lens import MOST_DECIMALS, Exercise, with_tally
@@ -47,13 +47,13 @@ PAGE_KEYS: Final = (
     "lecture",
     *MODEL_KEYS,
 )
-"""Every query parameter that a page of ours writes. tools/declarations.py writes them down for the browser's side."""
+"""Every query parameter that a page of ours writes. tools/declarations.py writes this list for the browser's side."""
 _STAGE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _SUB = re.compile(r"[1-9][0-9]{0,3}(\.[1-9][0-9]{0,3})?")
 _DIGITS = re.compile(r"[0-9]{1,6}")
 _BETWEEN = "~~"
 OWN_SEED = "own"
-"""In a link: an exercise whose numbers are drawn anew for whoever opens it."""
+"""In a link: an exercise with newly drawn numbers for each student who opens it."""
 SEEDS = 10**6
 
 
@@ -96,21 +96,21 @@ def lesson_address(work: Work, topic: str) -> dict[str, str]:
 
 
 def unsaved(work: Work) -> str:
-    """Why a link cannot hold this work; "" where it can."""
+    """Why a link cannot contain this work; "" where it can."""
     return _examples(work)[1]
 
 
 def say_whether_too_large(work: Work) -> Work:
-    """The work with a sentence on why a link cannot hold it: once, and not at every edit."""
+    """The work with a message on why a link cannot contain it: once, and not after every edit."""
     too_large = unsaved(work)
     if bool(too_large) == work.browser.too_large:
         return work
-    noted = replace(work, browser=replace(work.browser, too_large=bool(too_large)))
-    return say(noted, Message(too_large, "info")) if too_large else noted
+    work = replace(work, browser=replace(work.browser, too_large=bool(too_large)))
+    return say(work, Message(too_large, "info")) if too_large else work
 
 
 def _examples(work: Work) -> tuple[dict[str, str], str]:
-    """The example at hand and the pinned one, as far as a link can hold them, and why it cannot."""
+    """The current example and the pinned one, as far as a link can contain them, and why it cannot."""
     query: dict[str, str] = {}
     too_large = ""
     name = work.history.name
@@ -137,7 +137,7 @@ _BASELINE_TOO_LARGE: Final = N_(
 
 
 def without_claims(work: Work) -> Work:
-    """The same work with nothing filled in, as it is handed out: without a lecturer's own notes."""
+    """The same work as it is given to students: with nothing filled in and without the lecturer's notes."""
     asked = work.exercise and Exercise(work.exercise.asked)
     looking = replace(work.looking, lens="", pinned_baseline=None)
     bare = replace(work.example, claimed=None, lecture=None, asked=None)
@@ -149,12 +149,12 @@ def without_claims(work: Work) -> Work:
 
 
 def is_plain(query: Mapping[str, str]) -> bool:
-    """Whether an address asks for nothing in particular, whatever language it is in."""
+    """Whether an address names nothing but a language, if that."""
     return not query.keys() & (set(PAGE_KEYS) - {"lang"})
 
 
 def work_at_or_first(query: Mapping[str, str], locale: str | None) -> Work:
-    """The work that an address holds; where reading it meets what nobody expected, the example that opens first."""
+    """The work that an address contains; the example that opens first where reading it fails unexpectedly."""
     try:
         return work_at(query, locale)
     except Exception:
@@ -171,9 +171,9 @@ NOT_OPENED: Final = N_(
 
 
 def work_at(query: Mapping[str, str], locale: str | None) -> Work:
-    """The work that an address holds; the example that opens first, and a message, where it holds none."""
-    asked = query.get("lang", "")
-    language = asked if asked in LANGUAGES else language_for(locale)
+    """The work that an address contains; where it is malformed, the example that opens first and a message."""
+    named = query.get("lang", "")
+    language = named if named in LANGUAGES else language_for(locale)
     message = None
     try:
         name = None if "s" in query else query.get("example", opens_first(language))
@@ -183,14 +183,14 @@ def work_at(query: Mapping[str, str], locale: str | None) -> Work:
         message = Message(template.format(reason=sentence(error, language), title=opening_title(language)))
         first = opens_first(language)
         history = begun(built_in(first), first)
-    opened = Work(history, language, asked in LANGUAGES, walk=place_in(query), message=message)
+    opened = Work(history, language, named in LANGUAGES, walk=place_in(query), message=message)
     if message is None:
         opened = _with_exercise(opened, query.get("ask", ""), query.get("seed", ""), query.get("tally", ""))
     return _with_experiment(_with_lens(_with_view(opened, query), query), query)
 
 
 def _with_view(work: Work, query: Mapping[str, str]) -> Work:
-    """The decimals and the pinned cell of a link, as far as there are such."""
+    """The work with the decimals and the pinned cell of a link, where they are valid."""
     decimals = query.get("decimals", "")
     looking = replace(
         work.looking,
@@ -201,23 +201,23 @@ def _with_view(work: Work, query: Mapping[str, str]) -> Work:
 
 
 def _with_experiment(work: Work, query: Mapping[str, str]) -> Work:
-    asked = query.get("experiment", "")
-    if not _STAGE.fullmatch(asked):
+    name = query.get("experiment", "")
+    if not _STAGE.fullmatch(name):
         return work
     left, _, right = query.get("variant", "").partition(_BETWEEN)
-    return choose_experiment(work, asked, Sides(read(left), read(right)) if left or right else None)
+    return choose_experiment(work, name, Sides(read(left), read(right)) if left or right else None)
 
 
 def place_in(query: Mapping[str, object]) -> WalkPlace:
-    """A place of the walkthrough from an address or a message; what could be none is left out.
+    """A place of the walkthrough from an address or a message; malformed parts are left out.
 
-    Whether this example has such a stage only the walk knows: it goes to the nearest that there is.
+    Whether the example has this stage is not checked: the walk goes to the nearest one that it has.
     """
     step, sub, view = (str(query.get(name, "")) for name in ("step", "sub", "view"))
     return WalkPlace(
         step if _STAGE.fullmatch(step) else "",
         sub if _SUB.fullmatch(sub) else "",
-        view if view in VIEWS else "",
+        view_in(view),
         query.get("predict") in ("1", True),
     )
 
@@ -234,7 +234,7 @@ def _cell_in(computed: Trace, text: str) -> Cell | None:
 
 
 def _with_lens(work: Work, query: Mapping[str, str]) -> Work:
-    """The lens and the baseline of a link; a baseline that cannot be read is left out, and told."""
+    """The work with the lens and the baseline of a link. A message says so if the baseline cannot be read."""
     lens, base = query.get("lens", ""), query.get("base", "")
     if base:
         try:
@@ -247,10 +247,10 @@ def _with_lens(work: Work, query: Mapping[str, str]) -> Work:
 
 
 def _with_exercise(work: Work, ask: str, seed: str, tally: str) -> Work:
-    """The exercise of a link: its steps, and the numbers that its seed gives, or each learner's own (``seed=own``).
+    """The exercise of a link: its steps, and the numbers of its seed, or new ones (``seed=own``).
 
-    The work's own address then holds the numbers drawn, no seed, and a tally of what was missed and told: what is
-    opened again is what was begun.
+    The work's address then contains the drawn numbers in place of the seed, and a tally of mistakes and hints, so that
+    the same exercise opens again.
     """
     asked = tuple(name for name in askable(work.example) if name in ask.split("."))
     if not asked:

@@ -1,7 +1,7 @@
-"""One visitor's work: the example at hand, its history, and what is looked at of it. It knows no Streamlit.
+"""One visitor's work: the current example, its history, and what is looked at. No Streamlit is needed here.
 
-The work is frozen. A change is a function from the work to the next one; ``attempt`` makes one, and where that is
-refused, or fails, the work is as it was, with a message that says why.
+The work is frozen. A change is a function from the work to the next one. ``attempt`` makes a change; if it is refused
+or fails, the work stays as it was, with a message that says why.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from mha_core import Backend, Cell, Example, MhaError, Trace, built_in, library, opens_first, parse, trace
 from mha_core.compare.variant import AS_IT_IS, Variant
@@ -25,19 +25,19 @@ from mha_view.lenses.lens import Baseline, Exercise
 DECIMALS = 4
 LENSES = ("change", "gradient")
 """What the bench's colours may show in place of the values."""
-VIEWS = ("projector", "presenter")
+View: TypeAlias = Literal["", "projector", "presenter"]
 LOG: Final = logging.getLogger(__name__)
 
 
 class Offer(NamedTuple):
-    """An edit that would do what a refused one was meant to do, and what it is called."""
+    """An edit that would do what a refused one was meant to do, and the label of its button."""
 
     label: str
-    edit: dict[str, Any]
+    edit: Mapping[str, object]
 
 
 class Message(NamedTuple):
-    """A sentence to show once on the bench: ``kind`` is "error" or "info", ``place`` the name in it of a place."""
+    """A sentence to show once on the bench. ``kind`` is "error" or "info"; ``place`` is a place that it names."""
 
     text: str
     kind: str = "error"
@@ -46,22 +46,27 @@ class Message(NamedTuple):
 
 
 class WalkPlace(NamedTuple):
-    """Where the walkthrough stands: a stage by name, ``"3"`` or ``"3.2"`` in it (part and beat, from 1), and how.
+    """A place of the walkthrough: a stage by name, ``"3"`` or ``"3.2"`` in it (part and beat, from 1), and the view.
 
     ``view`` is "", "projector" or "presenter"; ``predict``: results are hidden until they are revealed.
     """
 
     step: str = ""
     sub: str = ""
-    view: str = ""
+    view: View = ""
     predict: bool = False
 
 
 NOWHERE = WalkPlace()
 
 
+def view_in(value: object) -> View:
+    """How the walk is shown by this name: on its page, where there is no such way."""
+    return next((view for view in get_args(View) if view == value), "")
+
+
 class Sides(NamedTuple):
-    """The two sides of an experiment, each a variant of the example at hand."""
+    """The two sides of an experiment, each a variant of the current example."""
 
     left: Variant = AS_IT_IS
     right: Variant = AS_IT_IS
@@ -71,8 +76,8 @@ class Sides(NamedTuple):
 class Looking:
     """What is looked at of the example.
 
-    ``lens``: what the bench's colours show: "" for the values, or one of ``LENSES``; there is a ``pinned_baseline``
-    where it is "change". ``sides``: by experiment, where they were chosen.
+    ``lens``: what the bench's colours show: "" for the values, or one of ``LENSES``. There is a ``pinned_baseline``
+    where it is "change". ``sides``: those that were chosen, by experiment.
     """
 
     decimals: int = DECIMALS
@@ -85,7 +90,7 @@ class Looking:
     pinned_baseline: Baseline | None = None
 
 
-class Drawn(NamedTuple):
+class WorkingState(NamedTuple):
     """A state of the work that a part of a page could draw."""
 
     version: Version
@@ -98,11 +103,11 @@ class Drawn(NamedTuple):
 class Browser:
     """What the browser was sent last, and what it has sent.
 
-    ``applied``: the number of its last edit; ``stored``: of the examples of the history, by their numbers, the last
-    that it has. ``walked``: the revision and the message that the walkthrough was sent, ``named``: the ``names`` that
-    the frame shows; ``listed``: the built-in that its menu shows, if any, and how often that came from elsewhere.
-    ``too_large``: it was told that no link can hold this. ``plain``: the session was opened at an address that asks for
-    nothing in particular; ``starts``: how often its visitor has asked for the first steps.
+    ``applied``: the number of its last edit; ``stored``: the number of the last example of the history that it has.
+    ``walked``: the revision and the message that the walkthrough was sent; ``named``: the ``names`` in the frame.
+    ``listed``: the built-in example that the menu shows, if any, and how often it was chosen outside the menu.
+    ``too_large``: a message has said that no link can contain this. ``plain``: the session's first address named
+    nothing but a language, if that; ``starts``: how often the visitor has requested the first steps.
     """
 
     session: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -120,8 +125,8 @@ class Browser:
 class Work:
     """One visitor's work.
 
-    ``undone``: the exercises that redo leads back into, each with its origin. ``worked``: by part of a page, the last
-    state that it could draw; ``shown``: the part whose tables show that state now, as they could not draw this one.
+    ``undone``: the exercises that redo returns to, each with its origin. ``worked``: by part of a page, the last state
+    that it could draw; ``shown``: the part whose tables show that state now, since they could not draw this one.
     """
 
     history: History
@@ -133,17 +138,17 @@ class Work:
     undone: tuple[tuple[Example, Exercise], ...] = ()
     browser: Browser = field(default_factory=Browser)
     message: Message | None = None
-    worked: Mapping[str, Drawn] = field(default_factory=dict)
+    worked: Mapping[str, WorkingState] = field(default_factory=dict)
     shown: str = ""
 
     @property
     def trace(self) -> Trace:
-        """The example at hand, computed."""
+        """The current example, computed."""
         return self.history.trace
 
     @property
     def example(self) -> Example:
-        """The example at hand."""
+        """The current example."""
         return self.history.trace.example
 
     @property
@@ -154,7 +159,7 @@ class Work:
 
     @property
     def names(self) -> tuple[object, ...]:
-        """What the work is called by: where any of it differs, the frame names it anew."""
+        """What identifies the work in the frame, which is drawn again when any of it changes."""
         return self.history.opened, self.untouched, self.example.title or self.example.tokens
 
     @property
@@ -183,22 +188,25 @@ def opening_title(language: str) -> str:
 
 
 def open_built_in(work: Work, name: str) -> Work:
-    """Start from a built-in example; what was at hand can be had back by undo."""
+    """Start from a built-in example; undo brings back the previous one."""
     return attempt(without_message(work), lambda work: start_from(work, built_in(name), name))
 
 
 def open_example(work: Work, example: Example) -> Work:
-    """Start from an example that a page has made; what was at hand can be had back by undo."""
+    """Start from an example that a page has made; undo brings back the previous one."""
     return attempt(without_message(work), lambda work: start_from(work, example))
 
 
 def open_file(work: Work, text: bytes) -> Work:
-    """Start from a file's text, which undo takes back; a message where the format refuses it."""
+    """Start from a file's text; undo brings back the previous example. A message says why a file is refused."""
     return attempt(without_message(work), lambda work: start_from(work, parse(text)))
 
 
 def choose_language(work: Work, language: str) -> Work:
-    """Speak this language from now on, in the link too; so do the tokens that nobody has asked for or touched."""
+    """Use this language from now on, in the link too.
+
+    The example that opened by itself is replaced by that of the new language if it has not been edited.
+    """
     if language not in LANGUAGES:
         return work
     at_opening = work.browser.plain and work.history.name == opens_first(work.language)
@@ -218,7 +226,7 @@ def _open_first(work: Work) -> Work:
 
 
 def choose_experiment(work: Work, name: str, sides: Sides | None = None) -> Work:
-    """Turn to an experiment, with these sides where they are given."""
+    """Choose an experiment, with these sides where they are given."""
     work = replace(work, looking=replace(work.looking, experiment=name))
     return work if sides is None else choose_sides(work, name, sides)
 
@@ -229,12 +237,12 @@ def choose_sides(work: Work, name: str, sides: Sides) -> Work:
 
 
 def choose_query(work: Work, query: int) -> Work:
-    """Look from this token."""
+    """Choose the query that pictures show."""
     return replace(work, looking=replace(work.looking, query=query))
 
 
 def choose_lesson(work: Work, lesson: str) -> Work:
-    """Read this lesson."""
+    """Choose this lesson."""
     return replace(work, looking=replace(work.looking, lesson=lesson))
 
 
@@ -244,12 +252,12 @@ def say(work: Work, message: Message) -> Work:
 
 
 def without_message(work: Work) -> Work:
-    """The work with nothing to say."""
+    """The work without its message."""
     return replace(work, message=None)
 
 
 def pin_baseline(work: Work, example: Example | None = None) -> Work:
-    """Keep an example, or else the one at hand, to compare with. Raises ``NumberRangeError`` as ``trace`` does."""
+    """Pin an example, by default the current one, to compare with. Raises ``NumberRangeError`` as ``trace`` does."""
     pinned = replace(example or work.example, claimed=None, lecture=None)
     computed = work.trace if pinned == work.example else trace(pinned, work.backend)
     baseline = Baseline(computed, packed(pinned))
@@ -257,15 +265,15 @@ def pin_baseline(work: Work, example: Example | None = None) -> Work:
 
 
 def attempt(work: Work, change: Callable[[Work], Work]) -> Work:
-    """The work after a change; as it was, with a message that says why, where that is refused or fails."""
+    """The work after a change; if it is refused or fails, the work as it was with a message that says why."""
     try:
         return change(work)
     except MhaError as error:
-        refused = sentence(error, work.language)
+        reason = sentence(error, work.language)
     except Exception:
         LOG.exception("a change of the work failed")
-        refused = work.words(NOT_CHANGED)
-    return replace(work, message=Message(refused))
+        reason = work.words(NOT_CHANGED)
+    return replace(work, message=Message(reason))
 
 
 NOT_CHANGED: Final = N_(
@@ -277,22 +285,22 @@ NOT_CHANGED: Final = N_(
 
 
 def note_names(work: Work) -> Work:
-    """The frame shows what the work is called by."""
+    """Note the names that the frame shows."""
     return replace(work, browser=replace(work.browser, named=work.names))
 
 
 def note_listed(work: Work, name: str | None, elsewhere: int) -> Work:
-    """The frame's menu shows this built-in, if any; it has come from elsewhere so often."""
+    """Note the built-in example that the frame's menu shows, and how often it was chosen outside the menu."""
     return replace(work, browser=replace(work.browser, listed=(name, elsewhere)))
 
 
 def note_walked(work: Work) -> Work:
-    """The walkthrough was sent this work."""
+    """Note that the walkthrough was sent this work."""
     return replace(work, browser=replace(work.browser, walked=(work.history.revision, work.message)))
 
 
 def ask_for_first_steps(work: Work) -> Work:
-    """The visitor wants to be shown the first steps, once more."""
+    """Note that the visitor wants to see the first steps again."""
     return replace(work, browser=replace(work.browser, starts=work.browser.starts + 1))
 
 
@@ -300,12 +308,12 @@ def ask_for_first_steps(work: Work) -> Work:
 
 
 def start_from(work: Work, example: Example, name: str | None = None) -> Work:
-    """Begin with this example, which undo takes back."""
+    """Start from this example; undo brings back the previous one."""
     return keep(work, Version(example, example, name))
 
 
 def become(work: Work, example: Example) -> Work:
-    """Put an edited example in place of the one at hand, as a step of the history."""
+    """Replace the current example by an edited one, as a step of the history."""
     origin, name = work.history.origin, work.history.name
     if same_numbers(example, origin):
         example = replace(example, note=origin.note, source=origin.source)
@@ -318,37 +326,39 @@ def keep(work: Work, version: Version) -> Work:
 
 
 def can_undo(work: Work) -> bool:
-    """Whether there is a step to undo; an exercise that a link has brought is ended, and not undone."""
+    """Whether there is a step to undo. An exercise from a link can be ended, but not undone."""
     exercise, past = work.exercise, work.history.past
     handed_out = exercise is not None and not exercise.begun
     return bool(past) and not (handed_out and past[-1].origin is not work.history.origin)
 
 
 def undo(work: Work) -> Work:
-    """Go back a step, where there is one; from the beginning of an exercise to what it was set in place of."""
+    """Go back a step, if there is one; from the beginning of an exercise, to the example that it replaced."""
     if not can_undo(work):
         return work
     exercise, origin = work.exercise, work.history.origin
-    before = travel(work, len(work.history.past) - 1)
-    if exercise is None or before.history.origin is origin:
-        return before
-    return replace(before, exercise=exercise.instead, undone=(*work.undone, (origin, exercise)))
+    work_before = travel(work, len(work.history.past) - 1)
+    if exercise is None or work_before.history.origin is origin:
+        return work_before
+    return replace(work_before, exercise=exercise.instead, undone=(*work.undone, (origin, exercise)))
 
 
 def undo_numbers(work: Work) -> Work:
-    """Go back to the numbers before these, with the lecture that there is now; ``redo`` leads here again."""
+    """Go back to the previous numbers, with the current lecture; ``redo`` returns here."""
     history = work.history
-    before = [at for at, one in enumerate(history.past) if not same_numbers(one.example, work.example)]
-    if not before or history.past[before[-1]].origin is not history.origin:
+    others = [
+        at for at, version in enumerate(history.past) if not same_numbers(version.example, work.example)
+    ]
+    if not others or history.past[others[-1]].origin is not history.origin:
         return work
-    at = before[-1]
+    at = others[-1]
     example = replace(history.past[at].example, lecture=work.example.lecture)
     version = history.past[at]._replace(example=example)
     return _at(work, shown(history, version, history.past[:at], (*history.future, history.version)))
 
 
 def redo(work: Work) -> Work:
-    """Go forward again a step, where there is one, and into the exercise that was set there."""
+    """Go forward a step, if there is one, and into the exercise that was set there."""
     work = travel(work, len(work.history.past) + 1)
     if work.undone and work.undone[-1][0] is work.history.origin:
         *undone, (_, exercise) = work.undone
@@ -357,35 +367,36 @@ def redo(work: Work) -> Work:
 
 
 def step_back(work: Work, version: Version) -> Work:
-    """Go back to what another window has gone back to. Redo leads here again, as it does there."""
+    """Go back to what another window has gone back to. Redo returns here, as it does there."""
     history = work.history
-    before = [at for at, one in enumerate(history.past) if one.example == version.example]
-    if before:
-        return travel(work, before[-1])
-    future = (*history.future, history.version)  # it is from before this window had it
+    places = [at for at, past in enumerate(history.past) if past.example == version.example]
+    if places:
+        return travel(work, places[-1])
+    future = (*history.future, history.version)  # this window opened after that version
     return _at(work, shown(history, version, history.past, future))
 
 
 def step_forward(work: Work, version: Version) -> Work:
-    """Go forward again to what another window has gone forward to."""
+    """Go forward to what another window has gone forward to."""
     history = work.history
-    ahead = [at for at, one in enumerate(reversed(history.future), 1) if one.example == version.example]
-    return travel(work, len(history.past) + ahead[0]) if ahead else keep(work, version)
+    future = enumerate(reversed(history.future), 1)
+    distances = [distance for distance, next_ in future if next_.example == version.example]
+    return travel(work, len(history.past) + distances[0]) if distances else keep(work, version)
 
 
 def reset(work: Work) -> Work:
-    """Go back to the numbers that were opened, with the lecture that there is now; undo leads here again."""
+    """Go back to the numbers that were opened, with the current lecture; undo returns here."""
     return become(work, replace(work.history.origin, lecture=work.example.lecture))
 
 
 def travel(work: Work, to: int) -> Work:
-    """Go to another place of the history, counted from the oldest; nowhere where there is none."""
+    """Go to another place of the history, counted from the oldest, if there is such a place."""
     history = travelled(work.history, to)
     return work if history is work.history else _at(work, history)
 
 
 def _at(work: Work, history: History) -> Work:
-    """The work at this place of its history. What is looked at stays, as far as it is there."""
+    """The work at this place of its history. What is looked at stays, as far as the example has it."""
     looking, is_same = work.looking, history.origin is work.history.origin
     pinned = existing_cell(history.trace, looking.pinned) if looking.pinned else None
     query = min(looking.query, len(history.example.tokens) - 1)
@@ -393,7 +404,7 @@ def _at(work: Work, history: History) -> Work:
         work,
         history=history,
         looking=replace(looking, query=query, pinned=pinned),
-        exercise=work.exercise if is_same else None,  # it was about another example
+        exercise=work.exercise if is_same else None,  # which belongs to another example
         walk=work.walk if is_same else work.walk._replace(step="", sub=""),
         shown="",
     )
@@ -411,23 +422,21 @@ def existing_cell(computed: Trace, cell: Cell) -> Cell | None:
 
 
 def show_as(work: Work, view: object) -> Work:
-    """Show pages as this view has them, or plainly."""
-    return replace(
-        work, walk=work.walk._replace(view=view if isinstance(view, str) and view in VIEWS else "")
-    )
+    """Choose the view of the pages, plain if there is no such view."""
+    return replace(work, walk=work.walk._replace(view=view_in(view)))
 
 
 # --- what worked -----------------------------------------------------------------------------------------------
 
 
 def worked(work: Work, part: str) -> Work:
-    """Part of a page has drawn the work as it is now."""
-    drawn = Drawn(work.history.version, work.looking, work.walk, work.exercise)
-    return replace(work, worked={**work.worked, part: drawn})
+    """Note that a part of a page could draw the work in its current state."""
+    state = WorkingState(work.history.version, work.looking, work.walk, work.exercise)
+    return replace(work, worked={**work.worked, part: state})
 
 
 def as_it_worked(work: Work, part: str) -> Work:
-    """The work in the last state that this part could draw, to be shown in place of what is at hand."""
+    """The work in the last state that this part could draw, to be shown in place of the current one."""
     version, looking, walk, exercise = work.worked[part]
     computed = trace(version.example, work.backend)
     history = replace(work.history, trace=computed, origin=version.origin, name=version.name)
@@ -435,15 +444,15 @@ def as_it_worked(work: Work, part: str) -> Work:
 
 
 def go_back(work: Work, part: str) -> Work:
-    """Return to the last state that this part could draw, by undo or redo; where none is known, to what opens first."""
+    """Return to the last state that this part could draw, by undo or redo; or to the example that opens first."""
     if part not in work.worked:
         return open_built_in(work, opens_first(work.language))
     version, looking, walk, exercise = work.worked[part]
     history = work.history
-    indices = [at for at, one in enumerate(history.versions) if one.example is version.example]
+    indices = [at for at, candidate in enumerate(history.versions) if candidate.example is version.example]
     if indices:
         nearest = min(indices, key=lambda at: abs(at - len(history.past)))
         work = travel(work, nearest)
-    else:  # beyond the steps that are kept
+    else:  # beyond the stored steps
         work = keep(work, version)
     return replace(work, looking=looking, walk=walk, exercise=exercise, message=None)

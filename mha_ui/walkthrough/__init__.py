@@ -1,25 +1,25 @@
 """The walkthrough: one component that steps through the computation, in the browser alone.
 
-The browser gets the numbers, the declared operations and the stages (``model.py``); every key press is answered from
-those. Where it stands is told to the server only once it rests there, through a second component in a fragment of its
-own, so that the numbers are not sent again.
+The browser gets the numbers, the declared operations and the stages (``model.py``), and answers every key press from
+them. It sends its place to the server only once it has rested there, through a second component in its own fragment, so
+that the numbers are not sent again.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from html import escape
 from typing import Final
 
 import streamlit as st
 
 from mha_core.errors import N_, ExportError
 from mha_core.messages import in_words
-from mha_core.walk.handout import check_size
+from mha_core.walk.handout import require_size
 from mha_core.walk.markdown import as_markdown
 from mha_ui import state
 from mha_ui.component import component
 from mha_ui.download import downloader
+from mha_ui.shell import alert
 from mha_ui.walkthrough.model import payload
 from mha_view.handout import as_html
 from mha_view.handout.slides import as_slides, check_package
@@ -29,29 +29,31 @@ _PLACE_KEY: Final = "walk.place"
 
 
 def walkthrough(work: state.Work) -> None:
-    """Mount the walk of this work's example; above it what went wrong on the way, if anything."""
-    state.change(state.note_walked)  # also where the rest fails: the page would be run for ever
+    """Mount the walk of this work's example, with a message above it if there is one."""
+    state.change(state.note_walked)  # first, since the page would run for ever if the rest failed before it
     data = payload(work)
     if work.message:
-        st.html(f'<p class="mha-message" role="alert">{escape(work.message.text)}</p>')
-    _walk()(key=_KEY, data=data)
+        alert(work.message.text)
+    mount = component("walk", "walk", "mount_walk.js", css="walk.css", has_words=True)
+    mount(key=_KEY, data=data)
 
 
 def receive_place(_: state.Work) -> None:
-    """Mount what tells the server where the walk stands; in a fragment of its own."""
+    """Mount the component that sends the walk's place to the server, in its own fragment."""
     state.receive_from(_PLACE_KEY)
     work = state.current()
     if (work.history.revision, work.message) != work.browser.walked:
-        st.rerun()  # a new server was given the page's address, or another window has new numbers: the page follows
+        st.rerun()  # a new server got the page's address, or another window has new numbers
     data = {"session": work.browser.session, "ack": work.browser.applied, "address": state.address(work)}
-    _place()(key=_PLACE_KEY, data=data, on_edits_change=partial(state.receive_from, _PLACE_KEY))
+    mount = component("place", "walk", "place/server_place.js")
+    mount(key=_PLACE_KEY, data=data, on_edits_change=partial(state.receive_from, _PLACE_KEY))
 
 
 def take_away(work: state.Work) -> None:
-    """The whole walk to keep: one web page that prints, Markdown with LaTeX, and slides."""
+    """The whole walk as files: a web page that prints, Markdown with LaTeX, and slides."""
     words, trace, language, decimals = work.words, work.trace, work.language, work.looking.decimals
     try:
-        check_size(trace)
+        require_size(trace)
     except ExportError as error:
         st.caption(in_words(error, language))
         return
@@ -72,7 +74,7 @@ def take_away(work: state.Work) -> None:
 
 
 def _slides(work: state.Work) -> None:
-    """Slides; where their package is missing the button is off, and says on pointing at it how to install it."""
+    """Slides. Where their package is missing, the button is disabled and its tooltip says how to install it."""
     trace, language, decimals = work.trace, work.language, work.looking.decimals
     try:
         check_package()
@@ -87,13 +89,3 @@ def _slides(work: state.Work) -> None:
         disabled=missing is not None,
         help=missing,
     )
-
-
-@st.cache_resource(show_spinner=False)
-def _walk():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return component("walk", "walk", "mount_walk.js", css="walk.css")
-
-
-@st.cache_resource(show_spinner=False)
-def _place():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return component("place", "walk", "place/server_place.js")

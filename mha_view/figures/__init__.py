@@ -3,9 +3,9 @@
 Read in this order: ``figure`` (what comes out), ``labels`` and ``geometry`` (tokens, numbers, ranges), ``layout``
 and ``pairs`` (the parts), then the pictures: ``weights``, ``scores``, ``outputs``, ``hulls``, ``saturation``.
 
-The lessons have pictures of their own: ``library``, ``scaling``, ``agreement``, ``ranges``.
+The lessons have their own pictures: ``library``, ``scaling``, ``agreement``, ``ranges``.
 
-``FIGURES`` is all pictures that a trace has on the bench, in order, each called in the same way:
+``FIGURES`` has all pictures of a trace on the Explore page, in order; all are built in the same way:
 
     for name, picture in FIGURES.items():
         if picture.available(trace):
@@ -46,7 +46,7 @@ __all__ = [
 
 
 class Build(Protocol):
-    """Draws a trace; ``query`` is the index of the chosen one, which not every picture uses."""
+    """Draws a trace; ``query`` is the index of the selected query, which not every picture uses."""
 
     def __call__(self, trace: Trace, *, theme: Theme, words: Words, query: int) -> Figure:
         """The picture of this trace."""
@@ -54,9 +54,9 @@ class Build(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What a page offers: a title to choose it by, how it is drawn, and whether a trace has it.
+    """A kind of picture: its title in the menu, how it is built, and whether it is available for a trace.
 
-    ``is_live``: it is built in no time, and drawn anew while a number is dragged.
+    ``is_live``: it is quick to build, and redrawn while a number is dragged.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""How far heads agree: the share of attention that every two of them spend on the same keys."""
+"""How far heads agree: the share of attention that each pair of heads spends on the same keys."""
 
 from __future__ import annotations
 

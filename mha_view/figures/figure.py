@@ -1,33 +1,33 @@
-"""What a figure is, and the words that it is given."""
+"""What a figure consists of."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypedDict
+from typing import Annotated, Any, TypeAlias, TypedDict
 
-Payload: TypeAlias = dict[str, Any]
+Payload: TypeAlias = dict[str, object]
 """Plotly's JSON, or a part of it, as plain data."""
 
 
 class Drawn(TypedDict):
-    """A picture as the browser is sent it: what Plotly draws, and the words to it."""
+    """A picture as it is sent to the browser: what Plotly draws, and its texts."""
 
-    figure: Payload
+    figure: Annotated[Payload, "PlotFigure"]
     title: str
     alt: str
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Figure:  # type: ignore[explicit-any]  # __init__ takes the payload
     """One picture of a trace.
 
     ``payload``: ``{"data": […], "layout": {…}}`` for Plotly. ``title``: one line. ``alt``: what the picture shows,
-    with its numbers, for who cannot see it. Both are plain text with token text in it: show them as text.
-    ``name``: the file name of a download, without its ending. ``min_width``: pixels below which numbers and labels
-    no longer fit; a narrower page had better scroll the figure sideways than squeeze it.
+    with its numbers, for screen readers. Both are plain text that contains tokens: show them as text. ``name``: the
+    file name of a download, without its extension. ``min_width``: pixels below which numbers and labels no longer fit;
+    a narrower page should scroll the figure sideways.
     """
 
-    payload: Payload
+    payload: dict[str, Any]  # type: ignore[explicit-any]  # Plotly's JSON is open, and tests read it at any depth
     title: str
     alt: str
     name: str
@@ -35,5 +35,5 @@ class Figure:
 
     @property
     def drawn(self) -> Drawn:
-        """What the browser draws and tells, for the page and the live channel alike."""
+        """The picture for the browser, the same for the page and the live channel."""
         return {"figure": self.payload, "title": self.title, "alt": self.alt}

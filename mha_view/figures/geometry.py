@@ -12,15 +12,15 @@ Point: TypeAlias = tuple[float, float]
 Range: TypeAlias = tuple[float, float]
 
 _SLACK = 1e-9
-"""Rounding that does not count, relative to the size of the numbers."""
+"""Tolerated rounding error, relative to the size of the numbers."""
 _SHORTEST, _LONGEST = 1e-300, 1e300
 
 
 def nice(magnitude: float) -> float:
     """The smallest of 1, 2, 5 × 10^k that is not below ``magnitude``; 1 for 0. ``nice(37)`` is 50.
 
-    An axis up to ``nice(largest)`` stays put while the largest number is edited a little. It is from 1e-300 to 1e300
-    long: so its steps are numbers too.
+    An axis up to ``nice(largest)`` stays the same while the largest number changes a little. The result is limited to
+    1e-300 to 1e300, so that the steps of the axis are representable too.
     """
     if magnitude <= 0:
         return 1.0
@@ -30,15 +30,15 @@ def nice(magnitude: float) -> float:
 
 
 def largest(matrices: Iterable[Iterable[Iterable[float]]]) -> float:
-    """The largest magnitude in any of the matrices, 0 where there is none; −∞ does not count."""
+    """The largest magnitude in any of the matrices, 0 without numbers; −∞ does not count."""
     return max((abs(v) for rows in matrices for row in rows for v in row if v != NEG_INF), default=0.0)
 
 
 def square_ranges(points: Sequence[Point]) -> tuple[Range, Range]:
-    """Two equally long ranges that hold all points with room to spare.
+    """Two equally long ranges that contain all points with a margin.
 
-    Their ends lie half a step beyond multiples of a nice step: they stay put while a point is moved a little, and
-    no number of the axis stands at its very end.
+    Their ends are half a step beyond multiples of a nice step. So they stay the same while a point moves a little, and
+    no tick label is at the very end of the axis.
     """
     lows = [min(point[axis] for point in points) for axis in (0, 1)]
     highs = [max(point[axis] for point in points) for axis in (0, 1)]
@@ -56,24 +56,24 @@ def square_ranges(points: Sequence[Point]) -> tuple[Range, Range]:
 def convex_hull(points: Iterable[Point]) -> list[Point]:
     """Corners of the convex hull, anticlockwise: Andrew's monotone chain.
 
-    Two corners where all points lie on a line, one where all are equal.
+    Two corners if all points lie on a line, one if all are equal.
     """
     ordered = sorted(set(points))
-    near = dict(zip(_near_one(ordered), ordered, strict=True))
-    if len(near) < 3:
-        return list(near.values())
-    lower, upper = _chain(list(near)), _chain(list(near)[::-1])
-    return [near[corner] for corner in lower[:-1] + upper[:-1]]
+    originals = dict(zip(_scaled(ordered), ordered, strict=True))
+    if len(originals) < 3:
+        return list(originals.values())
+    lower, upper = _chain(list(originals)), _chain(list(originals)[::-1])
+    return [originals[corner] for corner in lower[:-1] + upper[:-1]]
 
 
-def _near_one(points: Sequence[Point]) -> list[Point]:
-    """The points, the same power of two taken out of all, so that no product of two numbers is 0 or ∞."""
+def _scaled(points: Sequence[Point]) -> list[Point]:
+    """The points divided by a common power of two, so that no product of two numbers underflows or overflows."""
     _, exponent = frexp(largest([points]))
     return [(ldexp(x, -exponent), ldexp(y, -exponent)) for x, y in points]
 
 
 def _chain(ordered: list[Point]) -> list[Point]:
-    """One side of the hull: a corner that does not turn left is left out."""
+    """One side of the hull, without points at which it would not turn left."""
     chain: list[Point] = []
     for point in ordered:
         while len(chain) > 1 and _turn(chain[-2], chain[-1], point) <= 0:
@@ -83,24 +83,24 @@ def _chain(ordered: list[Point]) -> list[Point]:
 
 
 def _turn(a: Point, b: Point, c: Point) -> float:
-    """Twice the area of the triangle a, b, c: positive where it turns left."""
+    """Twice the area of the triangle a, b, c; positive if it turns left."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
 def contains(hull: Sequence[Point], point: Point) -> bool:
-    """Whether a point lies in a convex hull or on its edge, but for rounding."""
-    *hull, point = _near_one([*hull, point])
+    """Whether a point lies in a convex hull or on its edge, within rounding."""
+    *hull, point = _scaled([*hull, point])
     slack = _SLACK * (largest([[*hull, point]]) or 1.0)
     if len(hull) == 1:
         return hypot(point[0] - hull[0][0], point[1] - hull[0][1]) <= slack
     if len(hull) == 2:
-        return _off_segment(hull[0], hull[1], point) <= slack
+        return _distance_to_segment(hull[0], hull[1], point) <= slack
     edges = zip(hull, (*hull[1:], hull[0]), strict=True)
     return all(_turn(a, b, point) >= -slack * hypot(b[0] - a[0], b[1] - a[1]) for a, b in edges)
 
 
-def _off_segment(a: Point, b: Point, point: Point) -> float:
-    """How far a point lies from the segment a – b."""
+def _distance_to_segment(a: Point, b: Point, point: Point) -> float:
+    """The distance of a point from the segment a – b."""
     ab = (b[0] - a[0], b[1] - a[1])
     length = hypot(*ab) or 1.0
     along = ((point[0] - a[0]) * (ab[0] / length) + (point[1] - a[1]) * (ab[1] / length)) / length
@@ -121,13 +121,13 @@ _SIDES = {
     "bottom right": (1, -1),
     "bottom left": (-1, -1),
 }
-"""Where Plotly can put a point's text, and which way that is."""
+"""Plotly's positions for a point's text, and their directions."""
 
 
 def free_side(point: Point, size: Point, page: Box, taken: list[Box]) -> str | None:
-    """The first side of a point where a label of this size lies on the page and covers nothing that is ``taken``.
+    """The first side of a point where a label of this size is inside the page and covers no box in ``taken``.
 
-    None where there is none; else the label's box is then taken too. All in pixels.
+    None if there is no such side; else the label's box is added to ``taken``. All in pixels.
     """
     for side, (right, up) in _SIDES.items():
         box = _label_box(point, size, right, up)
@@ -144,7 +144,7 @@ def around(point: Point, radius: float) -> Box:
 
 
 def _label_box(point: Point, size: Point, right: int, up: int) -> Box:
-    """Beside a mark of 5 pixels' radius, with 2 pixels between."""
+    """The box of a label beside a mark with a radius of 5 pixels, 2 pixels away."""
     x = point[0] + right * (size[0] / 2 + (7 if up == 0 else 3))
     y = point[1] + up * (size[1] / 2 + 7)
     return (x - size[0] / 2, y - size[1] / 2, x + size[0] / 2, y + size[1] / 2)

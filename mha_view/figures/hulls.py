@@ -1,7 +1,7 @@
 """For d_v = 2: V's rows as points in the plane, and every head output among them.
 
-A head output is a mean of V's rows, weighted by weights that are not negative and sum to 1; so it lies within their
-convex hull. What a mask leaves without any key is 0 and may lie outside.
+A head output is a weighted mean of V's rows with weights ≥ 0 that sum to 1, so it lies in their convex hull. The output
+of a query for which a mask hides all keys is 0 and may lie outside.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def hulls_figure(trace: Trace, *, theme: Theme, words: Words) -> Figure:
 
 
 def values(trace: Trace, head: int) -> list[Point]:
-    """V's rows as points: of the head that holds them, where heads share."""
+    """V's rows as points; for a head that shares V, those of the first head of its group."""
     return _points(trace.values["v"][kv_head_of(trace.example, "v", head)])
 
 
@@ -88,7 +88,7 @@ def _points(rows: Rows) -> list[Point]:
 
 
 class Room(NamedTuple):
-    """Where labels can stand in a panel, in pixels of a small one; the page may make it wider."""
+    """Free space for labels in a panel, in pixels of a narrow panel; the page may make it wider."""
 
     scale: float
     page: Box
@@ -102,7 +102,7 @@ class Room(NamedTuple):
         return cls(scale, (x[0] * scale, y[0] * scale, x[1] * scale, y[1] * scale), [])
 
     def pixels(self, point: Point) -> Point:
-        """A point of the plane."""
+        """A point of the plane, in pixels."""
         return point[0] * self.scale, point[1] * self.scale
 
 
@@ -118,7 +118,9 @@ def _head_part(
     queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
     v, out, dead = values(trace, head), outputs(trace, head), trace.fully_masked[head]
     nothing, accent = words("sees no key"), colours.heads[head]
-    hover = [f"{name}<br>{nothing}" if gone else name for name, gone in zip(queries.full, dead, strict=True)]
+    hover = [
+        f"{name}<br>{nothing}" if is_dead else name for name, is_dead in zip(queries.full, dead, strict=True)
+    ]
     room = Room.of(ranges, side)
     room.taken.extend(around(room.pixels(point), 5) for point in (*v, *out))
     data = [
@@ -132,28 +134,28 @@ def _head_part(
         _marks(out, query_ticks(queries, trace), hover, words("head output, by query"), accent, room)
         | {"marker": _diamonds(dead, accent, colours), "showlegend": head == 0, **panel.axes},
     ]
-    first = panel.x[0] == 0
+    is_leftmost = panel.x[0] == 0
     across, up = (words("column {number} of V").format(number=number) for number in (1, 2))
     x = number_axis(ranges[0], colours, across)
-    y = number_axis(ranges[1], colours, up if first else "")
+    y = number_axis(ranges[1], colours, up if is_leftmost else "")
     axes = panel.layout(
-        x | {"nticks": 5}, y | {"scaleanchor": panel.id("x"), "showticklabels": first, "nticks": 7}
+        x | {"nticks": 5}, y | {"scaleanchor": panel.id("x"), "showticklabels": is_leftmost, "nticks": 7}
     )
     return Part(data, axes, [heading(head_name(words, head), panel, accent)])
 
 
 def _diamonds(dead: Sequence[bool], accent: str, colours: Palette) -> Payload:
-    """Outputs; a query that may attend to nothing is a cross."""
+    """Markers of the outputs; a cross for a query that may attend to nothing."""
     return {
-        "symbol": ["x-thin" if gone else "diamond" for gone in dead],
+        "symbol": ["x-thin" if is_dead else "diamond" for is_dead in dead],
         "size": 10,
         "color": accent,
-        "line": {"width": 1.5, "color": [accent if gone else colours.background for gone in dead]},
+        "line": {"width": 1.5, "color": [accent if is_dead else colours.background for is_dead in dead]},
     }
 
 
 def _hull(corners: Sequence[Point], panel: Panel, colours: Palette) -> Payload:
-    """The hull as a filled polygon; a line or nothing to see where it has no area."""
+    """The hull as a filled polygon; without area it is a line or invisible."""
     closed = [*corners, corners[0]]
     return {
         "type": "scatter",
@@ -177,7 +179,7 @@ def _marks(
     colour: str,
     room: Room,
 ) -> Payload:
-    """Points with their labels where there is room; all say who they are when hovered."""
+    """Points, labelled where there is room; all have their name on hover."""
     sides = _sides(points, ticks, room)
     return {
         "type": "scatter",
@@ -190,20 +192,22 @@ def _marks(
         "textfont": {"color": colour},
         "cliponaxis": False,
         "hoverinfo": "text",
-        "hovertext": [f"{who}<br>({exact(x)}, {exact(y)})" for who, (x, y) in zip(full, points, strict=True)],
+        "hovertext": [
+            f"{name}<br>({exact(x)}, {exact(y)})" for name, (x, y) in zip(full, points, strict=True)
+        ],
     }
 
 
 def _shared(points: Sequence[Point], ticks: Sequence[str]) -> list[str]:
-    """One label for each place: the first point there bears all names, the others none."""
-    at: dict[Point, list[str]] = {}
+    """One label for each position: the first point there has all names, the others none."""
+    names: dict[Point, list[str]] = {}
     for point, tick in zip(points, ticks, strict=True):
-        at.setdefault(point, []).append(tick)
-    return [", ".join(at.pop(point, ())) for point in points]
+        names.setdefault(point, []).append(tick)
+    return [", ".join(names.pop(point, ())) for point in points]
 
 
 def _sides(points: Sequence[Point], ticks: Sequence[str], room: Room) -> list[str | None]:
-    """Where each label stands, None where it would cover something or where there are too many."""
+    """The side of each label; None if it would cover something or if there are too many."""
     if len(points) > MOST_LABELS:
         return [None] * len(points)
     return [
@@ -213,7 +217,7 @@ def _sides(points: Sequence[Point], ticks: Sequence[str], room: Room) -> list[st
 
 
 def _alt(trace: Trace, words: Words) -> str:
-    """For each head, where its outputs lie, and whether that is inside the hull."""
+    """For each head, its outputs, and whether they lie inside the hull."""
     queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
     sentences = [words("V's rows as points, their convex hull, and each head output.")]
     for head, dead in enumerate(trace.fully_masked):
@@ -222,8 +226,8 @@ def _alt(trace: Trace, words: Words) -> str:
         sentence = words("{head}: V has {values}; the outputs are {outputs}.")
         nothing = words("sees no key")
         places = [
-            f"{place}, {nothing}" if gone else place
-            for place, gone in zip(_places(queries, out), dead, strict=True)
+            f"{place}, {nothing}" if is_dead else place
+            for place, is_dead in zip(_places(queries, out), dead, strict=True)
         ]
         sentences.append(
             sentence.format(
@@ -232,7 +236,7 @@ def _alt(trace: Trace, words: Words) -> str:
                 outputs=listing(places, words),
             )
         )
-        if all(gone or contains(hull, point) for point, gone in zip(out, dead, strict=True)):
+        if all(is_dead or contains(hull, point) for point, is_dead in zip(out, dead, strict=True)):
             sentences.append(words("Each output is a mean of V's rows, inside their hull."))
         else:
             sentences.append(words("Not all outputs lie inside the hull."))

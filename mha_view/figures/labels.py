@@ -1,7 +1,7 @@
-"""Text in figures: tokens made harmless, numbers made short.
+"""Text in figures: escaped tokens, short numbers.
 
-A token is anybody's text. Plotly reads a subset of HTML and, where MathJax is loaded, TeX between dollar signs.
-Entities switch both off: Plotly looks for tags and TeX first and decodes entities last.
+A token can be any text. Plotly interprets a subset of HTML and, where MathJax is loaded, TeX between dollar signs.
+Entities prevent both: Plotly looks for tags and TeX first and decodes entities last.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ LISTED = 8
 """Items that a text alternative spells out before it counts the rest."""
 
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;"})
-_UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
-"""Control characters (an SVG file may not hold them) and overrides of the writing direction."""
+_INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+"""Control characters, which are not allowed in SVG, and overrides of the writing direction."""
 _JOINERS = "\u200d\ufe0e\ufe0f"
 _SUBSCRIPT = re.compile(r"_(\w+)")
 
 
 class Labels(NamedTuple):
-    """Tokens as text, one of each for every token. ``ticks``: short, escaped. ``full``: whole, escaped, for hovering.
-    ``names``: short, not escaped, told apart by their position where a token repeats, for titles and alternatives.
+    """Three texts for every token. ``ticks``: short and escaped. ``full``: whole and escaped, for hovering. ``names``:
+    short, not escaped, and with the position if the token repeats, for titles and text alternatives.
     """
 
     ticks: tuple[str, ...]
@@ -47,8 +47,8 @@ def labels(tokens: tuple[str, ...]) -> Labels:
     """All labels of one axis."""
     lines = [one_line(token) for token in tokens]
     short = [shorten(line) for line in lines]
-    seen = Counter(short)
-    names = [f"{name} ({i})" if seen[name] > 1 else name for i, name in enumerate(short, start=1)]
+    counts = Counter(short)
+    names = [f"{name} ({i})" if counts[name] > 1 else name for i, name in enumerate(short, start=1)]
     return Labels(
         ticks=tuple(escape(name) for name in short),
         full=tuple(wrap(line) for line in lines),
@@ -57,32 +57,32 @@ def labels(tokens: tuple[str, ...]) -> Labels:
 
 
 def label(token: str) -> str:
-    """A token as a short label that Plotly shows as it is: ``label("<b>")`` is ``"&lt;b&gt;"``."""
+    """A token as a short label that Plotly shows literally: ``label("<b>")`` is ``"&lt;b&gt;"``."""
     return escape(shorten(one_line(token)))
 
 
 def one_line(token: str) -> str:
-    """The token on one line, without what cannot be seen; ``␣`` where nothing is left."""
-    return " ".join(_UNSEEN.sub("", token).split()) or "␣"
+    """The token on one line, without invisible characters; ``␣`` if nothing is left."""
+    return " ".join(_INVISIBLE.sub("", token).split()) or "␣"
 
 
 def shorten(line: str) -> str:
-    """At most ``LONGEST`` characters, the last an ellipsis where some are left out."""
+    """At most ``LONGEST`` characters; the last is an ellipsis if some are left out."""
     if len(line) <= LONGEST:
         return line
-    kept = line[: LONGEST - 1].rstrip(_JOINERS + " ")
-    while len(kept) > 1 and unicodedata.combining(line[len(kept)]):
-        kept = kept[:-1]  # a mark stays with its letter
-    return kept + "…"
+    start = line[: LONGEST - 1].rstrip(_JOINERS + " ")
+    while len(start) > 1 and unicodedata.combining(line[len(start)]):
+        start = start[:-1]  # a mark stays with its letter
+    return start + "…"
 
 
 def wrap(line: str) -> str:
-    """The whole token, escaped, in lines that a hover label can hold."""
-    return "<br>".join(escape(isolated(line[at : at + LINE])) for at in range(0, len(line), LINE))
+    """The whole token, escaped, in lines that fit a hover label."""
+    return "<br>".join(escape(isolated(line[start : start + LINE])) for start in range(0, len(line), LINE))
 
 
 def escape(text: str) -> str:
-    """Text that Plotly shows as it is."""
+    """Text that Plotly shows literally."""
     return text.translate(_ENTITIES)
 
 
@@ -103,7 +103,7 @@ def _advance(character: str) -> int:
 
 
 def number(value: float) -> str:
-    """A number in a cell: two decimals where those say enough, else two digits and an exponent.
+    """A number in a cell: two decimals where they suffice, else two digits and an exponent.
 
     ``number(1.5)`` is ``1.5``, ``number(-120000)`` is ``−1.2e5``, ``number(-inf)`` is ``−∞``.
     """

@@ -1,7 +1,7 @@
 """What all figures share: theme, panels, axes, heatmaps and their colour bar, as plain dictionaries.
 
-Sizes are pixels from top to bottom, where a figure knows its height, and shares of the width from left to right,
-where the page decides.
+Vertical sizes are pixels, since a figure knows its height; horizontal sizes are shares of the width, which the page
+decides.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TOP = 34
 HEADING = 26
 """Pixels for the heading above a panel."""
 AXIS = 46
-"""Pixels below a panel for its labels, lying flat, and the axis's title."""
+"""Pixels below a panel for horizontal labels and the axis's title."""
 FOOT = 40
 """Pixels for a colour bar or a row of names below the last panel."""
 GAP = 0.035
@@ -36,21 +36,21 @@ GAP = 0.035
 MOST_TICKS = 32
 """Labels along an axis…"""
 MOST_SLANTED = 16
-"""…and how many of them slant, where they are too long to lie flat; more stand upright."""
+"""…and how many of them are slanted, if they are too long for horizontal ones; more are vertical."""
 MOST_GAPS = 32
-"""Rows or columns of a matrix that are still parted by lines."""
+"""Rows or columns of a matrix that are still separated by lines."""
 MOST_NUMBERS = 144
-"""Cells of a matrix that still gets its numbers written into them…"""
+"""Cells of a matrix that still has its numbers written into them…"""
 MOST_ACROSS = 24
-"""…and how many of them may lie side by side in all panels of a row."""
+"""…and how many of them may be side by side in all panels of a row."""
 DEAD = "∅"
 """Marks a query that may attend to nothing."""
 PATTERNS = ("", "/", "x", ".", "\\", "+", "-", "|")
-"""Told apart without colour: one head's bars from the next."""
+"""Fill patterns, which tell the heads' bars apart without colour."""
 
 
 class Panel(NamedTuple):
-    """One set of axes: its ``number`` from 1, and what it covers of the figure, from left and from below."""
+    """One set of axes: its ``number`` from 1, and its ranges of the figure's width and height, from bottom left."""
 
     number: int
     x: Range
@@ -74,7 +74,7 @@ class Panel(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What one panel brings into a figure."""
+    """What one panel adds to a figure."""
 
     data: Sequence[Payload]
     axes: Payload
@@ -88,7 +88,7 @@ def compose(layout: Payload, parts: Sequence[Part]) -> Payload:
         layout = layout | part.axes
     layout["annotations"] = [annotation for part in parts for annotation in part.annotations]
     layout["shapes"] = [shape for part in parts for shape in part.shapes]
-    return {"data": [drawn for part in parts for drawn in part.data], "layout": layout}
+    return {"data": [trace for part in parts for trace in part.data], "layout": layout}
 
 
 def base(colours: Palette, title: str, *, area: int, left: int, foot: int = FOOT) -> Payload:
@@ -132,7 +132,7 @@ def spread(widths: Sequence[float], gap: float = GAP) -> list[Range]:
 def stack(heights: Sequence[int], below: int) -> tuple[list[Range], int]:
     """Rows of panels from top to bottom, each with a heading above and ``below`` pixels for labels.
 
-    Returns what each covers of the plotting area, and that area's pixels.
+    Returns the range of the plotting area that each covers, and the area's pixels.
     """
     bottoms = list(accumulate(HEADING + height + below for height in heights))
     total = bottoms[-1]
@@ -150,22 +150,22 @@ def grid(count: int, columns: int, height: int, below: int, gap: float = GAP) ->
 
 
 def balanced(count: int, most: int) -> int:
-    """Panels in a row, at most so many, so that the last row is as full as can be: 4 in rows of 3 become 2 and 2."""
+    """Panels in a row, at most ``most``, so that the last row is as full as possible: 4 in rows of 3 become 2 and 2."""
     return -(-count // -(-count // most))
 
 
 def matrix_height(rows: int) -> int:
-    """Pixels of a matrix: a comfortable line for a row where there are few, less where there are many."""
+    """Pixels of a matrix; rows are lower where there are many."""
     return rows * max(6, min(36, 400 // rows))
 
 
 def numbers_fit(rows: int, columns: int, across: int) -> bool:
-    """Whether a matrix's cells can hold their numbers, with ``across`` of all cells side by side."""
+    """Whether a matrix's numbers fit into its cells, with ``across`` cells side by side in all panels."""
     return rows * columns <= MOST_NUMBERS and across <= MOST_ACROSS
 
 
 def cells_width(across: int, *, numbers: bool) -> int:
-    """Pixels below which so many cells side by side are no longer legible."""
+    """Pixels that this many cells side by side need to be legible."""
     return across * (32 if numbers else 12 if across <= 64 else 5)
 
 
@@ -175,7 +175,7 @@ def left_for(ticks: Sequence[str]) -> int:
 
 
 def below_for(ticks: Sequence[str], across: int) -> int:
-    """Pixels below a panel for its labels and its axis's title; ``across`` labels lie flat on a telephone, or slant."""
+    """Pixels below a panel for its labels and its axis's title; ``across`` labels must fit a phone's width."""
     longest = max(map(width, ticks))
     if longest <= max(36 if len(ticks) <= MOST_SLANTED else 0, 320 // across):
         return AXIS
@@ -185,14 +185,14 @@ def below_for(ticks: Sequence[str], across: int) -> int:
 def index_axis(
     ticks: Sequence[str], title: str = "", *, downwards: bool = False, shown: bool = True
 ) -> Payload:
-    """An axis of tokens or dimensions at 0, 1, 2 …, so that equal labels stay apart; too many are thinned out."""
-    last = len(ticks) - 0.5
-    at = range(0, len(ticks), -(-len(ticks) // MOST_TICKS))
+    """An axis of tokens or dimensions at 0, 1, 2 …, so that equal labels stay separate; of many only some are shown."""
+    end = len(ticks) - 0.5
+    positions = range(0, len(ticks), -(-len(ticks) // MOST_TICKS))
     return {
-        "range": [last, -0.5] if downwards else [-0.5, last],
+        "range": [end, -0.5] if downwards else [-0.5, end],
         "tickmode": "array",
-        "tickvals": list(at),
-        "ticktext": [ticks[i] for i in at],
+        "tickvals": list(positions),
+        "ticktext": [ticks[i] for i in positions],
         "autotickangles": [0, -45] if len(ticks) <= MOST_SLANTED else [0, -90],
         "ticklabeloverflow": "allow",
         "showticklabels": shown,
@@ -205,7 +205,7 @@ def index_axis(
 
 
 def number_axis(span: Range, colours: Palette, title: str = "") -> Payload:
-    """An axis of numbers over a range that stays put."""
+    """An axis of numbers over a fixed range."""
     return {
         "range": list(span),
         "ticks": "",
@@ -219,13 +219,13 @@ def number_axis(span: Range, colours: Palette, title: str = "") -> Payload:
 
 
 def query_ticks(queries: Labels, trace: Trace) -> list[str]:
-    """Labels of the queries, those marked that may attend to nothing."""
+    """Labels of the queries; those that may attend to nothing are marked."""
     dead = [any(column) for column in zip(*trace.fully_masked, strict=True)]
-    return [f"{DEAD} {tick}" if gone else tick for tick, gone in zip(queries.ticks, dead, strict=True)]
+    return [f"{DEAD} {tick}" if is_dead else tick for tick, is_dead in zip(queries.ticks, dead, strict=True)]
 
 
 def points_of(name: str, head: int | None = None, row: int | None = None) -> Payload:
-    """Says which cells a figure's points are, for who points at one: those of a matrix, or of one row of it."""
+    """Says which cells a figure's points show: those of a matrix, or of one of its rows."""
     return {"meta": {"matrix": name, "head": head, **({} if row is None else {"row": row})}}
 
 
@@ -235,14 +235,14 @@ def heatmap(
     hover: Sequence[Sequence[str]],
     cells: Sequence[Sequence[str]] | None,
     colours: Palette,
-    of: Payload | None = None,
+    source: Payload | None = None,
 ) -> Payload:
-    """A matrix as coloured cells on the figure's one colour scale; None leaves a cell in the colour behind.
+    """A matrix as coloured cells on the figure's one colour scale; a cell of None is transparent.
 
-    ``cells`` are written into the cells, as large as these allow; ``of``: whose cells they are (``points_of``).
+    ``cells`` are the texts in the cells; ``source``: the matrix whose cells they are (``points_of``).
     """
     gap = int(max(len(z), len(z[0])) <= MOST_GAPS)
-    drawn: Payload = {
+    trace: Payload = {
         "type": "heatmap",
         "z": z,
         **panel.axes,
@@ -251,11 +251,11 @@ def heatmap(
         "ygap": gap,
         "hoverinfo": "text",
         "hovertext": hover,
-        **(of or {}),
+        **(source or {}),
     }
     if cells is not None:
-        drawn |= {"text": cells, "texttemplate": "%{text}", "textfont": {"color": colours.text}}
-    return drawn
+        trace |= {"text": cells, "texttemplate": "%{text}", "textfont": {"color": colours.text}}
+    return trace
 
 
 def color_axis(scale: ColourScale, span: Range, colours: Palette, title: str, y: float = 0) -> Payload:
@@ -282,7 +282,7 @@ def color_axis(scale: ColourScale, span: Range, colours: Palette, title: str, y:
 
 
 def legend() -> Payload:
-    """Names below all panels; clicking them does nothing."""
+    """A legend below all panels; clicking it does nothing."""
     return {
         "orientation": "h",
         "x": 0,
@@ -316,7 +316,7 @@ def head_name(words: Words, head: int) -> str:
 
 
 def bar_look(head: int, colours: Palette) -> Payload:
-    """A head's accent, and a pattern so that colour is not the only sign."""
+    """A head's accent, and a pattern, so that colour is not the only difference."""
     return {
         "color": colours.heads[head],
         "line": {"width": 0},

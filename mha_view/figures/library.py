@@ -1,4 +1,4 @@
-"""A library: how closely a reader reads each book, and what of each book is carried home."""
+"""The library, a picture of attention: how closely a reader reads each book, and what each adds to the output."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ HEIGHT = 150
 
 
 def library_figure(trace: Trace, *, columns: Sequence[str], theme: Theme, words: Words) -> Figure:
-    """weights (n_k) of one head's one query as bars, and below them its output (d_v), stacked from the books' shares.
+    """weights (n_k) of the only query of one head as bars, and its output (d_v) below, stacked from the books' shares.
 
-    ``columns`` names the columns of V. A share is weight · value; the shares of a column add up to the output.
+    ``columns``: names of V's columns. A share is weight · value; the shares of a column add up to the output.
     """
     colours, books = palette(theme), labels(key_tokens(trace.example))
     rows, area = stack([HEIGHT, HEIGHT], AXIS)

@@ -55,7 +55,7 @@ def head_shares(head_outputs: Sequence[Sequence[float]], w_o: Rows) -> Rows:
 
 
 def outputs_figure(trace: Trace, *, theme: Theme, words: Words, query: int) -> Figure:
-    """concat (n_q × (h·d_v)), its columns bracketed by head, and where there is a W_O the output beside it.
+    """concat (n_q × (h·d_v)), its columns bracketed by head, and with a W_O the output beside it.
 
     Below these, for one query, what each head (and b_O) adds to every column of the output.
     """
@@ -67,7 +67,10 @@ def outputs_figure(trace: Trace, *, theme: Theme, words: Words, query: int) -> F
     heights = [matrix_height(len(queries.ticks)), SHARES_HEIGHT][: len(names)]
     down, area = stack(heights, AXIS + FOOT + 10)
     panels = [Panel(i, x, down[0]) for i, x in enumerate(spread(widths), start=1)]
-    parts = [_matrix(trace, *which, queries, colours, words) for which in zip(names, panels, strict=True)]
+    parts = [
+        _matrix(trace, name, panel, queries, colours, words)
+        for name, panel in zip(names, panels, strict=True)
+    ]
     if len(names) > 1:
         parts.append(_shares(trace, query, Panel(3, (0, 1), down[1]), colours, words))
     span = nice(largest(trace.values[name] for name in names))
@@ -89,7 +92,7 @@ def outputs_figure(trace: Trace, *, theme: Theme, words: Words, query: int) -> F
 
 
 def _matrix(trace: Trace, name: str, panel: Panel, queries: Labels, colours: Palette, words: Words) -> Part:
-    """Concat or the output as a heatmap, over a backdrop that shows between its cells."""
+    """Concat or the output as a heatmap; a backdrop is visible between its cells."""
     rows: Rows = trace.values[name]
     concat, d_v = name == "concat", trace.example.dims.d_v
     columns = [
@@ -164,7 +167,7 @@ def _line(panel: Panel, x: Range, y: Range, colour: str, thickness: int) -> Payl
 
 
 def _shares(trace: Trace, query: int, panel: Panel, colours: Palette, words: Words) -> Part:
-    """For every column of the output, the heads' shares stacked, b_O on top, and a mark at their sum."""
+    """For every column of the output, the heads' shares and b_O stacked, and a mark at their sum."""
     output = trace.values["output"][query]
     columns = list(range(len(output)))
     shares, bias = query_shares(trace, query)
@@ -197,7 +200,7 @@ def _shares(trace: Trace, query: int, panel: Panel, colours: Palette, words: Wor
 
 
 def query_shares(trace: Trace, query: int) -> tuple[Rows, list[float] | None]:
-    """``head_shares`` of one query, and b_O where there is one."""
+    """``head_shares`` of one query, and b_O if there is one."""
     rows = [matrix[query] for matrix in trace.values["head_outputs"]]
     bias = trace.example.b_o
     return head_shares(rows, trace.matrix("w_o")), None if bias is None else list(bias)
@@ -224,7 +227,7 @@ def _totals(output: Sequence[float], query: int, panel: Panel, colours: Palette)
 
 
 def _stacked_range(shares: Rows) -> Range:
-    """Nice ends below the lowest stack of negative shares and above the highest of positive ones."""
+    """A range with nice ends that contains the stacks of negative and of positive shares."""
     low = min(sum(v for v in column if v < 0) for column in zip(*shares, strict=True))
     high = max(sum(v for v in column if v > 0) for column in zip(*shares, strict=True))
     return (-nice(-low) if low < 0 else 0, nice(high) if high > 0 or low == 0 else 0)

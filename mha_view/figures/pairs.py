@@ -1,4 +1,4 @@
-"""Panels of query–key pairs: what the pictures of weights and of scores have in common."""
+"""Panels of query–key pairs, which the pictures of weights and of scores share."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ STAGE_HEADING_WIDTH = 112
 class Pairs:
     """A grid of panels, n_q × n_k cells each: queries down, keys across.
 
-    ``across`` panels make a row; each is at least ``narrowest`` pixels wide. ``numbered``: cells hold their numbers.
+    ``across`` panels make a row; each is at least ``narrowest`` pixels wide. ``numbered``: cells show their numbers.
     """
 
     colours: Palette
@@ -64,7 +64,7 @@ class Pairs:
         return self.left + 24 + max(cells, self.narrowest * self.across)
 
     def layout(self, title: str) -> Payload:
-        """The figure's layout: what no pair covers has the colour of the lines between them."""
+        """The figure's layout; its background has the colour of the lines between cells."""
         layout = base(self.colours, title, area=self.area, left=self.left)
         return layout | {"plot_bgcolor": self.colours.line}
 
@@ -72,20 +72,22 @@ class Pairs:
         self,
         place: int,
         name: str,
-        of: Payload,
+        source: Payload,
         accent: str,
         z: Sequence[Sequence[float | None]],
         hover: Sequence[Sequence[str]],
         cells: Sequence[Sequence[str]] | None,
     ) -> Part:
-        """The panel at ``place``: its values, whose they are, what each says when hovered, and what stands in it."""
-        panel, first = self.panels[place], place % self.across == 0
-        lowest = place + self.across >= len(self.panels)
+        """The panel at ``place``: values, their ``source`` (``points_of``), and the texts on hover and in the cells."""
+        panel, is_leftmost = self.panels[place], place % self.across == 0
+        is_lowest = place + self.across >= len(self.panels)
         return Part(
-            [heatmap(panel, z, self._hover(hover), cells, self.colours, of)],
+            [heatmap(panel, z, self._hover(hover), cells, self.colours, source)],
             panel.layout(
-                index_axis(self.keys.ticks, self.words("key") if lowest else ""),
-                index_axis(self.ticks, self.words("query") if first else "", downwards=True, shown=first),
+                index_axis(self.keys.ticks, self.words("key") if is_lowest else ""),
+                index_axis(
+                    self.ticks, self.words("query") if is_leftmost else "", downwards=True, shown=is_leftmost
+                ),
             ),
             [heading(name, panel, accent)],
         )
@@ -98,7 +100,7 @@ class Pairs:
 
 
 def pairs(trace: Trace, colours: Palette, words: Words, heads: int, stages: int = 1) -> Pairs:
-    """Panels for so many heads, each with so many stages side by side."""
+    """Panels for this many heads, each with this many stages side by side."""
     dims = trace.example.dims
     queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
     most = 4 if dims.n_k <= 4 else 3 if dims.n_k == 5 else 2  # so that a key keeps a legible width

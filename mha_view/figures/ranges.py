@@ -61,23 +61,23 @@ def column_ranges(rows: Rows) -> list[Range]:
 
 
 def values_of(trace: Trace, head: int) -> Rows:
-    """V as a head uses it: its own, or that of the first of its group."""
+    """V as a head uses it: its own, or that of the first head of its group."""
     return trace.matrix("v", kv_head_of(trace.example, "v", head))
 
 
 def inside(row: Sequence[float], ranges: Sequence[Range]) -> bool:
-    """Whether every number of a row lies in its column's range, but for rounding."""
+    """Whether every number of a row lies in its column's range, within rounding."""
     slack = _SLACK * max((abs(end) for ends in ranges for end in ends), default=0.0)
     return all(low - slack <= v <= high + slack for v, (low, high) in zip(row, ranges, strict=True))
 
 
 def _span(trace: Trace) -> Range:
-    """From a nice number below all of V and all outputs to one above; 0 is always shown."""
+    """A range with nice ends around all of V and all outputs; it always contains 0."""
     numbers = [
         v
         for step in ("v", "head_outputs")
         for rows in trace.values[step]
-        for row in rows or ()  # heads of a group share the first one's V
+        for row in rows or ()  # a group shares the V of its first head
         for v in row
     ]
     low, high = min(0.0, *numbers), max(0.0, *numbers)
@@ -91,8 +91,10 @@ def _head_part(
     queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
     v, out, accent = values_of(trace, head), trace.values["head_outputs"][head], colours.heads[head]
     nothing, dead = words("sees no key"), trace.fully_masked[head]
-    hover = [f"{name}<br>{nothing}" if gone else name for name, gone in zip(queries.full, dead, strict=True)]
-    first = (panel.number - 1) % across == 0
+    hover = [
+        f"{name}<br>{nothing}" if is_dead else name for name, is_dead in zip(queries.full, dead, strict=True)
+    ]
+    is_leftmost = (panel.number - 1) % across == 0
     data = [
         _points(v, -0.17, keys.full, words("V, by key"), panel)
         | {"marker": {"symbol": "circle", "size": 7, "color": colours.v}, "showlegend": head == 0},
@@ -101,43 +103,46 @@ def _head_part(
     ]
     axes = panel.layout(
         index_axis([str(c + 1) for c in range(len(v[0]))], words("column of V")),
-        number_axis(span, colours, words("value") if first else "") | {"showticklabels": first},
+        number_axis(span, colours, words("value") if is_leftmost else "") | {"showticklabels": is_leftmost},
     )
     boxes = [_box(c, ends, panel, colours) for c, ends in enumerate(column_ranges(v))]
     return Part(data, axes, [heading(head_name(words, head), panel, accent)], boxes)
 
 
-def _points(rows: Rows, shift: float, full: Sequence[str], name: str, panel: Panel) -> Payload:
-    """All numbers of a matrix, above their column, a little aside."""
+def _points(rows: Rows, shift: float, full: Sequence[str], legend_name: str, panel: Panel) -> Payload:
+    """All numbers of a matrix over their columns, shifted sideways."""
     return {
         "type": "scatter",
         "mode": "markers",
-        "name": name,
+        "name": legend_name,
         "x": [c + shift for row in rows for c in range(len(row))],
         "y": [v for row in rows for v in row],
         **panel.axes,
         "hoverinfo": "text",
         "hovertext": [
-            f"{who} [{c}]<br>{exact(v)}"
-            for who, row in zip(full, rows, strict=True)
+            f"{name} [{c}]<br>{exact(v)}"
+            for name, row in zip(full, rows, strict=True)
             for c, v in enumerate(row, start=1)
         ],
     }
 
 
 def _diamonds(out: Rows, dead: Sequence[bool], accent: str, colours: Palette) -> Payload:
-    """Outputs; a query that may attend to nothing is a cross."""
-    gone = [is_dead for is_dead, row in zip(dead, out, strict=True) for _ in row]
+    """Markers of the outputs; a cross for a query that may attend to nothing."""
+    dead_cells = [is_dead for is_dead, row in zip(dead, out, strict=True) for _ in row]
     return {
-        "symbol": ["x-thin" if nothing else "diamond" for nothing in gone],
+        "symbol": ["x-thin" if is_dead else "diamond" for is_dead in dead_cells],
         "size": 9,
         "color": accent,
-        "line": {"width": 1.5, "color": [accent if nothing else colours.background for nothing in gone]},
+        "line": {
+            "width": 1.5,
+            "color": [accent if is_dead else colours.background for is_dead in dead_cells],
+        },
     }
 
 
 def _box(column: int, ends: Range, panel: Panel, colours: Palette) -> Payload:
-    """A column's range; a line where all its numbers are one."""
+    """A column's range; a line if all its numbers are equal."""
     return {
         "type": "rect",
         "layer": "below",
@@ -157,7 +162,9 @@ def _alt(trace: Trace, words: Words) -> str:
     sentences = [words("The range of each column of V, and the head outputs in it.")]
     for head, dead in enumerate(trace.fully_masked):
         ranges = column_ranges(values_of(trace, head))
-        out = [row for row, gone in zip(trace.values["head_outputs"][head], dead, strict=True) if not gone]
+        out = [
+            row for row, is_dead in zip(trace.values["head_outputs"][head], dead, strict=True) if not is_dead
+        ]
         columns = [
             words("column {number}: V from {low} to {high}").format(
                 number=c, low=number(low), high=number(high)

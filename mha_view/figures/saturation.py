@@ -1,4 +1,4 @@
-"""Saturation: as scores are divided by less, softmax sharpens, and W_Q and W_K stop moving the output; W_V does not."""
+"""Saturation: with a smaller divisor softmax sharpens, and W_Q and W_K no longer move the output, while W_V does."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from mha_view.palette import Palette, Theme, palette
 NORMS_HEIGHT = 190
 LARGEST_HEIGHT = 84
 MOST_OUTPUTS = 48
-"""Numbers that the layer gives, beyond which two dozen Jacobians take longer than a picture may."""
+"""Most numbers of the layer's output; with more, two dozen Jacobians take too long for a picture."""
 DECADES = 6
-"""Powers of ten that the norms' axis spans at most: what falls below is as good as gone."""
+"""Most powers of ten of the norms' axis; what falls below is negligible."""
 NEAR_ONE = 0.99
-"""A largest weight from which on softmax can hardly move any more."""
+"""A largest weight above which softmax hardly moves any more."""
 SAME = 1e-9
-"""Norms that differ by less, beside the largest, are equal."""
+"""Norms that differ by less, relative to the largest, count as equal."""
 TICKS = {1 / 32: "1/32", 1 / 8: "1/8", 1 / 2: "1/2", 1: "1", 2: "2", 8: "8", 32: "32"}
 
 
@@ -51,7 +51,7 @@ _COURSES = {
     (True, False): N_("{norm} first rises, from {now} to {turn} at T = {at}, and then falls to {cold}."),
     (False, True): N_("{norm} first falls, from {now} to {turn} at T = {at}, and then rises to {cold}."),
 }
-"""Whether a norm rises, in each stretch from T = 1 downwards → what is said of it."""
+"""Whether a norm rises in each stretch from T = 1 downwards → the sentence about it."""
 _WAVERS = N_("{norm} rises and falls more than once: it is {now} at first and {cold} at last.")
 _NEAR = N_(
     "A query's largest weight is {now} on average at T = 1 and {cold} at T = {coldest}: a single weight nears 1 and "
@@ -63,7 +63,7 @@ _NOT_NEAR = N_(
 
 
 class Curve(NamedTuple):
-    """One norm at every temperature (None where it is 0): the matrix that is moved, and how it is drawn."""
+    """One norm at every temperature (None where it is 0): of the gradient by ``matrix``; and the line's style."""
 
     matrix: str
     values: tuple[float | None, ...]
@@ -78,7 +78,7 @@ class Curve(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """How the picture speaks of what the layer ends with, whose gradients it shows."""
+    """The picture's words for what the layer ends with, the output or the weights."""
 
     answers: str
     moved: str
@@ -102,7 +102,7 @@ def _ends(trace: Trace) -> _Ends:
 
 
 def can_saturate(trace: Trace) -> bool:
-    """Whether there is a softmax to sharpen, over an example small enough to differentiate over and over."""
+    """Whether an example has a softmax, and is small enough to differentiate many times."""
     computed = any(head.weights is None for head in trace.example.heads)
     return computed and outputs(trace.example) <= MOST_OUTPUTS
 
@@ -119,9 +119,9 @@ def saturation_figure(
     """Norms of ∂output / ∂W_Q, W_K, W_V (of ∂A without V), and the largest weight, by temperature: of one head, or
     the heads' mean.
 
-    The temperature T multiplies the divisor: softmax(S ÷ (T · √d_k)). Where heads start from Q, K or V, these are
-    what is moved. ``points``: ``gradients.saturation(trace)``, for examples that ``can_saturate``. ``chosen``: a
-    temperature to mark beside the present one.
+    The temperature T multiplies the divisor: softmax(S ÷ (T · √d_k)). For heads that start from Q, K or V, the gradient
+    is taken by these. ``points``: ``gradients.saturation(trace)``, for examples that ``can_saturate``. ``chosen``: a
+    temperature to mark besides T = 1.
     """
     colours = palette(theme)
     curves = _curves(points, head, colours)
@@ -154,9 +154,9 @@ def saturation_figure(
 def saturation_sentences(
     trace: Trace, points: Sequence[AtTemperature], *, words: Words, head: int | None = None
 ) -> list[str]:
-    """What the picture's curves do as the temperature falls from 1: the largest weight's, then each norm's.
+    """What the curves do as the temperature falls from 1: that of the largest weight, then those of the norms.
 
-    As ``saturation_figure``, of one head or the heads' mean.
+    Of one head or the heads' mean, as in ``saturation_figure``.
     """
     points = sorted((p for p in points if p.temperature <= 1), key=lambda p: p.temperature, reverse=True)
     temperatures = [_tick(point.temperature) for point in points]
@@ -172,7 +172,7 @@ def saturation_sentences(
 
 
 def _course(norm: str, values: Sequence[float], temperatures: Sequence[str], words: Words) -> str:
-    """In what stretches a norm rises and falls, and from what to what."""
+    """The stretches in which a norm rises and falls, and between which values."""
     same = SAME * max(values)
     steps = [after > before for before, after in pairwise(values) if abs(after - before) > same]
     printed_alike = len({number(value) for value in values}) == 1
@@ -211,8 +211,8 @@ def _curves(points: Sequence[AtTemperature], head: int | None, colours: Palette)
 
 def _mean(numbers: Sequence[float | None], head: int | None) -> float | None:
     """One head's number, or the mean of those heads that have one."""
-    own = [n for n in (numbers if head is None else numbers[head : head + 1]) if n is not None]
-    return fmean(own) if own else None
+    present = [n for n in (numbers if head is None else numbers[head : head + 1]) if n is not None]
+    return fmean(present) if present else None
 
 
 def _temperature_axis(colours: Palette, title: str, *, shown: bool) -> Payload:
@@ -312,7 +312,7 @@ def _line(
 
 
 def _now(panel: Panel, colours: Palette) -> Payload:
-    """A broad line where the example stands."""
+    """A broad line at T = 1, the example's own temperature."""
     return _upright(panel, 1.0, {"color": colours.line, "width": 9})
 
 
@@ -337,7 +337,7 @@ def _alt(
     trace: Trace,
     words: Words,
 ) -> str:
-    """The sharpest temperature, the present one and the mildest in numbers."""
+    """The numbers at the lowest temperature, at T = 1 and at the highest."""
     at = words("T = {temperature}: {norms}; the largest weight {weight} on average.")
     sentences: list[str] = [words(_ends(trace).sizes)]
     for i in (0, len(points) // 2, -1):

@@ -31,7 +31,7 @@ BARS_HEIGHT = 150
 
 
 class Way(NamedTuple):
-    """One way to divide: how it is called and drawn, and where it stands in a comparison."""
+    """One way to divide: its name and style, and its part of a comparison."""
 
     name: str
     colour: str
@@ -42,7 +42,7 @@ class Way(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """One measure: its heading, where it stands, its axis, and the value that theory sets for every d_k."""
+    """One measure: its heading, its value of a softmax, its axis, and theory's value for every d_k."""
 
     name: str
     of: Callable[[Softmax], float]
@@ -63,7 +63,7 @@ def scaling_figure(
 ) -> Figure:
     """Spread, entropy and gradient (each a value for every d_k) as curves; ``at`` is the index of the chosen d_k.
 
-    Dotted lines are what theory says: √d_k σ² and σ² for the spread, ln n_k above the entropy, ½ above the gradient.
+    Dotted lines are theory: √d_k σ² and σ² for the spread, and the bounds ln n_k of the entropy and ½ of the gradient.
     """
     colours = palette(theme)
     curves = _curves(rows, n_k, sigma, colours, words)
@@ -115,7 +115,7 @@ def _curves(
 
 
 def _decades(span: Range) -> list[float]:
-    """1, 2 and 5 times the powers of ten that lie within 10^span; of a wide span, the powers alone."""
+    """1, 2 and 5 times the powers of ten within 10^span; for a wide span 1 and 3 times the powers."""
     steps = (1, 3) if span[1] - span[0] > 1.2 else (1, 2, 5)
     numbers = (step * 10.0**power for power in range(-4, 5) for step in steps)
     return [v for v in numbers if span[0] <= log10(v) <= span[1]]
@@ -177,7 +177,7 @@ def _theory(name: str, values: Sequence[float], panel: Panel, colours: Palette) 
 
 
 def _alt(rows: Sequence[Comparison], words: Words) -> str:
-    """The first and the last d_k in numbers."""
+    """The numbers for the first and the last d_k."""
     sentence = words(
         "dₖ = {d_k}: not divided, spread {a}, entropy {b}, gradient {c}; divided by √dₖ, spread {d}, entropy {e}, "
         "gradient {f}."

@@ -1,4 +1,4 @@
-"""Scores on their way to the softmax: as they come, scaled, masked."""
+"""Scores before the softmax: raw, scaled, masked."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from mha_view.palette import Theme, palette
 
 
 def scores_heatmaps(trace: Trace, *, theme: Theme, words: Words) -> Figure:
-    """scores, scaled, biased and masked scores (each h × n_q × n_k), as far as an example has them, side by side.
+    """scores, scaled, biased and masked scores (each h × n_q × n_k), those that the example has, side by side.
 
-    One signed scale for all, up to a nice number above every score before the mask, so that it stays put while one
-    edits and while a mask writes −10⁹. Heads that start from given weights have no scores and are left out.
+    All share one signed scale up to a nice number above every score before the mask. So it stays the same during small
+    edits, and if a mask writes −10⁹. Heads that start from given weights have no scores and are left out.
     """
     colours = palette(theme)
     drawn, stages = heads_with_scores(trace), [name for name in SCORE_STEPS if name in trace.values]
@@ -55,7 +55,7 @@ def score_span(trace: Trace) -> float:
 
 
 def _stage_part(trace: Trace, head: int, stage: str, place: int, frame: Pairs) -> Part:
-    """One head's scores at one stage; a hidden pair has no colour, and says −∞."""
+    """One head's scores at one stage; a hidden pair has no colour, and the text −∞."""
     rows: Rows = trace.values[stage][head]
     z = [[None if v == NEG_INF else v for v in row] for row in rows]
     hover = [[exact(v) for v in row] for row in rows]
@@ -65,7 +65,7 @@ def _stage_part(trace: Trace, head: int, stage: str, place: int, frame: Pairs) -
 
 
 def _alt(trace: Trace, drawn: Sequence[int], stages: Sequence[str], frame: Pairs) -> str:
-    """For each head, its largest score, how far scores reach at every stage, and how many pairs the mask hides."""
+    """For each head, its largest score, the range of scores at every stage, and how many pairs the mask hides."""
     words = frame.words
     sentences = [words("Scores of each head: queries down, keys across.")]
     for head in drawn:
@@ -79,7 +79,7 @@ def _alt(trace: Trace, drawn: Sequence[int], stages: Sequence[str], frame: Pairs
 
 
 def _largest_pair(rows: Rows, frame: Pairs) -> str:
-    """The query and the key that fit best."""
+    """The query and the key with the largest score."""
     cells = ((v, query, key) for query, row in enumerate(rows) for key, v in enumerate(row))
     _, query, key = max(cells, key=lambda cell: cell[0])
     return f"{frame.queries.names[query]} → {frame.keys.names[key]}"

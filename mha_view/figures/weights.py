@@ -53,7 +53,7 @@ def weights_heatmaps(trace: Trace, *, theme: Theme, words: Words) -> Figure:
 
 
 def _head_part(trace: Trace, head: int, frame: Pairs) -> Part:
-    """One head's weights; a pair that the mask hides has no colour and a sign in its place."""
+    """One head's weights; a pair that the mask hides has a sign instead of a colour."""
     masked, nothing = frame.words("masked: −∞ before softmax"), frame.words("sees no key")
     z: list[list[float | None]] = []
     hover, cells = [], []
@@ -61,9 +61,9 @@ def _head_part(trace: Trace, head: int, frame: Pairs) -> Part:
         trace.values["weights"][head], trace.hidden[head], trace.fully_masked[head], strict=True
     ):
         sign, reason = (DEAD, nothing) if dead else (HIDDEN, masked)
-        z.append([None if gone else v for v, gone in zip(row, hidden, strict=True)])
-        hover.append([reason if gone else exact(v) for v, gone in zip(row, hidden, strict=True)])
-        cells.append([sign if gone else weight(v) for v, gone in zip(row, hidden, strict=True)])
+        z.append([None if hides else v for v, hides in zip(row, hidden, strict=True)])
+        hover.append([reason if hides else exact(v) for v, hides in zip(row, hidden, strict=True)])
+        cells.append([sign if hides else weight(v) for v, hides in zip(row, hidden, strict=True)])
     name, accent = head_name(frame.words, head), frame.colours.heads[head]
     return frame.part(
         head, name, points_of("weights", head), accent, z, hover, cells if frame.numbered else None
@@ -87,13 +87,13 @@ def _heatmaps_alt(trace: Trace, frame: Pairs, words: Words) -> str:
 
 
 def _most(row: Sequence[float], keys: Labels, words: Words) -> str:
-    """The key with the largest weight, or those that share it, and the weight."""
+    """The key with the largest weight, or several equal ones, and the weight."""
     top = max(row)
-    at = [key for key, v in zip(keys.names, row, strict=True) if v >= top - 1e-9]
-    if len(at) == len(row) > 1:
+    tied = [key for key, v in zip(keys.names, row, strict=True) if v >= top - 1e-9]
+    if len(tied) == len(row) > 1:
         names = words("all keys alike")
     else:
-        names = words("{keys} equally").format(keys=listing(at, words)) if len(at) > 1 else at[0]
+        names = words("{keys} equally").format(keys=listing(tied, words)) if len(tied) > 1 else tied[0]
     return f"{names} ({weight(top)})"
 
 
@@ -126,9 +126,9 @@ def _bars(
     hidden = [trace.hidden[head][query] for head in range(len(rows))]
     numbered = len(rows) * len(keys.ticks) <= MOST_BAR_NUMBERS
     masked = words("masked: −∞ before softmax")
-    who = queries.full[query]
-    data = []
-    for head, (row, gone) in enumerate(zip(rows, hidden, strict=True)):
+    query_name = queries.full[query]
+    data: list[Payload] = []
+    for head, (row, hides) in enumerate(zip(rows, hidden, strict=True)):
         name = head_name(words, head)
         data.append(
             {
@@ -141,10 +141,10 @@ def _bars(
                 "marker": bar_look(head, colours),
                 "hoverinfo": "text",
                 "hovertext": [
-                    f"{name}<br>{who} → {key}<br>{masked if hide else exact(v)}"
-                    for key, v, hide in zip(keys.full, row, gone, strict=True)
+                    f"{name}<br>{query_name} → {key}<br>{masked if is_hidden else exact(v)}"
+                    for key, v, is_hidden in zip(keys.full, row, hides, strict=True)
                 ],
-                **(_bar_text(row, gone) if numbered else {}),
+                **(_bar_text(row, hides) if numbered else {}),
             }
         )
     strips = [key for key, column in enumerate(zip(*hidden, strict=True)) if all(column)]
@@ -160,7 +160,7 @@ def _bars(
 
 def _bar_text(row: Sequence[float], hidden: Sequence[bool]) -> Payload:
     return {
-        "text": [HIDDEN if gone else weight(v) for v, gone in zip(row, hidden, strict=True)],
+        "text": [HIDDEN if hides else weight(v) for v, hides in zip(row, hidden, strict=True)],
         "textposition": "outside",
         "textangle": 0,
         "cliponaxis": False,
@@ -168,7 +168,7 @@ def _bar_text(row: Sequence[float], hidden: Sequence[bool]) -> Payload:
 
 
 def _strip(key: int, panel: Panel, colour: str) -> Payload:
-    """Behind a key that the query may not look at, in any head."""
+    """A strip behind a key that is hidden from the query in every head."""
     return {
         "type": "rect",
         "layer": "below",
@@ -184,7 +184,7 @@ def _strip(key: int, panel: Panel, colour: str) -> Payload:
 
 
 def _notes(strips: Sequence[int], n_k: int, panel: Panel, words: Words) -> list[Payload]:
-    """Says what the strips are, once, in the middle of them."""
+    """One note about the strips, in the middle of them."""
     if not strips:
         return []
     text = words("sees no key") if len(strips) == n_k else words("masked")
@@ -194,7 +194,7 @@ def _notes(strips: Sequence[int], n_k: int, panel: Panel, words: Words) -> list[
 
 
 def _weight_range(rows: Rows) -> Range:
-    """0 to 1, or further where a head starts from weights outside that somebody gave it."""
+    """0 to 1, or more if a head starts from given weights outside that range."""
     low, high = min(map(min, rows)), max(map(max, rows))
     return (0 if low >= 0 else -nice(-low), 1 if high <= 1 + 1e-9 else nice(high))
 

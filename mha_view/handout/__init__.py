@@ -1,8 +1,8 @@
-"""The whole walk as one HTML page to take away: complete in itself, it opens anywhere and can be printed.
+"""The whole walk as one HTML page to take away: it is self-contained, opens anywhere and can be printed.
 
-``handout.html.jinja`` is the page; here its parts are collected as plain data. Its numbers stand in it once, its
-sentences in every language; ``handout.js`` switches between them, and without it the page is in the language that it
-was made in. What a visitor wrote (title, note, tokens) is text in it, never markup.
+``handout.html.jinja`` is the template; this module collects its values as plain data. The page has its numbers once and
+its sentences in every language. ``handout.js`` switches the language; without it the page is in the language in which
+it was made. What a visitor wrote (title, note, tokens) is inserted as text, never as markup.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, TypedDict
 from unicodedata import east_asian_width
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
@@ -33,13 +33,13 @@ from mha_view.bundle import WEB, style
 
 _HERE: Final = Path(__file__).resolve().parent
 LABEL: Final = 14
-"""Digits of the widest label that stands in one line."""
+"""Width of the widest label that is not wrapped, in digits."""
 
 
 def as_html(trace: Trace, language: str = "en", decimals: int = 4) -> str:
-    """The walk as one HTML page in every language, ``language`` shown first: nothing fetched, made to be printed too.
+    """The walk as one HTML page in every language, ``language`` first. It fetches nothing and can be printed.
 
-    Every number of the trace stands in a cell whose ``data-cell`` names it: ``weights|0|1|2``. Raises
+    Every number of the trace is in a cell whose ``data-cell`` names it: ``weights|0|1|2``. Raises
     ``ExportError`` for a walk of more numbers than ``handout.MOST_NUMBERS``.
     """
     handout = _InEveryLanguage(trace, language, decimals)
@@ -52,9 +52,9 @@ def as_html(trace: Trace, language: str = "en", decimals: int = 4) -> str:
         script=Markup(script),  # noqa: S704  # a file of ours
         script_hash=b64encode(sha256(script.encode()).digest()).decode(),
         name=handout.title,
-        title=handout.each(lambda one: one.title),
-        note=handout.each(lambda one: one.note),
-        source=handout.each(lambda one: one.say("source", source=one.example.source))
+        title=handout.each(lambda handout: handout.title),
+        note=handout.each(lambda handout: handout.note),
+        source=handout.each(lambda each: each.say("source", source=each.example.source))
         if handout.example.source
         else "",
         say=handout.both,
@@ -64,27 +64,27 @@ def as_html(trace: Trace, language: str = "en", decimals: int = 4) -> str:
 
 
 MOST_ON_PAPER: Final = 300
-"""Numbers of which paper still has the arithmetic of each, and every operand beside its result."""
+"""Most computed numbers for which a printed page has the arithmetic of each, and operands beside results."""
 
 
 class _InEveryLanguage(Handout):
-    """A walk in one language, with what it says in the others beside it.
+    """A walk in one language, with its sentences in the others.
 
-    ``worked`` counts the numbers whose arithmetic has been written so far, ``drawn`` has the matrices that stand there.
+    ``worked`` counts the numbers whose arithmetic has been written so far; ``shown`` has the matrices written so far.
     """
 
     def __init__(self, trace: Trace, language: str, decimals: int) -> None:
         super().__init__(trace, language, decimals)
         self.worked = 0
-        self.drawn: set[tuple[str, int | None]] = set()
+        self.shown: set[tuple[str, int | None]] = set()
         self._by_tag = {
             LANGUAGE[code].tag: self if code == language else Handout(trace, code, decimals)
             for code in LANGUAGES
         }
 
     def each(self, text_of: Callable[[Handout], str], markup: Callable[[str], Markup] = escape) -> Markup:
-        """What is told in every language, of which the page shows one; once where all say the same."""
-        texts = {tag: markup(text_of(one)) for tag, one in self._by_tag.items()}
+        """A text in every language, of which the page shows one; only once if all are equal."""
+        texts = {tag: markup(text_of(handout)) for tag, handout in self._by_tag.items()}
         if len(set(texts.values())) == 1:
             return next(iter(texts.values()))
         spans = (Markup('<span lang="{}">{}</span>').format(tag, text) for tag, text in texts.items())
@@ -92,15 +92,15 @@ class _InEveryLanguage(Handout):
 
     def both(self, name: str, **values: object) -> Markup:
         """One of the handout's own sentences in every language."""
-        return self.each(lambda one: one.say(name, **values))
+        return self.each(lambda handout: handout.say(name, **values))
 
     def sentence(self, sentence: Sentence, markup: Callable[[str], Markup] = escape) -> Markup:
         """A sentence of the walk in every language."""
-        return self.each(lambda one: one.text(sentence), markup)
+        return self.each(lambda handout: handout.text(sentence), markup)
 
     def head_in_each(self, index: int) -> Markup:
         """``head 1`` in every language."""
-        return self.each(lambda one: one.head(index))
+        return self.each(lambda handout: handout.head(index))
 
 
 @cache
@@ -112,54 +112,59 @@ def _template() -> Template:
     return page.get_template("handout.html.jinja")
 
 
-def _stage(handout: _InEveryLanguage, number: int, stage: Stage) -> dict[str, Any]:
-    data: dict[str, Any] = {
+def _stage(handout: _InEveryLanguage, number: int, stage: Stage) -> dict[str, object]:
+    tokens: list[tuple[str, ...]] = []
+    data: dict[str, object] = {
         "id": stage.id,
-        "heading": handout.each(lambda one: one.heading(number, stage)),
-        "title": handout.each(lambda one: one.heading(number, stage).partition(". ")[2]),
+        "heading": handout.each(lambda each: each.heading(number, stage)),
+        "title": handout.each(lambda each: each.heading(number, stage).partition(". ")[2]),
         "what": handout.sentence(stage.words.what, _rich),
         "why": handout.sentence(stage.words.why, _rich),
-        "tokens": [],
+        "tokens": tokens,
         "matrices": [],
         "steps": [],
         "looks": [],
     }
     match stage.kind:
         case "tokens":
-            data["tokens"] = [handout.example.tokens]
+            tokens.append(handout.example.tokens)
             if handout.example.context is not None:
-                data["tokens"].append(key_tokens(handout.example))
+                tokens.append(key_tokens(handout.example))
         case "inputs" | "given":
             names = dict.fromkeys((part.matrix, part.head) for part in stage.parts)
             data["matrices"] = [_matrix(handout, *name) for name in names]
         case "step":
             data["steps"] = [_step(handout, stage.steps[0], stage.head, Markup())]
         case "head":
-            titled = zip(stage.steps, stage.step_words, strict=True)
+            titled_steps = zip(stage.steps, stage.step_words, strict=True)
             data["steps"] = [
-                _step(handout, step, stage.head, handout.sentence(words.title)) for step, words in titled
+                _step(handout, step, stage.head, handout.sentence(words.title))
+                for step, words in titled_steps
             ]
         case "closing":
             data |= _closing(handout)
     return data
 
 
-def _step(handout: _InEveryLanguage, step: Step, head: int | None, title: Markup) -> dict[str, Any]:
+def _step(handout: _InEveryLanguage, step: Step, head: int | None, title: Markup) -> dict[str, object]:
     softmax, operands = step.op == "softmax", list(operands_of(handout.trace, step, head))
     if softmax:
-        drawn = [_matrix(handout, step.operands[0].name, head)]  # it reads its own head's scores
+        matrices = [_matrix(handout, step.operands[0].name, head)]  # it reads its own head's scores
     else:
-        drawn = [_matrix(handout, one.name, owner, transposed=one.index == "jk") for one, owner in operands]
-    sums = [_sum(*one) for one in handout.sums(step, head, _PART.format)]
+        matrices = [
+            _matrix(handout, operand.name, owner, transposed=operand.index == "jk")
+            for operand, owner in operands
+        ]
+    sums = [_sum(derivation, line) for derivation, line in handout.sums(step, head, _PART.format)]
     handout.worked += len(sums)
     return {
         "title": title,
         "symbol": handout.symbol(step.name, head),
         "formula": formula(step, handout.example),
-        "operands": drawn,
+        "operands": matrices,
         "result": _matrix(handout, step.name, head, bars=softmax),
         "exponentials": _exponentials(handout, step, head or 0) if softmax else None,
-        "room": _room(handout, step, head) if layout_of(step) == "product" else "",
+        "room": _widths(handout, step, head) if layout_of(step) == "product" else "",
         "remarks": [handout.both(name) for name in handout.remarks(step, head)],
         "sums": sums,
         "left_out": handout.left_out(step, head),
@@ -167,24 +172,24 @@ def _step(handout: _InEveryLanguage, step: Step, head: int | None, title: Markup
 
 
 _PART: Final = "⟦{}⟧"
-"""What stands around each part of a line until it is marked up."""
+"""Marks each part of a line until it is turned into markup."""
 
 
-def _sum(of: Derivation, line: str) -> dict[str, Any]:
-    """A cell's line, with the cells of each of its terms, which the page lights up one after another."""
+def _sum(derivation: Derivation, line: str) -> dict[str, object]:
+    """A cell's line, with the cells of each of its terms, which the page highlights one after another."""
     return {
-        "row": of.cell.row + 1,
-        "col": of.cell.col + 1,
-        "key": key_of(of.cell),
-        "terms": " ".join(",".join(map(key_of, term.cells)) for term in of.terms),
+        "row": derivation.cell.row + 1,
+        "col": derivation.cell.col + 1,
+        "key": key_of(derivation.cell),
+        "terms": " ".join(",".join(map(key_of, term.cells)) for term in derivation.terms),
         "line": line,
     }
 
 
-def _room(handout: Handout, step: Step, head: int | None) -> str:
-    """Widths that the factor above and the result share, so that column j stands above its column."""
+def _widths(handout: Handout, step: Step, head: int | None) -> str:
+    """Widths shared by the upper factor and the result, so that their columns are aligned."""
     cells, labels = [], []
-    operands = ((operand.name, of) for operand, of in operands_of(handout.trace, step, head))
+    operands = ((operand.name, owner) for operand, owner in operands_of(handout.trace, step, head))
     for name, owner in (*operands, (step.name, head)):
         rows = handout.trace.matrix(name, owner)
         show = handout.show(rows, given=handout.given(name, owner))
@@ -195,12 +200,13 @@ def _room(handout: Handout, step: Step, head: int | None) -> str:
 
 
 SHEET: Final = 84
-"""Digits that stand side by side on a sheet of A4, and how many a cell's edges take of them."""
+"""Width of a sheet of A4, in digits."""
 EDGES: Final = 2.6
+"""Width of a cell's padding and border, in digits."""
 
 
-def _wide(down: list[str], across: list[str], cells: Iterable[str]) -> str:
-    """How wide a cell is of a table that is wider than a sheet, and whose rows go on in a new line there; else ""."""
+def _wrapped_width(down: list[str], across: list[str], cells: Iterable[str]) -> str:
+    """The width of a cell if the table is wider than a sheet, so that its rows wrap there; else ""."""
     cell = max(_width(text) for text in (*cells, *(label[:LABEL] for label in across)))
     label = max(_width(text[:LABEL]) for text in down)
     wide = label + EDGES + len(across) * (cell + EDGES) > SHEET
@@ -208,11 +214,11 @@ def _wide(down: list[str], across: list[str], cells: Iterable[str]) -> str:
 
 
 def _width(text: str) -> float:
-    """About how many digits wide a text stands: a Chinese character takes nearly two."""
+    """The approximate width of a text in digits; a Chinese character takes nearly two."""
     return sum(1.8 if east_asian_width(sign) in "WF" else 1.0 for sign in text)
 
 
-def _exponentials(handout: Handout, step: Step, head: int) -> dict[str, Any]:
+def _exponentials(handout: Handout, step: Step, head: int) -> dict[str, object]:
     """A softmax's exponentials, with the sum of each row."""
     rows = exponentials_of(handout.trace, step, head)
     exponentials = [list(row.exponentials) for row in rows]
@@ -223,7 +229,9 @@ def _exponentials(handout: Handout, step: Step, head: int) -> dict[str, Any]:
     )
     return {
         "shifted": any(row.shift for row in rows),
-        "wide": _wide(queries, [*keys, ""], (show(number) for line in exponentials for number in line)),
+        "wide": _wrapped_width(
+            queries, [*keys, ""], (show(number) for line in exponentials for number in line)
+        ),
         "across": keys,
         "rows": [
             {"label": label, "exponentials": list(map(show, row.exponentials)), "total": show(row.total)}
@@ -232,15 +240,23 @@ def _exponentials(handout: Handout, step: Step, head: int) -> dict[str, Any]:
     }
 
 
+class _Cell(TypedDict):
+    """A cell of a table: ``bar`` is its share, from 0 to 1, where it has one."""
+
+    key: str
+    text: str
+    bar: str
+
+
 def _matrix(
     handout: _InEveryLanguage, name: str, head: int | None, *, transposed: bool = False, bars: bool = False
-) -> dict[str, Any]:
+) -> dict[str, object]:
     rows = handout.trace.matrix(name, head)
-    again = (name, head) in handout.drawn
-    handout.drawn.add((name, head))
+    is_repeated = (name, head) in handout.shown
+    handout.shown.add((name, head))
     show = handout.show(rows, given=handout.given(name, head))
     down, across = (handout.labels(name, axis, len(rows[0]) if axis else len(rows)) for axis in (0, 1))
-    cells = [
+    cells: list[list[_Cell]] = [
         [
             {
                 "key": key_of(Cell(name, head, i, j)),
@@ -255,9 +271,9 @@ def _matrix(
         down, across = across, down
         cells = [list(column) for column in zip(*cells, strict=True)]
     return {
-        "again": again,
+        "again": is_repeated,
         "symbol": handout.symbol(name, head) + ("ᵀ" if transposed else ""),
-        "wide": _wide(down, across, (cell["text"] for line in cells for cell in line)),
+        "wide": _wrapped_width(down, across, (cell["text"] for line in cells for cell in line)),
         "across": across,
         "rows": [{"label": label, "cells": line} for label, line in zip(down, cells, strict=True)],
     }
@@ -268,10 +284,10 @@ def key_of(cell: Cell) -> str:
     return f"{cell.name}|{'' if cell.head is None else cell.head}|{cell.row}|{cell.col}"
 
 
-def _closing(handout: _InEveryLanguage) -> dict[str, Any]:
-    """The result, and the key that each query looks most at, head by head."""
+def _closing(handout: _InEveryLanguage) -> dict[str, object]:
+    """The result, and the key with the largest weight of each query, head by head."""
     keys, heads = key_tokens(handout.example), looked_at(handout.trace)
-    end = result_of(handout.example)
+    result = result_of(handout.example)
 
     def cells(query: int) -> Iterator[tuple[str, str]]:
         for head in heads:
@@ -280,7 +296,7 @@ def _closing(handout: _InEveryLanguage) -> dict[str, Any]:
             yield (handout.tied(names), fixed(looked.weight, handout.decimals)) if looked else ("", "")
 
     return {
-        "result": None if end is None else _matrix(handout, end, None),
+        "result": None if result is None else _matrix(handout, result, None),
         "heads": [handout.head_in_each(head) for head in range(len(heads))],
         "looks": [
             {"label": token, "cells": list(cells(query))}
@@ -296,13 +312,13 @@ def _symbol(text: str) -> Markup:
 
 
 def _rich(text: str) -> Markup:
-    """A sentence of ours, its W_Q with a subscript and its e^−∞ with a superscript."""
+    """One of our own sentences, with W_Q as a subscript and e^−∞ as a superscript."""
     marked = re.sub(r"(?<=\b[A-Za-z])_([A-Za-z]\w*)", r"<sub>\1</sub>", str(escape(text)), flags=re.ASCII)
     return Markup(re.sub(r"\^([−\d∞]+)", r"<sup>\1</sup>", marked))  # noqa: S704  # escaped above
 
 
 def _arithmetic(line: str) -> Markup:
-    """A line of arithmetic: its parts marked, what stands above e as a superscript, what follows _ as a subscript."""
+    """A line of arithmetic: its parts marked, exponents of e as superscripts, what follows _ as a subscript."""
     marked = EXPONENTIAL.sub(lambda power: f"e<sup>{power[1] or power[2]}</sup>", str(escape(line)))
     marked = re.sub(r"_([^\W_]+)", r"<sub>\1</sub>", marked)
     return Markup(re.sub("⟦(.*?)⟧", r"<span>\1</span>", marked))  # noqa: S704  # escaped above

@@ -1,7 +1,7 @@
-"""Sheets drawn with python-pptx, an optional package: whoever imports this module has it.
+"""Slides drawn with python-pptx. The package is optional; only import this module where it is installed.
 
-Text is written as DrawingML, in a tenth of the time that the package takes run by run: every run says its language and
-its two fonts, so that Chinese stands as it should on whatever machine opens the file.
+Text is written as DrawingML, which takes a tenth of the package's own time. Every run has its language and two fonts,
+so that Chinese text is set correctly on any machine.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from io import BytesIO
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from markupsafe import escape
 from pptx import Presentation
 from pptx.oxml import parse_xml
+from pptx.shapes.autoshape import Shape
 from pptx.slide import Slide
 from pptx.util import Inches
 
@@ -22,9 +23,9 @@ from mha_view.handout.sheet import ROOM, ROW, SIGN, Sheet, Table
 from mha_view.palette import LIGHT
 
 SMALLEST: Final = 18
-"""Points of the smallest type on a slide."""
+"""Smallest font size on a slide, in points."""
 TITLE_ONLY: Final = 5
-"""The layout, of the package's own template, that has a title and nothing else."""
+"""The layout of the package's template that has only a title."""
 LATIN, CHINESE = "Arial", "Microsoft YaHei"
 WIDE, HIGH, LEFT, TOP = 13.333, 7.5, 0.6, 3.25
 """Inches of the slide, and where its tables begin."""
@@ -33,7 +34,7 @@ _SPACE: Final = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"
 Align = Literal["l", "ctr", "r"]
 
 
-def written(sheets: list[Sheet], title: str, tag: str) -> bytes:
+def pptx_file(sheets: list[Sheet], title: str, tag: str) -> bytes:
     """The sheets as a PPTX file in the language of this tag."""
     show = Presentation()
     show.slide_width, show.slide_height = Inches(WIDE), Inches(HIGH)
@@ -41,14 +42,14 @@ def written(sheets: list[Sheet], title: str, tag: str) -> bytes:
     show.core_properties.author = ""
     show.core_properties.language = tag
     for sheet in sheets:
-        _Drawn(show.slides.add_slide(show.slide_layouts[TITLE_ONLY]), tag).draw(sheet)
+        _Drawing(show.slides.add_slide(show.slide_layouts[TITLE_ONLY]), tag).draw(sheet)
     file = BytesIO()
     show.save(file)
     return file.getvalue()
 
 
-class _Drawn:
-    """A slide that a sheet is drawn on. Places and sizes in inches."""
+class _Drawing:
+    """A slide on which a sheet is drawn. Positions and sizes are inches."""
 
     def __init__(self, slide: Slide, tag: str) -> None:
         self._slide = slide
@@ -58,7 +59,7 @@ class _Drawn:
         title = self._slide.shapes.title
         if title is not None:
             title.left, title.top, title.width, title.height = map(Inches, (LEFT, 0.3, ROOM, 0.8))
-            self._say(title, sheet.title, 32, bold=True)
+            self._write(title, sheet.title, 32, bold=True)
         self._text(sheet.note, LEFT, 1.4, ROOM, 4.0, 24)
         self._text(sheet.sentence, LEFT, 1.1, ROOM, 1.1, 20, ours=True)
         self._text(sheet.formula, LEFT, 2.2, ROOM, 0.55, 26, ours=True)
@@ -74,7 +75,7 @@ class _Drawn:
             notes.text = sheet.notes
 
     def _matrix(self, table: Table, points: int, left: float, middle: float) -> None:
-        """A matrix as a table of PowerPoint's own, its symbol above it; of those that are left out … alone."""
+        """A matrix as a PowerPoint table with its symbol above; only … for matrices that are left out."""
         if not table.across:
             self._text(table.down[0], left, middle, SIGN, 0.5, 24, align="ctr")
             return
@@ -102,34 +103,54 @@ class _Drawn:
             f"{''.join(rows)}</a:tbl>"
         )
 
-    def _cell(self, text: str, paint: str, ink: str, points: int) -> str:
+    def _cell(self, text: str, background: str, colour: str, points: int) -> str:
         side, edge = Inches(0.06), Inches(0.02)
         return (
-            f'<a:tc><a:txBody><a:bodyPr wrap="none"/>{self._paragraph(text, points, ink, align="r")}</a:txBody>'
-            f'<a:tcPr marL="{side}" marR="{side}" marT="{edge}" marB="{edge}" anchor="ctr">{_solid(paint)}</a:tcPr>'
-            "</a:tc>"
+            f'<a:tc><a:txBody><a:bodyPr wrap="none"/>{self._paragraph(text, points, colour, align="r")}</a:txBody>'
+            f'<a:tcPr marL="{side}" marR="{side}" marT="{edge}" marB="{edge}" anchor="ctr">'
+            f"{_solid(background)}</a:tcPr></a:tc>"
         )
 
     def _text(
-        self, text: str, left: float, top: float, wide: float, high: float, points: int, **how: Any
+        self,
+        text: str,
+        left: float,
+        top: float,
+        wide: float,
+        high: float,
+        points: int,
+        *,
+        bold: bool = False,
+        align: Align = "l",
+        ours: bool = False,
     ) -> None:
-        """A text in a box of its own; none where there is no text. ``ours``: typeset."""
+        """A text box, unless the text is empty. ``ours``: typeset our own notation in it."""
         if text.strip():
             box = self._slide.shapes.add_textbox(*map(Inches, (left, top, wide, high)))
             box.text_frame.margin_left = box.text_frame.margin_right = Inches(0.03)
-            self._say(box, text, points, **how)
+            self._write(box, text, points, bold=bold, align=align, ours=ours)
 
-    def _say(self, box: Any, text: str, points: int, **how: Any) -> None:
-        box.text_frame.word_wrap = True
-        body = box.element.txBody
-        paragraph = self._paragraph(text, points, LIGHT.text, **how)
-        body.replace(body.p_lst[0], parse_xml(paragraph.replace("<a:p>", f"<a:p {_SPACE}>", 1)))
+    def _write(
+        self,
+        shape: Shape,
+        text: str,
+        points: int,
+        *,
+        bold: bool = False,
+        align: Align = "l",
+        ours: bool = False,
+    ) -> None:
+        shape.text_frame.word_wrap = True
+        body = shape.element.txBody
+        paragraph = self._paragraph(text, points, LIGHT.text, bold=bold, align=align, ours=ours)
+        if body is not None:  # a title and a text box always have one
+            body.replace(body.p_lst[0], parse_xml(paragraph.replace("<a:p>", f"<a:p {_SPACE}>", 1)))
 
     def _paragraph(
         self,
         text: str,
         points: int,
-        ink: str,
+        colour: str,
         *,
         bold: bool = False,
         align: Align = "l",
@@ -137,7 +158,7 @@ class _Drawn:
     ) -> str:
         parts = typeset(text) if ours else [(text, 0)]
         runs = (
-            f'<a:r><a:rPr lang="{self._tag}" sz="{points * 100}" b="{int(bold)}" baseline="{baseline}">{_solid(ink)}'
+            f'<a:r><a:rPr lang="{self._tag}" sz="{points * 100}" b="{int(bold)}" baseline="{baseline}">{_solid(colour)}'
             f'<a:latin typeface="{LATIN}"/><a:ea typeface="{CHINESE}"/></a:rPr><a:t>{escape(part)}</a:t></a:r>'
             for part, baseline in parts
             if part
@@ -146,8 +167,8 @@ class _Drawn:
 
 
 def typeset(text: str) -> Iterator[tuple[str, int]]:
-    """The runs of a text, each with its baseline in thousandths of a percent: what follows _ stands below it, what
-    stands above e above it.
+    """The runs of a text, each with its baseline in thousandths of a percent: what follows _ is a subscript, and an
+    exponent of e a superscript.
     """
     marked = EXPONENTIAL.sub(lambda power: f"e\ue000{power[1] or power[2]}\ue002", text)
     marked = _SUBSCRIPT.sub(lambda name: f"\ue001{name[1]}\ue002", marked)
@@ -163,14 +184,14 @@ def between(low: str, high: str, share: float) -> str:
 
 
 def _label(text: str) -> tuple[str, str, str]:
-    """What names a row or a column: its text, its ground and its ink."""
+    """The label of a row or a column: its text, background and colour."""
     return text, LIGHT.background, LIGHT.muted
 
 
 def _number(text: str, share: float | None) -> tuple[str, str, str]:
-    """A number, on a ground as full as its share where it has one."""
-    paint = LIGHT.surface if share is None else between(LIGHT.background, LIGHT.weight, share)
-    return text, paint, LIGHT.text
+    """A number; if it has a share, its background is as strong as the share."""
+    background = LIGHT.surface if share is None else between(LIGHT.background, LIGHT.weight, share)
+    return text, background, LIGHT.text
 
 
 def _solid(colour: str) -> str:

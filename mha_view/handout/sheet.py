@@ -1,4 +1,4 @@
-"""What stands on each slide of a walk, as plain data: its words, and its matrices folded to what fits."""
+"""The contents of each slide of a walk, as plain data: its texts, and its matrices cut to what fits."""
 
 from __future__ import annotations
 
@@ -18,36 +18,37 @@ from mha_core.walk.stages import Looked, Stage, layout_of, looked_at, operands_o
 from mha_core.walk.text import Words
 
 SIZES: Final = (32, 28, 24, 20, 18)
-"""Points of the numbers, the largest that fit; at the smallest a matrix is folded."""
+"""Font sizes of the numbers in points. The largest that fits is used; at the smallest, a matrix is cut."""
 ROOM, HEIGHT = 12.1, 3.45
-"""Inches that the tables of a slide have, side by side and below each other."""
+"""Inches for the tables of a slide, in width and in height."""
 DIGIT: Final = 0.0078
-"""Inches of a digit for each point of its size."""
+"""Inches of a digit's width for each point of its size."""
 ROW: Final = 0.0205
-"""Inches of a row for each point."""
+"""Inches of a row's height for each point."""
 PADDING: Final = 0.16
 NARROW: Final = 2
-"""Digits that the narrowest column has room for."""
+"""Width of the narrowest column, in digits."""
 SIGN: Final = 0.45
-"""Inches of what stands between two tables."""
+"""Inches of the sign between two tables."""
 MOST_TITLE: Final = 52
 MOST_LABEL: Final = 12
 MOST_NOTE: Final = 320
 MOST_LINE: Final = 92
 NOTED: Final = 12
-"""Of a step with more cells than this, the speaker's notes have the arithmetic of the first ones."""
+"""Most cells of a step whose arithmetic is in the speaker's notes."""
 MOST_TABLES: Final = 4
 FOLDS: Final = ((12, 3), (7, 3), (4, 2))
-"""The longest label, and the fewest columns of a table, to try one after another."""
+"""Pairs of the longest label and the fewest columns of a table, tried one after another."""
 GAP: Final = "…"
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A matrix on a slide: ``name`` says which (``weights|0``), ``symbol`` stands above it.
+    """A matrix on a slide: ``name`` identifies it (``weights|0``), ``symbol`` is above it.
 
-    ``cells``: rows × columns of text, named ``down`` and ``across``. ``shares``: how full each cell's colour is, from 0
-    to 1; empty where numbers have no colour. ``before``: the sign between this table and the one to its left.
+    ``cells``: rows × columns of text, with the labels ``down`` and ``across``. ``shares``: the strength of each cell's
+    colour, from 0 to 1; empty if numbers have no colour. ``before``: the sign between this table and the one on its
+    left.
     """
 
     name: str
@@ -59,24 +60,24 @@ class Table:
     before: str = ""
 
     def widths(self, points: int) -> tuple[float, ...]:
-        """Inches of each column at a size of type, that of the labels first."""
+        """Inches of each column at a font size; the column of labels is first."""
         columns = zip(self.across, *self.cells, strict=True)
         texts = [self.down, *columns]
         return tuple(max(NARROW, *map(width, column)) * DIGIT * points + PADDING for column in texts)
 
     def room(self, points: int) -> float:
-        """Inches of the table, or its symbol, and of the sign before it."""
+        """Inches of the table's width, or its symbol's, including the sign before it."""
         return bool(self.before) * SIGN + max(sum(self.widths(points)), width(self.symbol) * 0.17 + PADDING)
 
     def height(self, points: int) -> float:
-        """Inches of its rows and of what names its columns."""
+        """Inches of its rows and of the labels of its columns."""
         return ROW * points * (1 + len(self.down))
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One slide: its title, a sentence, the formula and a line of arithmetic ("" where none), tables, the ``points`` of
-    their type, and the speaker's notes. ``note``: the example's own.
+    """One slide: its title, a sentence, the formula and a line of arithmetic ("" for none), tables with their font size
+    in ``points``, and the speaker's notes. ``note``: the example's note.
     """
 
     title: str
@@ -90,7 +91,7 @@ class Sheet:
 
 
 def sheets(handout: Handout) -> Iterator[Sheet]:
-    """The slides of a walk: what it is about, then one a step."""
+    """The slides of a walk: a title slide, then one for each step."""
     source = handout.say("source", source=handout.example.source) if handout.example.source else ""
     yield Sheet(
         shortened(handout.title, MOST_TITLE),
@@ -98,32 +99,32 @@ def sheets(handout: Handout) -> Iterator[Sheet]:
         notes=shortened(source, MOST_NOTE),
     )
     for number, stage in enumerate(handout.stages, 1):
-        first, *others = _of_stage(handout, handout.heading(number, stage), stage)
-        yield replace(first, notes="\n\n".join([*_own(handout, stage), first.notes]))
+        first, *others = _stage_sheets(handout, handout.heading(number, stage), stage)
+        yield replace(first, notes="\n\n".join([*_lecturer_notes(handout, stage), first.notes]))
         yield from others
 
 
-def _of_stage(handout: Handout, heading: str, stage: Stage) -> Iterator[Sheet]:
+def _stage_sheets(handout: Handout, heading: str, stage: Stage) -> Iterator[Sheet]:
     match stage.kind:
         case "step" | "head":
             for step, words in zip(stage.steps, stage.step_words, strict=True):
-                own = f"{heading} · {handout.text(words.title)}" if stage.kind == "head" else heading
-                yield _of_step(handout, own, step, stage.head, words)
+                title = f"{heading} · {handout.text(words.title)}" if stage.kind == "head" else heading
+                yield _step_sheet(handout, title, step, stage.head, words)
         case _:
             yield _sheet(handout, heading, stage.words, _tables(handout, stage))
 
 
-def _own(handout: Handout, stage: Stage) -> Iterator[str]:
+def _lecturer_notes(handout: Handout, stage: Stage) -> Iterator[str]:
     """The lecturer's own note and question for a stage, which the speaker's notes begin with."""
     lecture = handout.example.lecture
-    for one in lecture.steps if lecture else ():
-        if one.step != stage.id:
+    for step in lecture.steps if lecture else ():
+        if step.step != stage.id:
             continue
-        texts = (text_in(text, handout.language) for text in (one.note, one.question))
+        texts = (text_in(text, handout.language) for text in (step.note, step.question))
         yield from (shortened(text, MOST_NOTE) for text in texts if text)
-        choices = zip("ABCD", (text_in(text, handout.language) for text in one.choices), strict=False)
-        if offered := [f"{letter} · {text}" if text else letter for letter, text in choices]:
-            yield "\n".join(offered)
+        choices = zip("ABCD", (text_in(text, handout.language) for text in step.choices), strict=False)
+        if lines := [f"{letter} · {text}" if text else letter for letter, text in choices]:
+            yield "\n".join(lines)
 
 
 def _sheet(handout: Handout, title: str, words: Words, tables: Sequence[Table]) -> Sheet:
@@ -132,19 +133,19 @@ def _sheet(handout: Handout, title: str, words: Words, tables: Sequence[Table]) 
     return Sheet(title, handout.text(words.what), tables=fitting, points=points, notes="\n\n".join(notes))
 
 
-def _of_step(handout: Handout, title: str, step: Step, head: int | None, words: Words) -> Sheet:
-    sign = handout.symbol(step.name, head)
+def _step_sheet(handout: Handout, title: str, step: Step, head: int | None, words: Words) -> Sheet:
+    symbol = handout.symbol(step.name, head)
     rows = handout.trace.matrix(step.name, head)
     cells = [Cell(step.name, head, i, j) for i in range(len(rows)) for j in range(len(rows[0]))]
     lines = [
-        f"{sign}[{cell.row + 1}, {cell.col + 1}] = {arithmetic(derive(handout.trace, cell), handout.decimals)}"
+        f"{symbol}[{cell.row + 1}, {cell.col + 1}] = {arithmetic(derive(handout.trace, cell), handout.decimals)}"
         for cell in cells[:NOTED]
     ]
     more = [handout.say("first", count=len(cells) - NOTED)] if len(cells) > NOTED else []
     sheet = _sheet(handout, title, words, _operation(handout, step, head))
     return replace(
         sheet,
-        formula=f"{sign} = {formula(step, handout.example)}",
+        formula=f"{symbol} = {formula(step, handout.example)}",
         line=lines[0] if width(lines[0]) <= MOST_LINE else "",
         notes="\n".join((sheet.notes, "", *lines, *more)),
     )
@@ -164,7 +165,7 @@ def _operation(handout: Handout, step: Step, head: int | None) -> list[Table]:
 
 
 def _tables(handout: Handout, stage: Stage) -> list[Table]:
-    """Those of a stage that computes nothing."""
+    """The tables of a stage that computes nothing."""
     if stage.kind == "tokens":
         rows = [
             handout.example.tokens,
@@ -184,16 +185,16 @@ def _tables(handout: Handout, stage: Stage) -> list[Table]:
     if stage.kind != "closing":
         named = dict.fromkeys((part.matrix, part.head) for part in stage.parts)
         return [replace(matrix(handout, *name), before=" " * bool(at)) for at, name in enumerate(named)]
-    end = result_of(handout.example)
+    result = result_of(handout.example)
     return (
         [_looks(handout)]
-        if end is None
-        else [matrix(handout, end, None), replace(_looks(handout), before=" ")]
+        if result is None
+        else [matrix(handout, result, None), replace(_looks(handout), before=" ")]
     )
 
 
 def _looks(handout: Handout) -> Table:
-    """The key that each query looks most at, head by head."""
+    """The key with the largest weight of each query, head by head."""
     keys, heads = key_tokens(handout.example), looked_at(handout.trace)
 
     def look(looked: Looked | None) -> str:
@@ -214,7 +215,7 @@ def _looks(handout: Handout) -> Table:
 def matrix(
     handout: Handout, name: str, head: int | None, *, transposed: bool = False, shares: bool = False
 ) -> Table:
-    """A matrix of the trace with its labels, its numbers as the handout prints them."""
+    """A matrix of the trace with its labels, its numbers in the handout's format."""
     rows = handout.trace.matrix(name, head)
     show = handout.show(rows, given=handout.given(name, head))
     down, across = (handout.labels(name, axis, len(rows[0]) if axis else len(rows)) for axis in (0, 1))
@@ -234,11 +235,11 @@ def matrix(
 
 
 def fitted(tables: Sequence[Table]) -> tuple[tuple[Table, ...], int]:
-    """The tables in the largest type in which they fit whole; folded in the smallest where they fit in none."""
+    """The tables and the largest font size at which they fit whole; if there is none, cut at the smallest."""
     for points in SIZES:
         if _fit(tables, points):
             return tuple(tables), points
-    return _folded(tables), SIZES[-1]
+    return _cut_to_fit(tables), SIZES[-1]
 
 
 def _fit(tables: Sequence[Table], points: int) -> bool:
@@ -246,29 +247,30 @@ def _fit(tables: Sequence[Table], points: int) -> bool:
     return wide <= ROOM and all(table.height(points) <= HEIGHT for table in tables)
 
 
-def _folded(tables: Sequence[Table]) -> tuple[Table, ...]:
-    """As many rows and columns as a slide has room for, and … for the others.
+def _cut_to_fit(tables: Sequence[Table]) -> tuple[Table, ...]:
+    """As many rows and columns as fit on a slide, with … for the others.
 
-    Of more than ``MOST_TABLES``, … may stand for those in the middle; where that is not enough, labels are cut shorter.
+    With more than ``MOST_TABLES`` tables, … may replace those in the middle; if they still do not fit, labels are
+    shortened.
     """
     points = SIZES[-1]
     rows = int(HEIGHT / (ROW * points)) - 1
-    cut: tuple[Table, ...] = ()
+    fitting: tuple[Table, ...] = ()
     for longest, least in FOLDS:
         for most in range(len(tables), min(len(tables), MOST_TABLES) - 1, -1):
             shown = [_LEFT_OUT if at is None else tables[at] for at in kept(len(tables), most)]
             for columns in range(max(least, *(len(table.across) for table in shown)), least - 1, -1):
-                cut = tuple(_cut(table, rows, columns, longest) for table in shown)
-                if _fit(cut, points):
-                    return cut
-    return cut
+                fitting = tuple(_cut(table, rows, columns, longest) for table in shown)
+                if _fit(fitting, points):
+                    return fitting
+    return fitting
 
 
 _LEFT_OUT: Final = Table("", "", (GAP,), (), ((),), before=" ")
 
 
 def kept(count: int, most: int) -> list[int | None]:
-    """Which of ``count`` places stand where there is room for ``most``, and None for those left out.
+    """Which of ``count`` places are shown if ``most`` fit, with None for those left out.
 
     ``kept(9, 4)`` is ``[0, 1, None, 8]``, ``kept(9, 2)`` is ``[0, None]``.
     """
@@ -298,34 +300,34 @@ def _cut(table: Table, rows: int, columns: int, longest: int) -> Table:
 
 
 def plain(text: str) -> str:
-    """A text in one line; for characters that XML has no place for, and for unassigned ones, stands �."""
-    known = (
+    """A text in one line; characters that XML does not allow, and unassigned ones, become �."""
+    characters = (
         " " if sign.isspace() else "\ufffd" if category(sign) in ("Cc", "Cs", "Cn") else sign for sign in text
     )
-    return " ".join("".join(known).split())
+    return " ".join("".join(characters).split())
 
 
 def shortened(text: str, most: float) -> str:
-    """A text of at most this many digits' width, its end … where it is cut."""
+    """A text of at most this width in digits, ending in … if it is cut."""
     text = plain(text)
     if width(text) <= most:
         return text
-    taken, room = [], most - 1
+    start, room = [], most - 1
     for sign in islice(text, int(most)):
         room -= width(sign)
         if room < 0:
             break
-        taken.append(sign)
-    return "".join(taken).rstrip() + GAP
+        start.append(sign)
+    return "".join(start).rstrip() + GAP
 
 
 def label(text: str) -> str:
-    """A token, or another label, as short as a table needs it."""
+    """A token or another label, shortened for a table."""
     return shortened(text, MOST_LABEL)
 
 
 def width(text: str) -> float:
-    """About how many digits wide a text stands: a Chinese character takes nearly two, an accent nothing."""
+    """The approximate width of a text in digits; a Chinese character takes nearly two, an accent none."""
     return sum(
         0.0 if category(sign) == "Mn" else 1.8 if east_asian_width(sign) in "WF" else 1.0 for sign in text
     )

@@ -1,6 +1,6 @@
 """The walk as slides, a PPTX file: one slide a step, its matrices tables that can be edited.
 
-``sheet`` says what stands on them, ``drawing`` draws them with python-pptx, an optional package.
+``sheet`` decides what is on them, ``drawing`` draws them with python-pptx, an optional package.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ MOST_PROPERTY: Final = 200
 
 
 def as_slides(trace: Trace, language: str = "en", decimals: int = 4) -> bytes:
-    """The walk as a PPTX file of 16:9, with speaker's notes; a large matrix is folded to what fits.
+    """The walk as a PPTX file of 16:9, with speaker's notes; a large matrix is cut to what fits.
 
     Raises ``ExportError`` for a walk of more numbers than ``handout.MOST_NUMBERS``, and as ``check_package`` does.
     """
     check_package()
-    from mha_view.handout.drawing import written  # noqa: PLC0415  # it imports an optional package
+    from mha_view.handout.drawing import pptx_file  # noqa: PLC0415  # it imports an optional package
 
     handout = Handout(trace, language, decimals)
-    return written(list(sheets(handout)), shortened(handout.title, MOST_PROPERTY), LANGUAGE[language].tag)
+    return pptx_file(list(sheets(handout)), shortened(handout.title, MOST_PROPERTY), LANGUAGE[language].tag)
 
 
 def check_package() -> None:
-    """Raise ``ExportError`` where python-pptx is missing."""
+    """Raise ``ExportError`` if python-pptx is missing."""
     if find_spec("pptx") is None:
         raise ExportError(NEEDS_PACKAGE, name="python-pptx", source=extra("slides"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from mha_core.compare.diff import Change, changes
 from mha_core.compute.derive import Cell
@@ -17,6 +17,7 @@ from mha_core.vocabulary import HIDES, NAMES, PER_HEAD, POSITION_CHOICES, SCORIN
 from mha_view.cell_names import cell_name
 from mha_view.language import Words, words_in
 from mha_view.lenses.lens import Lens
+from mha_view.payloads import Seen, SeenMatrix
 
 MOST_LISTED: Final = 3
 """Changed inputs that the summary spells out before it counts the rest."""
@@ -27,12 +28,14 @@ CHOICES: Final = {
     "positions": N_("Positions"),
     **{f"positions_{name}": choice.label for name, choice in POSITION_CHOICES.items()},
 }
-"""What two menus of the layer and what they offer are called."""
+"""The names of two menus of the layer and of their choices."""
 
 Changes = dict[tuple[str, int | None], Change]
+Value: TypeAlias = float | bool | str
+"""A number as it is sent; a cell of a mask that allows is true or false."""
 
 
-def change(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
+def change(lens: Lens, computed: Trace, language: str) -> Seen:
     """Each matrix's ``lens``, now − before (None where there is no counterpart), and ``was``, its earlier rows (None
     where none of a row's numbers differs). Nothing where no baseline is pinned.
     """
@@ -42,11 +45,11 @@ def change(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
     by_matrix = changes(computed, before)
     heads = range(len(example.heads))
     allows = not isinstance(example.mask, AddMask)
-    matrices: dict[str, dict[str, Any]] = {}
+    matrices: dict[str, SeenMatrix] = {}
     for name in dict.fromkeys(name for name, _ in by_matrix):
         parts = [by_matrix.get((name, head)) for head in (heads if name in PER_HEAD else (None,))]
-        convert = bool if name == "mask" and allows else _json
-        unbounded = name in HIDES  # these alone hold −∞
+        convert: Callable[[float], Value] = bool if name == "mask" and allows else _json
+        unbounded = name in HIDES  # only these contain −∞
         by = [part and (_converted(part.by, _json) if unbounded else part.by) for part in parts]
         was = [part and _earlier(part, convert if unbounded else None) for part in parts]
         matrices[name] = {"lens": by, "was": was} if name in PER_HEAD else {"lens": by[0], "was": was[0]}
@@ -54,13 +57,15 @@ def change(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
     return {"lens": {"kind": "change", "target": None, "summary": summary}, "matrices": matrices}
 
 
-def _converted(rows: Sequence[Sequence[Any]], convert: Callable[[Any], Any]) -> list[list[Any]]:
+def _converted(
+    rows: Sequence[Sequence[float | None]], convert: Callable[[float], Value]
+) -> list[list[Value | None]]:
     return [[None if number is None else convert(number) for number in row] for row in rows]
 
 
-def _earlier(change: Change, convert: Callable[[Any], Any] | None) -> list[list[Any] | None]:
-    """The earlier rows in which a cell differs."""
-    rows = _converted(change.was, convert) if convert else change.was
+def _earlier(change: Change, convert: Callable[[float], Value] | None) -> list[Sequence[Value | None] | None]:
+    """The earlier rows in which some cell differs."""
+    rows: Sequence[Sequence[Value | None]] = _converted(change.was, convert) if convert else change.was
     return [row if any(by) else None for row, by in zip(rows, change.by, strict=True)]
 
 
@@ -71,7 +76,7 @@ def _json(number: float) -> float | str:
 
 
 class _Summary(NamedTuple):
-    """The change in one sentence: what was edited, where it begins, and what it makes of the weights."""
+    """The change in one sentence: what was edited, where it begins, and how the weights change."""
 
     now: Trace
     before: Trace
@@ -90,7 +95,7 @@ class _Summary(NamedTuple):
         return words(N_("Since the baseline: {list}.")).format(list=words(N_("; ")).join(parts))
 
     def _settings(self) -> list[str]:
-        """What differs and is no matrix."""
+        """Settings that differ."""
         words, parts = self.words, []
         now, before = self.now.example, self.before.example
         a, b = divisor(before), divisor(now)
@@ -137,7 +142,7 @@ class _Summary(NamedTuple):
         return f"{cell_name(cell, self.now.example, self.words)} {' → '.join(shown)}"
 
     def _steps(self) -> list[str]:
-        """Where the change begins, and how far it moves the weights (or what changes last, where they stay)."""
+        """Where the change begins, and how far it moves the weights (or the last step that changes, if they do not)."""
         words = self.words
         moved = [name for name in STEPS if self._counts(name)[0]]
         if not moved:
@@ -157,8 +162,8 @@ class _Summary(NamedTuple):
         parts.append(most.format(changed=changed, total=total, word=word, by=self._number(by), place=place))
         return parts
 
-    def _of(self, name: str) -> list[tuple[int | None, Change]]:
-        """A step's changes by head, without what a head is given."""
+    def _changes_of(self, name: str) -> list[tuple[int | None, Change]]:
+        """A step's changes by head, without given numbers."""
         return [
             (head, change)
             for (matrix, head), change in self.changes.items()
@@ -166,17 +171,17 @@ class _Summary(NamedTuple):
         ]
 
     def _counts(self, name: str) -> tuple[int, int]:
-        of = self._of(name)
-        return sum(change.changed for _, change in of), sum(change.compared for _, change in of)
+        changes = self._changes_of(name)
+        return sum(change.changed for _, change in changes), sum(change.compared for _, change in changes)
 
     def _largest(self, name: str) -> tuple[Cell, float]:
         rows = [
             (max(abs(by or 0.0) for by in row), head, i, row)
-            for head, change in self._of(name)
+            for head, change in self._changes_of(name)
             for i, row in enumerate(change.by)
             if any(row)
         ]
-        most, head, i, row = max(rows, key=lambda one: one[0])
+        most, head, i, row = max(rows, key=lambda entry: entry[0])
         return Cell(name, head, i, next(j for j, by in enumerate(row) if abs(by or 0.0) == most)), most
 
     def _number(self, value: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from mha_core import Example
 from mha_core.check.check import Verdict
@@ -26,19 +26,21 @@ from mha_core.edit.claims import claimed_rows
 from mha_core.errors import N_
 from mha_core.exercise.judged import judged
 from mha_core.vocabulary import PER_HEAD_STEPS
+from mha_view import payloads
 from mha_view.language import words_in
 from mha_view.lenses.lens import Lens
 from mha_view.lenses.practice import practice
+from mha_view.payloads import cell_data
 
 MOST_NOTES: Final = 400
-"""Wrong cells whose right calculation is sent along; beyond, one reads the report."""
+"""Most wrong cells whose right calculation is sent; for more there is the report."""
 
 
-def check(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
+def check(lens: Lens, computed: Trace, language: str) -> payloads.Seen:
     """``marks`` of the claimed cells, ``kinds`` of the mistakes made there, ``notes``, the right calculation of the
     wrong ones, and ``check``, in words.
 
-    In an exercise no calculation is told before it is asked for.
+    In an exercise no calculation is sent before it is requested.
     """
     if lens.exercise is None:
         verdict = checked(computed.example)
@@ -72,52 +74,55 @@ def _marks(verdict: Verdict) -> dict[str, str]:
 
 def _notes(verdict: Verdict) -> dict[str, str]:
     """The right calculation of every wrong cell."""
-    wrong = [one.cell for step in verdict.steps.values() for one in step.wrong + step.doubtful]
+    wrong = [claim.cell for step in verdict.steps.values() for claim in step.wrong + step.doubtful]
     return {_key(cell): right_line(verdict, cell) for cell in wrong[:MOST_NOTES]}
 
 
 def _kinds(verdict: Verdict, language: str) -> dict[str, str]:
-    """Of every wrong cell whose mistake is known, what it is; of the others, what their numbers tell of themselves."""
+    """The mistake in every wrong cell where it is known; for the others, a remark about the number itself."""
     steps = verdict.steps.values()
     known = {
         _key(wrong.cell): cause_kind(verdict, cause, language)
         for step in steps
         for wrong in step.wrong
-        if wrong.own and (cause := next((one for one in step.causes if explains(one, wrong.cell)), None))
+        if wrong.own and (cause := next((each for each in step.causes if explains(each, wrong.cell)), None))
     }
     others = islice((wrong for step in steps for wrong in puzzling(step)), MOST_NOTES)
     return known | {_key(wrong.cell): remark(verdict, wrong, language) for wrong in others}
 
 
-def _check(verdict: Verdict, language: str) -> dict[str, Any]:
+def _check(verdict: Verdict, language: str) -> payloads.Check:
     words, example = words_in(language), verdict.trace.example
-    causes: list[dict[str, Any]] = [
-        {
-            "step": _letter(name, example),
-            "cell": cause.cell._asdict(),
-            "text": cause_message(verdict, cause, language),
-            "walk": name,
-            **dict(zip(("right", "yours"), cause_lines(verdict, cause, language), strict=True)),
-        }
-        for name, step in verdict.steps.items()
-        for cause in step.causes
-    ]
+    causes: list[payloads.Cause] = []
+    for name, step in verdict.steps.items():
+        for cause in step.causes:
+            right, yours = cause_lines(verdict, cause, language)
+            causes.append(
+                {
+                    "step": _letter(name, example),
+                    "cell": cell_data(cause.cell),
+                    "text": cause_message(verdict, cause, language),
+                    "walk": name,
+                    "right": right,
+                    "yours": yours,
+                }
+            )
     unexplained = [name for name, step in verdict.steps.items() if step.unexplained]
     if unexplained:
         name = unexplained[0]
         first = puzzling(verdict.steps[name])[0].cell
         letters = words(N_(", ")).join(_letter(name, example) for name in unexplained)
         text = unexplained_message(verdict, name, language)
-        causes.append({"step": letters, "cell": first._asdict(), "text": text, "walk": name})
-    findings = [
-        {"text": finding_message(verdict, finding, language), "cell": finding.cell._asdict()}
+        causes.append({"step": letters, "cell": cell_data(first), "text": text, "walk": name})
+    findings: list[payloads.Remark] = [
+        {"text": finding_message(verdict, finding, language), "cell": cell_data(finding.cell)}
         for finding in invariants(verdict.trace)
     ]
     given = any(step.given for step in verdict.steps.values())
     return {
         "state": _state(verdict) if given else "empty",
         "summary": summary(verdict, language) if given else words(_INVITATION),
-        "first": verdict.first_wrong and verdict.first_wrong._asdict(),
+        "first": verdict.first_wrong and cell_data(verdict.first_wrong),
         "causes": causes,
         "findings": findings,
     }

@@ -1,11 +1,11 @@
-"""A lens and what it looks with: from the work at hand, or from what a browser asks the live channel for."""
+"""A lens and its parameters: from the page's current work, or from a request to the live channel."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple, TypeGuard
+from typing import Final, NamedTuple, TypeGuard
 
 from mha_core import Cell, Trace, trace
 from mha_core.errors import N_, ExampleError
@@ -17,7 +17,7 @@ _TALLY: Final = re.compile(r"([0-9]{1,4}(-[0-9]{1,4})*)?~([0-9]{1,4}\.[0-9](-[0-
 
 
 class Baseline(NamedTuple):
-    """A pinned example, against which every step shows its change; ``token``: its own, however long."""
+    """A pinned example, from which every step shows its change; ``token``: the token of its link, however long."""
 
     trace: Trace
     token: str
@@ -27,11 +27,11 @@ class Baseline(NamedTuple):
 class Exercise:
     """Steps to be worked out: ``asked``, by name.
 
-    Cells are counted through all that is asked for (``exercise.hints.asked_cells``). ``missed``: those whose first
-    number was wrong; ``hints``: how many hints have been given for a cell; ``hinted``: the one whose hint is shown.
-    ``like``: where everybody draws numbers of his own, the address of the example like which they are drawn.
-    ``begun``: which of the examples shown in this session it was set with, 0 for one that a link has brought.
-    ``instead``: the exercise at hand before it was set, if any.
+    Cells are numbered through all of these steps (``exercise.hints.exercise_cells``). ``missed``: cells whose first
+    number was wrong. ``hints``: how many hints were given for a cell. ``hinted``: the cell whose hint is shown.
+    ``like``: if each learner gets different numbers, the address of the example that they resemble. ``begun``: the
+    revision of the session's history with which the exercise began, 0 for one from a link. ``instead``: the exercise
+    that this one replaced, if any.
     """
 
     asked: tuple[str, ...]
@@ -44,14 +44,14 @@ class Exercise:
 
     @property
     def tally(self) -> str:
-        """What was missed and how many hints were given, as a short text: ``3-7~2.1-5.4``; "" where nothing was."""
+        """The missed cells and the hints given, as a short text: ``3-7~2.1-5.4``; "" if there are none."""
         missed = "-".join(map(str, sorted(self.missed)))
         hints = "-".join(f"{at}.{count}" for at, count in sorted(self.hints.items()))
         return f"{missed}~{hints}" if missed or hints else ""
 
 
 def with_tally(asked: tuple[str, ...], tally: str) -> Exercise:
-    """An exercise as far as its tally tells; what is none is taken for an empty one."""
+    """An exercise with the missed cells and hints of a tally; an invalid tally counts as empty."""
     if not _TALLY.fullmatch(tally):
         return Exercise(asked)
     missed, hints = ([part for part in half.split("-") if part] for half in tally.split("~"))
@@ -60,7 +60,7 @@ def with_tally(asked: tuple[str, ...], tally: str) -> Exercise:
 
 
 class Lens(NamedTuple):
-    """What is looked for in the numbers: ``name``, one of ``lenses.LENSES``, and what that one needs."""
+    """What the tables show besides numbers: ``name``, one of ``lenses.LENSES``, and the parameters of that one."""
 
     name: str
     decimals: int
@@ -69,9 +69,9 @@ class Lens(NamedTuple):
     exercise: Exercise | None = None
 
 
-def sent(lens: Lens) -> dict[str, Any]:
-    """A lens as the browser hands it to the live channel, where ``read`` makes the same lens of it."""
-    data: dict[str, Any] = {"name": lens.name, "decimals": lens.decimals}
+def sent(lens: Lens) -> dict[str, object]:
+    """A lens as the browser sends it to the live channel; ``read`` restores it."""
+    data: dict[str, object] = {"name": lens.name, "decimals": lens.decimals}
     if lens.pinned:
         data["pinned"] = lens.pinned._asdict()
     if lens.baseline:
@@ -82,10 +82,10 @@ def sent(lens: Lens) -> dict[str, Any]:
     return data
 
 
-def read(data: Mapping[str, Any]) -> Lens:
+def read(data: Mapping[str, object]) -> Lens:
     """The lens that was sent.
 
-    Raises ``ExampleError`` where it is none, and ``MhaError`` as ``unpacked`` and ``trace`` do.
+    Raises ``ExampleError`` if it is invalid, and ``MhaError`` as ``unpacked`` and ``trace`` do.
     """
     name, decimals, base, exercise = (data.get(part) for part in ("name", "decimals", "base", "exercise"))
     if not isinstance(name, str) or not _is_count(decimals) or decimals > MOST_DECIMALS:
@@ -104,7 +104,7 @@ def read(data: Mapping[str, Any]) -> Lens:
 
 
 def baseline(token: str) -> Baseline:
-    """The baseline in a token: what is claimed of it is left out. Raises ``MhaError`` as ``unpacked`` does."""
+    """The baseline in a token, without claimed numbers. Raises ``MhaError`` as ``unpacked`` does."""
     return Baseline(trace(replace(unpacked(token), claimed=None)), token)
 
 
@@ -121,7 +121,7 @@ def _exercise(data: object) -> Exercise:
 
 
 def _cell(data: object, place: str) -> Cell | None:
-    """A cell, which an example may have or not."""
+    """A cell; the example may not have it."""
     if data is None:
         return None
     name, head, row, col = (

@@ -1,10 +1,10 @@
-"""What a learner is told of an exercise: how far he is, what is wrong where, the hint asked for, and the end."""
+"""What a learner sees of an exercise: the progress, what is wrong where, the requested hint, and the result."""
 
 from __future__ import annotations
 
 from collections import Counter
 from functools import lru_cache, reduce
-from typing import Any, Final
+from typing import Final
 
 from mha_core import Example
 from mha_core.check.check import Verdict
@@ -16,19 +16,21 @@ from mha_core.compute.graph import symbol
 from mha_core.errors import N_
 from mha_core.example.model import key_tokens
 from mha_core.exercise.hints import (
-    asked_cells,
-    asked_tables,
     blank_cells,
     coarse_cells,
+    exercise_cells,
+    exercise_tables,
     hints,
     open_cells,
     wrong_cells,
 )
 from mha_core.vocabulary import NAMES
 from mha_core.walk.summary import findings, where_heads_look
+from mha_view import payloads
 from mha_view.figures.labels import labels
 from mha_view.language import Words, words_in
 from mha_view.lenses.lens import Exercise
+from mha_view.payloads import cell_data
 
 _UI: Final = {
     "practice": N_("Exercise"),
@@ -67,13 +69,13 @@ _CLIMB: Final = {
     "numbers": N_("Hint: the numbers"),
     "answer": N_("Give me the answer"),
 }
-"""What the next press is for."""
+"""Labels of the button for the next hint."""
 _START: Final = N_(
     "Work out the blank numbers, step by step; each is checked as soon as it stands there. Two decimals are enough."
 )
 
 
-def practice(exercise: Exercise, verdict: Verdict, language: str) -> dict[str, Any]:
+def practice(exercise: Exercise, verdict: Verdict, language: str) -> payloads.Check:
     """``check`` for the page, while there is an exercise: no number that has not been asked for is in it."""
     left, asked = open_cells(verdict, exercise.asked), exercise.asked
     begun = any(step.given for step in verdict.steps.values())
@@ -99,14 +101,14 @@ def ui_words(language: str) -> dict[str, str]:
     return {name: words(text) for name, text in _UI.items()}
 
 
-def _tables(verdict: Verdict, asked: tuple[str, ...], words: Words) -> list[dict[str, Any]]:
+def _tables(verdict: Verdict, asked: tuple[str, ...], words: Words) -> list[payloads.PracticeTable]:
     """Every table to be filled in: how many cells it has, and how many of them are right, or wrong."""
     example = verdict.trace.example
     blank = Counter(cell[:2] for cell in blank_cells(example, asked))
     wrong = Counter(cell[:2] for cell in wrong_cells(verdict))
     coarse = Counter(cell[:2] for cell in coarse_cells(verdict))
-    tables = []
-    for name, head in asked_tables(example, asked):
+    tables: list[payloads.PracticeTable] = []
+    for name, head in exercise_tables(example, asked):
         rows, cols = example.dims.shape(name)
         bad = wrong[name, head]
         right = rows * cols - blank[name, head] - coarse[name, head] - bad
@@ -124,7 +126,7 @@ def _tables(verdict: Verdict, asked: tuple[str, ...], words: Words) -> list[dict
 
 
 def _label(example: Example, name: str, head: int | None, words: Words) -> str:
-    """What a table is called: ``Attention weights A, head 1``."""
+    """The name of a table: ``Attention weights A, head 1``."""
     noun, letter = words(NAMES[name]), symbol(name, example)
     title = f"{noun[:1].upper()}{noun[1:]} {letter.replace('head_i', f'head_{(head or 0) + 1}')}"
     if head is None or len(example.heads) == 1 or "head_i" in letter:
@@ -132,7 +134,7 @@ def _label(example: Example, name: str, head: int | None, words: Words) -> str:
     return words(N_("{what}, head {head}")).format(what=title, head=head + 1)
 
 
-def _explanations(verdict: Verdict, language: str) -> list[dict[str, Any]]:
+def _explanations(verdict: Verdict, language: str) -> list[payloads.Remark]:
     """The known mistakes that explain a wrong number, each at the first number that it explains; in rows of which none
     is explained, what the first wrong number tells of itself.
     """
@@ -145,12 +147,12 @@ def _explanations(verdict: Verdict, language: str) -> list[dict[str, Any]]:
             if wrong.cell[:3] not in rows:
                 rows.add(wrong.cell[:3])
                 texts[wrong.cell] = remark_message(verdict, wrong, language)
-    return [{"cell": cell._asdict(), "text": text} for cell, text in texts.items()]
+    return [{"cell": cell_data(cell), "text": text} for cell, text in texts.items()]
 
 
-def _hint(exercise: Exercise, verdict: Verdict, left: list[Cell], language: str) -> dict[str, Any] | None:
+def _hint(exercise: Exercise, verdict: Verdict, left: list[Cell], language: str) -> payloads.ShownHint | None:
     """The hint that was asked for, as long as its cell is still blank or wrong."""
-    cells, words = asked_cells(verdict.trace.example, exercise.asked), words_in(language)
+    cells, words = exercise_cells(verdict.trace.example, exercise.asked), words_in(language)
     at = exercise.hinted
     if at is None or at >= len(cells) or cells[at] not in left:
         return None
@@ -158,10 +160,10 @@ def _hint(exercise: Exercise, verdict: Verdict, left: list[Cell], language: str)
     count = max(1, min(exercise.hints.get(at, 1), len(cell_hints)))
     rung, text = cell_hints[count - 1]
     more = words(_CLIMB[cell_hints[count].rung]) if count < len(cell_hints) else ""
-    return {"cell": cells[at]._asdict(), "rung": words(_RUNGS[rung]), "text": text, "more": more}
+    return {"cell": cell_data(cells[at]), "rung": words(_RUNGS[rung]), "text": text, "more": more}
 
 
-def _end(exercise: Exercise, verdict: Verdict, language: str) -> dict[str, Any]:
+def _end(exercise: Exercise, verdict: Verdict, language: str) -> payloads.PracticeEnd:
     """How it went, and what has been worked out: who attends to whom, and where each head looks."""
     example = verdict.trace.example
     queries, keys = labels(example.tokens).names, labels(key_tokens(example)).names
@@ -175,7 +177,7 @@ def _end(exercise: Exercise, verdict: Verdict, language: str) -> dict[str, Any]:
 
 
 def _result(exercise: Exercise, verdict: Verdict, language: str) -> str:
-    cells, words = asked_cells(verdict.trace.example, exercise.asked), words_in(language)
+    cells, words = exercise_cells(verdict.trace.example, exercise.asked), words_in(language)
     given = {
         at
         for at, count in exercise.hints.items()
@@ -189,7 +191,9 @@ def _result(exercise: Exercise, verdict: Verdict, language: str) -> str:
     sentences.append(words(_HINTS[min(hinted, 2)]).format(count=hinted))
     if given:
         sentences.append(words(_GIVEN[len(given) > 1]).format(count=len(given)))
-    return reduce(lambda one, other: words(N_("{one} {other}")).format(one=one, other=other), sentences)
+    return reduce(
+        lambda text, sentence: words(N_("{one} {other}")).format(one=text, other=sentence), sentences
+    )
 
 
 _HINTS: Final = (N_("No hints."), N_("One hint."), N_("{count} hints."))

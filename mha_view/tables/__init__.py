@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final, cast
 
 from mha_core.compute.graph import early_steps, formula, graph, head_graph, symbol
 from mha_core.compute.operations import OPERATIONS, Step
@@ -37,8 +38,8 @@ from mha_core.vocabulary import (
     STAGES_WITHOUT_VALUES,
     Stage,
 )
+from mha_view import payloads
 from mha_view.language import words_in
-from mha_view.tables.words import ui_words
 
 _WHY: Final = {
     "masked_fill": ("visible", "hidden"),
@@ -51,12 +52,12 @@ _DEAD_WEIGHTS: Final = N_("nothing is visible to this token, so its weights are 
 """What is said of such a query where there is no output."""
 
 
-def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
+def numbers(trace: Trace, language: str, decimals: int) -> payloads.TablesModel:
     """What is shown of a trace, whoever works on it: every number, and the declared operations."""
-    example, words = trace.example, ui_words(language)
+    example = trace.example
     return {
         "lang": language,
-        "words": words if has_values(example) else words | {"dead_row": words_in(language)(_DEAD_WEIGHTS)},
+        "own_words": {} if has_values(example) else {"dead_row": words_in(language)(_DEAD_WEIGHTS)},
         "decimals": decimals,
         "dims": {name: getattr(example.dims, name) for name in example.dims.__slots__},
         "labels": _labels(example),
@@ -69,7 +70,7 @@ def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
     }
 
 
-def step_data(step: Step) -> dict[str, Any]:
+def step_data(step: Step) -> payloads.Step:
     """A declared step, as the browser reads it: its tables with their letters, and how its operation is told.
 
     What an operation does not have is left out: this travels with every edit.
@@ -88,11 +89,11 @@ def step_data(step: Step) -> dict[str, Any]:
         "exception": unusual and unusual._asdict() | {"number": _json(unusual.number)},
         "why": _WHY.get(step.op),
     }
-    return {name: value for name, value in data.items() if value}
+    return cast("payloads.Step", {name: value for name, value in data.items() if value})
 
 
 @lru_cache(maxsize=8)
-def stages(declared: tuple[Stage, ...], language: str) -> list[dict[str, Any]]:
+def stages(declared: tuple[Stage, ...], language: str) -> list[payloads.Stage]:
     """Stages of a page, with their words in one language."""
     words = words_in(language)
     return [
@@ -100,18 +101,19 @@ def stages(declared: tuple[Stage, ...], language: str) -> list[dict[str, Any]]:
     ]
 
 
-def _stages(example: Example, language: str) -> list[dict[str, Any]]:
+def _stages(example: Example, language: str) -> list[payloads.Stage]:
     """The stages of the computation; beside the mask what has to be said of it."""
     declared = stages(STAGES if has_values(example) else STAGES_WITHOUT_VALUES, language)
     if not has_corner(example):
         return declared
     hint = words_in(language)(CORNER).format(n_q=example.dims.n_q, n_k=example.dims.n_k)
     return [
-        stage | {"hint": hint, "remark": True} if "mask" in stage["matrices"] else stage for stage in declared
+        {**stage, "hint": hint, "remark": True} if "mask" in stage["matrices"] else stage
+        for stage in declared
     ]
 
 
-def _labels(example: Example) -> dict[str, Any]:
+def _labels(example: Example) -> dict[str, Sequence[str]]:
     """Names of queries and keys, and of their pairs where a matrix has a row for each."""
     keys = key_tokens(example)
     if example.scoring != "additive":
@@ -120,33 +122,40 @@ def _labels(example: Example) -> dict[str, Any]:
     return {"n_q": example.tokens, "n_k": keys, "n_q·n_k": pairs}
 
 
-def matrices(trace: Trace, language: str) -> dict[str, dict[str, Any]]:
+def matrices(trace: Trace, language: str) -> dict[str, payloads.Matrix]:
     """Every matrix of the example by name, in the order of the computation."""
     example, words = trace.example, words_in(language)
     above = captions(example)
-    payloads = {}
+    found: dict[str, payloads.Matrix] = {}
     for name in AXES:
         values, edit = _values(trace, name)
         if values is None:
             continue
-        payloads[name] = {
+        described: payloads.MatrixBase = {
             **above.get(name, {"symbol": caption(name, example), "formula": ""}),
             "word": words(NAMES[name]),
             "hue": ENTRY[name].role,
             "scale": ENTRY[name].colours,
             "axes": AXES[name],
-            "perHead": name in PER_HEAD,
-            "edit": edit,
-            "values": values,
         }
+        matrix: payloads.Matrix
+        if name in PER_HEAD:
+            of_heads = cast("Sequence[payloads.Rows | None]", values)
+            matrix = payloads.HeadMatrix(**described, perHead=True, edit=edit, values=of_heads)
+        else:
+            rows = cast("payloads.Rows", values)
+            matrix = payloads.SharedMatrix(**described, perHead=False, edit=bool(edit), values=rows)
         if ENTRY[name].empty_rows:
-            payloads[name]["emptyRows"] = True
+            matrix["emptyRows"] = True
         if name in SHARED and example.kv_heads is not None:
-            payloads[name]["owners"] = [kv_head_of(example, name, head) for head in range(len(example.heads))]
-    return payloads
+            matrix["owners"] = [kv_head_of(example, name, head) for head in range(len(example.heads))]
+        found[name] = matrix
+    return found
 
 
-def _values(trace: Trace, name: str) -> tuple[Any, bool | list[bool]]:
+def _values(
+    trace: Trace, name: str
+) -> tuple[payloads.Rows | Sequence[payloads.Rows | None] | None, bool | list[bool]]:
     """A matrix's numbers (a list over heads for what each head has its own of) and whether they may be edited."""
     example = trace.example
     if name == "mask":
@@ -165,14 +174,14 @@ def _values(trace: Trace, name: str) -> tuple[Any, bool | list[bool]]:
     return values, (given if any(given) else False)
 
 
-def _mask(example: Example) -> list[list[Any]] | None:
+def _mask(example: Example) -> payloads.Rows | None:
     if isinstance(example.mask, AddMask):
         return [[_json(number) for number in row] for row in example.mask.add]
     allow = allow_matrix(example)
     return None if allow is None else [list(row) for row in allow]
 
 
-def _json(number: float | None) -> float | str | None:
+def _json(number: float) -> float | str:
     return "-inf" if number == NEG_INF else number
 
 
@@ -187,7 +196,7 @@ def steps(example: Example) -> list[tuple[str, Step]]:
     return [*by_name.items(), *((step.name, step) for step in layer if step.name not in by_name)]
 
 
-def captions(example: Example) -> dict[str, dict[str, str]]:
+def captions(example: Example) -> dict[str, payloads.Caption]:
     """By step, what stands above its table: its ``symbol`` ({h} in it is the number of a head), and its ``formula``.
 
     A step that only turns a sign needs no formula: its symbol says it.

@@ -1,10 +1,9 @@
-"""What the walk is told: the numbers of the tables, and the stages as the core declares them, as plain JSON data."""
+"""The data of the walk: the numbers of the tables, and the stages as the core declares them, as plain JSON data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from mha_core import built_in, from_token
 from mha_core.compute.graph import formula, signs, symbol
@@ -18,27 +17,27 @@ from mha_core.walk.pairs import Pair, pairs
 from mha_core.walk.stages import Looked, Stage, exponentials_of, layout_of, looked_at, result_of, walk
 from mha_core.walk.summary import tied
 from mha_core.walk.text import Words
+from mha_view import page_words, payloads
 from mha_view.tables import numbers
-from mha_view.walk.words import ui_words
 
 
-def followed(address: Mapping[str, str], language: str, decimals: int) -> dict[str, Any]:
+def followed(address: Mapping[str, str], language: str, decimals: int) -> payloads.FollowedWalk:
     """What the walk shows of an address's example to those who only look: without the lecturer's notes.
 
     Raises ``MhaError`` where there is no such example.
     """
     computed = trace(from_token(address["s"]) if "s" in address else built_in(address["example"]))
     data = numbers(computed, language, decimals)
+    words = {**page_words.words_of("walk", language), **data["own_words"]}
     if computed.example.lecture is not None:
         address = {"s": packed(replace(computed.example, lecture=None))}
-    return {**data, **walked(computed, language, data["words"]), "address": address}
+    return {**data, **walked(computed, language), "words": words, "address": address}
 
 
-def walked(trace: Trace, language: str, words: dict[str, str]) -> dict[str, Any]:
-    """What the walk shows besides the numbers; ``words``: those of the tables, to which its own are added."""
+def walked(trace: Trace, language: str) -> payloads.Walked:
+    """What the walk shows besides the numbers."""
     keys = key_tokens(trace.example)
     return {
-        "words": {**words, **ui_words(language)},
         "stages": stages(trace, language),
         "closing": {
             "matrix": result_of(trace.example),
@@ -51,7 +50,7 @@ def walked(trace: Trace, language: str, words: dict[str, str]) -> dict[str, Any]
     }
 
 
-def _looked(looked: Looked | None, keys: Sequence[str], language: str) -> dict[str, Any] | None:
+def _looked(looked: Looked | None, keys: Sequence[str], language: str) -> payloads.LooksMost | None:
     """Where a query looks most: the keys, by their places and as they are told, and the weight."""
     if looked is None:
         return None
@@ -63,14 +62,14 @@ def _share(pair: Pair) -> str:
     return f"{fixed(100 * pair.share, 0)} %"
 
 
-def stages(trace: Trace, language: str) -> list[dict[str, Any]]:
+def stages(trace: Trace, language: str) -> list[payloads.WalkStage]:
     """The stages of the walk that are shown, in the lecture's order, with their words in one language."""
     return [_stage(trace, stage, language) for stage in shown(walk(trace), trace.example.lecture)]
 
 
-def _stage(trace: Trace, stage: Stage, language: str) -> dict[str, Any]:
+def _stage(trace: Trace, stage: Stage, language: str) -> payloads.WalkStage:
     words = zip(stage.steps, stage.step_words, strict=True)
-    data: dict[str, Any] = {
+    data: payloads.WalkStage = {
         "id": stage.id,
         "kind": stage.kind,
         "head": stage.head,
@@ -88,7 +87,7 @@ def _stage(trace: Trace, stage: Stage, language: str) -> dict[str, Any]:
     return data
 
 
-def _step(trace: Trace, stage: Stage, step: Step, words: Words, language: str) -> dict[str, Any]:
+def _step(trace: Trace, stage: Stage, step: Step, words: Words, language: str) -> payloads.WalkStep:
     return {
         "name": step.name,
         **_translated(words, language),
@@ -100,5 +99,6 @@ def _step(trace: Trace, stage: Stage, step: Step, words: Words, language: str) -
     }
 
 
-def _translated(words: Words, language: str) -> dict[str, str]:
-    return {name: sentence.translated(language) for name, sentence in words._asdict().items()}
+def _translated(words: Words, language: str) -> payloads.StepWords:
+    title, what, why, note = (sentence.translated(language) for sentence in words)
+    return {"title": title, "what": what, "why": why, "note": note}

@@ -1,8 +1,8 @@
-"""What only the lecturer is told of a walk: his own lecture, and what belongs to each step besides its words."""
+"""Data of a walk for the lecturer only: the lecture plan, and advice for each step."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
@@ -11,12 +11,13 @@ from mha_core.messages import LANGUAGE
 from mha_core.walk.lecture import arranged, needed_later, order
 from mha_core.walk.stages import Stage, walk
 from mha_core.walk.teaching import Teaching, of_stage
+from mha_view import payloads
 from mha_view.language import words_in
 
 _LIST: Final = N_("{one}, {next}")
 
 
-def lecture(trace: Trace, language: str) -> dict[str, Any]:
+def lecture(trace: Trace, language: str) -> payloads.LecturePlan:
     """The lecture as its file has it; every step in its order; what to say at each, by its name.
 
     A step that the example does not have has no title. ``usual``: the steps in the order of the computation.
@@ -52,7 +53,7 @@ def _listed(titles: list[str], language: str) -> str:
     return listed
 
 
-def _advice(teaching: Teaching, language: str) -> dict[str, str]:
+def _advice(teaching: Teaching, language: str) -> payloads.Advice:
     texts = (sentence.translated(language) for sentence in (teaching.say, teaching.aloud))
     return {
         "say": LANGUAGE[language].between.join(filter(None, texts)),

@@ -1,4 +1,4 @@
-"""What the walk says, besides the words of its steps."""
+"""The walk's texts, besides the words of its steps."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ LECTURE: Final = {
     "time_all": N_("in all"),
     "time_of": N_("{used} of {planned}"),
 }
-"""What a lecturer reads of his own walk."""
+"""Texts of the lecture plan."""
 ROOM: Final = {
     "follow_me": N_("Follow me"),
     "room": N_("Room"),
@@ -83,7 +83,7 @@ ROOM: Final = {
     "exercise_link": N_("or paste the link of any exercise"),
     "exercise_refused": N_("This is no link to an exercise on this server: copy one from the page Check."),
 }
-"""What a presenter's room says."""
+"""Texts of the presenter's room."""
 PAIR: Final = {
     "head_named": N_("Head {head}"),
     "compare_heads": N_("Compare two heads: the first"),

@@ -1,4 +1,4 @@
-"""A request to an ASGI application, without a server: what it answers."""
+"""Requests to an ASGI application without a server, and its answers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from starlette.types import ASGIApp, Message
 T = TypeVar("T")
 
 
-def run(told: Coroutine[Any, Any, T]) -> T:
-    """What a coroutine returns, in a thread of its own: Playwright keeps a loop running in that of the tests."""
+def run(coroutine: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine, in a separate thread, since Playwright runs an event loop in the tests' own."""
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, told).result()
+        return thread.submit(asyncio.run, coroutine).result()
 
 
 class Answer(NamedTuple):
@@ -24,55 +24,55 @@ class Answer(NamedTuple):
     body: bytes
 
 
-def ask(
+def get(
     app: ASGIApp, path: str = "/", *, client: str = "127.0.0.1", query: str = "", **headers: str
 ) -> Answer:
     """The answer to a GET request; ``headers`` by name."""
     scope = {"type": "http", "method": "GET", "query_string": query.encode()}
-    return _answer(run(_told(app, scope, path, client, headers, {"type": "http.request"})))
+    return _answer(run(_exchange(app, scope, path, client, headers, {"type": "http.request"})))
 
 
 async def post(
     app: ASGIApp, address: str, body: AsyncIterator[Message], method: str = "POST", **headers: str
 ) -> Answer:
-    """The answer to a request whose body comes message by message."""
+    """The answer to a request whose body arrives message by message."""
     path, _, query = address.partition("?")
     scope = {"type": "http", "method": method, "query_string": query.encode()}
-    return _answer(await _told(app, scope, path, headers.pop("client", "127.0.0.1"), headers, body))
+    return _answer(await _exchange(app, scope, path, headers.pop("client", "127.0.0.1"), headers, body))
 
 
-def knock(app: ASGIApp, path: str = "/_stcore/stream", **headers: str) -> list[Message]:
-    """What a websocket is told that asks to be opened."""
+def open_websocket(app: ASGIApp, path: str = "/_stcore/stream", **headers: str) -> list[Message]:
+    """The messages in answer to the request to open a websocket."""
     scope = {"type": "websocket", "subprotocols": []}
-    return run(_told(app, scope, path, "127.0.0.1", headers, {"type": "websocket.connect"}))
+    return run(_exchange(app, scope, path, "127.0.0.1", headers, {"type": "websocket.connect"}))
 
 
-def _answer(told: list[Message]) -> Answer:
-    start, *rest = told
-    given = {name.decode(): value.decode() for name, value in start["headers"]}
-    return Answer(start["status"], given, b"".join(message.get("body", b"") for message in rest))
+def _answer(messages: list[Message]) -> Answer:
+    start, *rest = messages
+    headers = {name.decode(): value.decode() for name, value in start["headers"]}
+    return Answer(start["status"], headers, b"".join(message.get("body", b"") for message in rest))
 
 
-async def _told(
+async def _exchange(
     app: ASGIApp,
     scope: dict[str, Any],
     path: str,
     client: str,
     headers: dict[str, str],
-    messages: Message | AsyncIterator[Message],
+    received: Message | AsyncIterator[Message],
 ) -> list[Message]:
-    """What an application sends to a client that sends these messages, or one over and over."""
-    told: list[Message] = []
+    """What an application sends while it receives these messages, or one message again and again."""
+    sent: list[Message] = []
 
     async def receive() -> Message:
-        return await anext(messages) if isinstance(messages, AsyncIterator) else messages
+        return await anext(received) if isinstance(received, AsyncIterator) else received
 
     async def send(message: Message) -> None:
-        told.append(message)
+        sent.append(message)
 
     raw = [
         (name.replace("_", "-").encode(), value.encode())
         for name, value in ({"host": "localhost:8501"} | headers).items()
     ]
     await app({**scope, "path": path, "root_path": "", "headers": raw, "client": (client, 1)}, receive, send)
-    return told
+    return sent

@@ -1,4 +1,4 @@
-"""A room without a server: what a presenter and listeners ask, and what they are told."""
+"""A room without a server: the requests of a presenter and of listeners, and what they receive."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from mha_api.rooms.page import Follower
 from mha_api.rooms.store import InProcess
 from mha_view import follow
 from tests.api.asgi import Answer, post, run
-from tests.api.described import statuses
+from tests.api.openapi import statuses
 
 FOLLOWER = Follower(follow.page, follow.script, follow.style, follow.walk)
 FIRST = {"example": "first", "step": "q", "sub": "2"}
 CHOICES = {"text": "Which key?", "choices": ["思考", "计算机", "程序"]}
 CELL = {"cell": {"name": "weights", "head": 0, "row": 1, "col": 2}}
 WAIT = 20.0
-"""Seconds after which what should have come is taken for missing."""
+"""Seconds after which something expected counts as missing."""
 
 
 class Event(NamedTuple):
@@ -34,18 +34,18 @@ class Event(NamedTuple):
 
 
 def event_of(block: str) -> Event:
-    """An event as it stands in the stream."""
+    """An event from its text in the stream."""
     lines = dict(line.partition(": ")[::2] for line in block.split("\n"))
     return Event(lines.get("event", ""), lines.get("id", ""), json.loads(lines.get("data", "null")))
 
 
 class Listener:
-    """Somebody who listens; ``events`` come in order. ``id``: by which he may answer, unless he counts."""
+    """A listener, who receives events in order. ``id``: its id for answers; a stream that counts answers has none."""
 
     def __init__(self, app: Starlette, address: str, client: str = "127.0.0.1", **headers: str) -> None:
         self._app, self._address, self._client, self._headers = app, address, client, headers
         self._events: asyncio.Queue[Event] = asyncio.Queue()
-        self._gone = asyncio.Event()
+        self._left = asyncio.Event()
         self.id: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self.headers: dict[str, str] = {}
@@ -56,12 +56,12 @@ class Listener:
         return self
 
     async def __aexit__(self, *exception: Any) -> None:
-        self._gone.set()
+        self._left.set()
         await asyncio.wait_for(self._task, WAIT)
 
     async def _run(self) -> None:
         path, _, query = self._address.partition("?")
-        given = {"host": "localhost:8501"} | self._headers
+        headers = {"host": "localhost:8501"} | self._headers
         scope = {
             "type": "http",
             "method": "GET",
@@ -69,11 +69,11 @@ class Listener:
             "query_string": query.encode(),
             "root_path": "",
         }
-        raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()]
+        raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
         await self._app({**scope, "headers": raw, "client": (self._client, 1)}, self._receive, self._send)
 
     async def _receive(self) -> Message:
-        await self._gone.wait()
+        await self._left.wait()
         return {"type": "http.disconnect"}
 
     async def _send(self, message: Message) -> None:
@@ -88,7 +88,7 @@ class Listener:
                 self._events.put_nowait(event)
 
     async def next(self, kind: str = "") -> Event:
-        """The next event of a kind, or of any; comments are passed over."""
+        """The next event, of this kind if one is named; comments are skipped."""
         while True:
             event = await asyncio.wait_for(self._events.get(), WAIT)
             if event.kind and kind in ("", event.kind):
@@ -100,18 +100,18 @@ class Listener:
 
     @property
     def waiting(self) -> int:
-        """Events that came and were not asked for."""
+        """Events that have arrived and were not taken by ``next``."""
         return self._events.qsize()
 
 
 async def parts(*chunks: bytes) -> AsyncIterator[Message]:
     """A body in these parts."""
-    for at, chunk in enumerate(chunks, start=1):
-        yield {"type": "http.request", "body": chunk, "more_body": at < len(chunks)}
+    for number, chunk in enumerate(chunks, start=1):
+        yield {"type": "http.request", "body": chunk, "more_body": number < len(chunks)}
 
 
-class Hall:
-    """Rooms in a store of their own."""
+class Lecture:
+    """A presenter, a room and its listeners, in a separate store."""
 
     def __init__(self, store: InProcess | None = None) -> None:
         self.store = store or InProcess()
@@ -119,24 +119,24 @@ class Hall:
         self.code = self.key = ""
         self._phones: dict[str, Listener] = {}
 
-    async def ask(self, method: str, path: str, body: object = None, **headers: str) -> Answer:
-        """The answer to a request below ``/api/rooms``; a body that is no bytes is sent as JSON."""
+    async def request(self, method: str, path: str, body: object = None, **headers: str) -> Answer:
+        """The answer to a request below ``/api/rooms``; a body that is not bytes is sent as JSON."""
         text = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
-        given = {"content_type": "application/json"} | headers
-        answer = await post(self.app, f"/api/rooms{path}", parts(text), method, **given)
+        headers = {"content_type": "application/json"} | headers
+        answer = await post(self.app, f"/api/rooms{path}", parts(text), method, **headers)
         assert answer.status in statuses(method, f"/rooms{path}"), (method, path, answer.status)
         return answer
 
     async def present(self, method: str, path: str, body: object = None, **headers: str) -> Answer:
-        """The same in the room that was opened, with its key."""
-        return await self.ask(
+        """The same for the presenter's requests: in the open room, with its key."""
+        return await self.request(
             method, f"/{self.code}{path}", body, authorization=f"Bearer {self.key}", **headers
         )
 
     async def opened(self, place: object = None) -> Self:
-        """Open a room, and stand in it here."""
-        told = json.loads((await self.ask("POST", "")).body)
-        self.code, self.key = told["code"], told["key"]
+        """Open a room, and set its place."""
+        opened = json.loads((await self.request("POST", "")).body)
+        self.code, self.key = opened["code"], opened["key"]
         if place is not None:
             assert (await self.present("PUT", "/place", place)).status == 204
         return self
@@ -146,29 +146,29 @@ class Hall:
         return Listener(self.app, f"/api/rooms/{self.code}/events{query}", **headers)
 
     async def phone(self, name: str) -> Listener:
-        """Somebody who has come to stay, by a name."""
+        """The listener of this name, who stays until the end of the test."""
         if name not in self._phones:
             self._phones[name] = await self.listen().__aenter__()
             assert await self._phones[name].status == 200
         return self._phones[name]
 
     async def answer(self, question: int, answer: object, name: str = "somebody") -> Answer:
-        """Somebody answers a question."""
+        """The listener of this name answers a question."""
         return await self.answer_as(await (await self.phone(name)).id, question, answer)
 
     async def answer_as(self, listener: object, question: int, answer: object, **headers: str) -> Answer:
         """An answer by a listener's id."""
         body = {"question": question, "listener": listener, "answer": answer}
-        return await self.ask("POST", f"/{self.code}/answers", body, **headers)
+        return await self.request("POST", f"/{self.code}/answers", body, **headers)
 
-    async def stands(self, **place: Any) -> None:
-        """The presenter goes there."""
+    async def move_to(self, **place: Any) -> None:
+        """The presenter moves to a place."""
         answer = await self.present("PUT", "/place", FIRST | place)
         assert answer.status == 204, answer.body
 
 
 def scene(act):
-    """Run a test that is a coroutine."""
+    """A test from a coroutine."""
 
     def test():
         run(act())
@@ -178,7 +178,7 @@ def scene(act):
 
 
 def error(answer: Answer) -> str:
-    """The sentence of what is refused."""
+    """The sentence of a refusal."""
     assert answer.headers["content-type"] == "application/json"
     content = json.loads(answer.body)
     assert list(content) == ["error", "place"]

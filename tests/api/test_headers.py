@@ -1,4 +1,4 @@
-"""Who may ask, and what a browser may do with the answers."""
+"""Who may send requests, and what a browser may do with the answers."""
 
 import base64
 import hashlib
@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse
 
 import mha_api
 from mha_api.headers import STREAMLITS_SCRIPT, Guard
-from tests.api.asgi import ask, knock
+from tests.api.asgi import get, open_websocket
 
 SCHOOL = {"hosts": ["course.example", "*.school.example"]}
 METRICS = "/_stcore/metrics"
@@ -22,7 +22,7 @@ def guarded(**settings):
         if scope["type"] == "http":
             await PlainTextResponse("inside")(scope, receive, send)
         else:
-            await send({"type": "websocket.accept", "seen": dict(scope["headers"])})
+            await send({"type": "websocket.accept", "headers": dict(scope["headers"])})
 
     return Guard(inside, **settings)
 
@@ -36,9 +36,9 @@ def directives(answer):
 
 def test_every_answer_has_the_headers():
     for answer in (
-        ask(guarded()),
-        ask(guarded(**SCHOOL), host="evil.example"),
-        ask(guarded(), METRICS, client="10.0.0.7"),
+        get(guarded()),
+        get(guarded(**SCHOOL), host="evil.example"),
+        get(guarded(), METRICS, client="10.0.0.7"),
     ):
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["referrer-policy"] == "same-origin"
@@ -46,9 +46,11 @@ def test_every_answer_has_the_headers():
 
 
 def test_the_policy_names_no_host_and_allows_no_script_in_the_page():
-    policy = directives(ask(guarded()))
+    policy = directives(get(guarded()))
     for name, sources in policy.items():
-        assert {one for one in sources if "." in one or "//" in one or "*" in one} == set(), name
+        assert {source for source in sources if "." in source or "//" in source or "*" in source} == set(), (
+            name
+        )
     assert policy["script-src"] == ["'self'", "blob:", f"'{STREAMLITS_SCRIPT}'"]
     assert policy["object-src"] == ["'none'"]
 
@@ -57,16 +59,16 @@ def test_the_one_script_that_streamlit_has_in_its_page_is_the_one_allowed():
     page = Path(streamlit.__file__).parent / "static" / "index.html"
     scripts = re.findall(r"<script>(.*?)</script>", page.read_bytes().decode(), re.DOTALL)
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
-    assert [f"sha256-{one}" for one in hashes] == [STREAMLITS_SCRIPT]
+    assert [f"sha256-{digest}" for digest in hashes] == [STREAMLITS_SCRIPT]
 
 
 @pytest.mark.parametrize(
     ("setting", "ancestors"),
     [(None, ["'self'"]), ("", ["'self'"]), ("https://course.example", ["https://course.example"])],
 )
-def test_who_may_hold_a_page_in_a_frame_is_set(setting, ancestors):
+def test_who_may_embed_a_page_is_a_setting(setting, ancestors):
     (middleware,) = mha_api.middleware({} if setting is None else {"MHA_FRAME_ANCESTORS": setting})
-    answer = ask(middleware.cls(guarded().app, *middleware.args, **middleware.kwargs))
+    answer = get(middleware.cls(guarded().app, *middleware.args, **middleware.kwargs))
     assert directives(answer)["frame-ancestors"] == ancestors
 
 
@@ -81,25 +83,25 @@ def test_who_may_hold_a_page_in_a_frame_is_set(setting, ancestors):
         "[::1]:8501",
     ],
 )
-def test_a_host_that_is_known_is_answered(host):
-    assert ask(guarded(**SCHOOL), host=host).body == b"inside"
-    (told,) = knock(guarded(**SCHOOL), host=host)
-    assert told["type"] == "websocket.accept"
+def test_a_known_host_is_answered(host):
+    assert get(guarded(**SCHOOL), host=host).body == b"inside"
+    (message,) = open_websocket(guarded(**SCHOOL), host=host)
+    assert message["type"] == "websocket.accept"
 
 
 @pytest.mark.parametrize(
     "host",
     ["evil.example", "course.example.evil.example", "school.example", "xschool.example", "", "[", "10.0.0.7"],
 )
-def test_another_host_is_refused_where_hosts_are_named(host):
-    answer = ask(guarded(**SCHOOL), host=host)
+def test_another_host_is_refused_if_hosts_are_set(host):
+    answer = get(guarded(**SCHOOL), host=host)
     assert answer.status == 421
     assert b"inside" not in answer.body
-    assert knock(guarded(**SCHOOL), host=host) == [{"type": "websocket.close", "code": 1008}]
-    assert ask(guarded(), host=host).status == 200
+    assert open_websocket(guarded(**SCHOOL), host=host) == [{"type": "websocket.close", "code": 1008}]
+    assert get(guarded(), host=host).status == 200
 
 
-def test_hosts_are_named_by_a_variable():
+def test_hosts_are_set_by_a_variable():
     (middleware,) = mha_api.middleware({"MHA_HOSTS": "course.example, *.school.example"})
     assert middleware.kwargs["hosts"] == SCHOOL["hosts"]
 
@@ -107,26 +109,26 @@ def test_hosts_are_named_by_a_variable():
 @pytest.mark.parametrize("origin", ["http://evil.example", "http://localhost:9999", "null", "http://["])
 @pytest.mark.parametrize("settings", [{}, SCHOOL])
 def test_a_websocket_of_another_origin_is_refused(origin, settings):
-    assert knock(guarded(**settings), origin=origin) == [{"type": "websocket.close", "code": 1008}]
+    assert open_websocket(guarded(**settings), origin=origin) == [{"type": "websocket.close", "code": 1008}]
 
 
 def test_a_websocket_of_our_own_origin_is_opened():
-    (told,) = knock(guarded(), origin="http://localhost:8501")
-    assert told["seen"][b"origin"] == b"http://localhost:8501"
-    (told,) = knock(guarded())
-    assert told["type"] == "websocket.accept"
+    (message,) = open_websocket(guarded(), origin="http://localhost:8501")
+    assert message["headers"][b"origin"] == b"http://localhost:8501"
+    (message,) = open_websocket(guarded())
+    assert message["type"] == "websocket.accept"
 
 
-def test_behind_a_proxy_that_asks_by_another_name_the_known_origin_counts():
-    """The header is not passed on to Streamlit, which would look up this machine's address to compare it."""
-    (told,) = knock(guarded(**SCHOOL), host="localhost:8501", origin="https://course.example")
-    assert told["type"] == "websocket.accept"
-    assert b"origin" not in told["seen"]
+def test_behind_a_proxy_with_another_host_name_the_known_origin_is_accepted():
+    """The origin is not passed on to Streamlit, which would look up this machine's address to compare it."""
+    (message,) = open_websocket(guarded(**SCHOOL), host="localhost:8501", origin="https://course.example")
+    assert message["type"] == "websocket.accept"
+    assert b"origin" not in message["headers"]
 
 
 @pytest.mark.parametrize("path", [METRICS, f"{METRICS}/", f"/course{METRICS}"])
-def test_metrics_are_for_this_machine(path):
-    assert ask(guarded(), path, client="10.0.0.7").status == 403
-    assert ask(guarded(), path, client="127.0.0.1").status == 200
-    assert ask(guarded(), path, client="::1").status == 200
-    assert ask(guarded(), "/_stcore/health", client="10.0.0.7").status == 200
+def test_metrics_are_for_this_machine_only(path):
+    assert get(guarded(), path, client="10.0.0.7").status == 403
+    assert get(guarded(), path, client="127.0.0.1").status == 200
+    assert get(guarded(), path, client="::1").status == 200
+    assert get(guarded(), "/_stcore/health", client="10.0.0.7").status == 200

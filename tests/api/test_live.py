@@ -1,4 +1,4 @@
-"""The live channel: what it answers agrees with the page bit for bit, and nothing that is sent harms it."""
+"""The live channel: its answers agree with the page bit for bit, and no message harms it."""
 
 import json
 import struct
@@ -52,33 +52,33 @@ def opened(answer):
     return header, blocks
 
 
-def asked(channel, number, base, edits=(), **more):
-    return opened(channel.answer(json.dumps({"id": number, "from": base, "edits": list(edits), **more})))
+def answer_to(channel, number, base, edits=(), **fields):
+    return opened(channel.answer(json.dumps({"id": number, "from": base, "edits": list(edits), **fields})))
 
 
 def bits(number):
-    """A number as the page sends it, as its bits: −∞ is written out there, and a mask's pairs are true or false."""
+    """The bits of a number as the page sends it: −∞ is a text there, and a mask's pairs are true or false."""
     return struct.pack("<d", -inf if number == "-inf" else float(number))
 
 
 def shown_by_page(work):
     """Every number of the page's payload, by (name, head, row, column), as bits."""
-    found = {}
+    numbers = {}
     for name, matrix in json.loads(json.dumps(payload(work)))["matrices"].items():
         for head, rows in enumerate(matrix["values"]) if matrix["perHead"] else [(None, matrix["values"])]:
             for row, cells in enumerate(rows or ()):
                 for col, number in enumerate(cells):
-                    found[name, head, row, col] = bits(number)
-    return found
+                    numbers[name, head, row, col] = bits(number)
+    return numbers
 
 
-def laid(held, blocks):
-    """The numbers that a reader holds once an answer's blocks are laid over them."""
+def updated(numbers, blocks):
+    """A reader's numbers after an answer's blocks have replaced some of them."""
     for (name, head, first), rows in blocks.items():
         for row, cells in enumerate(rows, start=first):
             for col, number in enumerate(cells):
-                held[name, head, row, col] = bits(number)
-    return held
+                numbers[name, head, row, col] = bits(number)
+    return numbers
 
 
 def by_the_page(example, edits):
@@ -91,9 +91,9 @@ def by_the_page(example, edits):
 
 @every_example
 def test_all_numbers_are_the_page_s_bit_for_bit(name):
-    header, blocks = asked(Channel(), 1, {"example": name}, about=True)
+    header, blocks = answer_to(Channel(), 1, {"example": name}, about=True)
     work = Work(begun(built_in(name), name), "en")
-    assert laid({}, blocks) == shown_by_page(work)
+    assert updated({}, blocks) == shown_by_page(work)
     page = payload(work)
     assert (header["about"], header["looks"]) == (page["about"], page["looks"])
     assert header["shifts"] == json.loads(json.dumps(page["shifts"]))
@@ -103,19 +103,19 @@ def test_all_numbers_are_the_page_s_bit_for_bit(name):
 @tries(30)
 @given(cases(BUILT_IN, odd=st.just(False), most=3))
 def test_after_any_edits_both_answers_agree(case):
-    """Each edit that the page refuses is left out, as the page does; all others are made to the page's example."""
+    """An edit that the page refuses is left out; all others are applied to the page's example."""
     example, edits = case
     work, channel = Work(begun(example, None), "en"), Channel()
-    made: list[Any] = []
+    applied: list[Any] = []
     for number, edit in enumerate(edits, start=1):
         work = receive(work, {"session": work.browser.session, "edits": [{**edit, "seq": number}]})
-        header, blocks = asked(channel, number, {"s": to_token(example)}, [*made, edit])
+        header, blocks = answer_to(channel, number, {"s": to_token(example)}, [*applied, edit])
         if "error" in header:
             assert work.message
             assert work.message.text
         else:
-            made.append(edit)
-            assert laid({}, blocks) == shown_by_page(work)
+            applied.append(edit)
+            assert updated({}, blocks) == shown_by_page(work)
 
 
 @pytest.mark.parametrize(
@@ -127,76 +127,80 @@ def test_after_any_edits_both_answers_agree(case):
     ids=["head", "token"],
 )
 def test_what_was_removed_comes_back_in_both_answers(edits):
-    _, blocks = asked(Channel(), 1, {"example": "first"}, edits)
-    assert laid({}, blocks) == shown_by_page(by_the_page(built_in("first"), edits))
+    _, blocks = answer_to(Channel(), 1, {"example": "first"}, edits)
+    assert updated({}, blocks) == shown_by_page(by_the_page(built_in("first"), edits))
 
 
 @every_example
-def test_what_changes_is_enough_for_who_has_the_last_answer(name):
-    """A drag: edits of one cell, each made to the same numbers, and only the difference is sent."""
+def test_the_differences_are_enough_for_a_reader_of_the_last_answer(name):
+    """A drag: edits of one cell, each applied to the same numbers; only the difference is sent."""
     random, channel, example = Random(name), Channel(), built_in(name)
-    _, blocks = asked(channel, 1, {"example": name})
-    held = laid({}, blocks)
-    inputs = [cell for cell in held if cell[0] in ("x", "w_q", "w_k", "w_v", "context", "w_o", "q", "v")]
+    _, blocks = answer_to(channel, 1, {"example": name})
+    shown = updated({}, blocks)
+    inputs = [cell for cell in shown if cell[0] in ("x", "w_q", "w_k", "w_v", "context", "w_o", "q", "v")]
     for number in range(2, 12):
         matrix, head, row, col = random.choice(inputs)
         value = random.choice([0.0, -0.0, 1.5, random.uniform(-3, 3)])
         edit = {"op": "set", "matrix": matrix, "head": head, "row": row, "col": col, "values": [[value]]}
-        header, blocks = asked(channel, number, 1, [edit], since=number - 1)
-        if "error" in header:  # it is computed here, not given
-            header, blocks = asked(channel, number, 1, [], since=number - 1)
+        header, blocks = answer_to(channel, number, 1, [edit], since=number - 1)
+        if "error" in header:  # this example computes the cell
+            header, blocks = answer_to(channel, number, 1, [], since=number - 1)
             edits = []
         else:
             edits = [edit]
-        laid(held, blocks)
-        assert held == shown_by_page(by_the_page(example, edits))
+        updated(shown, blocks)
+        assert shown == shown_by_page(by_the_page(example, edits))
 
 
-def test_nothing_is_sent_of_what_does_not_change():
+def test_unchanged_numbers_are_not_sent():
     channel = Channel()
-    asked(channel, 1, {"example": "first"})
+    answer_to(channel, 1, {"example": "first"})
     edit = {"op": "set", "matrix": "w_v", "head": 1, "row": 0, "col": 0, "values": [[9]]}
-    _, blocks = asked(channel, 2, 1, [edit], since=1)
+    _, blocks = answer_to(channel, 2, 1, [edit], since=1)
     assert {(name, head) for name, head, _ in blocks} == {
         ("w_v", 1),
         ("v", 1),
         ("head_outputs", 1),
         ("concat", None),
     }
-    header, blocks = asked(channel, 3, 2, [], since=2)
+    header, blocks = answer_to(channel, 3, 2, [], since=2)
     assert header == {"id": 3, "blocks": []}
 
 
-def test_a_long_drag_keeps_three_answers_at_most():
+def test_a_long_drag_stores_three_answers_at_most():
     channel = Channel()
-    asked(channel, 0, {"example": "first"}, quiet=True)
+    answer_to(channel, 0, {"example": "first"}, quiet=True)
     for number in range(1, 50):
-        asked(channel, number, 0, since=number - 1)
-        assert len(channel._kept) <= 3
+        answer_to(channel, number, 0, since=number - 1)
+        assert len(channel._stored) <= 3
 
 
-def test_a_quiet_message_only_gets_the_example_ready():
+def test_a_quiet_message_only_prepares_the_example():
     channel = Channel()
-    assert asked(channel, 1, {"s": to_token(built_in("first"))}, quiet=True) == ({"id": 1}, {})
-    assert asked(channel, 2, 1, since=1)[0] == {"id": 2, "blocks": []}
+    assert answer_to(channel, 1, {"s": to_token(built_in("first"))}, quiet=True) == ({"id": 1}, {})
+    assert answer_to(channel, 2, 1, since=1)[0] == {"id": 2, "blocks": []}
 
 
-def test_an_answer_that_is_no_longer_at_hand_is_asked_for_again():
+def test_a_reference_to_an_answer_that_is_no_longer_stored_is_refused():
     channel = Channel()
-    assert asked(channel, 5, 4)[0] == {"id": 5, "gone": True}
-    assert asked(channel, 6, {"example": "first"}, since=5)[0] == {"id": 6, "gone": True}
+    assert answer_to(channel, 5, 4)[0] == {"id": 5, "gone": True}
+    assert answer_to(channel, 6, {"example": "first"}, since=5)[0] == {"id": 6, "gone": True}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_figures_are_those_of_the_page_and_follow_the_numbers(language):
     work, channel = Work(begun(built_in("programming"), "programming"), language), Channel()
-    asking = {"names": list(FIGURES), "theme": "dark", "query": 1}
-    header, _ = asked(channel, 1, {"example": "programming"}, lang=language, figures=asking)
+    requested = {"names": list(FIGURES), "theme": "dark", "query": 1}
+    header, _ = answer_to(channel, 1, {"example": "programming"}, lang=language, figures=requested)
     assert "figures" not in header  # no number waits for them
     header, _ = opened(channel.pictures())
     assert header["id"] == 1
     words = words_in(language)
-    shown = {name: at for name, at in FIGURES.items() if at.is_live and at.available(work.trace)}
+    shown = {
+        name: picture
+        for name, picture in FIGURES.items()
+        if picture.is_live and picture.available(work.trace)
+    }
     assert header["figures"].keys() == shown.keys() != set()
     for name, picture in shown.items():
         figure = picture.build(work.trace, theme="dark", words=words, query=1)
@@ -204,21 +208,21 @@ def test_figures_are_those_of_the_page_and_follow_the_numbers(language):
     assert channel.drawing is None
 
 
-def test_only_what_is_asked_for_is_drawn():
+def test_only_requested_pictures_are_drawn():
     channel = Channel()
-    asked(channel, 1, {"example": "first"})
+    answer_to(channel, 1, {"example": "first"})
     assert not channel.drawing
-    asked(channel, 2, 1, figures={"names": ["bars", "saturation", "nothing", 3], "query": 99})
+    answer_to(channel, 2, 1, figures={"names": ["bars", "saturation", "nothing", 3], "query": 99})
     header, _ = opened(channel.pictures())
     assert list(header["figures"]) == ["bars"]
-    asked(channel, 3, 2, figures={"names": ["weights"]})
-    asked(channel, 4, 77)  # gone: what was asked for before it goes with it
+    answer_to(channel, 3, 2, figures={"names": ["weights"]})
+    answer_to(channel, 4, 77)  # an answer that is not stored; the pending pictures are dropped too
     assert not channel.drawing
 
 
-def test_a_picture_that_fails_costs_itself_alone(monkeypatch, caplog):
+def test_a_picture_that_fails_does_not_affect_later_answers(monkeypatch, caplog):
     channel = Channel()
-    asked(channel, 1, {"example": "first"}, figures={"names": ["weights"]})
+    answer_to(channel, 1, {"example": "first"}, figures={"names": ["weights"]})
     monkeypatch.setattr("mha_api.channel.figures", lambda *_: 1 / 0)
     assert opened(channel.pictures())[0] == {"id": 1, "figures": {}}
     assert "ZeroDivisionError" in caplog.text
@@ -232,19 +236,21 @@ PARTS = "lens", "was", "marks", "kinds", "notes", "check"
 
 
 def shown_besides(data):
-    """What the page shows besides numbers, to the last digit; where there is none of a thing, nothing."""
-    held = [data, *data["matrices"].values()]
-    return json.dumps([{part: one[part] for part in PARTS if one.get(part) is not None} for one in held])
+    """What the page shows besides numbers, to the last digit; absent parts are left out."""
+    payloads = [data, *data["matrices"].values()]
+    return json.dumps(
+        [{name: part[name] for name in PARTS if part.get(name) is not None} for part in payloads]
+    )
 
 
 def assert_seen(header, work, page=payload):
-    """What comes through a lens makes of tables that show none what the page shows."""
+    """Tables without a lens become the page's tables once the answer is laid over them."""
     data = json.loads(json.dumps(page(work)))
-    wanted = shown_besides(data)
-    for one in (data, *data["matrices"].values()):
-        for part in PARTS:
-            one.pop(part, None)
-    assert shown_besides(laid_over(data, header["seen"])) == wanted
+    expected = shown_besides(data)
+    for part in (data, *data["matrices"].values()):
+        for name in PARTS:
+            part.pop(name, None)
+    assert shown_besides(laid_over(data, header["seen"])) == expected
 
 
 LOOKS = [
@@ -261,27 +267,27 @@ LOOKS = [
 @tries(15)
 @given(cases(BUILT_IN, odd=st.just(False), most=3), st.sampled_from(LOOKS), st.sampled_from(LANGUAGES))
 def test_through_a_lens_both_answers_agree(case, looks, language):
-    """The lens is chosen before the edits, as the page sends it, and shows what the page shows after each edit."""
+    """The lens is chosen before the edits, and shows the same as the page after each edit."""
     example, edits = case
     work, channel = Work(begun(example, None), language), Channel()
     work = send(work, *looks)
     lens = payload(work)["asks"]["lens"]
-    made: list[Any] = []
+    applied: list[Any] = []
     for number, edit in enumerate(edits, start=1):
         work = send(work, edit)
         asks = payload(work)["asks"]
         assert asks["lens"].get("base") == lens.get("base")
-        header, blocks = asked(channel, number, {"s": to_token(example)}, [*made, edit], **asks)
+        header, blocks = answer_to(channel, number, {"s": to_token(example)}, [*applied, edit], **asks)
         if "error" in header:
             assert work.message
             continue
-        made.append(edit)
-        assert laid({}, blocks) == shown_by_page(work)
+        applied.append(edit)
+        assert updated({}, blocks) == shown_by_page(work)
         assert_seen(header, work)
 
 
 def send(work, *edits):
-    """What the bench would send."""
+    """The work after edits in the form in which the page sends them."""
     numbered = [{**edit, "seq": work.browser.applied + 1 + n} for n, edit in enumerate(edits)]
     return receive(work, {"session": work.browser.session, "edits": numbered})
 
@@ -294,8 +300,8 @@ CHECKS: dict[str, tuple[str, Any]] = {
 
 
 @pytest.mark.parametrize(("name", "kind"), in_turn(library(), [*CHECKS]))
-def test_claims_get_the_page_s_verdict_and_no_numbers(name, kind):
-    """Numbers are filled in one after the other: right ones, wrong ones, blanks and very large ones."""
+def test_claims_get_the_page_s_verdict_without_numbers(name, kind):
+    """Cells are filled in one after the other: right numbers, wrong ones, blanks and very large ones."""
     language, exercise = CHECKS[kind]
     random, work, channel = Random(name), Work(begun(built_in(name), name), language), Channel()
     first = next(cell for cell in askable(work.example) if cell in work.trace.values)
@@ -303,19 +309,19 @@ def test_claims_get_the_page_s_verdict_and_no_numbers(name, kind):
         exercise = Exercise((first, "weights"), frozenset({1}), {0: 2}, hinted=0)
     work = replace(work, exercise=exercise)
     asks = check_payload(work)["asks"]
-    assert asked(channel, 1, {"example": name}, quiet=True, lens=asks["lens"]) == ({"id": 1}, {})
+    assert answer_to(channel, 1, {"example": name}, quiet=True, lens=asks["lens"]) == ({"id": 1}, {})
     edits: list[Any] = []
     for number in range(2, 2 + lengthened(5)):
         edits.append(claim(random, work))
         work = send(work, edits[-1])
-        header, blocks = asked(channel, number, 1, edits, **asks | {"lens": 1})
+        header, blocks = answer_to(channel, number, 1, edits, **asks | {"lens": 1})
         assert blocks == {}
         assert header.keys() == {"id", "seen"}
         assert_seen(header, work, check_payload)
 
 
 def claim(random, work):
-    """A number filled in anywhere: the right one, another one, or none."""
+    """An edit that fills in a random cell: the right number, another one, or none."""
     steps = [
         (name, head, rows)
         for name in askable(work.example)
@@ -332,100 +338,100 @@ def claim(random, work):
     return {"op": "claim", "matrix": name, "head": head, "row": row, "col": col, "values": [[text]]}
 
 
-def test_a_lens_is_given_once_and_then_named():
+def test_a_lens_is_sent_once_and_then_referred_to():
     work, channel = Work(begun(built_in("first"), "first"), "en"), Channel()
     work = send(work, {"op": "baseline"})
     lens = payload(work)["asks"]["lens"]
-    asked(channel, 1, {"example": "first"}, quiet=True, lens=lens)
+    answer_to(channel, 1, {"example": "first"}, quiet=True, lens=lens)
     edit = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 1, "values": [[3]]}
-    header, _ = asked(channel, 2, 1, [edit], lens=1)
+    header, _ = answer_to(channel, 2, 1, [edit], lens=1)
     work = send(work, edit)
     assert_seen(header, work)
     assert "X[1, 2] 2 → 3" in header["seen"]["lens"]["summary"]
-    assert "seen" not in asked(channel, 3, 1, [edit])[0]
-    assert "seen" in asked(channel, 4, 1, [edit], lens=1)[0]  # as long as no other is given
-    asked(channel, 5, 1, [edit], lens={"name": "gradient", "decimals": 4})
-    assert asked(channel, 6, 5, lens=1)[0] == {"id": 6, "gone": True}
-    assert asked(channel, 7, 5, lens=5)[0]["seen"]["lens"]["kind"] == "gradient"
-    assert asked(Channel(), 1, {"example": "first"}, lens=0)[0] == {"id": 1, "gone": True}
+    assert "seen" not in answer_to(channel, 3, 1, [edit])[0]
+    assert "seen" in answer_to(channel, 4, 1, [edit], lens=1)[0]  # as long as no other lens is sent
+    answer_to(channel, 5, 1, [edit], lens={"name": "gradient", "decimals": 4})
+    assert answer_to(channel, 6, 5, lens=1)[0] == {"id": 6, "gone": True}
+    assert answer_to(channel, 7, 5, lens=5)[0]["seen"]["lens"]["kind"] == "gradient"
+    assert answer_to(Channel(), 1, {"example": "first"}, lens=0)[0] == {"id": 1, "gone": True}
 
 
-# --- what takes time -----------------------------------------------------------------------------------------------
+# --- light and heavy ----------------------------------------------------------------------------------------------
 
 SET = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[2]]}
 
 
-def light(channel, base, edits=(SET,), **more):
-    return channel.is_light(json.dumps({"id": 9, "from": base, "edits": list(edits), **more}))
+def light(channel, base, edits=(SET,), **fields):
+    return channel.is_light(json.dumps({"id": 9, "from": base, "edits": list(edits), **fields}))
 
 
-def at_hand(example):
-    """A channel that has an example at hand, as its answer 1."""
+def channel_with(example):
+    """A channel that has stored an example as answer 1."""
     channel = Channel()
-    assert asked(channel, 1, {"s": to_token(example)}, quiet=True)[0] == {"id": 1}
+    assert answer_to(channel, 1, {"s": to_token(example)}, quiet=True)[0] == {"id": 1}
     return channel
 
 
 def largest():
-    """An example as large as there is, whose link is short."""
+    """An example of the largest size, with a short link."""
     zeros = filled(64, 64, "zeros")
     return Example("", tuple(map(str, range(64))), (Head(zeros, zeros, zeros),) * 16, zeros)
 
 
-def test_a_step_of_a_drag_is_light_and_what_is_no_message_too():
-    channel = at_hand(built_in("first"))
+def test_a_step_of_a_drag_is_light_and_so_is_an_invalid_message():
+    channel = channel_with(built_in("first"))
     assert light(channel, 1)
     assert light(channel, 1, [{"op": "scale", "value": 2}], since=1)
-    assert light(channel, 77)  # it is gone
+    assert light(channel, 77)  # it is not stored
     assert channel.is_light("{")
 
 
-def test_what_may_have_to_search_is_not_light():
-    channel = at_hand(built_in("first"))
+def test_a_lens_is_not_light():
+    channel = channel_with(built_in("first"))
     assert not light(channel, 1, lens={"name": "check", "decimals": 4})
     assert not light(channel, 1, lens=3)
 
 
-def test_a_message_is_as_heavy_as_the_cells_that_it_has_computed_and_not_as_it_is_long():
-    channel = at_hand(built_in("first"))
+def test_a_message_weighs_as_much_as_the_cells_to_compute_not_as_its_length():
+    channel = channel_with(built_in("first"))
     assert not light(channel, 1, [SET] * 100)
     assert not channel.is_light(" " * 20_001)
-    assert not light(at_hand(largest()), 1)
+    assert not light(channel_with(largest()), 1)
 
 
-def test_what_is_shown_weighs_as_well_as_what_is_edited():
-    channel = at_hand(largest())
-    asked(channel, 2, {"example": "first"}, since=1, quiet=True)
+def test_the_shown_example_counts_as_well_as_the_edited_one():
+    channel = channel_with(largest())
+    answer_to(channel, 2, {"example": "first"}, since=1, quiet=True)
     assert light(channel, 2)
     assert not light(channel, 2, since=1)
 
 
 @pytest.mark.parametrize("base", [{"example": "first"}, {"s": "1AAAA"}])
-def test_an_address_is_heavy_whatever_it_may_hold(base):
+def test_an_address_is_heavy_whatever_its_example(base):
     assert not light(Channel(), base, [])
 
 
 @pytest.mark.parametrize(
     "edit", [{**SET, "grow": True}, {"op": "resize", "axis": "d_k", "size": 64}, {"op": 3}]
 )
-def test_an_edit_that_may_make_the_example_larger_is_heavy(edit):
-    assert not light(at_hand(built_in("first")), 1, [edit])
+def test_an_edit_that_may_enlarge_the_example_is_heavy(edit):
+    assert not light(channel_with(built_in("first")), 1, [edit])
 
 
-def test_edits_that_would_take_too_long_get_a_sentence(monkeypatch):
+def test_edits_that_would_take_too_long_are_refused(monkeypatch):
     monkeypatch.setattr(channel_module, "MAX_SECONDS", -1)
-    header, _ = asked(Channel(), 1, {"example": "first"}, [SET])
+    header, _ = answer_to(Channel(), 1, {"example": "first"}, [SET])
     assert header["error"] == "edits: these edits take longer than -1 seconds"
 
 
-def test_heavy_messages_are_answered_beside_the_loop_and_light_ones_on_it(client, monkeypatch):
+def test_heavy_messages_are_answered_in_a_thread_and_light_ones_on_the_event_loop(client, monkeypatch):
     answer, threads = Channel.answer, []
 
-    def noted(channel, text):
+    def recorded(channel, text):
         threads.append(get_ident())
         return answer(channel, text)
 
-    monkeypatch.setattr(Channel, "answer", noted)
+    monkeypatch.setattr(Channel, "answer", recorded)
     with client.websocket_connect("/api/live") as socket:
         for message in (
             {
@@ -443,15 +449,15 @@ def test_heavy_messages_are_answered_beside_the_loop_and_light_ones_on_it(client
     assert [thread == loop for thread in threads] == [False, False, True]
 
 
-def test_a_divisor_brings_its_formula():
+def test_a_new_divisor_comes_with_its_formula():
     channel, example = Channel(), apply(built_in("first"), {"op": "scale", "value": 2})
-    asked(channel, 1, {"s": to_token(example)})
-    header, blocks = asked(channel, 2, 1, [{"op": "scale", "value": 2.5}], since=1)
+    answer_to(channel, 1, {"s": to_token(example)})
+    header, blocks = answer_to(channel, 2, 1, [{"op": "scale", "value": 2.5}], since=1)
     work = by_the_page(example, [{"op": "scale", "value": 2.5}])
     page = json.loads(json.dumps(payload(work)))
     assert header["constants"] == page["constants"]
-    for name, above in header["captions"].items():
-        assert page["matrices"][name] == page["matrices"][name] | above
+    for name, caption in header["captions"].items():
+        assert page["matrices"][name] == page["matrices"][name] | caption
     assert header["captions"]["scaled_scores"]["symbol"] == "S/2.5"
     assert {name for name, _, _ in blocks} & {"scaled_scores", "weights"}
     assert "scores" not in {name for name, _, _ in blocks}
@@ -486,16 +492,16 @@ BAD_LENSES: list[Any] = [
 
 
 @pytest.mark.parametrize("lens", BAD_LENSES, ids=range(len(BAD_LENSES)))
-def test_what_is_no_lens_gets_one_sentence(lens, caplog):
+def test_an_invalid_lens_gets_one_sentence(lens, caplog):
     channel = Channel()
-    header, blocks = asked(channel, 1, {"example": "first"}, lens=lens)
+    header, blocks = answer_to(channel, 1, {"example": "first"}, lens=lens)
     assert header["error"]
     assert "\n" not in header["error"]
     assert (blocks, caplog.records) == ({}, [])
-    assert asked(channel, 2, {"example": "first"})[1]
+    assert answer_to(channel, 2, {"example": "first"})[1]
 
 
-NOWHERE: list[Any] = [
+MISSING_CELLS: list[Any] = [
     {"name": "gradient", "decimals": 0, "pinned": {"name": name, "head": head, "row": row, "col": 0}}
     for name, head, row in (
         ("q", 9, 0),
@@ -515,15 +521,15 @@ NOWHERE: list[Any] = [
 ]
 
 
-@each("lens", [*NOWHERE, LENS])
+@each("lens", [*MISSING_CELLS, LENS])
 @every_example
-def test_what_is_not_there_to_be_looked_at_is_passed_over(name, lens, caplog):
-    header, _ = asked(Channel(), 1, {"example": name}, lens=lens)
+def test_a_lens_on_cells_that_do_not_exist_is_ignored(name, lens, caplog):
+    header, _ = answer_to(Channel(), 1, {"example": name}, lens=lens)
     assert "seen" in header
     assert caplog.records == []
 
 
-# --- what nobody should send ---------------------------------------------------------------------------------------
+# --- malformed messages --------------------------------------------------------------------------------------------
 
 GOOD = {"id": 1, "from": {"example": "first"}}
 BAD = [
@@ -561,7 +567,7 @@ BAD = [
 
 @each("text", BAD)
 @each("language", LANGUAGES)
-def test_what_is_no_message_gets_one_sentence(text, language, caplog):
+def test_an_invalid_message_gets_one_sentence(text, language, caplog):
     if text.startswith("{") and len(text) > 1:
         text = json.dumps(json.loads(text) | {"lang": language})
     channel = Channel()
@@ -570,10 +576,10 @@ def test_what_is_no_message_gets_one_sentence(text, language, caplog):
     assert "\n" not in header["error"]
     assert blocks == {}
     assert caplog.records == []
-    assert asked(channel, 2, {"example": "first"})[1]
+    assert answer_to(channel, 2, {"example": "first"})[1]
 
 
-def test_nothing_that_is_drawn_at_random_harms_it(caplog):
+def test_random_messages_do_no_harm(caplog):
     """Messages of the right shape in which parts are replaced by arbitrary values."""
     edits: list[dict[str, Any]] = [
         {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[2]]},
@@ -652,14 +658,14 @@ def test_a_page_of_this_host_is_answered(client):
         assert opened(socket.receive_bytes())[0]["id"] == 1
 
 
-def test_bytes_are_no_message(client):
+def test_bytes_close_the_socket(client):
     with client.websocket_connect("/api/live") as socket:
         socket.send_bytes(b"\x00")
         with pytest.raises(WebSocketDisconnect):
             socket.receive_bytes()
 
 
-def test_more_sockets_than_there_is_room_for_are_turned_away(client, monkeypatch):
+def test_too_many_sockets_are_refused(client, monkeypatch):
     monkeypatch.setattr(live, "MAX_SOCKETS", 1)
     with (
         client.websocket_connect("/api/live"),
@@ -672,13 +678,13 @@ def test_more_sockets_than_there_is_room_for_are_turned_away(client, monkeypatch
         assert socket.receive_bytes()
 
 
-def test_who_sends_too_fast_waits():
+def test_messages_that_come_too_fast_wait():
     pace = live.Pace(rate=100, burst=3)
     assert [pace.wait() for _ in range(3)] == [0, 0, 0]
     assert 0 < pace.wait() <= 0.01
 
 
-def test_an_example_that_no_link_holds_is_taken_too():
+def test_an_example_that_is_too_large_for_a_link_is_accepted():
     example = built_in("first")
     for seed in range(6):
         example = apply(example, {"op": "add_head", "copy": 0})
@@ -691,10 +697,10 @@ def test_an_example_that_no_link_holds_is_taken_too():
     data = payload(Work(begun(example, None), "en"))
     assert data["unsaved"]
     channel = Channel()
-    assert asked(channel, 1, {"s": data["whole"]}, quiet=True) == ({"id": 1}, {})
-    _, blocks = asked(channel, 2, 1)
-    assert laid({}, blocks) == shown_by_page(Work(begun(example, None), "en"))
+    assert answer_to(channel, 1, {"s": data["whole"]}, quiet=True) == ({"id": 1}, {})
+    _, blocks = answer_to(channel, 2, 1)
+    assert updated({}, blocks) == shown_by_page(Work(begun(example, None), "en"))
 
 
-def test_where_a_link_holds_it_the_page_sends_it_once():
+def test_an_example_that_fits_into_a_link_is_not_sent_a_second_time():
     assert payload(Work(begun(built_in("first"), "first"), "en"))["whole"] is None

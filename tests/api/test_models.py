@@ -1,4 +1,4 @@
-"""``/api/models``: what is answered of a trained model's heads, against the model itself, and what is refused."""
+"""``/api/models``: answers about a trained model's heads, against the model itself, and refusals."""
 
 import json
 import math
@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from mha_api import heads, models
-from mha_api.runs import Runs, size
+from mha_api import model_answers, models
+from mha_api.model_runs import Runs, run_size
 from mha_core.messages import LANGUAGES
 from mha_core.models import (
     MEASURES,
@@ -26,7 +26,7 @@ from mha_core.models import (
 )
 from mha_core.models.guesses import MOST, hidden
 from mha_view.language import words_in
-from tests.api.described import statuses
+from tests.api.openapi import statuses
 from tests.models.made import BERT, GPT2, folder_of
 
 TEXT = "the cat sat on the mat , and the dog liked the cat ."
@@ -53,8 +53,8 @@ def model_of(key):
     return load(next(card for card in cards() if card.key == key))
 
 
-def asked(client, path, **question):
-    answer = client.post(f"/api/models/{path}", content=json.dumps(question), headers=JSON)
+def post(client, path, **fields):
+    answer = client.post(f"/api/models/{path}", content=json.dumps(fields), headers=JSON)
     assert answer.status_code in statuses("POST", f"/models/{path}")
     return answer
 
@@ -77,23 +77,23 @@ def opened(answer):
 
 def refused(answer, status=422):
     assert (answer.status_code, answer.headers["content-type"]) == (status, "application/json")
-    told = answer.json()
-    assert [name for name in told if name != "fits"] == ["error", "place"]
-    assert told["error"].isprintable()
-    assert len(told["error"]) < 300
-    return told["error"]
+    content = answer.json()
+    assert [name for name in content if name != "fits"] == ["error", "place"]
+    assert content["error"].isprintable()
+    assert len(content["error"]) < 300
+    return content["error"]
 
 
-# --- which models there are ----------------------------------------------------------------------------------------
+# --- the models on offer -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_models_are_told_by_key_and_no_folder_leaves_the_server(client, folders, language):
+def test_the_models_are_listed_by_key_and_no_folder_leaves_the_server(client, folders, language):
     answer = client.get(f"/api/models?lang={language}")
-    told = answer.json()["models"]
-    assert [list(one) for one in told] == [["key", "title", "about", "languages"]] * len(told)
-    assert {"encoder", "decoder"} <= {one["key"] for one in told}
-    assert all(one["title"] and one["about"] for one in told)
+    listed = answer.json()["models"]
+    assert [list(model) for model in listed] == [["key", "title", "about", "languages"]] * len(listed)
+    assert {"encoder", "decoder"} <= {model["key"] for model in listed}
+    assert all(model["title"] and model["about"] for model in listed)
     assert all(str(folder) not in answer.text for folder in folders.values())
 
 
@@ -102,7 +102,7 @@ def test_the_models_are_told_by_key_and_no_folder_leaves_the_server(client, fold
 
 @pytest.mark.parametrize("key", ["encoder", "decoder"])
 def test_every_head_s_map_is_the_model_s_own(client, key):
-    header, arrays = opened(asked(client, "run", model=key, texts=[TEXT]))
+    header, arrays = opened(post(client, "run", model=key, texts=[TEXT]))
     model = model_of(key)
     tokens = tokenize(model, TEXT)
     weights = torch.stack([layer.weights for layer in run(model, tokens).layers]).numpy()
@@ -125,8 +125,8 @@ def test_every_head_s_map_is_the_model_s_own(client, key):
 
 
 @pytest.mark.parametrize("key", ["encoder", "decoder"])
-def test_every_measure_is_the_core_s_beside_what_chance_gives(client, key):
-    header, arrays = opened(asked(client, "run", model=key, texts=[TEXT]))
+def test_every_measure_and_its_expectation_by_chance_are_the_core_s(client, key):
+    header, arrays = opened(post(client, "run", model=key, texts=[TEXT]))
     model = model_of(key)
     tokens = tokenize(model, TEXT)
     records = [head for layer in measured(tokens, run(model, tokens)) for head in layer]
@@ -139,18 +139,18 @@ def test_every_measure_is_the_core_s_beside_what_chance_gives(client, key):
             assert null == np.float32(record.measures[name].null)
 
 
-def test_a_measure_that_one_of_two_sentences_has_no_place_for_is_no_number(client):
+def test_a_measure_without_a_place_in_one_of_two_sentences_is_nan(client):
     header, arrays = opened(
-        asked(client, "run", model="encoder", texts=["the cat sat", "the ( cat ) sat on the mat"])
+        post(client, "run", model="encoder", texts=["the cat sat", "the ( cat ) sat on the mat"])
     )
     at = header["measures"].index("pair")
     assert np.isnan(arrays["0.measured"][:, at]).all()
     assert not np.isnan(arrays["1.measured"][:, at]).any()
 
 
-def test_of_a_long_text_a_pixel_is_the_largest_weight_of_its_pairs(client):
+def test_in_a_long_text_a_pixel_is_the_largest_weight_of_its_pairs(client):
     text = " ".join(["the cat sat on the mat and"] * 43)
-    header, arrays = opened(asked(client, "run", model="long", texts=[text]))
+    header, arrays = opened(post(client, "run", model="long", texts=[text]))
     model = model_of("long")
     tokens = tokenize(model, text)
     n, (sentence,) = len(tokens), header["sentences"]
@@ -162,8 +162,8 @@ def test_of_a_long_text_a_pixel_is_the_largest_weight_of_its_pairs(client):
     assert arrays["0.tops"].shape == (3, 4, n)
 
 
-def test_two_sentences_are_told_apart_head_by_head(client):
-    header, arrays = opened(asked(client, "run", model="encoder", texts=[TEXT, OTHER]))
+def test_two_sentences_are_compared_head_by_head(client):
+    header, arrays = opened(post(client, "run", model="encoder", texts=[TEXT, OTHER]))
     n = len(header["sentences"][0]["texts"])
     assert header["aligned"] == [[at, at] for at in range(n)]
     first, second = (
@@ -182,13 +182,13 @@ def test_two_sentences_are_told_apart_head_by_head(client):
 
 
 def test_the_same_sentence_twice_differs_nowhere(client):
-    _, arrays = opened(asked(client, "run", model="encoder", texts=[TEXT, TEXT]))
+    _, arrays = opened(post(client, "run", model="encoder", texts=[TEXT, TEXT]))
     assert not arrays["differences"].any()
 
 
 def test_heads_that_are_switched_off_change_the_layers_above(client):
-    _, whole = opened(asked(client, "run", model="encoder", texts=[TEXT]))
-    _, without = opened(asked(client, "run", model="encoder", texts=[TEXT], without=[[0, 1], [1, 3]]))
+    _, whole = opened(post(client, "run", model="encoder", texts=[TEXT]))
+    _, without = opened(post(client, "run", model="encoder", texts=[TEXT], without=[[0, 1], [1, 3]]))
     model = model_of("encoder")
     off = run(model, tokenize(model, TEXT), without={(0, 1), (1, 3)})
     assert np.array_equal(without["0.maps"][0], whole["0.maps"][0])
@@ -201,7 +201,7 @@ def test_heads_that_are_switched_off_change_the_layers_above(client):
 
 @pytest.mark.parametrize("key", ["encoder", "decoder"])
 def test_one_head_s_numbers_are_exact_and_its_scores_are_the_products(client, key):
-    header, arrays = opened(asked(client, "head", model=key, text=TEXT, layer=1, head=2))
+    header, arrays = opened(post(client, "head", model=key, text=TEXT, layer=1, head=2))
     model = model_of(key)
     layer = run(model, tokenize(model, TEXT)).layers[1]
     n, d = header["n"], header["d"]
@@ -226,33 +226,33 @@ def test_one_head_s_numbers_are_exact_and_its_scores_are_the_products(client, ke
 
 @pytest.mark.parametrize("key", ["encoder", "decoder"])
 def test_guesses_are_the_model_s_with_all_heads_and_without_some(client, key):
-    told = asked(client, "guesses", model=key, text=TEXT, place=3, without=[[1, 0], [2, 2]]).json()
+    answer = post(client, "guesses", model=key, text=TEXT, place=3, without=[[1, 0], [2, 2]]).json()
     model = model_of(key)
     tokens = tokenize(model, TEXT)
     shown = hidden(model, tokens, 3) if key == "encoder" else tokens
     at = 3 if key == "encoder" else 4
     for name, off in (("before", set()), ("after", {(1, 0), (2, 2)})):
-        expected = guesses(model, run(model, shown, without=off), 3, heads.MOST_GUESSES)
-        assert told[name] == [{"text": one.text, "probability": one.probability} for one in expected]
+        expected = guesses(model, run(model, shown, without=off), 3, model_answers.MOST_GUESSES)
+        assert answer[name] == [{"text": guess.text, "probability": guess.probability} for guess in expected]
         every = guesses(model, run(model, shown, without=off), 3, MOST)
-        rank = next(rank for rank, one in enumerate(every, 1) if one.id == tokens.ids[at])
-        assert told["word"][name] == {"probability": every[rank - 1].probability, "rank": rank}
-    assert (told["word"]["text"], told["word"]["at"]) == (model.reader.text(tokens.ids[at]), at)
-    assert told["before"] != told["after"]
+        rank = next(rank for rank, guess in enumerate(every, 1) if guess.id == tokens.ids[at])
+        assert answer["word"][name] == {"probability": every[rank - 1].probability, "rank": rank}
+    assert (answer["word"]["text"], answer["word"]["at"]) == (model.reader.text(tokens.ids[at]), at)
+    assert answer["before"] != answer["after"]
     if key == "encoder":
         assert shown.texts[3] == "[MASK]"
-        told = asked(client, "guesses", model=key, text="the [MASK] sat", place=2).json()
-        assert told["word"] is None
-        assert len(told["before"]) == heads.MOST_GUESSES
+        answer = post(client, "guesses", model=key, text="the [MASK] sat", place=2).json()
+        assert answer["word"] is None
+        assert len(answer["before"]) == model_answers.MOST_GUESSES
     text, place = ("the zebra sat", 2) if key == "encoder" else (TEXT, len(tokens) - 1)
-    assert asked(client, "guesses", model=key, text=text, place=place).json()["word"] is None
+    assert post(client, "guesses", model=key, text=text, place=place).json()["word"] is None
 
 
 # --- what is refused -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("path", "question", "said"),
+    ("path", "fields", "sentence"),
     [
         ("run", {"model": "none", "texts": ["a"]}, "there is no model 'none' here"),
         ("run", {"model": ["encoder"], "texts": ["a"]}, "there is no model"),
@@ -277,8 +277,8 @@ def test_guesses_are_the_model_s_with_all_heads_and_without_some(client, key):
         ("guesses", {"model": "encoder", "text": "cat", "place": "1"}, "from 0 to 2"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_sentence(client, path, question, said):
-    assert said in refused(asked(client, path, **question))
+def test_a_wrong_request_is_refused_in_one_sentence(client, path, fields, sentence):
+    assert sentence in refused(post(client, path, **fields))
 
 
 @pytest.mark.parametrize(
@@ -289,35 +289,35 @@ def test_what_is_wrong_is_told_in_one_sentence(client, path, question, said):
         ("own", "小猫坐着。" * 600),
     ],
 )
-def test_a_text_that_is_too_long_is_told_how_much_of_it_fits(client, key, text):
+def test_the_refusal_of_a_text_that_is_too_long_says_how_much_of_it_fits(client, key, text):
     text, model = text.strip(), model_of(key)
-    answer = asked(client, "run", model=key, texts=["the cat", text])
+    answer = post(client, "run", model=key, texts=["the cat", text])
     refused(answer)
     fits = answer.json()["fits"]
-    kept = text[:fits]
-    opened(asked(client, "run", model=key, texts=["the cat", kept]))
-    assert len(tokenize(model, kept)) > 0.9 * model.most_tokens
-    assert text[fits] == " " or " " not in kept
+    start = text[:fits]
+    opened(post(client, "run", model=key, texts=["the cat", start]))
+    assert len(tokenize(model, start)) > 0.9 * model.most_tokens
+    assert text[fits] == " " or " " not in start
 
 
-def test_what_is_refused_for_another_reason_is_not_told_what_fits(client):
-    answer = asked(client, "run", model="encoder", texts=["  "])
+def test_other_refusals_do_not_say_how_much_fits(client):
+    answer = post(client, "run", model="encoder", texts=["  "])
     refused(answer)
     assert "fits" not in answer.json()
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b'"run"', b"[" * 40_000, b"\xff\xfe"])
-def test_what_is_no_question_is_told_so(client, body):
+def test_a_body_that_is_not_an_object_is_refused(client, body):
     answer = client.post("/api/models/run", content=body, headers=JSON)
     assert "expected a JSON object" in refused(answer)
 
 
-def test_it_is_told_in_the_reader_s_language(client):
+def test_a_refusal_is_in_the_language_of_the_request(client):
     answer = client.post("/api/models/run?lang=zh", content=json.dumps({"model": "encoder"}), headers=JSON)
     assert words_in("zh")("is missing") in refused(answer)
 
 
-def test_a_page_of_another_host_may_not_ask(client):
+def test_a_page_of_another_host_is_refused(client):
     answer = client.post(
         "/api/models/run", content=b"{}", headers={**JSON, "origin": "https://elsewhere.example"}
     )
@@ -326,19 +326,19 @@ def test_a_page_of_another_host_may_not_ask(client):
 
 def test_a_text_is_never_markup_or_a_path(client):
     text = "<img src=x onerror=alert(1)> ../../etc/passwd"
-    header, _ = opened(asked(client, "run", model="encoder", texts=[text]))
+    header, _ = opened(post(client, "run", model="encoder", texts=[text]))
     assert "[UNK] img" in header["sentences"][0]["texts"]
 
 
-def test_what_the_model_does_not_know_is_told_with_what_the_text_has_there(client):
-    header, _ = opened(asked(client, "run", model="encoder", texts=["the zebra sat"]))
+def test_an_unknown_token_is_sent_with_the_text_s_own_characters(client):
+    header, _ = opened(post(client, "run", model="encoder", texts=["the zebra sat"]))
     (sentence,) = header["sentences"]
     assert sentence["texts"] == ["[CLS]", "the", "[UNK] zebra", "sat", "[SEP]"]
     assert sentence["unknown"] == [False, False, True, False, False]
 
 
 def test_each_measure_says_at_how_many_places_it_is_taken(client):
-    header, _ = opened(asked(client, "run", model="encoder", texts=[TEXT]))
+    header, _ = opened(post(client, "run", model="encoder", texts=[TEXT]))
     model = model_of("encoder")
     tokens = tokenize(model, TEXT)
     record = measured(tokens, run(model, tokens))[0][0]
@@ -347,105 +347,107 @@ def test_each_measure_says_at_how_many_places_it_is_taken(client):
 
 
 @pytest.mark.parametrize(("tokens", "weights"), [(100, 10**9), (1024, 12 * 100**2)])
-def test_a_text_with_more_weights_than_are_looked_at_is_refused(client, monkeypatch, tokens, weights):
-    monkeypatch.setattr(heads, "MOST_TOKENS", tokens)
-    monkeypatch.setattr(heads, "MOST_WEIGHTS", weights)
+def test_a_text_with_too_many_weights_is_refused(client, monkeypatch, tokens, weights):
+    monkeypatch.setattr(model_answers, "MOST_TOKENS", tokens)
+    monkeypatch.setattr(model_answers, "MOST_WEIGHTS", weights)
     fits, long = "cat " * 98, "cat " * 99
-    header, _ = opened(asked(client, "run", model="long", texts=[fits]))
+    header, _ = opened(post(client, "run", model="long", texts=[fits]))
     assert header["limit"] == 100
-    for path, question in (
+    for path, fields in (
         ("run", {"texts": [long]}),
         ("head", {"text": long, "layer": 0, "head": 0}),
         ("shuffled", {"text": long}),
     ):
-        assert "has 101 tokens" in refused(asked(client, path, model="long", **question))
+        assert "has 101 tokens" in refused(post(client, path, model="long", **fields))
 
 
-def test_what_heads_do_with_the_words_shuffled_is_the_core_s(client):
-    header, arrays = opened(asked(client, "shuffled", model="encoder", text=TEXT, without=[[0, 1]]))
+def test_measures_of_shuffled_words_are_the_core_s(client):
+    header, arrays = opened(post(client, "shuffled", model="encoder", text=TEXT, without=[[0, 1]]))
     model = model_of("encoder")
     expected = shuffled_means(model, tokenize(model, TEXT), without={(0, 1)})
-    for at, row in enumerate(arrays["shuffled"]):
-        found = expected[at // 4][at % 4]
+    for head, row in enumerate(arrays["shuffled"]):
+        means = expected[head // 4][head % 4]
         for name, number in zip(header["measures"], row, strict=True):
-            assert number == np.float32(found[name])
+            assert number == np.float32(means[name])
 
 
 # --- many at once --------------------------------------------------------------------------------------------------
 
 
 def test_a_few_are_computed_at_once_and_all_are_answered(client, monkeypatch):
-    model_of("encoder")  # it is loaded once for all
-    computing, most = set(), []
+    model_of("encoder")  # so that it is loaded
+    computing, running = set(), []
     at_once = int(models.COMPUTING.total_tokens)
-    together = threading.Barrier(at_once, timeout=20)
-    real = heads.ANSWERS["run"]
+    all_running = threading.Barrier(at_once, timeout=20)
+    real = model_answers.ANSWERS["run"]
 
     def watched(body, language):
         computing.add(threading.get_ident())
-        most.append(len(computing))
-        if len(most) <= at_once:
-            together.wait()
-        found = real(body, language)
+        running.append(len(computing))
+        if len(running) <= at_once:
+            all_running.wait()
+        answer = real(body, language)
         computing.discard(threading.get_ident())
-        return found
+        return answer
 
-    monkeypatch.setattr(heads, "ANSWERS", {**heads.ANSWERS, "run": watched})
+    monkeypatch.setattr(model_answers, "ANSWERS", {**model_answers.ANSWERS, "run": watched})
     answers = []
-    ask = lambda: answers.append(asked(client, "run", model="encoder", texts=[TEXT]))  # noqa: E731
-    asking = [threading.Thread(target=ask) for _ in range(20)]
-    for one in asking:
-        one.start()
-    for one in asking:
-        one.join()
+    send = lambda: answers.append(post(client, "run", model="encoder", texts=[TEXT]))  # noqa: E731
+    threads = [threading.Thread(target=send) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert [answer.status_code for answer in answers] == [200] * 20
     assert len({answer.content for answer in answers}) == 1
-    assert max(most) == at_once
+    assert max(running) == at_once
 
 
-def test_a_run_is_kept_and_the_oldest_goes_where_there_is_no_room():
+def test_a_run_is_stored_and_the_oldest_is_removed_when_they_take_too_much():
     model = model_of("encoder")
     texts = [tokenize(model, text) for text in (TEXT, OTHER, "the cat")]
-    kept = Runs(most=size(model, len(texts[0])) + size(model, len(texts[1])))
-    first = kept.of(model, texts[0], frozenset())
-    assert kept.of(model, texts[0], frozenset()) is first
-    assert kept.of(model, texts[0], frozenset({(0, 0)})) is not first
+    runs = Runs(most=run_size(model, len(texts[0])) + run_size(model, len(texts[1])))
+    first = runs.run(model, texts[0], frozenset())
+    assert runs.run(model, texts[0], frozenset()) is first
+    assert runs.run(model, texts[0], frozenset({(0, 0)})) is not first
     for tokens in texts[1:]:
-        kept.of(model, tokens, frozenset())
-    assert kept.of(model, texts[0], frozenset()) is not first
+        runs.run(model, tokens, frozenset())
+    assert runs.run(model, texts[0], frozenset()) is not first
     small = Runs(most=1)
-    again = small.of(model, texts[0], frozenset())
-    assert small.of(model, texts[0], frozenset()) is again
+    again = small.run(model, texts[0], frozenset())
+    assert small.run(model, texts[0], frozenset()) is again
 
 
-def test_while_a_model_is_fetched_others_answer_however_many_wait_for_it(client, folders, monkeypatch):
+def test_while_a_model_is_downloaded_other_models_answer_however_many_requests_wait(
+    client, folders, monkeypatch
+):
     import huggingface_hub
 
     monkeypatch.setenv("MHA_MODELS", f"far=some/where;near={folders['encoder']}")
-    fetched, begun, there = [], threading.Event(), threading.Event()
+    downloads, begun, arrived = [], threading.Event(), threading.Event()
 
     def fetch(repository, **_):
-        fetched.append(repository)
+        downloads.append(repository)
         begun.set()
-        assert there.wait(20)
+        assert arrived.wait(20)
         return str(folders["encoder"])
 
-    def ask(model):
-        answers[model].append(asked(client, "guesses", model=model, text=TEXT, place=2).status_code)
+    def send(model):
+        answers[model].append(post(client, "guesses", model=model, text=TEXT, place=2).status_code)
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fetch)
     answers: dict[str, list[int]] = {"far": [], "near": []}
-    waiting = [threading.Thread(target=ask, args=("far",)) for _ in range(4)]
+    waiting = [threading.Thread(target=send, args=("far",)) for _ in range(4)]
     for thread in waiting:
         thread.start()
     assert begun.wait(20)
-    near = threading.Thread(target=ask, args=("near",))
+    near = threading.Thread(target=send, args=("near",))
     near.start()
     near.join(10)
     was_answered = answers["near"] == [200]
-    there.set()
+    arrived.set()
     for thread in (*waiting, near):
         thread.join()
     assert was_answered
     assert answers["far"] == [200] * 4
-    assert fetched == ["some/where"]
+    assert downloads == ["some/where"]

@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional
 
 from mha_core.models import run, tokenize
-from tests.api.test_models import asked, model_of, opened, refused
+from tests.api.test_models import model_of, opened, post, refused
 from tests.models.made import BERT, GPT2, folder_of
 
 TEXT = "the cat sat on the mat , " * 90
@@ -33,7 +33,7 @@ def weights_of(key):
 
 @pytest.mark.parametrize("key", ["encoder", "decoder"])
 def test_the_whole_map_in_blocks(client, key):
-    header, arrays = opened(asked(client, "pooled", model=key, **PLACE, **ALL))
+    header, arrays = opened(post(client, "pooled", model=key, **PLACE, **ALL))
     weights = weights_of(key)
     n = len(weights)
     assert 600 < n < 640
@@ -44,8 +44,8 @@ def test_the_whole_map_in_blocks(client, key):
 
 
 def test_the_mean_of_blocks(client):
-    question = {**ALL, "by": "mean", "queries": [0, 500], "keys": [100, 600], "size": [100, 50]}
-    header, arrays = opened(asked(client, "pooled", model="encoder", **PLACE, **question))
+    fields = {**ALL, "by": "mean", "queries": [0, 500], "keys": [100, 600], "size": [100, 50]}
+    header, arrays = opened(post(client, "pooled", model="encoder", **PLACE, **fields))
     assert (header["queries"], header["keys"]) == ([0, 500, 5], [100, 600, 10])
     mean = weights_of("encoder")[:500, 100:600].unflatten(0, (100, 5)).unflatten(2, (50, 10)).mean((1, 3))
     np.testing.assert_array_equal(arrays["levels"], (255 * mean.sqrt()).round().numpy().astype(np.uint8))
@@ -53,8 +53,8 @@ def test_the_mean_of_blocks(client):
 
 @pytest.mark.parametrize("key", ["encoder", "decoder"])
 def test_a_part_is_exact(client, key):
-    question = {**ALL, "queries": [300, 340], "keys": [290, 410]}
-    header, arrays = opened(asked(client, "pooled", model=key, **PLACE, **question))
+    fields = {**ALL, "queries": [300, 340], "keys": [290, 410]}
+    header, arrays = opened(post(client, "pooled", model=key, **PLACE, **fields))
     assert (header["queries"], header["keys"]) == ([300, 340, 1], [290, 410, 1])
     expected = weights_of(key)[300:340, 290:410]
     torch.testing.assert_close(torch.tensor(arrays["weights"]), expected, rtol=0, atol=1e-6)
@@ -62,14 +62,14 @@ def test_a_part_is_exact(client, key):
 
 def test_heads_are_switched_off(client):
     plain, without = (
-        opened(asked(client, "pooled", model="encoder", **PLACE, **ALL, without=off))[1]["levels"]
+        opened(post(client, "pooled", model="encoder", **PLACE, **ALL, without=off))[1]["levels"]
         for off in ([], [[0, 1]])
     )
     assert (plain != without).any()
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "sentence"),
     [
         ({"size": [513, 10]}, "size: expected 1 to 512, got 513"),
         ({"size": [0, 10]}, "size: expected 1 to"),
@@ -84,11 +84,11 @@ def test_heads_are_switched_off(client):
         ({"text": "cat " * 800}, "this model takes at most"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_sentence(client, change, said):
-    assert said in refused(asked(client, "pooled", **{"model": "encoder", **PLACE, **ALL, **change}))
+def test_a_wrong_request_is_refused_in_one_sentence(client, change, sentence):
+    assert sentence in refused(post(client, "pooled", **{"model": "encoder", **PLACE, **ALL, **change}))
 
 
-def test_what_is_missing_is_told(client):
+def test_a_missing_field_is_refused(client):
     assert "size: is missing" in refused(
-        asked(client, "pooled", model="encoder", **PLACE, queries=None, keys=None)
+        post(client, "pooled", model="encoder", **PLACE, queries=None, keys=None)
     )

@@ -1,4 +1,4 @@
-"""The libraries are imported in the background, and whoever computes waits for them."""
+"""The libraries are imported in the background, and computations wait for them."""
 
 import ast
 import asyncio
@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 
 import mha_api
 from mha_api import ready
-from tests.api.asgi import ask, run
+from tests.api.asgi import get, run
 
 ROOT = Path(mha_api.__file__).parent.parent
 
@@ -25,7 +25,7 @@ def begun(monkeypatch):
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A package whose second module waits until it is let go, or fails."""
+    """A package whose second module waits for ``GO``, or fails."""
     folder = tmp_path / "slowly"
     folder.mkdir()
     for name, text in {
@@ -43,30 +43,30 @@ def package(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-def asked():
-    answer = ask(Starlette(routes=mha_api.routes()), "/api/ready")
+def ready_answer():
+    answer = get(Starlette(routes=mha_api.routes()), "/api/ready")
     assert answer.headers["cache-control"] == "no-store"
     return answer.status, json.loads(answer.body)
 
 
-def test_where_nothing_is_imported_it_is_ready(begun):
-    assert asked() == (200, {"ready": True})
+def test_without_anything_to_import_it_is_ready(begun):
+    assert ready_answer() == (200, {"ready": True})
     ready.wait()
 
 
 def test_it_is_ready_when_every_module_is_imported(begun, package):
     ready.begin(["json"], ["slowly"])
-    assert asked() == (503, {"ready": False})
+    assert ready_answer() == (503, {"ready": False})
     ready.begin(["json"], ["slowly"])  # once a process
     package.GO.set()
     ready.wait()
-    assert asked() == (200, {"ready": True})
+    assert ready_answer() == (200, {"ready": True})
     assert (package.first.DONE, package.second.DONE) == (True, True)
     assert "slowly.__main__" not in sys.modules
     run(ready.imported())
 
 
-def test_it_begins_when_the_server_starts(begun, package):
+def test_the_import_begins_when_the_server_starts(begun, package):
     async def life():
         done = []
         async with ready.lifespan([], ["slowly"], first=lambda: done.append(ready.is_ready()))(None):
@@ -79,8 +79,8 @@ def test_it_begins_when_the_server_starts(begun, package):
     run(life())
 
 
-def test_who_gives_up_waiting_stops_nobody_else(begun, package):
-    async def gives_up():
+def test_a_task_that_stops_waiting_does_not_cancel_the_import(begun, package):
+    async def cancel():
         waiting = asyncio.create_task(ready.imported())
         await asyncio.sleep(0)
         waiting.cancel()
@@ -90,11 +90,11 @@ def test_who_gives_up_waiting_stops_nobody_else(begun, package):
         await ready.imported()
 
     ready.begin([], ["slowly"])
-    run(gives_up())
+    run(cancel())
     assert ready.is_ready()
 
 
-def test_what_an_import_raises_is_told_to_who_waits_and_it_is_never_ready(begun, package):
+def test_a_failed_import_is_raised_in_everything_that_waits_and_it_is_never_ready(begun, package):
     package.FAULT.append(ImportError("planted"))
     package.GO.set()
     ready.begin([], ["slowly"])
@@ -102,28 +102,28 @@ def test_what_an_import_raises_is_told_to_who_waits_and_it_is_never_ready(begun,
         ready.wait()
     with pytest.raises(ImportError, match="planted"):
         run(ready.imported())
-    assert asked() == (503, {"ready": False})
+    assert ready_answer() == (503, {"ready": False})
 
 
-def test_a_module_that_needs_what_may_be_missing_is_left_out(begun, package, monkeypatch):
+def test_a_module_whose_optional_package_is_missing_is_skipped(begun, package, monkeypatch):
     monkeypatch.setitem(sys.modules, "sometimes", None)
     package.FAULT.append(ModuleNotFoundError("planted", name="sometimes"))
     package.GO.set()
     ready.begin([], ["slowly"], ["sometimes"])
     ready.wait()
-    assert asked() == (200, {"ready": True})
+    assert ready_answer() == (200, {"ready": True})
 
 
-def test_the_app_starts_with_what_is_required_alone():
-    """What stands at the top of a module is imported at the start, and has to be there in a fresh environment."""
+def test_the_app_starts_with_its_required_packages_only():
+    """An import at the top of a module runs at the start, and must work in a fresh environment."""
     required = {
         line.partition("==")[0] for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines()
     }
     (optional,) = re.findall(r"^OPTIONAL = (.*)$", (ROOT / "app.py").read_text("utf-8"), re.MULTILINE)
     ours = {"mha_api", "mha_core", "mha_ui", "mha_view"}
     allowed = {*sys.stdlib_module_names, *required, *ours, *ast.literal_eval(optional)}
-    found = {(path.name, name) for path in packages(*ours) for name in imported_at_once(path)}
-    assert {(path, name) for path, name in found if name not in allowed} == set()
+    imports = {(path.name, name) for path in packages(*ours) for name in imported_at_once(path)}
+    assert {(path, name) for path, name in imports if name not in allowed} == set()
 
 
 def packages(*names):
@@ -142,5 +142,5 @@ def imported_at_once(path):
 @pytest.mark.parametrize("base", ["course", "/course/"])
 def test_routes_lie_below_the_path_that_streamlit_serves(begun, base):
     app = Starlette(routes=mha_api.routes(base))
-    assert ask(app, "/course/api/ready").status == 200
-    assert ask(app, "/api/ready").status == 404
+    assert get(app, "/course/api/ready").status == 200
+    assert get(app, "/api/ready").status == 404

@@ -1,4 +1,4 @@
-"""``/follow/CODE``: one page for every code, complete, and light."""
+"""``/follow/CODE``: one small, complete page for every code."""
 
 import gzip
 import json
@@ -17,14 +17,14 @@ from mha_core.example.share_link import MAX_TOKEN
 from mha_core.messages import LANGUAGES
 from mha_view.follow import _NO_SCRIPT, _WORDS
 from mha_view.language import words_in
-from tests.api.asgi import ask
-from tests.api.rooms import FOLLOWER, Hall
+from tests.api.asgi import get
+from tests.api.rooms import FOLLOWER, Lecture
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def page(path, **headers):
-    return ask(Hall().app, path, **headers)
+    return get(Lecture().app, path, **headers)
 
 
 @pytest.mark.parametrize("path", ["/follow", "/follow/", "/follow/K7QF2M", "/follow/%3Cscript%3E"])
@@ -41,26 +41,26 @@ def test_the_page_is_the_same_for_every_code(path):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_page_is_in_the_browser_s_language_and_has_the_words_of_all(language):
+def test_the_page_is_in_the_browser_s_language_and_has_the_words_of_all_languages(language):
     text = page("/follow/X", **{"accept-language": f"{language};q=0.9"}).body.decode()
     assert words_in(language)(_NO_SCRIPT) in text
-    told = json.loads(re.search(r'id="words">(.*?)</script>', text)[1])
-    assert set(told) == set(LANGUAGES)
+    words = json.loads(re.search(r'id="words">(.*?)</script>', text)[1])
+    assert set(words) == set(LANGUAGES)
     for code in LANGUAGES:
-        assert {name: told[code][name] for name in _WORDS} == {
+        assert {name: words[code][name] for name in _WORDS} == {
             name: words_in(code)(sentence) for name, sentence in _WORDS.items()
         }
 
 
-def test_the_page_has_no_script_of_its_own_and_asks_this_server_alone():
+def test_the_page_has_no_inline_script_and_loads_from_this_server_only():
     text = page("/follow/X").body.decode()
     scripts = re.findall(r"<script([^>]*)>", text)
-    assert all("src=" in one or 'type="application/json"' in one for one in scripts)
+    assert all("src=" in attributes or 'type="application/json"' in attributes for attributes in scripts)
     assert not re.search(r'(src|href)="(https?:)?//', text)
     assert " on" not in re.sub(r">[^<]*<", "><", text)
 
 
-def test_script_and_stylesheet_are_kept_for_good_under_their_digest():
+def test_script_and_stylesheet_are_cached_for_good_under_their_digest():
     text = page("/follow/X").body.decode()
     total = len(text)
     for address, kind in re.findall(r'"(api/follow/\w+\.(js|css))"', text):
@@ -75,46 +75,46 @@ def test_script_and_stylesheet_are_kept_for_good_under_their_digest():
     assert page("/api/follow/0000.html").status == 404
 
 
-def test_below_a_path_of_its_own_the_page_stands_there_too():
+def test_below_a_base_path_the_page_is_there_too():
     app = Starlette(routes=mha_api.routes("/course/", FOLLOWER, InProcess()))
-    assert ask(app, "/course/follow/X").status == 200
-    assert ask(app, "/course/api/rooms/222222/events").status == 404
-    assert ask(app, "/follow/X").status == 404
+    assert get(app, "/course/follow/X").status == 200
+    assert get(app, "/course/api/rooms/222222/events").status == 404
+    assert get(app, "/follow/X").status == 404
 
 
 # --- the documentation -----------------------------------------------------------------------------------------------
 
-TOLD = (ROOT / "docs" / "http.md").read_text("utf-8").partition("## Rooms")[2]
+ROOMS_SECTION = (ROOT / "docs" / "http.md").read_text("utf-8").partition("## Rooms")[2]
 
 
 def test_the_documentation_s_examples_can_be_sent():
-    place, question, answer = re.findall(r"```json\n(.*?)\n```", TOLD, re.DOTALL)
-    told = room.read_place(place.encode())[1]
-    assert (told["exercise"], told["link"]) == ("", "example=first&ask=weights&seed=own")
-    asked = room.read_question(question.encode())
-    _, _, given = room.read_answer(answer.encode())
-    assert room.read_choice(given, len(asked.choices)) == "0.25"
+    place, question, answer = re.findall(r"```json\n(.*?)\n```", ROOMS_SECTION, re.DOTALL)
+    position = room.read_place(place.encode())[1]
+    assert (position["exercise"], position["link"]) == ("", "example=first&ask=weights&seed=own")
+    choices = room.read_question(question.encode()).choices
+    _, _, choice = room.read_answer(answer.encode())
+    assert room.read_choice(choice, len(choices)) == "0.25"
 
 
-def test_the_documentation_has_the_routes_and_bounds_of_the_code():
+def test_the_documentation_has_the_routes_and_limits_of_the_code():
     served = {
         (method, re.sub(r"\{(\w+)(:int)?\}", lambda name: name[1].upper(), f"/api{route.path}"))
         for route in rooms.Rooms(InProcess(), FOLLOWER.walk).routes()
         if isinstance(route, Route)
         for method in route.methods - {"HEAD"}
     }
-    table = re.findall(r"^\| `(\w+) (/api[^`?]*)", TOLD, re.MULTILINE)
+    table = re.findall(r"^\| `(\w+) (/api[^`?]*)", ROOMS_SECTION, re.MULTILINE)
     assert {(method, path.replace("/1", "/QUESTION")) for method, path in table} == served
-    assert f"after {store.LIFETIME / 3600:.0f} hours" in TOLD
-    assert f"{store.MAX_ROOMS}, and {store.MAX_LISTENERS:,} of all rooms together" in TOLD
-    assert f"of {store.MAX_ANSWERS:,} listeners; the {stream.MOST_COUNTED} most frequent" in TOLD
-    assert f"| {limits.STREAMS:,}, or as many as `{limits.SETTING}` says" in TOLD
-    assert f"for {store.GRACE:g} seconds after it was lost" in TOLD
-    assert f"{rooms.OPENED[1]} at once, then one a minute" in TOLD
+    assert f"after {store.LIFETIME / 3600:.0f} hours" in ROOMS_SECTION
+    assert f"{store.MAX_ROOMS}, and {store.MAX_LISTENERS:,} of all rooms together" in ROOMS_SECTION
+    assert f"of {store.MAX_ANSWERS:,} listeners; the {stream.MOST_COUNTED} most frequent" in ROOMS_SECTION
+    assert f"| {limits.STREAMS:,}, or as many as `{limits.SETTING}` says" in ROOMS_SECTION
+    assert f"for {store.GRACE:g} seconds after it was lost" in ROOMS_SECTION
+    assert f"{rooms.OPENED[1]} at once, then one a minute" in ROOMS_SECTION
     assert rooms.OPENED[0] == 1 / 60
-    assert f"{rooms.MISSES[1]} at once, then {rooms.MISSES[0]:g} a second" in TOLD
+    assert f"{rooms.MISSES[1]} at once, then {rooms.MISSES[0]:g} a second" in ROOMS_SECTION
     bodies = (
         f"{rooms.MOST_BODY // 1000} kB, within {rooms.SECONDS:g} seconds; a token {MAX_TOKEN:,} characters"
     )
-    assert bodies in TOLD
-    assert f"comes every {stream.SILENCE:g} seconds" in TOLD
+    assert bodies in ROOMS_SECTION
+    assert f"comes every {stream.SILENCE:g} seconds" in ROOMS_SECTION

@@ -1,4 +1,4 @@
-"""Rooms: who may not, what is too much, and what nobody should send."""
+"""Rooms: missing permissions, limits, and malformed requests."""
 
 import asyncio
 import json
@@ -17,10 +17,10 @@ from mha_core.example.share_link import MAX_TOKEN
 from mha_core.messages import LANGUAGES
 from mha_view.language import words_in
 from tests.api.asgi import post, run
-from tests.api.rooms import CELL, CHOICES, FIRST, Hall, error, parts, scene
+from tests.api.rooms import CELL, CHOICES, FIRST, Lecture, error, parts, scene
 from tests.sizes import shortened
 
-# --- who may --------------------------------------------------------------------------------------------------------
+# --- permissions ----------------------------------------------------------------------------------------------------
 
 PRESENTED = [
     ("PUT", "/place", FIRST),
@@ -34,35 +34,35 @@ PRESENTED = [
 @pytest.mark.parametrize(
     "key", ["", "Bearer", "Bearer ", "Bearer x", "Basic {key}", "{key}", "Bearer {key}x", "Bearer é"]
 )
-def test_what_a_presenter_does_needs_the_key(method, path, body, key):
+def test_a_presenter_s_requests_need_the_key(method, path, body, key):
     async def act():
-        hall = await Hall().opened(FIRST)
-        given = key.format(key=hall.key)
-        answer = await hall.ask(method, f"/{hall.code}{path}", body, authorization=given)
+        lecture = await Lecture().opened(FIRST)
+        header = key.format(key=lecture.key)
+        answer = await lecture.request(method, f"/{lecture.code}{path}", body, authorization=header)
         assert (answer.status, error(answer)) == (403, "this is not the key of the room")
-        async with hall.listen() as listener:
+        async with lecture.listen() as listener:
             assert (await listener.next()).data["step"] == "q"
 
     run(act())
 
 
 @pytest.mark.parametrize("number", ["2", "-1", "01", "1e0", "x", "9" * 5000], ids=lambda text: text[:4])
-def test_a_question_that_was_not_asked_is_not_closed(number):
+def test_a_question_that_does_not_exist_is_not_closed(number):
     async def act():
-        hall = await Hall().opened(FIRST)
-        key = f"Bearer {hall.key}"
-        await hall.ask("POST", f"/{hall.code}/questions", CHOICES, authorization=key)
-        answer = await hall.ask("DELETE", f"/{hall.code}/questions/{number}", authorization=key)
+        lecture = await Lecture().opened(FIRST)
+        key = f"Bearer {lecture.key}"
+        await lecture.request("POST", f"/{lecture.code}/questions", CHOICES, authorization=key)
+        answer = await lecture.request("DELETE", f"/{lecture.code}/questions/{number}", authorization=key)
         assert (answer.status, error(answer)) == (404, "there is no such question")
 
     run(act())
 
 
 @scene
-async def test_the_key_of_another_room_is_no_key():
-    hall = await Hall().opened(FIRST)
-    other = await Hall(hall.store).opened(FIRST)
-    answer = await hall.ask("DELETE", f"/{hall.code}", authorization=f"Bearer {other.key}")
+async def test_the_key_of_another_room_is_refused():
+    lecture = await Lecture().opened(FIRST)
+    other = await Lecture(lecture.store).opened(FIRST)
+    answer = await lecture.request("DELETE", f"/{lecture.code}", authorization=f"Bearer {other.key}")
     assert answer.status == 403
 
 
@@ -71,14 +71,14 @@ async def test_the_key_of_another_room_is_no_key():
 )
 def test_there_is_no_room_of_a_code_that_nobody_opened(code):
     async def act():
-        hall = Hall()
+        lecture = Lecture()
         for method, path in [
             ("GET", "/events"),
             ("PUT", "/place"),
             ("POST", "/answers"),
             ("GET", "/walks/x"),
         ]:
-            answer = await hall.ask(method, f"/{code}{path}", FIRST)
+            answer = await lecture.request(method, f"/{code}{path}", FIRST)
             assert (answer.status, error(answer)) == (404, "there is no room of this code, or it has ended")
 
     run(act())
@@ -86,51 +86,57 @@ def test_there_is_no_room_of_a_code_that_nobody_opened(code):
 
 @scene
 async def test_a_code_may_be_typed_in_small_letters():
-    hall = await Hall().opened(FIRST)
-    hall.code = hall.code.lower()
-    async with hall.listen() as listener:
+    lecture = await Lecture().opened(FIRST)
+    lecture.code = lecture.code.lower()
+    async with lecture.listen() as listener:
         assert (await listener.next()).data["step"] == "q"
 
 
 @pytest.fixture
 def few(monkeypatch):
-    """An address may try ten codes, and open ten rooms, and then no more."""
+    """An address may try ten codes and open ten rooms."""
     for name in ("MISSES", "OPENED"):
         monkeypatch.setattr(rooms, name, (0.0, 10))
 
 
-def test_who_tries_codes_is_held_off_and_learns_nothing_then(few):
+def test_an_address_that_tries_codes_is_stopped_and_learns_nothing(few):
     async def act():
-        hall = await Hall().opened(FIRST)
-        statuses = [(await hall.ask("GET", f"/{room.new_code()}/events")).status for _ in range(12)]
+        lecture = await Lecture().opened(FIRST)
+        statuses = [(await lecture.request("GET", f"/{room.new_code()}/events")).status for _ in range(12)]
         assert statuses == [404] * 10 + [429] * 2
-        assert (await hall.ask("GET", f"/{hall.code}/events")).status == 429  # as one that there is not
-        assert (await hall.ask("DELETE", f"/{hall.code}", authorization="Bearer guessed")).status == 429
-        assert (await hall.present("PUT", "/place", FIRST)).status == 204  # a key is no guess
-        assert (await hall.ask("GET", f"/{room.new_code()}/events", client="10.0.0.7")).status == 404
+        assert (
+            await lecture.request("GET", f"/{lecture.code}/events")
+        ).status == 429  # the same as for a wrong code
+        assert (
+            await lecture.request("DELETE", f"/{lecture.code}", authorization="Bearer guessed")
+        ).status == 429
+        assert (await lecture.present("PUT", "/place", FIRST)).status == 204  # the right key is not a guess
+        assert (await lecture.request("GET", f"/{room.new_code()}/events", client="10.0.0.7")).status == 404
 
     run(act())
 
 
-def test_wrong_keys_are_guesses_too(few):
+def test_wrong_keys_count_as_guesses_too(few):
     async def act():
-        hall = await Hall().opened(FIRST)
-        answers = [await hall.ask("DELETE", f"/{hall.code}", authorization="Bearer x") for _ in range(12)]
+        lecture = await Lecture().opened(FIRST)
+        answers = [
+            await lecture.request("DELETE", f"/{lecture.code}", authorization="Bearer x") for _ in range(12)
+        ]
         assert [answer.status for answer in answers] == [403] * 10 + [429] * 2
 
     run(act())
 
 
-def test_one_address_opens_so_many_rooms_and_no_more(few):
+def test_one_address_opens_a_limited_number_of_rooms(few):
     async def act():
-        hall = Hall()
-        assert [(await hall.ask("POST", "")).status for _ in range(11)] == [201] * 10 + [429]
-        assert (await hall.ask("POST", "", client="10.0.0.7")).status == 201
+        lecture = Lecture()
+        assert [(await lecture.request("POST", "")).status for _ in range(11)] == [201] * 10 + [429]
+        assert (await lecture.request("POST", "", client="10.0.0.7")).status == 201
 
     run(act())
 
 
-def test_a_bucket_fills_up_again_and_the_least_used_are_forgotten(monkeypatch):
+def test_a_bucket_fills_up_again_and_the_least_recently_used_is_forgotten(monkeypatch):
     now = 0.0
     buckets = Buckets(2, 3, lambda: now)
     for _ in range(3):
@@ -155,79 +161,79 @@ def test_a_bucket_fills_up_again_and_the_least_used_are_forgotten(monkeypatch):
 @pytest.mark.parametrize("origin", ["http://elsewhere.example", "null", ""])
 def test_a_page_of_another_host_is_refused(origin):
     async def act():
-        hall = await Hall().opened(FIRST)
+        lecture = await Lecture().opened(FIRST)
         for method, path, body in PRESENTED:
-            answer = await hall.present(method, path, body, origin=origin)
+            answer = await lecture.present(method, path, body, origin=origin)
             assert (answer.status, error(answer)) == (403, "a page of another host may not ask here")
-        assert (await hall.ask("POST", "", origin=origin)).status == 403
-        assert (await hall.present("PUT", "/place", FIRST, origin="http://localhost:8501")).status == 204
+        assert (await lecture.request("POST", "", origin=origin)).status == 403
+        assert (await lecture.present("PUT", "/place", FIRST, origin="http://localhost:8501")).status == 204
 
     run(act())
 
 
-# --- bounds ---------------------------------------------------------------------------------------------------------
+# --- limits ---------------------------------------------------------------------------------------------------------
 
 
-def test_there_is_an_end_to_rooms_and_listeners(monkeypatch):
+def test_rooms_and_listeners_are_limited(monkeypatch):
     for name, most in (("MAX_ROOMS", 2), ("MAX_LISTENERS", 2)):
         monkeypatch.setattr(store, name, most)
 
     async def act():
-        hall = await Hall().opened(FIRST)
-        assert (await hall.ask("POST", "")).status == 201
-        answer = await hall.ask("POST", "")
+        lecture = await Lecture().opened(FIRST)
+        assert (await lecture.request("POST", "")).status == 201
+        answer = await lecture.request("POST", "")
         assert (answer.status, error(answer)) == (503, "there are too many rooms; try again later")
-        async with hall.listen(), hall.listen("?counts=1"), hall.listen() as third:
+        async with lecture.listen(), lecture.listen("?counts=1"), lecture.listen() as third:
             assert await third.status == 503
-        async with hall.listen() as again:
+        async with lecture.listen() as again:
             assert await again.status == 200
 
     run(act())
 
 
-def test_there_is_an_end_to_answers(monkeypatch):
+def test_answers_are_limited(monkeypatch):
     monkeypatch.setattr(store, "MAX_ANSWERS", 2)
 
     async def act():
-        hall = await Hall().opened(FIRST)
-        await hall.present("POST", "/questions", CHOICES)
+        lecture = await Lecture().opened(FIRST)
+        await lecture.present("POST", "/questions", CHOICES)
         for name in ("a", "b", "a"):
-            assert (await hall.answer(1, 0, name)).status == 204
-        answer = await hall.answer(1, 0, "c")
+            assert (await lecture.answer(1, 0, name)).status == 204
+        answer = await lecture.answer(1, 0, "c")
         assert (answer.status, error(answer)) == (503, "too many have answered")
 
     run(act())
 
 
 @scene
-async def test_one_address_has_so_many_streams_and_no_more():
-    hall = await Hall(InProcess(per_address=2)).opened(FIRST)
-    async with hall.listen(), hall.listen("?counts=1"), hall.listen() as third:
+async def test_one_address_has_a_limited_number_of_streams():
+    lecture = await Lecture(InProcess(per_address=2)).opened(FIRST)
+    async with lecture.listen(), lecture.listen("?counts=1"), lecture.listen() as third:
         assert await third.status == 429
-        async with hall.listen(client="10.0.0.7") as other:
+        async with lecture.listen(client="10.0.0.7") as other:
             assert await other.status == 200
-    async with hall.listen() as again:
+    async with lecture.listen() as again:
         assert await again.status == 200
 
 
 @scene
-async def test_one_address_cannot_fill_a_question():
-    hall = await Hall(InProcess(per_address=2)).opened(FIRST)
-    await hall.present("POST", "/questions", CHOICES)
+async def test_one_address_cannot_use_up_the_answers_to_a_question():
+    lecture = await Lecture(InProcess(per_address=2)).opened(FIRST)
+    await lecture.present("POST", "/questions", CHOICES)
     for _ in range(2):
-        async with hall.listen() as one:
-            assert (await hall.answer_as(await one.id, 1, 0)).status == 204
-            assert (await hall.answer_as(await one.id, 1, 1)).status == 204  # in place of the first
-    async with hall.listen() as third:
-        answer = await hall.answer_as(await third.id, 1, 0)
+        async with lecture.listen() as one:
+            assert (await lecture.answer_as(await one.id, 1, 0)).status == 204
+            assert (await lecture.answer_as(await one.id, 1, 1)).status == 204  # in place of the first
+    async with lecture.listen() as third:
+        answer = await lecture.answer_as(await third.id, 1, 0)
         assert (answer.status, error(answer)) == (429, "too many have answered from here")
-        assert (await hall.answer_as(await third.id, 1, 0, client="10.0.0.7")).status == 204
-        await hall.present("POST", "/questions", CHOICES)
-        assert (await hall.answer_as(await third.id, 2, 0)).status == 204
+        assert (await lecture.answer_as(await third.id, 1, 0, client="10.0.0.7")).status == 204
+        await lecture.present("POST", "/questions", CHOICES)
+        assert (await lecture.answer_as(await third.id, 2, 0)).status == 204
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "many", "1.5", "\u0661"])
-def test_a_bound_of_streams_is_a_whole_number(text):
+def test_the_limit_of_streams_is_a_whole_number(text):
     assert limits.streams({}) == limits.streams({"MHA_STREAMS": " "}) == 1500
     assert limits.streams({"MHA_STREAMS": "300"}) == 300
     with pytest.raises(ValueError, match="MHA_STREAMS: expected a whole number from 1 on"):
@@ -238,106 +244,106 @@ def test_a_bound_of_streams_is_a_whole_number(text):
 
 
 @scene
-async def test_nobody_answers_by_an_id_that_he_made_up():
-    hall = await Hall().opened(FIRST)
-    await hall.present("POST", "/questions", CHOICES)
-    made_up = room.new_listener("the key of another room")
-    answer = await hall.answer_as(made_up, 1, 0)
+async def test_an_answer_with_a_forged_id_is_refused():
+    lecture = await Lecture().opened(FIRST)
+    await lecture.present("POST", "/questions", CHOICES)
+    forged = room.new_listener("the key of another room")
+    answer = await lecture.answer_as(forged, 1, 0)
     assert (answer.status, error(answer)) == (403, "only those who follow the room may answer")
-    async with hall.listen(f"?listener={made_up}") as listener:
-        assert await listener.id != made_up
-        assert (await hall.answer_as(made_up, 1, 0)).status == 403
+    async with lecture.listen(f"?listener={forged}") as listener:
+        assert await listener.id != forged
+        assert (await lecture.answer_as(forged, 1, 0)).status == 403
 
 
 @scene
-async def test_a_listener_answers_while_his_stream_is_open_and_for_half_a_minute_after():
+async def test_a_listener_may_answer_while_the_stream_is_open_and_for_half_a_minute_after():
     now = 0.0
-    hall = await Hall(InProcess(lambda: now)).opened(FIRST)
-    await hall.present("POST", "/questions", CHOICES)
-    async with hall.listen() as listener:
+    lecture = await Lecture(InProcess(lambda: now)).opened(FIRST)
+    await lecture.present("POST", "/questions", CHOICES)
+    async with lecture.listen() as listener:
         issued = await listener.id
         now = 600.0
-        assert (await hall.answer_as(issued, 1, 0)).status == 204
+        assert (await lecture.answer_as(issued, 1, 0)).status == 204
     now += 30
-    assert (await hall.answer_as(issued, 1, 0)).status == 204
+    assert (await lecture.answer_as(issued, 1, 0)).status == 204
     now += 1
-    assert (await hall.answer_as(issued, 1, 0)).status == 403
+    assert (await lecture.answer_as(issued, 1, 0)).status == 403
 
 
 @scene
-async def test_who_comes_back_is_the_same_listener_and_has_one_answer():
+async def test_a_listener_who_comes_back_is_the_same_one_and_has_one_answer():
     now = 0.0
-    hall = await Hall(InProcess(lambda: now)).opened(FIRST)
-    await hall.present("POST", "/questions", CHOICES)
-    async with hall.listen() as listener:
+    lecture = await Lecture(InProcess(lambda: now)).opened(FIRST)
+    await lecture.present("POST", "/questions", CHOICES)
+    async with lecture.listen() as listener:
         issued = await listener.id
-        await hall.answer_as(issued, 1, 0)
-        async with hall.listen(f"?listener={issued}") as back:  # before the first is known to be lost
+        await lecture.answer_as(issued, 1, 0)
+        async with lecture.listen(f"?listener={issued}") as back:  # before the first is known to be lost
             assert await back.id == issued
-            assert (await hall.store.counts(hall.code)).listeners == 1
+            assert (await lecture.store.counts(lecture.code)).listeners == 1
     now = 3600.0
-    async with hall.listen(f"?listener={issued}") as late:
+    async with lecture.listen(f"?listener={issued}") as late:
         assert await late.id == issued
-        assert (await hall.answer_as(issued, 1, 2)).status == 204
-        assert (await hall.store.counts(hall.code)).answers == {"2": 1}
+        assert (await lecture.answer_as(issued, 1, 2)).status == 204
+        assert (await lecture.store.counts(lecture.code)).answers == {"2": 1}
 
 
 @scene
-async def test_who_left_long_ago_is_forgotten():
+async def test_a_listener_who_left_long_ago_is_forgotten():
     now = 0.0
-    hall = await Hall(InProcess(lambda: now)).opened(FIRST)
+    lecture = await Lecture(InProcess(lambda: now)).opened(FIRST)
     for _ in range(3):
-        async with hall.listen():
+        async with lecture.listen():
             now += 31
-    assert len(hall.store._rooms[hall.code].left) == 1
+    assert len(lecture.store._rooms[lecture.code].left) == 1
 
 
 # --- bodies ---------------------------------------------------------------------------------------------------------
 
 
 @scene
-async def test_who_goes_leaves_his_place():
-    hall = await Hall().opened(FIRST)
-    async with hall.listen("?counts=1") as wall:
+async def test_a_listener_who_leaves_is_no_longer_counted():
+    lecture = await Lecture().opened(FIRST)
+    async with lecture.listen("?counts=1") as projector:
         for _ in range(3):
-            async with hall.listen():
-                while (await wall.next("counts")).data["listeners"] != 1:
+            async with lecture.listen():
+                while (await projector.next("counts")).data["listeners"] != 1:
                     pass
-            while (await wall.next("counts")).data["listeners"] != 0:
+            while (await projector.next("counts")).data["listeners"] != 0:
                 pass
 
 
 @scene
-async def test_a_body_has_an_end():
-    hall = await Hall().opened(FIRST)
-    answer = await hall.present("PUT", "/place", b" " * 70_000)
+async def test_the_size_of_a_body_is_limited():
+    lecture = await Lecture().opened(FIRST)
+    answer = await lecture.present("PUT", "/place", b" " * 70_000)
     assert (answer.status, error(answer)) == (413, "the body is larger than 64 kB")
     largest = {"token": "1" + "A" * (MAX_TOKEN - 1)}
-    assert error(await hall.present("PUT", "/place", largest)).startswith("the link is damaged")
+    assert error(await lecture.present("PUT", "/place", largest)).startswith("the link is damaged")
 
 
-def test_more_bodies_than_there_is_room_for_are_turned_away(monkeypatch):
+def test_too_many_bodies_at_once_are_refused(monkeypatch):
     monkeypatch.setattr(rooms, "BODIES", CapacityLimiter(1))
     monkeypatch.setattr(rooms, "SECONDS", 0.05)
 
     async def act():
-        hall = await Hall().opened(FIRST)
+        lecture = await Lecture().opened(FIRST)
 
         async def silent():
             yield {"type": "http.request", "body": b"{", "more_body": True}
             await asyncio.Event().wait()
 
-        address = f"/api/rooms/{hall.code}/answers"
-        slow = asyncio.create_task(post(hall.app, address, silent(), content_type="application/json"))
+        address = f"/api/rooms/{lecture.code}/answers"
+        slow = asyncio.create_task(post(lecture.app, address, silent(), content_type="application/json"))
         await asyncio.sleep(0)
-        answer = await post(hall.app, address, parts(b"{}"), content_type="application/json")
+        answer = await post(lecture.app, address, parts(b"{}"), content_type="application/json")
         assert answer.status == 503
         assert (await slow).status == 408
 
     run(act())
 
 
-# --- what nobody should send ----------------------------------------------------------------------------------------
+# --- malformed requests ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -379,12 +385,12 @@ def test_more_bodies_than_there_is_room_for_are_turned_away(monkeypatch):
     ],
     ids=lambda value: repr(value)[-40:],
 )  # fmt: skip
-def test_places_that_are_none(body, sentence):
+def test_invalid_places(body, sentence):
     async def act():
-        hall = await Hall().opened(FIRST)
-        answer = await hall.present("PUT", "/place", body)
+        lecture = await Lecture().opened(FIRST)
+        answer = await lecture.present("PUT", "/place", body)
         assert (answer.status, error(answer)) == (422, sentence)
-        async with hall.listen() as listener:
+        async with lecture.listen() as listener:
             assert (await listener.next()).data["sub"] == "2"
 
     run(act())
@@ -406,10 +412,10 @@ def test_places_that_are_none(body, sentence):
     ],
     ids=lambda value: repr(value)[-40:],
 )
-def test_questions_that_are_none(body, sentence):
+def test_invalid_questions(body, sentence):
     async def act():
-        hall = await Hall().opened(FIRST)
-        answer = await hall.present("POST", "/questions", body)
+        lecture = await Lecture().opened(FIRST)
+        answer = await lecture.present("POST", "/questions", body)
         assert (answer.status, error(answer)) == (422, sentence)
 
     run(act())
@@ -422,8 +428,8 @@ def test_questions_that_are_none(body, sentence):
 )
 def test_a_question_about_a_cell_that_the_room_s_example_lacks_is_refused(change):
     async def act():
-        hall = await Hall().opened(FIRST)
-        answer = await hall.present("POST", "/questions", {"cell": CELL["cell"] | change})
+        lecture = await Lecture().opened(FIRST)
+        answer = await lecture.present("POST", "/questions", {"cell": CELL["cell"] | change})
         assert (answer.status, error(answer)) == (
             422,
             "cell: the example that the room shows has no such cell",
@@ -441,17 +447,17 @@ def test_a_question_about_a_cell_that_the_room_s_example_lacks_is_refused(change
 )
 def test_a_question_may_be_about_any_cell_that_is_shown(example, cell):
     async def act():
-        hall = await Hall().opened(FIRST | {"example": example})
-        assert (await hall.present("POST", "/questions", {"cell": cell})).status == 201
+        lecture = await Lecture().opened(FIRST | {"example": example})
+        assert (await lecture.present("POST", "/questions", {"cell": cell})).status == 201
 
     run(act())
 
 
 @scene
-async def test_where_no_example_is_shown_yet_there_is_no_cell_to_ask_for():
-    hall = await Hall().opened()
-    assert (await hall.present("POST", "/questions", CELL)).status == 422
-    assert (await hall.present("POST", "/questions", CHOICES)).status == 201
+async def test_before_an_example_is_shown_a_question_cannot_be_about_a_cell():
+    lecture = await Lecture().opened()
+    assert (await lecture.present("POST", "/questions", CELL)).status == 422
+    assert (await lecture.present("POST", "/questions", CHOICES)).status == 201
 
 
 @pytest.mark.parametrize(
@@ -470,22 +476,22 @@ async def test_where_no_example_is_shown_yet_there_is_no_cell_to_ask_for():
     ],
     ids=lambda value: repr(value)[-40:],
 )
-def test_answers_that_are_none(question, answer, sentence):
+def test_invalid_answers(question, answer, sentence):
     async def act():
-        hall = await Hall().opened(FIRST)
-        await hall.present("POST", "/questions", question)
-        got = await hall.answer(1, answer)
-        assert (got.status, error(got)) == (422, sentence)
+        lecture = await Lecture().opened(FIRST)
+        await lecture.present("POST", "/questions", question)
+        response = await lecture.answer(1, answer)
+        assert (response.status, error(response)) == (422, sentence)
 
     run(act())
 
 
 @pytest.mark.parametrize("listener", ["", "short", "a" * 41, "<script>", "名字名字名字名字", 7])
-def test_a_listener_is_an_id_and_no_name(listener):
+def test_a_listener_s_id_is_not_free_text(listener):
     async def act():
-        hall = await Hall().opened(FIRST)
-        await hall.present("POST", "/questions", CHOICES)
-        assert (await hall.answer_as(listener, 1, 0)).status == 422
+        lecture = await Lecture().opened(FIRST)
+        await lecture.present("POST", "/questions", CHOICES)
+        assert (await lecture.answer_as(listener, 1, 0)).status == 422
 
     run(act())
 
@@ -498,19 +504,19 @@ def test_numbers_as_they_are_typed(text):
 @pytest.mark.parametrize("kind", ["text/plain", "", "multipart/form-data"])
 def test_a_body_of_another_type(kind):
     async def act():
-        hall = await Hall().opened(FIRST)
-        assert (await hall.present("PUT", "/place", FIRST, content_type=kind)).status == 415
+        lecture = await Lecture().opened(FIRST)
+        assert (await lecture.present("PUT", "/place", FIRST, content_type=kind)).status == 415
 
     run(act())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_is_refused_is_said_in_the_asker_s_language(language):
+def test_a_refusal_is_in_the_language_of_the_request(language):
     async def act():
-        hall = Hall()
-        answer = await hall.ask("GET", "/222222/events", accept_language=language)
+        lecture = Lecture()
+        answer = await lecture.request("GET", "/222222/events", accept_language=language)
         assert error(answer) == words_in(language)("there is no room of this code, or it has ended")
-        answer = await hall.ask("GET", f"/222222/events?lang={language}")
+        answer = await lecture.request("GET", f"/222222/events?lang={language}")
         assert error(answer) == words_in(language)("there is no room of this code, or it has ended")
 
     run(act())
@@ -549,8 +555,8 @@ def test_malformed_requests_are_refused_and_change_nothing(seed):
     random = Random(seed)
 
     async def act():
-        hall = await Hall().opened(FIRST)
-        await hall.present("POST", "/questions", CHOICES)
+        lecture = await Lecture().opened(FIRST)
+        await lecture.present("POST", "/questions", CHOICES)
         refused = 0
         for _ in range(250):
             path, valid = random.choice(SENT)
@@ -559,13 +565,13 @@ def test_malformed_requests_are_refused_and_change_nothing(seed):
             sent = json.dumps(body).encode()
             if random.random() < 0.3:
                 sent = sent[: random.randrange(len(sent))]
-            answer = await hall.present("PUT" if path == "/place" else "POST", path, sent)
+            answer = await lecture.present("PUT" if path == "/place" else "POST", path, sent)
             assert answer.status in (201, 204, 403, 409, 415, 422), (path, body, answer)
             if answer.status >= 400:
                 assert error(answer)
                 refused += 1
         assert refused > 100
-        async with hall.listen() as listener:
+        async with lecture.listen() as listener:
             assert (await listener.next()).kind in ("place", "question")
 
     run(act())

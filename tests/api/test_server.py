@@ -1,4 +1,4 @@
-"""The server as ``make run`` starts it: to whom it answers, and whom it asks."""
+"""The server as ``make run`` starts it: which requests it answers, and which hosts it contacts."""
 
 import ast
 import os
@@ -18,15 +18,15 @@ from deploy import health
 from mha_ui.shell import _WAITING, FAILED
 from mha_view.language import LANGUAGES, words_in
 from tests.api.asgi import run
-from tests.api.started import GATE, RECORD
+from tests.api.injected_modules import GATE, RECORD
 from tests.sizes import shortened
 from tools.drive.server import running
 from tools.drive.visitor import Visitor, open_page
 
 
 @pytest.fixture
-def begins(tmp_path):
-    """The environment in which a server finds this module before all others."""
+def injecting(tmp_path):
+    """The environment in which a server imports this module before all others."""
 
     def with_module(name, text, **more):
         (tmp_path / f"{name}.py").write_text(text, "utf-8")
@@ -48,20 +48,20 @@ def is_here(name):
         return False
 
 
-def test_it_asks_no_other_host(begins, tmp_path):
+def test_it_contacts_no_other_host(injecting, tmp_path):
     """Neither when it starts nor when it refuses a websocket of another origin."""
-    asked = tmp_path / "asked"
-    with running(**begins("sitecustomize", RECORD, TEST_ASKED=str(asked))) as server:
+    contacted = tmp_path / "contacted"
+    with running(**injecting("sitecustomize", RECORD, TEST_HOSTS=str(contacted))) as server:
         for origin in ("http://evil.example", "http://10.0.0.7"):
             with pytest.raises(InvalidStatus):
                 connect(f"ws://127.0.0.1:{server.port}/_stcore/stream", origin=Origin(origin))
         assert run(open_page(server.port)).components
-    seen = [ast.literal_eval(line.partition(" ")[2]) for line in asked.read_text("utf-8").splitlines()]
-    names = [one[0] if isinstance(one, tuple) else one for one in seen]
+    hosts = [ast.literal_eval(line.partition(" ")[2]) for line in contacted.read_text("utf-8").splitlines()]
+    names = [host[0] if isinstance(host, tuple) else host for host in hosts]
     assert [name for name in names if not is_here(name)] == []
 
 
-def test_it_is_there_for_this_machine_alone():
+def test_it_listens_on_this_machine_only():
     with running() as server:
         tables = [Path(f"/proc/net/{table}").read_text("ascii").splitlines()[1:] for table in ("tcp", "tcp6")]
     sockets = [line.split()[1:4] for table in tables for line in table]
@@ -84,7 +84,7 @@ def test_a_message_of_40_mb_is_refused_before_it_is_read():
     assert closed.value.rcvd.code == CloseCode.MESSAGE_TOO_BIG
 
 
-def test_it_answers_by_its_names_alone_where_they_are_named():
+def test_it_answers_only_to_its_host_names_if_they_are_set():
     with running(MHA_HOSTS="course.example") as server:
         assert status(server.port, "/", "course.example") == 200
         assert status(server.port, "/", "evil.example") == 421
@@ -93,14 +93,14 @@ def test_it_answers_by_its_names_alone_where_they_are_named():
 
 @pytest.fixture
 def gate(tmp_path):
-    """A pipe, and what opens it."""
+    """A named pipe, which opens the gate once it is written to."""
     path = tmp_path / "gate"
     os.mkfifo(path)
     return path
 
 
 @pytest.mark.parametrize("language", shortened(LANGUAGES, ["en"]))
-def test_visitors_who_come_before_torch_are_told_so_and_then_see_the_numbers(begins, gate, language):
+def test_visitors_who_come_before_torch_see_a_message_and_then_the_numbers(injecting, gate, language):
     async def early(port):
         async with AsyncExitStack() as stack:
             visitors = [await stack.enter_async_context(Visitor(port, f"lang={language}")) for _ in range(20)]
@@ -114,7 +114,7 @@ def test_visitors_who_come_before_torch_are_told_so_and_then_see_the_numbers(beg
                 await visitor.page()
         return visitors
 
-    with running(**begins("torch", GATE, TEST_GATE=str(gate))) as server:
+    with running(**injecting("torch", GATE, TEST_GATE=str(gate))) as server:
         visitors = run(early(server.port))
         assert status(server.port, "/api/ready") == 200
         assert health.ready(server.port)
@@ -124,7 +124,7 @@ def test_visitors_who_come_before_torch_are_told_so_and_then_see_the_numbers(beg
 
 
 @pytest.mark.parametrize(
-    ("words", "environment", "asked"),
+    ("words", "environment", "expected"),
     [
         ("", {}, (8501, "")),
         ("streamlit run app.py", {"STREAMLIT_SERVER_PORT": "80"}, (80, "")),
@@ -133,7 +133,9 @@ def test_visitors_who_come_before_torch_are_told_so_and_then_see_the_numbers(beg
         ("streamlit run app.py", {"STREAMLIT_SERVER_BASE_URL_PATH": "course"}, (8501, "/course")),
     ],
 )
-def test_health_is_asked_where_the_server_answers(monkeypatch, tmp_path, words, environment, asked):
+def test_the_health_check_uses_the_server_s_port_and_path(
+    monkeypatch, tmp_path, words, environment, expected
+):
     command = tmp_path / "cmdline"
     if words:
         command.write_text(words.replace(" ", "\0") + "\0", "utf-8")
@@ -142,11 +144,11 @@ def test_health_is_asked_where_the_server_answers(monkeypatch, tmp_path, words, 
         monkeypatch.delenv(variable, raising=False)
     for variable, value in environment.items():
         monkeypatch.setenv(variable, value)
-    monkeypatch.setattr(health, "ready", lambda *where: where == asked)
+    monkeypatch.setattr(health, "ready", lambda *where: where == expected)
     assert health.main() == 0
 
 
-def test_where_nobody_answers_it_is_not_healthy():
+def test_without_an_answer_it_is_not_healthy():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         assert not health.ready(probe.getsockname()[1])

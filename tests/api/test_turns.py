@@ -1,4 +1,4 @@
-"""What takes time waits for its turn: one piece at a time of one address, and no address waits for another's."""
+"""What takes long waits for its turn: one computation at a time for an address, and no address waits for another."""
 
 import asyncio
 from threading import Event, get_ident
@@ -9,7 +9,7 @@ from mha_api.turns import in_turn
 from tests.api.asgi import run
 
 
-def asker(address):
+def connection(address):
     return HTTPConnection({"type": "http", "client": (address, 1)})
 
 
@@ -24,10 +24,10 @@ def test_an_address_waits_for_its_own_turn_and_nobody_else_does():
         return get_ident()
 
     async def act():
-        first = asyncio.create_task(in_turn(asker("10.0.0.1"), compute, "first"))
-        second = asyncio.create_task(in_turn(asker("10.0.0.1"), compute, "second"))
+        first = asyncio.create_task(in_turn(connection("10.0.0.1"), compute, "first"))
+        second = asyncio.create_task(in_turn(connection("10.0.0.1"), compute, "second"))
         assert await asyncio.to_thread(started.wait, 20)
-        thread = await in_turn(asker("10.0.0.2"), compute, "other")
+        thread = await in_turn(connection("10.0.0.2"), compute, "other")
         assert begun == ["first", "other"]
         assert thread != get_ident()
         free.set()

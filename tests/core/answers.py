@@ -1,6 +1,6 @@
-"""A person's answers to an example: the steps in plain loops, rightly or with something else done, and printed.
+"""A person's answers to an example: the steps in plain loops, right or with a mistake, and printed.
 
-The arithmetic is ``reference``'s; nothing of the catalogue of mistakes is used.
+The arithmetic is that of ``reference``; the catalogue of mistakes is not used.
 """
 
 from dataclasses import replace
@@ -27,7 +27,7 @@ LAYER = ("concat", "output")
 def layer(seed=0, *, n=4, n_k=None, d_model=3, d_k=2, d_v=2, h=2, d_out=3, biases=False, **fields):
     """A layer of random small integers; ``n_k``: cross-attention to a context of that many; d_out None: no W_O.
 
-    They are so small that no weight is all of its row.
+    The numbers are so small that no key gets all the weight of its row.
     """
     random = Random(f"layer {seed}")
 
@@ -73,49 +73,49 @@ RIGHT = {
 """Each step from ``s``: this head's (or the layer's) numbers so far, and those of all heads in ``s.heads``."""
 
 SAME = {"q_rotated": "q", "k_rotated": "k", "scaled_scores": "scores", "masked_scores": "scaled_scores"}
-"""What a step that is not used is a copy of."""
+"""The step that a missing step is a copy of."""
 
 
-def work_out(example, instead=None, heads=None):
-    """Every step by name; ``instead[step](s)`` stands in for the right one, in these heads (None: in all).
+def work_out(example, replacements=None, heads=None):
+    """Every step by name; ``replacements[step](s)`` replaces the right one, in these heads (None: in all).
 
-    A step that is not used is a copy here, and is left out of what is returned. Of positions there are rotary ones.
+    A step that the example does not have is a copy inside, and is not returned. Only rotary positions are supported.
     """
-    instead = instead or {}
+    replacements = replacements or {}
     early, *_ = positioned(example)
     x = example.x
     source = x if example.context is None else example.context
     divisor = len(example.heads[0].w_q[0]) ** 0.5 if example.scale == "sqrt_dk" else example.scale
-    every: list[SimpleNamespace] = []
+    states: list[SimpleNamespace] = []
     for g, head in enumerate(example.heads):
-        every.append(SimpleNamespace(example=example, g=g, head=head, heads=every, x=x, source=source))
-        every[-1].divisor, every[-1].n, every[-1].d_model = divisor, len(x), len(x[0])
-        every[-1].angles = early.get("angles")
-        every[-1].key_angles = early.get("context_angles", early.get("angles"))
+        states.append(SimpleNamespace(example=example, g=g, head=head, heads=states, x=x, source=source))
+        states[-1].divisor, states[-1].n, states[-1].d_model = divisor, len(x), len(x[0])
+        states[-1].angles = early.get("angles")
+        states[-1].key_angles = early.get("context_angles", early.get("angles"))
 
     def run(s, name):
-        made = name in instead and (heads is None or getattr(s, "g", None) in heads or name in LAYER)
-        setattr(s, name, (instead if made else RIGHT)[name](s))
+        changed = name in replacements and (heads is None or getattr(s, "g", None) in heads or name in LAYER)
+        setattr(s, name, (replacements if changed else RIGHT)[name](s))
 
     for names in (("q", "k", "v", "q_rotated", "k_rotated"), AFTERWARDS):
-        for s in every:
+        for s in states:
             for name in names:
                 if name in used(example):
                     run(s, name)
                 else:
                     setattr(s, name, getattr(s, SAME[name]))
-    s = SimpleNamespace(example=example, heads=every, n=len(x))
+    s = SimpleNamespace(example=example, heads=states, n=len(x))
     for name in LAYER:
         if name in used(example):
             run(s, name)
     return early | {
-        name: getattr(s, name) if name in LAYER else [getattr(one, name) for one in every]
+        name: getattr(s, name) if name in LAYER else [getattr(state, name) for state in states]
         for name in used(example)
     }
 
 
 AFTERWARDS = ("scores", "scaled_scores", "masked_scores", "weights", "head_outputs")
-"""What a head may compute from another head's projections."""
+"""Steps that a head may compute from another head's projections."""
 
 
 def used(example):
@@ -130,9 +130,9 @@ def used(example):
     return [name for name in RIGHT if not left_out.get(name)]
 
 
-def divided(scores, by):
-    """Every score over a number."""
-    return [[score / by for score in row] for row in scores]
+def divided(scores, divisor):
+    """Every score divided by a number."""
+    return [[score / divisor for score in row] for row in scores]
 
 
 def transposed(matrix):
@@ -149,24 +149,24 @@ def numbers(nested):
     """Every number of nested lists, in order."""
     if not isinstance(nested, list | tuple):
         return [nested]
-    return [number for one in nested for number in numbers(one)]
+    return [number for part in nested for number in numbers(part)]
 
 
-def apart(one, other):
-    """The largest difference between two steps' numbers; infinite where one is −∞ and the other not."""
-    both = zip(numbers(one), numbers(other), strict=True)
-    return max(0.0 if a == b else abs(a - b) for a, b in both)
+def apart(first, second):
+    """The largest difference between two steps' numbers; infinite if only one of two numbers is −∞."""
+    pairs = zip(numbers(first), numbers(second), strict=True)
+    return max(0.0 if a == b else abs(a - b) for a, b in pairs)
 
 
 # --- printing ----------------------------------------------------------------------------------------------------
 
 
 def printed(steps, decimals=4):
-    """Steps as somebody prints them."""
+    """Steps with printed numbers."""
 
     def each(numbers):
         if isinstance(numbers, list):
-            return tuple(each(one) for one in numbers)
+            return tuple(each(part) for part in numbers)
         return "-inf" if numbers == NEG_INF else f"{numbers:.{decimals}f}"
 
     return {name: each(numbers) for name, numbers in steps.items()}
@@ -184,7 +184,7 @@ def last(example):
 
 
 def with_cell(example, step, head, row, col, text):
-    """The example with one claimed cell written otherwise."""
+    """The example with another text in one claimed cell."""
     claimed = dict(example.claimed)
     matrix = claimed[step] if head is None else claimed[step][head]
     rows = [list(cells) for cells in matrix]
@@ -195,23 +195,23 @@ def with_cell(example, step, head, row, col, text):
     return validate(replace(example, claimed=claimed | {step: matrix}))
 
 
-# --- what was found ----------------------------------------------------------------------------------------------
+# --- the verdict -------------------------------------------------------------------------------------------------
 
 
 def wrong_cells(verdict, own=None):
-    """(step, head, row, column) of every wrong cell; with ``own``, of those alone that are (or are not) own."""
+    """(step, head, row, column) of every wrong cell; with ``own``, only of those that are (or are not) own errors."""
     return [
-        tuple(one.cell)
+        tuple(wrong.cell)
         for step in verdict.steps.values()
-        for one in step.wrong
-        if own is None or one.own == own
+        for wrong in step.wrong
+        if own is None or wrong.own == own
     ]
 
 
 def named(verdict, step=None):
     """The ids of every cause, or of every cause at one step."""
     steps = verdict.steps.values() if step is None else [verdict.steps[step]]
-    return [cause.ids for one in steps for cause in one.causes]
+    return [cause.ids for checked in steps for cause in checked.causes]
 
 
 def unexplained(verdict):
@@ -220,5 +220,5 @@ def unexplained(verdict):
 
 
 def found(example, steps, decimals=4, only=None):
-    """What a check of these answers finds."""
+    """The verdict on these answers."""
     return check(answer(example, steps, decimals, only))

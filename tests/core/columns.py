@@ -1,6 +1,6 @@
 """Multi-head attention in plain loops in column convention: tokens are columns, W to the left, softmax downwards.
 
-Written for itself, not by turning the rows' results round: what comes in is transposed once, and multiplied so.
+Written independently, not by transposing the results of the row convention: only the inputs are transposed, once.
 """
 
 from math import ceil, cos, exp, sin, sqrt, tanh

@@ -1,4 +1,4 @@
-"""Edits for hypothesis to draw: any that the bench may send, and values of any JSON type in them."""
+"""Edits for hypothesis to draw: any that the page may send, with values of any JSON type."""
 
 from pathlib import Path
 
@@ -67,7 +67,7 @@ KEYS = {
 
 
 def places(example):
-    """(matrix, head) of everything that can be edited, and of a bias and a W_O that may be missing."""
+    """(matrix, head) of everything that can be edited, including a bias and W_O that may be missing."""
     yield from ((name, None) for name in ("x", "context", "mask", "w_o", "b_o") if getattr(example, name))
     yield from ((name, None) for name in POSITION_INPUTS if name in position_inputs(example))
     for g, head in enumerate(example.heads):
@@ -77,7 +77,7 @@ def places(example):
 
 @st.composite
 def cases(draw, examples, odd, most):
-    """One of the examples and 1 to ``most`` edits. Where ``odd`` says so a value is of any JSON type, or missing."""
+    """One of the examples and 1 to ``most`` edits. With ``odd`` a value may be of any JSON type, or missing."""
     example = draw(st.sampled_from(examples))
     matrices = sorted(places(example), key=str)
     edits = []

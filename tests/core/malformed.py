@@ -1,4 +1,4 @@
-"""Files and tokens gone wrong, thousands of them and the same ones every time."""
+"""Malformed files and tokens, thousands of them and the same ones in every run."""
 
 import json
 from copy import deepcopy
@@ -45,7 +45,7 @@ def changed(data, random):
     """One part swapped for another type, deleted, doubled, made ragged, renamed or added."""
     data = deepcopy(data)
     places = [path for path in paths(data) if path]
-    depth = random.choice(sorted({len(path) for path in places}))  # or else most would be cells
+    depth = random.choice(sorted({len(path) for path in places}))  # otherwise most would be cells
     *parents, last = random.choice([path for path in places if len(path) == depth])
     owner = data
     for key in parents:
@@ -65,7 +65,7 @@ def changed(data, random):
 
 
 def as_bytes(data):
-    """JSON text; half characters are written as escapes, as they come over a wire."""
+    """JSON text, with half characters as escapes, as a network delivers them."""
     return json.dumps(data, ensure_ascii=any(0xD800 <= ord(c) <= 0xDFFF for c in _all_text(data))).encode()
 
 
@@ -100,7 +100,7 @@ def broken_text(data, random):
 
 
 def files(count, seed=1):
-    """That many files' bytes; a few of them are valid still."""
+    """The bytes of so many files; a few of them are still valid."""
     random = Random(seed)
     for index in range(count):
         data = random.choice(VALID)
@@ -113,7 +113,7 @@ def files(count, seed=1):
 
 
 def tokens(count, seed=2):
-    """That many tokens, each different from a valid one: cut, altered, grown, shuffled, foreign or non-ASCII."""
+    """So many tokens, each different from a valid one: cut, altered, grown, shuffled, foreign or non-ASCII."""
     random = Random(seed)
     valid = [to_token(example) for example in library().values()]
     letters = "ABCZabcz0189-_+/=.~%\n\0é思\ud800"

@@ -1,5 +1,5 @@
-"""A made-up step with a made-up operation, added as docs/extending.md says: to a copy of the code, since all tables of
-names derive from the vocabulary when it is imported.
+"""A made-up step with a made-up operation, added as docs/extending.md says. It is added to a copy of the code, since
+all tables of names are derived from the vocabulary on import.
 """
 
 import json
@@ -46,11 +46,11 @@ ADDED = (
         "softened_scores      | scores = scores / (1 + scores.abs())\n",
     ),
 )
-"""A file, the text that stands after what is added, and what is added: these four files and no other."""
+"""A file, the text to insert before, and what is inserted: these four files and no other."""
 
 
 def with_the_step(folder, added=ADDED):
-    """A copy of the code with the step, or with what else is to be added."""
+    """A copy of the code with the step, or with other additions."""
     for package in ("mha_core", "mha_view", "mha_ui", "web"):
         copytree(ROOT / package, folder / package, ignore=ignore_patterns("__pycache__"))
     for name, before, text_added in added:
@@ -61,7 +61,7 @@ def with_the_step(folder, added=ADDED):
     return folder
 
 
-def told_by(folder, script):
+def output_of(folder, script):
     """What a script prints as JSON, run in that copy."""
     done = subprocess.run(
         [sys.executable, "-c", script],

@@ -1,6 +1,6 @@
-"""Multi-head attention in plain loops, straight from the formulas: what the traces are held against.
+"""Multi-head attention in plain loops, straight from the formulas, to compare traces with.
 
-It reads the fields of an ``Example`` and takes nothing else from the package, and no other library.
+It reads the fields of an ``Example`` and uses nothing else of the package, and no library.
 """
 
 from math import ceil, cos, exp, sin, sqrt, tanh
@@ -24,7 +24,7 @@ def reference(example):
         heads.append(reference_head(example, head, rows_q, rows_k, early, shared))
     for index, head in enumerate(heads):
         size = len(example.heads) // (example.kv_heads or len(example.heads))
-        if index % size:  # what is shared belongs to the first of the group
+        if index % size:  # shared matrices belong to the first of the group
             for name in ("k", "v", "k_rotated", "k_norms", "k_unit"):
                 head.pop(name, None)
     steps = early | {
@@ -95,7 +95,7 @@ def count_keys(example):
 
 
 def reference_head(example, head, rows_q, rows_k, early, shared=None):
-    """The steps of one head, from where it starts; ``shared``: those of the head whose keys and values it takes."""
+    """The steps of one head, from where it starts; ``shared``: those of the head whose keys and values it uses."""
     steps = {}
     kind = example.positions.kind if example.positions else None
     keys = head.weights is None or (

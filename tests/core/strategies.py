@@ -61,7 +61,7 @@ def examples(draw, *, plain=False, masks=True, context=None, claims=True, varian
     valued = draw(st.sampled_from([True, True, True, False])) if values is None else values
     starts = [set() if plain else {"q", "k", "v", "weights"} for _ in range(h)]
     if not valued:
-        starts[0] -= {"weights"}  # or else nothing might be left to compute
+        starts[0] -= {"weights"}  # otherwise nothing might be left to compute
     heads = tuple(draw(_heads(n_q, n_k, d_model, d_context, d_k, d_v, at, valued)) for at in starts)
     w_o = draw(st.none() | rows(h * d_v, draw(SIZES))) if valued else None
     example = Example(
@@ -88,7 +88,7 @@ def examples(draw, *, plain=False, masks=True, context=None, claims=True, varian
 
 @st.composite
 def _varied(draw, example, scorings=SCORINGS, kinds=(None, *POSITIONS), grouped=False):
-    """The example with a scoring, groups and positions that fit it; its claims go."""
+    """The example with a scoring, groups and positions that fit it, without its claims."""
     dims = example.dims
     assume(dims.d_k or "dot" in scorings)
     assume(not grouped or dims.h > 1)

@@ -1,4 +1,4 @@
-"""What the core may lean on, and that what is public says what it does."""
+"""What the core may depend on, and that everything public has a docstring."""
 
 import ast
 import importlib
@@ -36,7 +36,7 @@ def parsed(path):
 
 
 def imported(path):
-    """The top-level packages that a file imports, wherever in it the import stands."""
+    """The top-level packages that a file imports, anywhere in it."""
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             yield from (name.name.partition(".")[0] for name in node.names)
@@ -46,7 +46,7 @@ def imported(path):
 
 
 def dynamic_imports(path):
-    """Names of functions that would import what the syntax does not show."""
+    """Names of functions that could import modules without an import statement."""
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Name | ast.Attribute):
             name = node.id if isinstance(node, ast.Name) else node.attr
@@ -55,7 +55,7 @@ def dynamic_imports(path):
 
 
 def imported_at_once(path):
-    """The top-level packages that importing a file imports: those that stand in no function."""
+    """The top-level packages that are imported together with a file: those outside functions."""
     tree = parsed(path)
     for node in tree.body:
         if isinstance(node, ast.Import):
@@ -70,7 +70,7 @@ def test_the_core_imports_torch_the_standard_library_and_itself(path):
     assert set(imported_at_once(path)) <= ALLOWED
     assert path == CORE / "__init__.py" or not list(
         dynamic_imports(path)
-    )  # which imports what it offers when asked
+    )  # it imports each name on first use
 
 
 FOLDERS = {
@@ -106,7 +106,7 @@ def test_the_import_graph_of_the_folders_leads_one_way():
     assert list(TopologicalSorter(FOLDERS).static_order())
 
 
-def test_no_module_imports_what_the_package_offers():
+def test_no_module_imports_from_the_package_itself():
     for path in MODULES:
         if path.parent != CORE:
             assert all(core_imports(path)), f"{path.name}: the module that has it is meant"
@@ -132,7 +132,7 @@ FORBIDDEN = {
 
 
 @pytest.mark.parametrize("layer", [layer for layer in LAYERS if layer != "web"])
-def test_every_package_leans_only_on_those_below_it(layer):
+def test_every_package_depends_only_on_those_below_it(layer):
     part = ROOT / layer
     paths = [part] if part.is_file() else list(part.rglob("*.py"))
     assert paths
@@ -142,8 +142,8 @@ def test_every_package_leans_only_on_those_below_it(layer):
         assert not names & FORBIDDEN.get(layer, set()), path
 
 
-def test_the_folders_of_all_packages_lean_only_on_packages_below_them():
-    """As the tool sees it, which draws the folders: it knows each of these packages."""
+def test_the_folders_of_all_packages_depend_only_on_packages_below_them():
+    """As seen by the tool that draws the folders, which knows each of these packages."""
     found = graph.graph()
     assert {name.partition("/")[0] for name in found} == set(LAYERS) - {"app.py"}
     for name, leans in found.items():
@@ -169,7 +169,7 @@ assert not found, found
 """
 
 
-def test_what_is_shown_needs_no_streamlit_and_no_server():
+def test_the_view_needs_no_streamlit_and_no_server():
     """Neither by itself nor by what it imports."""
     subprocess.run([sys.executable, "-c", WITHOUT_STREAMLIT], cwd=ROOT, check=True)
 
@@ -214,6 +214,6 @@ def test_every_public_thing_has_a_docstring(path):
                     assert function.__doc__, f"{name}.{public}.{member}"
 
 
-def test_what_the_package_offers_is_there_once():
+def test_every_export_is_listed_once():
     assert len(set(mha_core.__all__)) == len(mha_core.__all__)
     assert all(hasattr(mha_core, name) for name in mha_core.__all__)

@@ -1,4 +1,4 @@
-"""A line of arithmetic says = where what it prints is the number, ≈ where it is rounded, and can be keyed in."""
+"""A line of arithmetic has = where the printed number is exact, ≈ where it is rounded; a calculator can follow it."""
 
 import re
 from dataclasses import replace
@@ -28,7 +28,7 @@ def printed(text):
 
 
 def check_sign(line, value):
-    """The last sign of a line, against the number after it: within the noise of float64 or not."""
+    """The last sign of a line against the number after it: equal up to float64's rounding errors or not."""
     found = re.fullmatch(r"(?:.*) ([=≈→]) (\S+)", line)
     if found is None or found[1] == "→":
         return
@@ -101,14 +101,14 @@ def test_lines_of_copies_zeros_ones_and_powers(name, cell, line):
     assert arithmetic(derive(trace(built_in(name)), cell)) == line
 
 
-def keyed_in(power):
-    """e to what a line writes above it, as a calculator has it."""
+def computed_power(power):
+    """The power of e that a line shows, computed as on a calculator."""
     first, _, rest = power.partition(" − ")
     return exp(printed(first) - (printed(rest) if rest else 0))
 
 
 @each("name", EVERY)
-def test_the_powers_of_a_softmax_line_stand_in_the_table_beside_it_and_can_be_keyed_in(name):
+def test_the_powers_of_a_softmax_line_are_in_the_table_beside_it_and_can_be_typed_in(name):
     computed = trace(EVERY[name])
     for stage in walk(computed):
         for step in stage.steps:
@@ -120,13 +120,13 @@ def test_the_powers_of_a_softmax_line_stand_in_the_table_beside_it_and_can_be_ke
                     continue
                 line = arithmetic(derive(computed, Cell("weights", stage.head, i, 0)))
                 own, *powers = (
-                    keyed_in(text.removeprefix("(").removesuffix(")"))
+                    computed_power(text.removeprefix("(").removesuffix(")"))
                     for text in re.findall(rf"e\^(\((?:[^()]|\([^()]*\))*\)|{DIGITS})", line)
                 )
                 assert powers == pytest.approx(row.exponentials, rel=2e-4)
                 assert own / sum(powers) == pytest.approx(row.exponentials[0] / row.total, rel=5e-4)
-                assert row.total < 1e6  # as plain digits, a pocket calculator's worth
-                assert row.total > 0.1  # and not as zeros
+                assert row.total < 1e6  # as plain digits that fit a pocket calculator
+                assert row.total > 0.1  # and not zeros
 
 
 def test_the_page_and_markdown_write_the_powers_that_their_table_has():

@@ -27,7 +27,7 @@ def numbers(example):
 
 
 def close(found, known, rel=1e-12):
-    """Numbers apart by rounding at most, sentences perhaps worded better, more keys perhaps, all else the same."""
+    """Numbers may differ by rounding, sentences in wording, and keys may be added; all else is the same."""
     if isinstance(known, dict):
         return found.keys() >= known.keys() and all(close(found[name], known[name], rel) for name in known)
     if isinstance(known, list):
@@ -54,7 +54,7 @@ def test_files_open(file):
 
 @pytest.mark.parametrize("page", BEFORE["pages"], ids=lambda page: page["page"][:40])
 def test_pages_open(page):
-    """The page writes its address again just as it was, so it has understood every part of it."""
+    """The page writes the same address again, so it has understood every part of it."""
     script, _, query = page["page"].partition("?")
     assert not script or (ROOT / "pages" / f"{script}.py").exists()
     opened = work_at(dict(pair.split("=", 1) for pair in query.split("&")), None)
@@ -82,7 +82,7 @@ def test_commands_answer(command, capfdbinary, monkeypatch):
 
 
 def explained_since(found, known):
-    """A check that finds a cause where it found none is no other answer."""
+    """A check may find a cause where it found none before."""
     for name, step in known.items():
         if step.get("causes") == []:
             found[name]["causes"] = []

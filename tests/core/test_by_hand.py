@@ -1,4 +1,4 @@
-"""Numbers worked out by hand. The arithmetic stands beside them; steps are compared with what it gives."""
+"""Numbers worked out by hand, with their arithmetic. The steps are compared with its results."""
 
 from math import exp, sqrt
 

@@ -43,7 +43,7 @@ def worked(name):
     return check(parse((WORKED / f"{name}.mha.json").read_bytes()))
 
 
-def one(**claimed):
+def checked(**claimed):
     """Two tokens, one head that starts from q, k and v: scores are [[1, 2], [3, 4]], not scaled."""
     head = Head(q=((1.0, 0.0), (0.0, 1.0)), k=((1.0, 3.0), (2.0, 4.0)), v=((10.0, 0.0), (0.0, 10.0)))
     return check(validate(Example("", ("a", "b"), (head,), scale="none", claimed=claimed)))
@@ -68,7 +68,7 @@ def test_ilovecats_divides_one_row_by_dk():
     verdict = worked("ilovecats_4_5_wrong_weights")
     (cause,) = verdict.steps["weights"].causes
     assert (cause.ids, cause.rows) == (("divided_by_dk",), (2,))
-    assert verdict.steps["weights"].unexplained  # the other row is somebody's secret
+    assert verdict.steps["weights"].unexplained  # nothing explains the other row
     assert {cell[2] for cell in wrong_cells(verdict, own=True)} == {1, 2}
     assert {cell[0] for cell in wrong_cells(verdict, own=False)} == {"head_outputs"}
 
@@ -168,7 +168,7 @@ def test_the_first_article_has_one_matrix_that_can_be_explained():
     ],
 )  # fmt: skip
 def test_a_cell_may_be_off_by_one_unit_of_its_last_digit(text, right):
-    verdict = one(weights=(((text, None), None),))
+    verdict = checked(weights=(((text, None), None),))
     assert verdict.ok == right
     assert verdict.steps["weights"].given == 1
     assert verdict.steps["weights"].status == ("ok" if right else "wrong")
@@ -194,7 +194,7 @@ HUGE = ["1.5e308", "-9e307", "0e9999999999999", "0.1e308"]
     ),
     ids=repr,
 )
-def test_numbers_at_the_ends_of_what_float64_holds_are_checked(text):
+def test_the_smallest_and_largest_numbers_of_float64_are_checked(text):
     """One unit of their last digit is too small or too large for float64, or nearly so."""
     for name, filled in product(("first", "water", "saturated"), (1, 3)):
         plain = replace(built_in(name), claimed=None)
@@ -226,31 +226,31 @@ def test_a_tiny_number_may_be_off_by_one_unit_of_its_last_digit_too(text, right)
 
 
 def test_a_bare_number_has_the_digits_of_the_longest_in_its_matrix():
-    assert one(weights=(((0.3, None), (None, None)),)).ok
-    assert not one(weights=(((0.3, 0.73), (None, None)),)).ok
-    assert one(weights=(((0.3, None), (0.27, 0.73)),)).first_wrong.row == 0
-    assert one(weights=((("0.3", 0.73), (0.27, 0.73)),)).ok  # a string keeps its own
-    assert one(weights=(((1.0, None), (None, None)),)).ok  # 1.0 and 1 are the same number in a file
+    assert checked(weights=(((0.3, None), (None, None)),)).ok
+    assert not checked(weights=(((0.3, 0.73), (None, None)),)).ok
+    assert checked(weights=(((0.3, None), (0.27, 0.73)),)).first_wrong.row == 0
+    assert checked(weights=((("0.3", 0.73), (0.27, 0.73)),)).ok  # a string keeps its own
+    assert checked(weights=(((1.0, None), (None, None)),)).ok  # 1.0 and 1 are the same number in a file
 
 
-def test_whole_numbers_that_no_rounding_makes_are_doubtful():
-    verdict = one(scores=(((1, 2), (3, 5)),))
+def test_whole_numbers_that_are_not_rounded_values_are_doubtful():
+    verdict = checked(scores=(((1, 2), (3, 5)),))
     assert verdict.ok
     assert verdict.first_wrong is None
     (doubtful,) = verdict.steps["scores"].doubtful
     assert (tuple(doubtful.cell), doubtful.claimed, doubtful.correct) == (("scores", 0, 1, 1), 5, 4)
-    assert one(scores=(((1, 2), (3, 4)),)).steps["scores"].doubtful == ()
-    assert one(weights=(((0, 1), (0, 1)),)).steps["weights"].doubtful == ()
-    doubtful = one(weights=(((0, 1), (1, 0)),)).steps["weights"].doubtful  # 0.12 and 0.88
+    assert checked(scores=(((1, 2), (3, 4)),)).steps["scores"].doubtful == ()
+    assert checked(weights=(((0, 1), (0, 1)),)).steps["weights"].doubtful == ()
+    doubtful = checked(weights=(((0, 1), (1, 0)),)).steps["weights"].doubtful  # 0.12 and 0.88
     assert [tuple(found.cell) for found in doubtful] == [("weights", 0, 1, 0), ("weights", 0, 1, 1)]
-    wrong = one(scores=(((1, 2), (3, 6)),))
+    wrong = checked(scores=(((1, 2), (3, 6)),))
     assert not wrong.ok
     assert wrong.steps["scores"].doubtful == ()
 
 
-def test_a_whole_number_in_which_nothing_is_left_of_the_value_is_coarse_and_not_wrong():
-    """0 and 1 stand for 0.27 and 0.73: off by more than a tenth of the larger. Weights of exactly 0 or 1 are fine."""
-    verdict = one(scores=(((1, 2), (3, 4)),), weights=((("0", "1"), (None, "0.7")),))
+def test_a_whole_number_that_says_too_little_is_coarse_and_not_wrong():
+    """0 and 1 for 0.27 and 0.73 are off by more than a tenth of the larger. Weights of exactly 0 or 1 are fine."""
+    verdict = checked(scores=(((1, 2), (3, 4)),), weights=((("0", "1"), (None, "0.7")),))
     assert verdict.ok
     assert verdict.first_wrong is None
     assert verdict.steps["scores"].coarse == ()
@@ -260,7 +260,7 @@ def test_a_whole_number_in_which_nothing_is_left_of_the_value_is_coarse_and_not_
         (0, 1, 1, False),
     ]
     assert summary(verdict, "en").startswith("2 numbers are right only as far as they are rounded: ")
-    alone = one(weights=((("0", None), (None, "0.7")),))
+    alone = checked(weights=((("0", None), (None, "0.7")),))
     assert summary(alone, "en") == (
         "0 at attention weights, row 1, column 1 is right only as far as it is rounded: give at least two decimals "
         "to be sure. In the tables begun, 2 cells are still blank."
@@ -272,8 +272,8 @@ def test_a_whole_number_in_which_nothing_is_left_of_the_value_is_coarse_and_not_
     assert [tuple(found.cell[2:]) for found in check(given).steps["weights"].coarse] == [(1, 0)]
 
 
-def test_beside_a_coarse_number_the_others_that_rounding_has_moved_are_coarse_too():
-    """Of 0.05, 0.84 and 0.11 the tenth is 0.084: alone, 0 for 0.05 would be near enough."""
+def test_other_rounded_numbers_in_the_row_of_a_coarse_one_are_coarse_too():
+    """The largest of 0.05, 0.84 and 0.11 allows for 0.084: on its own, 0 for 0.05 would be close enough."""
     spread = Head(q=((1.0,),), k=((0.0,), (2.8,), (0.8,)), v=((1.0,), (1.0,), (1.0,)))
     example = Example("", ("a",), (spread,), scale="none", context_tokens=("b", "c", "d"))
 
@@ -296,12 +296,12 @@ def test_whole_numbers_that_a_known_mistake_gives_are_wrong_and_it_is_named():
     assert (("divided_by_dk",), (1,)) in [(cause.ids, cause.heads) for cause in step.causes]
 
 
-def test_a_last_digit_that_neither_rounding_nor_cutting_off_gives_is_told():
-    """For 0.7311, 0.74 is off by one unit and 0.75 is wrong. For 0.2689, 0.26 has its digits cut off."""
+def test_a_last_digit_that_neither_rounding_nor_truncation_gives_is_reported():
+    """For 0.7311, 0.74 is off by one unit and 0.75 is wrong. For 0.2689, 0.26 is the truncated value."""
     for text, outcome in (("0.72", "wrong"), ("0.73", "right"), ("0.74", "nearly"), ("0.75", "wrong")):
-        step = one(weights=(((None, text), (None, None)),)).steps["weights"]
+        step = checked(weights=(((None, text), (None, None)),)).steps["weights"]
         assert ("wrong" if step.wrong else "nearly" if step.nearly else "right") == outcome, text
-    verdict = one(weights=((("0.26", "0.74"), ("0.27", "0.731")),))
+    verdict = checked(weights=((("0.26", "0.74"), ("0.27", "0.731")),))
     assert verdict.ok
     assert summary(verdict, "en") == (
         "All 4 numbers are right. At attention weights, row 1, column 2 the last digit is off by one."
@@ -309,15 +309,15 @@ def test_a_last_digit_that_neither_rounding_nor_cutting_off_gives_is_told():
     assert [cell["claimed"] for cell in as_json(verdict)["steps"]["weights"]["nearly"]] == [0.74]
 
 
-def test_a_doubtful_number_is_looked_at_before_what_follows_from_it():
-    verdict = one(scores=(((1, 2), (3, 5)),), weights=((("0.27", "0.73"), ("0.12", "0.88")),))
+def test_a_doubtful_number_comes_before_what_follows_from_it():
+    verdict = checked(scores=(((1, 2), (3, 5)),), weights=((("0.27", "0.73"), ("0.12", "0.88")),))
     assert tuple(verdict.first_wrong) == ("scores", 0, 1, 1)
     assert wrong_cells(verdict, own=True) == []
     assert wrong_cells(verdict, own=False) == [("weights", 0, 1, 0), ("weights", 0, 1, 1)]
 
 
 def test_a_whole_number_that_follows_from_rounded_ones_is_not_doubtful():
-    """Weights of ½ and ½ may be printed as 0 and 0; then 1 · ½ + 1 · ½ = 1 comes out as 0, which is no slip."""
+    """Weights of ½ and ½ may be printed as 0 and 0; then 1 · ½ + 1 · ½ = 1 becomes 0, which is not a slip."""
     alike = Head(q=((0.0,),), k=((1.0,), (1.0,)), v=((1.0,), (1.0,)))
     example = Example("", ("a",), (alike,), scale="none", context_tokens=("b", "c"))
 
@@ -329,8 +329,8 @@ def test_a_whole_number_that_follows_from_rounded_ones_is_not_doubtful():
 
 
 def test_rounding_to_whole_numbers_on_the_way_is_named():
-    """½ and ½ printed as 1 and 0: 2 · ½ + 0 · ½ = 1 comes out as 2, and 5 times that as 10. Exponentials that nobody
-    divided would be 1 and 1, and no rounding makes 0 of that.
+    """½ and ½ printed as 1 and 0: 2 · ½ + 0 · ½ = 1 becomes 2, and 5 times that is 10. Exponentials that were not
+    divided would be 1 and 1, which do not round to 0.
     """
     head = Head(q=((0.0,), (50.0,)), k=((1.0,), (0.0,)), v=((2.0,), (0.0,)))
     example = Example("", ("a", "b"), (head,), w_o=((5.0,),), scale="none")
@@ -356,10 +356,10 @@ def test_minus_infinity_is_right_only_where_a_mask_hides():
     assert wrong_cells(check(shown)) == [("masked_scores", 1, 0, 3)]
 
 
-# --- own errors, and what follows --------------------------------------------------------------------------------
+# --- own errors, and those that follow ---------------------------------------------------------------------------
 
 
-def test_only_the_first_error_is_own_where_the_rest_is_worked_out_from_it():
+def test_only_the_first_error_is_own_if_the_rest_is_computed_from_it():
     def slipped(s):
         rows = RIGHT["k"](s)
         rows[1][0] += 2
@@ -373,22 +373,22 @@ def test_only_the_first_error_is_own_where_the_rest_is_worked_out_from_it():
         assert {head for _, head, _, _ in wrong_cells(verdict)} <= {1, None}
 
 
-def test_a_number_mended_on_the_way_is_not_wrong():
+def test_a_right_number_after_a_wrong_one_is_not_wrong():
     example = layer(2)
     claims = with_cell(answer(example, work_out(example)), "q", 0, 0, 0, "9")
     verdict = check(claims)
     assert wrong_cells(verdict) == [("q", 0, 0, 0)]
 
 
-def test_a_second_own_error_further_on_is_own_too():
+def test_a_later_second_own_error_is_own_too():
     example = layer(2)
     claims = with_cell(answer(example, work_out(example)), "q", 0, 0, 0, "9")
     verdict = check(with_cell(claims, "output", None, 3, 2, "-77"))
     assert wrong_cells(verdict, own=True) == [("q", 0, 0, 0), ("output", None, 3, 2)]
 
 
-def test_rounding_at_one_step_and_carrying_on_in_full_is_followed():
-    """Scaled scores to 2 decimals, weights from them in full, printed to 2 too."""
+def test_rounding_at_one_step_alone_is_followed():
+    """Scaled scores are rounded to 2 decimals, weights are computed from them in full and printed to 2 decimals."""
     for seed in range(10):
         example = layer(seed, scale=3.0)
         example = replace(example, x=tuple(tuple(5 * cell for cell in row) for row in example.x), scale=30.0)
@@ -435,11 +435,13 @@ def test_right_answers_are_right_and_a_wrong_cell_is_found(sizes):
 @given(examples(claims=False), st.integers(2, 8))
 def test_any_example_printed_as_it_is_is_right(example, decimals):
     steps = {
-        name: [one or [] for one in rows] if name not in ("concat", "output") else rows
+        name: [rows_of_head or [] for rows_of_head in rows] if name not in ("concat", "output") else rows
         for name, rows in trace(example).values.items()
     }
     claimed = {
-        name: tuple(one or None for one in rows) if name not in ("concat", "output") else rows
+        name: tuple(rows_of_head or None for rows_of_head in rows)
+        if name not in ("concat", "output")
+        else rows
         for name, rows in printed(steps, decimals).items()
     }
     verdict = check(validate(replace(example, claimed=claimed)))
@@ -459,20 +461,20 @@ def test_any_claims_can_be_checked(example):
 
 
 @pytest.mark.parametrize("step", ["scaled_scores", "masked_scores"])
-def test_a_step_that_the_example_does_not_use_is_a_copy_of_the_one_before(step):
+def test_a_step_that_the_example_does_not_have_is_a_copy_of_the_one_before(step):
     scores = (("1", "2"), ("3", "4"))
-    assert one(**{step: (scores,)}).ok
-    verdict = one(**{step: ((("1", "2"), ("3", "7")),)})
+    assert checked(**{step: (scores,)}).ok
+    verdict = checked(**{step: ((("1", "2"), ("3", "7")),)})
     assert wrong_cells(verdict, own=True) == [(step, 0, 1, 1)]
-    follows = one(**{step: ((("1", "2"), ("3", "7")),)}, weights=((("0.269", "0.731"), ("0.018", "0.982")),))
+    follows = checked(
+        **{step: ((("1", "2"), ("3", "7")),)}, weights=((("0.269", "0.731"), ("0.018", "0.982")),)
+    )
     assert wrong_cells(follows, own=True) == [(step, 0, 1, 1)]
 
 
 @pytest.mark.parametrize("name", ["rotary", "additive", "cosine", "output-projection", "translation"])
-def test_digits_that_are_moved_at_once_move_what_they_move_one_by_one(name, monkeypatch):
-    """Of numbers that nothing explains, those that feed cells of their own are moved together: 64 × 64 one by one
-    took 18 seconds.
-    """
+def test_digits_moved_together_give_the_same_as_one_by_one(name, monkeypatch):
+    """Unexplained numbers that feed different cells are moved together: 64 × 64 one by one took 18 seconds."""
     random = Random(name)
     example = built_in(name)
     claimed = {
@@ -483,7 +485,7 @@ def test_digits_that_are_moved_at_once_move_what_they_move_one_by_one(name, monk
     example = validate(replace(example, claimed=claimed))
     at_once = as_json(check(example))
     one_by_one = Mock(side_effect=lambda step, name, axes: [True] * axes)
-    monkeypatch.setattr("mha_core.check.check._mixed", one_by_one)
+    monkeypatch.setattr("mha_core.check.check._mixed_axes", one_by_one)
     assert as_json(check(example)) == at_once
     assert one_by_one.called
 
@@ -491,10 +493,10 @@ def test_digits_that_are_moved_at_once_move_what_they_move_one_by_one(name, monk
 def _unexplained(numbers, random):
     if isinstance(numbers, float):
         return f"{numbers + random.uniform(-0.4, 0.4):.1f}"
-    return [_unexplained(one, random) for one in numbers]
+    return [_unexplained(part, random) for part in numbers]
 
 
-def test_heads_that_start_further_on():
+def test_heads_that_do_not_start_at_x():
     example = parse((Path(__file__).parent / "starts_further_on.mha.json").read_bytes())
     steps = trace(example).values
     claimed = {"weights": printed({"weights": steps["weights"]})["weights"]}
@@ -553,7 +555,7 @@ def test_digits_of_a_printed_number_are_counted_once_for_all_cells_that_have_the
 
 
 def masked(rows, by=1.0, mask="causal", **claimed):
-    """Three tokens, one head that starts from q and k, so many times the scores 1 0 2, 1 1 0, 2 1 2; not scaled."""
+    """Three tokens, one head that starts from q and k, with ``by`` times the scores 1 0 2, 1 1 0, 2 1 2; not scaled."""
     k = ((1.0, 1.0), (0.0, 1.0), (2.0, 0.0))
     head = Head(q=((by, 0.0), (0.0, by), (by, by)), k=k, v=((1.0, 0.0), (0.0, 1.0), (1.0, 1.0)))
     example = Example("", ("a", "b", "c"), (head,), scale="none", mask=mask)
@@ -576,7 +578,7 @@ def test_minus_infinity_where_the_example_has_a_constant_is_the_mask():
 
 
 def test_a_constant_above_the_scores_of_its_row_is_too_small_and_never_set_to_0():
-    """Beside scores of −110000 a fill of −1e5 gets all the weight, so it is reported and not replaced by 0."""
+    """A fill of −1e5 next to scores of −110000 gets all the weight, so it is reported and not replaced by 0."""
     rows = (("-110000", "-1e5", "-1e5"), ("-110000", "-110000", "-1e5"), ("-220000", "-110000", "-220000"))
     weights = ((("0.0", "0.5", "0.5"), ("0.0", "0.0", "1.0"), ("0.0", "1.0", "0.0")),)
     verdict = masked(rows, by=-110000.0, weights=weights)
@@ -585,6 +587,6 @@ def test_a_constant_above_the_scores_of_its_row_is_too_small_and_never_set_to_0(
     assert {cell[0] for cell in wrong_cells(verdict, own=False)} == {"weights"}
 
 
-def test_scores_that_are_set_to_0_still_are():
+def test_scores_set_to_0_are_still_a_mistake():
     verdict = masked((("1", "0", "0"), ("1", "1", "0"), ("2", "1", "2")))
     assert named(verdict) == [("mask_filled_with_0",)]

@@ -1,4 +1,4 @@
-"""Numbers that a library printed in float32: right as far as its arithmetic goes, and no further."""
+"""Numbers that a library printed in float32 are right as far as float32 arithmetic allows, and no further."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import torch
 
 from mha_core import Example, Head, validate
 from mha_core.check.check import check
-from mha_core.check.float32 import Strays
+from mha_core.check.float32 import Float32Error
 from mha_core.check.invariants import invariants
 from mha_core.check.report import as_json
 from mha_core.check.search import Search
@@ -40,24 +40,24 @@ def test_a_digit_that_float32_does_not_explain_is_wrong():
     example = table("torch", 5, decimals=8)
     weight = (example.claimed or {})["weights"][0][0][0]
     wrong = with_cell(example, "weights", 0, 0, 0, f"{float(weight) + 3e-6:.8f}")
-    assert [tuple(one.cell) for one in check(wrong).steps["weights"].wrong] == [("weights", 0, 0, 0)]
+    assert [tuple(error.cell) for error in check(wrong).steps["weights"].wrong] == [("weights", 0, 0, 0)]
 
 
-def test_the_bound_is_near_to_what_float32_does():
+def test_the_bound_is_close_to_the_errors_of_float32():
     """A bound a thousand times as large would accept numbers that no library prints."""
     largest = 0.0
     for seed in range(10):
         example = table("torch", seed, decimals=8)
         search = Search(trace(example))
-        strays = Strays(search)
+        errors = Float32Error(search)
         for key, claim in claimed(example).items():
             exact = search.exact(key)
-            off = (claim.numbers - exact).abs() / (strays.of(key) + claim.unit / 2)
+            off = (claim.numbers - exact).abs() / (errors.of(key) + claim.unit / 2)
             largest = max(largest, float(off[exact.isfinite()].max()))
     assert 0.05 < largest <= 1
 
 
-def test_an_integer_computation_at_two_decimals_is_judged_as_ever():
+def test_an_integer_computation_at_two_decimals_is_judged_as_before():
     head = Head(w_q=((1.0, 2.0),) * 2, w_k=((3.0, 1.0),) * 2, w_v=((1.0, 1.0),) * 2)
     example = Example(
         "", ("a", "b"), (head,), x=((1.0, 2.0), (3.0, 4.0)), claimed={"q": ((("3.02", "6"), ("7", "14")),)}
@@ -74,11 +74,11 @@ def test_float32_is_named_in_the_sentence_and_in_the_report():
     assert report["ok"]
 
 
-# --- drawing tables ----------------------------------------------------------------------------------------------
+# --- random tables -----------------------------------------------------------------------------------------------
 
 
 def table(library: str, seed: int, decimals: int | None = None) -> Example:
-    """A drawn layer whose steps this library has computed in float32 and printed with 4 to 8 digits."""
+    """A random layer whose steps this library has computed in float32 and printed with 4 to 8 digits."""
     random, rng = Random(seed), np.random.default_rng(seed)
     n, d, h = random.randint(2, 7), random.choice([2, 3, 5, 16]), random.choice([1, 1, 2, 3])
     d_k, d_v, spread = random.choice([2, 3, 4, 8]), random.choice([2, 3, 4]), random.choice([0.3, 1, 1, 3])
@@ -99,7 +99,7 @@ def table(library: str, seed: int, decimals: int | None = None) -> Example:
     example = Example(
         title="",
         tokens=tuple(f"t{i}" for i in range(n)),
-        heads=tuple(Head(**{name: _plain(one) for name, one in head.items()}) for head in heads),
+        heads=tuple(Head(**{name: _plain(array) for name, array in head.items()}) for head in heads),
         x=_plain(x),
         w_o=None if w_o is None else _plain(w_o),
         mask="causal" if causal else None,
@@ -127,7 +127,7 @@ def _in_numpy(x, heads, w_o, causal, library):
 def _in_torch(x, heads, w_o, causal, library):
     x, w_o = torch.from_numpy(x), None if w_o is None else torch.from_numpy(w_o)
     steps: dict[str, list] = {}
-    for head in ({name: torch.from_numpy(one) for name, one in head.items()} for head in heads):
+    for head in ({name: torch.from_numpy(array) for name, array in head.items()} for head in heads):
         q, k, v = (
             torch.nn.functional.linear(x, head[f"w_{name}"].T.contiguous(), head.get(f"b_{name}"))
             for name in "qkv"
@@ -149,8 +149,8 @@ _NAMES = ("q", "k", "v", "scores", "scaled_scores", "masked_scores", "weights", 
 
 
 def _note(steps, *matrices):
-    for name, one in zip(_NAMES, matrices, strict=True):
-        steps.setdefault(name, []).append(one)
+    for name, array in zip(_NAMES, matrices, strict=True):
+        steps.setdefault(name, []).append(array)
 
 
 def _layer(steps, stack, beside, w_o, causal):
@@ -160,14 +160,14 @@ def _layer(steps, stack, beside, w_o, causal):
     return {name: stack(steps[name]) for name in names} | {"concat": concat} | output
 
 
-def _plain(one):
-    """Numbers as the library prints them, so that a file holds no more digits than float32 has."""
-    rows = [[float(str(number)) for number in row] for row in np.atleast_2d(one)]
-    return tuple(rows[0]) if one.ndim == 1 else tuple(map(tuple, rows))
+def _plain(array):
+    """Numbers as the library prints them, so that the example has no more digits than float32."""
+    rows = [[float(str(number)) for number in row] for row in np.atleast_2d(array)]
+    return tuple(rows[0]) if array.ndim == 1 else tuple(map(tuple, rows))
 
 
 def _shown(numbers, library, digits):
-    """Its text, taken apart again."""
+    """The numbers in the library's printed text."""
     if library == "numpy":
         with np.printoptions(precision=digits, threshold=10**6):
             text = str(numbers)

@@ -55,7 +55,7 @@ def run(capfdbinary):
 
 
 def shell(*arguments, **options):
-    """Run a command as a person does, in a process of its own."""
+    """Run a command as a person does, in a new process."""
     environment = {**os.environ, "LANG": "en_US.UTF-8", **options.pop("env", {})}
     return subprocess.run(
         [sys.executable, "-m", "mha_core", *arguments],
@@ -212,10 +212,10 @@ def test_a_file_of_that_name_wins(run, monkeypatch, tmp_path):
 
 
 def test_help_names_steps_defaults_and_an_example(run):
-    told = " ".join(run("explain", "--help")[1].split())
-    assert all(step in told for step in STEPS)
-    assert "float64 if omitted" in told
-    assert told.endswith(
+    help_text = " ".join(run("explain", "--help")[1].split())
+    assert all(step in help_text for step in STEPS)
+    assert "float64 if omitted" in help_text
+    assert help_text.endswith(
         "For instance: python -m mha_core explain first --step weights --head 1 --row 0 --col 2"
     )
 
@@ -279,7 +279,7 @@ def test_files_that_cannot_be_read(run, tmp_path):
         ("--step nonsense --row 0 --col 0", "there is no nonsense here"),
     ],
 )
-def test_cells_that_are_not_there(run, place, line):
+def test_cells_that_do_not_exist(run, place, line):
     assert run("explain", FIRST, *CPU, *place.split()) == (2, "", line + "\n")
 
 
@@ -332,7 +332,7 @@ def test_bad_input_in_a_shell_without_utf8():
     assert done.stderr == b'format: expected "mha-example/1", got "mha-example/2"\n'
 
 
-def test_json_is_utf8_whatever_the_shell_speaks():
+def test_json_is_utf8_whatever_the_shells_encoding():
     done = shell("examples", env={"PYTHONIOENCODING": "ascii"})
     assert (done.returncode, done.stderr) == (0, b"")
     assert "思考" in done.stdout.decode("utf-8")
@@ -344,7 +344,7 @@ def test_check_in_a_shell():
     assert json.loads(wrong.stdout)["format"] == "mha-check/1"
 
 
-def test_a_reader_that_leaves_early_is_no_error():
+def test_a_reader_that_quits_early_is_no_error():
     process = subprocess.Popen(
         [sys.executable, "-m", "mha_core", "trace", "-"],
         cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -376,8 +376,8 @@ NOWHERE = {"> /dev/full": "No space left on device", ">&-": "it is closed", "> /
 @pytest.mark.parametrize(("descriptors", "arguments"), in_turn(NOWHERE, [["--help"], ["check", PUBLISHED]]))
 def test_an_answer_that_cannot_be_written(arguments, descriptors):
     reason = NOWHERE[descriptors]
-    told = "" if reason is None else f"standard output: cannot be written: {reason}\n"
-    assert closing(descriptors, *arguments) == (3, "", told)
+    message = "" if reason is None else f"standard output: cannot be written: {reason}\n"
+    assert closing(descriptors, *arguments) == (3, "", message)
 
 
 @pytest.mark.parametrize("command", ["trace", "layers"])
@@ -385,13 +385,13 @@ def test_standard_input_that_is_closed(command):
     assert closing("<&-", command, "-") == (2, "", "-: cannot be read: it is closed\n")
 
 
-def test_a_complaint_that_cannot_be_written():
+def test_an_error_message_that_cannot_be_written():
     assert closing("2> /dev/full", "trace", "missing.json") == (2, "", "")
     assert closing("2>&-", "trace", "missing.json") == (2, "", "")
 
 
 @pytest.mark.parametrize(
-    ("fault", "status", "told"),
+    ("fault", "status", "message"),
     [
         (
             ZeroDivisionError("a\nb"),
@@ -404,27 +404,29 @@ def test_a_complaint_that_cannot_be_written():
     ids=lambda value: type(value).__name__,
 )
 @pytest.mark.parametrize("arguments", [["trace", FIRST], ["check", PUBLISHED]])
-def test_the_unexpected_is_one_line_and_a_status_of_its_own(run, monkeypatch, arguments, fault, status, told):
+def test_an_unexpected_error_is_one_line_with_its_own_status(
+    run, monkeypatch, arguments, fault, status, message
+):
     def planted(_):
         raise fault
 
     monkeypatch.setattr("mha_core.__main__.parse", planted)
     found, out, err = run(*arguments)
     assert (found, out) == (status, "")
-    assert re.fullmatch(told, err)
+    assert re.fullmatch(message, err)
 
 
 # --- devices -------------------------------------------------------------------------------------------------------
 
 
-def test_mps_is_a_device_that_may_be_asked_for(run, monkeypatch):
+def test_mps_is_a_valid_device(run, monkeypatch):
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
     backend.cache_clear()
     assert run("trace", FIRST, "--device", "mps") == (2, "", "the device mps is not available here\n")
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
     backend.cache_clear()
-    told = run("trace", FIRST, "--device", "mps", "--dtype", "float64")
-    assert told == (2, "", "float64 is not available on mps, float32 is\n")
+    answer = run("trace", FIRST, "--device", "mps", "--dtype", "float64")
+    assert answer == (2, "", "float64 is not available on mps, float32 is\n")
     assert backend("mps").dtype == "float32"
     backend.cache_clear()
 
@@ -446,11 +448,11 @@ def test_help_is_chinese_in_a_chinese_shell(run, chinese, command):
     status, out, err = run(*command, "--help")
     assert (status, err) == (0, "")
     assert out.startswith("用法：")
-    told, _, instance = out.rpartition("例如：")
+    text, _, instance = out.rpartition("例如：")
     assert instance.startswith("python -m mha_core")
     for step in STEPS:
-        told = re.sub(rf"\b{step}\b", "", told)
-    words = set(re.findall(r"[A-Za-z]{3,}", NAMES.sub("", told)))
+        text = re.sub(rf"\b{step}\b", "", text)
+    words = set(re.findall(r"[A-Za-z]{3,}", NAMES.sub("", text)))
     assert words <= {
         "mha",
         "json",
@@ -468,7 +470,7 @@ def test_help_is_chinese_in_a_chinese_shell(run, chinese, command):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ([], "缺少参数：COMMAND"),
         (["trace"], "缺少参数：FILE"),
@@ -489,11 +491,11 @@ def test_help_is_chinese_in_a_chinese_shell(run, chinese, command):
     ],
     ids=lambda value: " ".join(Path(part).name for part in value) if isinstance(value, list) else "",
 )
-def test_usage_errors_are_chinese_in_a_chinese_shell(run, monkeypatch, arguments, told):
+def test_usage_errors_are_chinese_in_a_chinese_shell(run, monkeypatch, arguments, message):
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
     status, out, err = run(*arguments)
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert told in err
+    assert message in err
 
 
 def test_argparse_says_nothing_that_is_not_in_the_catalogue():
@@ -536,7 +538,7 @@ def test_a_file_that_cannot_be_checked_is_a_row_of_the_table(run, tmp_path):
 
 
 @pytest.mark.parametrize("how", [(), ("--markdown",)])
-def test_beside_a_file_that_cannot_be_checked_the_others_are_answered(run, tmp_path, how):
+def test_files_beside_one_that_cannot_be_checked_are_reported(run, tmp_path, how):
     gone = str(tmp_path / "nothing")
     status, out, err = run("check", gone, WORKED[0], FIRST, *how)
     assert status == 2
@@ -551,8 +553,8 @@ def test_where_no_file_can_be_checked_each_is_named(run, tmp_path):
     assert len(err.strip().split("\n")) == 2
 
 
-def test_a_file_that_says_what_was_asked_has_a_denominator(run, tmp_path):
-    """In "first" K and the scores are asked for, 30 numbers in all, and K of head 1 is given: 6 of 30."""
+def test_a_file_with_the_wanted_steps_has_a_denominator(run, tmp_path):
+    """In "first" K and the scores are wanted, 30 numbers in all, and K of head 1 is given: 6 of 30."""
     example = built_in("first")
     k = trace(example).values["k"][0]
     rows = tuple(tuple(f"{cell:g}" for cell in row) for row in k)

@@ -18,7 +18,6 @@ from mha_core.interop import to_bert, to_keras, to_torch
 from mha_core.notation import (
     column_matrix,
     demonstrate,
-    emptied,
     entries,
     has_pairings,
     is_masked,
@@ -29,6 +28,7 @@ from mha_core.notation import (
     reordered,
     starts_further_on,
     transposed,
+    with_hidden_row,
     with_mask,
 )
 from mha_core.notation.rotary import STAND_IN, order_of, partners_of
@@ -78,9 +78,9 @@ def test_every_step_is_what_loops_in_columns_make(example):
 def test_an_equations_signs_around_its_factors_are_its_formula(example):
     for entry in (entry for entry in entries(example, 0) if entry.op not in (None, "concat")):
         before, *behind = entry.row.signs
-        told = before + "".join(f.symbol + sign for f, sign in zip(entry.row.factors, behind, strict=True))
+        both = before + "".join(f.symbol + sign for f, sign in zip(entry.row.factors, behind, strict=True))
         plain = re.sub(r"\[[ij]\]", "", entry.row.formula)
-        assert re.sub(r"[ ()ᵀ]", "", told) == re.sub(r"[ ()ᵀ]", "", plain), entry.name
+        assert re.sub(r"[ ()ᵀ]", "", both) == re.sub(r"[ ()ᵀ]", "", plain), entry.name
 
 
 @tries(15)
@@ -97,13 +97,13 @@ def test_one_example_by_hand():
     assert trace(example).matrix("q", 0) == [[3, 2], [7, 4]]
     assert column_matrix(trace(example), "q", 0) == [[3, 7], [2, 4]]
     assert column_matrix(trace(example), "scores", 0) == [[3 + 4, 7 + 8], [9 + 8, 21 + 16]]
-    told = {entry.name: entry for entry in entries(example, 0)}
-    assert told["q"].column.formula == "W_Q′·X′"
-    assert told["scores"].column.formula == "K′ᵀ·Q′"
-    assert told["weights"].column.formula == "softmax↓(S′/√d_k)"
-    assert told["head_outputs"].column.formula == "V′·A′"
-    assert told["concat"].column.formula == "[head_1′]"
-    assert told["scores"].column.axes == ("n_k", "n_q")
+    by_name = {entry.name: entry for entry in entries(example, 0)}
+    assert by_name["q"].column.formula == "W_Q′·X′"
+    assert by_name["scores"].column.formula == "K′ᵀ·Q′"
+    assert by_name["weights"].column.formula == "softmax↓(S′/√d_k)"
+    assert by_name["head_outputs"].column.formula == "V′·A′"
+    assert by_name["concat"].column.formula == "[head_1′]"
+    assert by_name["scores"].column.axes == ("n_k", "n_q")
 
 
 @pytest.mark.parametrize(
@@ -126,12 +126,12 @@ def test_one_example_by_hand():
     ],
 )
 def test_formulas_in_columns(name, step, wanted):
-    told = {entry.name: entry for entry in entries(built_in(name), 0)}
-    assert told[step].column.formula == wanted
+    by_name = {entry.name: entry for entry in entries(built_in(name), 0)}
+    assert by_name[step].column.formula == wanted
 
 
 def matrices(computed, head, factors):
-    """The matrices of an equation as they stand in it."""
+    """The matrices of an equation, transposed as they are in it."""
     example = computed.example
     for factor in factors:
         shared = factor.name in ("x", "context", "w_o", "b_o") or factor.name in WHOLE_LAYER_STEPS
@@ -147,13 +147,13 @@ def test_products_are_what_their_formulas_say(example, form):
     computed = trace(example)
     for head in range(len(example.heads)):
         for entry in entries(example, head):
-            told = getattr(entry, form)
+            written = getattr(entry, form)
             if entry.op != "matmul":
                 continue
-            signs = [factor.symbol for factor in told.factors]
+            signs = [factor.symbol for factor in written.factors]
             if entry.name != "scores" or example.scoring != "additive" or form == "column":
-                assert told.formula == " + ".join(["·".join(signs[:2]), *signs[2:]])
-            left, right, *bias = matrices(computed, head, told.factors)
+                assert written.formula == " + ".join(["·".join(signs[:2]), *signs[2:]])
+            left, right, *bias = matrices(computed, head, written.factors)
             made = product(left, right)
             for column in bias:
                 across = [line[0] for line in column] if form == "column" else column[0]
@@ -163,7 +163,7 @@ def test_products_are_what_their_formulas_say(example, form):
                 ]
             rows = computed.matrix(entry.name, None if entry.name in WHOLE_LAYER_STEPS else head)
             wanted = transposed(rows) if form == "column" else rows
-            if example.scoring == "additive" and entry.name == "scores":  # pairs in one line, laid out anew
+            if example.scoring == "additive" and entry.name == "scores":  # the formula is for one pair
                 made = [[number for row in made for number in row]]
                 wanted = [[number for row in rows for number in row]]
             assert (len(made), len(made[0])) == (len(wanted), len(wanted[0]))
@@ -177,11 +177,11 @@ def test_products_are_what_their_formulas_say(example, form):
 @every_example
 def test_entries_are_what_a_head_reads_and_makes(example):
     for head, own in enumerate(example.heads):
-        told = {entry.name: entry for entry in entries(example, head)}
+        by_name = {entry.name: entry for entry in entries(example, head)}
         for step in head_graph(example, own):
-            assert told[step.name].row.formula == formula(step, example)
-            assert {operand.name for operand in step.tables} <= set(told)
-        for entry in told.values():
+            assert by_name[step.name].row.formula == formula(step, example)
+            assert {operand.name for operand in step.tables} <= set(by_name)
+        for entry in by_name.values():
             assert entry.column.shape == entry.row.shape[::-1]
             assert entry.column.axes == entry.row.axes[::-1]
             assert entry.row.shape == example.dims.shape(entry.name)
@@ -306,7 +306,7 @@ def test_heads_that_share_have_one_block():
 def test_heads_that_start_further_on_have_nothing_to_pack():
     assert starts_further_on(FURTHER_ON, "q") != ()
     letters = {one.letters for one in layouts(FURTHER_ON)}
-    assert all(not starts_further_on(FURTHER_ON, letter) for held in letters - {"o"} for letter in held)
+    assert all(not starts_further_on(FURTHER_ON, letter) for group in letters - {"o"} for letter in group)
     assert starts_further_on(built_in("scaled"), "v") == (0,)
     assert layouts(built_in("scaled")) == ()
 
@@ -332,7 +332,7 @@ def forms_of(example):
 
 
 @pytest.mark.parametrize("name", MASKS)
-def test_each_form_gives_its_own_function_the_same_weights(name):
+def test_every_form_of_the_mask_gives_the_same_weights_in_its_library(name):
     example = masked(name)
     computed, forms = trace(example), forms_of(example)
     scores = torch.tensor(computed.matrix("scaled_scores", 0), dtype=torch.float64)
@@ -373,7 +373,7 @@ def test_each_form_gives_its_own_function_the_same_weights(name):
         assert (weights - wanted).abs().max() <= 1e-12, key
 
 
-def test_without_a_mask_a_causal_one_stands_in():
+def test_without_a_mask_a_causal_one_is_shown():
     assert with_mask(built_in("first")).mask == "causal"
     assert with_mask(masked("allow")).mask == MASKS["allow"]
     assert forms_of(with_mask(built_in("first")))["allow"].rows[0] == (True, False, False)
@@ -407,7 +407,7 @@ def test_what_each_library_gives_to_a_query_that_may_attend_to_nothing(example):
         kinds = {outcome.rule: outcome.kind for outcome in shown.outcomes}
         square = example.dims.n_q == example.dims.n_k
         assert kinds == {rule: kind for rule, kind in EXPECTED.items() if square or rule != "torch_fast"}
-        assert shown.apart <= 1e-12
+        assert shown.largest_difference <= 1e-12
         values = trace(example).matrix("v", kv_head_of(example, "v", head)) if has_values(example) else []
         mean = [sum(column) / len(values) for column in zip(*values, strict=True)]
         for outcome in shown.outcomes:
@@ -428,7 +428,7 @@ def test_libraries_agree_where_a_query_attends_to_something(example, data):
     if not is_masked(example, head):
         return
     shown = demonstrate(example, head, query)
-    assert shown.apart <= 1e-9
+    assert shown.largest_difference <= 1e-9
     assert len(shown.scores) == example.dims.n_k
     numbers = isinstance(example.mask, AddMask) and any(
         number not in (0.0, NEG_INF) for i, row in enumerate(example.mask.add) if i != query for number in row
@@ -451,10 +451,12 @@ def test_the_fast_path_is_really_taken(monkeypatch):
     assert len(taken) == 1
 
 
-def test_a_dead_row_of_its_own_and_one_made_for_the_table():
+def test_a_row_that_the_example_hides_and_one_hidden_for_the_table():
     padding = built_in("padding")
     assert demonstrate(padding, 0, 2).already
-    assert emptied(padding, 2) == replace(padding, mask=AllowMask(allow_matrix(padding)), claimed=None)
+    assert with_hidden_row(padding, 2) == replace(
+        padding, mask=AllowMask(allow_matrix(padding)), claimed=None
+    )
     water = built_in("water")
     shown = demonstrate(water, 1, 0)
     assert not shown.already
@@ -462,15 +464,15 @@ def test_a_dead_row_of_its_own_and_one_made_for_the_table():
     assert water.mask is None
 
 
-def test_another_fill_than_minus_infinity_attends_to_all_alike():
+def test_with_another_fill_than_minus_infinity_all_weights_are_equal():
     example = replace(built_in("water"), mask=AllowMask(((True, False, True),) * 3, -5.0))
     shown = demonstrate(example, 0, 1)
     kinds = {outcome.rule: outcome.kind for outcome in shown.outcomes}
     assert kinds == EXPECTED | {"ours": "uniform"}
-    assert shown.apart <= 1e-12
+    assert shown.largest_difference <= 1e-12
 
 
-def test_given_weights_are_out_of_a_masks_reach():
+def test_a_mask_does_not_apply_to_given_weights():
     assert [is_masked(FURTHER_ON, head) for head in range(4)] == [
         head.weights is None for head in FURTHER_ON.heads
     ]
@@ -504,33 +506,33 @@ def test_reordered_columns_give_the_same_weights_and_outputs(example):
 
 @tries(6)
 @given(rotary_examples)
-def test_both_pairings_of_a_layer_stand_beside_each_other(example):
-    told = pairings(example)
-    shown = told.example
+def test_both_pairings_of_a_layer_are_shown(example):
+    both = pairings(example)
+    shown = both.example
     assert (shown == replace(example, claimed=None)) is has_pairings(example)
     wanted = {
         pairs: reference(replace(shown, positions=replace(shown.positions, pairs=pairs))) for pairs in PAIRS
     }
-    for pairing in told.pairings:
-        numbers = wanted[pairing.pairs]["q_rotated"][told.head][told.query]
+    for pairing in both.pairings:
+        numbers = wanted[pairing.pairs]["q_rotated"][both.head][both.query]
         assert pairing.rotated == pytest.approx(numbers, abs=1e-9)
         for m, (one, other) in enumerate(pairing.partners):
-            a, b, angle = told.row[one], told.row[other], told.angles[m]
+            a, b, angle = both.row[one], both.row[other], both.angles[m]
             assert pairing.rotated[one] == pytest.approx(a * cos(angle) - b * sin(angle), abs=1e-9)
             assert pairing.rotated[other] == pytest.approx(a * sin(angle) + b * cos(angle), abs=1e-9)
-    apart = largest_difference(
+    error = largest_difference(
         {"weights": wanted["half"]["weights"]}, {"weights": wanted["interleaved"]["weights"]}
     )
-    assert told.missed == pytest.approx(apart, abs=1e-9)
-    own, read = (wanted[pairs]["weights"][told.head][told.query][told.key] for pairs in PAIRS)
-    assert abs(own - read) == pytest.approx(told.missed, abs=1e-9)
-    assert told.apart <= 1e-9
+    assert both.error == pytest.approx(error, abs=1e-9)
+    own, read = (wanted[pairs]["weights"][both.head][both.query][both.key] for pairs in PAIRS)
+    assert abs(own - read) == pytest.approx(both.error, abs=1e-9)
+    assert both.rounding <= 1e-9
 
 
 @pytest.mark.parametrize("name", ["first", "rotary", "alibi", "saturated"])
-def test_where_nothing_differs_a_small_layer_stands_in(name):
+def test_where_the_pairings_do_not_differ_a_small_layer_is_shown(name):
     assert not has_pairings(built_in(name))
-    told = pairings(built_in(name))
-    assert told.example == STAND_IN
-    assert told.missed > 0.1
-    assert told.row != told.pairings[0].rotated != told.pairings[1].rotated
+    both = pairings(built_in(name))
+    assert both.example == STAND_IN
+    assert both.error > 0.1
+    assert both.row != both.pairings[0].rotated != both.pairings[1].rotated

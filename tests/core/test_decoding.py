@@ -1,4 +1,4 @@
-"""JSON from outside: others have their turn while it is read, and what would hold them up is refused before."""
+"""JSON from outside: other threads run while it is decoded, and what would block them is refused first."""
 
 import json
 import sys
@@ -9,14 +9,14 @@ from mha_core import ExampleError, built_in, dump, parse
 from mha_core.example.decoding import MAX_LISTS, decoded
 
 
-def test_what_is_read_is_what_the_standard_library_reads():
+def test_values_are_those_of_the_standard_library():
     text = dump(built_in("programming"))
     assert decoded(text) == json.loads(text)
     numbers = "[0, -0, -0.0, 1e3, 0.1, 123456789012345678901234567890]"
     assert list(map(repr, decoded(numbers))) == list(map(repr, json.loads(numbers)))
 
 
-def test_other_threads_have_their_turn_between_two_numbers():
+def test_other_threads_run_between_two_numbers():
     """Python switches threads where a Python function is called, and one is called for each number."""
     begun = 0
 
@@ -35,7 +35,7 @@ def test_other_threads_have_their_turn_between_two_numbers():
 
 
 @pytest.mark.parametrize("kind", [str, str.encode])
-def test_more_lists_than_an_example_has_are_not_even_read(kind):
+def test_more_lists_than_an_example_has_are_not_decoded(kind):
     with pytest.raises(ExampleError, match="there are more than 50000 lists"):
         decoded(kind("[" * (MAX_LISTS + 1)))
     with pytest.raises(ExampleError, match="there are more than 50000 lists"):

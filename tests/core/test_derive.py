@@ -38,7 +38,7 @@ def input_cells(computed):
 
 
 def check_terms_and_feeds(example):
-    """Terms recombine to the value, hold the cells' own numbers, and feeding is their exact inverse."""
+    """Terms recombine to the value, have the cells' numbers, and ``feeds`` is their exact inverse."""
     computed = trace(example)
     expected = defaultdict(set)
     for cell in cells(computed):
@@ -126,7 +126,7 @@ def test_a_derivation_names_its_operation_and_constant():
         (Cell("nonsense", 0, 0, 0), "nonsense is not a computed step of this example"),
     ],
 )
-def test_no_derivation_of_what_is_not_there(cell, sentence):
+def test_a_cell_that_does_not_exist_has_no_derivation(cell, sentence):
     with pytest.raises(CellError) as error:
         derive(trace(built_in("first")), cell)
     assert str(error.value) == sentence
@@ -148,7 +148,7 @@ def test_no_derivation_of_what_is_not_there(cell, sentence):
         (Cell("__class__", 0, 0, 0), "there is no __class__, head 0 here"),
     ],
 )
-def test_nothing_is_fed_by_what_is_not_there(cell, sentence):
+def test_a_cell_that_does_not_exist_feeds_nothing(cell, sentence):
     with pytest.raises(CellError) as error:
         feeds(trace(built_in("first")), cell)
     assert str(error.value) == sentence

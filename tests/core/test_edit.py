@@ -1,4 +1,4 @@
-"""Edits: every one leads to a valid example or is refused, and what was there stays."""
+"""Edits: every one gives a valid example or is refused, and existing numbers stay."""
 
 from dataclasses import replace
 
@@ -121,7 +121,7 @@ def test_any_edits_lead_to_valid_examples_or_are_refused(example, sequence):
 
 @tries(15)
 @given(examples(), edits, st.data())
-def test_edits_gone_wrong_are_refused(example, edit, data):
+def test_malformed_edits_are_refused(example, edit, data):
     key = data.draw(st.sampled_from(sorted(edit)))
     spoilt = {**edit, key: data.draw(st.sampled_from(ODD_VALUES))}
     if data.draw(st.booleans()):
@@ -132,7 +132,7 @@ def test_edits_gone_wrong_are_refused(example, edit, data):
 
 @tries(10)
 @given(plain, st.data())
-def test_a_token_added_and_removed_leaves_no_mark(example, data):
+def test_adding_and_removing_a_token_changes_nothing(example, data):
     assume(example.mask in (None, "causal") or example.context is None)
     index = data.draw(st.none() | st.integers(0, len(example.tokens)))
     more = apply(example, {"op": "add_token", "which": "tokens", "index": index, "text": "new"})
@@ -145,7 +145,7 @@ def test_a_token_added_and_removed_leaves_no_mark(example, data):
 
 @tries(10)
 @given(plain, st.booleans())
-def test_a_head_added_and_removed_leaves_no_mark(example, copied):
+def test_adding_and_removing_a_head_changes_nothing(example, copied):
     more = apply(example, {"op": "add_head", "copy": 0 if copied else None})
     before, after = trace(example).values, trace(more).values
     assert largest_difference({"weights": after["weights"][:-1]}, {"weights": before["weights"]}) <= 1e-12
@@ -157,7 +157,7 @@ def test_a_head_added_and_removed_leaves_no_mark(example, copied):
 
 @tries(10)
 @given(plain, st.sampled_from(["d_model", "d_context", "d_k", "d_v", "d_out"]), st.integers(1, 3))
-def test_growing_keeps_what_was_there(example, axis, by):
+def test_growing_keeps_the_numbers(example, axis, by):
     size = example.dims.size(axis)
     assume(size and not (axis == "d_context" and example.context is None))
     grown = apply(example, {"op": "resize", "axis": axis, "size": size + by})
@@ -171,7 +171,7 @@ def test_growing_keeps_what_was_there(example, axis, by):
 @tries(10)
 @given(plain)
 def test_switching_on_changes_no_number(example):
-    """W_O starts as the identity, biases as zeros, a context as X, a painted mask as what was hidden."""
+    """W_O starts as the identity, biases as zeros, a context as X, a painted mask as the current one."""
     bare = replace(example, w_o=None, b_o=None)
     before = trace(bare).values
     if "concat" in before:
@@ -274,7 +274,7 @@ def test_a_title_that_no_file_could_hold_is_refused():
 
 @tries(30)
 @given(cases(BUILT_IN, odd=st.just(False), most=4))
-def test_a_note_and_a_source_go_with_what_they_were_about(case):
+def test_a_note_and_a_source_are_removed_with_what_they_describe(case):
     """They describe numbers and tokens, so an edit of either removes both for good."""
     example, made = case
     example = replace(example, source="a book")
@@ -289,7 +289,7 @@ def test_a_note_and_a_source_go_with_what_they_were_about(case):
         example = edited
 
 
-def test_neither_a_title_nor_claims_nor_an_edit_that_changes_nothing_takes_a_note_away():
+def test_a_title_claims_and_an_edit_that_changes_nothing_keep_the_note():
     first = built_in("first")
     claim = {"op": "claim", "matrix": "weights", "head": 0, "row": 0, "col": 0, "values": [["0.5"]]}
     again = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[1]]}
@@ -300,7 +300,7 @@ def test_neither_a_title_nor_claims_nor_an_edit_that_changes_nothing_takes_a_not
 
 
 class Watched(tuple[float, ...]):
-    """A row that notes whether its numbers are looked at one by one."""
+    """A row that records whether its numbers are iterated."""
 
     seen = False
 
@@ -309,7 +309,7 @@ class Watched(tuple[float, ...]):
         return super().__iter__()
 
 
-def test_the_numbers_that_an_edit_does_not_change_are_not_held_to_the_rules_again():
+def test_numbers_that_an_edit_does_not_change_are_not_validated_again():
     example = built_in("first")
     row = Watched(example.heads[1].w_q[0])
     heads = (example.heads[0], replace(example.heads[1], w_q=(row, *example.heads[1].w_q[1:])))
@@ -322,7 +322,7 @@ def test_the_numbers_that_an_edit_does_not_change_are_not_held_to_the_rules_agai
     assert row.seen
 
 
-def test_a_number_beyond_the_rules_is_refused_wherever_an_edit_writes_it():
+def test_an_invalid_number_is_refused_wherever_an_edit_writes_it():
     too_large = {"op": "set", "matrix": "w_q", "head": 1, "row": 1, "col": 0, "values": [[1e301]]}
     with pytest.raises(ExampleError, match=r"heads\[1\]\.w_q\[1\]\[0\]"):
         apply(apply(built_in("first"), {"op": "title", "text": "x"}), too_large)

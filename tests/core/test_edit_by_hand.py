@@ -1,4 +1,4 @@
-"""Each edit against what it must do, by hand; then any edits at all, of any JSON type, on every built-in example."""
+"""Each edit against its result by hand; then arbitrary edits, of any JSON type, on every built-in example."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -111,7 +111,7 @@ def test_the_numbers_that_a_head_starts_from_are_edited_like_any():
     ],
     ids=str,
 )
-def test_what_is_computed_or_is_not_there_cannot_be_written(place, sentence):
+def test_computed_and_missing_matrices_cannot_be_written(place, sentence):
     edit = {"row": 0, "col": 0, "values": [[1]], "with": "zeros", **place}
     assert refusal(CROSSED, {"op": "set", **edit}) == sentence
     assert refusal(CROSSED, {"op": "fill", **edit}) == sentence
@@ -157,7 +157,7 @@ def test_an_edit_goes_back_to_the_data_that_it_was_read_from(data):
     assert as_data(read_edit(data)) == data
 
 
-def test_a_fault_of_the_program_is_no_refusal(monkeypatch):
+def test_a_fault_of_the_program_is_not_refused_as_an_edit(monkeypatch):
     """An unexpected exception is raised as it is, for the caller to handle."""
     for error in (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
 
@@ -182,7 +182,7 @@ def test_a_fault_of_the_program_is_no_refusal(monkeypatch):
     ],
     ids=str,
 )
-def test_what_is_no_number_is_refused_with_its_place(value, sentence):
+def test_a_value_that_is_not_a_number_is_refused_with_its_place(value, sentence):
     edit = {"op": "set", "matrix": "w_v", "head": 1, "row": 1, "col": 0, "values": [[0, 0], [0, value]]}
     assert refusal(SELF, edit) == f"heads[1].w_v[2][1]: {sentence}"
 
@@ -344,7 +344,7 @@ def test_where_none_is_named_the_last_head_is_removed():
     assert apply(SELF, {"op": "remove_head"}) == apply(SELF, {"op": "remove_head", "head": 2})
 
 
-def test_a_copied_head_stands_last_with_a_block_of_zeros():
+def test_a_copied_head_is_last_with_a_block_of_zeros():
     more = apply(SELF, {"op": "add_head", "copy": 1})
     assert more == replace(SELF, heads=(*SELF.heads, SELF.heads[1]), w_o=(*SELF.w_o, (0, 0), (0, 0)))
 
@@ -485,7 +485,7 @@ def test_biases_are_zeros_where_there_were_none():
     assert trace(on).values == trace(SELF).values
 
 
-def test_biases_that_are_there_stay_when_biases_are_switched_on():
+def test_existing_biases_stay_when_biases_are_switched_on():
     assert apply(CROSSED, {"op": "biases", "on": True}) == CROSSED
     only_last = replace(SELF, b_o=(3, 4))
     on = apply(only_last, {"op": "biases", "on": True})
@@ -542,14 +542,14 @@ def test_other_scales_are_refused(value):
     assert refusal(SELF, {"op": "scale", "value": value}).startswith("scale: expected a ")
 
 
-def test_there_is_no_root_of_a_d_k_that_is_not_there():
+def test_sqrt_dk_needs_a_d_k():
     head = Head(weights=((0.5, 0.5), (1, 0)), v=((1, 2), (3, 4)))
     example = validate(Example(title="", tokens=("a", "b"), heads=(head,), scale="none"))
     assert apply(example, {"op": "scale", "value": "sqrt_dk"}).scale == "sqrt_dk"
     assert refusal(example, {"op": "resize", "axis": "d_k", "size": 2}) == "this example has no d_k"
 
 
-def test_a_context_starts_as_x_and_goes_with_its_labels():
+def test_a_context_starts_as_x_and_is_removed_with_its_labels():
     on = apply(SELF, {"op": "context", "on": True})
     assert on == replace(SELF, context=SELF.x, context_tokens=SELF.tokens)
     assert apply(on, {"op": "context", "on": False}) == SELF
@@ -574,7 +574,7 @@ def test_a_title_in_one_language_takes_the_place_of_both():
     assert apply(built_in("first"), {"op": "title", "text": "mine"}).title == "mine"
 
 
-def test_claims_stay_with_numbers_and_go_with_shapes():
+def test_claims_stay_when_numbers_change_and_are_removed_when_shapes_change():
     claimed = {"q": (((1.0,), (2.0,)), None, None), "output": ((1.0, "2.0"), None)}
     claiming = validate(replace(SELF, claimed=claimed))
     number = apply(claiming, {"op": "fill", "matrix": "x", "with": "zeros"})
@@ -591,7 +591,7 @@ EXAMPLES = [*BUILT_IN, SELF, CROSSED, FURTHER_ON, ENDS_AT_WEIGHTS]
 
 
 def edited(example, edit):
-    """The next example, and False where the edit was refused. Whatever comes holds up, here and in a link."""
+    """The next example, and whether the edit was accepted. The example is valid, here and in a link."""
     try:
         result = apply(example, edit)
     except ExampleError as error:
@@ -613,7 +613,7 @@ def edited(example, edit):
 
 @tries(30)
 @given(cases(EXAMPLES, odd=st.just(False), most=6))
-def test_any_sequence_of_edits_leads_to_an_example_that_can_be_kept_or_is_refused(case):
+def test_any_sequence_of_edits_leads_to_an_example_that_can_be_stored_or_is_refused(case):
     example, sequence = start, _ = case
     text = dump(start)
     for edit in sequence:
@@ -630,7 +630,7 @@ def test_edits_with_values_of_any_json_type_are_refused_or_valid(case):
 
 @tries(20)
 @given(st.dictionaries(st.sampled_from(["op", "seq", "matrix"]) | st.text(max_size=4), json_values))
-def test_what_is_no_edit_is_refused(edit):
+def test_data_that_is_not_an_edit_is_refused(edit):
     assert edited(SELF, edit) == (SELF, False)
 
 
@@ -651,7 +651,7 @@ def test_values_nested_as_deeply_as_json_can_be_are_refused():
 
 
 def test_the_strategy_reaches_every_edit_both_ways():
-    """If every edit were refused, the laws above would hold and show nothing."""
+    """If every edit were refused, the laws above would pass and show nothing."""
     outcomes, every = set(), set(product(KEYS, (True, False)))
 
     class ReachedError(Exception):

@@ -1,4 +1,4 @@
-"""Exercises: seeded, in numbers among which known mistakes can be told apart."""
+"""Exercises: drawn by a seed, with numbers that distinguish the known mistakes."""
 
 from dataclasses import replace
 from itertools import product
@@ -25,7 +25,7 @@ from mha_core.check.check import check
 from mha_core.compute.derive import derive
 from mha_core.compute.graph import graph
 from mha_core.exercise.exercise import askable, exercise, given_away, nothing_special, sizes, varies
-from mha_core.exercise.hints import asked_cells, blank_cells, hints, missed_cells, open_cells
+from mha_core.exercise.hints import blank_cells, exercise_cells, hints, missed_cells, open_cells
 from mha_core.exercise.judged import judged
 from mha_core.exercise.laws import Laws
 from tests.core.answers import answer, layer, used, work_out
@@ -55,7 +55,7 @@ def test_its_sizes_and_numbers_hide_no_mistake(source):
 
 
 @each("source", SOURCES.values(), SOURCES)
-def test_it_is_about_what_the_example_is_about(source):
+def test_it_keeps_what_the_example_is_about(source):
     drawn = exercise(source, 1)
     assert validate(drawn) == drawn
     assert (drawn.tokens, drawn.mask, drawn.scale) == (source.tokens, source.mask, source.scale)
@@ -76,7 +76,7 @@ def test_the_same_seed_gives_the_same_exercise_and_another_seed_another():
 
 
 def test_a_head_that_is_given_its_weights_is_no_exercise():
-    """W_Q and W_K are then used for nothing, whatever else the head is given."""
+    """W_Q and W_K are not used then, whatever else the head is given."""
     example = built_in("first")
     given = replace(example.heads[1], weights=((1.0, 0.0, 0.0),) * 3)
     with pytest.raises(ExampleError, match="heads that start at X"):
@@ -86,19 +86,16 @@ def test_a_head_that_is_given_its_weights_is_no_exercise():
 @pytest.mark.parametrize(
     ("source", "most"),
     [
-        (replace(built_in("first"), scale=1e12), 4 * 42),  # a divisor that makes all weights alike
-        (
-            layer(h=4, mask="causal", biases=True, n=4),
-            180,
-        ),  # laws that are nearly kept; it was drawn 305 times
-        (
-            extreme(Random(1901)),
-            4 * 16,
-        ),  # one query and one key: each part has 13 faults; it was drawn 161 times
+        # a divisor that makes all weights equal
+        (replace(built_in("first"), scale=1e12), 4 * 42),
+        # laws that are nearly kept; it used to be drawn 305 times
+        (layer(h=4, mask="causal", biases=True, n=4), 180),
+        # one query and one key: each part has 13 faults; it used to be drawn 161 times
+        (extreme(Random(1901)), 4 * 16),
     ],
     ids=["hopeless", "hard", "far"],
 )
-def test_numbers_that_cannot_teach_are_drawn_only_so_often(source, most, monkeypatch):
+def test_numbers_that_cannot_keep_the_laws_are_drawn_a_limited_number_of_times(source, most, monkeypatch):
     faults, count = Laws.faults, 0
 
     def counted(*arguments):
@@ -131,7 +128,7 @@ def test_its_numbers_teach(name):
 
 @pytest.mark.parametrize(("name", "seed"), [("3 tokens", 12), ("2 tokens", 43), ("1 tokens", 250)])
 def test_no_mistake_is_taken_for_rounding_or_for_a_slip(name, seed):
-    """With these seeds one once was."""
+    """It once happened with these seeds."""
     found = measured(name, seed)
     assert (found.small, found.misnamed) == (0, 0)
 
@@ -147,8 +144,8 @@ def test_s_transposed_is_no_exchange_and_most_answers_are_not_zero():
             assert cells.count(0.0) <= len(cells) / 3
 
 
-def test_what_numbers_with_nothing_special_show_is_the_most_that_is_asked():
-    """Sᵀ in place of a 2 × 2 S is an exchange of two cells, whatever the numbers; of a 3 × 3 S it is none."""
+def test_normal_numbers_show_the_most_that_is_required():
+    """Sᵀ in place of a 2 × 2 S is always a swap of two cells; in place of a 3 × 3 S it is not."""
     two, three = (outcomes(nothing_special(layer(n=n)), 9)["scores", "q_k_swapped"] for n in (2, 3))
     assert ("cells_exchanged",) in two.names
     assert three.names == {("q_k_swapped",)}
@@ -179,19 +176,19 @@ def test_heads_that_share_keys_have_one_table_of_them():
 
 
 @each("source", SOURCES.values(), SOURCES)
-def test_hints_climb_and_only_the_last_one_tells_the_number(source):
+def test_hints_give_away_more_and_only_the_last_one_the_number(source):
     drawn = exercise(source, 1)
     verdict = check(drawn)
-    for cell in asked_cells(drawn, askable(drawn)):
-        told = hints(verdict, cell, "en")
-        rungs = [hint.rung for hint in told]
+    for cell in exercise_cells(drawn, askable(drawn)):
+        given_hints = hints(verdict, cell, "en")
+        rungs = [hint.rung for hint in given_hints]
         assert (rungs[:2], rungs[-1]) == (["idea", "formula"], "answer")
         assert rungs in (["idea", "formula", "answer"], ["idea", "formula", "numbers", "answer"])
-        formula, answer = told[1].text, told[-1].text
+        formula, answer = given_hints[1].text, given_hints[-1].text
         assert formula.count("[") > 1
-        assert all(hint.text.endswith(" = ?") for hint in told if hint.rung == "numbers")
-        assert all(hint.text.removesuffix(" = ?") in answer for hint in told if hint.rung == "numbers")
-        assert told[0].text != hints(verdict, cell, "zh")[0].text
+        assert all(hint.text.endswith(" = ?") for hint in given_hints if hint.rung == "numbers")
+        assert all(hint.text.removesuffix(" = ?") in answer for hint in given_hints if hint.rung == "numbers")
+        assert given_hints[0].text != hints(verdict, cell, "zh")[0].text
 
 
 def test_hints_of_a_worked_example():
@@ -211,7 +208,7 @@ def test_hints_of_a_worked_example():
     assert hidden[1].text == "S_M[1, 2] = mask((S/√d_k)[1, 2], M[1, 2])"
 
 
-def test_a_hint_does_not_tell_numbers_that_are_still_to_be_worked_out():
+def test_a_hint_does_not_give_away_numbers_that_are_still_to_be_worked_out():
     example = built_in("first")
     verdict, cell = check(example), Cell("scores", 0, 0, 1)
     left = {Cell("q", 0, 0, 0), Cell("k", 0, 1, 1)}
@@ -220,9 +217,9 @@ def test_a_hint_does_not_tell_numbers_that_are_still_to_be_worked_out():
         "S[1, 2] = 13",
     ]
     for name in askable(example):
-        for cell in asked_cells(example, (name,)):
+        for cell in exercise_cells(example, (name,)):
             plain = hints(verdict, cell, "en")
-            every = hints(verdict, cell, "en", set(asked_cells(example, askable(example))))
+            every = hints(verdict, cell, "en", set(exercise_cells(example, askable(example))))
             assert [hint.rung for hint in every] == [hint.rung for hint in plain]
             operands = [of for term in derive(verdict.trace, cell).terms for of in term.cells]
             if all(of.name in askable(example) for of in operands):
@@ -240,8 +237,8 @@ def test_what_is_open_is_blank_or_wrong_and_what_is_missed_is_wrong_by_itself():
     work = work_out(drawn)
     done = answer(drawn, {name: work[name] for name in steps})
     assert (open_cells(check(done), steps), list(blank_cells(done, steps))) == ([], [])
-    assert open_cells(check(drawn), steps) == list(blank_cells(drawn, steps)) == asked_cells(drawn, steps)
-    first = asked_cells(drawn, steps)[0]
+    assert open_cells(check(drawn), steps) == list(blank_cells(drawn, steps)) == exercise_cells(drawn, steps)
+    first = exercise_cells(drawn, steps)[0]
     rows = [[list(row) for row in head] for head in done.claimed["scores"]]
     rows[0][0][0] = "77.00"
     claimed = {**done.claimed, "scores": tuple(tuple(map(tuple, head)) for head in rows)}
@@ -287,20 +284,20 @@ def test_what_cannot_be_an_exercise_is_refused(source, sentence):
 
 
 @pytest.mark.parametrize(
-    ("name", "asked", "told"),
+    ("name", "steps", "given"),
     [
         ("first", ("scores", "weights"), {"scaled_scores": "scores"}),
-        ("first", ("scores",), {}),  # what comes after all that is asked for is not shown
+        ("first", ("scores",), {}),  # tables after the last of the steps are not shown
         ("first", ("scores", "scaled_scores", "weights"), {}),
-        ("first", ("q", "head_outputs"), {}),  # a sum tells none of its terms
+        ("first", ("q", "head_outputs"), {}),  # a sum gives away none of its terms
         ("causal", ("scores", "weights"), {"scaled_scores": "scores", "masked_scores": "scores"}),
         ("output-projection", ("head_outputs", "output"), {"concat": "head_outputs"}),
         ("additive", ("q_a", "pair_tanh"), {"pair_sums": "q_a"}),
-        ("additive", ("q_a", "k_a", "pair_tanh"), {}),  # of two that are not known a sum tells neither
+        ("additive", ("q_a", "k_a", "pair_tanh"), {}),  # a sum of two unknown terms gives away neither
     ],
 )
-def test_what_would_be_read_off_a_later_table_is_known(name, asked, told):
-    assert given_away(built_in(name), asked) == told
+def test_later_tables_that_give_a_number_away_are_known(name, steps, given):
+    assert given_away(built_in(name), steps) == given
 
 
 SCORED = Head(q=((2.0, 0.0), (0.0, 2.0)), k=((1.0, 2.0), (-2.0, 1.0)), v=((70.0, 3.0), (11.0, 100.0)))
@@ -309,7 +306,7 @@ TWO_HEADS = validate(Example(title="", tokens=("a", "b"), heads=(SCORED, SCORED)
 
 
 def worked_from_rounded(weights):
-    """Weights and, from these very numbers, outputs, with two decimals in both heads."""
+    """Weights, and outputs computed from these numbers, with two decimals in both heads."""
     outputs = [
         [
             [
@@ -327,7 +324,7 @@ def printed(matrices):
     return tuple(tuple(tuple(f"{cell:.2f}" for cell in row) for row in rows) for rows in matrices)
 
 
-def test_an_exercise_wants_no_more_digits_than_it_asks_for():
+def test_an_exercise_needs_no_more_digits_than_are_expected():
     """0.99·70 + 0.01·11 = 69.41, and in full 69.17: off by more than a unit, and right."""
     weights = printed(trace(TWO_HEADS).values["weights"])
     example = worked_from_rounded(weights)
@@ -346,8 +343,8 @@ def test_what_follows_from_an_error_of_its_head_is_wrong_in_an_exercise_too():
     assert {one.cell.head for one in verdict.steps["head_outputs"].wrong} == {0}
 
 
-def test_a_whole_number_that_a_mistake_does_not_round_to_is_not_laid_to_it():
-    """The transpose has −2.83 where 2.83 is: −2 is none of them."""
+def test_a_mistake_is_not_blamed_for_a_whole_number_that_it_does_not_round_to():
+    """The transpose has −2.83 in place of 2.83, and −2 is neither of them rounded."""
     one = validate(Example(title="", tokens=("a", "b"), heads=(SCORED,)))
     for text, ids in (("-3", True), ("-2", False)):
         claimed = {"scaled_scores": (((None, None), (text, None)),)}

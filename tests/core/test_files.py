@@ -1,4 +1,4 @@
-"""The file format: what goes out comes back, and what is refused is refused with its place."""
+"""The file format: written examples are read back, and refusals name their place."""
 
 import json
 from copy import deepcopy
@@ -72,7 +72,7 @@ def test_printed_digits_of_a_claim_stay():
     assert claimed == {"weights": ((("0.50", 0.5), None), None)}
 
 
-def test_what_an_exercise_asked_for_is_kept_in_the_order_of_the_computation():
+def test_the_steps_of_an_exercise_are_stored_in_the_order_of_the_computation():
     example = parse(json.dumps(SMALL | {"asked": ["weights", "q"]}))
     assert example.asked == ("q", "weights")
     assert json.loads(dump(example))["asked"] == ["q", "weights"]
@@ -86,7 +86,7 @@ def test_what_an_exercise_asked_for_is_kept_in_the_order_of_the_computation():
         (["nothing"], "asked[0]: expected "),
     ],
 )
-def test_nothing_but_steps_can_be_asked_for(asked, sentence):
+def test_an_exercise_wants_only_steps(asked, sentence):
     with pytest.raises(ExampleError) as error:
         parse(json.dumps(SMALL | {"asked": asked}))
     assert str(error.value).startswith(sentence)
@@ -241,7 +241,7 @@ REFUSALS = [
 
 
 def changed(changes):
-    """SMALL with each path set, or taken away."""
+    """SMALL with each path set, or removed."""
     data = deepcopy(SMALL)
     for path, value in changes.items():
         owner: Any = data
@@ -255,7 +255,7 @@ def changed(changes):
     return json.dumps(data)
 
 
-def test_the_example_that_is_spoilt_is_a_good_one():
+def test_the_example_to_be_spoilt_is_valid():
     assert parse(json.dumps(SMALL)).dims.d_out == 3
 
 
@@ -295,7 +295,7 @@ MANY_KEYS = "{" + ",".join(f'"{min(n, 299_999)}":0' for n in range(300_001)) + "
     ],
     ids=lambda value: repr(value[:20]),
 )
-def test_texts_that_are_no_file(text, sentence):
+def test_texts_that_are_not_a_file(text, sentence):
     with pytest.raises(ExampleError) as error:
         parse(text)
     assert str(error.value) == sentence
@@ -309,14 +309,14 @@ def test_texts_that_are_no_file(text, sentence):
         ("w_o.0.2", "w_o[0][2]"), ("scale", "scale"), ("mask.fill", "mask.fill"), ("b_o.2", "b_o[2]"),
     ],
 )  # fmt: skip
-def test_what_is_no_number_is_refused_where_it_stands(number, path, place):
+def test_a_value_that_is_not_a_number_is_refused_with_its_place(number, path, place):
     text = changed({path: 12321}).replace("12321", number)
     with pytest.raises(ExampleError) as error:
         parse(text)
     assert str(error.value) == f"{place}: {number} is not allowed as a number"
 
 
-def test_what_is_no_number_is_no_text_and_no_mask_either():
+def test_nan_and_infinity_are_no_text_and_no_mask_either():
     for path, sentence in (
         ("tokens.1", "tokens[1]: expected text, got NaN"),
         ("mask.allow.0.1", "mask.allow[0][1]: expected true or false, got NaN"),

@@ -1,4 +1,4 @@
-"""The other dtype: the same numbers to five digits, and a word where it cannot hold them."""
+"""The other dtype: the same numbers to five digits, and an error where it cannot store them."""
 
 from dataclasses import replace
 
@@ -37,7 +37,7 @@ def test_random_examples(example):
 
 
 @pytest.mark.parametrize(("by_q", "by_k"), [(1e12, 1e12), (1e12, 1e11)])
-def test_overflow_is_told(by_q, by_k):
+def test_overflow_is_an_error(by_q, by_k):
     example = built_in("first")
     heads = tuple(replace(head, w_q=((by_q, by_q),) * 2, w_k=((by_k, by_k),) * 2) for head in example.heads)
     large = replace(example, heads=heads, x=((1e12, 2e11), (3, 4), (5, 6)))
@@ -55,7 +55,7 @@ def test_overflow_is_told(by_q, by_k):
         AddMask(((0.0, 1e39, 0.0),) * 3),
     ],
 )
-def test_a_mask_beyond_float32_is_told(mask):
+def test_a_mask_beyond_float32_is_an_error(mask):
     """−1e39 is finite in float64 and would become −∞ in float32, which is another kind of mask."""
     masked = replace(built_in("first"), mask=mask)
     assert not any(map(any, trace(masked, DOUBLE).fully_masked))
@@ -70,7 +70,7 @@ def test_a_hidden_pair_is_no_overflow():
 
 
 def test_no_number_of_a_valid_example_outgrows_float64():
-    """The largest numbers that a file may hold, in every place at once."""
+    """The largest numbers that a file may have, in every place at once."""
     most = 1e12
     example = built_in("output-projection")
     heads = tuple(
@@ -96,12 +96,12 @@ def test_no_number_of_a_valid_example_outgrows_float64():
         ("cpu", "float16", "float16 is not available on cpu, float32 is"),
     ],
 )
-def test_places_that_are_not_there(device, dtype, sentence):
+def test_devices_that_are_not_available(device, dtype, sentence):
     with pytest.raises(DeviceError) as error:
         backend(device, dtype)
     assert str(error.value) == sentence
 
 
-def test_the_processor_computes_in_float64_unless_told_otherwise():
+def test_the_cpu_computes_in_float64_by_default():
     assert backend("cpu").dtype == "float64"
     assert backend().device in ("cpu", "cuda", "mps")

@@ -94,7 +94,7 @@ def every_number(found):
 
 
 def without_direction(computed, cell):
-    """Whether the cell stands in a row of zeros that cosine scores divide by its length: it has no derivative there."""
+    """Whether the cell is in a row of zeros, which cosine scores divide by its length: there is no derivative there."""
     names = [name for name in ("q_norms", "k_norms") if name in computed.values]
     return any(norm == 0 for name in names for rows in computed.values[name] for (norm,) in rows or ()) and (
         cell.name not in ("w_v", "b_v", "v", "w_o", "b_o", "weights")
@@ -102,7 +102,7 @@ def without_direction(computed, cell):
 
 
 def settled(computed):
-    """No row is so short that its direction turns within a step."""
+    """Whether no row is so short that its direction turns within a step."""
     return all(
         norm == 0 or norm > 0.01
         for name in ("q_norms", "k_norms")
@@ -209,7 +209,7 @@ def test_the_chain_rule_holds_for_any_example(example, data):
     check_chain(example, data.draw(st.sampled_from(list(cells(computed)))))
 
 
-def test_every_matrix_is_there_in_its_shape_apart_from_what_comes_after():
+def test_every_matrix_has_a_derivative_of_its_shape_except_later_steps():
     computed = trace(built_in("output-projection"))
     found = gradients(computed, Cell("weights", 1, 0, 0))
     assert set(found) == {"x", "w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "w_o", "b_o"} | {
@@ -244,9 +244,9 @@ def test_softmax_has_its_jacobian(name):
 def test_the_output_of_a_head_moves_with_v_by_its_weights(name):
     computed = trace(built_in(name))
     for head, rows in enumerate(computed.values["weights"]):
-        held = kv_head_of(computed.example, "v", head)
+        owner = kv_head_of(computed.example, "v", head)
         for i, row in enumerate(rows):
-            by_v = gradients(computed, Cell("head_outputs", head, i, 0))["v"][held]
+            by_v = gradients(computed, Cell("head_outputs", head, i, 0))["v"][owner]
             assert [slopes[0] for slopes in by_v] == row
             assert all(v == 0 for slopes in by_v for v in slopes[1:])
 
@@ -268,7 +268,7 @@ def two_keys(gap, **fields):
 
 
 def test_two_keys_by_hand():
-    """∂σ(s)/∂s = σ(s)·(1 − σ(s)): ¼ at 0, and gone when the softmax is saturated."""
+    """∂σ(s)/∂s = σ(s)·(1 − σ(s)): ¼ at 0, and 0 when the softmax is saturated."""
     target = Cell("concat", None, 0, 0)
     assert gradients(two_keys(0.0), target)["scores"] == [[[0.25, -0.25]]]
     found = gradients(two_keys(30.0), target)["scores"][0][0]
@@ -409,7 +409,7 @@ def test_sensitivity_is_the_norm_of_the_whole_jacobian(name):
         assert found.x == pytest.approx(jacobian_norm(example, "x", None), rel=1e-9)
 
 
-def test_many_outputs_are_worked_out_in_parts(monkeypatch):
+def test_many_outputs_are_computed_in_parts(monkeypatch):
     whole = sensitivity(built_in("causal"))
     monkeypatch.setattr("mha_core.compute.gradients.MOST_AT_ONCE", 3)
     parts = sensitivity(built_in("causal"))
@@ -444,7 +444,7 @@ def counted(rows, cols, start):
 
 
 def started(start, scoring, positions):
-    """A head of d_k = d_v = 2 on 3 queries of 2 columns and 4 keys of 2 that starts from what is named."""
+    """A head of d_k = d_v = 2 on 3 queries of 2 columns and 4 keys of 2 that starts from the named matrices."""
     fields = {"w_q": counted(2, 2, 1), "w_k": counted(2, 2, 2), "w_v": counted(2, 2, 3)}
     given = {"q": counted(3, 2, 4), "k": counted(4, 2, 5), "v": counted(4, 2, 6), "weights": counted(3, 4, 7)}
     parameters = {"w_a": counted(2, 2, 1), "u_a": counted(2, 2, 2), "v_a": (1.0, 2.0)}

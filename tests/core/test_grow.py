@@ -1,4 +1,4 @@
-"""A block that has no room where it is pasted: the matrix may be made larger for it, in the same edit."""
+"""A pasted block that does not fit: the matrix can be made larger by the same edit."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def pasted(example, matrix, head, rows, cols, at=(0, 0), **more):
         ("rotary", "w_q", 0, 2, 3, {"d_k": 4}),
     ],
 )
-def test_every_size_that_may_be_chosen_grows(of, matrix, head, rows, cols, sizes):
+def test_every_size_that_can_change_grows(of, matrix, head, rows, cols, sizes):
     example = SWITCHED[of]
     values = block(rows, cols, True if matrix == "mask" else 7.0)
     edit = {"op": "set", "matrix": matrix, "head": head, "row": 0, "col": 0, "values": values}
@@ -59,10 +59,10 @@ def test_every_size_that_may_be_chosen_grows(of, matrix, head, rows, cols, sizes
     grown = apply(example, {**edit, "grow": True})
     assert {name: getattr(grown.dims, name) for name in sizes} == sizes
     smaller = {"op": "set", "matrix": matrix, "head": head, "row": 0, "col": 0, "values": [[values[0][0]]]}
-    assert apply(grown, smaller) == grown  # the block's first number stands there
+    assert apply(grown, smaller) == grown  # the block's first number is there
 
 
-def test_what_was_there_stays_and_the_rest_is_zero():
+def test_the_numbers_stay_and_new_ones_are_zero():
     grown = pasted(FIRST, "x", None, 2, 2, at=(2, 1), grow=True)
     assert grown.x == ((1, 2, 0), (3, 4, 0), (5, 7, 7), (0, 7, 7))
     assert grown.tokens == (*FIRST.tokens, "4")
@@ -82,12 +82,12 @@ def test_where_there_is_room_nothing_grows():
         ("rotary", "frequencies", None, 1, 2, "room for 1 × 1, got 1 × 2"),
     ],
 )
-def test_what_cannot_grow_says_why(of, matrix, head, rows, cols, sentence):
+def test_where_nothing_can_grow_the_error_says_why(of, matrix, head, rows, cols, sentence):
     with pytest.raises(ExampleError, match=sentence):
         pasted(SWITCHED[of], matrix, head, rows, cols, grow=True)
 
 
-def test_a_ragged_block_is_told_by_its_row():
+def test_a_ragged_block_is_refused_with_its_row():
     edit = {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[1.0, 2.0], [3.0], [4.0, 5.0]]}
     with pytest.raises(
         ExampleError, match="x: the rows of the block differ in length: 2 in row 1, 1 in row 2"

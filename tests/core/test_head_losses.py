@@ -1,4 +1,4 @@
-"""What the output loses with a head: against the example computed anew without it, and by hand."""
+"""What the output loses without a head: compared with the example computed without it, and by hand."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ def test_a_loss_is_that_of_the_example_without_the_head(name):
         assert loss.averaged == pytest.approx(float((lost - lost.mean(0)).norm() / whole.norm()))
 
 
-def test_what_a_head_adds_to_all_alike_is_nobodys_loss_once_it_is_averaged():
+def test_what_a_head_adds_to_all_queries_equally_is_no_loss_once_averaged():
     """Head 1 gives every query 3, head 2 gives 4 and −4: O = (7, −1), ‖O‖ = √50."""
     heads = (
         Head(weights=((1, 0), (0, 1)), v=((3,), (3,))),

@@ -1,4 +1,4 @@
-"""What must be so whatever X and W are."""
+"""Checks of claims that hold whatever X and W are."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ def findings(example):
 
 
 def claims(**sizes):
-    """Right answers: nothing to find."""
+    """An example with right answers."""
     example = layer(6, **sizes)
     return answer(example, work_out(example))
 
@@ -121,20 +121,20 @@ def test_the_column_is_that_of_the_authors_own_v():
     ],
 )
 @pytest.mark.parametrize("step", ["q", "scores", "weights"])
-def test_a_head_that_is_another_ones_copy(label, change, step):
+def test_a_head_that_is_a_copy_of_another(label, change, step):
     example = claims()
     example = with_matrix(example, step, 1, change(example.claimed[step][0]))
     assert (label, 1, 0, 0) in findings(example)
     assert [one.values["other"] for one in invariants(trace(example)) if one.id == label] == [1]
 
 
-def test_heads_that_are_alike_may_have_like_numbers():
+def test_heads_that_are_equal_may_have_equal_numbers():
     example = layer(6)
     example = replace(example, heads=(example.heads[0], example.heads[0]))
     assert findings(answer(example, work_out(example))) == []
 
 
-def test_a_matrix_of_one_number_throughout_is_nobodys_copy():
+def test_a_matrix_of_one_number_is_not_a_copy():
     example = claims()
     flat = (("0.2500",) * 4,) * 4
     example = with_matrix(with_matrix(example, "weights", 0, flat), "weights", 1, flat)

@@ -1,4 +1,4 @@
-"""What holds for every example, whatever its numbers."""
+"""Laws that are true for every example, whatever its numbers."""
 
 from dataclasses import replace
 from itertools import product

@@ -1,4 +1,4 @@
-"""A lecturer's own walk: read and written as the file format has it, kept by edits, and walked in its order."""
+"""A lecturer's own walk: read and written in the file format, unchanged by edits, and shown in its order."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -85,7 +85,7 @@ def test_what_breaks_the_format_is_refused_with_its_place(lecture, sentence):
 
 @tries(6)
 @given(lectures())
-def test_a_lecture_is_set_by_one_edit_and_taken_away_by_another(lecture):
+def test_a_lecture_is_set_by_one_edit_and_removed_by_another(lecture):
     first = built_in("first")
     taught = apply(first, {"op": "lecture", "lecture": lecture_json(lecture)})
     assert taught.lecture == (None if lecture == Lecture() else lecture)
@@ -123,7 +123,7 @@ def ids(stages):
     return [stage.id for stage in stages]
 
 
-def test_steps_stand_in_the_lectures_order_and_others_behind_the_one_before_them():
+def test_steps_are_in_the_lectures_order_and_others_follow_their_predecessor():
     stages = walk(trace(WRITTEN))
     assert ids(stages) == [
         *("tokens", "inputs", "q", "k", "v", "scores", "scaled_scores", "weights", "head_outputs"),
@@ -139,7 +139,7 @@ def test_steps_stand_in_the_lectures_order_and_others_behind_the_one_before_them
     ]
 
 
-def test_a_step_before_what_it_needs_says_what():
+def test_a_step_that_comes_too_early_names_what_it_needs():
     computed = trace(WRITTEN)
     order = arranged(walk(computed), WRITTEN.lecture)
     late = {step: ids(needs) for step, needs in needed_later(computed, order).items()}
@@ -149,7 +149,7 @@ def test_a_step_before_what_it_needs_says_what():
 
 @tries(6)
 @given(examples(variants=True), lectures())
-def test_every_stage_stands_once_and_a_lecture_of_the_usual_order_changes_nothing(example, lecture):
+def test_every_stage_appears_once_and_a_lecture_of_the_usual_order_changes_nothing(example, lecture):
     computed = trace(example)
     stages = walk(computed)
     assert sorted(ids(arranged(stages, lecture))) == sorted(ids(stages))
@@ -170,7 +170,7 @@ def test_where_all_is_hidden_all_is_shown():
     assert shown(stages, nothing) == stages
 
 
-def test_what_is_handed_out_has_the_lectures_steps_in_its_order():
+def test_the_handout_has_the_lectures_steps_in_its_order():
     headings = [line for line in as_markdown(trace(WRITTEN)).splitlines() if line.startswith("## ")]
     stages = shown(walk(trace(WRITTEN)), WRITTEN.lecture)
     titles = [stage.words.title.translated("en") for stage in stages]

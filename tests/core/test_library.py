@@ -1,4 +1,4 @@
-"""The built-in examples: all that there should be, and what their notes promise is there in the numbers."""
+"""The built-in examples: all are there, and their numbers show what their notes say."""
 
 from dataclasses import replace
 from math import isclose
@@ -60,7 +60,7 @@ def test_the_example_that_opens_first_has_heads_that_differ_at_a_glance():
     assert all(one != other for one, other in zip(looks_at(computed, 0), looks_at(computed, 1), strict=True))
     for head in (0, 1):
         assert min(max(row) for row in computed.values["weights"][head]) > 2 / 3
-    assert next(iter(library())) == "first"  # the order of study is another matter
+    assert next(iter(library())) == "first"  # the library has another order, that of study
 
 
 def test_in_chinese_the_same_numbers_open_first_under_chinese_words():
@@ -107,7 +107,7 @@ def test_numbers_are_small_enough_for_a_hand(name):
     assert all(abs(number) <= 6 and isclose(number * 10, round(number * 10)) for number in numbers)
 
 
-def test_there_is_no_example_of_another_name():
+def test_an_unknown_name_is_refused():
     with pytest.raises(CellError) as error:
         built_in("nonsense")
     assert str(error.value) == "there is no example named 'nonsense'"

@@ -59,7 +59,7 @@ def test_a_mask_of_truth_values_allows_and_one_of_numbers_is_added():
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "message"),
     [
         ({"x": X * np.nan}, "x[0][0]: expected a number from -1e+12 to 1e+12, got nan"),
         ({"x": X[0]}, "x[0]: expected a list in brackets, got 1.0"),
@@ -73,10 +73,10 @@ def test_a_mask_of_truth_values_allows_and_one_of_numbers_is_added():
         ({}, "tokens: is missing"),
     ],
 )
-def test_what_is_wrong_is_told_at_its_place(fields, told):
+def test_an_error_names_its_place(fields, message):
     with pytest.raises(ExampleError) as error:
         from_arrays(**{"heads": [{"w_q": W, "w_k": W, "w_v": W}], **fields})
-    assert str(error.value) == told
+    assert str(error.value) == message
 
 
 # --- tensors and tables out ------------------------------------------------------------------------------------
@@ -98,14 +98,14 @@ def test_a_tensor_is_the_trace_of_every_head(name):
         assert np.array_equal(table.to_numpy(), computed.numpy(step).reshape(table.shape))
 
 
-def test_shared_keys_stand_with_every_head():
+def test_shared_keys_are_repeated_for_every_head():
     computed = trace(built_in("grouped-query"))
     assert torch.equal(computed["k"][0], computed["k"][1])
     assert torch.equal(computed["w_k"][0], computed["w_k"][1])
     assert not torch.equal(computed["k"][0], computed["k"][2])
 
 
-def test_inputs_are_tensors_too_and_a_tensor_is_its_own():
+def test_inputs_are_tensors_too_and_a_tensor_is_a_copy():
     computed = trace(built_in("first"))
     assert computed["x"].tolist() == input_matrix(computed.example, "x")
     assert computed["w_q"].shape == (2, 2, 2)
@@ -113,7 +113,7 @@ def test_inputs_are_tensors_too_and_a_tensor_is_its_own():
     assert computed["weights"].sum() == pytest.approx(6)
 
 
-def test_what_is_not_there_is_refused():
+def test_an_unknown_matrix_is_refused():
     with pytest.raises(CellError, match="there is no output here"):
         trace(built_in("first"))["output"]
 
@@ -133,18 +133,18 @@ def test_a_table_is_labelled_by_tokens():
 @each("name", library())
 def test_texts_are_short(name):
     example = built_in(name)
-    told = repr(example)
-    assert told.startswith("Example(")
-    assert f"h = {len(example.heads)}" in told
-    assert max(map(len, (told, *map(repr, example.heads)))) < 200
-    assert repr(trace(example)).startswith(f"Trace({told}, ")
+    text = repr(example)
+    assert text.startswith("Example(")
+    assert f"h = {len(example.heads)}" in text
+    assert max(map(len, (text, *map(repr, example.heads)))) < 200
+    assert repr(trace(example)).startswith(f"Trace({text}, ")
 
 
-def test_a_head_tells_its_shapes():
+def test_a_heads_repr_has_its_shapes():
     assert repr(Head(w_q=((1.0, 2.0),), b_q=(1.0, 2.0))) == "Head(w_q: 1 × 2, b_q: 2)"
 
 
-def test_a_page_holds_a_visitor_s_text_as_text():
+def test_a_page_escapes_a_visitors_text():
     shown = page(replace(built_in("first"), title='"><script>alert(1)</script>'))
     assert shown.startswith('<iframe sandbox srcdoc="')
     assert "<script" not in shown

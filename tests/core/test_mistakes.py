@@ -13,7 +13,7 @@ from mha_core import AllowMask, Head, Positions
 from mha_core.check.catalogue import CATALOGUE, MESSAGES, ROUNDED_EARLY
 from mha_core.check.check import check
 from mha_core.check.slips import SLIP
-from mha_core.check.transcription import EXCHANGED, of_the_pen
+from mha_core.check.transcription import EXCHANGED, pen_slips
 from mha_core.compute.printed import printed
 from mha_core.messages import catalogue
 from tests.core.answers import (
@@ -37,7 +37,7 @@ from tests.core.answers import (
 from tests.core.reference import NEG_INF, dot_products, project, rotated, softmax, weighted_sums
 from tests.mistakes.known import outcome, rounded
 from tests.sizes import each, lengthened
-from tools.mistakes import ALONE, IDS, KEPT, many
+from tools.mistakes import ALONE, GIVEN_STEPS, IDS, many
 
 SEEN = (
     (True, True, False, True),
@@ -58,12 +58,12 @@ LOW = tuple(
 
 
 def made(label, steps, way="", **sizes):
-    """A mistake made by hand: what is computed at a step instead, and in what kind of layer."""
+    """A mistake made by hand: the wrong computation of its steps, and the sizes of the layer."""
     return pytest.param(label, steps, sizes, id=f"{label} at {' and '.join(steps)}{way and ', ' + way}")
 
 
 def by_row(change):
-    """What softmax is taken of, row by row."""
+    """The softmax of each changed row."""
     return lambda s: [softmax(row) for row in change(s)]
 
 
@@ -72,8 +72,8 @@ def x_times(name):
     return lambda s: project(s.x, getattr(s.head, name), None)
 
 
-def turned(name, pairs):
-    """Q or K turned with its columns paired so."""
+def rotate(name, pairs):
+    """Q or K rotated with these pairs of columns."""
     return lambda s: rotated(getattr(s, name), s.angles if name == "q" else s.key_angles, pairs)
 
 
@@ -126,13 +126,13 @@ BY_HAND = [
     made("scores_times_v", {"scores": lambda s: project(dot_products(s.q, s.k), s.v, None)}, d_v=4),
     made("scores_times_v", {"scores": lambda s: project(dot_products(s.q, s.k), s.v, None)}, "a context",
         n_k=5, d_v=5),
-    made("paired_as_neighbours", {"q_rotated": turned("q", "interleaved"), "k_rotated": turned("k", "interleaved")},
+    made("paired_as_neighbours", {"q_rotated": rotate("q", "interleaved"), "k_rotated": rotate("k", "interleaved")},
         d_k=4, positions=Positions("rotary", pairs="half")),
-    made("paired_as_neighbours", {"k_rotated": turned("k", "interleaved")}, "six columns, a context",
+    made("paired_as_neighbours", {"k_rotated": rotate("k", "interleaved")}, "six columns, a context",
         d_k=6, n_k=5, positions=Positions("rotary", pairs="half")),
-    made("paired_as_halves", {"q_rotated": turned("q", "half"), "k_rotated": turned("k", "half")},
+    made("paired_as_halves", {"q_rotated": rotate("q", "half"), "k_rotated": rotate("k", "half")},
         d_k=4, positions=Positions("rotary")),
-    made("paired_as_halves", {"q_rotated": turned("q", "half")}, d_k=4, positions=Positions("rotary")),
+    made("paired_as_halves", {"q_rotated": rotate("q", "half")}, d_k=4, positions=Positions("rotary")),
     made("q_k_swapped", {"scores": lambda s: dot_products(s.k, s.q)}),
     made("q_k_swapped", {"q": x_times("w_k"), "k": x_times("w_q")}),
     made("v_from_k", {"v": x_times("w_k")}),
@@ -188,8 +188,8 @@ BY_HAND = [
 ]  # fmt: skip
 
 
-def unlike(steps, sizes):
-    """A layer in which what is computed instead moves every head's numbers of that step, and the last; its answers."""
+def example_that_shows(steps, sizes):
+    """A layer in which the wrong steps change every head's numbers, and the last step's; its answers."""
     for seed in range(100):
         example = layer(seed, **sizes)
         try:
@@ -213,7 +213,7 @@ def test_every_mistake_of_the_catalogue_is_made_by_hand():
 
 @pytest.mark.parametrize(("label", "steps", "sizes"), BY_HAND)
 def test_made_by_hand_it_is_named_where_it_was_made(label, steps, sizes):
-    example, wrong = unlike(steps, sizes)
+    example, wrong = example_that_shows(steps, sizes)
     verdict = found(example, wrong)
     assert not verdict.ok
     step = verdict.first_wrong.name
@@ -227,7 +227,7 @@ def test_made_by_hand_it_is_named_where_it_was_made(label, steps, sizes):
 
 @pytest.mark.parametrize(("label", "steps", "sizes"), BY_HAND)
 def test_made_by_hand_it_is_named_from_weights_and_output_alone(label, steps, sizes):
-    example, wrong = unlike(steps, sizes)
+    example, wrong = example_that_shows(steps, sizes)
     verdict = found(example, wrong, only=("weights", last(example)))
     assert not verdict.ok
     assert (label,) in named(verdict)
@@ -253,7 +253,7 @@ IN_HEADS = [param for param in BY_HAND if not {*param.values[1]} & {*LAYER}]
 
 @pytest.mark.parametrize(("label", "steps", "sizes"), IN_HEADS)
 def test_made_in_one_head_it_is_that_heads(label, steps, sizes):
-    example, _ = unlike(steps, sizes)
+    example, _ = example_that_shows(steps, sizes)
     verdict = found(example, work_out(example, steps, heads=[1]))
     causes = [cause for name in steps for cause in verdict.steps[name].causes if cause.ids == (label,)]
     assert causes
@@ -262,7 +262,7 @@ def test_made_in_one_head_it_is_that_heads(label, steps, sizes):
 
 
 IN_ANY_ROW = "mask_too_weak"
-"""A constant that is too small in one row is −∞ in the others: whether it is in one alone nobody can see."""
+"""A constant that is too small in one row counts as −∞ in the others, so nobody can see whether it is in all rows."""
 BY_ROW = [
     param
     for param in BY_HAND
@@ -272,7 +272,7 @@ BY_ROW = [
 
 @pytest.mark.parametrize(("label", "steps", "sizes"), BY_ROW)
 def test_made_in_one_row_it_is_that_rows(label, steps, sizes):
-    example, wrong = unlike(steps, sizes)
+    example, wrong = example_that_shows(steps, sizes)
     (name,) = steps
     right = work_out(example)
     row = max(range(3), key=lambda i: min(apart(wrong[name][g][i], right[name][g][i]) for g in range(2)))
@@ -306,7 +306,7 @@ BOTH = {
 
 @pytest.mark.parametrize(("steps", "only", "labels", "sizes"), BOTH.values(), ids=BOTH)
 def test_two_mistakes_between_what_was_written_are_named_together(steps, only, labels, sizes):
-    example, wrong = unlike(steps, sizes)
+    example, wrong = example_that_shows(steps, sizes)
     verdict = found(example, wrong, only=only)
     assert any(set(ids) == labels for ids in named(verdict))
     assert unexplained(verdict) == []
@@ -314,7 +314,7 @@ def test_two_mistakes_between_what_was_written_are_named_together(steps, only, l
 
 def test_two_mistakes_with_all_steps_written_are_named_each_where_it_is():
     steps, _, _, sizes = BOTH["K not transposed, divided by d_k"]
-    example, wrong = unlike(steps, sizes)
+    example, wrong = example_that_shows(steps, sizes)
     verdict = found(example, wrong)
     assert named(verdict) == [("k_not_transposed",), ("divided_by_dk",)]
     assert verdict.steps["scores"].causes[0].ids == ("k_not_transposed",)
@@ -366,7 +366,7 @@ SAME_NUMBER = {
 
 @pytest.mark.parametrize(("sizes", "size", "label"), SAME_NUMBER.values(), ids=SAME_NUMBER)
 def test_a_divisor_with_two_names_is_called_by_the_simpler_one(sizes, size, label):
-    example, wrong = unlike({"scaled_scores": sqrt_of(lambda s: size)}, sizes)
+    example, wrong = example_that_shows({"scaled_scores": sqrt_of(lambda s: size)}, sizes)
     causes = named(found(example, wrong))
     assert (label,) in causes
     assert not ({("divided_by_sqrt_dv",), ("divided_by_sqrt_all_heads",)} - {(label,)}) & {*causes}
@@ -377,7 +377,7 @@ def test_a_divisor_with_two_names_is_called_by_the_simpler_one(sizes, size, labe
 COUNT = lengthened(2)
 
 
-@pytest.mark.parametrize("given", KEPT)
+@pytest.mark.parametrize("given", GIVEN_STEPS)
 def test_planted_at_random_the_right_cause_is_named_and_hardly_ever_a_wrong_one(given):
     wrong, total = 0, 0
     missed: dict[str, Counter[str]] = {}
@@ -432,11 +432,11 @@ def test_a_slip_is_looked_at_where_it_was_made_and_the_rest_follows(label):
 )
 def test_slips_of_one_cell(right, written, ids):
     claim = printed(((written,),), (1, 1))
-    assert list(of_the_pen(claim, torch.tensor([[right]]), torch.tensor([[True]]), layer())) == ids
+    assert list(pen_slips(claim, torch.tensor([[right]]), torch.tensor([[True]]), layer())) == ids
 
 
 def test_what_follows_from_weights_of_minus_infinity_is_checked_too():
-    """−∞ · 0 is NaN, which no slip of a digit explains."""
+    """−∞ · 0 is NaN, which no wrong digit explains."""
     example = layer(4, mask="causal")
     scores = work_out(example, {"weights": lambda s: s.masked_scores, "head_outputs": lambda s: s.v})
     assert ("softmax_forgotten",) in named(found(example, scores), "weights")
@@ -445,7 +445,7 @@ def test_what_follows_from_weights_of_minus_infinity_is_checked_too():
 
 
 def test_any_cell_written_otherwise_is_found_to_the_cell():
-    """One cell off by 3 units to 5, with everything after it worked out from it or rightly."""
+    """One cell is off by at least 3 units and at most 5; later steps are computed from it, or are right."""
     random, hit, followed, total = Random(3), 0, 0, 0
     for seed in range(120):
         example = layer(seed, h=random.choice([1, 2]), mask=random.choice([None, "causal"]))
@@ -478,7 +478,7 @@ def test_any_cell_written_otherwise_is_found_to_the_cell():
     assert followed >= 0.95 * total
 
 
-# --- what each is called -----------------------------------------------------------------------------------------
+# --- sentences ---------------------------------------------------------------------------------------------------
 
 
 @each("label", MESSAGES)

@@ -1,4 +1,4 @@
-"""What the walk says must be so in the example that it is said of, above all what is so under a condition."""
+"""What the walk says must be true of its example, above all its conditional sentences."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GONE = (
 )
 
 
-def told(computed: Trace, language: str = "en") -> str:
+def narration(computed: Trace, language: str = "en") -> str:
     """Every sentence of the walk, and the note of the example."""
     sentences = [text_in(computed.example.note, language)]
     for stage in walk(computed):
@@ -36,9 +36,9 @@ def told(computed: Trace, language: str = "en") -> str:
     return "\n".join(sentences)
 
 
-def assert_so(computed: Trace) -> None:
-    """Each conditional sentence stands there exactly where its condition holds."""
-    example, text = computed.example, told(computed)
+def assert_true_sentences(computed: Trace) -> None:
+    """Each conditional sentence is included exactly where its condition is true."""
+    example, text = computed.example, narration(computed)
     assert not [gone for gone in GONE if gone in text]
     assert (FURTHER in text) <= (example.mask is None)
     softmax = any(head.weights is None for head in example.heads)
@@ -55,54 +55,56 @@ def assert_so(computed: Trace) -> None:
 
 
 @each("name", library())
-def test_what_is_said_of_a_built_in_example_is_so(name):
-    assert_so(trace(built_in(name)))
+def test_the_walk_of_a_built_in_example_is_true(name):
+    assert_true_sentences(trace(built_in(name)))
 
 
 @tries(12)
 @given(examples(variants=True, claims=False))
-def test_what_is_said_of_any_example_is_so(example):
-    assert_so(trace(replace(example, note=None)))
+def test_the_walk_of_any_example_is_true(example):
+    assert_true_sentences(trace(replace(example, note=None)))
 
 
 def test_under_a_causal_mask_a_token_looks_back():
-    assert "each of them look at itself and at those before it" in told(trace(built_in("causal")))
-    assert "as far as the mask allows" in told(trace(built_in("padding")))
+    assert "each of them look at itself and at those before it" in narration(trace(built_in("causal")))
+    assert "as far as the mask allows" in narration(trace(built_in("padding")))
 
 
 def test_equal_heads_are_not_said_to_look_in_several_ways():
     water = built_in("water")
     equal = replace(water, heads=(water.heads[0],) * 2)
-    assert "look at the same tokens in 2 ways" in told(trace(water))
-    assert "in 2 ways" not in told(trace(equal))
-    assert "the 2 heads look at the same tokens in nearly the same way" in told(trace(equal))
+    assert "look at the same tokens in 2 ways" in narration(trace(water))
+    assert "in 2 ways" not in narration(trace(equal))
+    assert "the 2 heads look at the same tokens in nearly the same way" in narration(trace(equal))
     third = replace(water, heads=(*water.heads, water.heads[1]))
-    assert "these 3 heads look at the same tokens in 2 ways" in told(trace(third))
+    assert "these 3 heads look at the same tokens in 2 ways" in narration(trace(third))
 
 
 def test_over_a_dead_row_not_every_row_sums_to_1():
-    assert BUT_SOME in told(trace(built_in("padding")))
+    assert BUT_SOME in narration(trace(built_in("padding")))
     filled = replace(built_in("padding"), mask=AllowMask(((True, True, False),) * 2 + ((False,) * 3,), -9.0))
-    assert EACH_ROW in told(trace(filled))
+    assert EACH_ROW in narration(trace(filled))
 
 
-def test_the_divisor_is_told_by_what_it_prevents():
-    assert "they do not push softmax towards a single key just because d_k is large" in told(
+def test_the_divisor_is_explained_by_what_it_prevents():
+    assert "they do not push softmax towards a single key just because d_k is large" in narration(
         trace(built_in("programming"))
     )
 
 
-def test_a_dot_product_is_told_by_lengths_and_angle():
-    assert "A score is the product of both rows' lengths and the cosine" in told(trace(built_in("first")))
-    cosine = told(trace(built_in("cosine")))
+def test_a_dot_product_is_explained_by_lengths_and_angle():
+    assert "A score is the product of both rows' lengths and the cosine" in narration(
+        trace(built_in("first"))
+    )
+    cosine = narration(trace(built_in("cosine")))
     assert "A score is the product" not in cosine
     assert "the score is the cosine of the angle" in cosine
-    bilinear = told(trace(built_in("bilinear")))
+    bilinear = narration(trace(built_in("bilinear")))
     assert "holds the dot product of row i of Q_a and row j of K." in bilinear
 
 
 def test_heads_that_share_keys_are_said_to():
-    text = told(trace(built_in("grouped-query")))
+    text = narration(trace(built_in("grouped-query")))
     assert "Head 2 asks with queries of its own, and shares the keys and values of head 1." in text
     assert "Head 4 asks with queries of its own, and shares the keys and values of head 3." in text
 
@@ -118,7 +120,7 @@ def test_the_note_of_water_goes_by_words_for_x_has_no_positions():
     assert all(row.index(max(row)) == 2 for row in weights[1])
 
 
-def test_the_third_head_of_programming_lies_where_its_note_says():
+def test_the_third_head_of_programming_looks_where_its_note_says():
     weights = trace(built_in("programming")).values["weights"][2]
     assert all(0.25 < weight < 0.40 for row in weights for weight in row)
     for language in ("en", "zh"):
@@ -127,12 +129,12 @@ def test_the_third_head_of_programming_lies_where_its_note_says():
         assert "0.40" in note
 
 
-def test_no_colon_of_another_script_stands_in_chinese():
+def test_chinese_text_has_no_colon_of_another_script():
     text = as_markdown(trace(built_in("first")), "zh")
     assert "最关注：" in text
     assert "最关注:" not in text
     assert "分数次方" not in text
-    cosine = told(trace(built_in("cosine")), "zh")
+    cosine = narration(trace(built_in("cosine")), "zh")
     assert "除掉" not in cosine + text
     tokens = next(stage for stage in walk(trace(built_in("first"))) if stage.id == "tokens")
     assert tokens.words.title.translated("zh") == "词元"

@@ -4,7 +4,7 @@ from math import isclose, tanh
 
 import pytest
 
-from tests.core.new_step import told_by, with_the_step
+from tests.core.new_step import output_of, with_the_step
 
 ADDED = (
     (
@@ -41,7 +41,7 @@ ADDED = (
         "products             | scores = torch.tanh(scores)\n",
     ),
 )
-"""A file, the text that stands after what is added, and what is added: scores are tanh of the products."""
+"""A file, the text to insert before, and what is inserted: scores are tanh of the products."""
 
 SCRIPT = """
 import json
@@ -81,32 +81,32 @@ print(json.dumps({
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
-    return told_by(with_the_step(tmp_path_factory.mktemp("new-scoring"), ADDED), SCRIPT)
+def results(tmp_path_factory):
+    return output_of(with_the_step(tmp_path_factory.mktemp("new-scoring"), ADDED), SCRIPT)
 
 
 def test_it_touches_three_files():
     assert len({name for name, *_ in ADDED}) == 3
 
 
-def test_it_is_traced_where_it_is_declared(told):
-    assert told["order"].index("products") + 1 == told["order"].index("scores")
-    assert told["scores"] == [
-        [[pytest.approx(tanh(number)) for number in row] for row in rows] for rows in told["products"]
+def test_it_is_traced_where_it_is_declared(results):
+    assert results["order"].index("products") + 1 == results["order"].index("scores")
+    assert results["scores"] == [
+        [[pytest.approx(tanh(number)) for number in row] for row in rows] for rows in results["products"]
     ]
 
 
-def test_a_score_is_derived_from_its_product(told):
-    assert isclose(told["derived"], tanh(told["products"][0][1][2]))
-    assert told["arithmetic"].startswith("tanh")
+def test_a_score_is_derived_from_its_product(results):
+    assert isclose(results["derived"], tanh(results["products"][0][1][2]))
+    assert results["arithmetic"].startswith("tanh")
 
 
-def test_it_is_saved_checked_walked_and_offered(told):
-    assert told["saved"]
-    assert not told["verdict"]
-    assert "products" in told["walked"]
-    assert "bounded" in told["choices"]
+def test_it_is_saved_checked_walked_and_offered(results):
+    assert results["saved"]
+    assert not results["verdict"]
+    assert "products" in results["walked"]
+    assert "bounded" in results["choices"]
 
 
-def test_programs_compute_it(told):
-    assert told["programs"]
+def test_programs_compute_it(results):
+    assert results["programs"]

@@ -9,7 +9,7 @@ from mha_core.example.model import POSITIONS
 from mha_core.example.validate import absent_steps
 from mha_core.vocabulary import ENTRY, SCORINGS, STEPS
 from tests.apply import apply
-from tests.core.new_step import ROOT, told_by, with_the_step
+from tests.core.new_step import ROOT, output_of, with_the_step
 from tests.sizes import each
 
 SCRIPT = """
@@ -73,47 +73,47 @@ print(json.dumps({
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
-    return told_by(with_the_step(tmp_path_factory.mktemp("new-step")), SCRIPT)
+def results(tmp_path_factory):
+    return output_of(with_the_step(tmp_path_factory.mktemp("new-step")), SCRIPT)
 
 
-def test_it_is_traced_where_it_is_declared(told):
-    order = told["order"]
+def test_it_is_traced_where_it_is_declared(results):
+    order = results["order"]
     assert order.index("scaled_scores") + 1 == order.index("softened_scores") == order.index("weights") - 1
-    soft = [[[number / (1 + abs(number)) for number in row] for row in rows] for rows in told["scaled"]]
-    assert told["values"] == soft
-    row = told["values"][0][0]
-    assert isclose(told["weights"][0][0][0], exp(row[0]) / sum(map(exp, row)))
+    soft = [[[number / (1 + abs(number)) for number in row] for row in rows] for rows in results["scaled"]]
+    assert results["values"] == soft
+    row = results["values"][0][0]
+    assert isclose(results["weights"][0][0][0], exp(row[0]) / sum(map(exp, row)))
 
 
-def test_it_is_derived_to_its_terms_and_differentiated(told):
-    assert told["formula"] == "soften(S/√d_k)"
-    assert told["terms"] == [[["scaled_scores", 0, 0, 0]]]
-    assert told["fed"] == [["softened_scores", 0, 0, 0]]
-    assert told["recombined"] == pytest.approx(told["derived"], rel=1e-12)
-    before = told["scaled"][0][0][0]
-    assert told["arithmetic"].startswith(f"{before:.4f}".rstrip("0").rstrip(".") + " ÷ (1 + |")
-    assert isclose(told["slope"], 1 / (1 + abs(before)) ** 2)
+def test_it_is_derived_to_its_terms_and_differentiated(results):
+    assert results["formula"] == "soften(S/√d_k)"
+    assert results["terms"] == [[["scaled_scores", 0, 0, 0]]]
+    assert results["fed"] == [["softened_scores", 0, 0, 0]]
+    assert results["recombined"] == pytest.approx(results["derived"], rel=1e-12)
+    before = results["scaled"][0][0][0]
+    assert results["arithmetic"].startswith(f"{before:.4f}".rstrip("0").rstrip(".") + " ÷ (1 + |")
+    assert isclose(results["slope"], 1 / (1 + abs(before)) ** 2)
 
 
-def test_numbers_for_it_are_checked(told):
-    assert told["right"]
-    assert told["wrong"] == [["softened_scores", 1]]
-    assert "softened scores, head 1, row 1, column 1" in told["report"]
+def test_numbers_for_it_are_checked(results):
+    assert results["right"]
+    assert results["wrong"] == [["softened_scores", 1]]
+    assert "softened scores, head 1, row 1, column 1" in results["report"]
 
 
-def test_it_is_told_and_written(told):
-    assert told["title"] == "Softening"  # nobody has translated it yet
-    assert "S_W" in told["what"]
-    assert told["parts"] == len(told["values"][0])
-    assert r"\section*{Softened scores}" in told["latex"]
-    assert "## Softened scores" in told["markdown"]
-    assert told["columns"] == ["soften(S′/√d_k)"]
+def test_it_has_sentences_and_is_written(results):
+    assert results["title"] == "Softening"  # nobody has translated it yet
+    assert "S_W" in results["what"]
+    assert results["parts"] == len(results["values"][0])
+    assert r"\section*{Softened scores}" in results["latex"]
+    assert "## Softened scores" in results["markdown"]
+    assert results["columns"] == ["soften(S′/√d_k)"]
 
 
-def test_programs_compute_it_and_find_its_numbers(told):
-    assert "scores = scores / (1 + np.abs(scores))" in told["numpy"]
-    assert "scores = scores / (1 + scores.abs())" in told["scratch"]
+def test_programs_compute_it_and_find_its_numbers(results):
+    assert "scores = scores / (1 + np.abs(scores))" in results["numpy"]
+    assert "scores = scores / (1 + scores.abs())" in results["scratch"]
 
 
 def test_few_files_name_a_step():

@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Numbers for people to read."""
 
 from math import inf
 

@@ -65,7 +65,7 @@ def test_scaled_dot_product_attention_with_another_divisor(scale):
 @pytest.mark.parametrize("mask", ["none", "allow", "add"])
 @pytest.mark.parametrize(("n_q", "n_k", "h", "d_k", "d_context"), [(7, 11, 3, 5, 13), (2, 3, 5, 7, 11)])
 def test_multihead_attention_over_a_context(n_q, n_k, h, d_k, d_context, mask, biased):
-    """torch's layer wants d_model = d_out = h·d_k and d_v = d_k; its context may have a width of its own."""
+    """torch's layer requires d_model = d_out = h·d_k and d_v = d_k; its context may have another width."""
     width = h * d_k
     shape = (n_q, n_k, h, width, d_context, d_k, d_k, width)
     example = _example(Random(f"cross {shape} {mask} {biased}"), shape, mask=mask, biased=biased)
@@ -115,7 +115,7 @@ def _example(random: Random, shape, *, mask: str, biased: bool, scale="sqrt_dk")
 
 
 def _mask(random: Random, kind: str, n_q: int, n_k: int):
-    """A mask that leaves every query some key: torch and this program differ on purpose where it does not."""
+    """A mask that leaves every query some key. Where a query sees none, torch and this program differ on purpose."""
     hidden = [[random.random() < 0.4 for _ in range(n_k)] for _ in range(n_q)]
     for row in hidden:
         row[random.randrange(n_k)] = False
@@ -129,7 +129,7 @@ def _mask(random: Random, kind: str, n_q: int, n_k: int):
 
 
 def _attn_mask(example: Example) -> Tensor | None:
-    """The mask as F.scaled_dot_product_attention takes it: True may attend; or numbers to add."""
+    """The mask for F.scaled_dot_product_attention: True may attend; or numbers to add."""
     if isinstance(example.mask, AllowMask):
         return torch.tensor(example.mask.allow)
     return torch.tensor(example.mask.add, dtype=torch.float64) if isinstance(example.mask, AddMask) else None

@@ -1,4 +1,4 @@
-"""The package: built as a wheel, installed beside what it declares and nothing else, and used from another folder."""
+"""The package: built as a wheel, installed with its declared requirements only, and used from another folder."""
 
 import json
 import os
@@ -48,7 +48,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def source(folder):
-    """A checkout of its own, in which building may leave what it likes."""
+    """A separate checkout, so that the build may leave files in it."""
     needed = "pyproject.toml setup.py MANIFEST.in README.md LICENSE".split()
     for name in sorted(APP | PACKAGES | WEB | set(needed)):
         target = folder / "source" / name
@@ -94,7 +94,7 @@ class Installed:
 
 
 def link(name, folder):
-    """Let a distribution of this environment be found in another, without a copy of it."""
+    """Make a distribution of this environment available in another, without copying it."""
     found = distribution(name)
     for top in {file.parts[0] for file in found.files} - {"..", "__pycache__"}:
         if not (folder / top).exists():
@@ -111,24 +111,24 @@ def installed(folder, wheel):
     return Installed(folder / "app", wheel, beside=extra("app"))
 
 
-def test_the_wheel_holds_the_packages_and_the_app(wheel):
+def test_the_wheel_has_the_packages_and_the_app(wheel):
     with ZipFile(wheel) as content:
         names = {name for name in content.namelist() if ".dist-info/" not in name}
         (metadata,) = (name for name in content.namelist() if name.endswith("METADATA"))
-        told = Parser().parsestr(content.read(metadata).decode())
+        headers = Parser().parsestr(content.read(metadata).decode())
     catalogues = {name for name in PACKAGES if name.endswith(".po")}
     scripts = {f"mha_ui/app/{name}" for name in APP} | {f"mha_view/{name}" for name in WEB}
     assert names == (PACKAGES - catalogues) | scripts
-    assert told["Version"] == mha_core.__version__
-    (needed,) = (Requirement(line) for line in told.get_all("Requires-Dist") if "extra" not in line)
+    assert headers["Version"] == mha_core.__version__
+    (needed,) = (Requirement(line) for line in headers.get_all("Requires-Dist") if "extra" not in line)
     assert needed.name == "torch"
-    assert set(told.get_all("Provides-Extra")) == EXTRAS.keys()
+    assert set(headers.get_all("Provides-Extra")) == EXTRAS.keys()
 
 
 # --- without an extra -------------------------------------------------------------------------------------------
 
 
-def test_alone_it_stands_beside_torch_and_what_torch_brings(alone):
+def test_alone_it_is_installed_with_torch_and_its_requirements(alone):
     names = ["numpy", "pandas", "plotly", "streamlit", "tokenizers", "torch"]
     program = f"from importlib.util import find_spec; print(*filter(find_spec, {names}))"
     assert alone.run("python", "-c", program) == "torch\n"
@@ -190,14 +190,14 @@ def test_alone_it_names_the_extra_that_a_command_needs(alone, arguments, package
     assert extra in EXTRAS
 
 
-def test_alone_it_hands_out_the_walk_as_a_page(alone):
+def test_alone_it_writes_the_walk_as_a_page(alone):
     assert alone.run("mha", "walk", "first", "--to", "page").startswith("<!doctype html>")
 
 
 # --- with the extra app -----------------------------------------------------------------------------------------
 
 
-def test_an_editable_install_runs_what_stands_in_the_checkout(folder, source):
+def test_an_editable_install_runs_the_checkout(folder, source):
     editable = Installed(folder / "editable", "--editable", source)
     program = "import mha_core, mha_ui.command as c; print(mha_core.__file__, c.app(), *mha_core.library())"
     core, script, *names = editable.run("python", "-c", program).split()
@@ -214,7 +214,7 @@ def test_serve_answers(installed):
         command, cwd=installed.away, env=APART, stdout=subprocess.PIPE, text=True
     ) as process:
         try:
-            # "localhost" stands in the settings beside the script: they were read.
+            # "localhost" is in the settings next to the script, so they were read.
             assert any(f"http://localhost:{port}" in line for line in process.stdout), "it ended unserved"
             for path in ("_stcore/health", "", "walkthrough"):
                 with urlopen(f"http://127.0.0.1:{port}/{path}", timeout=60) as answer:

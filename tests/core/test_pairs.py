@@ -1,4 +1,4 @@
-"""What two heads share: against the metric that says it one pair and one query at a time."""
+"""What two heads share: compared with the metric for one pair and one query at a time."""
 
 import pytest
 from hypothesis import given

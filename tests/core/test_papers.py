@@ -1,4 +1,4 @@
-"""Constants and formulas that the project takes from a paper, each worked out here from the paper's own text."""
+"""Constants and formulas from papers, each computed here from the paper's own text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.apply import apply
 
 
 def get_slopes(n):
-    """As the authors' code has it: Press, Smith & Lewis, Train Short, Test Long, ICLR 2022 (fairseq, models.py)."""
+    """The authors' code: Press, Smith & Lewis, Train Short, Test Long, ICLR 2022 (fairseq, models.py)."""
 
     def get_slopes_power_of_2(n):
         start = 2 ** (-(2 ** -(math.log2(n) - 3)))
@@ -254,7 +254,7 @@ def test_norms_are_their_papers():
     assert normed(x, Norm(gain, None), eps).tolist() == pytest.approx(root)
 
 
-def test_chance_is_bounded_as_bennett_has_it():
+def test_chance_is_bounded_by_bennetts_inequality():
     """Bennett 1962: P(Σ ≥ t) ≤ exp(−σ²/b²·h(b·t/σ²)), h(u) = (1 + u)·ln(1 + u) − u."""
     t, variance, b = 0.7, 0.3, 0.4
     u = b * t / variance

@@ -1,4 +1,4 @@
-"""A matrix from whatever text somebody has it in."""
+"""A matrix from pasted text of any notation."""
 
 from time import perf_counter
 
@@ -137,7 +137,7 @@ def test_lines_far_apart_are_one_matrix():
     ],
     ids=lambda value: repr(value[:20]) if value else "",
 )  # fmt: skip
-def test_what_is_no_matrix_is_refused(text, english):
+def test_a_text_that_is_not_a_matrix_is_refused(text, english):
     with pytest.raises(ExampleError) as error:
         read_matrices(text)
     assert str(error.value) == english
@@ -203,7 +203,7 @@ def test_every_notation_reads_back_what_was_written(rows):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("1\t1e400", "row 1, column 2: “1e400” is too large"),
         ("1\t1/3", "row 1, column 2: “1/3” is a fraction; write it as a decimal number"),
@@ -211,8 +211,8 @@ def test_every_notation_reads_back_what_was_written(rows):
         ("1\t1,2,3", "row 1, column 2: “1,2,3” is no number"),
     ],
 )
-def test_what_is_no_number_is_told_by_its_kind(text, told):
-    with pytest.raises(ExampleError, match=told):
+def test_an_error_names_the_kind_of_a_wrong_cell(text, message):
+    with pytest.raises(ExampleError, match=message):
         read_matrices(text)
 
 

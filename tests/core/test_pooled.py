@@ -36,7 +36,7 @@ def dense(q, k, allow=None, added=0.0, divisor=None):
 
 
 def blocks(weights, by, rows, columns):
-    """What a pooled map has to be, cell by cell in plain loops."""
+    """The expected pooled map, cell by cell in plain loops."""
     cells = weights.new_empty(*weights.shape[:-2], len(rows), len(columns))
     for (r, i), (c, j) in product(enumerate(rows), enumerate(columns)):
         block = weights[..., i : min(i + rows.step, rows.stop), j : min(j + columns.step, columns.stop)]
@@ -45,7 +45,7 @@ def blocks(weights, by, rows, columns):
 
 
 class Largest(TorchDispatchMode):
-    """How many numbers the largest tensor has that is made meanwhile."""
+    """The size of the largest tensor that is created meanwhile."""
 
     numbers = 0
 
@@ -159,7 +159,7 @@ def test_axes_before_the_heads_and_no_heads():
 
 @pytest.mark.parametrize("mask", [None, "causal", lambda queries, keys: keys <= queries])
 def test_never_all_weights_at_once(mask):
-    """700 × 700 weights are 490,000 numbers, of which at most 20 rows are made at a time."""
+    """700 × 700 weights are 490,000 numbers, of which at most 20 rows exist at a time."""
     q = k = drawn(700, 4)
     with pytest.MonkeyPatch.context() as patch, Largest() as largest:
         patch.setattr(pooled, "TILE", 20 * 700)
@@ -198,7 +198,7 @@ def test_inputs_are_left_as_they_are():
 
 
 @pytest.mark.parametrize(
-    ("shapes", "asked", "error", "sentence"),
+    ("shapes", "options", "error", "sentence"),
     [
         (((2, 5, 3), (2, 7, 4)), {}, ExampleError, "k: expected 2 × n_k × 3, got 2 × 7 × 4"),
         (((4, 5, 3), (3, 7, 3)), {}, ExampleError, "k: expected 4 × n_k × 3, got 3 × 7 × 3"),
@@ -216,8 +216,8 @@ def test_inputs_are_left_as_they_are():
         (((5, 3), (7, 3)), {"keys": range(-1, 3)}, CellError, "keys: expected a part of 0 to 7, got -1 to 3"),
     ],
 )
-def test_what_does_not_fit_is_told(shapes, asked, error, sentence):
+def test_an_error_names_what_does_not_fit(shapes, options, error, sentence):
     q, k = map(torch.zeros, shapes)
-    with pytest.raises(error) as told:
-        pooled_weights(q, k, **asked)
-    assert str(told.value) == sentence
+    with pytest.raises(error) as raised:
+        pooled_weights(q, k, **options)
+    assert str(raised.value) == sentence

@@ -1,4 +1,4 @@
-"""What somebody gave, as sentences repeat it: cut short, of characters that can be shown, fenced off."""
+"""Input that sentences repeat: shortened, printable, isolated."""
 
 import pytest
 
@@ -23,16 +23,16 @@ from tests.apply import apply
     ],
     ids="short number forty thousands list controls right-to-left huge".split(),
 )
-def test_a_value_is_quoted_short_and_of_characters_that_can_be_shown(value, said):
+def test_a_quoted_value_is_short_and_printable(value, said):
     assert str(quoted(value)) == said
 
 
-def test_a_value_of_a_file_is_quoted_as_the_file_has_it():
+def test_a_value_of_a_file_is_quoted_as_json():
     assert str(quoted_json(None)) == "null"
     assert str(quoted_json("y" * 41)) == f'"{"y" * 20}…" (41 characters)'
 
 
-def test_the_length_is_said_in_the_readers_language():
+def test_the_length_is_in_the_readers_language():
     error = refusal(lambda: read_matrices("1 " + "9" * 5000 + "e999"))
     shown = "“" + "9" * 20 + "…”"
     assert str(error) == f"row 1, column 2: {shown} (5,004 characters) is too large"
@@ -61,7 +61,7 @@ def test_no_refusal_of_an_edit_repeats_thousands_of_digits(edit):
     assert len(str(refusal(lambda: apply(built_in("first"), edit)))) < 200
 
 
-def test_what_runs_from_right_to_left_is_fenced_off_once():
+def test_text_from_right_to_left_is_isolated_once():
     assert isolated("love") == "love"
     assert isolated("\u2069אני\u202e") == "\u2068אני\u2069"
     assert isolated(isolated("سلام")) == "\u2068سلام\u2069"

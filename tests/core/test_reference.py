@@ -1,4 +1,4 @@
-"""Traces against plain loops written apart."""
+"""Traces compared with plain loops."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -22,12 +22,12 @@ def test_random_examples(example):
 
 
 @pytest.mark.parametrize("path", WORKED, ids=lambda path: path.name.partition(".")[0])
-def test_examples_that_others_published(path):
+def test_published_examples(path):
     example = parse(path.read_bytes())
     assert largest_difference(trace(example).values, reference(example)) <= 1e-12
 
 
-def test_there_are_ten_of_those():
+def test_there_are_ten_published_examples():
     assert len(WORKED) == 10
 
 

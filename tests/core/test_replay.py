@@ -1,4 +1,4 @@
-"""The trace of a known mistake: as before it, wrong at it, and after it what plain loops make of the wrong numbers."""
+"""The trace of a known mistake: right before it, wrong at it, and then what plain loops make of the wrong numbers."""
 
 from itertools import product
 from math import isfinite, sqrt, tanh
@@ -28,7 +28,7 @@ from tests.core.reference import (
     weighted_sums,
 )
 from tests.core.strategies import examples
-from tests.core.test_mistakes import BY_HAND, unlike
+from tests.core.test_mistakes import BY_HAND, example_that_shows
 from tests.sizes import each
 
 CPU = Backend("cpu", "float64")
@@ -45,7 +45,7 @@ AT_ONE_STEP = [
 
 @pytest.mark.parametrize(("label", "steps", "sizes"), AT_ONE_STEP)
 def test_every_number_is_that_of_plain_loops(label, steps, sizes):
-    example, wrong = unlike(steps, sizes)
+    example, wrong = example_that_shows(steps, sizes)
     (step,) = steps
     shown = replay(trace(example, CPU), label, step).values
     assert shown.keys() == wrong.keys()
@@ -56,7 +56,7 @@ def test_every_number_is_that_of_plain_loops(label, steps, sizes):
     ("label", "steps", "sizes"), [param for param in AT_ONE_STEP if not {*param.values[1]} & {*LAYER}]
 )
 def test_in_one_head_the_others_are_right(label, steps, sizes):
-    example, _ = unlike(steps, sizes)
+    example, _ = example_that_shows(steps, sizes)
     (step,) = steps
     right, wrong = trace(example, CPU), work_out(example, steps, heads=[1])
     shown = replay(right, label, step, head=1)
@@ -67,7 +67,7 @@ def test_in_one_head_the_others_are_right(label, steps, sizes):
 # --- laws, on every built-in example -----------------------------------------------------------------------------
 
 
-def again(example, values, name, g):
+def recomputed(example, values, name, g):
     """A step of a head (or of the layer) in plain loops, from a trace's own numbers before it."""
     if name in LAYER:
         heads = values["head_outputs"]
@@ -147,7 +147,7 @@ def again(example, values, name, g):
 
 
 @each("name", library())
-def test_before_it_the_same_at_it_other_and_after_it_what_follows(name):
+def test_earlier_steps_stay_and_later_steps_follow_from_the_mistake(name):
     right = trace(built_in(name), CPU)
     order = list(right.values)
     assert possible(right)
@@ -167,12 +167,12 @@ def test_before_it_the_same_at_it_other_and_after_it_what_follows(name):
             for g in [None] if whole else range(len(right.example.heads)):
                 found = wrong.values[later] if whole else wrong.values[later][g]
                 if found is not None:
-                    expected = again(right.example, wrong.values, later, g)
+                    expected = recomputed(right.example, wrong.values, later, g)
                     assert numbers(found) == pytest.approx(numbers(expected), abs=1e-9), (label, later, g)
 
 
 @each("name", library())
-def test_what_is_not_possible_is_refused_in_both_languages(name):
+def test_an_impossible_mistake_is_refused_in_both_languages(name):
     right = trace(built_in(name), CPU)
     can = possible(right)
     every = [(step, mistake.id) for mistake in CATALOGUE for step in mistake.steps]
@@ -213,11 +213,11 @@ def test_its_matrices_and_dead_rows_are_those_of_the_mistake():
 
 def test_a_number_after_it_is_derived_from_the_wrong_ones():
     _, wrong = traces(pair("not-normalised"))
-    told = derive(wrong, Cell("head_outputs", 0, 0, 0))
-    assert told.value == wrong.values["head_outputs"][0][0][0] == pytest.approx(17.6120, abs=5e-5)
+    derivation = derive(wrong, Cell("head_outputs", 0, 0, 0))
+    assert derivation.value == wrong.values["head_outputs"][0][0][0] == pytest.approx(17.6120, abs=5e-5)
 
 
-def test_heads_that_share_keys_follow_the_head_that_holds_them():
+def test_heads_that_share_keys_follow_the_head_that_has_them():
     right = trace(built_in("grouped-query"), CPU)
     wrong = replay(right, "weight_transposed", "k", head=2)
     assert [rows is None for rows in wrong.values["k"]] == [False, True, False, True]
@@ -232,7 +232,7 @@ def test_heads_that_share_keys_follow_the_head_that_holds_them():
         replay(right, "weight_transposed", "k", head=3)
 
 
-def test_in_float32_it_is_the_same_to_float32():
+def test_float32_gives_the_same_up_to_its_rounding():
     coarse, fine = (
         trace(built_in("output-projection"), Backend("cpu", dtype)) for dtype in ("float32", "float64")
     )
@@ -261,16 +261,16 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("asked", "sentence"), REFUSED.items(), ids=lambda one: str(one)[:60])
-def test_what_cannot_be_is_refused_in_one_sentence(asked, sentence):
-    name, label, step, head = asked
+@pytest.mark.parametrize(("arguments", "sentence"), REFUSED.items(), ids=lambda one: str(one)[:60])
+def test_impossible_requests_are_refused_in_one_sentence(arguments, sentence):
+    name, label, step, head = arguments
     with pytest.raises(MhaError) as error:
         replay(trace(built_in(name), CPU), label, step, head)
     assert str(error.value) == sentence
     assert any("\u4e00" <= character <= "\u9fff" for character in in_words(error.value, "zh"))
 
 
-def test_exponentials_beyond_all_bounds_are_refused():
+def test_exponentials_that_overflow_are_refused():
     example = layer(scale=0.001)
     with pytest.raises(CellError, match="leaves no numbers"):
         replay(trace(example, CPU), "not_normalised", "weights")
@@ -310,31 +310,31 @@ def test_the_five_pairs():
         pair("nonsense")
 
 
-@pytest.mark.parametrize("one", PAIRS, ids=lambda one: one.id)
-def test_each_says_in_one_sentence_what_goes_wrong_in_both_languages(one):
-    assert set(one.title) == set(one.sentence) == {"en", "zh"}
-    assert one.sentence["en"].endswith(".")
-    assert ". " not in one.sentence["en"]
-    assert one.sentence["zh"].endswith("。")
-    assert one.sentence["zh"].count("。") == 1
+@pytest.mark.parametrize("published", PAIRS, ids=lambda published: published.id)
+def test_each_pair_says_in_one_sentence_what_goes_wrong_in_both_languages(published):
+    assert set(published.title) == set(published.sentence) == {"en", "zh"}
+    assert published.sentence["en"].endswith(".")
+    assert ". " not in published.sentence["en"]
+    assert published.sentence["zh"].endswith("。")
+    assert published.sentence["zh"].count("。") == 1
 
 
-@pytest.mark.parametrize("one", PAIRS, ids=lambda one: one.id)
-def test_each_matters_on_its_numbers(one):
-    right, wrong = traces(one)
-    assert (one.step, one.mistake) in possible(right)
+@pytest.mark.parametrize("published", PAIRS, ids=lambda published: published.id)
+def test_each_pair_changes_its_numbers_clearly(published):
+    right, wrong = traces(published)
+    assert (published.step, published.mistake) in possible(right)
     shown = [name for name in ("weights", *LAYER) if name in right.values]
     assert max(apart(right.values[name], wrong.values[name]) for name in shown) > 0.05
 
 
-@pytest.mark.parametrize("one", PAIRS, ids=lambda one: one.id)
-def test_pasted_each_is_diagnosed_as_that_mistake_and_no_other(one):
-    _, wrong = traces(one)
-    verdict = check(as_claims(wrong, one.step))
-    assert verdict.first_wrong.name == one.step
-    assert named(verdict) == [(one.mistake,)]
-    assert not verdict.steps[one.step].unexplained
-    assert verdict.steps[one.step].causes[0].heads is None
+@pytest.mark.parametrize("published", PAIRS, ids=lambda published: published.id)
+def test_the_numbers_of_each_pair_are_diagnosed_as_its_mistake_alone(published):
+    _, wrong = traces(published)
+    verdict = check(as_claims(wrong, published.step))
+    assert verdict.first_wrong.name == published.step
+    assert named(verdict) == [(published.mistake,)]
+    assert not verdict.steps[published.step].unexplained
+    assert verdict.steps[published.step].causes[0].heads is None
 
 
 def test_scores_times_v_by_hand():

@@ -1,4 +1,4 @@
-"""What a check found, in words: sentences, JSON and Markdown, in both languages."""
+"""The report of a check: sentences, JSON and Markdown, in both languages."""
 
 import json
 import re
@@ -71,12 +71,12 @@ def test_minus_infinity_is_text():
     assert as_json(check(shown))["steps"]["masked_scores"]["wrong"][0]["correct"] == "-inf"
 
 
-def test_a_number_that_the_digits_do_not_hold_is_a_power_of_ten():
+def test_a_number_too_small_for_the_digits_is_a_power_of_ten():
     wrong = check(with_cell(answer(layer(4), work_out(layer(4))), "q", 0, 0, 0, "7e-310"))
     assert " 7e−310 |" in as_markdown(wrong)
 
 
-def test_heads_and_rows_of_a_cause_are_said_from_1():
+def test_heads_and_rows_of_a_cause_are_counted_from_1():
     (cause,) = (
         check(parse((WORKED / "ilovecats_4_5_wrong_weights.mha.json").read_bytes())).steps["weights"].causes
     )
@@ -90,7 +90,7 @@ def test_heads_and_rows_of_a_cause_are_said_from_1():
 
 @each("language", ["en", "zh"])
 @each("name", EXPECTED)
-def test_every_cause_of_every_published_example_can_be_said(name, language):
+def test_every_cause_of_every_published_example_has_a_sentence(name, language):
     verdict = check(parse((WORKED / f"{name}.mha.json").read_bytes()))
     for step in verdict.steps.values():
         for cause in step.causes:
@@ -150,7 +150,7 @@ def test_the_outcome_counts_in_plain_words(rows, sentence):
     assert re.findall(r"\d+", chinese) or "一" in chinese
 
 
-def test_blanks_are_those_of_the_steps_asked_for():
+def test_blanks_are_counted_in_the_requested_steps():
     example = replace(layer(h=1), claimed=None)
     right = work_out(example)
     begun = check(answer(example, right, only=("weights",)))
@@ -175,7 +175,7 @@ def test_the_report_in_markdown():
     assert "| queries, head 2, row 1, column 2 | 2 | 3 | not what rounding gives |" in published
 
 
-def test_what_only_follows_is_said_to_be_right_from_there_on():
+def test_a_number_that_only_follows_is_called_right_from_there_on():
     example = layer(4)
     verdict = check(answer(example, work_out(example, {"scaled_scores": lambda s: s.scores}, heads=[1])))
     found = as_json(verdict)["steps"]
@@ -215,7 +215,7 @@ def test_a_title_is_text_and_never_markup(language):
     assert parse(dump(example)) == example
 
 
-def test_a_number_that_many_slips_would_give_is_not_said_to_have_no_known_mistake():
+def test_a_number_that_many_slips_would_give_is_not_called_unknown():
     example = built_in("programming")
     rows = [[f"{number:.0f}" for number in row] for row in trace(example).matrix("v", 2)]
     rows[2][1] = "1"  # −1 with its sign slipped, and four other slips
@@ -228,7 +228,7 @@ def test_a_number_that_many_slips_would_give_is_not_said_to_have_no_known_mistak
     )
 
 
-def test_what_is_wrong_though_nothing_before_it_is_was_rounded_on_the_way():
+def test_wrong_numbers_after_right_ones_were_rounded_on_the_way():
     computed = trace(built_in("programming"))
     weights = [
         [[round(number, 1) for number in row] for row in matrix] for matrix in computed["weights"].tolist()
@@ -264,14 +264,14 @@ REMARKS = {
 
 
 @pytest.mark.parametrize(("name", "row", "said"), REMARKS.values(), ids=REMARKS)
-def test_a_number_that_nothing_explains_tells_what_can_be_told_of_it(name, row, said):
+def test_an_unexplained_number_gets_a_remark(name, row, said):
     """The message speaks of the written scores, 4 and 1 in the first row, and gives away no right number."""
     head = Head(q=((2.0, 0.0), (1.0, 1.0)), k=((2.0, 1.0), (0.5, 3.0)), v=((1.0,), (2.0,)))
     example = Example("", ("a", "b"), (head,), scale="none", claimed={name: ((row, None),)})
     verdict = check(validate(example))
     first = puzzling(verdict.steps[name])[0]
     assert remark(verdict, first, "en") == said
-    told = unexplained_message(verdict, name, "en")
-    assert told.endswith(f"row 1, column 1: {said}")
+    message = unexplained_message(verdict, name, "en")
+    assert message.endswith(f"row 1, column 1: {said}")
     assert not re.search("[a-z]{3}", unexplained_message(verdict, name, "zh").replace("softmax", ""))
     assert remark_message(verdict, first, "en") == f"row 1, column 1: {said}"

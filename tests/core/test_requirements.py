@@ -1,4 +1,4 @@
-"""What is imported is declared, what is declared is pinned within its range, the lock has all that these bring."""
+"""What is imported is declared, what is declared is pinned within its range, and the lock has all requirements."""
 
 import re
 import sys
@@ -25,7 +25,7 @@ def names(requirements):
 
 
 def extra(*wanted):
-    """What extras declare, those that they take in included."""
+    """What extras declare, including the extras that they refer to."""
     found: list[Requirement] = []
     for line in (line for name in wanted for line in EXTRAS[name]):
         requirement = Requirement(line)
@@ -42,7 +42,7 @@ def lines(file):
 
 
 def pins(file):
-    """The requirements of a file, and of those that it takes in."""
+    """The requirements of a file, and of those that it includes."""
     found: list[Requirement] = []
     for line in lines(file):
         found += pins(line.removeprefix("-r ")) if line.startswith("-r ") else [Requirement(line)]
@@ -57,7 +57,7 @@ BUILT_IN = {*sys.stdlib_module_names, "_typeshed"}
 
 
 def imports(*places):
-    """The distributions that folders and files import. A package that is not installed goes by its own name."""
+    """The distributions that folders and files import. A package that is not installed has its own name."""
     paths = [
         path
         for place in places
@@ -120,7 +120,7 @@ def test_all_that_is_declared_is_pinned(file):
     assert names(FILES[file]) == names(pins(file))
 
 
-def test_whoever_names_a_version_of_uv_names_the_same():
+def test_all_files_name_the_same_version_of_uv():
     found = {
         version
         for file in ("Dockerfile", "tools/install.sh", "requirements-dev.txt", ".github/workflows/ci.yml")
@@ -140,7 +140,7 @@ LOCKED = {
 
 
 def closure(wanted):
-    """The names of all that these requirements bring here, themselves included."""
+    """The names of these requirements and of all that they require in turn."""
     found, left = set(), [(one.name, extra) for one in wanted for extra in ("", *one.extras)]
     while left:
         name, extra = one = left.pop()
@@ -155,7 +155,7 @@ def closure(wanted):
     return {canonicalize_name(name) for name, _ in found}
 
 
-def test_the_lock_holds_what_the_app_brings_at_the_versions_that_these_tests_run_on():
+def test_the_lock_has_all_requirements_of_the_app_at_the_versions_that_these_tests_run_on():
     brought = closure(pins("requirements.txt") + pins("requirements-slides.txt"))
     public = {name: distribution(name).version.partition("+")[0] for name in brought}
     assert {name: f"=={version}" for name, version in public.items()} == {

@@ -1,4 +1,4 @@
-"""A sentence of one's own: its words become the tokens."""
+"""A sentence as input: its words become the tokens."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ def sentence(example, *words, which="tokens"):
     return apply(example, {"op": "sentence", "which": which, "tokens": list(words)})
 
 
-def test_a_word_has_a_vector_of_its_own_the_same_each_time():
+def test_a_word_always_has_the_same_vector():
     typed = sentence(FIRST, "The", "cat", "sat", "on", "the", "mat")
     assert typed.tokens == ("The", "cat", "sat", "on", "the", "mat")
     assert typed.x[0] == typed.x[4]
@@ -32,22 +32,22 @@ def test_a_word_has_a_vector_of_its_own_the_same_each_time():
     assert typed.heads == FIRST.heads
 
 
-def test_a_word_that_is_there_keeps_its_row_wherever_it_goes():
+def test_a_known_word_keeps_its_row_wherever_it_moves():
     """思考 计算机 程序 → 程序 茶 思考"""
     typed = sentence(FIRST, "程序", "茶", "思考")
     assert (typed.x[0], typed.x[2]) == (FIRST.x[2], FIRST.x[0])
     assert typed.x[1] not in FIRST.x
     assert sentence(FIRST, *FIRST.tokens) == FIRST
-    assert (FIRST.title != "", typed.title) == (True, "")  # it named the words that were there
+    assert (FIRST.title != "", typed.title) == (True, "")  # it named the earlier words
 
 
-def test_a_sentence_of_ones_own_comes_from_nowhere_else():
+def test_a_new_sentence_has_no_source():
     typed = sentence(FIRST, "小猫", "追", "小", "狗")
     assert (bool(FIRST.source), bool(FIRST.note)) == (True, True)
     assert (typed.title, typed.source, typed.note) == ("", None, None)
 
 
-def test_what_a_painted_mask_says_goes_with_its_word():
+def test_a_words_part_of_a_painted_mask_moves_with_it():
     hidden = replace(FIRST, mask=AllowMask(((True, False, True), (True, True, True), (True, True, False))))
     assert sentence(hidden, "程序", "茶", "思考").mask.allow == (
         (False, True, True),
@@ -83,7 +83,7 @@ def test_a_context_has_a_sentence_of_its_own():
     ],
     ids=str,
 )
-def test_what_is_no_sentence_is_refused(edit, said):
+def test_an_invalid_sentence_is_refused(edit, said):
     with pytest.raises(ExampleError) as refused:
         apply(FIRST, {"op": "sentence", **edit})
     assert str(refused.value) == said

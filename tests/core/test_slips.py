@@ -1,4 +1,4 @@
-"""Slips of one cell and of one row: each, made at random where it can be made, is found where it was made."""
+"""Slips of one cell and of one row: each, planted at random wherever it is possible, is found where it was planted."""
 
 from collections import Counter
 from dataclasses import replace
@@ -29,11 +29,11 @@ from tests.core.reference import project, softmax
 from tests.mistakes.slips import named as outcome
 from tests.mistakes.slips import planted
 from tests.sizes import at_length, lengthened
-from tools.mistakes import KEPT
+from tools.mistakes import GIVEN_STEPS
 
 
 def causes(verdict):
-    """Every cause as it is said in English."""
+    """The English sentence of every cause."""
     return [cause_message(verdict, one, "en") for step in verdict.steps.values() for one in step.causes]
 
 
@@ -49,7 +49,7 @@ Q = (("28", "37"), ("101", "50"))
 
 
 def with_q(row, col, text):
-    """The verdict on Q with one number written otherwise."""
+    """The verdict on Q with one number replaced."""
     rows = [list(row) for row in Q]
     rows[row][col] = text
     head = Head(w_q=W, w_k=((1.0, 0.0), (0.0, 1.0)), w_v=((1.0,), (1.0,)))
@@ -72,16 +72,16 @@ BY_HAND = {
 }
 
 
-@pytest.mark.parametrize(("text", "said"), BY_HAND.items())
-def test_one_cell_by_hand(text, said):
+@pytest.mark.parametrize(("text", "sentence"), BY_HAND.items())
+def test_one_cell_by_hand(text, sentence):
     verdict = with_q(0, 0, text)
-    assert said in causes(verdict)
+    assert sentence in causes(verdict)
     assert len(causes(verdict)) == 1
     assert unexplained(verdict) == []
 
 
-def test_of_a_number_with_more_digits_than_a_float64_tells_apart_none_slips():
-    """4·10¹⁴ may be written as 4.7·10¹⁴; of 4·10¹⁸ any of the digits could be another."""
+def test_digits_beyond_those_of_a_float64_never_slip():
+    """4·10¹⁴ may be written as 4.7·10¹⁴, but in 4·10¹⁸ any of the digits could be the wrong one."""
     for each, slips in ((1e8, True), (1e12, False)):
         head = Head(w_q=((each,), (each,)), w_k=((1.0,), (0.0,)), w_v=((1.0,), (1.0,)))
         x = tuple(tuple(1e6 * cell for cell in row) for row in X)
@@ -90,7 +90,7 @@ def test_of_a_number_with_more_digits_than_a_float64_tells_apart_none_slips():
         assert ("row 1, column 1: Perhaps a digit has slipped." in causes(verdict)) is slips
 
 
-def test_the_right_line_and_the_written_one_stand_beside_each_other():
+def test_the_right_and_the_written_line_are_shown():
     assert lines(with_q(0, 0, "15"), "q") == ("Q = X·W_Q;  Q[1, 1] = 3·5 + 1·13 = 28", "Q[1, 1] = 3·5 = 15")
     assert lines(with_q(0, 0, "46"), "q")[1] == "Q[1, 1] = 3·11 + 1·13 = 46"
     assert lines(with_q(0, 0, "82"), "q")[1] == "Q[1, 1] = 82"
@@ -103,7 +103,7 @@ def test_where_two_slips_give_the_number_both_are_listed():
     ]
 
 
-def test_of_one_number_a_slip_stands_before_a_mistake_in_the_whole_matrix():
+def test_for_one_number_a_slip_comes_before_a_mistake_in_the_whole_matrix():
     """Q[1, 1] is 28 and K[1, 1] is −28, so −28 for Q[1, 1] is a slipped sign or a product with W_K."""
     head = Head(w_q=W, w_k=((-5.0, 1.0), (-13.0, 2.0)), w_v=W)
     claimed = {"q": ((("-28", None), None),)}
@@ -112,7 +112,7 @@ def test_of_one_number_a_slip_stands_before_a_mistake_in_the_whole_matrix():
     assert other == "Perhaps Q and K are swapped: queries and keys have changed places."
 
 
-def test_nothing_simple_is_said_to_be_nothing():
+def test_an_error_without_a_simple_cause_stays_unexplained():
     verdict = with_q(0, 0, "66")
     assert causes(verdict) == []
     assert unexplained(verdict) == ["q"]
@@ -145,7 +145,7 @@ def test_one_row_of_weights_by_hand(label):
     assert hit >= 2
 
 
-def test_a_row_that_stands_in_another_head():
+def test_a_row_of_another_head():
     example = layer(4)
     steps = work_out(example)
     steps["head_outputs"][1][2] = list(steps["head_outputs"][0][2])
@@ -170,15 +170,15 @@ NUMBERS = {
 }
 
 
-@pytest.mark.parametrize(("sizes", "scores", "said"), NUMBERS.values(), ids=NUMBERS)
+@pytest.mark.parametrize(("sizes", "scores", "sentence"), NUMBERS.values(), ids=NUMBERS)
 @pytest.mark.parametrize("only", [("scores", "weights"), ("weights", "output")])
-def test_another_number_in_place_of_the_divisor_or_the_base(sizes, scores, said, only):
+def test_another_number_in_place_of_the_divisor_or_the_base(sizes, scores, sentence, only):
     example = layer(4, **sizes)
     steps = {"weights": lambda s: [softmax(row) for row in scores(s)]}
     verdict = found(example, work_out(example, steps), only=only)
-    assert causes(verdict) == [said]
+    assert causes(verdict) == [sentence]
     one = found(example, work_out(example, steps, heads=[1]), only=only)
-    assert causes(one) == [f"head 2: {said}"]
+    assert causes(one) == [f"head 2: {sentence}"]
 
 
 def test_the_divisor_of_one_row_follows_from_its_numbers():
@@ -187,8 +187,8 @@ def test_the_divisor_of_one_row_follows_from_its_numbers():
         return [rows[0], softmax([score / 2.345 for score in s.scores[1]]), *rows[2:]]
 
     verdict = found(layer(4, d_model=5), work_out(layer(4, d_model=5), {"weights": second}, heads=[0]))
-    said = "The weights are those of scores divided by about 2.3, which is no size of this example."
-    assert causes(verdict) == [f"head 1, row 2: {said}"]
+    sentence = "The weights are those of scores divided by about 2.3, which is no size of this example."
+    assert causes(verdict) == [f"head 1, row 2: {sentence}"]
 
 
 def rounded_to(decimals, rows):
@@ -227,14 +227,14 @@ def shared(powers):
     return [power / sum(powers) for power in powers]
 
 
-@pytest.mark.parametrize(("steps", "only", "said"), ROUNDED.values(), ids=ROUNDED)
-def test_rounding_on_the_way_is_named_with_the_step_and_the_digits(steps, only, said):
+@pytest.mark.parametrize(("steps", "only", "sentence"), ROUNDED.values(), ids=ROUNDED)
+def test_rounding_on_the_way_is_named_with_the_step_and_the_digits(steps, only, sentence):
     example = layer(4, d_model=5)
     example = replace(example, x=tuple(tuple(cell + 0.37 for cell in row) for row in example.x))
     verdict = found(example, work_out(example, steps), only=only)
     assert not verdict.ok
     assert set(named(verdict)) == {("rounded_early",)}
-    assert any(said in one for one in causes(verdict))
+    assert any(sentence in one for one in causes(verdict))
     assert unexplained(verdict) == []
 
 
@@ -253,13 +253,15 @@ def test_a_mistake_and_a_slip_in_one_matrix_are_named_together():
     ]
     assert unexplained(slipped) == []
     both = with_cell(claims, "scaled_scores", 0, 2, 1, f"{float(number) + 0.37:.4f}")
-    assert unexplained(check(both)) == ["scaled_scores"]  # of what nothing simple gives nothing is said
+    assert unexplained(check(both)) == ["scaled_scores"]  # nothing simple gives this number
 
 
-@pytest.mark.parametrize("given", KEPT)
+@pytest.mark.parametrize("given", GIVEN_STEPS)
 def test_planted_slips_are_named_alone_and_never_wrongly(given):
     """Without --long only every other planted slip is checked."""
-    every = islice(planted(lengthened(4), given), [*KEPT].index(given) % 2, None, 1 if at_length() else 2)
+    every = islice(
+        planted(lengthened(4), given), [*GIVEN_STEPS].index(given) % 2, None, 1 if at_length() else 2
+    )
     found = Counter(outcome(check(one.example), one) for one in every)
     del found["unchanged"]
     total = found.total()
@@ -268,7 +270,7 @@ def test_planted_slips_are_named_alone_and_never_wrongly(given):
     assert found["unknown"] <= 0.1 * total
 
 
-def test_every_slip_is_said_in_both_languages():
+def test_every_slip_has_a_sentence_in_both_languages():
     for slip in SLIPS:
         for language in LANGUAGES:
             sentence = catalogue(language).gettext(slip.message)
@@ -284,15 +286,15 @@ def test_scores_that_are_scaled_a_step_too_early_are_named():
     one = "Perhaps it is divided by √d_k here already; that is the next step."
     row = "row 1: Perhaps the scores are divided by √d_k here already; that is the next step."
 
-    def said(*rows):
+    def causes_of(*rows):
         verdict = check(validate(Example("", ("a", "b"), (head,), claimed={"scores": (rows,)})))
         assert unexplained(verdict) == []
         return causes(verdict)
 
-    assert f"row 1, column 1: {one}" in said(("4", None), None)
-    assert f"row 1, column 1: {one}" in said(("4", "16"), ("24", "9"))
-    assert row in said(("4", "8"), ("24", "9"))
-    assert said(("4.0", "8.0"), ("12.0", "4.5")) == [
+    assert f"row 1, column 1: {one}" in causes_of(("4", None), None)
+    assert f"row 1, column 1: {one}" in causes_of(("4", "16"), ("24", "9"))
+    assert row in causes_of(("4", "8"), ("24", "9"))
+    assert causes_of(("4.0", "8.0"), ("12.0", "4.5")) == [
         "These are the scaled scores."
     ]  # all of it: under a wrong name
 
@@ -302,26 +304,26 @@ def test_slips_are_declared_once_and_in_order():
     assert [slip.id for slip in SLIPS if slip.weak] == ["digit_slipped", "some_divisor"]
 
 
-# --- in all rows alike -------------------------------------------------------------------------------------------
+# --- the same slip in all rows -----------------------------------------------------------------------------------
 
 
 def alike(step, change, **sizes):
-    """The verdict on a layer in whose first head every row of a step is changed, and what follows is computed on."""
+    """The verdict on a layer whose first head has every row of a step changed; later steps are computed from it."""
     example = layer(3, n=4, d_k=3, **sizes)
     return found(example, work_out(example, {step: lambda s: change(RIGHT[step](s), s)}, heads=[0]))
 
 
-def test_a_matrix_under_the_name_of_another_is_called_by_its_own():
+def test_a_matrix_under_a_wrong_name_is_recognised():
     example = layer(3, n=4, d_k=3)
     steps = work_out(example)
     verdict = found(example, steps | {"scores": steps["scaled_scores"]}, only=("scores", "weights"))
     assert causes(verdict) == ["These are the scaled scores."]
     assert unexplained(verdict) == []
-    said = cause_message(verdict, verdict.steps["scores"].causes[0], "zh")
-    assert said == "这些是缩放分数。"
+    sentence = cause_message(verdict, verdict.steps["scores"].causes[0], "zh")
+    assert sentence == "这些是缩放分数。"
 
 
-def test_rows_that_are_off_by_a_constant_each_are_those_of_a_bias_of_the_keys():
+def test_rows_that_are_each_off_by_a_constant_come_from_a_bias_of_the_keys():
     verdict = alike(
         "scores", lambda rows, s: [[cell + i - 0.3 for cell in row] for i, row in enumerate(rows)]
     )
@@ -333,7 +335,7 @@ def test_rows_that_are_off_by_a_constant_each_are_those_of_a_bias_of_the_keys():
     }  # the weights stay the same
 
 
-def test_weights_over_1_minus_p_with_zeros_are_those_of_dropout():
+def test_weights_divided_by_1_minus_p_with_zeros_come_from_dropout():
     def dropped(rows, s):
         return [[0.0 if i == j else cell / 0.9 for j, cell in enumerate(row)] for i, row in enumerate(rows)]
 
@@ -344,8 +346,8 @@ def test_weights_over_1_minus_p_with_zeros_are_those_of_dropout():
     assert unexplained(verdict) == []
 
 
-@pytest.mark.parametrize(("logit", "said"), [(1.0, "1"), (-0.8123, "-0.8123"), (0.5, "0.5")])
-def test_rows_short_of_1_by_an_extra_logit_are_those_of_a_sink(logit, said):
+@pytest.mark.parametrize(("logit", "shown"), [(1.0, "1"), (-0.8123, "-0.8123"), (0.5, "0.5")])
+def test_rows_that_an_extra_logit_makes_sum_to_less_than_1_come_from_a_sink(logit, shown):
     def with_sink(rows, s):
         return [softmax([*row, logit])[:-1] for row in s.masked_scores]
 
@@ -353,7 +355,7 @@ def test_rows_short_of_1_by_an_extra_logit_are_those_of_a_sink(logit, said):
     steps = work_out(example, {"weights": lambda s: with_sink(None, s)}, heads=[0])
     verdict = found(example, steps, decimals=6)
     assert causes(verdict) == [
-        f"head 1: An attention sink: each row falls short of 1 by one extra logit of {said}."
+        f"head 1: An attention sink: each row falls short of 1 by one extra logit of {shown}."
     ]
     assert unexplained(verdict) == []
     assert {cell[0] for cell in wrong_cells(verdict, own=True)} == {"weights"}

@@ -1,4 +1,4 @@
-"""What a lecturer is told at each stage: something for every kind of step in both languages, and true numbers."""
+"""The notes for a lecturer at each stage: for every kind of step, in both languages, with true numbers."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ EVERY = library() | {path.stem: parse(path.read_bytes()) for path in sorted(HERE
 TRACES = {name: trace(example) for name, example in EVERY.items()}
 
 
-def test_every_step_that_there_is_has_its_own():
+def test_every_step_has_its_own_notes():
     assert set(WORDING) == set(STEPS)
 
 
@@ -28,9 +28,9 @@ def test_every_step_that_there_is_has_its_own():
 @each("name", EVERY)
 def test_every_stage_of_every_example_has_words(name, language):
     for stage in walk(TRACES[name]):
-        told = [of_stage(TRACES[name], stage)]
-        told += [of_step(TRACES[name], step, stage.head) for step in stage.steps]
-        for say, aloud, wrong in told:
+        teachings = [of_stage(TRACES[name], stage)]
+        teachings += [of_step(TRACES[name], step, stage.head) for step in stage.steps]
+        for say, aloud, wrong in teachings:
             assert say.translated(language)
             assert wrong.translated(language)
             for sentence in (say, aloud, wrong):
@@ -38,7 +38,7 @@ def test_every_stage_of_every_example_has_words(name, language):
 
 
 @each("name", EVERY)
-def test_what_is_said_aloud_is_this_examples(name):
+def test_the_sentences_to_read_aloud_are_about_this_example(name):
     """Against the plain loops: the largest number with its query and key, pairs hidden, a sum of its terms."""
     computed = TRACES[name]
     queries, keys = computed.example.tokens, key_tokens(computed.example)
@@ -48,25 +48,25 @@ def test_what_is_said_aloud_is_this_examples(name):
             if not aloud.template:
                 continue
             rows = computed.matrix(step.name, stage.head)
-            told = aloud.values
-            if "hidden" in told:
+            values = aloud.values
+            if "hidden" in values:
                 allow = allow_matrix(computed.example)
-                assert told["hidden"] == sum(1 for row in allow for allowed in row if not allowed)
-                assert told["all"] == len(queries) * len(keys)
-            elif "number" in told:
+                assert values["hidden"] == sum(1 for row in allow for allowed in row if not allowed)
+                assert values["all"] == len(queries) * len(keys)
+            elif "number" in values:
                 most = max(number for row in rows for number in row)
-                assert float(str(told["number"]).replace("−", "-")) == pytest.approx(most, abs=0.005)
+                assert float(str(values["number"]).replace("−", "-")) == pytest.approx(most, abs=0.005)
                 assert any(
-                    (queries[i][:20], keys[j][:20]) == (told["query"], told["key"])
+                    (queries[i][:20], keys[j][:20]) == (values["query"], values["key"])
                     for i, row in enumerate(rows)
                     for j, number in enumerate(row)
                     if number == most
                 )
                 as_many = sum(1 for row in rows for number in row if most - number <= 1e-9 * abs(most))
-                assert told.get("count", 1) == as_many
+                assert values.get("count", 1) == as_many
             else:
                 assert 1 < len(derive(computed, Cell(step.name, stage.head, 0, 0)).terms) <= 4
-                last = re.split(r" [=≈] ", str(told["line"]))[-1]
+                last = re.split(r" [=≈] ", str(values["line"]))[-1]
                 assert float(last.strip("()").replace("−", "-")) == pytest.approx(
                     rows[0][0], rel=0.01, abs=0.005
                 )

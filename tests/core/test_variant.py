@@ -1,4 +1,4 @@
-"""Variants: what they change, how they travel in a link, and what two traces side by side say."""
+"""Variants: what they change, their text in a link, and how two traces differ."""
 
 from dataclasses import replace
 from math import inf, isinf, nan
@@ -61,7 +61,7 @@ def rows_close(one, other, most=1e-12):
 # --- variants ------------------------------------------------------------------------------------------------------
 
 
-def test_the_variant_of_nothing_is_the_example_without_its_claims():
+def test_an_empty_variant_only_drops_the_claims():
     for example in library().values():
         assert varied(example, AS_IT_IS) == replace(example, claimed=None)
 
@@ -71,7 +71,7 @@ def test_a_variant_survives_its_link(variant):
     assert read(written(variant)) == variant
 
 
-def test_nothing_is_written_of_nothing():
+def test_the_text_of_no_variant_is_empty():
     assert written(AS_IT_IS) == ""
     assert written(Variant(scoring="cosine", muted=(0, 2))) == "scoring-cosine~muted-0_2"
 
@@ -84,7 +84,7 @@ def test_nothing_is_written_of_nothing():
         "temperature-" + "9" * 5000, "order-٠_١",
     ],
 )  # fmt: skip
-def test_what_somebody_changed_by_hand_is_passed_over(text):
+def test_parts_of_a_link_changed_by_hand_are_ignored(text):
     assert read(text) == AS_IT_IS
     assert read(f"{text}~mask-causal") in (Variant(mask="causal"), AS_IT_IS)
 
@@ -115,7 +115,7 @@ def test_a_muted_head_adds_nothing_and_the_others_are_as_they_were():
         assert row == pytest.approx([before.values["output"][i][j] - terms[0][i][j] for j in range(2)])
 
 
-def test_muting_a_head_that_holds_keys_for_others_leaves_them_their_keys():
+def test_muting_the_head_with_shared_keys_leaves_the_others_their_keys():
     shared = apply(TOY, {"op": "kv_heads", "count": 1})
     before, after = trace(shared), trace(varied(shared, Variant(muted=(0,))))
     assert after.values["weights"][1] == before.values["weights"][1]
@@ -146,7 +146,7 @@ def test_without_positions_attention_does_not_know_the_order(example, random):
 
 
 @pytest.mark.parametrize("kind", ["sinusoidal", "rotary", "alibi"])
-def test_with_positions_it_does(kind):
+def test_with_positions_attention_knows_the_order(kind):
     example = apply(TOY, {"op": "positions", "kind": kind})
     order = (2, 0, 1)
     found = compare(trace(example), trace(varied(example, Variant(order=order))), order)
@@ -185,12 +185,12 @@ def test_a_painted_mask_moves_with_its_tokens_and_positions_stay():
 @pytest.mark.parametrize(
     "order", [[0, 1], [0, 1, 1], [0, 1, 3], [0, 1, -2], ["a"], None, [True, 0, 2], [nan, 0, 1]]
 )
-def test_an_order_that_is_none_is_refused(order):
+def test_an_invalid_order_is_refused(order):
     with pytest.raises(ExampleError):
         apply(TOY, {"op": "permute", "order": order})
 
 
-def test_keys_of_their_own_stay_where_they_are():
+def test_keys_of_a_context_keep_their_order():
     cross = replace(TOY, context=((1, 2), (3, 4)), context_tokens=("u", "v"))
     assert not keys_are_queries(cross)
     after = trace(varied(cross, Variant(order=(2, 1, 0))))
@@ -225,7 +225,7 @@ def test_differences_are_those_of_the_numbers_in_the_order_of_the_computation():
         assert difference.change.changed == sum(abs(v) > 1e-12 for row in expected for v in row)
 
 
-def test_what_only_one_has_is_new_or_gone():
+def test_a_matrix_that_only_one_trace_has_is_new_or_gone():
     causal = replace(TOY, mask="causal")
     assert {(d.name, d.kind) for d in compare(trace(TOY), trace(causal)) if d.kind != "changed"} == {
         ("mask", "new"), ("masked_scores", "new")
@@ -235,7 +235,7 @@ def test_what_only_one_has_is_new_or_gone():
     }  # fmt: skip
 
 
-def test_a_matrix_of_another_shape_is_compared_as_far_as_both_go():
+def test_matrices_of_different_shapes_are_compared_where_both_have_cells():
     wider = apply(TOY, {"op": "resize", "axis": "d_k", "size": 3})
     found = {(d.name, d.head): d for d in compare(trace(TOY), trace(wider))}
     assert found["q", 0].kind == "reshaped"
@@ -243,7 +243,7 @@ def test_a_matrix_of_another_shape_is_compared_as_far_as_both_go():
     assert (found["q", 0].at, found["q", 0].most) == (None, 0.0)
 
 
-def test_a_pair_that_is_hidden_in_one_differs_without_bound():
+def test_a_pair_that_is_hidden_in_one_trace_differs_by_infinity():
     causal = replace(TOY, mask="causal")
     painted = replace(TOY, mask=AllowMask(((True,) * 3,) * 3))
     by = {(d.name, d.head): d for d in compare(trace(painted), trace(causal))}["masked_scores", 0]
@@ -254,14 +254,14 @@ def test_a_pair_that_is_hidden_in_one_differs_without_bound():
     assert back.change.by[0][0] == 0
 
 
-def test_heads_that_share_keys_are_compared_by_what_they_use():
+def test_heads_that_share_keys_are_compared_by_the_keys_they_use():
     shared = apply(TOY, {"op": "kv_heads", "count": 1})
     found = {(d.name, d.head): d.kind for d in compare(trace(TOY), trace(shared))}
     assert (found["w_k", 1], found["k", 1]) == ("changed", "changed")
     assert ("k", 0) not in found
 
 
-def test_a_difference_beside_far_larger_numbers_is_no_rounding():
+def test_a_difference_next_to_far_larger_numbers_is_not_rounding():
     """Exponentials that are not normalised reach e^60. A change of the smallest ones is still a difference."""
     change = change_of([[34.3, 1e26], [1.0, 1.0]], [[1.2e-5, 1.0], [1.0, 1.0]])
     assert change.changed == 2

@@ -1,4 +1,4 @@
-"""The walk covers the trace: every step once, in order, every cell once, and no number of its own."""
+"""The walk covers the trace: every step once, in order, every cell once, and no other number."""
 
 import json
 import re
@@ -34,13 +34,13 @@ EVERY = {
 }
 
 
-def told_steps(stages):
+def covered_steps(stages):
     """Every (head, step) that the stages cover, in order."""
     return [(stage.head, step.name) for stage in stages for step in stage.steps]
 
 
 def declared_steps(computed):
-    """The same from the declared graph: what stands before the heads, each head's own, what comes after them."""
+    """The same from the declared graph: what comes before the heads, each head's steps, what comes after."""
     names = [step.name for step in computed.steps if step.per_head]
     layer = [step.name for step in computed.steps if not step.per_head]
     before = layer[: [step.name for step in computed.steps].index(names[0])]
@@ -56,14 +56,14 @@ def check_stages(computed, stages):
     assert len({stage.id for stage in stages}) == len(stages)
     assert next(stage.kind for stage in stages) == "tokens"
     assert [stage.kind for stage in stages][-1] == "closing"
-    assert told_steps(stages) == declared_steps(computed)
+    assert covered_steps(stages) == declared_steps(computed)
 
 
 def check_parts(computed, stages):
-    """The parts of the stages that compute hold every computed cell once; a stage's own lie in order."""
-    told = [cell for stage in stages if stage.steps for part in stage.parts for cell in part.cells]
-    assert len(set(told)) == len(told)
-    assert set(told) == set(cells(computed))
+    """The parts of the computing stages have every computed cell once; those of a stage are in order."""
+    covered = [cell for stage in stages if stage.steps for part in stage.parts for cell in part.cells]
+    assert len(set(covered)) == len(covered)
+    assert set(covered) == set(cells(computed))
     for stage in stages:
         for part in stage.parts:
             assert part.beats >= 1
@@ -91,7 +91,7 @@ def check_beats(computed, stage):
 
 
 def check_softmax(computed, stages):
-    """Powers over their sum are the trace's weights, and the key looked at most has the largest of them."""
+    """Powers over their sum are the trace's weights, and the key looked at most has the largest one."""
     for stage in stages:
         for step in stage.steps:
             if step.op != "softmax":
@@ -124,7 +124,7 @@ def check_words(stages):
 
 
 def check_operands(computed, stages):
-    """The matrices that a step reads are those that its cells' terms lie in."""
+    """The matrices that a step reads are those of its cells' terms."""
     for stage in stages:
         for step in stage.steps:
             read = {(operand.name, owner) for operand, owner in operands_of(computed, step, stage.head)}
@@ -136,7 +136,7 @@ def check_operands(computed, stages):
 
 
 class Page(HTMLParser):
-    """The cells of a page by what they say they are, and its plain text."""
+    """The cells of a page by their attributes, and its plain text."""
 
     def __init__(self, text):
         super().__init__()
@@ -185,7 +185,7 @@ def cell_of(key):
 
 
 def check_page(computed, text, decimals=4):
-    """Every cell of the page holds its own number, and no computed cell is missing."""
+    """Every cell of the page has its own number, and no computed cell is missing."""
     page = Page(text)
     seen = set()
     for of, shown in page.cells:
@@ -205,14 +205,14 @@ def check_page(computed, text, decimals=4):
 def check_markdown(computed, stages, text, decimals=4):
     """The last matrix of each step's formula is the trace's, in the order of the walk."""
     blocks = re.findall(r"\\begin\{aligned\}\n(.*?)\n\\end\{aligned\}", text, re.DOTALL)
-    for block, (head, name) in zip(blocks, told_steps(stages), strict=True):
+    for block, (head, name) in zip(blocks, covered_steps(stages), strict=True):
         last = block.rsplit("\\begin{pmatrix} ", 1)[1].removesuffix(" \\end{pmatrix}")
         shown = [row.split(" & ") for row in last.split(" \\\\ ")]
         rows = computed.matrix(name, head)
         assert [len(row) for row in shown] == [len(row) for row in rows]
         for line, row in zip(shown, rows, strict=True):
-            for told, number in zip(line, row, strict=True):
-                plain = told.replace("\\infty", "∞").replace(" \\cdot ", "·")
+            for shown, number in zip(line, row, strict=True):
+                plain = shown.replace("\\infty", "∞").replace(" \\cdot ", "·")
                 plain = re.sub(r"\\cdot 10\^\{(.*?)\}", r"e\1", plain.replace("·", "\\cdot "))
                 check_number(plain, number, decimals)
 
@@ -238,7 +238,7 @@ def test_the_walk_of_every_example(name):
 
 @pytest.mark.parametrize("name", ["first", "output-projection", "padding"])
 def test_markdown_equals_where_every_digit_is_there_and_else_about(name):
-    """A step's result stands after = only where none of its numbers is rounded, and so do the factors before it."""
+    """A step's result follows = only where none of its numbers is rounded, and the same for its factors."""
     computed = trace(EVERY[name])
     text = as_markdown(computed)
 
@@ -248,7 +248,7 @@ def test_markdown_equals_where_every_digit_is_there_and_else_about(name):
 
     steps = {step.name: step for step in computed.steps}
     blocks = re.findall(r"\\begin\{aligned\}\n(.*?)\n\\end\{aligned\}", text, re.DOTALL)
-    for block, (head, name) in zip(blocks, told_steps(walk(computed)), strict=True):
+    for block, (head, name) in zip(blocks, covered_steps(walk(computed)), strict=True):
         signs = re.findall(r"^&(=|\\approx) ", block, re.MULTILINE)
         wanted = [rounded(name, head)]
         if layout_of(steps[name]) == "product":
@@ -275,11 +275,11 @@ def test_the_first_example_is_walked_as_it_is_taught():
     assert scores.parts[4].cells == (Cell("scores", 0, 1, 1),)
     assert scores.parts[4].beats == 2
     assert scores.words.what.translated("en").startswith("Every query meets every key")
-    told = "分数等于两行的长度与它们夹角余弦的乘积：两行都长且方向相近时分数大，方向相背时分数为负。"
-    assert scores.words.why.translated("zh") == told
+    sentence = "分数等于两行的长度与它们夹角余弦的乘积：两行都长且方向相近时分数大，方向相背时分数为负。"
+    assert scores.words.why.translated("zh") == sentence
 
 
-def test_which_numbers_are_turned_together_is_told():
+def test_the_walk_says_which_numbers_are_turned_together():
     wide = apply(built_in("programming"), {"op": "resize", "axis": "d_k", "size": 4})
     for pairs, said in (
         ("interleaved", "two neighbouring numbers at a time"),
@@ -298,7 +298,7 @@ def test_a_mask_and_w_o_have_stages_of_their_own():
     assert [stage.id for stage in stages][-3:] == ["concat", "output", "closing"]
 
 
-def test_a_large_result_is_walked_row_by_row():
+def test_a_large_result_is_shown_row_by_row():
     rows = [[0.5] * 7 for _ in range(7)]
     text = {"format": "mha-example/1", "tokens": list("abcdefg"), "x": rows}
     head = dict.fromkeys(("w_q", "w_k", "w_v"), rows)
@@ -330,7 +330,7 @@ def test_long_arithmetic_is_cut_and_says_so():
 NASTY = '<img src=x onerror="alert(1)"> </style><script>x</script> $x$ `b` | {{}} {0} \\input{a} [a](javascript:b)'
 
 
-def test_what_a_visitor_wrote_is_text():
+def test_a_visitors_text_is_escaped():
     text = {
         "format": "mha-example/1",
         "title": NASTY,

@@ -24,7 +24,7 @@ def drawn(*shape, seed=0, dtype=torch.float64):
 
 
 class Tables(TorchDispatchMode):
-    """The memory of each tensor of at least so many numbers that is made meanwhile."""
+    """The memory of each tensor of at least so many numbers that is created meanwhile."""
 
     def __init__(self, numbers):
         super().__init__()
@@ -116,7 +116,7 @@ def test_one_table_of_all_is_made(mask):
     assert list(tables.found) == [found.untyped_storage().data_ptr()]
 
 
-def test_what_is_given_or_wanted_is_not_written_over():
+def test_given_and_wanted_tensors_are_not_overwritten():
     q, k = drawn(2, 5, 3, seed=1), drawn(2, 7, 3, seed=2)
     before = q.clone(), k.clone()
     given = {"q": q, "k": k, "divisor": 2.0}
@@ -142,8 +142,8 @@ def test_what_is_given_or_wanted_is_not_written_over():
         ({"q": (2, 5, 3), "k": (2, 6, 3), "mask": (6, 5)}, "mask: expected 2 × 5 × 6, got 6 × 5"),
     ],
 )
-def test_what_does_not_fit_is_told(shapes, sentence):
+def test_an_error_names_what_does_not_fit(shapes, sentence):
     given: Any = {name: torch.zeros(shape) for name, shape in shapes.items()}
-    with pytest.raises(ExampleError) as told:
+    with pytest.raises(ExampleError) as raised:
         attention_weights(**given)
-    assert str(told.value) == sentence
+    assert str(raised.value) == sentence

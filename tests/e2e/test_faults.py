@@ -1,4 +1,4 @@
-"""In real Chromium, with faults planted in the server: the page stands, and one button leads back."""
+"""With faults planted in the server: the page still works, and one button leads back to what could be drawn."""
 
 from __future__ import annotations
 

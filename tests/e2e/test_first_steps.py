@@ -1,4 +1,4 @@
-"""The first steps: what a first visit points at, and how it goes on and away."""
+"""The first steps: where they are placed, what they point at, and that nobody is shown them twice."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ COVERED = """() => {
 
 @pytest.fixture(scope="module")
 def without_start(browser, watching) -> Iterator[Page]:
-    """A page of somebody who has not been here, handed on from test to test."""
+    """The page of a new visitor, passed on from test to test."""
     context = context_of(browser, watching, newcomer=True)
     yield context.new_page()
     context.close()
@@ -43,7 +43,7 @@ def without_start(browser, watching) -> Iterator[Page]:
 
 @pytest.fixture
 def newcomer(server, without_start, watch) -> Iterator[Callable[..., Bench]]:
-    """Open the app at a query as somebody who has never been here."""
+    """Open the app at a query as a new visitor."""
 
     def opened(query: str = "", **options) -> Bench:
         configure(without_start, **options)
@@ -79,7 +79,7 @@ def test_each_step_waits_until_it_is_done_and_none_comes_twice(newcomer):
     assert_around(page.locator(".start-ring").first, cell)
 
     drag(bench, 5, "x", None, 0, 0)
-    step(page, 1)  # it is not done while the hand is at it
+    step(page, 1)  # it is not done while the number is being dragged
     page.mouse.up()
     expect(step(page, 2)).to_contain_text("Drag the number X[1, 1] again")
     assert_around(page.locator(".start-ring.also"), bench.cell("x", None, 0, 0).bounding_box())
@@ -107,35 +107,11 @@ def test_each_step_waits_until_it_is_done_and_none_comes_twice(newcomer):
     expect(bubble(again)).to_be_hidden()
 
 
-def test_the_first_escape_ends_it_for_good_wherever_the_focus_is(newcomer):
-    bench = newcomer()
-    step(bench.page, 1)
-    bench.cell("x", None, 1, 1).click()
-    bench.page.keyboard.press("Escape")
-    expect(bubble(bench.page)).to_be_hidden()
-    Bench(bench.page).open(bench.page.url.split("?")[0])
-    expect(bubble(bench.page)).to_be_hidden()
-
-
-def test_the_steps_can_be_gone_through_by_keyboard_alone(newcomer):
-    page = newcomer("?lang=zh", reduced_motion="reduce").page
-    forward = page.get_by_role("button", name="下一步")
-    for number in (1, 2):
-        expect(page.get_by_role("dialog", name=f"入门步骤：第 {number} 步，共 3 步")).to_be_visible()
-        forward.focus()
-        page.keyboard.press("Enter")
-    page.get_by_role("button", name="完成").press("Enter")
-    expect(bubble(page)).to_be_hidden()
-    expect(page.locator("td:focus-within")).to_have_count(1)
-
-
-def test_a_link_to_something_particular_opens_without_it(newcomer, server):
-    bench = None
-    for query in ("?example=water", "?cell=weights.0.0.0", "?embed=true"):
-        bench = bench.open(server.url + query) if bench else newcomer(query)
-        at_rest(bench.page)
-        assert not bubble(bench.page).is_visible(), query
-        assert bench.page.evaluate("localStorage.getItem('mha.start')") is None, query
+def test_a_page_within_another_opens_without_it(newcomer):
+    bench = newcomer("?embed=true")
+    at_rest(bench.page)
+    assert not bubble(bench.page).is_visible()
+    assert bench.page.evaluate("localStorage.getItem('mha.start')") is None
 
 
 def test_on_a_telephone_it_covers_nothing_speaks_of_fingers_and_ends_when_one_goes_on(server, new_context):

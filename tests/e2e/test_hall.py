@@ -1,4 +1,4 @@
-"""Lessons and experiments before an audience: large type, nothing outside the window, a way in and a way out."""
+"""Lessons and experiments before an audience: large type, nothing outside the window, keys that enter and leave."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EVERY_KIND = ("lessons?lesson=sqrt-dk", "experiments?experiment=sides", "experim
 
 MEASURE = r"""(least) => {
     const found = [];
-    const told = (node) => `${node.className?.baseVal ?? node.className} ${node.textContent.trim().slice(0, 24)}`;
+    const describe = (node) => `${node.className?.baseVal ?? node.className} ${node.textContent.trim().slice(0, 24)}`;
     const isText = (child) => child.nodeType === 3 && child.data.replace("\u200b", "").trim();
     const seen = (node) => node.checkVisibility({visibilityProperty: true, opacityProperty: true})
         && !node.closest(".mha-unseen, .visually-hidden, .katex-mathml, .moves");
@@ -36,9 +36,9 @@ MEASURE = r"""(least) => {
             const {left, right, top, bottom, width} = node.getBoundingClientRect();
             if (!own || width < 2 || !seen(node)) continue;
             const size = parseFloat(getComputedStyle(node).fontSize);
-            if (size < least - 0.1) found.push(`${size}: ${told(node)}`);
+            if (size < least - 0.1) found.push(`${size}: ${describe(node)}`);
             const out = right > innerWidth + 1 || bottom > innerHeight + 1 || left < -1 || top < -1;
-            if (out) found.push(`out: ${told(node)}`);
+            if (out) found.push(`out: ${describe(node)}`);
         }
     };
     look(document.querySelector(".stApp"));
@@ -50,8 +50,8 @@ MEASURE = r"""(least) => {
 
 @pytest.fixture
 def shown(server, new_page):
-    """Open a page before an audience, as a new visitor. It is left when its pictures are drawn: Plotly complains of one
-    that goes meanwhile."""
+    """Open a page before an audience, as a new visitor. It is left only once its pictures are drawn: Plotly complains
+    of one that is removed meanwhile."""
     pages: list[Page] = []
 
     def opened(address: str, **options) -> Page:
@@ -72,7 +72,7 @@ def packed(page: Page) -> Page:
 
 
 def screen(page: Page) -> tuple[int, int]:
-    """Which screen stands there, and of how many."""
+    """The number of the screen that is shown, and how many there are."""
     at, of = page.locator(".hall").get_attribute("data-screen").split()
     return int(at), int(of)
 
@@ -84,8 +84,8 @@ FRAMES = """() => new Promise((drawn) => {
 
 
 def settled(page: Page) -> None:
-    """Wait until the page has been packed anew: a resized window is told of it in a frame, which packs in the next, and
-    on a busy machine a frame may take longer than the moment for which the page is still."""
+    """Wait until the page has been packed again. A resized window learns of it in one frame and packs in the next, and
+    on a busy machine a frame may take longer than the moment for which the page is at rest."""
     at_rest(page)
     drawn(page)
 
@@ -95,8 +95,8 @@ STILL = """() => document.querySelector('.stApp[data-test-script-state="notRunni
 
 
 def drawn(page: Page) -> None:
-    """Wait until what a key has brought into view is drawn and packed: no script runs for a key, and so no moment is
-    waited for in which the server might be told."""
+    """Wait until what a key has brought into view is drawn and packed. No script runs for a key, so there is no need to
+    wait for a request to the server."""
     while True:
         page.evaluate(FRAMES)
         if page.evaluate(STILL):
@@ -113,9 +113,7 @@ def measured(page: Page, size: tuple[int, int]) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     while True:
         drawn(page)
-        at, of = screen(
-            page
-        )  # of how many: a picture that comes late may have made room for others, or taken it
+        at, of = screen(page)  # a picture that is drawn late may have changed how many screens there are
         if problems := page.evaluate(MEASURE, LEAST[size]):
             found[at] = problems
         if at == of:
@@ -164,7 +162,7 @@ TOGETHER = """() => {
         && node.getBoundingClientRect().height > 1 && node.getBoundingClientRect().bottom <= innerHeight + 1);
     return [".st-key-lesson-controls", ".mha-plot", ".mha-table"].map(seen);
 }"""
-"""Whether a lesson's sliders, a figure and a table stand in the window."""
+"""Whether a lesson's sliders, a figure and a table are in the window."""
 CELLS = """(cells) => cells.map((cell) => {
     const {fontSize, textAlign} = getComputedStyle(cell);
     return [parseFloat(fontSize), textAlign];
@@ -172,7 +170,7 @@ CELLS = """(cells) => cells.map((cell) => {
 
 
 @pytest.mark.parametrize("topic", ["sqrt-dk", pytest.param("library", marks=pytest.mark.long)])
-def test_who_moves_a_slider_sees_the_figure_move_and_walks_on_by_keys(shown, topic):
+def test_a_slider_and_its_figure_share_a_screen_and_the_keys_lead_on_after_it_is_moved(shown, topic):
     page = shown(f"lessons?lesson={topic}&view=projector")
     sizes = [(size, least) for _, (size, least) in turns([topic], list(LEAST.items()))]
     for (width, height), least in reversed(sizes):  # a hidden figure is not drawn lower at once
@@ -198,7 +196,7 @@ def test_who_moves_a_slider_sees_the_figure_move_and_walks_on_by_keys(shown, top
 
 
 def keys_walk_on(page: Page) -> None:
-    """After a slider was moved with the pointer; moved by keys, it is let go with Escape."""
+    """At once after a slider was moved with the pointer; where keys moved it, Escape leaves it first."""
     slider = page.get_by_role("slider").first
     while not slider.is_visible():
         page.keyboard.press("ArrowRight")
@@ -222,7 +220,7 @@ def keys_walk_on(page: Page) -> None:
     assert screen(page) == (at + 1, of)
 
 
-def test_a_key_leads_before_the_audience_escape_back_and_the_address_keeps_it(shown, server):
+def test_a_key_shows_the_page_to_an_audience_escape_leaves_and_the_address_says_so(shown, server):
     page = shown("lessons?lesson=library&view=projector")
     expect(page.locator(".st-key-frame")).to_be_hidden()
     settled(page)
@@ -237,7 +235,7 @@ def test_a_key_leads_before_the_audience_escape_back_and_the_address_keeps_it(sh
     expect(page.locator("[data-hall-off]")).to_have_count(0)
     page.wait_for_function("() => !location.search.includes('view=')")
     at_rest(page)
-    page.get_by_role("slider").first.focus()  # who has just moved it; its own keys stay its own
+    page.get_by_role("slider").first.focus()  # as after it was moved
     page.keyboard.press("p")
     page.wait_for_function("() => location.search.includes('view=projector')")
     page.keyboard.press("ArrowRight")

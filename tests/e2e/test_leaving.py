@@ -1,4 +1,4 @@
-"""What is done just before another page is asked for is there on that page, and the page is never empty."""
+"""What is done just before another page is opened is there on that page."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ AFTER = """(wait) => new Promise((resolve) => {
 
 
 WAITS = [(0, 50, 160), (20,)]
-"""Milliseconds after which the edit waits, is on its way, or is being answered."""
+"""Milliseconds after the edit: it waits, is on its way, or is being answered."""
 
 
 @pytest.mark.parametrize("waits", shortened(WAITS, WAITS[:1]), ids=str)
-def test_an_edit_and_a_number_that_is_still_typed_go_with_the_visitor_to_another_page(visit, waits):
+def test_an_edit_and_a_number_that_is_still_being_typed_reach_the_next_page(visit, waits):
     bench = visit("?example=water")
     for number, wait in enumerate(waits, 7):
         bench.cell("x", None, 0, 0).click()
@@ -44,8 +44,8 @@ def test_an_edit_and_a_number_that_is_still_typed_go_with_the_visitor_to_another
 
 
 @pytest.mark.parametrize("times", shortened(range(3), [0]))
-def test_the_place_in_the_walk_goes_along(new_page, server, times):
-    """Where it stands is told to the server once it rests; who leaves sooner finds it in the address all the same."""
+def test_the_place_in_the_walk_reaches_the_next_page(new_page, server, times):
+    """The server is sent the place once the walk rests. Whoever leaves sooner finds it in the address."""
     page = new_page()
     walk = Walk(page).open(f"{server.url}walkthrough?example=water&step=inputs&view=projector")
     walk.press("ArrowRight", "Escape")

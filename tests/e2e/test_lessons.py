@@ -16,7 +16,7 @@ from tests.apply import apply
 from tests.e2e.looks import PAPER, barriers, recolour, wider, widths
 from tests.sizes import shortened, turns
 from tools.drive.browser import WAIT, at_rest, picture, replace
-from tools.drive.explore import Bench, assert_shows
+from tools.drive.explore import assert_shows
 
 TOPICS = list(LESSONS)
 LOOKS = list(zip((390, 1280, 390, 1280), (*PAPER, *reversed(PAPER)), strict=True))
@@ -174,32 +174,6 @@ def test_the_experiment_is_repeated_with_other_numbers_and_its_pictures_follow_t
     expect(page.locator("tr.chosen th")).to_have_text("512")
 
 
-def test_each_query_has_its_readers(read):
-    page = read("many-heads", "&example=water")
-    page.locator('.st-key-lesson-controls [data-testid="stSelectbox"] input').click()
-    page.get_by_role("option", name="3 toxic").click()
-    weights = trace(built_in("water")).values["weights"]
-    for head, rows in enumerate(weights):
-        expect_y(page, "readers", head, rows[2])
-    page.get_by_text("Agreement about this query only").click()
-    expect(page.locator(".mha-unseen", has_text="How far the heads agree about “toxic”")).to_have_count(1)
-
-
-def test_sharp_weights_send_the_outputs_to_the_corners(read):
-    page = read("weighted-mean", "&example=scaled")
-    press(page, "Multiply all scores by", "End")
-    v = trace(built_in("scaled")).values["v"][0]
-    picture(page, "among")
-    page.wait_for_function(
-        """([x]) => {
-            const out = document.querySelector(".st-key-picture-among .js-plotly-plot")?.data?.[2];
-            return out && Array.from(out.x).every((value, i) => Math.abs(value - x[i]) < 1e-9);
-        }""",
-        arg=[[row[0] for row in v]],
-        timeout=WAIT,
-    )
-
-
 # --- their place in the app ------------------------------------------------------------------------------------
 
 
@@ -225,16 +199,6 @@ def test_an_edit_on_the_bench_is_seen_in_the_lesson_and_kept_in_every_link(visit
     page.wait_for_function("() => !location.search.includes('lesson=')")
     bench.do("undo")
     assert_shows(bench, built_in("water"))
-
-
-def test_what_there_is_to_try_opens_on_the_bench_and_undo_brings_the_work_back(read):
-    page = read("sqrt-dk", "&example=causal")
-    page.get_by_role("button", name="Open on the bench: Saturated").click()
-    expect(page.locator(".bench")).to_be_visible()
-    bench = Bench(page).settled()
-    assert_shows(bench, built_in("saturated"))
-    bench.do("undo")
-    assert_shows(bench, built_in("causal"))
 
 
 def test_a_lesson_is_the_first_page_of_a_fresh_server_and_survives_it(own_server, new_page, watch):

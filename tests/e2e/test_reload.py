@@ -37,7 +37,9 @@ STORED = ["{", '{"examples": 7}', '{"session": "x", "examples": [1, 2], "at": 1,
     ("stored", "options"),
     [(STORED[-1], PHONE), *(pytest.param(stored, {}, marks=pytest.mark.long) for stored in STORED[:-1])],
 )
-def test_undo_redo_and_reset_go_on_after_a_reload_and_whatever_is_stored_does_no_harm(visit, stored, options):
+def test_undo_redo_and_reset_go_on_after_a_reload_and_malformed_stored_text_is_ignored(
+    visit, stored, options
+):
     bench = visit("?example=water", **options)
     for number in (3, 5):
         bench.edit("x", None, 0, 0, number)
@@ -61,11 +63,11 @@ def test_undo_redo_and_reset_go_on_after_a_reload_and_whatever_is_stored_does_no
     bench.do("reset")
     assert_shows(bench, WATER)
     bench.wait_for_address(WATER)
-    assert_may_be_stored(bench, stored)
+    assert_is_ignored(bench, stored)
 
 
-def test_a_redo_and_a_number_that_a_reload_overtakes_are_kept(visit):
-    """The page is left in the very task that sends them: no answer can have come."""
+def test_a_redo_survives_a_reload_that_comes_before_its_answer(visit):
+    """The page is left in the same task that sends the redo."""
     bench = visit("?example=water")
     bench.edit("x", None, 0, 0, 3)
     bench.do("undo")
@@ -77,7 +79,8 @@ def test_a_redo_and_a_number_that_a_reload_overtakes_are_kept(visit):
     assert can(bench, "undo")
 
 
-def assert_may_be_stored(bench, stored):
+def assert_is_ignored(bench, stored):
+    """A text that is stored in place of the history does no harm after a reload."""
     bench.page.evaluate(
         "(text) => { window.addEventListener('pagehide', () => sessionStorage.setItem('mha.history', text)) }",
         stored,
@@ -104,7 +107,7 @@ def test_a_second_tab_and_another_link_have_no_history_of_the_first(visit):
     assert not can(bench, "undo")
 
 
-def test_the_work_and_its_history_outlive_a_server_that_dies_in_a_drag_and_other_pages(
+def test_the_work_and_its_history_survive_a_server_that_dies_during_a_drag_and_other_pages(
     own_server, new_page, watch
 ):
     bench = Bench(new_page()).open(f"{own_server.url}?example=water")
@@ -118,7 +121,7 @@ def test_the_work_and_its_history_outlive_a_server_that_dies_in_a_drag_and_other
     bench.page.mouse.move(x + 100, y)
     shows(bench, 15)
     bench.page.mouse.up()
-    # Typed while nothing answers: it is kept, and sent when a server is back.
+    # Typed while nothing answers: it is sent when a server is back.
     bench.cell("x", None, 0, 0).click()
     bench.page.keyboard.type("7")
     bench.page.keyboard.press("Enter")

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from mha_ui.shell import _WAITING, PAGES
 from mha_view.language import LANGUAGES, words_in
-from tests.api.started import GATE
+from tests.api.injected_modules import GATE
 from tests.sizes import in_turn, shortened
 from tools.drive.browser import at_rest
 from tools.drive.explore import Bench

@@ -1,4 +1,4 @@
-"""Eight heads are wider than any screen: as many stand as fit, and what belongs to all of them stays in sight."""
+"""Eight heads are wider than any screen: as many are shown as fit, and what belongs to all of them stays in sight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing moves by itself: not while the bench is opened, and not above a number that a hand moves."""
+"""Nothing moves by itself: not while the page opens, and not above a number that is being dragged."""
 
 from __future__ import annotations
 
@@ -50,34 +50,34 @@ def test_no_column_and_no_table_moves_while_a_number_is_dragged(visit):
     ]
     shown = [*cells, ("concat", None, 0, 5)]
 
-    def stand():
+    def places():
         return [(box["x"], box["width"]) for box in (bench.cell(*cell).bounding_box() for cell in shown)]
 
-    before = stand()
+    before = places()
     x, y = centre(bench, *X00)
     drag(bench, 1, *X00)
     for steps in (-30, -9, 20, 3):  # −28, −7, 22 and 5: a sign comes and goes, and so do digits
         bench.page.mouse.move(x + 10 * steps, y)
         expect(bench.cell(*X00)).to_have_text(str(2 + steps).replace("-", "−"))
         in_step(bench)
-        assert stand() == before, steps
+        assert places() == before, steps
     bench.page.mouse.up()
     bench.settled()
-    assert stand() == before
+    assert places() == before
     for width, height in SIZES[:2]:
         bench.page.set_viewport_size({"width": width, "height": height})
-        assert_stays_under_the_hand(ready(bench.do("undo")))
+        assert_stays_under_the_pointer(ready(bench.do("undo")))
 
 
-def assert_stays_under_the_hand(bench):
-    """The table does, though the sentence above it changes."""
+def assert_stays_under_the_pointer(bench):
+    """The dragged number keeps its place, though the sentence above it changes."""
     note = bench.page.locator(".bench .mha-note")
-    said = note.inner_text()
+    before_drag = note.inner_text()
     drag(bench, 1, *X00)
     before = bench.cell(*X00).bounding_box()["y"]
     x, y = centre(bench, *X00)
     bench.page.mouse.move(x - 40, y)
-    expect(note).not_to_have_text(said)
+    expect(note).not_to_have_text(before_drag)
     assert in_step(bench).cell(*X00).bounding_box()["y"] == before
     bench.page.mouse.up()
     assert bench.settled().cell(*X00).bounding_box()["y"] == before

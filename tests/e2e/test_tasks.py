@@ -22,47 +22,47 @@ PROGRAMMING = built_in("programming")
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 
 
-class Hand:
-    """Whoever uses the page, and how often they had to act."""
+class Visitor:
+    """Someone who uses the page, and how many actions they needed."""
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
         self.page = bench.page
         self.actions = 0
 
-    def click(self, where: Locator) -> Hand:
+    def click(self, where: Locator) -> Visitor:
         self.actions += 1
         where.click()
         return self
 
-    def tap(self, where: Locator) -> Hand:
+    def tap(self, where: Locator) -> Visitor:
         self.actions += 1
         where.tap()
         return self
 
-    def press(self, *chords: str) -> Hand:
+    def press(self, *chords: str) -> Visitor:
         for chord in chords:
             self.actions += 1
             self.page.keyboard.press(chord)
         return self
 
-    def type(self, text: str) -> Hand:
+    def type(self, text: str) -> Visitor:
         self.actions += 1
         self.page.keyboard.type(text)
         return self
 
-    def choose(self, where: Locator, value: str) -> Hand:
+    def choose(self, where: Locator, value: str) -> Visitor:
         self.actions += 1
         where.select_option(value)
         return self
 
-    def drag(self, steps: int, *cell) -> Hand:
+    def drag(self, steps: int, *cell) -> Visitor:
         self.actions += 1
         drag(ready(self.bench), steps, *cell)
         self.page.mouse.up()
         return self
 
-    def reload(self) -> Hand:
+    def reload(self) -> Visitor:
         self.actions += 1
         self.page.reload()
         self.bench.settled()
@@ -73,16 +73,16 @@ class Hand:
 
 
 @pytest.fixture
-def hand(visit):
-    return lambda query="", **options: Hand(visit(query, **options))
+def visitor(visit):
+    return lambda query="", **options: Visitor(visit(query, **options))
 
 
 def x(row, col, *values):
     return {"op": "set", "matrix": "x", "row": row, "col": col, "values": [list(values)]}
 
 
-def test_change_x_and_say_which_weight_moved_most_share_it_and_undo_it_over_a_reload(hand, new_page):
-    user = hand(**CLIPBOARD)
+def test_change_x_and_say_which_weight_moved_most_share_it_and_undo_it_over_a_reload(visitor, new_page):
+    user = visitor(**CLIPBOARD)
     user.drag(-2, "x", None, 1, 1)
     expect(user.page.locator(".moved")).to_have_text(
         "15 of 27 weights changed; most: head 1, programming → love, 0.6728 → 0.1084"
@@ -104,8 +104,8 @@ def test_change_x_and_say_which_weight_moved_most_share_it_and_undo_it_over_a_re
     assert user.actions == 1 + 1 + 2
 
 
-def test_find_the_terms_of_the_first_output_all_at_once_or_one_by_one_down_to_x(hand):
-    user = hand("?example=output-projection")
+def test_find_the_terms_of_the_first_output_all_at_once_or_one_by_one_down_to_x(visitor):
+    user = visitor("?example=output-projection")
     user.click(user.bench.cell("output", None, 0, 0)).click(user.focus("whole path"))
     for place in (
         ("concat", None),
@@ -116,13 +116,13 @@ def test_find_the_terms_of_the_first_output_all_at_once_or_one_by_one_down_to_x(
         ("x", None),
     ):
         expect(user.bench.cell(*place, 0, 0)).to_contain_class("path")
-    for name, head in (("x", None), ("scores", 0), ("concat", None)):  # the number is held meanwhile
+    for name, head in (("x", None), ("scores", 0), ("concat", None)):  # the number stays pinned meanwhile
         user.click(user.focus(f"jump {name}"))
         expect(user.bench.cell(name, head, 0, 0)).to_be_in_viewport()
         expect(user.bench.cell("output", None, 0, 0)).to_contain_class("pinned")
     assert user.actions == 5
 
-    user.actions = 1  # the first number is held already
+    user.actions = 1  # the first number is pinned already
     line = user.page.locator(".explain")
     for title in ("Concat", "head", "A[", "S/", "S[", "Q[", "X["):
         user.click(line.locator(f'.term[title^="{title}"]').first)
@@ -134,10 +134,10 @@ ENGLISH = "The cat sat on the mat"
 
 
 def test_type_a_sentence_paste_from_a_spreadsheet_use_keys_alone_and_make_the_second_head_look_at_itself(
-    hand,
+    visitor,
 ):
     """Each from the same start, to which one undo leads back."""
-    user = hand(**CLIPBOARD)
+    user = visitor(**CLIPBOARD)
     for text in ("水 有 毒", ENGLISH) if at_length() else (ENGLISH,):  # fingers type the Chinese one
         user.actions = 0
         type_a_sentence(user, text)
@@ -170,7 +170,7 @@ def paste_from_a_spreadsheet(user):
 
 def all_by_keyboard(user):
     """The first task, without a mouse."""
-    user.bench.cell("x", None, 0, 0).focus()  # where Tab leads: test_reach holds the way there
+    user.bench.cell("x", None, 0, 0).focus()  # Tab leads there: see test_reach
     user.press("ArrowDown", "ArrowRight").press("Alt+ArrowDown", "Alt+ArrowDown")
     user.bench.wait_for_address(apply(PROGRAMMING, x(1, 1, 0.0)))
     assert_shows(user.bench.settled(), apply(PROGRAMMING, x(1, 1, 0.0)))
@@ -188,8 +188,8 @@ def make_the_second_head_look_at_itself(user):
     assert user.actions == 5
 
 
-def test_have_three_heads_and_mask_a_pair(hand):
-    user = hand("?example=water")
+def test_have_three_heads_and_mask_a_pair(visitor):
+    user = visitor("?example=water")
     user.click(user.focus("h more"))
     three = apply(built_in("water"), {"op": "add_head"})
     user.bench.wait_for_address(three)
@@ -201,9 +201,9 @@ def test_have_three_heads_and_mask_a_pair(hand):
     assert user.actions == 1 + 2
 
 
-def test_solve_an_exercise_with_one_mistake(hand):
-    """Two tables of six numbers: the mistake is seen at once, and made good by typing over it."""
-    user = hand("check?example=first&ask=head_outputs&seed=3")
+def test_solve_an_exercise_with_one_mistake(visitor):
+    """Two tables of six numbers: the mistake is seen at once, and corrected by typing over it."""
+    user = visitor("check?example=first&ask=head_outputs&seed=3")
     user.page.wait_for_function(
         "() => new URLSearchParams(location.search).has('s')"
     )  # the numbers of the seed
@@ -221,9 +221,9 @@ def test_solve_an_exercise_with_one_mistake(hand):
     assert user.actions == 4 + 2 * 12 + 1
 
 
-def test_the_same_with_fingers(hand):
+def test_the_same_with_fingers(visitor):
     """A sentence, a head more, and where a weight comes from."""
-    user = hand(**PHONE)
+    user = visitor(**PHONE)
     user.tap(user.focus("sentence")).type("水 有 毒").press("Enter")
     now = apply(PROGRAMMING, {"op": "sentence", "which": "tokens", "tokens": ["水", "有", "毒"]})
     assert_shows(user.bench.settled(), now)

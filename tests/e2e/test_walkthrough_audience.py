@@ -1,4 +1,4 @@
-"""The walkthrough before an audience: projector, presenter, what is cut off and what is small."""
+"""The walkthrough before an audience: on the projector and the presenter's page nothing is cut off or small."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mha_view.language import LANGUAGES
 from tests.e2e.looks import widths
 from tests.sizes import EVERY_STAGE, first_seen, in_turn, shortened
 from tools.drive.browser import wait_until
-from tools.drive.walk import Walk, assert_right, kinds_of, places
+from tools.drive.walk import assert_right, kinds_of, places
 
 PROJECTOR = {"width": 1280, "height": 720}
 
@@ -25,7 +25,7 @@ LEAST = {
     ("presenter", 720): 14,
     ("presenter", 1080): 18,
 }
-"""Pixels of the smallest type, by the window's height: on a wall, and on the presenter's own screen."""
+"""Pixels of the smallest type, by view and the window's height."""
 
 ARITHMETIC = {
     ("projector", 720): 27,
@@ -97,17 +97,17 @@ COMBINED = {
     "rotary, cosine": varied(built_in("rotary"), Variant(scoring="cosine")),
     "output-projection, sinusoidal": varied(built_in("output-projection"), Variant(positions="sinusoidal")),
 }
-"""Walks that are each as good as those of two examples."""
+"""Examples whose walk shows what two built-in ones show."""
 SHOWN = {name: built_in(name) for name in library()} | COMBINED
 SHORT = ("alibi", "additive", *COMBINED, "scaled", "translation")
-"""What is walked in short."""
+"""Examples that are walked unless all are."""
 
 
 def address(name):
     return f"?s={to_token(SHOWN[name])}" if name in COMBINED else f"?example={name}"
 
 
-def test_the_examples_walked_in_short_show_every_stage():
+def test_the_few_examples_that_are_walked_show_every_stage():
     kinds = {
         name: {(stage.kind, *(step.name for step in stage.steps)) for stage in stages_of(trace(example))}
         for name, example in SHOWN.items()
@@ -129,7 +129,7 @@ def test_the_examples_walked_in_short_show_every_stage():
     ],
 )
 def test_before_an_audience_nothing_is_cut_off_and_no_type_is_small(walk, name, language, size):
-    """Every step at every depth, in both views; in short a step in the first of the examples that has its kind."""
+    """Every step at every depth, in both views; without --long a step only in the first example that has its kind."""
     page = walk(
         f"{address(name)}&view=presenter&lang={language}",
         viewport=dict(zip(("width", "height"), size, strict=True)),
@@ -147,12 +147,12 @@ def test_before_an_audience_nothing_is_cut_off_and_no_type_is_small(walk, name, 
 
 
 def looks_of(computed):
-    """Every stage with its kind; those of a walk with a context look different, whose matrices have other rows."""
+    """Every stage with its kind. With a context of its own an example looks different: its matrices have other rows."""
     return [(stage, (computed.example.context is None, *kind)) for stage, kind in kinds_of(computed)]
 
 
 def measured(page, view, height, steps, wanted):
-    """What is amiss in these of its steps, and how many there are."""
+    """The problems of these steps, and how many steps the walk has."""
     of = [at for at, step in enumerate(steps) if step in wanted]
     return page.page.evaluate(MEASURE, [LEAST[view, height], ARITHMETIC[view, height], of])
 
@@ -176,8 +176,8 @@ def large(tokens, heads, d_model):
 
 @pytest.mark.parametrize("height", shortened([720, 1080], [720]))
 @pytest.mark.parametrize("sizes", [(8, 8, 16), pytest.param((32, 12, 48), marks=pytest.mark.long)])
-def test_a_large_example_shows_what_is_spoken_of_and_says_how_much_is_left_out(walk, sizes, height):
-    """In short one of the further heads stands for all, which are alike."""
+def test_a_large_example_shows_the_explained_cell_and_how_much_is_left_out(walk, sizes, height):
+    """Without --long one of the further heads is shown: they are alike."""
     example = large(*sizes)
     steps, wanted = places(trace(example), 0), first_seen({"": kinds_of(trace(example))}, "")
     viewport = {"width": height * 16 // 9, "height": height}
@@ -192,8 +192,7 @@ def test_a_large_example_shows_what_is_spoken_of_and_says_how_much_is_left_out(w
 
 
 def assert_leaves_out(page, example):
-    """At the last cell but one of the scores' first column; and where a map shows where in the whole one is, it is no
-    smaller than four letters."""
+    """At the last cell but one of the scores' first column. A map of the whole matrix is at least four letters wide."""
     size = len(example.tokens)
     page.press("6", "ArrowDown", *["ArrowRight"] * (size - 2)).stands_at(f"scores {size - 1}")
     expect(page.cell("scores", 0, size - 2, 0)).to_be_visible()
@@ -237,8 +236,8 @@ def assert_names_are_whole(page, step):
     assert box["x"] + box["width"] <= PROJECTOR["width"], step
 
 
-def held(page, address):
-    """What is asked for at this address from now on: it is answered when the test says so."""
+def hold_back(page, address):
+    """Requests for this address, which are answered only when the test lets them go on."""
     routes = []
 
     def hold(route):
@@ -248,10 +247,10 @@ def held(page, address):
     return routes
 
 
-def test_nothing_is_measured_before_the_last_stylesheet_is_there(server, new_context):
-    """The walk's code comes when its stylesheet is there, but not yet what that one imports."""
+def test_nothing_is_measured_before_the_last_stylesheet_has_loaded(server, new_context):
+    """The walk's code is loaded when its stylesheet is, but a stylesheet that this one imports is not yet."""
     page = new_context(viewport=PROJECTOR).new_page()
-    modules, sheets = held(page, "**/walk.js"), held(page, "**/motion.css")
+    modules, sheets = hold_back(page, "**/walk.js"), hold_back(page, "**/motion.css")
     page.goto(f"{server.url}walkthrough?example=programming&view=projector&step=head_outputs")
     link = page.locator('link[href*="walk.css"]')
     expect(link).to_have_count(1)
@@ -274,12 +273,7 @@ def test_projector_mode_is_entered_and_left(walk):
     page.page.wait_for_url("**view=projector**")
     expect(page.page.locator(".st-key-frame")).to_be_hidden()
     assert page.root.bounding_box() == {"x": 0, "y": 0, **page.page.viewport_size}
-    assert page.page.locator(".walk .outline button").count() == 12
-    pieces = page.page.locator(".walk .outline li")
-    done = [piece.evaluate("(li) => li.style.getPropertyValue('--done')") for piece in pieces.all()]
-    assert done == ["1"] * 3 + ["0"] * 9
     page.press("End").stands_at("closing")
-    assert {piece.evaluate("(li) => li.style.getPropertyValue('--done')") for piece in pieces.all()} == {"1"}
     page.press("Escape")
     expect(page.page.locator(".st-key-frame")).to_be_visible()
     page.page.wait_for_function("() => !location.search.includes('view=')")
@@ -297,23 +291,18 @@ POINTS = """(width) => {
 
 
 @pytest.mark.parametrize(("query", "of"), [("&view=presenter", [1280]), ("", [900, 1280])])
-def test_the_arrow_to_the_powers_points_at_them(walk, query, of):
-    """To the right where they stand beside the scores, down where they stand below."""
+def test_the_arrow_to_the_exponentials_points_at_them(walk, query, of):
+    """To the right where they are beside the scores, down where they are below."""
     page = walk(f"?example=alibi&step=weights&sub=1.1{query}")
     for width in widths(page.page, of, 800):
         expect(page.page.locator(".stage .softmax > .operator")).to_have_text("→")
         wait_until(page.page, POINTS, width)
 
 
-def test_the_presenters_link_opens_the_same_place(walk):
-    page = walk("?example=first&step=weights&sub=2")
-    with page.page.context.expect_page() as opened:
-        page.button("presenter").click()
-    other = Walk(opened.value).ready()
-    other.stands_at("weights 2")
-    expect(other.page.locator(".walk .notes")).to_be_visible()
-    other.press("Home")
-    tops = [token.bounding_box()["y"] for token in other.page.locator(".walk .tokens li").all()]
+def test_tokens_are_in_one_line_beside_the_notes_whose_picture_is_legible(walk):
+    page = walk("?example=first&view=presenter")
+    expect(page.page.locator(".walk .notes")).to_be_visible()
+    tops = [token.bounding_box()["y"] for token in page.page.locator(".walk .tokens li").all()]
     assert tops == [tops[0]] * 3
     legible = "(node) => parseFloat(getComputedStyle(node).fontSize) * (Number(node.style.scale) || 1) >= 11"
-    assert other.page.locator(".walk .still > *").evaluate(legible)
+    assert page.page.locator(".walk .still > *").evaluate(legible)

@@ -17,80 +17,21 @@ FIRST, WATER = trace(built_in("first")), trace(built_in("water"))
 
 
 def beside(page):
-    """Another window of the same browser. A page in a tab behind another one would be drawn but once a second."""
+    """Another window of the same browser. A tab behind another one would be painted only once a second."""
     with page.context.expect_page() as opened:
         page.evaluate("() => void open('about:blank', '', 'popup,noopener')")
     return opened.value
 
 
-def test_the_presenters_page_has_notes_and_a_clock_and_shares_place_lecture_and_dark_screen(new_page, server):
-    front = Walk(new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=projector")
-    back = Walk(beside(front.page)).open(f"{server.url}walkthrough?example=first&step=q&view=presenter")
-    notes = back.page.locator(".walk .notes")
-    expect(notes.locator(".note")).to_contain_text("Ask:")
-    expect(notes.locator(".next")).to_contain_text("4 · Keys")
-    expect(notes.locator(".time")).to_have_text(re.compile(r"^\d\d:\d\d$"))
-    expect(notes.locator(".elapsed")).to_have_text(re.compile(r"^\d+:\d\d$"))
-    back.press("ArrowRight", "ArrowDown", "ArrowRight").stands_at("k 2")
-    front.stands_at("k 2")
-    front.press("ArrowUp").stands_at("k")
-    back.stands_at("k")
-    front.press("ArrowLeft").stands_at("q")
-    back.stands_at("q")
-    back.button("lecture").select_option("25")
-    back.press("PageDown").stands_at("k 1.1")
-    front.stands_at("k 1.1").press("PageDown", "PageDown").stands_at("k 2")
-    back.stands_at("k 2").press("?")
-    expect(back.root.locator(".help")).to_be_visible()
-    expect(front.root.locator(".help")).to_be_hidden()
-    back.press("Escape", "b").stands_at("k 2")
-    expect(front.page.locator(".walk .curtain")).to_be_visible()
-    expect(back.page.locator(".walk .curtain")).to_have_text("The screen is dark. Any key brings it back.")
-    expect(back.page.locator(".walk h2")).to_be_visible()
-    front.press("b")
-    for page in (front, back):
-        expect(page.page.locator(".walk .curtain")).to_be_hidden()
-
-
 @pytest.fixture
 def pair(new_page, server):
-    """A projector and a presenter's page, in two windows of one browser that have found each other; the second in
-    Chinese."""
+    """A projector and a presenter's page that go together, in two windows of one browser; the second in Chinese."""
     address = f"{server.url}walkthrough?example=first&step=inputs&view="
     front = Walk(new_page()).open(f"{address}projector")
     back = Walk(beside(front.page)).open(f"{address}presenter&lang=zh")
     front.press("ArrowRight").stands_at("q")
     back.stands_at("q")
     return front, back
-
-
-def test_the_lecture_chosen_on_the_wall_is_the_presenters_and_the_latest_choice_of_either_counts(
-    new_page, server
-):
-    front = Walk(new_page()).open(f"{server.url}walkthrough?example=first&step=inputs")
-    front.button("lecture").select_option("25")
-    link = front.button("presenter")
-    expect(link).to_have_attribute("href", re.compile("lecture=25"))
-    back = Walk(beside(front.page)).open(link.evaluate("link => link.href"))
-    expect(back.button("lecture")).to_have_value("25")
-    front.button("lecture").select_option("50")
-    front.button("projector").click()
-    expect(back.button("lecture")).to_have_value("50")
-    back.press("PageDown").stands_at("q 1.1")
-    front.stands_at("q 1.1")
-    expect(front.button("lecture")).to_have_value("50")
-    back.page.reload()
-    expect(back.ready().button("lecture")).to_have_value("50")
-
-
-def test_escape_leaves_the_presenters_view_open_and_says_so(pair):
-    front, back = pair
-    back.press("Escape")
-    expect(back.root.locator(".line .refused")).to_have_text("讲者视图没有关闭；要离开，请按 ✕。")
-    back.press("8").stands_at("weights")
-    front.stands_at("weights")
-    back.button("leave").click()
-    expect(back.root).to_have_attribute("data-view", "page")
 
 
 def changed(page, number):
@@ -100,7 +41,7 @@ def changed(page, number):
     page.root.locator("input.change").press("Enter")
 
 
-def test_undo_in_either_window_takes_back_the_last_edit_once_in_both(pair):
+def test_undo_in_either_window_undoes_the_last_edit_once_in_both(pair):
     front, back = pair
     both = [bench_example(FIRST.example, number) for number in (3.0, 7.0, 8.0)]
     for number in (7, 8):
@@ -118,8 +59,8 @@ def test_undo_in_either_window_takes_back_the_last_edit_once_in_both(pair):
     both_show(pair, both[1], "q")
 
 
-def test_a_window_that_comes_back_takes_what_its_pair_has_undone_and_what_is_revealed_stays(pair, server):
-    """On a bench that was loaded anew nothing is heard of the pair, and told to nobody."""
+def test_a_window_that_comes_back_takes_over_an_undo_of_the_other_and_keeps_what_is_revealed(pair, server):
+    """Meanwhile its bench, which was loaded again, neither receives anything of the pair nor sends it."""
     front, back = pair
     back.button("predict").check()
     back.press("Enter")
@@ -127,7 +68,7 @@ def test_a_window_that_comes_back_takes_what_its_pair_has_undone_and_what_is_rev
         changed(back, number)
         expect(front.cell("x", None, 1, 0)).to_have_text(str(number))
     undone, before, missed = (bench_example(FIRST.example, float(number)) for number in (8, 7, 9))
-    assert to_token(missed) > to_token(undone)  # of two changed at once it would lead
+    assert to_token(missed) > to_token(undone)  # it would lead if both had changed at once
     Bench(front.page).open(f"{server.url}?s={to_token(before)}").edit("x", None, 1, 0, 9)
     back.press("Control+z")
     expect(back.cell("x", None, 1, 0)).to_have_text("8")
@@ -137,7 +78,7 @@ def test_a_window_that_comes_back_takes_what_its_pair_has_undone_and_what_is_rev
 
 
 def edited(page, *numbers):
-    """Leave the walk's view, write these into X on the bench one after another, and come back to the view."""
+    """Leave the walk's view, and write these numbers into X on the bench, one after another."""
     page.press("Escape")
     page.page.get_by_role("link", name="Bench").click()
     bench = Bench(page.page).settled()
@@ -167,7 +108,7 @@ def test_two_windows_stay_together_when_a_number_is_edited_or_another_example_is
 
 
 def numbers_are_edited_on_the_way(pair):
-    """The other window takes the numbers over while the bench is still open, at the same place; then both walk on."""
+    """The other window takes over the numbers at the same place while the bench is still open; then both walk on."""
     front, back = pair
     bench = edited(front, 1, 2, 3)
     both_show([back], bench_example(FIRST.example, 3.0), "q")
@@ -188,7 +129,7 @@ def numbers_are_edited_on_the_way(pair):
 
 
 def another_example_is_opened(pair):
-    """What one window chooses is opened in the other, and a reload finds its pair."""
+    """An example chosen in one window is opened in the other, and a reload finds the pair again."""
     front, back = pair
     front.press("Escape")
     front.page.get_by_role("combobox").first.click()
@@ -210,13 +151,13 @@ def another_example_is_opened(pair):
 LINKS = [("causal", "weights 2.3"), ("causal", "head-2 4"), ("causal", "concat"), ("causal", "scores 9.1")]
 
 
-def test_a_link_lands_there_on_a_fresh_server_and_two_windows_walk_on_together_without_one(
+def test_a_link_opens_its_place_on_a_fresh_server_and_two_windows_go_on_together_without_one(
     own_server, new_page, watch
 ):
-    """While the server is dead, and after another has come."""
+    """While the server is down, and after another has started."""
     front = Walk(new_page())
     for example, place in [*(LINKS if at_length() else LINKS[:2]), ("water", "q 1")]:
-        lands(front, own_server, example, place)
+        opens_at(front, own_server, example, place)
     address, session = front.page.url, front.root.get_attribute("data-session")
     front.button("projector").click()
     back = Walk(beside(front.page)).open(f"{address}&view=presenter")
@@ -229,7 +170,7 @@ def test_a_link_lands_there_on_a_fresh_server_and_two_windows_walk_on_together_w
     own_server.start()
     for page in (front, back):
         wait_for(page.page, '[data-test-connection-state="CONNECTED"]')
-    expect(front.root).not_to_have_attribute("data-session", session)  # it is drawn anew
+    expect(front.root).not_to_have_attribute("data-session", session)  # of the new server
     front.press("ArrowRight").stands_at("k 3")
     back.stands_at("k 3")
     front.press("Escape")
@@ -246,7 +187,7 @@ def test_a_link_lands_there_on_a_fresh_server_and_two_windows_walk_on_together_w
     watch.complaints.clear()  # that nobody answered is all that the browser had to say
 
 
-def lands(page, server, example, place):
+def opens_at(page, server, example, place):
     step, _, sub = place.partition(" ")
     page.open(f"{server.url}walkthrough?example={example}&step={step}{sub and f'&sub={sub}'}")
     page.stands_at(place)

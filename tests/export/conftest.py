@@ -1,4 +1,4 @@
-"""Programs that are run in this process set the libraries' default dtypes; other tests want them as they were."""
+"""Programs that run in this process set the libraries' default dtypes; other tests need the original ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 @pytest.fixture(autouse=True)
 def default_dtype() -> Iterator[None]:
-    import keras  # takes seconds, and this file is read by all who collect
+    import keras  # takes seconds, and every collection imports this file
 
     before = torch.get_default_dtype()
     keras_before, policy_before = keras.config.floatx(), keras.config.dtype_policy()

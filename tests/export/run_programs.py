@@ -1,5 +1,5 @@
-"""Runs every program of each folder that it reads a line about, each in a process of its own, and prints what failed as
-a line of JSON.
+"""Reads folders, one on each line, runs every program in them, each in a new process, and prints what failed as a line
+of JSON.
 
 Importing a library takes longest, so the processes are forked from this one, which has imported them all.
 
@@ -20,13 +20,13 @@ def main():
     for line in sys.stdin:
         answers = {path.name: forked(path) for path in sorted(Path(line.rstrip("\n")).glob("*.py"))}
         failed = {name: reason for name, (reason, _) in answers.items() if reason}
-        told = {name: printed for name, (_, printed) in answers.items()}
-        sys.stdout.write(json.dumps({"failed": failed, "told": told}) + "\n")
+        printed = {name: text for name, (_, text) in answers.items()}
+        sys.stdout.write(json.dumps({"failed": failed, "printed": printed}) + "\n")
         sys.stdout.flush()
 
 
 def import_libraries():
-    """NumPy and PyTorch put off half of it until they first compare two arrays."""
+    """NumPy and PyTorch import half of themselves only when they first compare two arrays."""
     os.environ["KERAS_BACKEND"] = "torch"
     import keras  # noqa: F401
     import numpy as np

@@ -1,4 +1,4 @@
-"""Examples beyond the built-in ones, for what programs must take or refuse."""
+"""Examples beyond the built-in ones, which programs must support or refuse."""
 
 from dataclasses import replace
 from random import Random
@@ -51,7 +51,7 @@ def layer(seed, n_q, n_k, h, d_model, d_context, d_k, d_v, d_out, *, biased=True
 
 
 def started(**shapes):
-    """Two heads that both start from what ``shapes`` names, over the first example's X."""
+    """Two heads that both start from the matrices in ``shapes``, over the first example's X."""
     random = Random(9)
 
     def matrix(rows, columns):
@@ -65,7 +65,7 @@ def started(**shapes):
 
 
 def varied(example, *, kv_heads=None, d_a=None, slopes=False, **values):
-    """The example as a variant: its groups of heads share K and V, and each head has what its scoring asks for."""
+    """The example as a variant: its groups of heads share K and V, and each head has the parameters of its scoring."""
     random = Random(len(example.heads))
 
     def matrix(rows, columns):

@@ -1,4 +1,4 @@
-"""Of a causal mask with other counts of queries and keys it is said which corner it starts at, wherever it is shown."""
+"""Where a causal mask has another number of queries than keys, a sentence says at which corner it starts."""
 
 from dataclasses import replace
 
@@ -27,22 +27,22 @@ def test_it_starts_where_torch_s_own_does():
 
 
 def shown(example, language):
-    """Everything that tells of the example, by what it is."""
+    """Every text about the example, by its kind."""
     computed = trace(example)
-    told = {target: export(example, target, None, language) for target in TARGETS}
-    told["bench"] = " ".join(stage["hint"] for stage in numbers(computed, language, 4)["stages"])
-    told["walk"] = as_markdown(computed, language, 4)
-    told["page"] = as_html(computed, language, 4)
-    told["slides"] = " ".join(sheet.notes for sheet in sheets(Handout(computed, language, 4)))
-    return told
+    texts = {target: export(example, target, None, language) for target in TARGETS}
+    texts["bench"] = " ".join(stage["hint"] for stage in numbers(computed, language, 4)["stages"])
+    texts["walk"] = as_markdown(computed, language, 4)
+    texts["page"] = as_html(computed, language, 4)
+    texts["slides"] = " ".join(sheet.notes for sheet in sheets(Handout(computed, language, 4)))
+    return texts
 
 
 @pytest.mark.parametrize("language", SAID)
-def test_every_export_and_page_says_the_corner_where_there_is_one_to_say(language):
+def test_every_export_and_page_names_the_corner_where_it_matters(language):
     assert [name for name, text in shown(APART, language).items() if SAID[language] not in text] == []
 
 
-def test_nothing_is_said_of_a_corner_where_queries_and_keys_are_as_many():
+def test_no_corner_is_named_where_there_are_as_many_queries_as_keys():
     assert [name for name, text in shown(SQUARE, "en").items() if SAID["en"] in text] == []
 
 

@@ -62,7 +62,7 @@ def assert_same_numbers(tables, example, decimals):
 
 @lru_cache(maxsize=2)
 def parsed(text):
-    """Its nodes, which a test asks for more than once; the parser is strict: what does not balance raises."""
+    """Its nodes, cached since tests use them more than once. The parser is strict: unbalanced braces raise."""
     nodes, _, _ = LatexWalker(text, tolerant_parsing=False).get_latex_nodes()
     return nodes
 
@@ -93,7 +93,7 @@ def latex_tables(text):
 
 @each("decimals", [None, 0, 2, 9])
 @each("name", EXAMPLES)
-def test_latex_holds_the_numbers_of_every_step(name, decimals):
+def test_latex_has_the_numbers_of_every_step(name, decimals):
     text = export(EXAMPLES[name], "latex", decimals)
     assert_same_numbers(latex_tables(text), EXAMPLES[name], 4 if decimals is None else decimals)
 
@@ -152,7 +152,7 @@ VARIANTS = ["additive", "bilinear", "cosine", "sinusoidal", "rotary", "alibi", "
     ["output-projection", "translation", "padding", "saturated", *VARIANTS, "ALiBi, added mask", "hostile"],
 )
 def test_latex_compiles(name, tmp_path):
-    """With latexmk or tectonic where there is one; the parsers above stand in for them elsewhere."""
+    """With latexmk or tectonic where one is installed; elsewhere only the parsers above check the document."""
     example = hostile() if name == "hostile" else EXAMPLES[name]
     text = export(example, "latex")
     (tmp_path / "example.tex").write_text(text, "utf-8")
@@ -177,8 +177,8 @@ def test_a_document_says_which_columns_are_turned_together(target):
     halves = "(Q_R[i, m], Q_R[i, m + 2]) = rotate((Q[i, m], Q[i, m + 2]), Θ[i, m])"
     neighbours = "(K_R[i, 2m − 1], K_R[i, 2m]) = rotate((K[i, 2m − 1], K[i, 2m]), Θ[i, m])"
     for formula, positions in ((halves, HALVES), (neighbours, ROTARY)):
-        told = latex_formula(formula) if target == "latex" else f"`{formula}`"
-        assert told in export(changed(example, positions=positions), target)
+        written = latex_formula(formula) if target == "latex" else f"`{formula}`"
+        assert written in export(changed(example, positions=positions), target)
 
 
 def test_formulas():
@@ -209,7 +209,7 @@ def markdown_tables(text):
 
 @each("decimals", [None, 0, 2, 9])
 @each("name", EXAMPLES)
-def test_markdown_holds_the_numbers_of_every_step(name, decimals):
+def test_markdown_has_the_numbers_of_every_step(name, decimals):
     text = export(EXAMPLES[name], "markdown", decimals)
     assert_same_numbers(markdown_tables(text), EXAMPLES[name], 4 if decimals is None else decimals)
 
@@ -223,7 +223,7 @@ def test_markdown_shows_a_visitor_s_text_as_text():
     assert markdown("*a*_b_`c`[d](e)|f#") == r"\*a\*\_b\_\`c\`\[d\]\(e\)&#124;f\#"
 
 
-def test_documents_speak_the_reader_s_language():
+def test_documents_are_in_the_readers_language():
     text = export(built_in("first"), "markdown", language="zh")
     assert "# 思考 计算机 程序：两个头，手算一遍" in text
     assert "## 注意力权重" in text
@@ -260,7 +260,7 @@ def test_a_heading_has_something_under_it():
     assert "## Given" in export(EXAMPLES["first"], "markdown")
 
 
-def test_a_query_that_sees_nothing_is_told():
+def test_a_query_that_sees_nothing_is_mentioned():
     assert r"head output 0: 3 (&lt;pad&gt;)." in export(built_in("padding"), "markdown")
     assert r"head output 0: 3 (\textless{}pad\textgreater{})." in export(built_in("padding"), "latex")
 

@@ -1,4 +1,4 @@
-"""Every exported program runs as it stands, in a fresh process, and its assertions are about this example."""
+"""Every exported program runs unchanged, in a fresh process, and its assertions are about this example."""
 
 import json
 import os
@@ -45,18 +45,18 @@ REFUSED = {
 
 @pytest.fixture(scope="module")
 def run():
-    """What fresh processes say about every program in a folder: (failures, printed text)."""
+    """The results of every program in a folder, each in a fresh process: (failures, printed text)."""
     with subprocess.Popen(
         [sys.executable, "-m", "tests.export.run_programs"],
         cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
 
-        def told(folder):
+        def run_in(folder):
             print(folder, file=process.stdin, flush=True)
             found = json.loads(process.stdout.readline())
-            return found["failed"], found["told"]
+            return found["failed"], found["printed"]
 
-        yield told
+        yield run_in
 
 
 def everything():
@@ -77,12 +77,12 @@ def test_every_program_passes_its_own_assertions(run, target, tmp_path):
         path = tmp_path / f"{name}-{language}.py"
         path.write_text(export(example, target, decimals, language), "utf-8")
         written.add(path.name)
-    failed, told = run(tmp_path)
+    failed, printed = run(tmp_path)
     assert failed == {}
-    assert told.keys() == written
+    assert printed.keys() == written
     assert len(written) == sum((name, target) not in REFUSED for name, _ in pairs)
-    assert {text for name, text in told.items() if name.endswith("-en.py")} == {"All numbers agree.\n"}
-    assert {text for name, text in told.items() if name.endswith("-zh.py")} == {"所有数都一致。\n"}
+    assert {text for name, text in printed.items() if name.endswith("-en.py")} == {"All numbers agree.\n"}
+    assert {text for name, text in printed.items() if name.endswith("-zh.py")} == {"所有数都一致。\n"}
 
 
 def test_one_built_in_example_has_no_program_for_one_library():
@@ -93,12 +93,12 @@ def test_one_built_in_example_has_no_program_for_one_library():
 def test_a_wrong_number_fails_the_program(run, target, tmp_path):
     """Each input of the example, changed a little in the program's text, breaks one of its assertions."""
     text = export(built_in("output-projection"), target)
-    inputs, told = text.split("expected_weights = ", 1)
+    inputs, expected = text.split("expected_weights = ", 1)
     places = [at for at in range(len(inputs)) if inputs.startswith(("[1., 0.", "[2., 0.", "[0.5"), at)]
     assert len(places) >= 6
     for number, at in enumerate(places):
         wrong = inputs[: at + 1] + "3" + inputs[at + 2 :]
-        (tmp_path / f"{number}.py").write_text(wrong + "expected_weights = " + told, "utf-8")
+        (tmp_path / f"{number}.py").write_text(wrong + "expected_weights = " + expected, "utf-8")
     failed, _ = run(tmp_path)
     assert len(failed) == len(places)
     assert all("AssertionError" in reason for reason in failed.values())
@@ -139,9 +139,9 @@ def test_what_makes_a_variant_decides_its_program(run, target, tmp_path):
         if (name, target) in REFUSED:
             continue
         example = built_in(name)
-        told = export(example, target).split("expected_weights = ", 1)[1]
+        expected = export(example, target).split("expected_weights = ", 1)[1]
         computed = export(change(example), target).split("expected_weights = ", 1)[0]
-        (tmp_path / f"{what}.py").write_text(computed + "expected_weights = " + told, "utf-8")
+        (tmp_path / f"{what}.py").write_text(computed + "expected_weights = " + expected, "utf-8")
         written.add(f"{what}.py")
     failed, _ = run(tmp_path)
     assert failed.keys() == written
@@ -151,9 +151,9 @@ def test_what_makes_a_variant_decides_its_program(run, target, tmp_path):
 @pytest.mark.parametrize("target", PROGRAMS)
 def test_which_columns_are_a_pair_decides_a_program(run, target, tmp_path):
     example = SAMPLES["rotary by halves, causal"]
-    told = export(example, target).split("expected_weights = ", 1)[1]
+    expected = export(example, target).split("expected_weights = ", 1)[1]
     computed = export(changed(example, positions=ROTARY), target).split("expected_weights = ", 1)[0]
-    (tmp_path / "neighbours.py").write_text(computed + "expected_weights = " + told, "utf-8")
+    (tmp_path / "neighbours.py").write_text(computed + "expected_weights = " + expected, "utf-8")
     failed, _ = run(tmp_path)
     assert "AssertionError" in failed["neighbours.py"]
 
@@ -190,8 +190,8 @@ def test_a_program_has_only_what_its_example_uses():
 
 
 @pytest.mark.parametrize("target", shortened(PROGRAMS, ["numpy", "keras"]))
-def test_a_program_runs_all_by_itself(target, tmp_path):
-    """Outside this project, in a folder and a process of its own."""
+def test_a_program_runs_without_this_project(target, tmp_path):
+    """Outside this project, in a new folder and process."""
     (tmp_path / "program.py").write_text(export(built_in("grouped-query"), target), "utf-8")
     environment = {
         name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "KERAS_BACKEND")
@@ -228,7 +228,7 @@ def execute(text):
 @pytest.mark.parametrize("target", ["numpy", "torch-scratch"])
 @tries(10)
 @given(example=examples() | examples(variants=True))
-def test_from_scratch_takes_every_example_of_the_format(target, example):
+def test_programs_from_scratch_support_every_example_of_the_format(target, example):
     """Run in this process, where hypothesis can shrink it."""
     execute(export(example, target))
 
@@ -248,7 +248,7 @@ def is_mixed(example):
 @pytest.mark.parametrize("target", LIBRARIES)
 @tries(6)
 @given(example=examples() | examples(plain=True, variants=True))
-def test_libraries_take_every_example_that_they_can_express(target, example):
+def test_libraries_support_every_example_that_they_can_express(target, example):
     filled = isinstance(example.mask, AllowMask) and example.mask.fill != NEG_INF
     refused = any(head.weights is not None for head in example.heads)
     if target == "keras":
@@ -295,8 +295,8 @@ def test_a_visitor_s_text_is_never_code(run, target, tmp_path):
     text = export(hostile(), target)
     assert all(c.isprintable() or c == "\n" for c in text)
     (tmp_path / "hostile.py").write_text(text, "utf-8")
-    failed, told = run(tmp_path)
-    assert (failed, told) == ({}, {"hostile.py": "All numbers agree.\n"})
+    failed, printed = run(tmp_path)
+    assert (failed, printed) == ({}, {"hostile.py": "All numbers agree.\n"})
     code = [line.partition("#")[0] for line in text.splitlines()]
     plain = export(changed(hostile(), title="", tokens=("t",) * len(HOSTILE)), target)
     assert [line.rstrip() for line in code] == [

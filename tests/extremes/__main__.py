@@ -1,10 +1,10 @@
 """Extreme but legal examples through every route: ``python -m tests.extremes 10000 [--processes 2]``.
 
-``--minutes 20`` ends the run then, with as many of them as it has come to.
+``--minutes 20`` starts no further examples after that time.
 
-Prints what the examples were, the typed errors that they met, whatever else went wrong with the seed that repeats it
-(``python -m tests.extremes --seed 7 --route check``), and the slowest ways. Each is timed by the CPU
-that it takes, since the machine may have other work.
+Prints the kinds of examples, the typed errors, any other fault with the seed that repeats it
+(``python -m tests.extremes --seed 7 --route check``), and the slowest routes. Times are CPU times, since the machine
+may have other work.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from mha_core.errors import MhaError
 from tests.extremes.draw import KINDS, combination_of, drawn, kinds_of
 from tests.extremes.routes import ROUTES, unsound
 
-MOST_TOLD = 12
-"""Seeds and slow ways that are told of one kind."""
+MOST_LISTED = 12
+"""How many seeds of a fault, and how many slow routes, are listed."""
 MOST_SECONDS = 2.0
-"""What a way may take of the CPU, of whatever legal size the example is."""
+"""How much CPU time a route may take, whatever the size of the example."""
 _BATCH = 10
 
 
 @dataclass
-class Found:
-    """What came of some examples."""
+class Results:
+    """The results of some examples."""
 
     examples: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
@@ -49,8 +49,8 @@ class Found:
     faults: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     slowest: list[tuple[float, str, int]] = field(default_factory=list)
 
-    def add(self, other: Found) -> None:
-        """Count another batch in."""
+    def add(self, other: Results) -> None:
+        """Add the results of another batch."""
         self.examples += other.examples
         self.combinations |= other.combinations
         for name in ("kinds", "walked", "slow", "typed"):
@@ -59,37 +59,37 @@ class Found:
             self.seconds[route] = self.seconds.get(route, 0.0) + taken
         for fault, seeds in other.faults.items():
             self.faults.setdefault(fault, []).extend(seeds)
-        self.slowest = sorted([*self.slowest, *other.slowest], reverse=True)[:MOST_TOLD]
+        self.slowest = sorted([*self.slowest, *other.slowest], reverse=True)[:MOST_LISTED]
 
 
-def run(seeds: range, routes: tuple[str, ...] = tuple(ROUTES)) -> Found:
-    """The examples of these seeds through these routes."""
-    found = Found()
+def run(seeds: range, routes: tuple[str, ...] = tuple(ROUTES)) -> Results:
+    """Send the examples of these seeds through these routes."""
+    results = Results()
     for seed in seeds:
         example = drawn(Random(seed))
-        found.examples += 1
-        found.kinds.update(kinds_of(example))
-        found.combinations.add(combination_of(example))
+        results.examples += 1
+        results.kinds.update(kinds_of(example))
+        results.combinations.add(combination_of(example))
         for route in routes:
             begin = process_time()
-            for fault in _walked(route, seed, found):
-                found.faults.setdefault((route, fault), []).append(seed)
+            for fault in _faults_of(route, seed, results):
+                results.faults.setdefault((route, fault), []).append(seed)
             taken = process_time() - begin
-            found.walked[route] += 1
-            found.slow[route] += taken > MOST_SECONDS
-            found.seconds[route] = found.seconds.get(route, 0.0) + taken
-            found.slowest = sorted([*found.slowest, (taken, route, seed)], reverse=True)[:MOST_TOLD]
-    return found
+            results.walked[route] += 1
+            results.slow[route] += taken > MOST_SECONDS
+            results.seconds[route] = results.seconds.get(route, 0.0) + taken
+            results.slowest = sorted([*results.slowest, (taken, route, seed)], reverse=True)[:MOST_LISTED]
+    return results
 
 
-def _walked(route: str, seed: int, found: Found) -> Iterator[str]:
-    """What went wrong on one way; a typed error is counted and is no fault."""
+def _faults_of(route: str, seed: int, results: Results) -> Iterator[str]:
+    """The faults of one route; a typed error is counted and is not a fault."""
     random = Random(f"{seed} {route}")
     try:
         shown = ROUTES[route](drawn(Random(seed)), random)
     except MhaError as error:
-        found.typed[route, f"{type(error).__name__}: {error.template}"] += 1
-    except Exception as error:  # noqa: BLE001  # whatever it is, it is told with its seed
+        results.typed[route, f"{type(error).__name__}: {error.template}"] += 1
+    except Exception as error:  # noqa: BLE001  # whatever it is, it is reported with its seed
         frame = traceback.extract_tb(error.__traceback__)[-1]
         yield f"{type(error).__name__}: {str(error)[:100]} ({Path(frame.filename).name}:{frame.lineno})"
     else:
@@ -101,40 +101,40 @@ def _digits(place: str) -> str:
     return "".join("#" if character.isdigit() else character for character in place)[:160]
 
 
-def _alone(seeds: range, until: float) -> Found:
+def _run_batch(seeds: range, until: float) -> Results:
     torch.set_num_threads(1)  # as the app does
-    return run(seeds) if time() < until else Found()
+    return run(seeds) if time() < until else Results()
 
 
-def told(found: Found, seconds: float) -> str:
+def report(results: Results, seconds: float) -> str:
     """The report as Markdown."""
-    missing = ", ".join(sorted(KINDS - set(found.kinds))) or "none"
+    missing = ", ".join(sorted(KINDS - set(results.kinds))) or "none"
     lines = [
-        f"{found.examples:,} examples in {seconds:,.0f} s, {len(found.combinations):,} combinations of scoring, "
+        f"{results.examples:,} examples in {seconds:,.0f} s, {len(results.combinations):,} combinations of scoring, "
         "positions, mask, starts, context and groups",
-        f"kinds drawn: {len(found.kinds)} of {len(KINDS)}, missing: {missing}",
-        f"routes walked: {sum(found.walked.values()):,}",
+        f"kinds drawn: {len(results.kinds)} of {len(KINDS)}, missing: {missing}",
+        f"routes walked: {sum(results.walked.values()):,}",
         f"\n| route | examples | CPU ms each | over {MOST_SECONDS:g} s | typed errors |",
         "| --- | ---: | ---: | ---: | ---: |",
     ]
-    for route, count in found.walked.items():
-        typed = sum(n for (of, _), n in found.typed.items() if of == route)
-        each = 1000 * found.seconds[route] / count
-        lines.append(f"| {route} | {count:,} | {each:.1f} | {found.slow[route]:,} | {typed:,} |")
+    for route, count in results.walked.items():
+        typed = sum(n for (of, _), n in results.typed.items() if of == route)
+        each = 1000 * results.seconds[route] / count
+        lines.append(f"| {route} | {count:,} | {each:.1f} | {results.slow[route]:,} | {typed:,} |")
     lines.append("\nTyped errors:\n")
-    for (route, sentence), count in sorted(found.typed.items(), key=lambda one: (one[0][0], -one[1])):
+    for (route, sentence), count in sorted(results.typed.items(), key=lambda one: (one[0][0], -one[1])):
         lines.append(f"- {route}: {count:,} × {sentence}")
-    lines.append(f"\nFaults: {sum(map(len, found.faults.values())):,}\n")
-    for (route, fault), seeds in sorted(found.faults.items(), key=lambda one: -len(one[1])):
-        listed = ", ".join(map(str, sorted(seeds)[:MOST_TOLD]))
+    lines.append(f"\nFaults: {sum(map(len, results.faults.values())):,}\n")
+    for (route, fault), seeds in sorted(results.faults.items(), key=lambda one: -len(one[1])):
+        listed = ", ".join(map(str, sorted(seeds)[:MOST_LISTED]))
         lines.append(f"- {route}: {len(seeds):,} × {fault}; seeds {listed}")
     lines.append("\nSlowest:\n")
-    lines += [f"- {1000 * taken:,.0f} ms: {route}, seed {seed}" for taken, route, seed in found.slowest]
+    lines += [f"- {1000 * taken:,.0f} ms: {route}, seed {seed}" for taken, route, seed in results.slowest]
     return "\n".join(lines)
 
 
 def main(arguments: list[str]) -> int:
-    """The command; 1 where something went wrong."""
+    """The command; returns 1 if there were faults."""
     parser = argparse.ArgumentParser(prog="python -m tests.extremes")
     parser.add_argument("count", nargs="?", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
@@ -142,26 +142,30 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--minutes", type=float, default=inf, help="start no further examples after these")
     parser.add_argument("--seed", type=int, help="one example alone")
     parser.add_argument("--route", choices=ROUTES, help="one route alone, with its traceback")
-    asked = parser.parse_args(arguments)
-    if asked.seed is not None and asked.route:
+    options = parser.parse_args(arguments)
+    if options.seed is not None and options.route:
         print(
             list(
-                unsound(ROUTES[asked.route](drawn(Random(asked.seed)), Random(f"{asked.seed} {asked.route}")))
+                unsound(
+                    ROUTES[options.route](
+                        drawn(Random(options.seed)), Random(f"{options.seed} {options.route}")
+                    )
+                )
             )
         )
         return 0
-    first = asked.first if asked.seed is None else asked.seed
-    count = asked.count if asked.seed is None else 1
+    first = options.first if options.seed is None else options.seed
+    count = options.count if options.seed is None else 1
     batches = [range(at, min(at + _BATCH, first + count)) for at in range(first, first + count, _BATCH)]
-    begin, found = perf_counter(), Found()
-    walked = partial(_alone, until=time() + 60 * asked.minutes)
-    with ProcessPoolExecutor(asked.processes) as pool:
-        for done, batch in enumerate(pool.map(walked, batches), start=1):
-            found.add(batch)
+    begin, results = perf_counter(), Results()
+    run_batch = partial(_run_batch, until=time() + 60 * options.minutes)
+    with ProcessPoolExecutor(options.processes) as pool:
+        for done, batch in enumerate(pool.map(run_batch, batches), start=1):
+            results.add(batch)
             if done % 25 == 0:
-                print(f"{found.examples:,} examples, {len(found.faults)} kinds of fault", file=sys.stderr)
-    print(told(found, perf_counter() - begin))
-    return int(bool(found.faults))
+                print(f"{results.examples:,} examples, {len(results.faults)} kinds of fault", file=sys.stderr)
+    print(report(results, perf_counter() - begin))
+    return int(bool(results.faults))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Programs run in this process here too."""
+"""Exported programs run in this process here too."""
 
 from tests.export.conftest import default_dtype
 

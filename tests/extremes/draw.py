@@ -1,9 +1,9 @@
 """Valid examples with extreme but legal numbers, drawn by a seed: every scoring, kind of positions, mask and start.
 
     example = drawn(Random(7))
-    kinds_of(example)     {"scoring dot", "mask causal", …}: what it is an example of; ``KINDS`` is all of them
+    kinds_of(example)     {"scoring dot", "mask causal", …}: its properties; ``KINDS`` has all of them
 
-Sizes are 1 … 5, now and then more.
+Sizes are 1 … 5, and sometimes more.
 """
 
 from dataclasses import replace
@@ -34,7 +34,7 @@ MOODS = {
     "one huge": (MAX_NUMBER,),
     "mixed": PLAIN + ZEROS + TINY + HUGE,
 }
-"""What the numbers of one matrix are like."""
+"""The numbers that one matrix is drawn from."""
 
 TEXTS = (
     *(
@@ -161,7 +161,7 @@ def _head(random, start, n_q, n_k, d_model, d_context, d_k, d_v):
 
 
 def _without_v(random, heads, n_q, n_k, d_k):
-    """Heads that end at their weights; one of them at least has weights to compute."""
+    """Heads that end at their weights; at least one of them has to compute these."""
     heads = [replace(head, w_v=None, b_v=None, v=None) for head in heads]
     if all(head.weights is not None for head in heads):
         heads[0] = Head(q=_matrix(random, n_q, d_k), k=_matrix(random, n_k, d_k))
@@ -245,7 +245,7 @@ def _mask(random, n_q, n_k):
     return AllowMask(painted, random.choice(FILLS)) if kind == "allow" else AddMask(painted)
 
 
-# --- what an example is an example of ----------------------------------------------------------------------------
+# --- the kinds of an example -------------------------------------------------------------------------------------
 
 _STARTS = ("x", "q", "k", "v", "weights")
 _MASKS = ("none", "causal", "allow -inf", "allow number", "add")
@@ -288,11 +288,11 @@ KINDS = frozenset(
         *("one token", "one key", "one head", "large", "V", "no V"),
     ]
 )
-"""All that there is to draw."""
+"""All kinds that can be drawn."""
 
 
 def kinds_of(example):
-    """Which of ``KINDS`` this example is."""
+    """The ``KINDS`` of this example."""
     dims, given = example.dims, _matrices(example)
     numbers = [abs(number) for matrix in given for row in matrix for number in row]
     starts = {_start(head) for head in example.heads}
@@ -313,7 +313,7 @@ def kinds_of(example):
     for field, (name, _) in _ROWS.items():
         if name in position_inputs(example):
             found.add(f"{field} {'given' if getattr(example.positions, field) else 'by rule'}")
-    told = {
+    conditions = {
         "starts mixed": len(starts) > 1,
         "no x": example.x is None,
         "b_O": example.b_o is not None,
@@ -329,11 +329,11 @@ def kinds_of(example):
         "one head": dims.h == 1,
         "large": max(dims.n_q, dims.n_k, dims.d_model, dims.d_k, dims.d_v, dims.h) > 5,
     }
-    return frozenset(found | {name for name, is_so in told.items() if is_so})
+    return frozenset(found | {name for name, is_so in conditions.items() if is_so})
 
 
 def combination_of(example):
-    """Scoring, positions, mask, start, context and groups together: what an example combines."""
+    """The combination of scoring, positions, mask, start, context and groups."""
     starts = sorted({_start(head) for head in example.heads})
     return (
         example.scoring,
@@ -371,7 +371,7 @@ def _has_dead_row(example):
 
 
 def _matrices(example):
-    """Every matrix that is given; a bias is one of a single row."""
+    """Every given matrix; a bias counts as a matrix with one row."""
     layer = [example.x, example.context, example.w_o, example.b_o and (example.b_o,)]
     for head in example.heads:
         for name in Head.__dataclass_fields__:

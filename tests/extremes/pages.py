@@ -1,7 +1,7 @@
-"""What Streamlit's pages make of an example, without a browser and without Streamlit's machinery.
+"""What Streamlit's pages show of an example, without a browser and without running Streamlit.
 
-``said_by(work, live)`` runs what draws a page and returns all that it hands on to be shown: texts, figures, and the
-data of the components. Every widget answers what the page gave it, so nothing is ever clicked.
+``shown_by(work, live)`` calls the function that draws a page and returns all that it shows: texts, figures, and the
+data of the components. Every widget returns its default, as if nothing was clicked.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,10 +18,10 @@ from mha_ui.state.session import KEY, Holder
 
 _WIDGETS = ("pills", "segmented_control", "selectbox", "multiselect", "select_slider", "radio")
 _FRAGMENTS = ("_painted_by_gradient", "_painted_by_change", "_saturation")
-_COMPONENTS = ((bench, "_component"), (board, "_component"), (plot, "_component"))
+_COMPONENTS = ((bench, "component"), (board, "component"), (plot, "component"))
 
 
-def said_by(work: state.Work, live: Callable[[state.Work], None]) -> list[Any]:
+def shown_by(work: state.Work, live: Callable[[state.Work], None]) -> list[Any]:
     """Everything that ``live(work)`` shows."""
     page = _Page(work)
     with ExitStack() as stack:
@@ -31,22 +31,22 @@ def said_by(work: state.Work, live: Callable[[state.Work], None]) -> list[Any]:
             stack.enter_context(patch.object(st, name, page.widget))
         stack.enter_context(patch.object(st, "container", page.container))
         stack.enter_context(patch.object(st, "button", page.button))
-        stack.enter_context(patch.object(st, "session_state", page.held))
+        stack.enter_context(patch.object(st, "session_state", page.session))
         stack.enter_context(patch.object(st, "context", SimpleNamespace(theme=SimpleNamespace(type="light"))))
-        for name in _FRAGMENTS:  # Streamlit passes over a fragment where no page runs
+        for name in _FRAGMENTS:  # Streamlit skips a fragment if no page is running
             stack.enter_context(patch.object(lenses, name, getattr(lenses, name).__wrapped__))
         for module, name in _COMPONENTS:
-            stack.enter_context(patch.object(module, name, lambda: page.component))
+            stack.enter_context(patch.object(module, name, lambda *_, **__: page.component))
         live(work)
     return page.shown
 
 
 class _Page:
-    """What has been shown so far, and what the widgets hold."""
+    """What has been shown so far, and the values of the widgets."""
 
     def __init__(self, work: state.Work) -> None:
         self.shown: list[Any] = []
-        self.held: dict[str, Any] = {KEY: Holder(work)}
+        self.session: dict[str, Any] = {KEY: Holder(work)}
 
     def text(self, text: str, **_: Any) -> None:
         self.shown.append(text)
@@ -60,7 +60,7 @@ class _Page:
 
     def widget(self, label: str, options: Any, *, key: str, format_func: Any = str, **_: Any) -> Any:
         self.shown += [label, *map(format_func, options)]
-        return self.held.get(key)
+        return self.session.get(key)
 
     @contextmanager
     def container(self, **_: Any) -> Iterator["_Page"]:

@@ -1,6 +1,6 @@
-"""Every way that an example can take through the program, and what must never come out of one.
+"""Every route that an example can take through the program, and what none of them may show.
 
-``ROUTES[name](example, random)`` returns all that it would show; ``unsound`` says where that holds NaN or ∞.
+``ROUTES[name](example, random)`` returns all that would be shown; ``unsound`` returns the places of NaN or ∞ in it.
 """
 
 import json
@@ -49,14 +49,14 @@ from mha_view.figures.ranges import ranges_figure
 from mha_view.handout import as_html
 from mha_view.language import words_in
 from tests.apply import apply
-from tests.extremes.pages import said_by
+from tests.extremes.pages import shown_by
 
 Route = Callable[[Example, Random], Any]
 
 CELLS = 3
-"""Cells of one step that are looked at closely."""
+"""How many cells of one step are derived."""
 EDITS = 12
-"""Edits of one example, of about 60."""
+"""How many of about 60 edits are applied to one example."""
 
 
 # --- what must not be shown --------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ _NO_NUMBER = re.compile(r"(?<![\w.])(nan|inf|infinity)(?!\w)", re.IGNORECASE)
 
 
 def unsound(shown: Any, place: str = "") -> Iterator[str]:
-    """Where NaN or ∞ stands; −∞ as the format writes it ("-inf", and in Python ``float("-inf")``) is none."""
+    """The places of NaN or ∞; −∞ as the format writes it ("-inf", and in Python ``float("-inf")``) is allowed."""
     if isinstance(shown, float):
         if not isfinite(shown) and shown != NEG_INF:
             yield f"{place}: {shown}"
@@ -84,7 +84,7 @@ def unsound(shown: Any, place: str = "") -> Iterator[str]:
 
 
 def _sent(data: Any) -> Any:
-    """Data for the browser: JSON, which knows neither NaN nor ∞."""
+    """The data, once it is valid JSON for the browser, which has neither NaN nor ∞."""
     json.dumps(data, allow_nan=False)
     return data
 
@@ -93,7 +93,7 @@ def _sent(data: Any) -> Any:
 
 
 def _trace(example: Example, _: Random) -> Any:
-    """Every number; −∞ in masked scores alone."""
+    """Every number; only masked scores may be −∞."""
     values = trace(example).values
     for name, heads in values.items():
         for rows in heads if name not in WHOLE_LAYER_STEPS else [heads]:
@@ -103,8 +103,8 @@ def _trace(example: Example, _: Random) -> Any:
     return values
 
 
-def _some_cells(example: Example, random: Random) -> list[Cell]:
-    """Of every step a few cells."""
+def _sample_cells(example: Example, random: Random) -> list[Cell]:
+    """A few cells of every step."""
     by_step: dict[tuple[str, int | None], list[Cell]] = {}
     for cell in cells(trace(example)):
         by_step.setdefault((cell.name, cell.head), []).append(cell)
@@ -114,16 +114,16 @@ def _some_cells(example: Example, random: Random) -> list[Cell]:
 
 def _derive(example: Example, random: Random) -> Any:
     computed, shown = trace(example), []
-    for cell in _some_cells(example, random):
+    for cell in _sample_cells(example, random):
         found = derive(computed, cell)
         shown += [found.value, arithmetic(found, random.randint(0, 8))]
         if not _same(found.value, found.recombined(), found):
-            raise AssertionError(f"{cell.name} is not what its terms make")
+            raise AssertionError(f"{cell.name} is not the result of its terms")
     return shown
 
 
 def _same(value: float, again: float, found: Derivation) -> bool:
-    """But for rounding, which counts beside the largest product that is summed."""
+    """Whether two results agree up to rounding, relative to the largest product in the sum."""
     if value == again:
         return True
     largest = max((abs(prod(term.numbers)) for term in found.terms), default=0.0)
@@ -133,11 +133,11 @@ def _same(value: float, again: float, found: Derivation) -> bool:
 
 def _feeds(example: Example, random: Random) -> Any:
     computed = trace(example)
-    return [feeds(computed, cell) for cell in _some_cells(example, random)] and None
+    return [feeds(computed, cell) for cell in _sample_cells(example, random)] and None
 
 
 def _check(example: Example, random: Random) -> Any:
-    """Its own numbers, printed, with blanks and wrong ones among them."""
+    """The example's printed numbers, with blanks and wrong ones among them."""
     return _checked(example, random, WRONG)
 
 
@@ -155,12 +155,12 @@ def _checked(example: Example, random: Random, wrong: tuple[Any, ...]) -> Any:
     language = random.choice(("en", "zh"))
     shown = [as_json(verdict, language), as_markdown(verdict, language)]
     work = state.Work(state.begun(claimed, None), language)
-    told = _sent(check_payload(work))
-    return [_sent(shown), told["check"], told["notes"]]
+    payload = _sent(check_payload(work))
+    return [_sent(shown), payload["check"], payload["notes"]]
 
 
 def claims(example: Example, random: Random, wrong: tuple[Any, ...] = WRONG) -> Example:
-    """The example with its own numbers filled in as somebody prints them, some left blank, some wrong."""
+    """The example with its own numbers as printed claims, some blank, some wrong."""
     values, decimals = trace(example).values, random.randint(0, 4)
     faults = random.choice((0.0, 0.1, 0.5))
 
@@ -190,7 +190,7 @@ def claims(example: Example, random: Random, wrong: tuple[Any, ...] = WRONG) -> 
 
 def _gradients(example: Example, random: Random) -> Any:
     computed = trace(example)
-    some = random.sample(_some_cells(example, random), 2)
+    some = random.sample(_sample_cells(example, random), 2)
     return [gradients(computed, cell) for cell in some]
 
 
@@ -199,7 +199,7 @@ def _sensitivity(example: Example, _: Random) -> Any:
 
 
 def _compare(example: Example, random: Random) -> Any:
-    """Beside a variant of it."""
+    """Compare the example with a variant."""
     variant = Variant(
         scoring=random.choice((None, *SCORING_CHOICES)),
         positions=random.choice((None, *POSITIONS)),
@@ -220,7 +220,7 @@ def _compare(example: Example, random: Random) -> Any:
 
 
 def _finite_change(name: str, change: Change) -> Any:
-    """A change, where ∞ stands for a pair that is hidden on one side alone."""
+    """A change without the infinite ones of pairs that are hidden on one side only."""
     hides = name in ("mask", "masked_scores")
     return [
         [by for by, was in zip(*rows, strict=True) if not (hides and by is not None and abs(by) == -NEG_INF)]
@@ -236,11 +236,11 @@ def _mistakes(example: Example, random: Random) -> Any:
 
 
 def _exercise(example: Example, random: Random) -> Any:
-    made = exercise(example, random.randint(0, 999_999))
-    asked = askable(made)
-    started = replace(made, claimed=claims(made, random).claimed)
+    drawn = exercise(example, random.randint(0, 999_999))
+    steps = askable(drawn)
+    started = replace(drawn, claimed=claims(drawn, random).claimed)
     verdict = check(started)
-    return [trace(made).values, [hints(verdict, cell, "en") for cell in open_cells(verdict, asked)[:1]]]
+    return [trace(drawn).values, [hints(verdict, cell, "en") for cell in open_cells(verdict, steps)[:1]]]
 
 
 def _walk(example: Example, random: Random) -> Any:
@@ -258,12 +258,12 @@ def _takeaway(example: Example, random: Random) -> Any:
 
 def _conventions(example: Example, random: Random) -> Any:
     computed, work = trace(example), state.Work(state.begun(example), random.choice(("en", "zh")))
-    told = conventions.numbers(work)
+    numbers = conventions.numbers(work)
     shown: list[Any] = [
-        _sent(conventions.rows_payload(work, told)),
-        _sent(conventions.packed_payload(work, told)),
-        _sent(conventions.masks_payload(work, told)),
-        _sent(conventions.pairs_payload(work, told, pairings(example))),
+        _sent(conventions.rows_payload(work, numbers)),
+        _sent(conventions.packed_payload(work, numbers)),
+        _sent(conventions.masks_payload(work, numbers)),
+        _sent(conventions.pairs_payload(work, numbers, pairings(example))),
     ]
     shown = [{name: part for name, part in section.items() if name != "words"} for section in shown]
     for head in range(len(example.heads)):
@@ -276,15 +276,15 @@ def _conventions(example: Example, random: Random) -> Any:
 
 
 def _dead(example: Example, random: Random) -> Any:
-    """A query with every key hidden: here NaN is what some libraries give."""
+    """A query with every key hidden, for which some libraries give NaN."""
     work = state.Work(state.begun(example, None), "en")
     masked = [head for head in range(len(example.heads)) if is_masked(example, head)]
     if not masked:
         return None
     shown = demonstrate(example, random.choice(masked), random.randrange(len(example.tokens)))
-    told = _sent(conventions.dead_payload(work, conventions.numbers(work), shown))
-    ours = [outcome for outcome in told["outcomes"] if outcome["rule"] == "ours"]
-    return [ours, told["scores"], told["values"], conventions.agreement(shown, example, "en")]
+    payload = _sent(conventions.dead_payload(work, conventions.numbers(work), shown))
+    ours = [outcome for outcome in payload["outcomes"] if outcome["rule"] == "ours"]
+    return [ours, payload["scores"], payload["values"], conventions.agreement(shown, example, "en")]
 
 
 def _export_to(target: str) -> Route:
@@ -338,7 +338,7 @@ def _agreement(example: Example, _: Random) -> Any:
 
 
 def _edits(example: Example, random: Random) -> Any:
-    """Some of its edits, each of the example as it is."""
+    """Some edits, each applied to the original example."""
     shown = []
     every = list(edits(example, random))
     for edit in random.sample(every, min(EDITS, len(every))):
@@ -353,7 +353,7 @@ EXTREME = (0.0, -0.0, 5e-324, 1e-300, 1e12, -1e12, 1.5)
 
 
 def edits(example: Example, random: Random) -> Iterator[dict[str, Any]]:
-    """Every operation of the bench, with an argument that makes sense for this example."""
+    """Every edit operation, with an argument that makes sense for this example."""
     dims = example.dims
     head = random.randrange(dims.h)
     number = random.choice(EXTREME)
@@ -405,13 +405,13 @@ def _bench(example: Example, random: Random) -> Any:
 
 def _bench_gradient(example: Example, random: Random) -> Any:
     work = _work(example, random)
-    pinned = random.choice(_some_cells(example, random))
+    pinned = random.choice(_sample_cells(example, random))
     work = replace(work, looking=replace(work.looking, pinned=pinned))
     return _sent(bench_payload(work, lens="gradient"))
 
 
 def _bench_change(example: Example, random: Random) -> Any:
-    """After an edit, since the example as it was."""
+    """The change since the example before an edit."""
     work = _work(example, random)
     work = state.pin_baseline(work)
     edit = random.choice(list(edits(example, random)))
@@ -453,13 +453,13 @@ def _experiment(name: str) -> Route:
         sides = _sides(name, example, random)
         if sides:
             work = state.choose_sides(work, name, sides)
-        return _sent(said_by(work, EXPERIMENTS[name].live))
+        return _sent(shown_by(work, EXPERIMENTS[name].live))
 
     return experiment
 
 
 def _sides(name: str, example: Example, random: Random) -> state.Sides | None:
-    """What is chosen on an experiment's own controls."""
+    """Random choices for an experiment's own controls."""
     match name:
         case "sides":
             left, right = (
@@ -518,4 +518,4 @@ ROUTES: dict[str, Route] = {
     "figures of the lessons": _lesson_figures,
     **{f"experiment {name}": _experiment(name) for name in EXPERIMENTS},
 }
-"""Name → what an example goes through; each returns what it shows, or None where it shows nothing here."""
+"""The routes by name; each returns what it shows, or None if it shows nothing."""

@@ -1,6 +1,6 @@
-"""Extreme but legal examples through every route: no error but the typed ones, and neither NaN nor ∞ on show.
+"""Extreme but legal examples through every route: only typed errors, and neither NaN nor ∞ is shown.
 
-``python -m tests.extremes 10000`` sends more of them; it prints the seed of whatever goes wrong.
+``python -m tests.extremes 10000`` sends more of them and prints the seed of every fault.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ from tests.sizes import lengthened
 
 EXAMPLES = lengthened(70)
 EACH = 6
-"""Routes that one example takes here: all routes in turn, each on about 9 examples."""
+"""How many routes one example takes here: all routes in turn, each with about 9 examples."""
 
 
 def taken_by(seed):
@@ -45,7 +45,7 @@ def test_an_extreme_example_comes_through(first):
     ],
 )
 def test_what_went_wrong_once(seed, route):
-    """Found by the 10,000 of ``tests.extremes``."""
+    """Found by 10,000 examples of ``tests.extremes``."""
     assert list(unsound(ROUTES[route](drawn(Random(seed)), Random(f"{seed} {route}")))) == []
 
 

@@ -1,4 +1,4 @@
-"""What extreme but legal numbers once broke, one small test a fault."""
+"""Faults that extreme but legal numbers once caused, one small test each."""
 
 from dataclasses import replace
 from math import isfinite
@@ -8,7 +8,7 @@ import torch
 
 from mha_core import Example, ExampleError, Head, NumberRangeError, built_in, derive, parse, trace, validate
 from mha_core.check.check import check
-from mha_core.check.transcription import of_the_pen
+from mha_core.check.transcription import pen_slips
 from mha_core.compare.pairs import as_claims
 from mha_core.compare.variant import Variant, varied
 from mha_core.compute.derive import Cell
@@ -70,9 +70,9 @@ def test_a_derivative_that_float64_cannot_hold_is_refused_in_a_sentence():
 def test_the_bench_says_so_where_a_gradient_cannot_be_held():
     work = state.Work(state.begun(cosine((SMALLEST, SMALLEST), (1.0, 2.0))), "en")
     work = replace(work, looking=replace(work.looking, pinned=Cell("scores", 0, 0, 0)))
-    told = payload(work, lens="gradient")
-    assert "a derivative grew beyond what float64 can hold" in told["lens"]["summary"]
-    assert not any(matrix.get("lens") for matrix in told["matrices"].values())
+    sent = payload(work, lens="gradient")
+    assert "a derivative grew beyond what float64 can hold" in sent["lens"]["summary"]
+    assert not any(matrix.get("lens") for matrix in sent["matrices"].values())
 
 
 def test_a_sensitivity_that_float64_cannot_hold_is_none():
@@ -111,7 +111,7 @@ def test_a_hull_of_tiny_and_of_huge_points_holds_what_lies_in_it(size):
 def test_slips_of_a_number_with_many_digits_behind_the_point(right):
     claim = printed((("1e-200",),), (1, 1))._replace(decimals=250)
     expected, own = torch.tensor([[right]], dtype=torch.float64), torch.tensor([[True]])
-    assert of_the_pen(claim, expected, own, built_in("first")) == ()
+    assert pen_slips(claim, expected, own, built_in("first")) == ()
 
 
 def test_a_check_of_huge_numbers_beside_tiny_ones():

@@ -40,7 +40,7 @@ class _Output(nn.Module):
 
 
 class BertAttention(nn.Module):
-    """Self-attention and W_O; the residual sum, LayerNorm and dropout after it are no part of attention."""
+    """Self-attention and W_O; the residual sum, LayerNorm and dropout after it are not part of attention."""
 
     def __init__(self, hidden_size, num_attention_heads, dtype=torch.float64):
         super().__init__()

@@ -218,11 +218,11 @@ FAMILIES: dict[str, Family] = {
         inputs="picture",
     ),
 }
-"""What the issue of silently wrong numbers names, as transformers 5.23 builds it without a network."""
+"""Families whose numbers were once silently wrong, as transformers 5.23 builds them without a network."""
 
 
 def made(name: str, attention: str = "eager", dtype: torch.dtype = torch.float32) -> nn.Module:
-    """A model of the family whose matrices are large enough for weights that are far from alike."""
+    """A model of the family whose matrices are so large that attention weights differ clearly."""
     family = FAMILIES[name]
     config = family.config()
     config._attn_implementation = attention
@@ -243,7 +243,7 @@ def _drawn(*shape: int) -> Tensor:
 
 
 def inputs(name: str, dtype: torch.dtype = torch.float32) -> dict[str, Tensor]:
-    """A batch of two, by the names of the model's arguments; no token of it is padding."""
+    """A batch of two by the names of the model's arguments, without padding."""
     match FAMILIES[name].inputs:
         case "text":
             return {"input_ids": IDS}

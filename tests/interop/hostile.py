@@ -1,4 +1,4 @@
-"""Weight files that a person, a bug or an attacker might hand in, and the sentence that each is refused with.
+"""Weight files that a person, a bug or an attacker might upload, and the sentence that refuses each.
 
 ``python -m tests.interop.hostile`` reads them all in a process of its own and prints what happened, and by how many
 bytes the process grew.
@@ -18,7 +18,7 @@ import torch
 from tools.memory import peak
 
 MARK = Path(tempfile.gettempdir()) / f"mha-hostile-{os.getppid()}"
-"""A file that appears where a hostile pickle's code has run."""
+"""A file that appears if a hostile pickle's code has run."""
 
 
 class Code:
@@ -185,15 +185,15 @@ def main():
     read_weights(PLAIN)
     _safetensors()
     before = peak()
-    told: dict[str, str | None] = {}
+    refusals: dict[str, str | None] = {}
     for name, (data, _) in FILES.items():
         try:
             layers(read_weights(data, name))
-            told[name] = None
+            refusals[name] = None
         except InteropError as error:
-            told[name] = str(error)
+            refusals[name] = str(error)
     grown = peak() - before
-    json.dump({"told": told, "grown": grown}, sys.stdout)
+    json.dump({"refusals": refusals, "grown": grown}, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What is captured of a run is what the module computed: torch's own layers, and attention written by anybody."""
+"""The captured attention is what the module computed: torch's own layers, and anybody's attention in several calls."""
 
 import json
 import threading
@@ -19,19 +19,19 @@ WITHIN = {torch.float32: 1e-6, torch.float64: 1e-12}
 DTYPES = pytest.mark.parametrize("dtype", WITHIN, ids=["float32", "float64"])
 
 
-def apart(found, wanted):
-    return (found.double() - wanted.double()).abs().max().item()
+def apart(captured, wanted):
+    return (captured.double() - wanted.double()).abs().max().item()
 
 
-def assert_same(found: Captured, weights, outputs=None):
+def assert_same(captured: Captured, weights, outputs=None):
     """The weights and head outputs of a call, as captured and as its example computes them."""
-    within = WITHIN[found.v.dtype]
-    assert apart(found.weights, weights) <= within
-    computed = trace(found.example())
+    within = WITHIN[captured.v.dtype]
+    assert apart(captured.weights, weights) <= within
+    computed = trace(captured.example())
     assert apart(computed["weights"].cpu(), weights) <= within
-    assert apart(computed["head_outputs"].cpu(), found.outputs) <= within
+    assert apart(computed["head_outputs"].cpu(), captured.outputs) <= within
     if outputs is not None:
-        assert apart(found.outputs, outputs) <= within
+        assert apart(captured.outputs, outputs) <= within
 
 
 def randn(*shape, seed=0, dtype=torch.float64):
@@ -68,7 +68,7 @@ MASKS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("batch_first", [True, False])
 @pytest.mark.parametrize("bias", [True, False])
-def test_torchs_layer(dtype, mask, batch_first, bias):
+def test_torch_layer(dtype, mask, batch_first, bias):
     layer = seeded(nn.MultiheadAttention(12, 3, bias=bias, batch_first=batch_first), dtype)
     x = randn(2, 5, 12, dtype=dtype)
     rows = x if batch_first else x.transpose(0, 1)
@@ -80,50 +80,50 @@ def test_torchs_layer(dtype, mask, batch_first, bias):
         output, weights = layer(rows, rows, rows, **given, average_attn_weights=False)
     output = output if batch_first else output.transpose(0, 1)
     for sample in range(2):
-        (found,) = capture(layer, (rows, rows, rows), list("abcde"), keywords=given, sample=sample)
-        assert_same(found, weights[sample])
-        assert (found.tokens, found.context_tokens, found.scale) == (tuple("abcde"), None, "sqrt_dk")
-        concat = found.outputs.transpose(0, 1).flatten(1)
+        (captured,) = capture(layer, (rows, rows, rows), list("abcde"), keywords=given, sample=sample)
+        assert_same(captured, weights[sample])
+        assert (captured.tokens, captured.context_tokens, captured.scale) == (tuple("abcde"), None, "sqrt_dk")
+        concat = captured.outputs.transpose(0, 1).flatten(1)
         assert (
             apart(F.linear(concat, layer.out_proj.weight, layer.out_proj.bias), output[sample])
             <= WITHIN[dtype] * 10
         )
-        assert found.causal is (mask.startswith("causal") or (mask == "both" and sample == 0))
+        assert captured.causal is (mask.startswith("causal") or (mask == "both" and sample == 0))
 
 
 @DTYPES
 @pytest.mark.parametrize("need_weights", [True, False])
-def test_torchs_layer_over_a_context_of_other_widths(dtype, need_weights):
+def test_torch_layer_with_a_context_of_other_widths(dtype, need_weights):
     layer = seeded(nn.MultiheadAttention(12, 2, kdim=7, vdim=9, batch_first=True), dtype)
     q, k, v = randn(1, 3, 12, dtype=dtype), randn(1, 4, 7, dtype=dtype), randn(1, 4, 9, dtype=dtype)
     with torch.no_grad():
         _, weights = layer(q, k, v, average_attn_weights=False)
-    (found,) = capture(
+    (captured,) = capture(
         layer, (q, k, v), list("abc"), context_tokens=list("wxyz"), keywords={"need_weights": need_weights}
     )
-    assert_same(found, weights[0])
-    assert found.example().context_tokens == tuple("wxyz")
-    assert found.q.shape == (2, 3, 6)
-    assert found.v.shape == (2, 4, 6)
+    assert_same(captured, weights[0])
+    assert captured.example().context_tokens == tuple("wxyz")
+    assert captured.q.shape == (2, 3, 6)
+    assert captured.v.shape == (2, 4, 6)
 
 
-def test_torchs_layer_with_keys_of_its_own_and_a_key_of_zeros():
+def test_torch_layer_that_adds_a_bias_key_and_a_zero_key():
     layer = seeded(nn.MultiheadAttention(8, 2, add_bias_kv=True, add_zero_attn=True))
     x = randn(3, 8)  # one sentence, no axis of samples
     with torch.no_grad():
         _, weights = layer(x, x, x, average_attn_weights=False)
-    (found,) = capture(layer, (x, x, x))
+    (captured,) = capture(layer, (x, x, x))
     assert weights.shape == (2, 3, 5)
-    assert_same(found, weights)
-    assert found.context_tokens == ("1", "2", "3", "bias", "zero")
+    assert_same(captured, weights)
+    assert captured.context_tokens == ("1", "2", "3", "bias", "zero")
 
 
 def test_a_query_that_may_attend_to_nothing_has_weights_0():
     layer = seeded(nn.MultiheadAttention(8, 2, batch_first=True))
     x, hidden = randn(1, 3, 8), torch.tensor([[False] * 3, [True] * 3, [False] * 3])
-    (found,) = capture(layer, (x, x, x), keywords={"attn_mask": hidden})
-    assert found.weights[:, 1].eq(0).all()
-    example = found.example()
+    (captured,) = capture(layer, (x, x, x), keywords={"attn_mask": hidden})
+    assert captured.weights[:, 1].eq(0).all()
+    example = captured.example()
     assert isinstance(example.mask, AllowMask)
     assert trace(example)["weights"][:, 1].eq(0).all()
 
@@ -133,8 +133,8 @@ def test_a_query_that_may_attend_to_nothing_has_weights_0():
 
 @DTYPES
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
-def test_an_encoder_whose_fused_ways_are_left_for_the_time(dtype):
-    """In eval without gradients torch would compute a layer in one kernel, which shows nothing."""
+def test_an_encoder_does_not_use_its_fused_kernel_meanwhile(dtype):
+    """In eval without gradients torch would compute a layer in one fused kernel, in which nothing can be seen."""
     layer = nn.TransformerEncoderLayer(12, 4, 16, batch_first=True)
     encoder = seeded(nn.TransformerEncoder(layer, 2, enable_nested_tensor=True), dtype)
     x = randn(2, 5, 12, dtype=dtype)
@@ -142,13 +142,13 @@ def test_an_encoder_whose_fused_ways_are_left_for_the_time(dtype):
     before = torch.backends.mha.get_fastpath_enabled()
     with torch.no_grad():
         fused = encoder(x, src_key_padding_mask=padding)
-        found = capture(encoder, x, keywords={"src_key_padding_mask": padding}, sample=1)
+        captured = capture(encoder, x, keywords={"src_key_padding_mask": padding}, sample=1)
         again = encoder(x, src_key_padding_mask=padding)
     assert torch.equal(fused, again)
     assert torch.backends.mha.get_fastpath_enabled() is before
-    assert [one.name for one in found] == ["layers.0.self_attn", "layers.1.self_attn"]
+    assert [one.name for one in captured] == ["layers.0.self_attn", "layers.1.self_attn"]
     rows = x
-    for one, block in zip(found, encoder.layers, strict=True):
+    for one, block in zip(captured, encoder.layers, strict=True):
         with torch.no_grad():
             _, weights = block.self_attn(rows, rows, rows, padding, average_attn_weights=False)
             rows = block(rows, src_key_padding_mask=padding)
@@ -161,9 +161,9 @@ def test_a_decoder_names_what_it_attends_with():
     layer = seeded(nn.TransformerDecoderLayer(8, 2, 16, batch_first=True))
     target, memory = randn(1, 3, 8), randn(1, 4, 8, seed=2)
     causal = nn.Transformer.generate_square_subsequent_mask(3, dtype=torch.float64)
-    found = capture(layer, (target, memory), list("abc"), keywords={"tgt_mask": causal})
-    assert [(one.name, one.causal) for one in found] == [("self_attn", True), ("multihead_attn", False)]
-    assert [one.context_tokens for one in found] == [None, ("1", "2", "3", "4")]
+    captured = capture(layer, (target, memory), list("abc"), keywords={"tgt_mask": causal})
+    assert [(one.name, one.causal) for one in captured] == [("self_attn", True), ("multihead_attn", False)]
+    assert [one.context_tokens for one in captured] == [None, ("1", "2", "3", "4")]
 
 
 # --- scaled_dot_product_attention --------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ class Fused(nn.Module):
 
 
 def written_out(q, k, v, *, attn_mask=None, is_causal=False, scale=None, enable_gqa=False):
-    """What torch's documentation says that the function is."""
+    """The function as torch's documentation defines it."""
     if enable_gqa:
         k, v = (part.repeat_interleave(q.shape[-3] // part.shape[-3], -3) for part in (k, v))
     scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
@@ -218,54 +218,52 @@ def test_the_function(dtype, how):
     module = Fused(**given)
     weights, outputs = written_out(q.double(), k.double(), v.double(), **given), module(q, k, v)
     for sample in range(2):
-        (found,) = capture(module, (q, k, v), sample=sample)
-        assert_same(found, weights[sample], outputs[sample])
-        assert torch.equal(found.q, q[sample])
-        assert torch.equal(found.k, k[sample])
-        assert torch.equal(found.outputs, outputs[sample])
-        assert found.example().kv_heads == (2 if groups > 1 else None)
-    assert found.causal is (how == "causal")
-    assert (found.mask is None) is (how not in ("truth values", "numbers", "a mask of each sample"))
+        (captured,) = capture(module, (q, k, v), sample=sample)
+        assert_same(captured, weights[sample], outputs[sample])
+        assert torch.equal(captured.q, q[sample])
+        assert torch.equal(captured.k, k[sample])
+        assert torch.equal(captured.outputs, outputs[sample])
+        assert captured.example().kv_heads == (2 if groups > 1 else None)
+    assert captured.causal is (how == "causal")
+    assert (captured.mask is None) is (how not in ("truth values", "numbers", "a mask of each sample"))
     scale = {"another scale": 1 / 0.3, "no scale": "none"}.get(how, "sqrt_dk")
-    assert found.scale == (scale if isinstance(scale, str) else pytest.approx(scale))
+    assert captured.scale == (scale if isinstance(scale, str) else pytest.approx(scale))
 
 
 @pytest.mark.parametrize("axes", [2, 3, 5])
 def test_axes_before_tokens_and_columns(axes):
-    """Two axes: one head; three: samples of one head; more: all before the last three are samples, if so many are
-    named.
-    """
+    """Two axes: one head. Three: samples of one head. More: with ``batch``, all before the last three are samples."""
     shape = (2, 3, 2, 4, 6)[5 - axes :]
     q, k, v = (randn(*shape, seed=seed) for seed in range(3))
     weights = written_out(q, k, v).reshape(-1, 2 if axes == 5 else 1, 4, 4)
     for sample, wanted in enumerate(weights):
-        (found,) = capture(Fused(), (q, k, v), sample=sample, batch=6 if axes == 5 else None)
-        assert_same(found, wanted)
-    with pytest.raises(InteropError) as told:
+        (captured,) = capture(Fused(), (q, k, v), sample=sample, batch=6 if axes == 5 else None)
+        assert_same(captured, wanted)
+    with pytest.raises(InteropError) as error:
         capture(Fused(), (q, k, v), sample=len(weights), batch=6 if axes == 5 else None)
-    assert str(told.value) == f"sample: expected samples from 0 to {len(weights) - 1}, got {len(weights)}"
+    assert str(error.value) == f"sample: expected samples from 0 to {len(weights) - 1}, got {len(weights)}"
 
 
 def test_a_mask_of_each_head_leaves_the_weights_to_start_from():
     q, k, v = (randn(1, 3, 4, 6, seed=seed) for seed in range(3))
     mask = randn(3, 4, 4, seed=9)
-    (found,) = capture(Fused(attn_mask=mask), (q, k, v))
-    assert found.mask.shape == (3, 4, 4)
-    assert_same(found, written_out(q, k, v, attn_mask=mask)[0])
-    example = found.example()
+    (captured,) = capture(Fused(attn_mask=mask), (q, k, v))
+    assert captured.mask.shape == (3, 4, 4)
+    assert_same(captured, written_out(q, k, v, attn_mask=mask)[0])
+    example = captured.example()
     assert example.heads[0].q is None
     assert "The mask differs from head to head" in text_in(example.note, "en")
-    alone = found.example(heads=[2])
+    alone = captured.example(heads=[2])
     assert alone.heads[0].q is not None
     assert isinstance(alone.mask, AddMask)
-    assert apart(trace(alone)["weights"].cpu()[0], found.weights[2]) <= 1e-12
+    assert apart(trace(alone)["weights"].cpu()[0], captured.weights[2]) <= 1e-12
 
 
-# --- written out by hand -----------------------------------------------------------------------------------------
+# --- attention in several calls ----------------------------------------------------------------------------------
 
 
 class ByHand(nn.Module):
-    """``way(q, k, v)`` between projections, so that a name is there to be found."""
+    """``way(q, k, v)`` in a part of a module, so that it has a name."""
 
     def __init__(self, way):
         super().__init__()
@@ -297,14 +295,14 @@ def in_place(q, k, v):
 
 
 def merged(q, k, v):
-    """Samples and heads in one axis, as ``bmm`` wants them."""
+    """Samples and heads in one axis, as ``bmm`` requires."""
     added = NUMBERS.expand(6, 4, 4)
     scores = torch.baddbmm(added, q.flatten(0, 1), k.flatten(0, 1).mT, alpha=0.25, beta=2)
     return torch.bmm(F.softmax(scores, -1), v.flatten(0, 1))
 
 
 def merged_and_apart(q, k, v):
-    """Merged for the products, apart for the mask, as older models have it; what is added first need be no numbers."""
+    """Merged for the products, separate for the mask, as in older models. With beta = 0 the added tensor may be NaN."""
     scores = torch.baddbmm(
         torch.full((6, 4, 4), torch.nan, dtype=q.dtype),
         q.flatten(0, 1),
@@ -370,7 +368,7 @@ def overwritten(scores):
 
 
 def run_by_hand(way):
-    """What is captured, the outputs that the module came to, and V."""
+    """The captured attention, the module's outputs, and V."""
     q, k, v = (randn(2, 3, 4, 6, seed=seed) for seed in range(3))
     taken = []
 
@@ -382,30 +380,30 @@ def run_by_hand(way):
 
 
 @pytest.mark.parametrize("way", KNOWN)
-def test_attention_that_is_written_out(way):
-    (found,), outputs, _ = run_by_hand(KNOWN[way])
-    assert found.name == "inner"
+def test_attention_in_several_calls(way):
+    (captured,), outputs, _ = run_by_hand(KNOWN[way])
+    assert captured.name == "inner"
     samples = outputs if outputs.dim() == 4 else outputs.unflatten(0, (2, 3))
-    assert found.q is not None
-    assert torch.equal(found.outputs, samples[1])
-    assert apart(found.weights @ found.v, found.outputs) <= 1e-12
-    assert_same(found, found.weights)
-    assert "Q and K" not in found.example().note["en"]
+    assert captured.q is not None
+    assert torch.equal(captured.outputs, samples[1])
+    assert apart(captured.weights @ captured.v, captured.outputs) <= 1e-12
+    assert_same(captured, captured.weights)
+    assert "Q and K" not in captured.example().note["en"]
 
 
 @pytest.mark.parametrize("way", UNKNOWN)
-def test_where_the_way_to_the_weights_is_none_that_an_example_knows(way):
-    (found,), outputs, v = run_by_hand(UNKNOWN[way])
-    assert found.q is found.k is found.mask is None
-    assert torch.equal(found.v, v[1])
-    assert apart(found.weights @ v[1], outputs[1]) <= 1e-12
-    example = found.example()
+def test_scores_that_no_example_can_compute_leave_the_weights_to_start_from(way):
+    (captured,), outputs, v = run_by_hand(UNKNOWN[way])
+    assert captured.q is captured.k is captured.mask is None
+    assert torch.equal(captured.v, v[1])
+    assert apart(captured.weights @ v[1], outputs[1]) <= 1e-12
+    example = captured.example()
     assert all(head.q is None and head.weights is not None for head in example.heads)
     assert apart(trace(example)["head_outputs"].cpu(), outputs[1]) <= 1e-12
     assert "An example cannot make these scores" in example.note["en"]
 
 
-def test_what_is_no_attention_is_passed_over():
+def test_what_is_not_attention_is_ignored():
     class Other(nn.Module):
         def forward(self, x):
             gate = x.softmax(-1)  # over columns, and multiplied with nothing
@@ -415,8 +413,8 @@ def test_what_is_no_attention_is_passed_over():
     assert len(capture(Other(), randn(1, 3, 4))) == 1
 
 
-def test_weights_that_lack_a_share_keep_it_and_say_so():
-    """gpt-oss's sinks (field/24): the numbers are NumPy's, written out by hand."""
+def test_weights_that_sum_to_less_than_1_stay_so_and_the_note_says_so():
+    """The sinks of gpt-oss: the expected numbers were computed with NumPy."""
     q = torch.tensor([[1.0, 0], [0, 2], [1, 1]])[None, None]
     k = torch.tensor([[1.0, 1], [0, 1], [2, 0]])[None, None]
     added = torch.full((3, 3), -torch.inf).triu(1)
@@ -425,22 +423,22 @@ def test_weights_that_lack_a_share_keep_it_and_say_so():
         scores = torch.cat([q @ k.mT * 0.5**0.5 + added, torch.ones(1, 1, 3, 1)], -1)
         return (scores - scores.max(-1, keepdim=True).values).softmax(-1)[..., :-1] @ v
 
-    (found,) = capture(ByHand(sink), (q, k, k))
+    (captured,) = capture(ByHand(sink), (q, k, k))
     wanted = [[0.427296, 0, 0], [0.375818, 0.375818, 0], [0.317065, 0.156335, 0.317065]]
-    assert apart(found.weights[0], torch.tensor(wanted)) <= 1e-6
-    example = found.example()
-    assert apart(trace(example)["weights"].cpu(), found.weights) <= 1e-7
+    assert apart(captured.weights[0], torch.tensor(wanted)) <= 1e-6
+    example = captured.example()
+    assert apart(trace(example)["weights"].cpu(), captured.weights) <= 1e-7
     assert "Some rows of weights add up to less than 1" in text_in(example.note, "en")
     long = torch.ones(1, 1, 70, 2)
-    (found,) = capture(
+    (captured,) = capture(
         ByHand(lambda q, k, v: torch.cat([q @ k.mT, q[..., :1]], -1).softmax(-1)[..., :-1] @ v), (long,) * 3
     )
-    cut = trace(found.example(cut=True))["weights"].cpu().sum(-1)
-    assert apart(cut, found.weights.sum(-1)[:, :64]) <= 1e-6
+    cut = trace(captured.example(cut=True))["weights"].cpu().sum(-1)
+    assert apart(cut, captured.weights.sum(-1)[:, :64]) <= 1e-6
 
 
-def test_weights_that_are_turned_are_no_attention():
-    """As square as before, but a row of theirs is no query's."""
+def test_transposed_weights_are_not_attention():
+    """They are as square as before, but their rows do not belong to queries."""
     q = randn(2, 3, 4, 6)
     assert "went into mT" in refused(ByHand(lambda q, k, v: (q @ k.mT).softmax(-1).mT @ v), (q, q, q))
 
@@ -483,7 +481,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("said", ENDS)
-def test_the_operation_that_broke_the_way_is_named(said):
+def test_the_operation_after_which_softmax_was_lost_is_named(said):
     class Gated(Way):
         gate = GATE
 
@@ -512,7 +510,7 @@ def split(x):
 
 
 class Folded(nn.Module):
-    """Attention over one axis that holds samples and heads, folded in some way of a projection of one's own."""
+    """Attention over one axis of samples and heads, folded in some way after a projection."""
 
     def __init__(self, fold, attend=attended):
         super().__init__()
@@ -524,7 +522,7 @@ class Folded(nn.Module):
 
 
 def wanted_of(x):
-    """samples × heads × queries × keys, as the same module gives them by torch's function."""
+    """The expected weights, samples × heads × queries × keys."""
     project = Folded(None).project
     q, k, _ = (split(part) for part in project(x).chunk(3, -1))
     return written_out(q, k, None)
@@ -543,30 +541,30 @@ def test_heads_that_are_folded_into_the_batch_are_heads(fold):
     module = Folded(FOLDS[fold])
     wanted, outputs = wanted_of(ROWS), module(ROWS).unflatten(0, (SAMPLES, HEADS))
     for sample in range(SAMPLES):
-        (found,) = capture(module, ROWS, sample=sample)
-        assert_same(found, wanted[sample], outputs[sample])
-        assert f"head 1, 2, 3 of {HEADS}" in text_in(found.example().note, "en")
+        (captured,) = capture(module, ROWS, sample=sample)
+        assert_same(captured, wanted[sample], outputs[sample])
+        assert f"head 1, 2, 3 of {HEADS}" in text_in(captured.example().note, "en")
     assert refused(module, ROWS, sample=7) == "sample: expected samples from 0 to 1, got 7"
 
 
 def test_heads_are_folded_where_tokens_come_first():
-    """As fairseq's layers: tokens × samples × (heads · width) → tokens × (samples · heads) × width."""
+    """As in fairseq's layers: tokens × samples × (heads · width) → tokens × (samples · heads) × width."""
     module = Folded(lambda x: x.contiguous().view(TOKENS, SAMPLES * HEADS, WIDTH).transpose(0, 1))
     for sample in range(SAMPLES):
-        (found,) = capture(module, ROWS.transpose(0, 1), sample=sample)
-        assert_same(found, wanted_of(ROWS)[sample])
+        (captured,) = capture(module, ROWS.transpose(0, 1), sample=sample)
+        assert_same(captured, wanted_of(ROWS)[sample])
 
 
 def test_one_sample_without_an_axis_for_it_has_heads():
     module = Folded(lambda x: x.view(TOKENS, HEADS, WIDTH).transpose(0, 1))
-    (found,) = capture(module, ROWS[1])
-    assert_same(found, wanted_of(ROWS)[1])
+    (captured,) = capture(module, ROWS[1])
+    assert_same(captured, wanted_of(ROWS)[1])
     assert refused(module, ROWS[1], sample=1) == "sample: expected samples from 0 to 0, got 1"
 
 
 @pytest.mark.parametrize("heads", [2, 3])
 def test_heads_of_one_sample_after_another_are_not_taken_for_samples(heads):
-    """Each sample goes alone through attention, in a batch of two, with as many heads as samples or not."""
+    """Each sample of a batch of two goes through attention separately, with as many heads as samples or not."""
 
     def way(x, *_):
         parts = [y.view(5, heads, 4).transpose(0, 1) for y in x]
@@ -574,16 +572,16 @@ def test_heads_of_one_sample_after_another_are_not_taken_for_samples(heads):
 
     x = randn(2, 5, heads * 4)
     assert f"cannot be told apart in {heads} matrices" in refused(ByHand(way), (x, x, x))
-    found = capture(ByHand(way), (x, x, x), batch=1)
-    for one, y in zip(found, x, strict=True):
+    captured = capture(ByHand(way), (x, x, x), batch=1)
+    for one, y in zip(captured, x, strict=True):
         part = y.view(5, heads, 4).transpose(0, 1)
         assert_same(one, written_out(part, part, part))
 
 
 def test_an_attention_without_keys_is_captured():
     q = randn(1, 2, 3, 4)
-    (found,) = capture(Fused(), (q, q[:, :, :0], q[:, :, :0]))
-    assert found.weights.shape == (2, 3, 0)
+    (captured,) = capture(Fused(), (q, q[:, :, :0], q[:, :, :0]))
+    assert captured.weights.shape == (2, 3, 0)
 
 
 HEADS_FIRST = {
@@ -593,42 +591,42 @@ HEADS_FIRST = {
 
 
 @pytest.mark.parametrize("fold", HEADS_FIRST)
-def test_heads_before_samples_want_the_number_of_samples(fold):
+def test_heads_before_samples_need_the_number_of_samples(fold):
     module = Folded(HEADS_FIRST[fold], Fused() if fold == "as axes of their own" else attended)
     said = refused(module, ROWS)
     assert "samples and heads cannot be told apart" in said
     assert said.endswith("say how many samples there are with batch=")
     for sample in range(SAMPLES):
-        (found,) = capture(module, ROWS, sample=sample, batch=SAMPLES)
-        assert_same(found, wanted_of(ROWS)[sample])
+        (captured,) = capture(module, ROWS, sample=sample, batch=SAMPLES)
+        assert_same(captured, wanted_of(ROWS)[sample])
 
 
-def test_an_axis_that_was_folded_twice_wants_the_number_of_samples():
-    """As TimeSformer's: (samples · heads · frames) × tokens. What is no sample is then counted as a head."""
+def test_an_axis_that_was_folded_twice_needs_the_number_of_samples():
+    """As in TimeSformer: (samples · heads · frames) × tokens. All but the samples are then counted as heads."""
     q = randn(SAMPLES, HEADS, 4, TOKENS, WIDTH)
     module = ByHand(lambda q, k, v: attended(*(part.flatten(0, 1).flatten(0, 1) for part in (q, k, v))))
     assert "cannot be told apart in 24 matrices" in refused(module, (q, q, q))
-    (found,) = capture(module, (q, q, q), sample=1, batch=SAMPLES)
-    assert_same(found, written_out(q, q, q)[1].flatten(0, 1))
+    (captured,) = capture(module, (q, q, q), sample=1, batch=SAMPLES)
+    assert_same(captured, written_out(q, q, q)[1].flatten(0, 1))
 
 
 def test_heads_that_are_folded_unseen_are_refused():
-    """By a concatenation heads come first, and no view tells it."""
+    """A concatenation puts heads first, and no view shows it."""
     module = Folded(lambda x: torch.cat(x.chunk(HEADS, -1), 0))
     assert "samples and heads cannot be told apart in 6 matrices" in refused(module, ROWS)
     assert "cannot be told apart in 6 matrices" in refused(module, ROWS, batch=4)
 
 
-def test_more_axes_than_samples_and_heads_want_the_number_of_samples():
+def test_more_axes_than_samples_and_heads_need_the_number_of_samples():
     q = randn(2, 3, 2, 4, 6)
     assert "cannot be told apart in 2 × 3 × 2 matrices" in refused(Fused(), (q, q, q))
-    (found,) = capture(Fused(), (q, q, q), sample=1, batch=2)
-    assert_same(found, written_out(q, q, q)[1].flatten(0, 1))
+    (captured,) = capture(Fused(), (q, q, q), sample=1, batch=2)
+    assert_same(captured, written_out(q, q, q)[1].flatten(0, 1))
 
 
 @pytest.mark.parametrize("batch", [None, 2])
 def test_windows_of_a_sample_are_samples_though_there_are_as_many_heads_as_samples(batch):
-    """As Swin's: samples · windows × heads × tokens × columns."""
+    """As in Swin: samples · windows × heads × tokens × columns."""
 
     def way(x, *_):
         rows = x.view(2, 3, 4, 12).permute(0, 2, 1, 3).contiguous().view(-1, 3, 12)  # every fourth token
@@ -636,13 +634,13 @@ def test_windows_of_a_sample_are_samples_though_there_are_as_many_heads_as_sampl
         return F.scaled_dot_product_attention(heads, heads, heads)
 
     x = randn(2, 12, 12)
-    (found,) = capture(ByHand(way), (x, x, x), sample=5, batch=batch)
+    (captured,) = capture(ByHand(way), (x, x, x), sample=5, batch=batch)
     heads = x[1, 1::4].unflatten(-1, (2, 6)).transpose(0, 1)
-    assert_same(found, written_out(heads, heads, heads))
+    assert_same(captured, written_out(heads, heads, heads))
 
 
 class Tied(nn.Module):
-    """Four heads of two columns, laid out and attended in some way."""
+    """Four heads of two columns, in some order of axes and with some kind of attention."""
 
     def __init__(self, way, tokens_first=False):
         super().__init__()
@@ -656,14 +654,14 @@ class Tied(nn.Module):
         return self.way(q, k, v)
 
     def wanted(self, x):
-        """samples × heads × queries × keys."""
+        """The expected weights, samples × heads × queries × keys."""
         rows = x if x.is_floating_point() else self.table(x)
         q, k, _ = (part.unflatten(-1, (4, 2)).transpose(1, 2) for part in self.project(rows).chunk(3, -1))
         return written_out(q, k, None)
 
 
 def laid_out(order, attend, folded=False):
-    """samples × tokens × heads × columns in another order, with or without the first two axes in one."""
+    """samples × tokens × heads × columns in another order, with the first two axes folded or not."""
 
     def way(*parts):
         laid = [part.permute(order) for part in parts]
@@ -712,8 +710,8 @@ LAYOUTS = {
 def test_samples_are_not_taken_for_heads_though_there_are_as_many(layout, samples, said):
     module, x = Tied(LAYOUTS[layout]), randn(samples, 5, 8)
     for sample in range(samples):
-        (found,) = capture(module, x, sample=sample, batch=samples if said else None)
-        assert_same(found, module.wanted(x)[sample])
+        (captured,) = capture(module, x, sample=sample, batch=samples if said else None)
+        assert_same(captured, module.wanted(x)[sample])
 
 
 IDS = torch.arange(20).view(4, 5) * 5 % 9
@@ -741,16 +739,16 @@ TIED_INPUTS: dict[str, tuple[Any, Any, bool]] = {
 
 @pytest.mark.parametrize("order", [SAMPLES_FIRST, HEADS_AT_FIRST], ids=["b h n d", "h b n d"])
 @pytest.mark.parametrize("given", TIED_INPUTS)
-def test_a_second_run_tells_samples_from_heads_whatever_the_inputs(given, order):
+def test_a_second_run_separates_samples_from_heads_whatever_the_inputs(given, order):
     inputs, x, tokens_first = TIED_INPUTS[given]
     module = Tied(laid_out(order, by_product), tokens_first)
     for sample in range(4):
-        (found,) = capture(module, inputs, sample=sample)
-        assert_same(found, module.wanted(x)[sample])
+        (captured,) = capture(module, inputs, sample=sample)
+        assert_same(captured, module.wanted(x)[sample])
 
 
 def test_as_many_heads_as_samples_are_refused_where_a_second_run_shows_no_order():
-    """The module mixes its samples, or does not take another input."""
+    """The module mixes its samples, or does not accept another input."""
     said = "a second run with one sample changed did not show it"
     mixing = Tied(laid_out(HEADS_AT_FIRST, by_product))
     mixing.register_forward_pre_hook(lambda _, given: (given[0] + given[0].mean(0),))
@@ -765,18 +763,18 @@ def test_as_many_heads_as_samples_are_refused_where_a_second_run_shows_no_order(
     assert refused(only, x, batch=4).endswith(said)
 
 
-def test_keys_that_heads_share_say_which_axis_is_theirs_though_there_are_as_many_samples():
+def test_shared_keys_show_the_axis_of_heads_though_there_are_as_many_samples():
     q, k = randn(4, 4, 5, 2), randn(4, 2, 5, 2, seed=1)
     for sample in range(4):
-        (found,) = capture(Fused(enable_gqa=True), (q, k, k), sample=sample)
-        assert_same(found, written_out(q, k, k, enable_gqa=True)[sample])
+        (captured,) = capture(Fused(enable_gqa=True), (q, k, k), sample=sample)
+        assert_same(captured, written_out(q, k, k, enable_gqa=True)[sample])
 
 
-def test_heads_that_are_folded_unseen_are_told_from_samples_by_a_second_run():
+def test_heads_that_are_folded_unseen_are_separated_from_samples_by_a_second_run():
     module = Folded(lambda x: torch.cat(x.chunk(HEADS, -1), 0))
     for sample in range(SAMPLES):
-        (found,) = capture(module, ROWS, sample=sample, batch=SAMPLES)
-        assert_same(found, wanted_of(ROWS)[sample])
+        (captured,) = capture(module, ROWS, sample=sample, batch=SAMPLES)
+        assert_same(captured, wanted_of(ROWS)[sample])
 
 
 def test_sizes_that_differ_need_no_second_run():
@@ -819,11 +817,11 @@ def test_heads_of_einsum_in_the_order_of_its_letters():
 
     heads = x.transpose(1, 2)
     for sample in range(SAMPLES):
-        (found,) = capture(ByHand(way), (x, x, x), sample=sample)
+        (captured,) = capture(ByHand(way), (x, x, x), sample=sample)
         assert_same(
-            found, written_out(heads, heads, heads, scale=1.0)[sample], way(x).transpose(1, 2)[sample]
+            captured, written_out(heads, heads, heads, scale=1.0)[sample], way(x).transpose(1, 2)[sample]
         )
-        assert found.q is not None
+        assert captured.q is not None
 
 
 def test_keys_that_all_heads_share_in_einsum():
@@ -832,15 +830,15 @@ def test_keys_that_all_heads_share_in_einsum():
     def way(q, k, v):
         return torch.einsum("bhqk,bkd->bqhd", torch.einsum("bhqd,bkd->bhqk", q, k).softmax(-1), v)
 
-    (found,) = capture(ByHand(way), (q, k, k), sample=1)
-    assert_same(found, written_out(q, k[:, None], k, scale=1.0)[1], way(q, k, k).transpose(1, 2)[1])
+    (captured,) = capture(ByHand(way), (q, k, k), sample=1)
+    assert_same(captured, written_out(q, k[:, None], k, scale=1.0)[1], way(q, k, k).transpose(1, 2)[1])
 
 
-# --- proof -------------------------------------------------------------------------------------------------------
+# --- verification ------------------------------------------------------------------------------------------------
 
 
 class Foreign(torch.Tensor):
-    """A mask whose own way through the function is another than its numbers say, for one head of one sample."""
+    """A mask that changes the function's outputs for one head of one sample, against its numbers."""
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -862,57 +860,57 @@ def test_weights_that_do_not_give_the_outputs_are_refused_whatever_the_sample(sa
 
 
 def test_large_scores_in_float32_are_no_reason_to_refuse():
-    """Scores of thousands are off by their own rounding, and so are the weights."""
+    """Scores in the thousands are off by their rounding, and so are the weights."""
     q, k, v = (randn(1, 2, 6, 64, seed=seed, dtype=torch.float32) for seed in range(3))
     assert capture(Fused(), (q * 60, k * 60, v))
 
 
 @pytest.mark.parametrize("make", [causal_upper_left, causal_lower_right])
-def test_torchs_causal_bias_is_the_mask_that_it_stands_for(make):
+def test_torch_causal_bias_becomes_the_mask_that_it_means(make):
     q, k = torch.tensor([[1.0, 0], [0, 1]]), torch.tensor([[1.0, 0], [0, 1], [1, 1], [2, 0], [0, 2]])
     q, k, v = q[None, None], k[None, None], torch.arange(10.0).view(1, 1, 5, 2)
-    (found,) = capture(Fused(attn_mask=make(2, 5)), (q, k, v))
+    (captured,) = capture(Fused(attn_mask=make(2, 5)), (q, k, v))
     corner = 0 if make is causal_upper_left else 3
     allow = torch.ones(2, 5, dtype=torch.bool).tril(corner)
-    assert_same(found, written_out(q, k, v, attn_mask=allow)[0])
-    assert found.causal is (corner == 0)
+    assert_same(captured, written_out(q, k, v, attn_mask=allow)[0])
+    assert captured.causal is (corner == 0)
     first = [1, 0, 0, 0, 0] if corner == 0 else [0.221181, 0.109057, 0.221181, 0.448581, 0]  # by NumPy
-    assert apart(found.weights[0, 0], torch.tensor(first)) <= 1e-6
+    assert apart(captured.weights[0, 0], torch.tensor(first)) <= 1e-6
     said = "The causal mask is aligned to the top left: of 5 keys, query i may attend to the first i."
-    assert (said in text_in(found.example().note, "en")) is (corner == 0)
+    assert (said in text_in(captured.example().note, "en")) is (corner == 0)
 
 
 @DTYPES
 def test_a_scale_of_0_gives_every_key_the_same_weight(dtype):
     q = randn(1, 2, 3, 4, dtype=dtype)
-    (found,) = capture(Fused(scale=0.0), (q, q, q))
-    assert found.q is None
-    assert_same(found, torch.full((2, 3, 3), 1 / 3, dtype=torch.float64))
+    (captured,) = capture(Fused(scale=0.0), (q, q, q))
+    assert captured.q is None
+    assert_same(captured, torch.full((2, 3, 3), 1 / 3, dtype=torch.float64))
     allow = torch.ones(3, 3, dtype=torch.bool).tril()
-    (found,) = capture(Fused(scale=0.0, attn_mask=allow), (q, q, q))
-    assert_same(found, allow.double().div(torch.arange(1, 4)[:, None]).expand(2, 3, 3))
+    (captured,) = capture(Fused(scale=0.0, attn_mask=allow), (q, q, q))
+    assert_same(captured, allow.double().div(torch.arange(1, 4)[:, None]).expand(2, 3, 3))
     with pytest.raises(InteropError, match="weights · V differs"):  # torch's own outputs are NaN
         capture(Fused(scale=0.0, is_causal=True), (q, q, q))
 
 
 def test_a_mask_of_0_and_1_is_added_and_the_note_says_so():
     q, mask = randn(1, 2, 3, 4), torch.ones(3, 3, dtype=torch.float64).tril()
-    (found,) = capture(Fused(attn_mask=mask), (q, q, q))
-    assert_same(found, written_out(q, q, q, attn_mask=mask)[0])
+    (captured,) = capture(Fused(attn_mask=mask), (q, q, q))
+    assert_same(captured, written_out(q, q, q, attn_mask=mask)[0])
     assert "The mask holds only the numbers 0 and 1. The model adds them" in text_in(
-        found.example().note, "en"
+        captured.example().note, "en"
     )
 
 
-def test_one_query_in_a_batch_of_many_is_remarked():
+def test_one_query_in_a_batch_of_many_gets_a_remark():
     layer, x = (
         nn.MultiheadAttention(8, 2).eval(),
         torch.randn(1, 4, 8, generator=torch.Generator().manual_seed(0)),
     )
-    (found,) = capture(layer, (x, x, x))
+    (captured,) = capture(layer, (x, x, x))
     said = "There is one query in each of 4 samples: is batch_first right?"
-    assert repr(found) == f"·: 2 heads, 1 queries, 1 keys ({said})"
-    assert said in text_in(found.example().note, "en")
+    assert repr(captured) == f"·: 2 heads, 1 queries, 1 keys ({said})"
+    assert said in text_in(captured.example().note, "en")
     assert refused(layer, (x, x, x), list("abcd")) == (
         "tokens: 4 were given, and no attention of this run has as many queries: 1, in a batch of 4. "
         "Is batch_first right?"
@@ -920,58 +918,58 @@ def test_one_query_in_a_batch_of_many_is_remarked():
     assert capture(layer, (x[0],) * 3)[0].remark == ""
 
 
-def test_the_keys_that_torchs_layer_adds_are_called_so():
+def test_the_keys_that_torch_adds_have_their_own_names():
     x = randn(1, 3, 8)
     for bias in (False, True):
         for zero in (False, True):
             layer = seeded(
                 nn.MultiheadAttention(8, 2, add_bias_kv=bias, add_zero_attn=zero, batch_first=True)
             )
-            (found,) = capture(layer, (x, x, x), list("abc"))
+            (captured,) = capture(layer, (x, x, x), list("abc"))
             extra = ("bias",) * bias + ("zero",) * zero
-            assert found.context_tokens == (("a", "b", "c", *extra) if extra else None)
+            assert captured.context_tokens == (("a", "b", "c", *extra) if extra else None)
 
 
-# --- taking it away ----------------------------------------------------------------------------------------------
+# --- examples from it --------------------------------------------------------------------------------------------
 
 
 def large(h=2, n=5, d=4, d_v=4):
     q, k = (randn(1, h, n, d, seed=seed) for seed in range(2))
-    (found,) = capture(Fused(), (q, k, randn(1, h, n, d_v, seed=2)))
-    return found
+    (captured,) = capture(Fused(), (q, k, randn(1, h, n, d_v, seed=2)))
+    return captured
 
 
 def test_heads_are_chosen():
-    found = large(h=20)
-    with pytest.raises(InteropError) as told:
-        found.example()
-    assert str(told.value).startswith(
+    captured = large(h=20)
+    with pytest.raises(InteropError) as error:
+        captured.example()
+    assert str(error.value).startswith(
         "20 heads of 5 × 5 tokens and 4 columns are more than an example holds, 16 heads,"
     )
-    example = found.example(heads=[19, 3])
-    assert apart(trace(example)["weights"].cpu(), found.weights[[19, 3]]) <= 1e-12
+    example = captured.example(heads=[19, 3])
+    assert apart(trace(example)["weights"].cpu(), captured.weights[[19, 3]]) <= 1e-12
     assert example.note["en"] == "Captured from ·: head 20, 4 of 20."
-    first = found.example(cut=True)
+    first = captured.example(cut=True)
     assert len(first.heads) == 16
     assert "The other heads are left out." in first.note["en"]
     for heads, sentence in (
         ([20], "heads: expected heads from 0 to 19, got 20"),
         ([], "heads: expected 1 to 20, got 0"),
     ):
-        with pytest.raises(InteropError) as told:
-            found.example(heads=heads)
-        assert str(told.value) == sentence
+        with pytest.raises(InteropError) as error:
+            captured.example(heads=heads)
+        assert str(error.value) == sentence
 
 
 def test_what_is_too_large_is_cut_on_request_alone_and_says_so():
-    found = large(n=70, d_v=80)
+    captured = large(n=70, d_v=80)
     with pytest.raises(InteropError, match="take the first of everything with cut=True"):
-        found.example()
-    example = found.example(cut=True)
+        captured.example()
+    example = captured.example(cut=True)
     dims = example.dims
     assert (dims.n_q, dims.n_k, dims.d_k, dims.d_v) == (64, 64, 4, 64)
     computed = trace(example)["weights"].cpu()
-    wanted = found.weights[:, :64, :64]
+    wanted = captured.weights[:, :64, :64]
     assert apart(computed, wanted / wanted.sum(-1, keepdim=True)) <= 1e-12
     assert "Of 70 queries and 70 keys the first 64 are here" in example.note["en"]
     assert "Of the 80 columns of V the first 64 are here." in example.note["en"]
@@ -979,13 +977,13 @@ def test_what_is_too_large_is_cut_on_request_alone_and_says_so():
 
 
 def test_wide_queries_and_keys_start_from_their_weights_which_are_exact():
-    found = large(d=100)
+    captured = large(d=100)
     with pytest.raises(InteropError):
-        found.example()
-    example = found.example(cut=True)
+        captured.example()
+    example = captured.example(cut=True)
     assert "Q and K have 100 columns, more than an example holds" in example.note["en"]
     assert example.heads[0].q is None
-    assert apart(trace(example)["weights"].cpu(), found.weights) <= 1e-12
+    assert apart(trace(example)["weights"].cpu(), captured.weights) <= 1e-12
 
 
 def test_it_is_saved_sent_as_a_link_and_shown():
@@ -997,14 +995,14 @@ def test_it_is_saved_sent_as_a_link_and_shown():
     assert repr(large()) == "·: 2 heads, 5 queries, 5 keys"
 
 
-# --- what cannot be had ------------------------------------------------------------------------------------------
+# --- what is refused ---------------------------------------------------------------------------------------------
 
 
 def refused(module, inputs, *rest, **more):
-    with pytest.raises(InteropError) as told:
+    with pytest.raises(InteropError) as error:
         capture(module, inputs, *rest, **more)
-    assert "\n" not in str(told.value)
-    return str(told.value)
+    assert "\n" not in str(error.value)
+    return str(error.value)
 
 
 def test_no_attention():
@@ -1012,7 +1010,7 @@ def test_no_attention():
     assert refused(nn.Linear(3, 3), torch.ones(2, 3)).startswith("no attention was seen in this run: neither")
 
 
-def test_dropout_at_work():
+def test_active_dropout():
     x = randn(1, 3, 8, dtype=torch.float32)
     said = "dropout is at work on the weights (p = 0.25): call module.eval() before"
     layer = nn.MultiheadAttention(8, 2, dropout=0.25, batch_first=True)
@@ -1037,20 +1035,20 @@ def test_tokens_that_fit_no_attention():
     assert said == "tokens: 2 were given, and no attention of this run has as many queries: 3"
 
 
-def test_numbers_that_are_none_are_refused_by_the_example():
+def test_nan_is_refused_by_the_example():
     q = randn(1, 1, 3, 4)
     broken = q.clone()
     broken[0, 0, 1, 2] = torch.nan
-    (found,) = capture(Fused(), (q, q, broken))
+    (captured,) = capture(Fused(), (q, q, broken))
     with pytest.raises(ExampleError, match=r"heads\[0\]\.v\[1\]\[2\]"):
-        found.example()
+        captured.example()
 
 
 # --- at the same time --------------------------------------------------------------------------------------------
 
 
 def test_other_threads_run_the_same_module_meanwhile():
-    """They are not seen, not changed, and may capture themselves."""
+    """Other threads are neither watched nor changed, and may capture too."""
     layer = seeded(nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 3))
     x = [randn(1, 4, 8, seed=seed) for seed in range(4)]
     with torch.no_grad():
@@ -1064,9 +1062,9 @@ def test_other_threads_run_the_same_module_meanwhile():
         for _ in range(20):
             with torch.no_grad():
                 if at % 2:
-                    found = capture(layer, x[at])
+                    captured = capture(layer, x[at])
                     failures.extend(
-                        [] if len(found) == 3 and torch.equal(found[0].q, alone[at][0].q) else [at]
+                        [] if len(captured) == 3 and torch.equal(captured[0].q, alone[at][0].q) else [at]
                     )
                 elif not torch.equal(layer(x[at]), wanted[at]):
                     failures.append(at)

@@ -1,4 +1,4 @@
-"""What is captured of Hugging Face's models, eager and fused, is what they compute; they are left as they were."""
+"""The attention captured from Hugging Face's models, eager and fused, is what they compute; they are not changed."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -70,8 +70,8 @@ def run(model, kind, inputs):
     return out, concat
 
 
-def apart(found, wanted):
-    return (found.double() - wanted.double()).abs().max().item()
+def apart(captured, wanted):
+    return (captured.double() - wanted.double()).abs().max().item()
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=["float32", "float64"])
@@ -82,9 +82,9 @@ def test_every_layer_of_a_padded_batch(kind, attention, dtype):
     out, concat = run(model, kind, BATCH)
     within = 1e-6 if dtype == torch.float32 else 1e-12
     for sample in range(2):
-        found = capture(model, BATCH, list("abcdefg"), sample=sample)
-        assert [one.name for one in found] == [NAMES[kind].format(layer) for layer in range(2)]
-        for layer, one in enumerate(found):
+        captured = capture(model, BATCH, list("abcdefg"), sample=sample)
+        assert [one.name for one in captured] == [NAMES[kind].format(layer) for layer in range(2)]
+        for layer, one in enumerate(captured):
             assert apart(one.outputs.transpose(0, 1).flatten(1), concat[layer][sample]) == 0
             computed = trace(one.example())
             by_example = within
@@ -110,7 +110,7 @@ def test_fused_and_eager_attention_are_captured_alike(kind):
 
 @pytest.mark.parametrize("attention", ["eager", "sdpa"])
 @pytest.mark.parametrize("kind", ["gpt2", "llama"])
-def test_a_token_after_others_asks_all_of_them(kind, attention):
+def test_a_token_after_others_attends_to_all_of_them(kind, attention):
     """With keys kept from before; of one query alone Hugging Face packs the heads that share a key."""
     model = made(kind, attention, torch.float64)
     whole = capture(model, {"input_ids": BATCH["input_ids"][:1]})
@@ -142,7 +142,7 @@ def test_the_model_is_left_as_it_was(attention):
 
 @pytest.mark.parametrize("attention", ["eager", "sdpa"])
 @pytest.mark.parametrize("kind", MODELS)
-def test_dropout_at_work_is_refused(kind, attention):
+def test_active_dropout_is_refused(kind, attention):
     build, config, _ = MODELS[kind]
     config._attn_implementation = attention
     config.attention_probs_dropout_prob = config.attn_pdrop = config.attention_dropout = 0.1
@@ -163,13 +163,13 @@ def test_published_weights(attention):
     tokenizer = AutoTokenizer.from_pretrained(folder)
     inputs = tokenizer("The animal didn't cross the street because it was too tired.", return_tensors="pt")
     tokens = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])
-    found = capture(model, inputs, tokens)
+    captured = capture(model, inputs, tokens)
     eager = AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
     with torch.no_grad():
         wanted = eager(**inputs, output_attentions=True).attentions
-    assert (len(found), len(found[0].weights)) == (6, 12)
+    assert (len(captured), len(captured[0].weights)) == (6, 12)
     _, concat = run(model, "bert", inputs)
-    for one, weights, rows in zip(found, wanted, concat, strict=True):
+    for one, weights, rows in zip(captured, wanted, concat, strict=True):
         assert apart(one.weights, weights[0]) <= (
             1e-6 if attention == "eager" else 1e-5
         )  # another way through

@@ -64,7 +64,7 @@ def test_export_at_chosen_decimals_in_the_shell_s_language(run, monkeypatch):
 
 
 def test_what_is_exported_runs(tmp_path):
-    """As a person would: one command's output is the next one's program."""
+    """In a shell: one command's output is the next one's program."""
     program = subprocess.run(
         [sys.executable, "-m", "mha_core", "export", WATER, "--to", "torch-scratch"],
         cwd=ROOT, capture_output=True, check=True, timeout=60,
@@ -78,17 +78,17 @@ def test_what_is_exported_runs(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "sentence"),
     [
         (["--to", "torch", "--decimals", "99"], "expected 0 to 15 decimals, got 99"),
         (["--to", "tensorflow"], "invalid choice: 'tensorflow'"),
         ([], "the following arguments are required: --to"),
     ],
 )
-def test_bad_exports_are_told_in_one_line(run, arguments, told):
+def test_bad_exports_are_refused_in_one_line(run, arguments, sentence):
     status, out, err = run("export", WATER, *arguments)
     assert (status, out) == (2, "")
-    assert told in err
+    assert sentence in err
     assert err.count("\n") == 1
 
 
@@ -138,7 +138,7 @@ def test_a_slice_is_imported(run, model):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "sentence"),
     [
         (["--layer", "x."], "there is no layer named 'x.'; the nearest names are 'a.b.'"),
         (["--layer", "a.c"], "there is no layer named 'a.c'; the nearest names are 'a.b.'"),
@@ -162,10 +162,10 @@ def test_a_slice_is_imported(run, model):
         (["--inputs", "a.b.out_proj.weight", "--rows", "99"], "rows: expected rows from 0 to 11, got 99"),
     ],
 )
-def test_bad_imports_are_told_in_one_line(run, model, arguments, told):
+def test_bad_imports_are_refused_in_one_line(run, model, arguments, sentence):
     status, out, err = run("import", model[0], *arguments)
     assert (status, out) == (2, "")
-    assert told in err
+    assert sentence in err
     assert err.count("\n") == 1
 
 
@@ -182,18 +182,18 @@ def test_a_weight_file_comes_on_standard_input(run, model, monkeypatch):
 
 def test_no_more_of_standard_input_is_read_than_the_limit(run, monkeypatch):
     class Endless(io.RawIOBase):
-        asked = 0
+        requested = 0
 
         def read(self, size=-1):
             assert size >= 0
-            Endless.asked += size
+            Endless.requested += size
             return bytes(size)
 
     monkeypatch.setattr("mha_core.commands.MAX_BYTES", 1000)
     monkeypatch.setattr("mha_core.interop.weights.MAX_BYTES", 1000)
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=Endless()))
     assert run("layers", "-")[0] == 2
-    assert Endless.asked == 1001
+    assert Endless.requested == 1001
 
 
 def test_a_config_beside_the_file_says_how_many_heads_there_are(run, model):
@@ -268,7 +268,7 @@ def test_a_layer_s_last_dot_may_be_left_out(run, tmp_path):
     )
 
 
-def test_a_hostile_file_is_told_in_one_line(run, tmp_path):
+def test_a_hostile_file_is_refused_in_one_line(run, tmp_path):
     for name in ("code.pt", "huge-header.safetensors"):
         path = tmp_path / name
         path.write_bytes(FILES[name][0])

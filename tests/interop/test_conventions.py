@@ -1,4 +1,4 @@
-"""What the conventions page says of a library is what the library gives: torch, Keras and BERT's own computation.
+"""The conventions page says what the libraries really compute: torch, Keras and BERT.
 
 Every layer here has the numbers of an example, one of whose queries may attend to nothing.
 """
@@ -49,7 +49,7 @@ def concat_of(example, rule):
 
 
 @pytest.mark.parametrize("rule", ["torch_weights", "torch_output", "torch_fast"])
-def test_torchs_layer(example, rule):
+def test_torch_layer(example, rule):
     layer, x = torch_layer(replace(example, b_o=(0.0,) * 4)), rows_of(example)
     assert isinstance(layer, nn.MultiheadAttention)
     mask = tensor_of(example, "torch_bool")
@@ -69,7 +69,7 @@ def test_torchs_layer(example, rule):
 
 
 @pytest.mark.parametrize("scores", [True, False], ids=["with scores", "output alone"])
-def test_kerass_layer(example, scores):
+def test_keras_layer(example, scores):
     layer, x = keras_layer(example), rows_of(example)
     mask = tensor_of(example, "keras")[None]
     given = layer(x, x, attention_mask=mask, return_attention_scores=scores)
@@ -85,8 +85,8 @@ def test_kerass_layer(example, scores):
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
-def test_berts_eager_attention(example, dtype):
-    """With the mask that transformers makes for it: the lowest number of the dtype where a pair is hidden."""
+def test_bert_eager_attention(example, dtype):
+    """With the mask of transformers: the lowest number of the dtype where a pair is hidden."""
     state = to_bert(example, "")
     layer = BertSelfAttention(4, 2, dtype=dtype)
     layer.load_state_dict(
@@ -108,6 +108,6 @@ def test_berts_eager_attention(example, dtype):
 
 
 def unpack_again(state):
-    """W_Q of the first head, read back."""
+    """W_Q of the first head, read from the layer."""
     layer = unpack(from_bert(state, 2), torch.ones(2, 4, dtype=torch.float64))
     return torch.tensor(layer.heads[0].w_q, dtype=torch.float64)

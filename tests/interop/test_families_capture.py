@@ -1,4 +1,7 @@
-"""What is captured of every family's small model is what it computes, for all layers and samples; the page says so."""
+"""The attention captured from a small model of every family is what it computes, for all layers and samples.
+
+docs/model-families.md has the results.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,24 +26,24 @@ CASES = [(name, "eager") for name in FAMILIES] + [(name, "sdpa") for name in HAS
 
 
 def dtype_of(name: str) -> torch.dtype:
-    """float64, so that no rounding hides a fault; gpt-oss's experts are computed in float32 alone."""
+    """float64, so that rounding hides no fault; only gpt-oss is float32, the one dtype of its experts."""
     return torch.float32 if name == "gpt-oss" else torch.float64
 
 
 @contextmanager
 def concatenated(model: nn.Module, name: str) -> Iterator[list[Tensor]]:
-    """What the model hands to each output projection, the heads' outputs side by side, as it runs."""
-    found: list[Tensor] = []
+    """The inputs of the model's output projections in a run: the heads' outputs side by side."""
+    captured: list[Tensor] = []
     ends = [part for at, part in model.named_modules() if at.endswith(FAMILIES[name].output)]
-    hooks = [end.register_forward_pre_hook(lambda _, given: found.append(given[0])) for end in ends]
-    yield found
+    hooks = [end.register_forward_pre_hook(lambda _, given: captured.append(given[0])) for end in ends]
+    yield captured
     for hook in hooks:
         hook.remove()
 
 
 @cache
 def attentions(name: str) -> list[Tensor]:
-    """The model's own weights, samples × heads × queries × keys, in the order in which they are computed."""
+    """The model's own attention weights, samples × heads × queries × keys, in the order of computation."""
     with torch.no_grad():
         out: Any = made(name, "eager", dtype_of(name))(**inputs(name, dtype_of(name)), output_attentions=True)
     if out.get("attentions") is not None:
@@ -49,12 +52,12 @@ def attentions(name: str) -> list[Tensor]:
     return [*out.encoder_attentions, *(one for pair in pairs for one in pair)]
 
 
-def apart(found: Tensor, wanted: Tensor) -> float:
-    return (found.double().cpu() - wanted.double()).abs().max().item()
+def apart(captured: Tensor, wanted: Tensor) -> float:
+    return (captured.double().cpu() - wanted.double()).abs().max().item()
 
 
 def differs(one: Captured, weights: Tensor, concat: Tensor) -> float:
-    """How far a sample's weights and weights · V are from the model's, and its example from both."""
+    """How far a sample's weights and weights · V are from the model's, and how far its example is from both."""
     own = one.v.double().repeat_interleave(len(one.weights) // len(one.v), 0)
     computed = trace(one.example())
     return max(
@@ -67,16 +70,16 @@ def differs(one: Captured, weights: Tensor, concat: Tensor) -> float:
 
 @cache
 def outcome(name: str, attention: str) -> tuple[str, str]:
-    """What became of it, and what the heads of an example start from."""
+    """The outcome in words, and what the heads of an example start from."""
     model, given, starts = made(name, attention, dtype_of(name)), inputs(name, dtype_of(name)), set()
     for sample in range(2):
         with concatenated(model, name) as outputs:
             try:
-                found = capture(model, given, sample=sample)
+                captured = capture(model, given, sample=sample)
             except InteropError as error:
                 return f"refused: {error}", ""
-        assert len(found) == len(outputs) == len(attentions(name))
-        for one, weights, concat in zip(found, attentions(name), outputs, strict=True):
+        assert len(captured) == len(outputs) == len(attentions(name))
+        for one, weights, concat in zip(captured, attentions(name), outputs, strict=True):
             rows = concat.reshape(2, len(one.outputs[0]), -1)[sample]
             if not differs(one, weights[sample], rows) <= WITHIN:
                 return f"differs in {one.name}, sample {sample}", ""
@@ -85,7 +88,7 @@ def outcome(name: str, attention: str) -> tuple[str, str]:
 
 
 def table() -> str:
-    """The page's table, made of what was seen."""
+    """The table of the docs, from the results."""
     rows = [
         "| Family | Attentions | Eager | sdpa | Heads of an example start from |",
         "| --- | --- | --- | --- | --- |",
@@ -103,6 +106,6 @@ def test_what_is_captured_is_what_the_model_computes_or_it_is_refused(name, atte
     assert said == "equal" or said.startswith("refused: ")
 
 
-def test_the_pages_table_is_what_was_seen():
+def test_the_table_in_the_docs_is_what_was_captured():
     page = PAGE.read_text("utf-8")
     assert page[page.index(BEGIN) + len(BEGIN) : page.index(END)] == table()

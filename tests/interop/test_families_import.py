@@ -1,6 +1,6 @@
 """Attention layers of every family, imported from what ``save_pretrained`` writes: the model's weights, or a refusal.
 
-``python -m tests.interop.test_families_import`` writes the table in docs/model-families.md anew.
+``python -m tests.interop.test_families_import`` writes the table in docs/model-families.md again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _KEY = re.compile(r"(key|key_proj|k_proj|k_lin|k|c_attn)\.weight\Z")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one layer: how far its weights and outputs are from the model's, or what was refused."""
+    """The outcome of one layer: how far its weights and outputs are from the model's, or what was refused."""
 
     layer: str
     taken: tuple[str, ...] = ()
@@ -42,9 +42,12 @@ class Outcome:
 
 
 def opened(name: str) -> tuple[Outcome, ...]:
-    """Of every attention layer in the saved model, in the order of the file; of joined matrices the first."""
+    """The outcomes of all attention layers in the saved model, in the order of the file.
+
+    If its joined matrices are not read there is one, with the name of the first.
+    """
     model: Any = made(name)
-    seen = _Seen(model)
+    recorder = _Recorder(model)
     with torch.no_grad():
         output = model(**inputs(name), output_attentions=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -57,7 +60,7 @@ def opened(name: str) -> tuple[Outcome, ...]:
         return (Outcome("", refused=error.place),)
     index = re.compile(r"\d+")
     return tuple(
-        _outcome(weights, layer, seen, _weights_of(output, layer, int(index.search(layer.name)[0])))
+        _outcome(weights, layer, recorder, _weights_of(output, layer, int(index.search(layer.name)[0])))
         for layer in listed
     )
 
@@ -65,8 +68,8 @@ def opened(name: str) -> tuple[Outcome, ...]:
 outcomes = cache(opened)
 
 
-class _Seen:
-    """What every module with a matrix was given first, and gave."""
+class _Recorder:
+    """The first input and output of every module with a matrix."""
 
     def __init__(self, model: Any) -> None:
         self.calls: list[tuple[Tensor, Tensor, Tensor]] = []
@@ -79,26 +82,29 @@ class _Seen:
             self.calls.append((module.weight.detach(), given[0].detach(), gave.detach()))
 
     def of(self, weight: Tensor) -> tuple[Tensor, Tensor]:
-        """Of the first sentence, by the module's matrix, whichever way it is stored."""
+        """Those of the first sentence, by the module's matrix, whether it is stored transposed or not."""
         return next(
             (given.reshape(-1, *given.shape[-2:])[0], gave.reshape(-1, *gave.shape[-2:])[0])
             for known, given, gave in self.calls
-            if any(known.shape == each.shape and torch.equal(known, each) for each in (weight, weight.T))
+            if any(
+                known.shape == candidate.shape and torch.equal(known, candidate)
+                for candidate in (weight, weight.T)
+            )
         )
 
 
 def _weights_of(given: dict[str, Any], layer: Layer, index: int) -> Tensor:
-    """h × n_q × n_k of the first sentence, as the model says them of this layer."""
+    """The model's own weights of this layer for the first sentence, h × n_q × n_k."""
     which = "encoder_attentions" if layer.name.startswith("encoder.") else "decoder_attentions"
     if not layer.attends_to_itself:
         which = "cross_attentions"
     return given["attentions" if given.get("attentions") else which][index][0]
 
 
-def _outcome(weights: Mapping[str, Tensor], layer: Layer, seen: _Seen, wanted: Tensor) -> Outcome:
+def _outcome(weights: Mapping[str, Tensor], layer: Layer, recorder: _Recorder, wanted: Tensor) -> Outcome:
     own = [name for name in weights if name.startswith(layer.name)]
-    x, _ = seen.of(weights[next(filter(_QUERY.search, own))])
-    context, _ = seen.of(weights[next(filter(_KEY.search, own))])
+    x, _ = recorder.of(weights[next(filter(_QUERY.search, own))])
+    context, _ = recorder.of(weights[next(filter(_KEY.search, own))])
     part = Slice(tuple(range(HEADS)), D_MODEL, layer.width // HEADS, inputs="x", rows=tuple(range(len(x))))
     try:
         example = open_layer({**weights, "x": x}, layer, part)
@@ -108,7 +114,7 @@ def _outcome(weights: Mapping[str, Tensor], layer: Layer, seen: _Seen, wanted: T
         example = validate(replace(example, context=matrix(context)))
     values = trace(example).values
     computed = torch.tensor(values["weights"], dtype=torch.float64)
-    _, output = seen.of(torch.tensor(example.w_o, dtype=torch.float64))
+    _, output = recorder.of(torch.tensor(example.w_o, dtype=torch.float64))
     off = max(
         float((computed - wanted).abs().max()),
         float((torch.tensor(values["output"], dtype=torch.float64) - output).abs().max()),
@@ -159,7 +165,7 @@ def test_what_is_refused_is_named_and_nothing_else_is_refused(name):
 
 
 def table() -> str:
-    """A row a family: how many of its layers are imported, with which settings, and what the others are refused for."""
+    """One row per family: how many of its layers are imported, with which settings, and why others are refused."""
     head = ["| Family | Imported | From `config.json` | Refused for |", "| --- | --- | --- | --- |"]
     return "\n".join([*head, *(_row(name, outcomes(name)) for name in FAMILIES)]) + "\n"
 
@@ -174,7 +180,7 @@ def _row(name: str, found: tuple[Outcome, ...]) -> str:
 
 
 def _general(place: str) -> str:
-    """A tensor without what is before its own name, or the setting."""
+    """A tensor's name without its prefix, or the setting."""
     return (
         ".".join(place.removesuffix(".weight").split(".")[-1:]) if ": " not in place else place.split(": ")[1]
     )

@@ -38,13 +38,13 @@ def test_nothing_runs_and_memory_stays_bounded_in_a_process_of_their_own():
         timeout=120,
     )
     found = json.loads(answer.stdout)
-    assert all(sentence for sentence in found["told"].values())
+    assert all(sentence for sentence in found["refusals"].values())
     assert found["grown"] < MOST_GROWTH
     assert not list(MARK.parent.glob("mha-hostile-*"))
 
 
 def test_the_code_in_these_files_would_run_elsewhere(tmp_path):
-    """So that the tests above show something."""
+    """Without this the tests above would prove nothing."""
     data, _ = FILES["eval.pt"]
     torch.load(io.BytesIO(data), weights_only=False)
     assert MARK.exists()

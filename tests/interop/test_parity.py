@@ -1,4 +1,4 @@
-"""The same numbers as the libraries, in float64, on random prime shapes; and back to them without a changed bit."""
+"""The same numbers as the libraries, in float64, on random prime shapes; and exported without a changed bit."""
 
 import pytest
 import torch
@@ -35,7 +35,7 @@ def normal(generator, *shape):
 
 
 def random_module(module, seed):
-    """Every parameter drawn anew, biases too, which torch starts at 0."""
+    """The layer with all parameters drawn at random, also the biases, which torch initialises to 0."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in module.parameters():
@@ -113,7 +113,7 @@ def test_torch(shape, mask, biased):
 
 
 def torch_masks(generator, kind, n_q, n_k):
-    """attn_mask and key_padding_mask as torch takes them: True hides."""
+    """attn_mask and key_padding_mask as torch has them: True hides."""
     hidden = ~visible(generator, n_q, n_k)
     padding = torch.zeros(n_k, dtype=torch.bool)
     if kind in ("padding", "both"):
@@ -299,7 +299,7 @@ def test_what_a_library_cannot_express_is_refused(changed, write, sentence):
         write(fitting(**changed))
 
 
-def test_heads_that_start_further_on_are_refused():
+def test_heads_that_do_not_start_at_x_are_refused():
     with pytest.raises(InteropError, match=r"heads\[0\]: a library's layer computes Q, K, V"):
         to_keras(built_in("scaled"))
 
@@ -364,6 +364,6 @@ def test_masks_keep_their_polarity():
         ({"in_proj_weight": torch.full((6, 2), 1e13)}, 1, r"in_proj_weight: holds a number beyond 1e\+12"),
     ],
 )
-def test_state_dicts_that_are_no_layer(state, heads, sentence):
+def test_state_dicts_that_are_not_a_layer_are_refused(state, heads, sentence):
     with pytest.raises(InteropError, match=sentence):
         from_torch(state, heads)

@@ -1,4 +1,4 @@
-"""Layers by the names of Llama's kind and of GPT-2, against torch's own attention on the unsliced projections."""
+"""Layers with the names of Llama and of GPT-2, compared with torch's own attention on the whole projections."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_what_does_not_fit_is_named(changed, heads, sentence):
 
 @pytest.mark.parametrize("first", [0x80, 0x180])
 def test_a_header_whose_length_begins_like_a_pickle_is_read(first):
-    """The header's length comes first in a .safetensors file; 0x80 begins a pickle as well."""
+    """A .safetensors file begins with the header's length, whose first byte may be 0x80, like that of a pickle."""
     state = {"query.weight": torch.eye(2), "key.weight": torch.eye(2), "value.weight": torch.eye(2)}
     bare = int.from_bytes(safetensors.torch.save(state)[:8], "little")
     target = next(n for n in range(first, 9000, 256) if n > bare + 40)

@@ -1,4 +1,4 @@
-"""Examples from queries, keys and values, as programs hold them."""
+"""Examples from queries, keys and values: arrays, tensors and lists."""
 
 import numpy as np
 import pytest
@@ -86,10 +86,10 @@ DIVIDES = "k: expected a number of heads that divides those of q, {}, got {}"
         (((4, 4, 2), (2, 4, 2), (4, 4, 2)), "v: expected as many heads as the keys have, 2, got 4"),
     ],
 )
-def test_shapes_that_are_no_queries_keys_and_values(shapes, sentence):
-    with pytest.raises(InteropError) as told:
+def test_shapes_that_cannot_be_queries_keys_and_values_are_refused(shapes, sentence):
+    with pytest.raises(InteropError) as error:
         from_qkv(*map(np.ones, shapes))
-    assert str(told.value) == sentence
+    assert str(error.value) == sentence
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_shapes_that_are_no_queries_keys_and_values(shapes, sentence):
         ([[]], [[]], "heads[0].q: expected at least one number, got none"),
     ],
 )  # fmt: skip
-def test_what_an_example_refuses_is_refused_at_its_place(q, k, sentence):
-    with pytest.raises(ExampleError) as told:
+def test_an_error_of_the_example_names_its_place(q, k, sentence):
+    with pytest.raises(ExampleError) as error:
         from_qkv(q, k)
-    assert str(told.value) == sentence
+    assert str(error.value) == sentence

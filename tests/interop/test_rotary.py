@@ -1,4 +1,4 @@
-"""Rotary positions against transformers: Llama turns halves, GPT-J neighbours, and the one is the other reordered."""
+"""Rotary positions compared with transformers: Llama rotates halves, GPT-J neighbours; they are the same reordered."""
 
 from dataclasses import replace
 
@@ -41,7 +41,7 @@ def angles():
     return torch.tensor(IDS, dtype=torch.float64)[:, None] * frequencies
 
 
-def test_halves_are_turned_as_llama_turns_them(queries_and_keys):
+def test_halves_are_rotated_as_in_llama(queries_and_keys):
     q, k = queries_and_keys
     computed = trace(example_of(q, k, "half"))
     twice = torch.cat([angles(), angles()], -1)[None]
@@ -50,7 +50,7 @@ def test_halves_are_turned_as_llama_turns_them(queries_and_keys):
         assert (computed[name].cpu() - expected[0]).abs().max() <= 1e-12
 
 
-def test_neighbours_are_turned_as_gptj_turns_them(queries_and_keys):
+def test_neighbours_are_rotated_as_in_gptj(queries_and_keys):
     q, k = queries_and_keys
     computed = trace(example_of(q, k, "interleaved"))
     for name, given in (("q_rotated", q), ("k_rotated", k)):
@@ -61,8 +61,8 @@ def test_neighbours_are_turned_as_gptj_turns_them(queries_and_keys):
 
 @pytest.fixture(scope="module")
 def llama():
-    """A layer of Llama's kind with six heads of eight columns that share three keys and values, in float64 but for its
-    softmax; what it was given, and its weights and outputs.
+    """A Llama layer, six heads of eight columns that share three heads of keys and values, in float64 except for its
+    softmax; its input, weights and outputs.
     """
     torch.manual_seed(1)
     config = LlamaConfig(
@@ -86,7 +86,7 @@ def llama():
 
 
 def as_example(layer, x, pairs):
-    """The layer's own numbers: of three heads' keys and values, each for two heads."""
+    """The layer's own numbers, with three heads of keys and values, each for two heads."""
     q, k, v = (getattr(layer, f"{part}_proj").weight for part in "qkv")
     w_q, w_k, w_v = (weight.reshape(-1, 8, 24).mT for weight in (q, k, v))
     w_k, w_v = (weight.repeat_interleave(2, 0) for weight in (w_k, w_v))
@@ -99,7 +99,7 @@ def missed(example, weights):
     return (trace(example)["weights"].cpu() - weights).abs().max().item()
 
 
-def test_a_layer_of_llama_is_met_by_halves_and_missed_by_neighbours(llama):
+def test_a_llama_layer_needs_halves_and_not_neighbours(llama):
     layer, x, weights, output = llama
     half = as_example(layer, x, "half")
     assert missed(half, weights) <= 1e-6

@@ -15,6 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from mha_view import page_words
+from mha_view.language import LANGUAGES
+
 TESTS = sorted(
     path.name.removesuffix(".test.js") for path in (Path(__file__).parent / "dom").glob("*.test.js")
 )
@@ -25,7 +28,9 @@ def test_in_a_document_without_a_browser(name, tmp_path):
     node = shutil.which("node")
     assert node, "Node runs the tests of the JavaScript, and there is none: install Node 20 or newer."
     payloads = tmp_path / "payloads.json"
-    payloads.write_text(json.dumps(import_module(f"tests.js.dom.{name}").payloads()), "utf-8")
+    words = {page: {code: page_words.words_of(page, code) for code in LANGUAGES} for page in page_words.PAGES}
+    given = {"payloads": import_module(f"tests.js.dom.{name}").payloads(), "words": words}
+    payloads.write_text(json.dumps(given), "utf-8")
     ran = subprocess.run(
         [
             node,

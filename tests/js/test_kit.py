@@ -17,8 +17,9 @@ import pytest
 from mha_core import Cell, Trace, built_in, library, trace
 from mha_core.compute.derive import Derivation, arithmetic, cells, derive, feeds
 from mha_view.tables import numbers
+from mha_view.tables.words import ui_words
 from mha_view.walk import stages
-from tests.core.new_step import told_by, with_the_step
+from tests.core.new_step import output_of, with_the_step
 from tests.sizes import turns
 
 HERE = Path(__file__).resolve().parent
@@ -71,7 +72,11 @@ def derived(name: str, decimals: int) -> dict[str, Any]:
         )
     return {
         "name": name,
-        "model": {**numbers(computed, "en", decimals), "stages": stages(computed, "en")},
+        "model": {
+            **numbers(computed, "en", decimals),
+            "words": ui_words("en"),
+            "stages": stages(computed, "en"),
+        },
         "cells": found,
         "feeds": fed,
         "hidden": computed.hidden,
@@ -96,7 +101,7 @@ def test_node_finds_the_terms_the_lines_and_the_texts_that_python_does(tmp_path)
     if node is None:
         pytest.fail("Node runs the tests of the JavaScript, and there is none: install Node 20 or newer.")
     examples = [derived(entry, decimals) for entry, decimals in turns(library(), DECIMALS)]
-    examples.append(told_by(with_the_step(tmp_path), NEW_STEP) | {"name": "first with a step that is new"})
+    examples.append(output_of(with_the_step(tmp_path), NEW_STEP) | {"name": "first with a step that is new"})
     held = tmp_path / "examples.json"
     held.write_text(json.dumps({"examples": examples, "printed": printed()}), encoding="utf-8")
     every_file = "".join(

@@ -1,4 +1,4 @@
-"""Plant mistakes and print what the check makes of them: ``python -m tests.mistakes known|slips|exercises [count]``."""
+"""Plant mistakes and print how the check names them: ``python -m tests.mistakes known|slips|exercises [count]``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import argparse
 from tests.mistakes import exercises, known, slips
 
 REPORTS = {"known": (known.report, 200), "slips": (slips.report, 300), "exercises": (exercises.report, 1000)}
-"""Report → what writes it, line by line, and the count that it takes unless told otherwise."""
+"""By name: the function that writes the report line by line, and its default count."""
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.mistakes")

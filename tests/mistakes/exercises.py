@@ -1,8 +1,8 @@
-"""Draw exercises of each size and see whether they teach.
+"""Draw exercises of each size and measure whether they keep the laws.
 
-Each known mistake that can be made in a drawn exercise is made at its step, alone; all steps are written down at 2
-decimals and checked. What a mistake can do at most is taken from the same check of numbers with nothing special, as
-``mha_core.exercise.laws`` says: where those are told apart by no check, no drawn ones can be.
+Each known mistake that is possible in a drawn exercise is made at its step, alone; all steps are written down at 2
+decimals and checked. The same check of normally distributed numbers shows the most that each mistake can do, as in
+``mha_core.exercise.laws``: mistakes that it does not distinguish, no drawn numbers can distinguish.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def plain(n: int, heads: int = 2) -> Example:
 
 
 def kinds() -> dict[str, Example]:
-    """What is drawn from: each number of tokens, and one example of each kind."""
+    """The sources of exercises: each number of tokens, and one example of each kind."""
     names = ("first", "causal", "padding", "translation", "additive", "bilinear", "cosine", "sinusoidal")
     built = {name: built_in(name) for name in (*names, "rotary", "alibi", "grouped-query")}
     return {f"{n} tokens": plain(n) for n in range(1, 7)} | {"4 heads": plain(4, 4)} | built
@@ -55,12 +55,12 @@ class Outcome(NamedTuple):
 
 
 def outcomes(example: Example, decimals: int) -> dict[tuple[str, str], Outcome]:
-    """What a check finds of every known mistake, each made alone."""
+    """The outcome of every known mistake, each made alone."""
     computed, found = trace(example), {}
     for step, label in possible(computed):
         try:
             wrong = replay(computed, label, step)
-        except MhaError:  # it leaves nothing to carry on with
+        except MhaError:  # it leaves nothing to continue with
             continue
         verdict = check(replace(example, claimed=_written(wrong, decimals)))
         names = frozenset(cause.ids for one in verdict.steps.values() for cause in one.causes)
@@ -71,7 +71,7 @@ def outcomes(example: Example, decimals: int) -> dict[tuple[str, str], Outcome]:
 
 
 def _written(computed: Trace, decimals: int) -> dict[str, Any]:
-    """Every step as it is written down."""
+    """Every step, printed as claims."""
     steps = {}
     for name, rows in computed.values.items():
         matrices = [rows] if name in WHOLE_LAYER_STEPS else rows
@@ -87,7 +87,7 @@ def _written(computed: Trace, decimals: int) -> dict[str, Any]:
 
 @cache
 def most(name: str) -> dict[tuple[str, str], Outcome]:
-    """What can be seen of each mistake at all."""
+    """The outcomes with normally distributed numbers: the most that each mistake can show."""
     return outcomes(nothing_special(kinds()[name]), 9)
 
 
@@ -106,7 +106,7 @@ class Measured(NamedTuple):
 
 
 def measured(name: str, seed: int) -> Measured:
-    """Draw one exercise and look at it."""
+    """Draw one exercise and measure it."""
     torch.set_num_threads(1)  # as the app does
     source = kinds()[name]
     start = perf_counter()

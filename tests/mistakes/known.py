@@ -1,4 +1,4 @@
-"""Plant every known mistake many times and count what the check makes of it."""
+"""Plant every known mistake many times and count how the check names it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from mha_core.check.check import Verdict, check
 from mha_core.check.slips import SLIP
 from mha_core.check.transcription import EXCHANGED
 from mha_core.vocabulary import STEPS, WHOLE_LAYER_STEPS
-from tools.mistakes import IDS, KEPT, Planted, computed, drawn, many, planted, printed
+from tools.mistakes import GIVEN_STEPS, IDS, Planted, computed, drawn, many, planted, printed
 
 
 def named(verdict: Verdict) -> list[tuple[str, ...]]:
     """Every cause that was named; W in columns is one mistake made in Q, K and V."""
     ids = [cause.ids for step in verdict.steps.values() for cause in step.causes]
-    return [("weight_transposed",) if one == (W_IN_COLUMNS,) else one for one in ids]
+    return [("weight_transposed",) if cause_ids == (W_IN_COLUMNS,) else cause_ids for cause_ids in ids]
 
 
 def outcome(verdict: Verdict, label: str) -> str:
@@ -43,7 +43,7 @@ def report(count: int) -> Iterator[str]:
     """The outcomes by mistake as Markdown, with so many of each, and how long a check took."""
     torch.set_num_threads(1)  # as the app does
     times = []
-    for given in KEPT:
+    for given in GIVEN_STEPS:
         yield f"\n{given}\n\n| mistake | n | alone | listed | unknown | wrong | named instead |"
         yield "| --- | ---: | ---: | ---: | ---: | ---: | --- |"
         total: Counter[str] = Counter()
@@ -90,40 +90,41 @@ def rounded(count: int = 5000, seed: int = 1) -> Counter[str]:
             kept = {name: kept[name] for name in ("weights", "output", "concat") if name in kept}
         claims = printed(kept, decimals)
         verdict = check(replace(example, claimed=claims))
-        said = (ROUNDED_EARLY,) in named(verdict) and not any(
+        is_named = (ROUNDED_EARLY,) in named(verdict) and not any(
             step.unexplained for step in verdict.steps.values()
         )
         doubtful = any(step.doubtful for step in verdict.steps.values())
-        told = "CALLED WRONG" if doubtful or not said else "rounding said"
-        found["right" if verdict.ok and not doubtful else told] += 1
+        wrong_outcome = "CALLED WRONG" if doubtful or not is_named else "rounding said"
+        found["right" if verdict.ok and not doubtful else wrong_outcome] += 1
     return found
 
 
 def two_at_once(count: int = 1000, seed: int = 2) -> Counter[str]:
-    """A mistake in a whole matrix of three rows or more, and the sign of one of its numbers."""
+    """A mistake in a whole matrix of three rows or more, with a wrong sign in one of its numbers."""
     random, found = Random(seed), Counter[str]()
     labels = [label for label in IDS if label not in (*SLIP, ROUNDED_EARLY, EXCHANGED)]
     while found.total() < count:
-        one = planted(random.choice(labels), random)
-        both = one and _with_sign(one, random)
-        if one and both:
-            verdict = check(both)
+        mistake = planted(random.choice(labels), random)
+        with_slip = mistake and _with_sign(mistake, random)
+        if mistake and with_slip:
+            verdict = check(with_slip)
             causes = {label for ids in named(verdict) for label in ids}
-            planned = {one.id, "sign_slipped"}
+            planned = {mistake.id, "sign_slipped"}
             alone = "both alone" if causes == planned else "both, listed"
-            some = "one, the rest said to be unexplained" if causes & planned else "unknown"
+            otherwise = "one, the rest said to be unexplained" if causes & planned else "unknown"
             others = causes - planned and not causes & planned
-            found[alone if planned <= causes else "wrong" if others else some] += 1
+            found[alone if planned <= causes else "wrong" if others else otherwise] += 1
     return found
 
 
-def _with_sign(one: Planted, random: Random) -> Example | None:
-    """The first matrix that a mistake made wrong, with another sign of one number, and nothing after it; None where the
-    mistake is not the only cause that is named, or the matrix too small.
+def _with_sign(mistake: Planted, random: Random) -> Example | None:
+    """The first matrix that a mistake made wrong, with the sign of one number changed, and no later steps.
+
+    None if the mistake is not the only cause that is named, or the matrix is too small.
     """
-    verdict, claimed = check(one.example), one.example.claimed or {}
+    verdict, claimed = check(mistake.example), mistake.example.claimed or {}
     name = next((name for name, step in verdict.steps.items() if step.wrong), None)
-    if name is None or set(named(verdict)) != {(one.id,)} or name in WHOLE_LAYER_STEPS:
+    if name is None or set(named(verdict)) != {(mistake.id,)} or name in WHOLE_LAYER_STEPS:
         return None
     heads = [[list(row) for row in rows] for rows in claimed[name]]
     row = random.choice(random.choice(heads))
@@ -132,4 +133,5 @@ def _with_sign(one: Planted, random: Random) -> Example | None:
         return None
     row[col] = f"-{row[col]}".replace("--", "")
     before = {step: rows for step, rows in claimed.items() if STEPS.index(step) < STEPS.index(name)}
-    return replace(one.example, claimed={**before, name: tuple(tuple(map(tuple, rows)) for rows in heads)})
+    changed = tuple(tuple(map(tuple, rows)) for rows in heads)
+    return replace(mistake.example, claimed={**before, name: changed})

@@ -13,13 +13,13 @@ from mha_core.check.catalogue import ROUNDED_EARLY
 from mha_core.check.check import Cause, Verdict, check
 from mha_core.check.search import Search
 from mha_core.check.slips import SLIP, SLIPS
-from tools.mistakes import KEPT, Planted, drawn, slipped
+from tools.mistakes import GIVEN_STEPS, Planted, drawn, slipped
 
 OUTCOMES = ("alone", "listed", "unknown", "wrong")
 
 
 def examples(count: int, seed: int = 5) -> Iterator[Example]:
-    """The built-in examples and so many drawn ones, in turn of small integers and of numbers with one decimal."""
+    """The built-in examples and ``count`` drawn ones, with small integers and numbers with one decimal in turn."""
     yield from (replace(example, claimed=None) for example in library().values())
     random = Random(seed)
     yield from (drawn(random, number=_decimal) if n % 2 else drawn(random) for n in range(count))
@@ -30,7 +30,7 @@ def _decimal(random: Random) -> float:
 
 
 def planted(count: int, given: str, skip: int = 0) -> Iterator[Planted]:
-    """Every slip once on each example, where it changes something."""
+    """Every slip once in each example, if it changes something."""
     for n, example in enumerate(examples(count)):
         if n < skip:
             continue
@@ -49,9 +49,9 @@ def planted(count: int, given: str, skip: int = 0) -> Iterator[Planted]:
 
 
 def named(verdict: Verdict, one: Planted) -> str:
-    """alone; listed (among at most three); unknown; wrong (others are named, or something that is not there).
+    """alone; listed (among at most three); unknown; wrong (others are named, or a cause elsewhere); unchanged.
 
-    unchanged, too, where rounding on the way explains all of it: that is then no slip.
+    It is also unchanged if rounding on the way explains everything: then it is not a slip.
     """
     causes = [cause for step in verdict.steps.values() for cause in step.causes]
     if any(cause.ids == (ROUNDED_EARLY,) for cause in causes):
@@ -65,7 +65,7 @@ def named(verdict: Verdict, one: Planted) -> str:
 
 
 def _at(cause: Cause, one: Planted) -> bool:
-    """Whether a cause is said of where the slip was made: its row, and of one cell that too."""
+    """Whether a cause names the place of the slip: its row, and for a slip of one cell its column too."""
     head, row, col = one.cell or (None, 0, 0)
     cell = cause.cell
     same = (cell.name, cell.head) == (one.step, head) and row in (cause.rows or (cell.row,))
@@ -76,7 +76,7 @@ def _at(cause: Cause, one: Planted) -> bool:
 def report(count: int) -> Iterator[str]:
     """The outcomes by slip as Markdown, for all steps given and for weights and output alone."""
     times = []
-    for given in KEPT:
+    for given in GIVEN_STEPS:
         found: dict[str, Counter[str]] = {}
         for one in planted(count, given):
             start = perf_counter()

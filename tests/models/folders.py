@@ -110,7 +110,7 @@ def made(kind, folder):
 
 
 def tokenizer():
-    """Words apart by blanks, and nothing else."""
+    """Words separated by blanks, and nothing else."""
     vocabulary = {word: number for number, word in enumerate(WORDS)}
     found = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     found.pre_tokenizer = pre_tokenizers.Whitespace()
@@ -119,7 +119,7 @@ def tokenizer():
 
 
 def changed(folder, **settings):
-    """The folder's config.json with settings replaced; None takes one out."""
+    """The folder's config.json with settings replaced; None removes one."""
     path = folder / "config.json"
     config = json.loads(path.read_text("utf-8")) | settings
     path.write_text(json.dumps({name: value for name, value in config.items() if value is not None}), "utf-8")

@@ -1,4 +1,4 @@
-"""Folders of small random models, made without any library of models: every tensor that the reader asks for."""
+"""Folders of small random models, made without any library of models: every tensor that the reader requests."""
 
 import json
 from dataclasses import dataclass, field
@@ -43,8 +43,8 @@ LLAMA: dict[str, Any] = {
 
 
 @dataclass
-class _Asked:
-    """Draws whatever tensor it is asked for, and keeps it."""
+class _Drawn:
+    """Draws every requested tensor, and stores it."""
 
     tensors: dict[str, torch.Tensor] = field(default_factory=dict)
 
@@ -58,13 +58,13 @@ class _Asked:
 
 def tensors_of(config, seed=0):
     torch.manual_seed(seed)
-    asked = _Asked()
-    parts_of(asked, architecture({"tie_word_embeddings": True, **config}))
-    return asked.tensors
+    drawn = _Drawn()
+    parts_of(drawn, architecture({"tie_word_embeddings": True, **config}))
+    return drawn.tensors
 
 
 def folder_of(folder, config=BERT, *, specials=True, seed=0):
-    """A model's folder; ``specials``: whether its tokenizer puts [CLS] before a text and [SEP] behind."""
+    """A model's folder; ``specials``: whether its tokenizer puts [CLS] before a text and [SEP] after it."""
     folder.mkdir(exist_ok=True)
     (folder / "config.json").write_text(json.dumps({"tie_word_embeddings": True, **config}), "utf-8")
     save_file(tensors_of(config, seed), folder / "model.safetensors")

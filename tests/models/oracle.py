@@ -9,7 +9,7 @@ from transformers import modeling_rope_utils
 
 
 class _Double:
-    """torch, but for its single precision, which is double."""
+    """torch with double precision in place of single."""
 
     float32 = float = torch.float64
 
@@ -19,7 +19,7 @@ class _Double:
 
 @contextmanager
 def in_double(model):
-    """The model's own code in float64: some of it asks for float32 by name, whatever the model's dtype."""
+    """The model's own code in float64: some of it uses float32 by name, whatever the model's dtype."""
     modules = [sys.modules[type(model).__module__], modeling_rope_utils]
     before = [module.torch for module in modules]
     for module in modules:
@@ -65,7 +65,7 @@ OUTPUTS = (
 
 
 def _silence(model, layer, head):
-    """A hook that sets what one head hands to W_O to 0."""
+    """A hook that sets one head's output before W_O to 0."""
     outputs = [part for name, part in model.named_modules() if name.endswith(OUTPUTS)]
     heads = model.config.num_attention_heads
 

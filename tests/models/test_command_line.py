@@ -53,16 +53,16 @@ def test_the_list_names_every_model_and_no_folder(command, tmp_path):
 def test_a_text_gives_what_every_head_does(command):
     _, tokens, found = small()
     status, out, _ = command("small", TEXT)
-    told = json.loads(out)
+    report = json.loads(out)
     assert status == 0
-    assert told["tokens"] == list(tokens.texts)
-    for layer, records in zip(told["layers"], measured(tokens, found), strict=True):
+    assert report["tokens"] == list(tokens.texts)
+    for layer, records in zip(report["layers"], measured(tokens, found), strict=True):
         for head, record in zip(layer, records, strict=True):
             assert head["label"] == label(record)
             assert head["measures"]["previous"]["value"] == record.measures["previous"].value
 
 
-def test_heads_of_a_layer_come_with_their_weights_in_the_order_asked_for(command):
+def test_heads_of_a_layer_come_with_their_weights_in_the_requested_order(command):
     _, _, found = small()
     _, out, _ = command("small", TEXT, "--layer", "1", "--heads", "2,0")
     heads = json.loads(out)["heads"]
@@ -75,9 +75,9 @@ def test_heads_of_a_layer_come_with_their_weights_in_the_order_asked_for(command
 def test_heads_of_a_layer_become_an_example(command):
     _, _, found = small()
     _, out, _ = command("small", TEXT, "--layer", "2", "--to", "example")
-    told = trace(parse(out), backend("cpu", "float64"))
-    assert (told["weights"] - found.layers[2].weights).abs().max() <= 1e-6
-    assert (told["output"] - found.layers[2].output).abs().max() <= 1e-5
+    computed = trace(parse(out), backend("cpu", "float64"))
+    assert (computed["weights"] - found.layers[2].weights).abs().max() <= 1e-6
+    assert (computed["output"] - found.layers[2].output).abs().max() <= 1e-5
 
 
 def test_a_second_sentence_is_read_as_one(command):
@@ -99,7 +99,7 @@ def test_a_second_sentence_is_read_as_one(command):
     ],
     ids=str,
 )
-def test_what_cannot_be_is_told_in_one_line(arguments, sentence, command):
+def test_an_impossible_request_is_refused_in_one_line(arguments, sentence, command):
     status, out, err = command(*arguments)
     assert (status, out) == (2, "")
     assert sentence in err

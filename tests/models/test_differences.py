@@ -12,7 +12,7 @@ from mha_core.models.differences import aligned, differences, shifts
 from tests.models.texts import tokens_of
 
 
-def test_equal_tokens_stand_in_each_other_s_place_and_so_do_as_many_others_between_them():
+def test_equal_tokens_correspond_and_so_do_equally_many_others_between_them():
     first = tokens_of("[CLS] it was too tired . [SEP]")
     second = tokens_of("[CLS] it was too tired . [SEP]")
     assert aligned(first, second) == [(at, at) for at in range(7)]
@@ -33,12 +33,12 @@ def numbered():
     return make
 
 
-def test_another_word_between_the_same_ones_stands_where_the_first_does(numbered):
+def test_another_word_between_the_same_ones_corresponds_to_the_first(numbered):
     first, second = numbered("it was too tired .", "it was too wide .")
     assert aligned(first, second) == [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4)]
 
 
-def test_a_word_more_stands_where_none_does(numbered):
+def test_an_additional_word_corresponds_to_none(numbered):
     first, second = numbered("the cat sat", "the black cat sat")
     assert aligned(first, second) == [(0, 0), (1, 2), (2, 3)]
     first, second = numbered("the cat sat down", "dogs bark")
@@ -46,7 +46,7 @@ def test_a_word_more_stands_where_none_does(numbered):
 
 
 def test_by_hand():
-    """Two tokens of three stand in both. Row 0: ½(|0.5−0.2| + |0.3−0.3| + |0.2−0.5|) = 0.3; row 2: ½(1 + 1) = 1."""
+    """Two tokens of three are in both. Row 0: ½(|0.5−0.2| + |0.3−0.3| + |0.2−0.5|) = 0.3; row 2: ½(1 + 1) = 1."""
     first = torch.tensor([[[[0.5, 0.2, 0.3], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]]])
     second = torch.tensor([[[[0.2, 0.3, 0.5], [0.0, 1.0, 0.0], [0.3, 0.3, 0.4]]]])
     found = differences(first, second, [(0, 0), (2, 1)])
@@ -88,7 +88,7 @@ def test_it_is_the_plain_loop_s_and_lies_between_0_and_1(sizes):
     assert not differences(first, first, [(at, at) for at in range(n)]).any()
 
 
-def test_where_nothing_stands_in_both_nothing_differs():
+def test_without_common_tokens_nothing_differs():
     first, second = torch.rand(2, 3, 4, 4), torch.rand(2, 3, 5, 5)
     assert differences(first, second, []).tolist() == [[0.0] * 3] * 2
     assert shifts(first, second, [])[1].isnan().all()

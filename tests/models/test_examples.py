@@ -1,4 +1,4 @@
-"""Heads of a model on the bench: weights, head outputs and output are the run's."""
+"""Heads of a model as an example: weights, head outputs and output are the run's."""
 
 import pytest
 import torch
@@ -26,17 +26,17 @@ MOST = {torch.float32: 1e-6, torch.float64: 1e-12}
 @pytest.mark.parametrize("heads", [(0, 1, 2, 3), (3,), (2, 0)], ids=str)
 @pytest.mark.parametrize("dtype", MOST, ids=["float32", "float64"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_bench_reproduces_the_model(kind, dtype, heads, tmp_path):
+def test_the_example_reproduces_the_model(kind, dtype, heads, tmp_path):
     model = open_model(folder_of(tmp_path, KINDS[kind]), dtype=dtype)
     tokens = tokenize(model, TEXT)
     found = run(model, tokens)
     for layer, inside in enumerate(found.layers):
         example = parse(dump(to_example(model, found, tokens, layer, heads)))
-        told = trace(example, HERE)
-        agree(told["weights"], inside.weights[list(heads)], MOST[dtype])
-        agree(told["head_outputs"], inside.head_outputs[list(heads)], MOST[dtype])
+        computed = trace(example, HERE)
+        agree(computed["weights"], inside.weights[list(heads)], MOST[dtype])
+        agree(computed["head_outputs"], inside.head_outputs[list(heads)], MOST[dtype])
         if len(heads) == 4 and not kind.startswith("wide"):
-            agree(told["output"], inside.output, MOST[dtype])
+            agree(computed["output"], inside.output, MOST[dtype])
         assert example.tokens == tokens.texts
         assert (example.x is None) == kind.startswith("wide")
         assert (example.kv_heads == 2) == (kind.endswith("llama") and len(heads) == 4)
@@ -48,15 +48,15 @@ def agree(found, wanted, most):
     )
 
 
-def test_minilm_on_the_bench():
+def test_minilm_as_an_example():
     model = open_model(MINILM, "all-MiniLM-L6-v2")
     tokens = tokenize(model, "The animal didn't cross the street because it was too tired.")
     found = run(model, tokens)
     for layer, inside in enumerate(found.layers):
         example = to_example(model, found, tokens, layer, range(12))
-        told = trace(example, HERE)
-        assert (told["weights"] - inside.weights).abs().max() <= 1e-6
-        assert (told["head_outputs"] - inside.head_outputs).abs().max() <= 1e-6
+        computed = trace(example, HERE)
+        assert (computed["weights"] - inside.weights).abs().max() <= 1e-6
+        assert (computed["head_outputs"] - inside.head_outputs).abs().max() <= 1e-6
     assert (
         text_in(example.title, "en")
         == "all-MiniLM-L6-v2, layer 6, heads 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12"
@@ -73,7 +73,7 @@ def test_the_note_says_which_head_of_the_model_each_head_is(tmp_path):
     assert text_in(note, "zh").endswith("。这里的头 1 是第 2 层 · 头 4。")
 
 
-def test_heads_that_were_left_out_are_named_where_they_have_a_part_in_it(tmp_path):
+def test_heads_that_were_switched_off_are_named_where_they_matter(tmp_path):
     model = open_model(folder_of(tmp_path))
     tokens = tokenize(model, TEXT)
     off = [(2, 0), (1, 2), (1, 0), *((0, head) for head in range(4)), (1, 0)]
@@ -98,14 +98,14 @@ def test_heads_that_were_left_out_are_named_where_they_have_a_part_in_it(tmp_pat
 @pytest.mark.parametrize(
     ("layer", "heads"), [(3, [0]), (-1, [0]), (0, [4]), (0, [-1]), (0, []), (0, [1, 1])], ids=str
 )
-def test_a_head_that_there_is_not_is_told(layer, heads, tmp_path):
+def test_a_head_that_does_not_exist_is_refused(layer, heads, tmp_path):
     model = open_model(folder_of(tmp_path))
     tokens = tokenize(model, TEXT)
     with pytest.raises(ModelError, match="the model has 3 layers of 4 heads"):
         to_example(model, run(model, tokens), tokens, layer, heads)
 
 
-def test_what_is_too_large_for_the_bench_is_told(tmp_path):
+def test_too_large_an_example_is_refused(tmp_path):
     wide = {**BERT, "hidden_size": 66 * 4}
     many = {**BERT, "hidden_size": 68, "num_attention_heads": 17, "max_position_embeddings": 128}
     for name, config, heads, text, sentence in (

@@ -98,7 +98,7 @@ def test_what_decoders_have_read_does_not_depend_on_what_follows(config, tmp_pat
     assert equal == (config is not BERT)
 
 
-def test_rotary_positions_see_distances_alone(tmp_path):
+def test_rotary_positions_depend_only_on_distances(tmp_path):
     """The same words further on: weights among them are as before, since both turn alike."""
     model = opened(tmp_path, {**LLAMA, "num_hidden_layers": 1})
     words = torch.tensor([5, 6, 7, 8])
@@ -115,15 +115,15 @@ def test_rotary_positions_see_distances_alone(tmp_path):
 def test_guesses_are_probable_in_order_and_can_be_read(config, tmp_path):
     model = opened(tmp_path, config)
     found = run(model, tokenize(model, TEXT))
-    told = guesses(model, found, 4, 100)
+    likeliest = guesses(model, found, 4, 100)
     assert can_guess(model)
-    assert len(told) == 18
-    assert sum(guess.probability for guess in told) == pytest.approx(1)
-    assert [guess.probability for guess in told] == sorted(
-        (guess.probability for guess in told), reverse=True
+    assert len(likeliest) == 18
+    assert sum(guess.probability for guess in likeliest) == pytest.approx(1)
+    assert [guess.probability for guess in likeliest] == sorted(
+        (guess.probability for guess in likeliest), reverse=True
     )
-    assert {guess.text for guess in told} >= {"the", "cat", "[MASK]"}
-    assert guesses(model, found, 4, 3) == told[:3]
+    assert {guess.text for guess in likeliest} >= {"the", "cat", "[MASK]"}
+    assert guesses(model, found, 4, 3) == likeliest[:3]
     for place in (-1, 99):
         with pytest.raises(ModelError, match=f"there is no place {place}"):
             guesses(model, found, place)
@@ -136,8 +136,8 @@ def test_a_model_that_cannot_guess_says_so():
         guesses(model, run(model, tokenize(model, "a cat")), 1)
 
 
-def test_a_long_text_keeps_no_table_of_all_its_pairs(tmp_path):
-    """3,000 tokens, 4 heads, 2 layers: 288 MB of weights in float32, of which no more than a tile is there at once."""
+def test_a_long_text_stores_no_table_of_all_its_pairs(tmp_path):
+    """3,000 tokens, 4 heads, 2 layers: 288 MB of weights in float32, of which at most a tile is in memory at once."""
     config = {**LLAMA, "max_position_embeddings": 3000, "num_hidden_layers": 2}
     model = open_model(folder_of(tmp_path, config, specials=False))
     layers = run(model, torch.arange(3000) % 18).layers

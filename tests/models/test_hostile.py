@@ -1,7 +1,7 @@
-"""Folders that hold no model, whatever they promise: one sentence each, in bounded time and memory.
+"""Folders that are not a model, whatever they claim: each is refused with one sentence, in bounded time and memory.
 
-``python -m tests.models.test_hostile`` tries them all in a process of its own and prints what happened, and by how many
-bytes the process grew.
+``python -m tests.models.test_hostile`` tries them all in a new process and prints what happened, and by how many bytes
+the process grew.
 """
 
 import json
@@ -30,7 +30,7 @@ MOST_SECONDS = 30
 
 
 def setting(**changes):
-    """config.json with these settings; None takes one out."""
+    """config.json with these settings; None removes one."""
 
     def change(folder):
         path = folder / "config.json"
@@ -315,7 +315,7 @@ DECODERS = {
 CASES = {name: (BERT, *case) for name, case in FOLDERS.items()} | DECODERS
 
 
-def told(config, change, place):
+def refusal(config, change, place):
     """The sentence with which a changed folder is refused."""
     made = config if config["model_type"] in ("bert", "gpt2", "llama") else {**config, "model_type": "llama"}
     folder = folder_of(place, made)
@@ -327,15 +327,15 @@ def told(config, change, place):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_folder_that_holds_no_model_is_refused_in_one_sentence(name, tmp_path):
+def test_a_folder_that_is_not_a_model_is_refused_in_one_sentence(name, tmp_path):
     config, change, sentence = CASES[name]
-    found = told(config, change, tmp_path / "model")
+    found = refusal(config, change, tmp_path / "model")
     assert sentence in found
     assert found.isprintable()
     assert len(found) < 300
 
 
-def test_time_and_memory_stay_bounded_in_a_process_of_their_own():
+def test_time_and_memory_stay_bounded():
     answer = subprocess.run(
         [sys.executable, "-m", "tests.models.test_hostile"],
         cwd=ROOT,
@@ -344,7 +344,7 @@ def test_time_and_memory_stay_bounded_in_a_process_of_their_own():
         timeout=300,
     )
     found = json.loads(answer.stdout)
-    assert all(found["told"].values())
+    assert all(found["refusals"].values())
     assert found["grown"] < MOST_GROWTH
     assert found["seconds"] < MOST_SECONDS
 
@@ -357,7 +357,7 @@ def model(tmp_path):
     return open_model(folder_of(tmp_path))
 
 
-def test_a_text_that_is_longer_than_the_model_takes_is_told(model):
+def test_a_text_that_is_too_long_for_the_model_is_refused(model):
     with pytest.raises(ModelError, match="the text is 67 tokens long; this model takes at most 64"):
         tokenize(model, "cat " * 65)
     with pytest.raises(ModelError, match="the text is 25002 tokens long"):
@@ -366,7 +366,7 @@ def test_a_text_that_is_longer_than_the_model_takes_is_told(model):
 
 
 def test_a_run_of_a_large_model_is_bounded_too(tmp_path, monkeypatch):
-    """Where a run would keep too many numbers, shorter texts are read than the model could."""
+    """Where a run would store too many numbers, texts are limited below the model's own length."""
     large = open_model(folder_of(tmp_path, {**LLAMA, "max_position_embeddings": 10**8}, specials=False))
     with pytest.raises(ModelError, match=f"takes at most {2**29 // 720}"):
         run(large, torch.zeros(2**29 // 720 + 1, dtype=torch.long))
@@ -376,7 +376,7 @@ def test_a_run_of_a_large_model_is_bounded_too(tmp_path, monkeypatch):
     assert len(run(large, tokenize(large, "the cat sat on the")).layers) == 3
 
 
-def test_ids_that_the_model_has_not_are_told(model, tmp_path):
+def test_unknown_ids_are_refused(model, tmp_path):
     for ids in ([18], [-1], [3, 10**9]):
         with pytest.raises(ModelError, match="they do not belong together"):
             run(model, torch.tensor(ids))
@@ -394,7 +394,7 @@ def test_ids_that_the_model_has_not_are_told(model, tmp_path):
 
 
 @pytest.mark.parametrize("head", [(3, 0), (0, 4), (-1, 0), (0, -1)], ids=str)
-def test_heads_to_leave_out_that_there_are_not_are_told(head, model):
+def test_switching_off_heads_that_do_not_exist_is_refused(head, model):
     with pytest.raises(ModelError, match="the model has 3 layers of 4 heads"):
         run(model, tokenize(model, "the cat"), without=[head])
 
@@ -406,10 +406,10 @@ if __name__ == "__main__":
         before = peak()
         start = time.process_time()
         sentences = {
-            name: told(config, change, Path(place) / str(number))
+            name: refusal(config, change, Path(place) / str(number))
             for number, (name, (config, change, _)) in enumerate(CASES.items())
         }
         grown = peak() - before
         sys.stdout.write(
-            json.dumps({"told": sentences, "grown": grown, "seconds": time.process_time() - start})
+            json.dumps({"refusals": sentences, "grown": grown, "seconds": time.process_time() - start})
         )

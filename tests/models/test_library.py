@@ -1,4 +1,4 @@
-"""What is offered, and one copy of each for all."""
+"""The available models, and one copy of each for all."""
 
 import threading
 from pathlib import Path
@@ -49,12 +49,12 @@ def test_a_name_given_twice_is_the_last(tmp_path):
 
 
 @pytest.mark.parametrize("setting", ["nothing", "=x", "a=", "a=/x;b"])
-def test_a_setting_that_is_none_is_told(setting):
+def test_an_invalid_setting_is_refused(setting):
     with pytest.raises(ModelError, match="MHA_MODELS: expected name=folder"):
         cards({"MHA_MODELS": setting})
 
 
-def test_all_who_ask_at_once_get_one_copy(tmp_path):
+def test_simultaneous_requests_get_one_copy(tmp_path):
     card = named("one", {"MHA_MODELS": f"one={folder_of(tmp_path)}"})
     together, found = threading.Barrier(8), []
 
@@ -71,7 +71,7 @@ def test_all_who_ask_at_once_get_one_copy(tmp_path):
     assert load(card, "cpu", torch.float64) is not found[0]
 
 
-def test_what_could_not_be_loaded_is_tried_again(tmp_path):
+def test_a_model_that_could_not_be_loaded_is_tried_again(tmp_path):
     card = named("one", {"MHA_MODELS": f"one={tmp_path}"})
     with pytest.raises(ModelError, match=r"config\.json: cannot be read"):
         load(card)
@@ -79,15 +79,15 @@ def test_what_could_not_be_loaded_is_tried_again(tmp_path):
     assert load(card).architecture.layers == 3
 
 
-def test_a_repository_is_fetched_and_what_is_not_to_be_had_is_told(tmp_path, monkeypatch):
+def test_a_repository_is_fetched_and_a_missing_one_is_refused(tmp_path, monkeypatch):
     import huggingface_hub
 
     card = named("far", {"MHA_MODELS": "far=some/where"})
-    asked = []
+    requests = []
 
     def fetch(repository, allow_patterns):
-        asked.append((repository, tuple(allow_patterns)))
-        if len(asked) == 1:
+        requests.append((repository, tuple(allow_patterns)))
+        if len(requests) == 1:
             raise ConnectionError("no route")
         return str(folder_of(tmp_path))
 
@@ -95,10 +95,10 @@ def test_a_repository_is_fetched_and_what_is_not_to_be_had_is_told(tmp_path, mon
     with pytest.raises(ModelError, match="far: the model's files cannot be fetched"):
         load(card)
     assert load(card).architecture.layers == 3
-    assert asked[0] == ("some/where", library_module.FILES)
+    assert requests[0] == ("some/where", library_module.FILES)
 
 
-def test_without_the_package_that_fetches_it_is_named(monkeypatch):
+def test_a_missing_package_for_fetching_is_named(monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
@@ -113,8 +113,8 @@ def test_numbers_on_the_cpu_are_mapped_and_not_copied():
     model = load(named("minilm", {}), "cpu")
     storage = model.parts.embeddings.words.untyped_storage()
     maps = Path("/proc/self/maps").read_text("utf-8").splitlines()
-    held = [line for line in maps if "model.safetensors" in line]
-    spans = [[int(end, 16) for end in line.split()[0].split("-")] for line in held]
+    mapped = [line for line in maps if "model.safetensors" in line]
+    spans = [[int(end, 16) for end in line.split()[0].split("-")] for line in mapped]
     assert any(low <= storage.data_ptr() < high for low, high in spans)
 
 

@@ -1,4 +1,4 @@
-"""What heads do: by hand, against plain loops, against every deal that chance could make, and laws."""
+"""What heads do: by hand, against plain loops, against every random assignment, and laws."""
 
 from itertools import permutations, product
 from math import isclose, log
@@ -44,7 +44,7 @@ def rows_of(seed, n, heads=1, sharp=2.0, causal=False):
 
 
 def planted(name, tokens, *, resting=0.0, causal=False, strength=0.95):
-    """A head that does one thing where it can and looks evenly elsewhere, ``resting`` on the first token besides."""
+    """A head that does one thing where possible; elsewhere its weight is even, ``resting`` of it on the first token."""
     n = len(tokens)
     seen = torch.ones(n, n).tril() if causal else torch.ones(n, n)
     related = RELATIONS[name](tokens) * seen
@@ -73,7 +73,7 @@ def test_a_share_by_hand():
     )[None]
     found = behaviours(weights, tokens, causal=False)[0]
     assert found.left == pytest.approx((1 + 0.5 + 1) / 3)
-    previous = found.measures["previous"]  # of b and c: 0.4 and 0.8 of the 0.5 and 1 that they have left
+    previous = found.measures["previous"]  # of b and c: 0.4 and 0.8 of their remaining 0.5 and 1
     assert previous.places == 2
     assert previous.value == pytest.approx((0.4 + 0.8) / (0.5 + 1))
     assert previous.null == pytest.approx(1 / 3)  # one of three words
@@ -100,7 +100,7 @@ def test_a_causal_share_by_hand():
     assert found["first_token"].null == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
     assert found["previous"].value == pytest.approx((0.4 + 0.6) / (0.5 + 0.8))
     assert found["previous"].null == pytest.approx((0.5 / 2 + 0.8 / 3) / (0.5 + 0.8))
-    assert found["same_word"].places == 1  # the second b; the first a is taken out
+    assert found["same_word"].places == 1  # the second b; the first a is excluded
     assert found["same_word"].value == pytest.approx(0.1 / 0.8)
     assert "next" not in found
 
@@ -143,7 +143,7 @@ def test_brackets_and_quotation_marks_are_paired(text, wanted):
 
 
 def by_loops(weights, tokens, name, causal):
-    """value and null of one relation, told number by number."""
+    """value and null of one relation, computed number by number."""
     n, related = len(tokens), RELATIONS[name](tokens)
     on = left = even = 0.0
     for i in range(n):
@@ -183,8 +183,8 @@ def test_every_share_is_that_of_plain_loops(name, causal):
     sharp=st.sampled_from([0.3, 1.0, 4.0, 20.0]),
     chosen=st.lists(st.integers(1, 2), min_size=3, max_size=3),
 )
-def test_null_is_the_mean_of_all_deals_and_chance_bounds_how_many_reach_the_value(seed, sharp, chosen):
-    """Three rows of four keys: all that chance could deal the related ones; rows have any weight left."""
+def test_null_is_the_mean_of_all_assignments_and_chance_bounds_how_many_reach_the_value(seed, sharp, chosen):
+    """Three rows of four keys: every assignment of weights to the related ones, whatever weight a row has left."""
     weights = rows_of(seed, 5, sharp=sharp)[0, 1:4]
 
     def square(rows):
@@ -214,7 +214,7 @@ def test_null_is_the_mean_of_all_deals_and_chance_bounds_how_many_reach_the_valu
 @pytest.mark.parametrize("sharp", [0.5, 2.0, 6.0, 20.0])
 @pytest.mark.parametrize("causal", [False, True], ids=["encoder", "decoder"])
 def test_of_heads_that_look_anywhere_hardly_one_is_labelled(causal, sharp):
-    """Nine behaviours, each by chance in one head of a thousand at most."""
+    """Nine behaviours, each by chance in at most one head of a thousand."""
     records = behaviours(rows_of(11, len(LONG), 2000, sharp, causal), LONG, causal=causal)
     labelled = sum(label(record) is not None for record in records)
     assert labelled <= 0.009 * len(records)
@@ -239,13 +239,13 @@ def test_a_planted_behaviour_is_found_whatever_the_head_rests_on(name, resting):
 
 
 @pytest.mark.parametrize("name", ["previous", "itself", "same_word", "after_same", "punctuation"])
-def test_so_it_is_in_a_decoder(name):
+def test_a_planted_behaviour_is_found_in_a_decoder(name):
     tokens = tokens_of("the cat sat . the dog ran . the cat sat . the dog ran . the cat ran . the dog sat .")
     record = behaviours(planted(name, tokens, resting=0.6, causal=True), tokens, causal=True)[0]
     assert label(record) == name
 
 
-def test_a_head_that_rests_is_told_by_what_it_rests_on():
+def test_a_head_that_rests_is_labelled_by_what_it_rests_on():
     n = len(LONG)
     first, separator = torch.zeros(1, n, n), torch.zeros(1, n, n)
     first[..., 0] = 1
@@ -259,7 +259,7 @@ def test_a_head_that_rests_is_told_by_what_it_rests_on():
 
 @given(seed=st.integers(0, 10**6), resting=st.floats(0, 0.95))
 def test_what_all_words_give_the_first_token_changes_no_other_measure(seed, resting):
-    """They are measured on what is left."""
+    """They are measured on the remaining weight."""
     weights = rows_of(seed, len(LONG))
     first = torch.zeros_like(weights)
     first[..., 0] = 1
@@ -283,7 +283,7 @@ def test_shares_and_entropy_are_between_0_and_1(seed, causal, sharp):
                 assert 0 <= measure.chance <= 1, name
 
 
-def test_weight_that_is_evenly_spread_is_as_chance_has_it():
+def test_evenly_spread_weight_has_the_values_of_chance():
     n = len(LONG)
     record = behaviours(torch.full((1, n, n), 1 / n, dtype=torch.float64), LONG, causal=False)[0]
     for name, measure in record.measures.items():
@@ -293,7 +293,7 @@ def test_weight_that_is_evenly_spread_is_as_chance_has_it():
 
 @pytest.mark.parametrize("pieces", ["[CLS] a [SEP]", "a", "[CLS] a b [SEP]", "[CLS] . [SEP]"])
 @pytest.mark.parametrize("causal", [False, True], ids=["encoder", "decoder"])
-def test_texts_of_a_word_or_two_have_a_record_too(pieces, causal):
+def test_texts_of_one_or_two_words_have_a_record_too(pieces, causal):
     tokens = tokens_of(pieces)
     record = behaviours(rows_of(1, len(tokens), causal=causal), tokens, causal=causal)[0]
     assert 0 <= record.left <= 1

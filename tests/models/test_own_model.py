@@ -1,4 +1,4 @@
-"""The small model of our own: the folder is what transformers reads, and what is said of the model is so."""
+"""The small model of our own: transformers can read the folder, and what its card says is true."""
 
 import json
 
@@ -28,10 +28,10 @@ def own():
 
 @pytest.fixture(scope="module")
 def theirs():
-    model, told = transformers.BertForMaskedLM.from_pretrained(
+    model, loading = transformers.BertForMaskedLM.from_pretrained(
         OWN.folder, output_loading_info=True, attn_implementation="eager"
     )
-    assert not any(told.values())
+    assert not any(loading.values())
     return model
 
 
@@ -131,7 +131,7 @@ def test_its_guesses_are_of_the_kind_that_fits(own, text, expected):
 
 @pytest.fixture(scope="module")
 def ours(own):
-    """The same numbers in the module that learned."""
+    """The same numbers in the module that was trained."""
     size = own.architecture
     model = Bert(Shape(size.vocabulary, size.layers, size.heads, size.d_model, size.d_inner, size.max_tokens))
     state = load_file(OWN.folder / "model.safetensors")

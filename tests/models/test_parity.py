@@ -39,7 +39,7 @@ def drawn(n=29, batch=3):
 
 
 def agree(found, wanted, rows=slice(None), most=1e-6):
-    """Weights to ``most``; hidden states and logits, whose numbers are of any size, to as much of the largest."""
+    """Weights differ by at most ``most``; hidden states and logits relative to their largest number."""
     for layer, weights in zip(found.layers, wanted.attentions, strict=True):
         assert (layer.weights - weights)[rows].abs().max() <= most
     for hidden, states in zip(found.hidden, wanted.hidden_states, strict=True):
@@ -63,7 +63,7 @@ def test_every_weight_hidden_state_and_logit_is_that_of_transformers(kind, dtype
 @DTYPES
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_padded_batch_is_that_of_transformers(kind, dtype, folder_of):
-    """Padding stands behind, as it does where sentences of several lengths are run at once."""
+    """Padding follows the tokens, as where sentences of several lengths are run at once."""
     theirs, folder = folder_of(kind)
     ours, ids = open_model(folder, dtype=dtype), drawn()
     mask = torch.arange(29) < torch.tensor([29, 17, 5])[:, None]
@@ -120,7 +120,7 @@ def test_the_guesses_are_the_likeliest_of_transformers(kind, folder_of):
 
 @pytest.mark.parametrize("kind", ["bert", "gpt2", "llama"])
 def test_a_bare_model_is_the_same_without_its_head(kind, folder_of, tmp_path):
-    """Saved without what guesses words, names have nothing before them."""
+    """Saved without the part that guesses words, names have no prefix."""
     theirs, folder = folder_of(kind)
     theirs.base_model.save_pretrained(tmp_path)
     (tmp_path / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
@@ -140,7 +140,7 @@ def test_numbers_in_several_files_are_the_same(folder_of, tmp_path):
 
 
 @pytest.mark.parametrize("stored", [torch.float16, torch.bfloat16])
-def test_numbers_of_half_the_size_are_computed_with_in_the_dtype_asked_for(stored, folder_of, tmp_path):
+def test_half_precision_files_are_computed_in_the_requested_dtype(stored, folder_of, tmp_path):
     theirs, folder = folder_of("gpt2")
     small = type(theirs)(theirs.config).eval()
     small.load_state_dict(theirs.state_dict())

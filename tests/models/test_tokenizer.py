@@ -59,7 +59,7 @@ def byte_level(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def sentence_piece(tmp_path_factory):
-    """As Llama's first: the text is one piece of work, blanks are ▁, what is not known are its bytes."""
+    """As the first Llama's: the text is not split at blanks, blanks are ▁, and unknown characters are bytes."""
     alphabet = [*"▁abcdeghimnorstuT.,", "▁t", "▁th", "▁the", "▁c", "▁ca", "▁cat", "at"]
     vocabulary = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *alphabet]
     merges = [("▁", "t"), ("▁t", "h"), ("▁th", "e"), ("▁", "c"), ("▁c", "a"), ("▁ca", "t"), ("a", "t")]
@@ -125,7 +125,7 @@ def test_a_chinese_sentence_by_hand(minilm):
     assert tokens.unknown == (None, None, "爱", None, None, None, None)
 
 
-def test_a_mask_stands_for_a_word_and_a_typed_separator_does_not(minilm):
+def test_a_mask_is_a_word_and_a_typed_separator_is_not(minilm):
     tokens = minilm.read("the [MASK] sat [SEP] on")
     assert tokens.texts == ("[CLS]", "the", "[MASK]", "sat", "[SEP]", "on", "[SEP]")
     assert tokens.special == (True, False, False, False, True, False, True)
@@ -161,12 +161,12 @@ def test_vocab_txt_alone_gives_what_tokenizer_json_does(text, minilm, from_vocab
 
 
 @given(text=st.text(min_size=1, max_size=40))
-def test_so_it_does_for_any_text(text, minilm, from_vocabulary):
-    assert told(from_vocabulary, text) == told(minilm, text)
+def test_vocab_txt_and_tokenizer_json_agree_on_any_text(text, minilm, from_vocabulary):
+    assert tokens_of(from_vocabulary, text) == tokens_of(minilm, text)
 
 
-def told(reader, text, pair=None):
-    """The tokens, or the sentence that says why there are none."""
+def tokens_of(reader, text, pair=None):
+    """The tokens, or the sentence of the error."""
     try:
         return reader.read(text, pair)
     except ModelError as error:
@@ -187,7 +187,7 @@ def test_vocab_txt_keeps_capitals_where_the_settings_say_so(tmp_path):
 @given(text=st.text(max_size=60), pair=st.none() | st.text(max_size=20))
 def test_any_text_becomes_tokens_that_can_be_read_or_one_sentence(kind, text, pair, request):
     reader = request.getfixturevalue(kind)
-    tokens = told(reader, text, pair)
+    tokens = tokens_of(reader, text, pair)
     if isinstance(tokens, str):
         assert tokens.isprintable()
         return
@@ -214,7 +214,7 @@ def test_a_text_without_a_character_is_empty(text, minilm):
         minilm.read("a cat", text)
 
 
-def test_a_text_of_which_nothing_is_left_is_told(minilm):
+def test_a_text_of_which_nothing_is_left_is_refused(minilm):
     with pytest.raises(ModelError, match="nothing in it that this model reads"):
         minilm.read("[SEP]")
 
@@ -236,7 +236,7 @@ def test_the_longest_text_is_read_in_bounded_time(sign, kind, request):
     assert time.process_time() - before < MOST_SECONDS
 
 
-def test_a_longer_one_is_refused_unread(minilm):
+def test_a_longer_text_is_refused_unread(minilm):
     with pytest.raises(ModelError, match="100001 characters; at most 100000"):
         minilm.read("a" * (MAX_CHARACTERS + 1))
 

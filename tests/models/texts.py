@@ -1,4 +1,4 @@
-"""Tokens written down: pieces apart by blanks, "##" goes on with a word, what stands in square brackets is special."""
+"""Tokens as text: pieces separated by blanks, "##" continues a word, pieces in square brackets are special."""
 
 from mha_core.models import Tokens
 

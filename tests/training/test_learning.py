@@ -1,4 +1,4 @@
-"""What lies between the texts and the model: tokens, hidden words, counts, the first embeddings, and a few steps."""
+"""From the texts to the model: tokens, hidden words, counts, the first embeddings, and a few steps."""
 
 from itertools import pairwise
 
@@ -60,7 +60,7 @@ def test_texts_that_are_too_long_are_left_out(tokenizer):
     assert encode(tokenizer, [Passage("long", "so " * 30)], 20) == {}
 
 
-def test_words_are_hidden_as_said(corpus):
+def test_words_are_hidden_in_the_given_shares(corpus):
     random = torch.Generator().manual_seed(1)
     hidden = marked = hidden_marked = words = shown_mask = 0
     for texts in corpus.values():
@@ -124,8 +124,8 @@ def test_bigram_chances_sum_to_one(corpus):
     )
 
 
-def test_words_that_stand_near_the_same_words_begin_alike():
-    """1 and 2 stand before 3 and 4, 5 and 6 before 7 and 8."""
+def test_words_with_the_same_neighbours_begin_alike():
+    """1 and 2 precede 3 and 4, 5 and 6 precede 7 and 8."""
     rows = [[one, other] for one in (1, 2) for other in (3, 4)] + [
         [one, other] for one in (5, 6) for other in (7, 8)
     ]
@@ -168,8 +168,8 @@ def test_the_folder_is_one_that_transformers_reads(tokenizer, tmp_path):
         Shape(tokenizer.get_vocab_size(), layers=2, heads=2, width=16, inner=32, places=LONGEST)
     ).eval()
     save(model, tokenizer, tmp_path)
-    theirs, told = transformers.BertForMaskedLM.from_pretrained(tmp_path, output_loading_info=True)
-    assert not any(told.values())
+    theirs, loading = transformers.BertForMaskedLM.from_pretrained(tmp_path, output_loading_info=True)
+    assert not any(loading.values())
     read = transformers.AutoTokenizer.from_pretrained(tmp_path)
     found = read("the dog ran", "狗跑了", return_tensors="pt")
     assert found["input_ids"][0].tolist() == tokenizer.encode("the dog ran", "狗跑了").ids

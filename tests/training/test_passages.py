@@ -1,4 +1,4 @@
-"""What the model learns from: the same texts for the same seed, and nothing in them stands where it always does."""
+"""The training texts: the same seed gives the same texts, and nothing is always in the same place."""
 
 from collections import Counter, defaultdict
 from random import Random
@@ -24,7 +24,7 @@ def test_a_seed_gives_the_same_texts_again_and_another_seed_others(many):
     assert not set(passages(4, 500)) <= set(many)
 
 
-def test_no_frequent_word_always_stands_at_the_same_place(many):
+def test_no_frequent_word_is_always_in_the_same_place(many):
     places: dict[str, Counter[int]] = defaultdict(Counter)
     for passage in many:
         for place, word in enumerate(unmarked(passage.text)[0].lower().replace(".", " .").split()):
@@ -50,7 +50,7 @@ def test_every_kind_is_drawn_and_both_languages_and_pairs(many):
     assert sum(passage.second is not None for passage in many) > 500
 
 
-def test_a_mark_stands_before_a_word_and_none_is_left():
+def test_a_mark_precedes_a_word_and_none_is_left():
     text, starts = unmarked("the *cat sat on *“ it *”")
     assert text == "the cat sat on “ it ”"
     assert {text[start] for start in starts} == {"c", "“", "”"}
@@ -135,7 +135,7 @@ def verb(base, zh):
         ),
     ],
 )
-def test_a_clause_is_told_in_both_languages(clause, en, zh):
+def test_a_clause_is_written_in_both_languages(clause, en, zh):
     said = {english.said(Random(seed), clause) for seed in range(20)}
     assert en in said
     assert chinese.said(clause) == zh

@@ -25,7 +25,7 @@ def opened(page: str, query: dict[str, str], *, locale: str | None = None, theme
 
 
 def sound(app: AppTest) -> AppTest:
-    """The same page, which has met no exception."""
+    """The same page, which has raised no exception."""
     assert not app.exception
     return app
 
@@ -37,27 +37,27 @@ def menu_opened(app: AppTest) -> AppTest:
 
 
 def work(app: AppTest) -> Any:
-    """What the session holds."""
+    """The session's work."""
     return app.session_state[KEY].work
 
 
-def change(app: AppTest, how: Any, *args: Any) -> None:
-    """Put what ``how`` makes of the session's work in its place."""
-    app.session_state[KEY].change(how, *args)
+def change(app: AppTest, function: Any, *args: Any) -> None:
+    """Replace the session's work by ``function`` of it."""
+    app.session_state[KEY].change(function, *args)
 
 
 def html(app: AppTest) -> str:
-    """All that the page says in HTML of its own."""
+    """All HTML of the page."""
     return "".join(element.proto.body for element in app.html)
 
 
 def pictures(app: AppTest) -> list[str]:
-    """The names of the figures that stand on the page, in order."""
+    """The names of the figures on the page, in order."""
     keys = [element.key or "" for element in app.get("bidi_component")]
     return [key.removeprefix("pictures.") for key in keys if key.startswith("pictures.")]
 
 
 def drawn(app: AppTest, name: str) -> dict[str, Any]:
-    """What the browser is told of a figure."""
-    told: dict[str, Any] = json.loads(app.get_by_key(f"pictures.{name}").proto.json)[0]["drawn"]
-    return told
+    """A figure's data as the browser gets it."""
+    data: dict[str, Any] = json.loads(app.get_by_key(f"pictures.{name}").proto.json)[0]["drawn"]
+    return data

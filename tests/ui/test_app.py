@@ -31,7 +31,7 @@ def visit():
     """Open the app at a query in a fresh session."""
 
     def opened(locale=None, theme="light", **query):
-        st.cache_resource.clear()  # the component is registered once a server, and every visit has a server of its own
+        st.cache_resource.clear()  # components are registered once a server, and each visit is a new server
         app = AppTest.from_file(APP, default_timeout=60)
         app.query_params.update(query)
         app.context.update(locale=locale, theme=theme)
@@ -42,10 +42,10 @@ def visit():
 
 
 def sound(app):
-    """The app, if nothing went wrong and the bench was told what the work says."""
+    """The app, if nothing went wrong and the bench has the data of the work."""
     assert not app.exception
-    told = json.loads(app.get_by_key(BENCH).proto.json)[0]
-    assert told == json.loads(json.dumps(payload(work(app))))
+    sent_data = json.loads(app.get_by_key(BENCH).proto.json)[0]
+    assert sent_data == json.loads(json.dumps(payload(work(app))))
     return app
 
 
@@ -130,7 +130,7 @@ def test_another_example_is_chosen(visit):
     ("language", "title"),
     [("en", "I love programming: three heads (edited)"), ("zh", "I love programming：三个头（已修改）")],
 )
-def test_the_menu_tells_an_edited_example_from_the_untouched_one(visit, language, title):
+def test_the_menu_distinguishes_an_edited_example_from_the_untouched_one(visit, language, title):
     app = visit(example="programming", lang=language)
     send(app, {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[5]]})
     assert (menu(app).value, menu(app).proto.placeholder) == (None, title)
@@ -151,13 +151,13 @@ def test_edits_from_the_bench_reach_the_page(visit):
     send(app, edit, {"op": "add_head"})
     example = apply(apply(built_in("causal"), edit), {"op": "add_head"})
     assert work(app).example == example
-    sound(app.run())  # the same message is there still
+    sound(app.run())  # the same message is still there
     assert work(app).example == example
     send(app, {"op": "resize", "axis": "d_k", "size": 0})
     assert work(app).message.text == "d_k: expected 1 to 64, got 0"
 
 
-def test_a_picture_that_an_example_has_no_more_is_closed(visit):
+def test_a_picture_that_the_example_no_longer_has_is_closed(visit):
     """The picture of outputs among V's rows exists only where d_v is 2."""
     app = visit(example="first")
     app.pills(key=PICTURES).set_value(shown(app))
@@ -181,7 +181,7 @@ def test_a_bad_link_opens_the_example_that_opens_first(visit, token):
     assert work(app).message
 
 
-def test_a_link_opens_what_it_holds(visit):
+def test_a_link_opens_what_it_contains(visit):
     app = visit(s=to_token(FURTHER_ON), decimals="7", cell="weights.3.0.1", lang="zh")
     assert work(app).example == FURTHER_ON
     assert work(app).looking.decimals == 7
@@ -189,7 +189,7 @@ def test_a_link_opens_what_it_holds(visit):
     assert menu(app).value is None
 
 
-def test_a_file_is_opened_and_one_that_is_none_changes_nothing(visit):
+def test_a_file_is_opened_and_a_malformed_one_changes_nothing(visit):
     app = menu_opened(visit(example="water"))
     upload = app.file_uploader(key="frame.file")
     sound(upload.set_value(("mine.mha.json", pretty(FURTHER_ON).encode(), "application/json")).run())
@@ -210,7 +210,7 @@ def test_texts_are_shown_as_text(visit):
     assert "<img" not in html(app)
 
 
-def test_what_the_browser_still_holds_of_an_edited_example_is_no_new_choice(monkeypatch):
+def test_the_menus_previous_value_after_an_edit_is_no_new_choice(monkeypatch):
     """A rerun right after an edit carries the menu's previous value, which must not open the untouched example."""
     current = state.Work(begun(built_in("first"), "first"), "en")
     edit = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9]], "seq": 1}
@@ -224,18 +224,18 @@ def test_what_the_browser_still_holds_of_an_edited_example_is_no_new_choice(monk
     assert state.current().example == built_in("first")
 
 
-def test_the_menu_is_another_widget_wherever_it_shows_what_was_not_chosen_in_it(visit):
+def test_the_menu_is_a_new_widget_whenever_it_shows_an_example_not_chosen_in_it(visit):
     """A browser that has not received it yet still sends the previous menu's value."""
     app = visit(example="water")
     keys = [menu(app).key]
     own = to_token(apply(built_in("first"), {"op": "title", "text": "Mine"}))
-    for asked in (
+    for edit in (
         {"op": "restore", "address": {"s": own}},
         {"op": "restore", "address": {"example": "water"}},
         {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9]]},
         {"op": "undo"},
     ):
-        send(app, asked)
+        send(app, edit)
         keys.append(menu(app).key)
     assert len(set(keys)) == len(keys)
     sound(menu(app).set_value("causal").run())

@@ -1,4 +1,4 @@
-"""The catalogues are complete, and the tool that says so sees what is missing."""
+"""The catalogues are complete, and the tool that checks them reports what is missing."""
 
 import ast
 import importlib.util
@@ -39,7 +39,7 @@ def test_every_language_but_the_sources_has_its_catalogues():
 
 
 @every_catalogue
-def test_what_is_extracted_is_spoken(domain, language):
+def test_every_extracted_message_is_used(domain, language):
     """The app reads the compiled catalogue, whose texts differ from those in the code."""
     words = words_in(language) if domain == "mha_view" else core_catalogue(language).gettext
     messages = [message.id for message in tool.extract(domain) if message.id]
@@ -66,8 +66,8 @@ def marked(source):
 
 
 @pytest.mark.parametrize("domain", tool.DOMAINS)
-def test_the_extractor_overlooks_no_message(domain):
-    """It does not look into f-strings, and what it overlooks would never be translated."""
+def test_the_extractor_misses_no_message(domain):
+    """It does not look into f-strings, and what it misses would never be translated."""
     paths = [ROOT / part for part in tool.DOMAINS[domain]]
     files = [file for path in paths for file in ([path] if path.is_file() else path.rglob("*.py"))]
     texts = {text for file in files for text in marked(file.read_text("utf-8"))}
@@ -125,7 +125,7 @@ def test_a_new_message_is_reported_until_it_is_translated(copy):
     assert complaints(copy) == []
 
 
-def test_a_message_that_is_gone_is_reported_and_dropped(copy):
+def test_a_removed_message_is_reported_and_dropped(copy):
     (copy.ROOT / "app.py").write_text('N_("A")\n')
     assert complaints(copy) == [".po: no longer in the code: 'B'"]
     copy.update("pages", "zh")

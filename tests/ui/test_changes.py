@@ -1,4 +1,4 @@
-"""A change of the work is a function that returns the next one: to call it and drop what it returns changes nothing."""
+"""A change of the work is a function that returns the next one; calling it without using the result changes nothing."""
 
 import ast
 from inspect import isfunction

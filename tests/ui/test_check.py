@@ -1,7 +1,8 @@
-"""The page Check as Streamlit runs it, and what the bench is told there."""
+"""The page Check as Streamlit runs it, and the bench's data there."""
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
@@ -26,13 +27,13 @@ APP = Path(__file__).resolve().parents[2] / "pages" / "navigation.py"
 
 
 def send(work, *edits):
-    """What the bench would send."""
+    """The work after edits, sent as the bench sends them."""
     numbered = [{**edit, "seq": work.browser.applied + 1 + n} for n, edit in enumerate(edits)]
     return receive(work, {"session": work.browser.session, "edits": numbered})
 
 
 def printed(example, decimals=3):
-    """Claims of every step as a careful person prints them."""
+    """Claims of every step, rounded as a careful person writes them."""
     edits = []
     for name, rows in trace(example).values.items():
         for head, matrix in enumerate(rows) if name in PER_HEAD_STEPS else [(None, rows)]:
@@ -48,43 +49,44 @@ def test_right_numbers_are_right_in_every_example(name):
     work = Work(begun(built_in(name), name), "en")
     work = send(work, {"op": "clear_claims"})
     work = send(work, *printed(work.example))
-    told = check_payload(work)
-    assert told["check"]["state"] == "ok"
-    assert set(told["marks"].values()) == {"right"}
-    assert told["check"]["causes"] == told["check"]["findings"] == []
+    data = check_payload(work)
+    assert data["check"]["state"] == "ok"
+    assert set(data["marks"].values()) == {"right"}
+    assert data["check"]["causes"] == data["check"]["findings"] == []
 
 
 @each("name", list(library()))
 def test_inputs_are_read_only_and_steps_are_blank(name):
     work = Work(begun(built_in(name), name), "en")
     work = send(work, {"op": "clear_claims"})
-    told = check_payload(work)
-    for step, matrix in told["matrices"].items():
+    data: Any = check_payload(work)
+    for step, matrix in data["matrices"].items():
         if step not in trace(work.example).values:
             assert matrix["edit"] is False
             assert "claim" not in matrix
-    assert told["marks"] == {}
-    assert told["check"]["state"] == "empty"
+    assert data["marks"] == {}
+    assert data["check"]["state"] == "empty"
 
 
 def test_numbers_of_the_answer_do_not_reach_the_browser():
     work = Work(begun(built_in("water"), "water"), "en")
-    for told in (check_payload(work), check_payload(_asked(work, "weights"))):
-        values = told["matrices"]["weights"]["values"]
+    answers: list[Any] = [check_payload(work), check_payload(_with_exercise(work, "weights"))]
+    for data in answers:
+        values = data["matrices"]["weights"]["values"]
         assert all(cell == "" for head in values for row in head for cell in row)
-        assert told["notes"] == told["kinds"] == {}
+        assert data["notes"] == data["kinds"] == {}
 
 
 @pytest.mark.parametrize("text", ["1e-310", "5e-324", "1e-400"])
-def test_a_number_as_small_as_float64_holds_is_checked_as_any_other(text):
+def test_the_smallest_float64_numbers_are_checked_as_any_other(text):
     work = Work(begun(built_in("first"), "first"), "en")
     work = send(work, {"op": "claim", "matrix": "q", "head": 0, "row": 0, "col": 0, "values": [[text]]})
-    told = check_payload(work)
-    assert (told["check"]["state"], told["marks"]) == ("wrong", {"q|0|0|0": "own"})
-    assert told["matrices"]["q"]["values"][0][0][0] == text
+    data: Any = check_payload(work)
+    assert (data["check"]["state"], data["marks"]) == ("wrong", {"q|0|0|0": "own"})
+    assert data["matrices"]["q"]["values"][0][0][0] == text
 
 
-def _asked(work, *steps):
+def _with_exercise(work, *steps):
     return set_exercise(work, steps, None)
 
 
@@ -92,44 +94,44 @@ def test_a_wrong_number_says_where_why_and_what_is_right():
     work = Work(begun(built_in("first"), "first"), "zh")
     wrong = {"op": "claim", "matrix": "v", "head": 0, "row": 1, "col": 0, "values": [["-4.00"]]}
     work = send(work, wrong)
-    told = check_payload(work)
-    assert told["marks"] == {"v|0|1|0": "own"}
-    assert told["kinds"] == {"v|0|1|0": "也许正负号写错了。"}
-    assert told["notes"] == {"v|0|1|0": "V[2, 1] = 3·0 + 4·1 = 4"}
-    assert [cause["text"] for cause in told["check"]["causes"]] == ["第 2 行，第 1 列：也许正负号写错了。"]
-    assert told["check"]["first"] == {"name": "v", "head": 0, "row": 1, "col": 0}
+    data = check_payload(work)
+    assert data["marks"] == {"v|0|1|0": "own"}
+    assert data["kinds"] == {"v|0|1|0": "也许正负号写错了。"}
+    assert data["notes"] == {"v|0|1|0": "V[2, 1] = 3·0 + 4·1 = 4"}
+    assert [cause["text"] for cause in data["check"]["causes"]] == ["第 2 行，第 1 列：也许正负号写错了。"]
+    assert data["check"]["first"] == {"name": "v", "head": 0, "row": 1, "col": 0}
 
 
 def test_a_number_rounded_too_coarsely_is_neither_wrong_nor_done():
     work = Work(begun(built_in("grouped-query"), "grouped-query"), "en")
     work = send(work, filled("weights", 0, 2, 0, "0"), filled("weights", 0, 2, 1, "0.16"))
-    told = check_payload(work)
-    assert told["marks"] == {"weights|0|2|0": "coarse", "weights|0|2|1": "right"}
-    assert (told["check"]["state"], told["check"]["causes"], told["notes"]) == ("coarse", [], {})
-    assert "at least two decimals" in told["check"]["summary"]
+    data: Any = check_payload(work)
+    assert data["marks"] == {"weights|0|2|0": "coarse", "weights|0|2|1": "right"}
+    assert (data["check"]["state"], data["check"]["causes"], data["notes"]) == ("coarse", [], {})
+    assert "at least two decimals" in data["check"]["summary"]
     work = set_exercise(work, ("weights",), None)
     work = send(work, filled("weights", 0, 2, 0, "0"), filled("weights", 0, 2, 1, "0.16"))
-    told = check_payload(work)["check"]
-    table = told["practice"]["tables"][0]
+    data = check_payload(work)["check"]
+    table = data["practice"]["tables"][0]
     assert (table["right"], table["wrong"], work.exercise.missed) == (1, 0, frozenset())
     work = send(work, {"op": "hint", "cell": {"name": "weights", "head": 0, "row": 2, "col": 0}})
     hint = check_payload(work)
     assert hint["check"]["practice"]["hint"]["cell"]["col"] == 0
 
 
-def test_a_number_that_nothing_explains_says_what_can_be_said_of_it_and_leads_to_its_step():
+def test_a_wrong_number_without_an_explanation_gets_a_general_remark_and_leads_to_its_step():
     work = Work(begun(built_in("first"), "first"), "en")
     work = send(work, filled("scores", 0, 0, 0, "7.7"))
-    told = check_payload(work)
-    said = "Sign and order of magnitude are right; go through the terms of S = Q·Kᵀ once more."
-    assert told["kinds"] == {"scores|0|0|0": said}
-    (cause,) = told["check"]["causes"]
-    assert cause["text"].endswith(said)
+    data: Any = check_payload(work)
+    sentence = "Sign and order of magnitude are right; go through the terms of S = Q·Kᵀ once more."
+    assert data["kinds"] == {"scores|0|0|0": sentence}
+    (cause,) = data["check"]["causes"]
+    assert cause["text"].endswith(sentence)
     assert cause["walk"] == "scores"
     work = set_exercise(work, ("weights",), None)
     work = send(work, filled("weights", 0, 1, 2, "1.51"), filled("weights", 0, 1, 1, "1.7"))
-    told = check_payload(work)["check"]
-    assert [one["text"] for one in told["practice"]["explanations"]] == [
+    data = check_payload(work)["check"]
+    assert [explanation["text"] for explanation in data["practice"]["explanations"]] == [
         "row 2, column 2: A weight lies between 0 and 1."
     ]
 
@@ -148,15 +150,15 @@ def filled(name, head, row, col, text):
 
 def test_an_exercise_marks_each_number_and_names_a_known_mistake_at_it():
     work = Work(begun(built_in("first"), "first"), "en")
-    work = _asked(work, "k", "scores")
-    told = check_payload(work)
-    assert told["marks"] == {}
-    assert [name for name, matrix in told["matrices"].items() if matrix.get("claim")] == ["k", "scores"]
+    work = _with_exercise(work, "k", "scores")
+    data = check_payload(work)
+    assert data["marks"] == {}
+    assert [name for name, matrix in data["matrices"].items() if matrix.get("claim")] == ["k", "scores"]
     work = send(work, filled("k", 0, 0, 0, "-3"), filled("k", 0, 0, 1, "1"))
-    told = check_payload(work)
-    assert told["marks"] == {"k|0|0|0": "own", "k|0|0|1": "right"}
-    assert told["notes"] == {}
-    practice = told["check"]["practice"]
+    data = check_payload(work)
+    assert data["marks"] == {"k|0|0|0": "own", "k|0|0|1": "right"}
+    assert data["notes"] == {}
+    practice = data["check"]["practice"]
     assert practice["explanations"] == [
         {
             "cell": {"name": "k", "head": 0, "row": 0, "col": 0},
@@ -179,24 +181,24 @@ def test_an_exercise_marks_each_number_and_names_a_known_mistake_at_it():
     ]
 
 
-def test_hints_climb_for_the_cell_that_is_asked_about_and_the_answer_comes_last():
+def test_hints_for_a_cell_become_more_detailed_and_the_answer_comes_last():
     work = Work(begun(built_in("first"), "first"), "en")
-    work = _asked(work, "k", "scores")
+    work = _with_exercise(work, "k", "scores")
     cell = {"name": "k", "head": 0, "row": 0, "col": 0}
-    told = []
+    given = []
     for _ in range(5):
         work = send(work, {"op": "hint", "cell": cell})
-        told.append(check_payload(work)["check"]["practice"]["hint"])
-    assert [hint["rung"] for hint in told] == [
+        given.append(check_payload(work)["check"]["practice"]["hint"])
+    assert [hint["rung"] for hint in given] == [
         "The idea",
         "The formula",
         "With its numbers",
         "The answer, given away",
         "The answer, given away",
     ]
-    assert told[0]["text"] == "Each row of X times W_K gives that token's key: 2 numbers."
-    assert [hint["text"] for hint in told[2:4]] == ["K[1, 1] = 1·1 + 2·1 = ?", "K[1, 1] = 1·1 + 2·1 = 3"]
-    assert [hint["more"] for hint in told] == [
+    assert given[0]["text"] == "Each row of X times W_K gives that token's key: 2 numbers."
+    assert [hint["text"] for hint in given[2:4]] == ["K[1, 1] = 1·1 + 2·1 = ?", "K[1, 1] = 1·1 + 2·1 = 3"]
+    assert [hint["more"] for hint in given] == [
         "Hint: the formula",
         "Hint: the numbers",
         "Give me the answer",
@@ -209,37 +211,35 @@ def test_hints_climb_for_the_cell_that_is_asked_about_and_the_answer_comes_last(
     assert (other["cell"]["col"], other["rung"]) == (1, "The idea")
     work = send(work, {"op": "hint", "cell": cell})
     again = check_payload(work)["check"]["practice"]["hint"]
-    assert again == told[3]
+    assert again == given[3]
     assert work.exercise.hints == {0: 4, 1: 1}
     work = send(work, filled("k", 0, 0, 0, "3"))
     assert check_payload(work)["check"]["practice"]["hint"] is None
     work = send(work, {"op": "hint", "cell": cell})
-    next_one = check_payload(work)["check"]["practice"]["hint"]
-    assert next_one["cell"] == {**cell, "col": 1}
+    hint = check_payload(work)["check"]["practice"]["hint"]
+    assert hint["cell"] == {**cell, "col": 1}
 
 
-def test_a_hint_is_of_the_wrong_number_and_not_of_the_next_blank_one():
+def test_a_hint_is_about_the_wrong_number_and_not_the_next_blank_one():
     work = Work(begun(built_in("first"), "first"), "en")
-    work = _asked(work, "k", "scores")
+    work = _with_exercise(work, "k", "scores")
     blank = {"op": "hint", "cell": {"name": "k", "head": 0, "row": 1, "col": 0}}
     work = send(work, filled("k", 0, 0, 0, "99"))
-    told = []
+    given = []
     for _ in range(4):
         work = send(work, blank)
-        told.append(check_payload(work)["check"]["practice"]["hint"])
-    assert {(hint["cell"]["row"], hint["cell"]["col"]) for hint in told} == {(0, 0)}
-    assert told[3]["rung"] == "The answer, given away"
+        given.append(check_payload(work)["check"]["practice"]["hint"])
+    assert {(hint["cell"]["row"], hint["cell"]["col"]) for hint in given} == {(0, 0)}
+    assert given[3]["rung"] == "The answer, given away"
     work = send(work, blank)
-    next_one = check_payload(work)["check"]["practice"][
-        "hint"
-    ]  # of the wrong one there is no more to be told
-    assert next_one["cell"] == blank["cell"]
+    hint = check_payload(work)["check"]["practice"]["hint"]
+    assert hint["cell"] == blank["cell"]  # there is no further hint for the wrong number
 
 
-def test_the_file_of_an_exercise_says_what_was_asked():
+def test_the_file_of_an_exercise_names_the_steps_to_work_out():
     work = Work(begun(built_in("first"), "first"), "en")
     assert state.as_file(work) == work.example
-    work = _asked(work, "k", "scores")
+    work = _with_exercise(work, "k", "scores")
     work = send(work, filled("k", 0, 0, 0, "3"))
     assert state.as_file(work).asked == ("k", "scores")
 
@@ -247,45 +247,45 @@ def test_the_file_of_an_exercise_says_what_was_asked():
 @pytest.mark.parametrize(
     "odd", [None, 3, {}, {"name": "q", "head": 9}, {"name": ["k"], "head": {}, "row": 0}]
 )
-def test_a_hint_for_no_such_cell_is_one_for_the_first(odd):
+def test_a_hint_for_a_missing_cell_is_for_the_first_open_one(odd):
     work = Work(begun(built_in("first"), "first"), "en")
-    work = _asked(work, "scores")
+    work = _with_exercise(work, "scores")
     work = send(work, {"op": "hint", "cell": odd})
     hint = check_payload(work)["check"]["practice"]["hint"]
     assert hint["cell"] == {"name": "scores", "head": 0, "row": 0, "col": 0}
 
 
 def solved(work, *steps):
-    """Claims that work all of these steps out."""
+    """The work with correct claims for all cells of these steps."""
     return [edit for edit in printed(replace(work.example, claimed=None)) if edit["matrix"] in steps]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_end_counts_what_was_missed_and_told_and_shows_the_weights(language):
+def test_the_end_counts_mistakes_and_hints_and_shows_the_weights(language):
     work = Work(begun(built_in("first"), "first"), language)
-    work = _asked(work, "weights")
+    work = _with_exercise(work, "weights")
     work = send(work, filled("weights", 0, 0, 1, "0.7"))
     assert work.exercise.missed == {1}
     cell = {"name": "weights", "head": 1, "row": 0, "col": 0}
     work = send(work, *[{"op": "hint", "cell": cell}] * 4, {"op": "hint", "cell": {**cell, "row": 1}})
     work = send(work, *solved(work, "weights"))
-    told = check_payload(work)["check"]
-    assert told["state"] == "ok"
-    end = told["practice"]["end"]
-    told = {
+    data: Any = check_payload(work)["check"]
+    assert data["state"] == "ok"
+    end = data["practice"]["end"]
+    results = {
         "en": "16 of 18 right at the first try. 4 hints. One answer was given away.",
         "zh": "18 个数中有 16 个一次就对。用了 4 次提示。有 1 个答案是直接看的。",
     }
-    assert end["result"] == told[language]
+    assert end["result"] == results[language]
     assert end["weights"] == work.trace.values["weights"]
     assert end["looks"] == looks(work.trace, language)
     work = send(work, {"op": "undo"})
     assert check_payload(work)["check"]["practice"]["end"] is None
 
 
-def test_what_was_missed_and_told_survives_a_reload_and_is_not_handed_out():
+def test_mistakes_and_hints_survive_a_reload_and_are_not_given_to_students():
     work = Work(begun(built_in("first"), "first"), "en")
-    work = _asked(work, "weights")
+    work = _with_exercise(work, "weights")
     work = send(work, filled("weights", 0, 0, 1, "0.7"), *[{"op": "hint"}] * 2)
     assert address(work)["tally"] == "1~1.2"
     again = work_at(address(work), "en")
@@ -295,7 +295,7 @@ def test_what_was_missed_and_told_survives_a_reload_and_is_not_handed_out():
 
 
 @pytest.mark.parametrize("tally", ["x", "1", "~~", "1-~", "1~2", "-1~", "1~2.10", "9" * 9 + "~", "~" * 9999])
-def test_a_tally_that_is_none_is_an_empty_one(tally):
+def test_a_malformed_tally_is_empty(tally):
     opened = work_at({"example": "first", "ask": "weights", "tally": tally}, "en")
     assert opened.exercise.tally == ""
 
@@ -304,15 +304,15 @@ def test_setting_an_exercise_can_be_undone_and_done_again():
     work = Work(begun(built_in("first"), "first"), "en")
     work = send(work, filled("q", 0, 0, 1, "0.7"))
     mine = work.example
-    work = _asked(work, "weights")
-    told = check_payload(work)
-    assert (work.example.claimed, told["controls"]["undo"]) == (None, True)
+    work = _with_exercise(work, "weights")
+    data = check_payload(work)
+    assert (work.example.claimed, data["controls"]["undo"]) == (None, True)
     work = send(work, filled("weights", 0, 0, 1, "0.7"), {"op": "another_exercise"})
     work = send(work, {"op": "undo"}, {"op": "undo"})
     assert (work.exercise.asked, work.example.claimed) == (("weights",), None)
     work = send(work, {"op": "undo"})
-    told = check_payload(work)
-    assert (work.exercise, work.example, told["controls"]["redo"]) == (None, mine, True)
+    data = check_payload(work)
+    assert (work.exercise, work.example, data["controls"]["redo"]) == (None, mine, True)
     work = send(work, {"op": "redo"}, {"op": "redo"})
     assert (work.exercise.missed, work.example.x) == (frozenset({1}), mine.x)
     work = send(work, {"op": "redo"})
@@ -321,44 +321,46 @@ def test_setting_an_exercise_can_be_undone_and_done_again():
     assert not work.exercise.missed
 
 
-def test_undo_stays_within_an_exercise_that_a_link_has_brought():
+def test_undo_stays_within_an_exercise_from_a_link():
     work = work_at({"example": "first", "ask": "weights"}, "en")
     work = send(work, filled("weights", 0, 0, 1, "0.7"), *[{"op": "undo"}] * 3)
-    told = check_payload(work)
-    assert (work.exercise.asked, told["controls"]["undo"], told["controls"]["redo"]) == (
+    data = check_payload(work)
+    assert (work.exercise.asked, data["controls"]["undo"], data["controls"]["redo"]) == (
         ("weights",),
         False,
         True,
     )
 
 
-def test_another_one_has_other_numbers_and_counts_anew():
+def test_another_exercise_has_other_numbers_and_a_new_count():
     work = Work(begun(built_in("first"), "first"), "en")
-    work = _asked(work, "weights")
+    work = _with_exercise(work, "weights")
     work = send(work, {"op": "hint"}, *solved(work, "weights"))
     before = work.example.x
     work = send(work, {"op": "another_exercise"})
-    told = check_payload(work)
+    data: Any = check_payload(work)
     assert work.example.x != before
     assert (work.exercise.asked, work.exercise.tally) == (("weights",), "")
-    assert all(text == "" for head in told["matrices"]["weights"]["values"] for row in head for text in row)
+    assert all(text == "" for head in data["matrices"]["weights"]["values"] for row in head for text in row)
 
 
 @each("name", list(library()))
-def test_nothing_is_shown_that_comes_after_the_last_step_asked_for(name):
+def test_no_step_after_the_last_one_to_work_out_is_shown(name):
     work = Work(begun(built_in(name), name), "en")
-    work = _asked(work, "scores", "weights")
-    told = check_payload(work)
+    work = _with_exercise(work, "scores", "weights")
+    data = check_payload(work)
     after = {"head_outputs", "concat", "output", "w_o", "b_o"}
-    assert {"scores", "weights"} <= told["matrices"].keys()
-    assert not after & (told["matrices"].keys() | told["steps"].keys())
-    assert {of for step in told["steps"].values() for of, *_ in step["operands"]} <= told["matrices"].keys()
+    assert {"scores", "weights"} <= data["matrices"].keys()
+    assert not after & (data["matrices"].keys() | data["steps"].keys())
+    assert {name for step in data["steps"].values() for name, *_ in step["operands"]} <= data[
+        "matrices"
+    ].keys()
 
 
 @each("name", list(library()))
 def test_there_is_a_link_for_the_class_where_numbers_can_be_drawn(name):
     work = Work(begun(built_in(name), name), "en")
-    work = _asked(work, "weights")
+    work = _with_exercise(work, "weights")
     link = check_payload(work)["class_link"]
     assert bool(link) is varies(work.example)
     if link:
@@ -368,7 +370,7 @@ def test_there_is_a_link_for_the_class_where_numbers_can_be_drawn(name):
 
 
 @pytest.mark.parametrize("page", ["bench", "walkthrough", "experiments", "conventions", "lessons"])
-def test_no_other_page_shows_the_answers_before_one_says_so(page):
+def test_no_other_page_shows_the_answers_without_confirmation(page):
     app = AppTest.from_file(APP, default_timeout=60)
     app.query_params.update(example="first", ask="weights")
     if page != "bench":
@@ -377,26 +379,26 @@ def test_no_other_page_shows_the_answers_before_one_says_so(page):
     assert not app.exception
     buttons = [button for button in app.button if button.label == "End the exercise and show the numbers"]
     assert len(buttons) == 1
-    mounted = [one.key for one in app.main if one.type == "bidi_component"]
+    mounted = [element.key for element in app.main if element.type == "bidi_component"]
     assert all(key.startswith(("frame.", "address.")) for key in mounted)
     buttons[0].click().run()
     assert app.session_state[KEY].work.exercise is None
     assert not [button for button in app.button if "exercise" in button.label]
 
 
-def test_an_example_s_note_tells_what_its_numbers_do_and_stays_away_while_they_are_asked_for():
+def test_an_example_s_note_is_hidden_during_an_exercise_since_it_describes_the_numbers():
     app = AppTest.from_file(APP, default_timeout=60).switch_page("check.py")
     app.query_params.update(example="programming", ask="weights", lang="en")
-    told = "every weight lies between"
-    assert told in text_in(built_in("programming").note, "en")
-    assert told not in html(app.run())
+    sentence = "every weight lies between"
+    assert sentence in text_in(built_in("programming").note, "en")
+    assert sentence not in html(app.run())
     change(app, state.end_exercise)
-    assert told in html(app.run())
+    assert sentence in html(app.run())
 
 
 def test_another_example_ends_the_exercise():
     work = Work(begun(built_in("first"), "first"), "en")
-    work = _asked(work, "weights")
+    work = _with_exercise(work, "weights")
     work = state.open_built_in(work, "water")
     assert work.exercise is None
     assert "ask" not in address(work)
@@ -425,13 +427,13 @@ def visit():
 
 
 def test_a_link_restores_the_exercise(visit):
-    made = exercise(built_in("first"), 3)
-    work = visit(s=to_token(made), ask="weights.head_outputs.nonsense", lang="zh")
+    drawn = exercise(built_in("first"), 3)
+    work = visit(s=to_token(drawn), ask="weights.head_outputs.nonsense", lang="zh")
     assert work.exercise.asked == ("weights", "head_outputs")
-    assert work.example == made
+    assert work.example == drawn
 
 
-def test_a_link_can_give_everybody_numbers_of_his_own(visit):
+def test_a_link_can_give_each_student_other_numbers(visit):
     drawn = [visit(example="first", ask="weights", seed=OWN_SEED).example for _ in range(2)]
     assert drawn[0] != drawn[1]
     assert all(example.dims.d_k != example.dims.n_k for example in drawn)
@@ -443,7 +445,7 @@ def test_a_link_can_name_its_seed(visit):
         assert visit(example="first", ask="weights", seed=nonsense).history.name == "first"
 
 
-def test_numbers_of_ones_own_are_in_the_address_and_stay(visit):
+def test_a_students_numbers_are_in_the_address_and_stay(visit):
     first = visit(example="first", ask="weights", seed=OWN_SEED)
     first = send(
         first, {"op": "claim", "matrix": "weights", "head": 0, "row": 0, "col": 0, "values": [["0.25"]]}
@@ -462,13 +464,13 @@ def test_the_address_bar_gives_each_student_new_numbers_until_something_is_fille
     work = send(
         work, {"op": "claim", "matrix": "weights", "head": 0, "row": 0, "col": 0, "values": [["0.25"]]}
     )
-    told = check_payload(work)
-    assert told["bar"] == told["address"] == address(work)
+    data = check_payload(work)
+    assert data["bar"] == data["address"] == address(work)
     work = set_exercise(work, ("weights",), 3)
     assert "seed" not in check_payload(work)["bar"]
 
 
-def test_the_link_that_gives_each_student_new_numbers_stays_what_it_is():
+def test_the_link_that_gives_each_student_new_numbers_does_not_change():
     work = Work(begun(built_in("first"), "first"), "en")
     before = state.like_of(work)
     for _ in range(2):
@@ -481,7 +483,7 @@ def test_the_link_that_gives_each_student_new_numbers_stays_what_it_is():
 
 def test_an_exercise_counts_what_is_still_to_do():
     work = Work(begun(built_in("first"), "first"), "en")
-    work = _asked(work, "k")
+    work = _with_exercise(work, "k")
     work = send(work, {"op": "claim", "matrix": "k", "head": 0, "row": 0, "col": 0, "values": [["3"]]})
-    told = check_payload(work)
-    assert told["check"]["summary"] == "1 of 12 filled in so far, and it is right; 11 to go."
+    data = check_payload(work)
+    assert data["check"]["summary"] == "1 of 12 filled in so far, and it is right; 11 to go."

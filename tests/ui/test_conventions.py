@@ -1,4 +1,4 @@
-"""The page Conventions without a browser: what each section is told, in both languages, for every kind of example."""
+"""The page Conventions without a browser: each section's data, in both languages, for every kind of example."""
 
 import json
 from dataclasses import replace
@@ -36,33 +36,32 @@ def read():
     st.cache_resource.clear()
 
 
-def told(app, part):
-    found = app.get_by_key(f"conventions.{part}")
-    return (
-        found
-        and json.loads(found.proto.json, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))[0]
-    )
+def payload(app, part):
+    element = app.get_by_key(f"conventions.{part}")
+    if not element:
+        return element
+    return json.loads(element.proto.json, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))[0]
 
 
 def address(app):
     return json.loads(app.get_by_key("address.keep").proto.json)[0]["address"]
 
 
-def test_the_page_stands_between_check_and_lessons():
+def test_the_page_is_between_check_and_lessons():
     pages = list(shell.PAGES)
     assert pages.index("check.py") < pages.index(PAGE) == pages.index(shell.LESSONS) - 1
     assert words_in("zh")(shell.PAGES[PAGE]) == "约定"
 
 
 @pytest.mark.parametrize(("name", "language"), in_turn(library(), LANGUAGES))
-def test_every_example_is_told_in_every_language(read, name, language):
+def test_every_example_is_shown_in_every_language(read, name, language):
     app = read(example=name, lang=language)
     example = built_in(name)
     words = ui_words(language)
     for part in PARTS:
         assert f"<h2>{words[f'section_{part}']}</h2>" in html(app)
-        assert told(app, part)["words"]["hint_rows"] == words["hint_rows"]
-    assert len(told(app, "rows")["entries"]) == len(example.heads)
+        assert payload(app, part)["words"]["hint_rows"] == words["hint_rows"]
+    assert len(payload(app, "rows")["entries"]) == len(example.heads)
     assert ("stands in for it" in html(app) or "示范" in html(app)) is (example.mask is None)
     assert address(app) == {"example": name, "lang": language}
 
@@ -77,36 +76,36 @@ def four_columns(pairs):
 
 
 @pytest.mark.parametrize("pairs", ["interleaved", "half"])
-def test_one_row_turned_in_both_ways(read, pairs):
+def test_one_row_rotated_in_both_ways(read, pairs):
     example = four_columns(pairs)
     app = read(s=to_token(example))
-    part = told(app, "pairs")
+    part = payload(app, "pairs")
     shown = pairings(example)
     assert part["token"] == example.tokens[shown.query]
     assert tuple(part["row"]) == shown.row == tuple(trace(example).matrix("q", shown.head)[shown.query])
-    by_name = {one["name"]: one for one in part["pairings"]}
-    own = trace(example).matrix("q_rotated", shown.head)[shown.query]
-    assert by_name[pairs]["rotated"] == own
+    by_name = {pairing["name"]: pairing for pairing in part["pairings"]}
+    row = trace(example).matrix("q_rotated", shown.head)[shown.query]
+    assert by_name[pairs]["rotated"] == row
     assert by_name["interleaved"]["partners"] == [[0, 1], [2, 3]]
     assert by_name["half"]["partners"] == [[0, 2], [1, 3]]
     assert by_name["half"]["code"] == by_name["interleaved"]["code"] == "W[:, [0, 2, 1, 3]]"
-    assert f"a weight here is off by {shown.missed:.3g} (head {shown.head + 1}, " in html(app)
+    assert f"a weight here is off by {shown.error:.3g} (head {shown.head + 1}, " in html(app)
     assert "so a small layer is shown" not in html(app)
 
 
-def test_where_one_pair_is_turned_another_layer_shows_the_difference(read):
+def test_where_only_one_pair_is_rotated_another_layer_shows_the_difference(read):
     app = read(example="rotary")
     assert "so a small layer is shown" in html(app)
-    assert told(app, "pairs")["row"] == list(STAND_IN.heads[0].q[pairings(STAND_IN).query])
+    assert payload(app, "pairs")["row"] == list(STAND_IN.heads[0].q[pairings(STAND_IN).query])
 
 
 @pytest.mark.parametrize("example", [FURTHER_ON], ids=["further on"])
-def test_heads_that_start_further_on(read, example):
+def test_heads_with_given_steps(read, example):
     app = read(s=to_token(example))
-    packed = told(app, "packed")
+    packed = payload(app, "packed")
     assert packed["missing"].keys() == {"q", "k", "v"}
     assert "no weight to pack" in packed["missing"]["q"]
-    given = [head for head, own in enumerate(example.heads) if own.weights is not None]
+    given = [at for at, head in enumerate(example.heads) if head.weights is not None]
     assert not {str(head + 1) for head in given} & set(app.selectbox(key="conventions.head").options)
 
 
@@ -117,26 +116,26 @@ def test_weights_alone_have_nothing_to_mask(read):
     app = read(s=to_token(replace(built_in("water"), heads=heads, scale="none")))
     assert "which no mask reaches" in html(app)
     with pytest.raises(KeyError):
-        told(app, "dead")
-    assert told(app, "masks")
+        payload(app, "dead")
+    assert payload(app, "masks")
 
 
-def test_the_chosen_query_is_the_one_that_is_emptied(read):
+def test_all_keys_are_hidden_from_the_chosen_query(read):
     app = read(example="padding")
-    assert app.selectbox(key="conventions.query").value == 2  # the one that attends to nothing anyway
+    assert app.selectbox(key="conventions.query").value == 2  # the one that attends to no key anyway
     assert "own mask hides all keys" in html(app)
     sound(app.selectbox(key="conventions.query").set_value(0).run())
-    assert told(app, "dead")["query"] == 0
+    assert payload(app, "dead")["query"] == 0
     assert "For this table alone" in html(app)
     sound(app.selectbox(key="conventions.head").set_value(1).run())
     computed = trace(built_in("padding"))
-    assert told(app, "dead")["values"] == computed.matrix("v", 1)
-    assert told(app, "dead")["scores"] == computed.matrix("scaled_scores", 1)[0]
+    assert payload(app, "dead")["values"] == computed.matrix("v", 1)
+    assert payload(app, "dead")["scores"] == computed.matrix("scaled_scores", 1)[0]
     assert work(app).example == built_in("padding")
 
 
-def test_the_rules_stand_beside_each_other(read):
-    rows = {one["rule"]: one for one in told(read(example="padding"), "dead")["outcomes"]}
+def test_the_rules_are_listed_together(read):
+    rows = {outcome["rule"]: outcome for outcome in payload(read(example="padding"), "dead")["outcomes"]}
     assert rows["ours"]["weights"] == [0, 0, 0]
     assert rows["torch_weights"]["weights"] == ["nan"] * 3
     assert rows["torch_weights"]["output"] == ["nan"] * 2
@@ -150,19 +149,21 @@ def test_a_smaller_example_forgets_the_head_and_query_of_a_larger_one(read):
     sound(app.selectbox(key="conventions.head").set_value(1).run())
     change(app, state.open_built_in, "bilinear")
     sound(app.run())
-    assert told(app, "dead")["query"] == 0
-    assert told(app, "dead")["scores"]
+    assert payload(app, "dead")["query"] == 0
+    assert payload(app, "dead")["scores"]
     change(app, state.open_built_in, "padding")
     sound(app.run())
-    assert told(app, "dead")["query"] == 2  # the one that attends to nothing
+    assert payload(app, "dead")["query"] == 2  # the one that attends to nothing
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_a_library_refuses_is_a_sentence_in_the_pages_language(read, language):
-    packed = told(read(example="grouped-query", lang=language), "packed")
+    packed = payload(read(example="grouped-query", lang=language), "packed")
     assert "kv_heads" in packed["refusals"]["torch"]
     filled = replace(built_in("water"), mask=AllowMask(((True, False, True),) * 3, -5.0))
-    forms = {form["name"]: form for form in told(read(s=to_token(filled), lang=language), "masks")["forms"]}
+    forms = {
+        form["name"]: form for form in payload(read(s=to_token(filled), lang=language), "masks")["forms"]
+    }
     assert ("another number" in forms["keras"]["error"]) is (language == "en")
     assert forms["keras"]["rows"] == []
 
@@ -180,18 +181,18 @@ def test_the_python_that_is_copied_makes_the_mask(mask):
     for form in mask_forms(with_mask(replace(built_in("water"), mask=mask))):
         if form.error is None:
             name, _, text = python_code(form).partition(" = ")
-            made = eval(text, {"torch": torch, "np": np, "float": float})
+            value = eval(text, {"torch": torch, "np": np, "float": float})
             assert name.isidentifier()
-            rows = torch.as_tensor(made).reshape(len(form.rows), -1)
+            rows = torch.as_tensor(value).reshape(len(form.rows), -1)
             assert rows.tolist() == torch.tensor(form.rows).tolist()
             wanted = {"keras": (1, 3, 3), "bert_added": (1, 1, 3, 3)}.get(form.name, tuple(rows.shape))
-            assert tuple(made.shape) == wanted
+            assert tuple(value.shape) == wanted
 
 
-def test_an_edit_of_the_bench_is_seen_here(read):
+def test_an_edit_on_the_bench_changes_this_page(read):
     example = apply(built_in("water"), {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[3.5]]})
     app = read(s=to_token(example))
-    assert told(app, "rows")["matrices"]["x"]["values"][0][0] == 3.5
+    assert payload(app, "rows")["matrices"]["x"]["values"][0][0] == 3.5
     assert address(app) == {"s": to_token(example)}
 
 
@@ -201,13 +202,13 @@ def test_texts_of_an_example_are_shown_as_text(read):
     assert "<img" not in html(read(s=to_token(example)))
 
 
-def test_a_bad_link_is_told_here_too(read):
+def test_this_page_shows_a_message_about_a_bad_link_too(read):
     app = read(s="2abc")
     assert "the link was made by another version of this program" in html(app)
     assert address(app) == {"example": OPENS_FIRST}
 
 
-def test_the_largest_example_is_told(read):
+def test_the_largest_example_is_shown(read):
     app = read()
     example = built_in("first")
     for axis in ("d_model", "d_k", "d_v"):
@@ -217,4 +218,4 @@ def test_the_largest_example_is_told(read):
     change(app, state.open_example, example)
     sound(app.run())
     assert work(app).browser.too_large
-    assert len(told(app, "rows")["entries"]) == 16
+    assert len(payload(app, "rows")["entries"]) == 16

@@ -1,4 +1,4 @@
-"""Every page with an example whose heads have no V: it ends at its weights, and so does what is shown of it."""
+"""Every page with an example whose heads have no V: it ends at its weights, and so does every page."""
 
 import json
 from dataclasses import replace
@@ -51,11 +51,11 @@ def test_every_experiment(read, name):
 
 @pytest.mark.parametrize("topic", LESSONS)
 def test_every_lesson(read, topic):
-    """The lesson about outputs shows its own example and says why where the current one is asked for."""
+    """The lesson about outputs shows its own example, and says why the current one cannot be shown."""
     app = read("lessons.py", lesson=topic)
     assert ENDS not in html(app)
     if topic == "weighted-mean":
-        app.segmented_control(key=f"lessons.shown.{topic}").set_value("at hand").run()
+        app.segmented_control(key=f"lessons.shown.{topic}").set_value("current").run()
         assert ENDS in html(app)
 
 
@@ -68,26 +68,26 @@ def test_the_bench_shows_no_step_after_the_weights():
     titles = {stage["title"] for stage in data["stages"]}
     assert "Queries and keys" in titles
     assert "Queries, keys, values" not in titles
-    assert data["words"]["dead_row"] == "nothing is visible to this token, so its weights are 0"
+    assert data["own_words"]["dead_row"] == "nothing is visible to this token, so its weights are 0"
 
 
 def test_values_are_switched_on_the_bench_and_undone():
-    held = Work(begun(ENDS_AT_WEIGHTS, None), "en")
+    current = Work(begun(ENDS_AT_WEIGHTS, None), "en")
     edits = [
         {"seq": 1, "op": "values", "on": True},
         {"seq": 2, "op": "undo"},
         {"seq": 3, "op": "redo"},
         {"seq": 4, "op": "values", "on": False},
     ]
-    seen = []
+    has_values = []
     for edit in edits:
-        held = receive(held, {"session": held.browser.session, "edits": [edit]})
-        seen.append(payload(held)["controls"]["values"])
-    assert seen == [True, False, True, False]
-    assert held.example == ENDS_AT_WEIGHTS
+        current = receive(current, {"session": current.browser.session, "edits": [edit]})
+        has_values.append(payload(current)["controls"]["values"])
+    assert has_values == [True, False, True, False]
+    assert current.example == ENDS_AT_WEIGHTS
 
 
-def test_the_gradient_is_that_of_the_first_weight_that_is_computed():
+def test_the_gradient_is_of_the_first_computed_weight():
     given_first = replace(ENDS_AT_WEIGHTS, heads=ENDS_AT_WEIGHTS.heads[::-1])
     data = payload(Work(begun(given_first, None), "en"), lens="gradient")
     assert data["lens"]["target"] == {"name": "weights", "head": 1, "row": 0, "col": 0}
@@ -111,9 +111,9 @@ def test_pictures_of_outputs_are_not_offered():
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_saturation_speaks_of_the_weights(language):
+def test_saturation_is_about_the_weights(language):
     words = words_in(language)
-    said = [
+    sentences = [
         FIGURES["saturation"].build(trace(example), theme="light", words=words, query=0).alt
         for example in (ENDS_AT_WEIGHTS, apply(ENDS_AT_WEIGHTS, {"op": "values", "on": True}))
     ]
@@ -123,5 +123,5 @@ def test_saturation_speaks_of_the_weights(language):
     output = words(
         "The size of the output's gradient by each matrix, as the divisor is made T times as large."
     )
-    assert said[0].startswith(weights)
-    assert said[1].startswith(output)
+    assert sentences[0].startswith(weights)
+    assert sentences[1].startswith(output)

@@ -54,7 +54,7 @@ def board(app):
 
 
 def address(app):
-    """What the page writes into the address bar: where the bench is, it does."""
+    """The page's address; where the page has the bench, the bench writes it."""
     on_the_bench = EXPERIMENTS[work(app).looking.experiment].on_the_bench
     return json.loads(app.get_by_key("bench.matrices" if on_the_bench else "address.keep").proto.json)[0][
         "address"
@@ -72,14 +72,14 @@ def test_a_link_opens_its_experiment_in_its_language(read, name, language):
     words, experiment = words_in(language), EXPERIMENTS[name]
     assert words(experiment.question) in html(app)
     assert (words(experiment.question) != experiment.question) == (language == "zh")
-    told = address(app)
-    told.pop("base", None)  # the experiment with a baseline has one at once
-    assert told == {"example": "output-projection", "lang": language, "experiment": name}
+    query = address(app)
+    query.pop("base", None)  # the experiment with a baseline has one at once
+    assert query == {"example": "output-projection", "lang": language, "experiment": name}
 
 
-@pytest.mark.parametrize("asked", [None, "nowhere", "<b>", "../x"])
-def test_an_address_without_an_experiment_opens_the_first(read, asked):
-    app = read(**({"experiment": asked} if asked else {}))
+@pytest.mark.parametrize("named", [None, "nowhere", "<b>", "../x"])
+def test_an_address_without_an_experiment_opens_the_first(read, named):
+    app = read(**({"experiment": named} if named else {}))
     assert address(app)["experiment"] == next(iter(EXPERIMENTS))
 
 
@@ -89,7 +89,7 @@ def test_every_built_in_example_can_be_experimented_with(read, example, name):
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_heads_that_start_further_on_can_be_experimented_with(read, name):
+def test_heads_with_given_steps_can_be_experimented_with(read, name):
     read(name, s=to_token(FURTHER_ON))
 
 
@@ -123,7 +123,7 @@ def test_a_choice_changes_its_side_and_the_link(read):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_side_that_cannot_be_says_why_and_stays_as_it_is(read, language):
+def test_a_side_that_cannot_be_computed_says_why_and_stays_as_it_is(read, language):
     odd = apply(built_in("output-projection"), {"op": "resize", "axis": "d_k", "size": 3})
     app = read("sides", Variant(positions="rotary"), s=to_token(odd), lang=language)
     assert "d_k" in next(element.proto.body for element in app.html if "mha-message" in element.proto.body)
@@ -132,7 +132,7 @@ def test_a_side_that_cannot_be_says_why_and_stays_as_it_is(read, language):
     assert data["differences"] == []
 
 
-def test_open_on_the_bench_takes_the_side_along(read):
+def test_a_side_can_be_opened_on_the_bench(read):
     app = read("sides", Variant(mask="causal"))
     next(b for b in app.button if b.key == "experiments.open.right").click().run()
     assert work(app).example == varied(built_in("output-projection"), Variant(mask="causal"))
@@ -142,7 +142,7 @@ def test_open_on_the_bench_takes_the_side_along(read):
 # --- heads ---------------------------------------------------------------------------------------------------------
 
 
-def test_each_head_s_term_stands_on_the_board(read):
+def test_each_head_s_term_is_on_the_board(read):
     app = read("heads", Variant(muted=(1,)))
     muted = trace(varied(built_in("output-projection"), Variant(muted=(1,))))
     data = board(app)
@@ -167,12 +167,12 @@ def test_without_w_o_the_heads_stay_side_by_side(read):
     assert [d["name"] for d in board(app)["differences"]] == ["head_outputs", "concat"]
 
 
-def test_heads_that_are_not_there_are_passed_over(read):
+def test_missing_heads_are_ignored(read):
     app = read("heads", Variant(muted=(1, 7)))
     assert app.get_by_key("experiments.heads.muted").value == [1]
 
 
-def test_muting_by_hand(read):
+def test_muting_a_head(read):
     app = read("heads")
     app.get_by_key("experiments.heads.muted").set_value([0]).run()
     assert address(sound(app))["variant"] == "~~muted-0"
@@ -190,7 +190,7 @@ def test_without_positions_nothing_is_marked_and_with_them_much_is(read):
 
 
 @pytest.mark.parametrize(
-    ("order", "positions", "said"),
+    ("order", "positions", "sentence"),
     [
         ((0, 1, 2), "rotary", "The tokens stand as they did."),
         ((2, 1, 0), "alibi", "This order happens to change no number"),
@@ -198,25 +198,25 @@ def test_without_positions_nothing_is_marked_and_with_them_much_is(read):
         ((1, 0, 2), "alibi", "something here knows where each token stands"),
     ],
 )
-def test_what_is_concluded_is_true(read, order, positions, said):
+def test_the_conclusion_is_true(read, order, positions, sentence):
     app = read("order", Variant(order=order, positions=positions), example="programming")
-    assert said in html(app)
+    assert sentence in html(app)
 
 
 @pytest.mark.parametrize(
     ("order", "first"),
     [((0, 1, 2), ()), ((1, 0, 2), (1,)), ((2, 1, 0), (2, 1)), ((2, 0, 1), (2,)), ((0, 2, 1), (0, 2))],
 )
-def test_as_few_tokens_as_can_be_are_named_first(order, first):
+def test_as_few_tokens_as_possible_are_named_first(order, first):
     assert first_of(order) == first
 
 
-def test_an_order_for_another_number_of_tokens_is_passed_over(read):
+def test_an_order_for_another_number_of_tokens_is_ignored(read):
     app = read("order", Variant(order=(4, 3, 2, 1, 0)), example="programming")
     assert board(app)["places"]["n_q"] == [1, 0, 2]
 
 
-def test_what_is_left_out_of_the_order_follows(read):
+def test_tokens_left_out_of_the_order_follow(read):
     app = read("order", example="programming")
     app.get_by_key("experiments.order.order").set_value([2]).run()
     assert work(sound(app)).looking.sides["order"].right.order == (2, 0, 1)
@@ -242,32 +242,32 @@ def test_the_temperature_divides_the_scores(read):
 def test_each_place_of_the_slider_is_the_temperature_that_it_names(read):
     data = board(read("temperature", Variant(temperature=4.0), example="programming"))
     slider = data["slider"]
-    at_hand = unpacked(slider["from"]["s"])
+    current = unpacked(slider["from"]["s"])
     assert slider["places"][slider["chosen"]]["value"] == 4.0
     for place in slider["places"]:
-        there = varied(built_in("programming"), Variant(temperature=place["value"]))
-        assert trace(apply(at_hand, place["edit"])).values == trace(there).values
+        varied_example = varied(built_in("programming"), Variant(temperature=place["value"]))
+        assert trace(apply(current, place["edit"])).values == trace(varied_example).values
 
 
 # --- mistakes ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("one", PAIRS, ids=lambda one: one.id)
-def test_every_published_mistake_stands_beside_what_is_right(read, one, language):
-    app = read("mistakes", Variant(mistake=one.id), lang=language)
-    right, wrong = traces(one)
+@pytest.mark.parametrize("mistake", PAIRS, ids=lambda mistake: mistake.id)
+def test_every_published_mistake_is_shown_beside_the_right_numbers(read, mistake, language):
+    app = read("mistakes", Variant(mistake=mistake.id), lang=language)
+    right, wrong = traces(mistake)
     data = board(app)
-    assert values(data, 0, one.step) == right.values[one.step]
-    assert values(data, 1, one.step) == wrong.values[one.step]
+    assert values(data, 0, mistake.step) == right.values[mistake.step]
+    assert values(data, 1, mistake.step) == wrong.values[mistake.step]
     assert data["panes"][1]["wrong"] == {
-        one.step: formula_of(one.mistake, one.step, right.example, catalogue(language).gettext)
+        mistake.step: formula_of(mistake.mistake, mistake.step, right.example, catalogue(language).gettext)
     }
-    assert data["differences"][0]["name"] == one.step
-    assert rich(one.sentence[language]) in html(app)
+    assert data["differences"][0]["name"] == mistake.step
+    assert rich(mistake.sentence[language]) in html(app)
 
 
-def test_a_known_mistake_is_made_in_the_example_at_hand(read):
+def test_a_known_mistake_is_made_in_the_current_example(read):
     app = read("mistakes")
     assert address(app)["experiment"] == "mistakes"
     app.get_by_key("experiments.mistakes.own").set_value("weights.softmax_columns").run()
@@ -277,15 +277,15 @@ def test_a_known_mistake_is_made_in_the_example_at_hand(read):
 
 
 @pytest.mark.parametrize(
-    "asked", ["nonsense", "weights.nonsense", "nowhere.not_scaled", "output.softmax_columns"]
+    "named", ["nonsense", "weights.nonsense", "nowhere.not_scaled", "output.softmax_columns"]
 )
-def test_a_mistake_that_cannot_be_made_gives_way_to_one_that_can(read, asked):
+def test_a_mistake_that_cannot_be_made_is_replaced_by_one_that_can(read, named):
     first = possible(trace(built_in("output-projection")))[0]
-    app = read("mistakes", Variant(mistake=asked))
+    app = read("mistakes", Variant(mistake=named))
     assert app.get_by_key("experiments.mistakes.own").value == ".".join(first)
 
 
-def test_the_check_is_asked_what_it_says(read):
+def test_a_button_opens_the_check_with_the_wrong_numbers(read):
     app = read("mistakes", Variant(mistake="not-scaled"))
     app.get_by_key("experiments.mistakes.check").click().run()
     verdict = check(work(app).example)
@@ -313,7 +313,7 @@ def test_the_picture_of_saturation_starts_with_the_head_that_saturates_most(read
     assert app.get_by_key("experiments.saturation.head").value == left.index(min(left))
 
 
-def test_what_is_at_hand_is_pinned_and_edits_are_told_from_it(read):
+def test_the_current_example_is_pinned_and_edits_are_marked_against_it(read):
     app = read("baseline")
     assert work(app).looking.pinned_baseline.trace.example == built_in("output-projection")
     change(
@@ -331,7 +331,7 @@ def test_what_is_at_hand_is_pinned_and_edits_are_told_from_it(read):
     assert data["lens"]["summary"].startswith("Since the baseline: X[1, 2] 0 → 3")
 
 
-# --- links that ask for what is not there --------------------------------------------------------------------------
+# --- links with parts that the example lacks ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -345,7 +345,7 @@ def test_what_is_at_hand_is_pinned_and_edits_are_told_from_it(read):
         ("mistakes", Variant(mistake="weights.nonsense"), None),
     ],
 )
-def test_what_the_example_has_not_is_left_out_and_said(read, name, right, left_over, language):
+def test_what_the_example_lacks_is_left_out_with_a_message(read, name, right, left_over, language):
     app = read(name, right, lang=language)
     assert words_in(language)(
         "This example has not all that the link asks for; the rest was left out."
@@ -354,14 +354,14 @@ def test_what_the_example_has_not_is_left_out_and_said(read, name, right, left_o
         assert address(app)["variant"] == left_over
 
 
-def test_a_temperature_between_the_slider_s_is_kept(read):
+def test_a_temperature_between_the_slider_s_places_stays(read):
     app = read("temperature", Variant(temperature=0.3), example="programming")
     slider = board(app)["slider"]
     assert slider["places"][slider["chosen"]]["value"] == 0.3
     assert address(app)["variant"] == "~~temperature-0.3"
 
 
-def test_a_temperature_beyond_what_a_divisor_may_be_is_no_place_of_the_slider(read):
+def test_a_temperature_whose_divisor_is_too_large_is_no_place_of_the_slider(read):
     example = replace(built_in("programming"), scale=1e12)
     data = board(sound(read("temperature", s=to_token(example))))
     values_of = [place["value"] for place in data["slider"]["places"]]
@@ -375,7 +375,7 @@ def test_a_temperature_without_a_softmax_changes_nothing_and_says_so(read):
     assert all("No weight changes" in place["remark"] for place in places if place["value"] != 1)
 
 
-def test_going_on_with_a_side_says_how_to_go_back(read):
+def test_opening_a_side_on_the_bench_says_how_to_go_back(read):
     app = read("sides", Variant(mask="causal"))
     next(b for b in app.button if b.key == "experiments.open.right").click().run()
     assert "Undo" in work(app).message.text
@@ -392,7 +392,7 @@ def test_the_menu_turns_to_another_experiment_and_each_keeps_its_sides(read):
     assert address(sound(app))["variant"] == "~~muted-0"
 
 
-def test_what_somebody_claimed_is_no_part_of_an_experiment(read):
+def test_claims_are_no_part_of_an_experiment(read):
     claimed = replace(built_in("output-projection"), claimed={"output": ((1, 2), (3, 4), (5, 6))})
     for name in EXPERIMENTS:
         read(name, s=to_token(claimed))
@@ -401,17 +401,17 @@ def test_what_somebody_claimed_is_no_part_of_an_experiment(read):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_muting_says_what_the_output_loses_with_each_head(read, language):
     example = built_in("output-projection")
-    told = html(read("heads", lang=language))
+    text = html(read("heads", lang=language))
     words = words_in(language)
-    assert words("How much of the output changes: ‖O − O′‖ ÷ ‖O‖") in told
-    found = sorted(losses(trace(example)), key=lambda loss: -loss.muted)
-    shares = [f"<td>{number(100 * share)} %</td>" for loss in found for share in loss]
-    places = [told.index(f"{a}{b}") for a, b in zip(shares[::2], shares[1::2], strict=True)]
+    assert words("How much of the output changes: ‖O − O′‖ ÷ ‖O‖") in text
+    by_loss = sorted(losses(trace(example)), key=lambda loss: -loss.muted)
+    shares = [f"<td>{number(100 * share)} %</td>" for loss in by_loss for share in loss]
+    places = [text.index(f"{a}{b}") for a, b in zip(shares[::2], shares[1::2], strict=True)]
     assert places == sorted(places)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_without_w_o_muting_ranks_no_heads(read, language):
-    told = html(read("heads", example="first", lang=language))
-    assert "‖O − O′‖" not in told
-    assert ("Without W_O every head has columns of its own" if language == "en" else "没有 W_O 时") in told
+    text = html(read("heads", example="first", lang=language))
+    assert "‖O − O′‖" not in text
+    assert ("Without W_O every head has columns of its own" if language == "en" else "没有 W_O 时") in text

@@ -1,4 +1,4 @@
-"""Undo, redo and history over a reload: what the browser is told, what it sends back, and what is passed over."""
+"""Undo, redo and history over a reload: what the browser is sent, what it sends back, and what is ignored."""
 
 import json
 
@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from mha_core import OPENS_FIRST, built_in
 from mha_ui import state
 from mha_ui.state import UNDO_STEPS, Work, address, receive
-from mha_ui.state.history import MOST_KEPT, history_of
+from mha_ui.state.history import MOST_STORED, history_of
 from mha_ui.state.url import work_at
 from tests.core.edits import json_values
 from tests.sizes import tries
 
 
 class Tab:
-    """What the browser does with the answers that reach it."""
+    """The history in a browser's tab, as it stores the answers that reach it."""
 
     def __init__(self, work: Work) -> None:
         self.work = work
@@ -24,27 +24,27 @@ class Tab:
         self.answered()
 
     def answered(self) -> None:
-        told = json.loads(json.dumps(history_of(self.work.history, self.work.browser.stored)))
-        self.texts |= dict(told["texts"])
+        sent = json.loads(json.dumps(history_of(self.work.history, self.work.browser.stored)))
+        self.texts |= dict(sent["texts"])
         query = address(self.work)
-        self.texts[told["examples"][told["at"]]] = query.get("s") or query["example"]
-        self.kept = {**told, "texts": list(self.texts.items()), "query": query}
+        self.texts[sent["examples"][sent["at"]]] = query.get("s") or query["example"]
+        self.stored = {**sent, "texts": list(self.texts.items()), "query": query}
 
     def send(self, *edits: dict) -> None:
-        held = max(self.texts)
+        last = max(self.texts)
         numbered = [{**edit, "seq": self.work.browser.applied + count} for count, edit in enumerate(edits, 1)]
         self.work = receive(
-            self.work, {"session": self.work.browser.session, "edits": numbered, "held": held}
+            self.work, {"session": self.work.browser.session, "edits": numbered, "held": last}
         )
 
     def reloaded(self) -> Work:
-        """The tab's next session, which has been sent what the last one left."""
-        work = work_at(self.kept["query"], None)
-        return recalled(work, self.kept)
+        """The tab's next session, which has been sent the stored history."""
+        work = work_at(self.stored["query"], None)
+        return recalled(work, self.stored)
 
 
-def recalled(work: Work, kept: object) -> Work:
-    edit = {"op": "recall", "history": kept, "seq": work.browser.applied + 1}
+def recalled(work: Work, stored: object) -> Work:
+    edit = {"op": "recall", "history": stored, "seq": work.browser.applied + 1}
     return receive(work, {"session": work.browser.session, "edits": [edit]})
 
 
@@ -73,7 +73,7 @@ STEPS = st.lists(st.tuples(st.lists(EDITS, min_size=1, max_size=3), st.booleans(
 
 @given(STEPS)
 @tries(20)
-def test_after_a_reload_undo_and_redo_lead_where_they_led(steps):
+def test_after_a_reload_undo_and_redo_lead_to_the_same_examples(steps):
     tab = Tab(work_at({"example": "water"}, None))
     for edits, arrives in steps:
         tab.send(*edits)
@@ -85,71 +85,71 @@ def test_after_a_reload_undo_and_redo_lead_where_they_led(steps):
     assert as_seen(tab.reloaded()) == as_seen(tab.work)
 
 
-def test_what_was_done_meanwhile_stays_and_reset_returns_to_where_it_all_began():
+def test_edits_made_meanwhile_stay_and_reset_returns_to_the_first_example():
     tab = Tab(work_at({"example": "water"}, None))
     tab.send(cell(5), cell(6))
     tab.answered()
-    work = work_at(tab.kept["query"], None)
+    work = work_at(tab.stored["query"], None)
     work = receive(work, {"session": work.browser.session, "edits": [{**cell(7), "seq": 1}]})
-    work = recalled(work, tab.kept)
+    work = recalled(work, tab.stored)
     assert [version.example.x[0][0] for version in work.history.versions] == [1, 5, 6, 7]
     work = receive(work, {"session": work.browser.session, "edits": [{"op": "reset", "seq": 9}]})
     assert work.example == built_in("water")
     assert work.untouched
 
 
-def test_what_an_answer_brings_does_not_grow_with_the_history():
+def test_an_answers_size_does_not_grow_with_the_history():
     tab = Tab(work_at({"example": "water"}, None))
     for number in range(2, UNDO_STEPS + 20):
         tab.send(cell(number))
         tab.answered()
         assert len(history_of(tab.work.history, tab.work.browser.stored)["texts"]) <= 1
     assert len(json.dumps(history_of(tab.work.history, tab.work.browser.stored))) < 1500
-    assert len(tab.work.history.numbers) == UNDO_STEPS + 2  # with the one shown, and where it all began
+    assert len(tab.work.history.numbers) == UNDO_STEPS + 2  # with the current example and the origin
     tab.send()
     assert history_of(tab.work.history, tab.work.browser.stored)["texts"] == []
 
 
-def spoilt(**changes: object) -> dict:
+def broken(**changes: object) -> dict:
     tab = Tab(work_at({"example": "water"}, None))
     tab.send(cell(5), cell(6))
     tab.answered()
-    return {**tab.kept, **changes}
+    return {**tab.stored, **changes}
 
 
 @pytest.mark.parametrize(
-    "kept",
+    "stored",
     [
         None,
         [],
         {},
-        spoilt(at=7),
-        spoilt(at=-1),
-        spoilt(at=True),
-        spoilt(at=0),
-        spoilt(examples=[1, 2, 99]),
-        spoilt(examples=list(range(300))),
-        spoilt(starts=[]),
-        spoilt(starts=[[0, 1, "no such example"]]),
-        spoilt(starts=[[0, [], "water"]]),
-        spoilt(texts=[[1, "water"], [2, "1broken"], [3, "1broken"]]),
-        spoilt(texts=[[1, "water"], [2, "x" * MOST_KEPT], [3, "y"]]),
+        broken(at=7),
+        broken(at=-1),
+        broken(at=True),
+        broken(at=0),
+        broken(examples=[1, 2, 99]),
+        broken(examples=list(range(300))),
+        broken(starts=[]),
+        broken(starts=[[0, 1, "no such example"]]),
+        broken(starts=[[0, [], "water"]]),
+        broken(texts=[[1, "water"], [2, "1broken"], [3, "1broken"]]),
+        broken(texts=[[1, "water"], [2, "x" * MOST_STORED], [3, "y"]]),
     ],
 )
-def test_what_is_no_such_history_is_passed_over_and_nothing_is_lost(kept):
-    work = work_at(spoilt()["query"], None)
+def test_a_malformed_history_is_ignored_and_nothing_is_lost(stored):
+    work = work_at(broken()["query"], None)
     before = as_seen(work)
-    work = recalled(work, kept)
+    work = recalled(work, stored)
     assert as_seen(work) == before
     assert work.message is None
 
 
 @given(json_values)
 @tries(20)
-def test_whatever_is_sent_back_breaks_nothing(kept):
+def test_whatever_is_sent_back_breaks_nothing(stored):
     work = work_at({"example": OPENS_FIRST}, None)
     before = as_seen(work)
-    work = recalled(work, {**spoilt(), "texts": kept})
-    work = recalled(work, kept)
+    work = recalled(work, {**broken(), "texts": stored})
+    work = recalled(work, stored)
     assert as_seen(work) == before
     assert work.message is None

@@ -1,6 +1,9 @@
-"""A lecture in a visitor's work: one edit of the walkthrough sets it, and it is handed on to nobody."""
+"""A lecture in a visitor's work: one edit on the walkthrough sets it, and nobody else gets it."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 from mha_core import built_in, from_token, to_token
 from mha_core.example.lecture import Lecture, LectureStep
@@ -9,6 +12,7 @@ from mha_ui.state.url import address, without_claims, work_at
 from mha_ui.state.work import Work, pin_baseline, reset, undo
 from mha_ui.walkthrough.model import payload
 from mha_view.follow import walk
+from mha_view.payloads import WalkStage
 from tests.apply import apply
 
 NOTED = {"minutes": 25, "steps": [{"step": "scores", "note": "mine"}, {"step": "q", "hidden": True}]}
@@ -25,24 +29,24 @@ def taught() -> Work:
     return send(work, {"op": "lecture", "lecture": NOTED})
 
 
-def ids(stages: list[dict[str, str]]) -> list[str]:
+def ids(stages: Sequence[WalkStage]) -> list[str]:
     return [stage["id"] for stage in stages]
 
 
-def test_the_walk_is_told_in_the_lectures_order_and_the_lecturer_all_of_it():
+def test_the_walk_has_the_lectures_order_and_the_lecturer_sees_all_of_it():
     work = taught()
     assert work.example.lecture == TAUGHT
-    told = payload(work)
-    assert ids(told["stages"])[:3] == ["tokens", "inputs", "scores"]
-    assert "q" not in ids(told["stages"])
-    assert told["lecture"]["own"] == NOTED
-    assert [one["step"] for one in told["lecture"]["order"] if not one["title"]] == []
-    assert set(told["lecture"]["teaching"]) == set(told["lecture"]["usual"])
-    by_step = {one["step"]: one["needs"] for one in told["lecture"]["order"]}
+    data = payload(work)
+    assert ids(data["stages"])[:3] == ["tokens", "inputs", "scores"]
+    assert "q" not in ids(data["stages"])
+    assert data["lecture"]["own"] == NOTED
+    assert [entry["step"] for entry in data["lecture"]["order"] if not entry["title"]] == []
+    assert set(data["lecture"]["teaching"]) == set(data["lecture"]["usual"])
+    by_step = {entry["step"]: entry["needs"] for entry in data["lecture"]["order"]}
     assert by_step["scores"] == "Queries, Keys"
 
 
-def test_undo_takes_it_back_and_reset_keeps_it():
+def test_undo_removes_the_lecture_and_reset_keeps_it():
     work = taught()
     work = send(work, {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9]]})
     work = reset(work)
@@ -54,7 +58,7 @@ def test_undo_takes_it_back_and_reset_keeps_it():
     assert work.example == built_in("first")
 
 
-def test_on_the_wall_undo_takes_back_numbers_and_not_the_lecture():
+def test_on_the_projector_undo_restores_numbers_and_not_the_lecture():
     work = taught()
     work = send(work, {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9]]})
     edited = work.example.x
@@ -68,7 +72,7 @@ def test_on_the_wall_undo_takes_back_numbers_and_not_the_lecture():
     assert (work.example.x, work.example.lecture) == (edited, Lecture(10.0))
 
 
-def test_a_link_holds_it_and_one_that_is_handed_out_does_not():
+def test_a_link_contains_the_lecture_and_a_link_for_students_does_not():
     work = taught()
     assert from_token(address(work)["s"]).lecture == TAUGHT
     assert without_claims(work).example.lecture is None
@@ -76,7 +80,7 @@ def test_a_link_holds_it_and_one_that_is_handed_out_does_not():
     assert work.baseline.lecture is None
 
 
-def test_what_breaks_the_format_is_refused_in_a_sentence_and_nothing_is_lost():
+def test_a_malformed_lecture_is_refused_with_a_sentence_and_nothing_is_lost():
     work = taught()
     work = send(work, {"op": "lecture", "lecture": {"steps": [{"step": "skores"}]}})
     assert work.message is not None
@@ -86,8 +90,8 @@ def test_what_breaks_the_format_is_refused_in_a_sentence_and_nothing_is_lost():
 
 def test_those_who_follow_see_the_order_and_no_note():
     token = to_token(apply(built_in("first"), {"op": "lecture", "lecture": NOTED}))
-    told = walk({"s": token}, "zh", 4)
-    assert "mine" not in str(told)
-    assert "lecture" not in told
-    assert from_token(told["address"]["s"]) == built_in("first")
-    assert "q" not in ids(told["stages"])
+    data: Any = walk({"s": token}, "zh", 4)
+    assert "mine" not in str(data)
+    assert "lecture" not in data
+    assert from_token(data["address"]["s"]) == built_in("first")
+    assert "q" not in ids(data["stages"])

@@ -1,4 +1,4 @@
-"""Lenses without a browser: the state and its address, and what the bench is told."""
+"""Lenses without a browser: the state and its address, and the bench's data."""
 
 import json
 from dataclasses import replace
@@ -23,7 +23,7 @@ from tests.core.edits import FURTHER_ON, json_values
 from tests.core.strategies import examples
 from tests.sizes import each, tries
 from tests.ui.test_model import ADDED, EXAMPLES, every_example
-from tests.ui.test_state import FIRST, assert_restores, cell, opened, pin, send, told, with_x
+from tests.ui.test_state import FIRST, assert_restores, cell, message_of, opened, pin, send, with_x
 
 NEG_INF = float("-inf")
 PIN, CLEAR = {"op": "baseline"}, {"op": "baseline", "clear": True}
@@ -42,15 +42,15 @@ def work_of(example, *edits):
     return send(work, *edits)
 
 
-def seen(work, **options):
-    """What the browser reads."""
+def payload_of(work, **options):
+    """The bench's data as the browser reads it."""
     return json.loads(json.dumps(payload(work, **options), allow_nan=False))
 
 
 # --- the state ---------------------------------------------------------------------------------------------------
 
 
-def test_a_baseline_is_pinned_pinned_again_and_let_go():
+def test_a_baseline_is_pinned_pinned_again_and_released():
     work = opened()
     assert (work.looking.lens, work.baseline) == ("", None)
     work = send(work, PIN)
@@ -75,7 +75,7 @@ def test_pinning_keeps_a_lens_and_a_change_without_a_baseline_pins_one():
     assert (work.looking.lens, work.baseline) == ("", FIRST)
 
 
-def test_looking_is_no_step_to_undo_and_undo_keeps_the_baseline():
+def test_choosing_a_lens_is_no_step_to_undo_and_undo_keeps_the_baseline():
     work = opened()
     work = send(work, PIN, lens("gradient"), cell(7), {"op": "undo"})
     assert (work.example, work.history.past, work.looking.lens, work.baseline) == (
@@ -95,7 +95,7 @@ def test_another_example_keeps_the_baseline():
     assert work.history.opened == 1
 
 
-def test_what_somebody_filled_in_is_no_part_of_a_baseline():
+def test_claims_are_no_part_of_a_baseline():
     example = built_in("published")
     assert example.claimed
     work = work_of(example, PIN)
@@ -103,17 +103,17 @@ def test_what_somebody_filled_in_is_no_part_of_a_baseline():
     assert work.baseline.x == example.x
 
 
-def test_an_exercise_is_handed_out_without_lens_and_baseline():
+def test_the_link_to_an_exercise_has_no_lens_and_no_baseline():
     work = work_of(FIRST, PIN)
     assert {"lens", "base"} & set(address(work))
     assert not {"lens", "base"} & set(address(without_claims(work)))
 
 
 @pytest.mark.parametrize("odd", ["x", None, 1, [], {}, True, "Change"], ids=str)
-def test_no_such_lens(odd):
+def test_a_missing_lens_changes_nothing(odd):
     work = opened()
     work = send(work, lens("gradient"), lens(odd), {"op": "lens"})
-    assert (work.looking.lens, told(work)) == ("gradient", None)
+    assert (work.looking.lens, message_of(work)) == ("gradient", None)
 
 
 # --- the address -------------------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ def test_an_address_restores_lens_and_baseline(name):
     assert address(opened({"example": name})) == {"example": name}
 
 
-def test_a_new_server_is_given_them_back():
+def test_a_new_server_gets_lens_and_baseline_back():
     old = work_of(FIRST, PIN, cell(7), lens("gradient"))
     new = opened()
     new = send(new, {"op": "restore", "address": address(old)}, cell(8, 1))
@@ -141,7 +141,7 @@ def test_a_new_server_is_given_them_back():
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_baseline_that_cannot_be_read_is_left_out_and_told(language):
+def test_a_baseline_that_cannot_be_read_is_left_out_with_a_message(language):
     work = opened({"example": "water", "lens": "change", "base": "1abc", "lang": language})
     assert (work.example, work.looking.lens, work.baseline) == (built_in("water"), "", None)
     assert (
@@ -167,7 +167,7 @@ def test_no_query_raises(query):
     work = opened(query)
     assert work.looking.lens in ("", *LENSES)
     assert work.looking.lens != "change" or work.baseline
-    seen(work)
+    payload_of(work)
     work = replace(work, message=None)
     assert_restores(work)
 
@@ -194,13 +194,13 @@ def test_no_query_raises(query):
 def test_no_edits_raise(example, edits):
     work = Work(begun(example, None), "zh")
     work = send(work, *edits)
-    seen(work)
+    payload_of(work)
     work = replace(work, message=None)
     assert_restores(work)
     assert opened(address(work)).looking.lens == work.looking.lens
 
 
-def test_too_large_together_is_told_once_and_left_out():
+def test_a_baseline_too_large_for_the_link_is_left_out_with_one_message():
     tall = FIRST
     for axis in ("d_model", "d_k"):
         tall = apply(tall, {"op": "resize", "axis": axis, "size": 64})
@@ -211,22 +211,23 @@ def test_too_large_together_is_told_once_and_left_out():
     assert "base" not in address(work)
     assert "lens" not in address(work)
     assert payload(work)["unsaved"]
-    assert told(work) == (
+    assert message_of(work) == (
         "info",
         "Together with its baseline this is too large for a link, which leaves the baseline out.",
     )
     work = say_whether_too_large(send(work, cell(8)))
-    assert told(work) is None
+    assert message_of(work) is None
+    assert payload(work)["lens"]["kind"] == "change"  # the page shows it all the same
     work = send(work, CLEAR)
     assert not payload(work)["unsaved"]
 
 
-# --- what the bench is told --------------------------------------------------------------------------------------
+# --- the bench's data --------------------------------------------------------------------------------------------
 
 
 @every_example
-def test_without_a_lens_nothing_is_told_of_one(name):
-    data = seen(Work(begun(EXAMPLES[name], None), "en"))
+def test_without_a_lens_the_data_has_none(name):
+    data = payload_of(Work(begun(EXAMPLES[name], None), "en"))
     assert "lens" not in data
     assert not any({"lens", "was"} & set(matrix) for matrix in data["matrices"].values())
     assert data["controls"]["lens"] == ""
@@ -235,13 +236,13 @@ def test_without_a_lens_nothing_is_told_of_one(name):
 @every_example
 def test_the_gradient_is_the_cores(name):
     work = work_of(EXAMPLES[name], lens("gradient"))
-    data = seen(work)
-    found = gradients(work.trace, target_of(work))
+    data = payload_of(work)
+    expected = gradients(work.trace, target_of(work))
     assert data["lens"]["target"] == target_of(work)._asdict()
-    for matrix, told_matrix in data["matrices"].items():
-        assert told_matrix["lens"] == found.get(matrix)
-        assert "was" not in told_matrix
-    assert set(found) <= set(data["matrices"])
+    for matrix, sent_matrix in data["matrices"].items():
+        assert sent_matrix["lens"] == expected.get(matrix)
+        assert "was" not in sent_matrix
+    assert set(expected) <= set(data["matrices"])
 
 
 def test_the_target_is_the_pinned_cell_where_that_is_computed():
@@ -249,7 +250,7 @@ def test_the_target_is_the_pinned_cell_where_that_is_computed():
     assert target_of(work) == Cell("output", None, 0, 0)
     work = send(work, pin("weights", 1, 0, 1))
     assert target_of(work) == Cell("weights", 1, 0, 1)
-    assert "A[1, 2] of head 2" in seen(work)["lens"]["summary"]
+    assert "A[1, 2] of head 2" in payload_of(work)["lens"]["summary"]
     work = send(work, pin("x", None, 0, 0))
     assert target_of(work) == Cell("output", None, 0, 0)
     assert target_of(work_of(FIRST)) == Cell("concat", None, 0, 0)
@@ -257,7 +258,7 @@ def test_the_target_is_the_pinned_cell_where_that_is_computed():
     assert target_of(given_further_on) == Cell("concat", None, 0, 0)
     assert (
         "head_1[1, 1]"
-        in seen(work_of(FIRST, pin("head_outputs", 0, 0, 0)), lens="gradient")["lens"]["summary"]
+        in payload_of(work_of(FIRST, pin("head_outputs", 0, 0, 0)), lens="gradient")["lens"]["summary"]
     )
 
 
@@ -268,15 +269,15 @@ def plain(number):
 @every_example
 def test_the_change_is_the_cores(name):
     work = work_of(EXAMPLES[name], PIN, cell(0.125), {"op": "mask", "kind": "causal"})
-    data = seen(work)
-    found = changes(work.trace, trace(EXAMPLES[name]))
-    for matrix, told_matrix in data["matrices"].items():
-        heads = range(len(work.example.heads)) if told_matrix["perHead"] else (None,)
+    data = payload_of(work)
+    expected = changes(work.trace, trace(EXAMPLES[name]))
+    for matrix, sent_matrix in data["matrices"].items():
+        heads = range(len(work.example.heads)) if sent_matrix["perHead"] else (None,)
         for head in heads:
             by, was = (
-                told_matrix[part] if head is None else told_matrix[part][head] for part in ("lens", "was")
+                sent_matrix[part] if head is None else sent_matrix[part][head] for part in ("lens", "was")
             )
-            change = found.get((matrix, head))
+            change = expected.get((matrix, head))
             assert by == (change and [[plain(v) for v in row] for row in change.by])
             allows = matrix == "mask" and not isinstance(work.example.mask, AddMask)
             for i, row in enumerate(by or ()):
@@ -318,33 +319,33 @@ SUMMARIES = [
 @pytest.mark.parametrize(("edits", "summary"), SUMMARIES, ids=str)
 def test_the_summary_says_what_was_edited_and_what_came_of_it(edits, summary):
     work = work_of(FIRST, PIN, *edits)
-    assert summary in seen(work)["lens"]["summary"]
+    assert summary in payload_of(work)["lens"]["summary"]
     work = state.choose_language(work, "zh")
-    assert any("\u4e00" <= character <= "\u9fff" for character in seen(work)["lens"]["summary"])
+    assert any("\u4e00" <= character <= "\u9fff" for character in payload_of(work)["lens"]["summary"])
 
 
-def test_a_hidden_pair_is_told_by_signs():
+def test_a_hidden_pair_is_shown_by_signs():
     work = work_of(
         built_in("causal"), PIN, {"op": "set", "matrix": "mask", "row": 1, "col": 0, "values": [[False]]}
     )
-    data = seen(work)
+    data = payload_of(work)
     assert "M[2, 1] ✓ → ✕" in data["lens"]["summary"]
     assert data["matrices"]["mask"]["was"][1][0] is True
     assert data["matrices"]["masked_scores"]["lens"][0][1][0] == "-inf"
 
 
-def test_a_page_may_settle_the_lens():
+def test_a_page_can_fix_the_lens():
     work = work_of(FIRST, PIN, cell(3))
-    forced = seen(work, lens="gradient")
+    forced = payload_of(work, lens="gradient")
     assert forced["lens"]["kind"] == "gradient"
     assert forced["controls"]["lens"] is None
     assert work.looking.lens == "change"
-    assert "lens" not in seen(work, lens="")
-    assert seen(work, lens="change")["lens"]["kind"] == "change"
-    assert "lens" not in seen(work_of(FIRST), lens="change")
+    assert "lens" not in payload_of(work, lens="")
+    assert payload_of(work, lens="change")["lens"]["kind"] == "change"
+    assert "lens" not in payload_of(work_of(FIRST), lens="change")
 
 
-def test_the_check_sees_no_lens():
+def test_the_check_has_no_lens():
     data = check_payload(work_of(FIRST, PIN, cell(3)))
     assert "lens" not in data
     assert not any("lens" in matrix for matrix in data["matrices"].values())
@@ -353,11 +354,15 @@ def test_the_check_sees_no_lens():
 @tries(4)
 @given(examples(variants=True), st.sampled_from(LENSES))
 def test_any_example_can_be_looked_at_through_any_lens(example, through):
-    data = seen(work_of(example, PIN), lens=through)
+    data = payload_of(work_of(example, PIN), lens=through)
     assert data["lens"]["summary"]
     for matrix in data["matrices"].values():
         parts = (
             zip(matrix["lens"], matrix["values"], strict=True) if matrix["perHead"] and matrix["lens"] else []
         )
-        for one, values in parts:
-            assert one is None or values is None or [len(row) for row in one] == [len(row) for row in values]
+        for lens_rows, values in parts:
+            assert (
+                lens_rows is None
+                or values is None
+                or [len(row) for row in lens_rows] == [len(row) for row in values]
+            )

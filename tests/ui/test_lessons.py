@@ -58,13 +58,13 @@ def test_a_link_opens_its_lesson_in_its_language(read, topic, language, theme):
     assert address(app) == {"example": "water", "lang": language, "lesson": topic}
 
 
-@pytest.mark.parametrize("asked", [None, "nowhere", "", "<b>"])
-def test_an_address_without_a_lesson_opens_the_first(read, asked):
-    assert address(read(asked))["lesson"] == "library"
+@pytest.mark.parametrize("named", [None, "nowhere", "", "<b>"])
+def test_an_address_without_a_lesson_opens_the_first(read, named):
+    assert address(read(named))["lesson"] == "library"
 
 
 @pytest.mark.parametrize(("name", "topic"), in_turn(library(), list(LESSONS)))
-def test_every_lesson_reads_with_every_example(read, name, topic):
+def test_every_lesson_works_with_every_example(read, name, topic):
     app = read(topic, example=name)
     assert work(app).example == built_in(name)
 
@@ -79,12 +79,12 @@ NO_QUERIES = Example(
 
 @pytest.mark.parametrize("example", [FURTHER_ON, NO_QUERIES], ids=["further on", "given weights"])
 @pytest.mark.parametrize("topic", LESSONS)
-def test_every_lesson_reads_with_heads_that_start_further_on(read, topic, example):
+def test_every_lesson_works_with_heads_with_given_steps(read, topic, example):
     app = read(topic, s=to_token(example))
     assert work(app).example == example
 
 
-def test_weights_that_are_no_shares_are_told(read):
+def test_the_lesson_says_so_if_weights_are_no_shares(read):
     app = read("weighted-mean", s=to_token(NO_QUERIES))
     assert "1 of 2 head outputs lie within" in html(app)
 
@@ -139,23 +139,30 @@ def test_drawing_again_takes_the_next_seed(read):
     assert figure(app, "scaling") == before
 
 
-def test_the_chosen_query_is_the_one_of_the_bench(read):
+def test_the_chosen_query_is_that_of_the_bench(read):
     app = read("many-heads", example="programming")
     sound(app.selectbox(key="lessons.query").set_value(2).run())
     assert work(app).looking.query == 2
     assert "programming" in figure(app, "readers")["layout"]["title"]["text"]
+    weights = trace(built_in("programming")).values["weights"]
+    assert [line["y"] for line in figure(app, "readers")["data"][: len(weights)]] == [
+        rows[2] for rows in weights
+    ]
     before = figure(app, "agreement")
     sound(app.toggle(key="lessons.alone").set_value(True).run())
     assert figure(app, "agreement") != before
+    assert "programming" in figure(app, "agreement")["layout"]["title"]["text"]
 
 
 OWN = {"many-heads": ("programming", "readers"), "weighted-mean": ("scaled", "among")}
-"""The lessons about an example: the one that each brings along, and the picture of it."""
+"""The lessons about an example: each one's own example, and its picture."""
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("topic", OWN)
-def test_where_the_example_at_hand_hides_the_point_the_lesson_shows_its_own(read, topic, language):
+def test_the_lesson_shows_its_own_example_where_the_current_one_does_not_make_the_point(
+    read, topic, language
+):
     name, picture = OWN[topic]
     wanted = figure(read(topic, example=name, lang=language), picture)
     app = read(topic, example="first", lang=language)
@@ -164,60 +171,60 @@ def test_where_the_example_at_hand_hides_the_point_the_lesson_shows_its_own(read
     assert title in html(app)
     assert work(app).example == built_in("first")
     assert (address(app)["example"], work(app).history.past) == ("first", ())
-    sound(app.segmented_control(key=f"lessons.shown.{topic}").set_value("at hand").run())
+    sound(app.segmented_control(key=f"lessons.shown.{topic}").set_value("current").run())
     assert figure(app, picture) != wanted
     assert "程序" in str(figure(app, picture))
 
 
 @pytest.mark.parametrize("topic", OWN)
 @pytest.mark.parametrize("name", library())
-def test_a_lesson_is_about_the_example_at_hand_where_its_point_can_be_seen(read, name, topic):
+def test_a_lesson_is_about_the_current_example_where_that_makes_the_point(read, name, topic):
     """As the tables beside the pictures show: heads that attend to different keys, outputs that are no row of V."""
     app = read(topic, example=name)
-    own = "lessons.shown." + topic in {element.key for element in app.segmented_control}
+    has_choice = "lessons.shown." + topic in {element.key for element in app.segmented_control}
     hidden = {"many-heads": {"first", "published"}, "weighted-mean": {"first", "published", "saturated"}}[
         topic
     ]
     alone = len(built_in(name).heads) == 1 and topic == "many-heads"
-    assert own == (alone or name in hidden)
+    assert has_choice == (alone or name in hidden)
 
 
-def test_all_heads_that_agree_alike_in_print_are_named(read):
+def test_all_heads_that_agree_equally_in_print_are_named(read):
     assert "They agree most, by 0.50: Head 1 and Head 3; Head 2 and Head 3." in html(read("many-heads"))
     chinese = html(read("many-heads", lang="zh"))
     assert "最一致的是（0.50）：头 1 与 头 3；头 2 与 头 3。" in chinese
     alike = [[0.5] * 4 for _ in range(4)]
     alike[1][0] = 0.1
-    told = agreement_sentence(alike, words_in("en"))
-    assert told == (
+    sentence = agreement_sentence(alike, words_in("en"))
+    assert sentence == (
         "They agree least, by 0.10: Head 1 and Head 2. "
         "They agree most, by 0.50: Head 1 and Head 3; Head 1 and Head 4; Head 2 and Head 3; and 2 more."
     )
 
 
-def test_one_head_has_nobody_to_agree_with(read):
+def test_one_head_has_no_other_to_agree_with(read):
     app = read("many-heads", example="scaled")
-    sound(app.segmented_control(key="lessons.shown.many-heads").set_value("at hand").run())
+    sound(app.segmented_control(key="lessons.shown.many-heads").set_value("current").run())
     assert "This example has one head" in html(app)
     assert pictures(app) == ["readers"]
 
 
 @pytest.mark.parametrize("name", library())
 def test_sharpness_divides_the_divisor(name):
-    at_hand = trace(built_in(name))
-    assert sharpened(at_hand, 1.0) is at_hand
-    plain = at_hand.values["weights"]
+    current = trace(built_in(name))
+    assert sharpened(current, 1.0) is current
+    plain = current.values["weights"]
     for factor in SHARPNESS:
-        for rows, before in zip(sharpened(at_hand, factor).values["weights"], plain, strict=True):
+        for rows, before in zip(sharpened(current, factor).values["weights"], plain, strict=True):
             for row, old in zip(rows, before, strict=True):
                 assert (max(row) >= max(old) - 1e-12) if factor >= 1 else (max(row) <= max(old) + 1e-12)
 
 
 @pytest.mark.parametrize("scale", [1e-12, -1e12, -2.0, "none", "sqrt_dk"])
 def test_sharpness_of_any_divisor(scale):
-    at_hand = trace(replace(built_in("water"), scale=scale))
+    current = trace(replace(built_in("water"), scale=scale))
     for factor in SHARPNESS:
-        assert sharpened(at_hand, factor).values["weights"]
+        assert sharpened(current, factor).values["weights"]
 
 
 def test_the_slider_moves_the_outputs(read):
@@ -225,7 +232,14 @@ def test_the_slider_moves_the_outputs(read):
     before = figure(app, "among")
     sound(app.select_slider(key="lessons.sharpness").set_value(100.0).run())
     assert figure(app, "among") != before
-    assert work(app).example == built_in("water")  # the picture alone is sharpened
+    assert work(app).example == built_in("water")  # only the picture is sharpened
+
+
+def test_the_sharpest_weights_send_every_output_to_a_row_of_v(read):
+    app = read("weighted-mean", example="scaled")
+    sound(app.select_slider(key="lessons.sharpness").set_value(SHARPNESS[-1]).run())
+    v = trace(built_in("scaled")).values["v"][0]
+    assert figure(app, "among")["data"][2]["x"] == pytest.approx([row[0] for row in v], abs=1e-9)
 
 
 def test_another_d_v_is_shown_column_by_column(read):
@@ -236,7 +250,7 @@ def test_another_d_v_is_shown_column_by_column(read):
 
 
 @pytest.mark.parametrize(("topic", "name"), [(t, n) for t, each in LESSONS.items() for n in each.examples])
-def test_what_there_is_to_try_opens_on_the_bench(read, topic, name):
+def test_examples_to_try_open_on_the_bench(read, topic, name):
     app = read(topic, example="causal", lang="zh")
     sound(app.button(key=f"lessons.open.{name}").click().run())
     assert work(app).example == built_in(name)
@@ -251,7 +265,7 @@ def test_the_library_is_taken_to_the_bench(read):
     assert app.get_by_key("bench.matrices")
 
 
-def test_what_is_too_large_for_a_link_is_read_and_told(read):
+def test_an_example_too_large_for_a_link_is_shown_with_a_message(read):
     app = read("many-heads")
     size = {"op": "resize", "size": 64}
     example = built_in("first")
@@ -268,7 +282,7 @@ def test_what_is_too_large_for_a_link_is_read_and_told(read):
     assert address(app) == {"lesson": "many-heads"}
 
 
-def test_a_bad_link_is_told_here_too(read):
+def test_this_page_shows_a_message_about_a_bad_link_too(read):
     app = read("sqrt-dk", s="2abc")
     assert "the link was made by another version of this program" in html(app)
     assert address(app) == {"example": OPENS_FIRST, "lesson": "sqrt-dk"}

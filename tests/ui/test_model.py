@@ -1,4 +1,4 @@
-"""What the bench is told: the numbers of the trace and the declared computation, as plain JSON."""
+"""The bench's data: the numbers of the trace and the declared computation, as plain JSON."""
 
 import json
 import re
@@ -51,14 +51,14 @@ EXAMPLES = {
 every_example = each("name", EXAMPLES)
 
 
-def told(name, language="en"):
-    """The example's trace, and what the browser reads from its payload."""
+def payload_of(name, language="en"):
+    """The example's trace, and its payload as the browser reads it."""
     work = Work(begun(EXAMPLES[name], None), language)
     return work.trace, json.loads(json.dumps(payload(work), allow_nan=False))
 
 
 def plain(rows):
-    """A trace's numbers as JSON can hold them."""
+    """A trace's numbers as JSON can express them."""
     return [["-inf" if number == NEG_INF else number for number in row] for row in rows]
 
 
@@ -86,22 +86,22 @@ def test_the_payload_is_json(name, language):
 
 @every_example
 def test_its_numbers_are_the_traces(name):
-    computed, data = told(name)
+    computed, data = payload_of(name)
     heads = range(len(computed.example.heads))
     for matrix, told_matrix in data["matrices"].items():
         values = told_matrix["values"]
         if matrix == "mask" and not isinstance(computed.example.mask, AddMask):
             assert values == [[cell == 1 for cell in row] for row in computed.matrix("mask")]
         elif told_matrix["perHead"]:
-            found = [has(computed, matrix, head) for head in heads]
-            assert values == [rows and plain(rows) for rows in found]
+            expected = [has(computed, matrix, head) for head in heads]
+            assert values == [rows and plain(rows) for rows in expected]
         else:
             assert values == plain(computed.matrix(matrix))
 
 
 @every_example
-def test_it_holds_every_matrix_in_the_order_of_the_computation(name):
-    computed, data = told(name)
+def test_it_has_every_matrix_in_the_order_of_the_computation(name):
+    computed, data = payload_of(name)
     example = computed.example
     wanted = {step.name for step in graph(example)}
     wanted |= {matrix for matrix in LAYER_INPUTS if has(computed, matrix)}
@@ -116,7 +116,7 @@ def test_it_holds_every_matrix_in_the_order_of_the_computation(name):
 @each("language", LANGUAGES)
 @every_example
 def test_every_matrix_has_a_word_a_symbol_and_the_shape_of_its_axes(name, language):
-    computed, data = told(name, language)
+    computed, data = payload_of(name, language)
     dims = computed.example.dims
     assert data["dims"] == {letter: getattr(dims, letter) for letter in dims.__slots__}
     words = words_in(language)
@@ -133,22 +133,22 @@ def test_every_matrix_has_a_word_a_symbol_and_the_shape_of_its_axes(name, langua
 
 
 def test_minus_infinity_is_written_as_text():
-    _, data = told("causal")
+    _, data = payload_of("causal")
     assert data["matrices"]["masked_scores"]["values"][0][0][1:] == ["-inf"] * 4
     assert data["constants"] == {"divisor": 2**0.5, "fill": "-inf"}
-    _, data = told("added")
+    _, data = payload_of("added")
     assert data["matrices"]["mask"]["values"] == [[0, "-inf", 0.5], ["-inf"] * 3, [-2, 1, 0]]
-    _, data = told("filled")
+    _, data = payload_of("filled")
     assert data["matrices"]["masked_scores"]["values"][0][0][1:] == [-9, -9]
     assert data["constants"]["fill"] == -9
 
 
-def test_rows_that_may_attend_nothing_are_marked():
-    assert told("first")[1]["dead"] is None
-    assert told("causal")[1]["dead"] == [[False] * 5] * len(built_in("causal").heads)
-    assert told("padding")[1]["dead"] == [[False, False, True]] * 2
-    assert told("added")[1]["dead"] == [[False, True, False]] * 2
-    assert told("filled")[1]["dead"] == [[False] * 3] * 2
+def test_rows_that_can_attend_to_no_key_are_marked():
+    assert payload_of("first")[1]["dead"] is None
+    assert payload_of("causal")[1]["dead"] == [[False] * 5] * len(built_in("causal").heads)
+    assert payload_of("padding")[1]["dead"] == [[False, False, True]] * 2
+    assert payload_of("added")[1]["dead"] == [[False, True, False]] * 2
+    assert payload_of("filled")[1]["dead"] == [[False] * 3] * 2
 
 
 # --- the declared computation ------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ def test_rows_that_may_attend_nothing_are_marked():
 
 @every_example
 def test_its_steps_are_the_declared_ones(name):
-    computed, data = told(name)
+    computed, data = payload_of(name)
     declared = {step.name: step for step in graph(computed.example)}
     assert set(data["steps"]) == set(declared)
     for step, told_step in data["steps"].items():
@@ -175,8 +175,8 @@ def axes_in(index):
 
 
 @every_example
-def test_a_heads_own_step_is_the_told_one_without_what_the_head_lacks(name):
-    computed, data = told(name)
+def test_a_heads_step_is_the_sent_one_without_what_the_head_lacks(name):
+    computed, data = payload_of(name)
     for g, head in enumerate(computed.example.heads):
         for step in head_graph(computed.example, head):
             operands = [tuple(operand) for operand in data["steps"][step.name]["operands"]]
@@ -189,15 +189,15 @@ def _head_of(example, name, head):
     return None if name in (*LAYER_INPUTS, *WHOLE_LAYER_STEPS) else kv_head_of(example, name, head)
 
 
-def test_of_heads_that_differ_in_biases_the_fuller_step_is_told():
-    _, data = told("uneven")
+def test_of_heads_that_differ_in_biases_the_fuller_step_is_sent():
+    _, data = payload_of("uneven")
     assert [operand for operand, *_ in data["steps"]["q"]["operands"]] == ["x", "w_q", "b_q"]
     assert data["matrices"]["b_q"]["values"][0] is None
     assert data["matrices"]["q"]["formula"] == "X·W_Q + b_Q"
 
 
 def test_formulas_and_symbols():
-    matrices = told("first")[1]["matrices"]
+    matrices = payload_of("first")[1]["matrices"]
     assert {name: matrix["formula"] for name, matrix in matrices.items() if matrix["formula"]} == {
         "q": "X·W_Q",
         "k": "X·W_K",
@@ -209,12 +209,12 @@ def test_formulas_and_symbols():
     }
     assert matrices["scaled_scores"]["symbol"] == "S/√d_k"
     assert matrices["head_outputs"]["symbol"] == "head_{h}"
-    assert told("translation")[1]["matrices"]["k"]["formula"].startswith("C·W_K")
+    assert payload_of("translation")[1]["matrices"]["k"]["formula"].startswith("C·W_K")
 
 
 @every_example
 def test_a_matrix_has_its_head_exactly_where_the_trace_has(name):
-    computed, data = told(name)
+    computed, data = payload_of(name)
     for matrix, told_matrix in data["matrices"].items():
         assert bool(has(computed, matrix)) != told_matrix["perHead"]
 
@@ -223,8 +223,8 @@ def test_a_matrix_has_its_head_exactly_where_the_trace_has(name):
 
 
 @every_example
-def test_every_matrix_that_is_called_editable_is_and_no_other(name):
-    computed, data = told(name)
+def test_exactly_the_matrices_marked_editable_are_editable(name):
+    computed, data = payload_of(name)
     heads = range(len(computed.example.heads))
     for matrix, told_matrix in data["matrices"].items():
         edit, values = told_matrix["edit"], told_matrix["values"]
@@ -236,7 +236,7 @@ def test_every_matrix_that_is_called_editable_is_and_no_other(name):
 
 
 def is_editable(example, matrix, head, rows):
-    """Whether a new value for the last cell is taken, and told."""
+    """Whether an edit of the last cell is accepted."""
     row, col = len(rows) - 1, len(rows[0]) - 1
     new = not rows[row][col] if isinstance(rows[row][col], bool) else 7
     edit = {"op": "set", "matrix": matrix, "head": head, "row": row, "col": col, "values": [[new]]}
@@ -248,8 +248,8 @@ def is_editable(example, matrix, head, rows):
     return (values if head is None else values[head])[row][col] == new
 
 
-def test_what_a_head_starts_from_is_editable_in_that_head_alone():
-    matrices = told("further on")[1]["matrices"]
+def test_a_given_step_is_editable_in_its_head_alone():
+    matrices = payload_of("further on")[1]["matrices"]
     assert {
         name: matrix["edit"] for name, matrix in matrices.items() if isinstance(matrix["edit"], list)
     } == {
@@ -342,7 +342,7 @@ def test_numbers_confirmed_pin_and_message():
     assert data["address"]["cell"] == "concat..1.2"
 
 
-def test_too_large_for_a_link_is_told_with_the_payload_that_has_none():
+def test_an_example_too_large_for_a_link_comes_with_a_message():
     size = {"op": "resize", "size": 64}
     fill = {"op": "fill", "matrix": "w_q", "with": "random"}
     grown = [{**size, "axis": axis} for axis in ("d_model", "d_k", "d_v")]
@@ -362,7 +362,7 @@ def test_too_large_for_a_link_is_told_with_the_payload_that_has_none():
 # --- words -------------------------------------------------------------------------------------------------------
 
 
-def test_every_matrix_stands_in_exactly_one_stage():
+def test_every_matrix_is_in_exactly_one_stage():
     names = [name for _, _, matrices in STAGES for name in matrices]
     terms = {name for _, _, matrices in TERMS for name in matrices}  # the output once more, head by head
     assert sorted(names) == sorted(AXES.keys() - (terms - {*names}))
@@ -372,9 +372,9 @@ def test_every_matrix_stands_in_exactly_one_stage():
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_stages_and_words_are_in_the_language(language):
-    _, data = told("first", language)
+    _, data = payload_of("first", language)
     texts = [stage[part] for stage in data["stages"] for part in ("title", "hint")]
-    texts += [text for name, text in data["words"].items() if name != "lang"]
+    texts += [text for name, text in ui_words(language).items() if name != "lang"]
     assert all(texts)
     texts = [
         text for text in texts if re.search(r"\w", re.sub(r"\{\w+\}", "", text))
@@ -383,26 +383,33 @@ def test_stages_and_words_are_in_the_language(language):
     assert set(chinese) == {language == "zh"}
 
 
+def test_an_answer_has_no_word_that_does_not_depend_on_its_example():
+    """The browser has those of the page (``mha_view.page_words``)."""
+    _, data = payload_of("first")
+    assert "words" not in data
+    assert data["own_words"] == {}
+
+
 MARKS = ("right", "own", "follows", "doubtful", "coarse", "nearly")
 WRONG = ("not_a_number", "too_large", "comma", "fraction", "not_allowed")
 
 
-def test_the_browser_is_told_the_words_that_it_asks_for_and_no_others():
-    asked = set()
+def test_the_browser_is_sent_the_words_that_it_uses_and_no_others():
+    used = set()
     for script in (*WEB.glob("kit/*.js"), *WEB.glob("explore/**/*.js")):
         text = script.read_text("utf-8")
-        asked |= set(re.findall(r"\bwords\.(\w+)", text))
-        asked |= {f"fill_{kind}" for kind in FILLS if "words[`fill_${kind}`]" in text}
-        asked |= {f"mark_{mark}" for mark in MARKS if "words[`mark_${mark}`]" in text}
-        asked |= {f"wrong_{kind}" for kind in WRONG if "words[`wrong_${wrong}`]" in text}
-        asked |= {f"legend_{kind}" for kind in LENSES if "words[`legend_${kind}`]" in text}
-        asked |= set(re.findall(r'#historyButton\("(\w+)"', text))
+        used |= set(re.findall(r"\bwords\.(\w+)", text))
+        used |= {f"fill_{kind}" for kind in FILLS if "words[`fill_${kind}`]" in text}
+        used |= {f"mark_{mark}" for mark in MARKS if "words[`mark_${mark}`]" in text}
+        used |= {f"wrong_{kind}" for kind in WRONG if "words[`wrong_${wrong}`]" in text}
+        used |= {f"legend_{kind}" for kind in LENSES if "words[`legend_${kind}`]" in text}
+        used |= set(re.findall(r'#historyButton\("(\w+)"', text))
         for fold, controls in re.findall(r'#menu\("(\w+)", \{(.*?)\n +\}\)', text, re.DOTALL):
-            asked |= {fold} | {
+            used |= {fold} | {
                 f"for_{control}" for control in re.findall(r"^ +(\w+): ", controls, re.MULTILINE)
             }
-    asked |= {word for words in tables._WHY.values() for word in words if word}
-    asked |= {f"{menu}_{choice}" for menu, choices in model._CHOICES.items() for choice in choices}
-    asked |= set(model._CHOICES)
-    asked |= {f"{word}_touch" for word in asked} & set(ui_words("en"))
-    assert asked == set(ui_words("en")) == set(ui_words("zh"))
+    used |= {word for words in tables._WHY.values() for word in words if word}
+    used |= {f"{menu}_{choice}" for menu, choices in model._CHOICES.items() for choice in choices}
+    used |= set(model._CHOICES)
+    used |= {f"{word}_touch" for word in used} & set(ui_words("en"))
+    assert used == set(ui_words("en")) == set(ui_words("zh"))

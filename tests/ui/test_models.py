@@ -1,4 +1,4 @@
-"""The page Models without a browser: what its component is told, and how heads come to the bench."""
+"""The page Models without a browser: its component's data, and how heads come to the bench."""
 
 import json
 from string import Formatter
@@ -14,7 +14,7 @@ from mha_core.models import MEASURES, OWN, example_of, load, run, tokenize
 from mha_core.models.library import cards
 from mha_core.models.measures import LEAST_EXCESS, MOST_CHANCE
 from mha_ui import shell, state
-from mha_ui.models import as_example, take
+from mha_ui.models import as_example, open_heads
 from mha_ui.models.words import EXAMPLES, ui_words
 from mha_ui.state.history import begun
 from mha_ui.state.work import Work
@@ -39,28 +39,28 @@ def offered(tmp_path, monkeypatch):
     return load(next(card for card in cards() if card.key == "tiny"))
 
 
-def told(app):
+def component_data(app):
     return json.loads(app.get_by_key("models.page").proto.json)[0]
 
 
-def question(**more):
+def request_for(**more):
     return {"model": "tiny", "text": TEXT, "layer": 1, "heads": [0, 2], "start": "x", "without": []} | more
 
 
-def test_the_page_stands_between_the_walkthrough_and_the_check():
+def test_the_page_is_between_the_walkthrough_and_the_check():
     pages = list(shell.PAGES)
     assert pages.index("walkthrough.py") == pages.index(PAGE) - 1 == pages.index("check.py") - 2
     assert words_in("zh")(shell.PAGES[PAGE]) == "模型"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_component_is_told_its_words_and_where_the_work_stands(read, language):
-    data = told(read(example="causal", lang=language))
+def test_the_component_gets_its_words_and_the_address_of_the_work(read, language):
+    data = component_data(read(example="causal", lang=language))
     assert data["lang"] == language
     assert data["words"] == ui_words(language)
     assert data["address"] == {"lang": language}
     assert data["work"] == {"example": "causal", "lang": language}
-    assert data["examples"] == [dict(one) for one in EXAMPLES]
+    assert data["examples"] == [dict(example) for example in EXAMPLES]
     assert data["limits"] == {
         "heads": MAX_HEADS,
         "tokens": MAX_SIZE,
@@ -73,10 +73,10 @@ def test_the_component_is_told_its_words_and_where_the_work_stands(read, languag
 def test_the_example_s_numbers_are_not_on_the_page_so_an_exercise_may_go_on(read):
     app = read(example="first", ask="weights")
     assert state.has_open_exercise(work(app))
-    assert told(app)["words"]["run"] == "Run"
+    assert component_data(app)["words"]["run"] == "Run"
 
 
-def test_the_language_of_an_address_is_spoken_with_the_work_that_the_tab_had_before(read, monkeypatch):
+def test_the_language_of_an_address_is_used_with_the_work_that_the_tab_had_before(read, monkeypatch):
     app = read(lang="zh")
     monkeypatch.setattr(st, "session_state", app.session_state)
     state.reopen({"example": "causal", "lang": "en", "decimals": "2"})
@@ -96,28 +96,28 @@ def test_every_measure_has_its_words(language):
 
 
 def test_heads_become_an_example_with_the_model_s_numbers(offered):
-    example = as_example(question())
-    found = run(offered, tokenize(offered, TEXT)).layers[1].weights
+    example = as_example(request_for())
+    weights = run(offered, tokenize(offered, TEXT)).layers[1].weights
     computed = trace(example)
     for at, head in enumerate((0, 2)):
         ours = torch.tensor(computed.matrix("weights", at))
-        assert (ours - found[head]).abs().max() < 1e-6
+        assert (ours - weights[head]).abs().max() < 1e-6
 
 
 def test_an_example_starts_from_x_or_from_q(offered):
-    from_x, from_q = as_example(question()), as_example(question(start="q"))
+    from_x, from_q = as_example(request_for()), as_example(request_for(start="q"))
     assert from_x.x is not None
     assert from_q.x is None
     one, other = (torch.tensor(trace(example).matrix("weights", 1)) for example in (from_x, from_q))
     assert (one - other).abs().max() < 1e-6
 
 
-def test_heads_that_are_switched_off_below_change_the_numbers(offered):
-    assert as_example(question()) != as_example(question(without=[[0, 1]]))
+def test_heads_switched_off_in_lower_layers_change_the_numbers(offered):
+    assert as_example(request_for()) != as_example(request_for(without=[[0, 1]]))
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "sentence"),
     [
         ({"model": "gone"}, "no longer offered"),
         ({"heads": [9]}, "expected heads of one layer"),
@@ -128,18 +128,18 @@ def test_heads_that_are_switched_off_below_change_the_numbers(offered):
         ({"without": [[7, 7]]}, "there is no head 7 in layer 7, counted from 0"),
     ],
 )
-def test_what_cannot_be_opened_is_told_and_the_work_stays(offered, more, said):
+def test_a_message_says_what_cannot_be_opened_and_the_work_stays(offered, more, sentence):
     current = Work(begun(built_in("causal"), "causal"), "en")
     before = current.example
-    current = take(current, question(**more))
-    assert said in current.message.text
+    current = open_heads(current, request_for(**more))
+    assert sentence in current.message.text
     assert current.example is before
     assert not current.history.past
 
 
-def test_what_was_at_hand_comes_back_by_undo(offered):
+def test_the_previous_example_comes_back_by_undo(offered):
     current = Work(begun(built_in("causal"), "causal"), "en")
-    current = take(current, question())
+    current = open_heads(current, request_for())
     assert current.history.opened == 1
     assert len(current.example.heads) == 2
     current = state.work.undo(current)
@@ -147,16 +147,17 @@ def test_what_was_at_hand_comes_back_by_undo(offered):
 
 
 @pytest.mark.parametrize(
-    "asked", [None, [], {}, {"model": "tiny"}, question(layer="1"), question(heads=0), question(without=[1])]
+    "sent",
+    [None, [], {}, {"model": "tiny"}, request_for(layer="1"), request_for(heads=0), request_for(without=[1])],
 )
-def test_what_is_no_question_fails_like_any_unexpected_thing(offered, asked):
+def test_a_malformed_request_fails_like_any_unexpected_error(offered, sent):
     current = Work(begun(built_in("causal"), "causal"), "en")
-    current = take(current, asked)
+    current = open_heads(current, sent)
     assert current.message
     assert current.example == built_in("causal")
 
 
-def test_every_sentence_that_is_offered_fits_our_own_model():
+def test_every_offered_sentence_fits_our_own_model():
     model = load(next(card for card in cards({}) if card.key == "own"))
     for one in EXAMPLES:
         for text in one["texts"]:
@@ -164,9 +165,9 @@ def test_every_sentence_that_is_offered_fits_our_own_model():
             assert "[UNK]" not in tokens.texts, text
 
 
-def test_nothing_is_refused_but_by_a_sentence_of_ours():
+def test_every_refusal_is_a_sentence_of_ours():
     with pytest.raises(MhaError):
-        as_example(question(model="gone"))
+        as_example(request_for(model="gone"))
 
 
 def test_a_sentence_on_the_bench_may_take_the_vectors_of_our_own_model():
@@ -177,20 +178,20 @@ def test_a_sentence_on_the_bench_may_take_the_vectors_of_our_own_model():
     tokens = tokenize(model, TEXT)
     assert current.example == example_of(model, TEXT)
     assert current.example.tokens == tokens.texts
-    found = run(model, tokens)
-    of = next(
+    computed = run(model, tokens)
+    layer = next(
         layer
-        for layer in found.layers
+        for layer in computed.layers
         if torch.allclose(torch.tensor(current.example.x, dtype=torch.float32), layer.x)
     )
     weights = torch.tensor(current.trace.matrix("weights", 0))
-    assert min((weights - one).abs().max() for one in of.weights) < 1e-6
+    assert min((weights - head).abs().max() for head in layer.weights) < 1e-6
     current = state.work.undo(current)
     assert current.example == built_in("causal")
 
 
 @pytest.mark.parametrize("text", ["", "   ", "cat " * 200])
-def test_a_sentence_that_it_does_not_read_is_told_and_changes_nothing(text):
+def test_a_sentence_that_the_model_cannot_read_changes_nothing_and_gives_a_message(text):
     current = Work(begun(built_in("causal"), "causal"), "en")
     sent = {"session": current.browser.session, "edits": [{"op": "learned_sentence", "text": text, "seq": 1}]}
     current = state.receive(current, sent)

@@ -1,8 +1,8 @@
-"""A step and an operation that are added in three files of the core stand on the bench, in the walk and in a figure."""
+"""A step and an operation added in three files of the core appear on the bench, in the walk and in a figure."""
 
 import pytest
 
-from tests.core.new_step import told_by, with_the_step
+from tests.core.new_step import output_of, with_the_step
 
 SCRIPT = """
 import json
@@ -28,14 +28,14 @@ print(json.dumps({
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
-    return told_by(with_the_step(tmp_path_factory.mktemp("new-step")), SCRIPT)
+def results(tmp_path_factory):
+    return output_of(with_the_step(tmp_path_factory.mktemp("new-step")), SCRIPT)
 
 
-def test_it_stands_on_the_bench(told):
-    bench = told["bench"]
+def test_it_is_on_the_bench(results):
+    bench = results["bench"]
     matrix = bench["matrices"]["softened_scores"]
-    assert matrix["values"] == told["values"]
+    assert matrix["values"] == results["values"]
     assert (matrix["word"], matrix["formula"]) == ("softened scores", "soften(S/√d_k)")
     assert bench["steps"]["softened_scores"]["operands"] == [["scaled_scores", "ij", ""]]
     assert bench["steps"]["softened_scores"]["lines"] == ["{0} ÷ (1 + |{0}|)"]
@@ -44,20 +44,20 @@ def test_it_stands_on_the_bench(told):
     assert stage["matrices"] == ["scores", "scaled_scores", "softened_scores"]
 
 
-def test_it_has_a_stage_in_the_walk(told):
-    ids = [stage["id"] for stage in told["walk"]]
+def test_it_has_a_stage_in_the_walk(results):
+    ids = [stage["id"] for stage in results["walk"]]
     assert ids.index("scaled_scores") + 1 == ids.index("softened_scores") == ids.index("weights") - 1
-    stage = told["walk"][ids.index("softened_scores")]
+    stage = results["walk"][ids.index("softened_scores")]
     assert stage["title"] == "Softening"
     assert stage["steps"][0]["layout"] == "beside"
 
 
-def test_it_stands_in_both_conventions(told):
-    entry = next(entry for entry in told["conventions"] if entry["name"] == "softened_scores")
+def test_it_is_in_both_conventions(results):
+    entry = next(entry for entry in results["conventions"] if entry["name"] == "softened_scores")
     assert entry["row"]["signs"] == entry["column"]["signs"] == ["soften", ""]
     assert entry["column"]["formula"] == "soften(S′/√d_k)"
 
 
-def test_it_is_drawn_among_the_scores(told):
-    drawn = [panel["z"] for panel in told["figure"] if panel["type"] == "heatmap"]
-    assert all(rows in drawn for rows in told["values"])
+def test_it_is_drawn_among_the_scores(results):
+    drawn = [panel["z"] for panel in results["figure"] if panel["type"] == "heatmap"]
+    assert all(rows in drawn for rows in results["values"])

@@ -41,7 +41,7 @@ def cell(number):
 WATER = built_in("water")
 GOOD = apply(WATER, cell(5))
 BAD = apply(GOOD, cell(13))
-"""With these numbers the planted faults strike."""
+"""The example with which the planted faults occur."""
 QUERY = {"lesson": "many-heads", "lang": "en"}
 WALK, MODELS, CHECK, EXPERIMENTS, CONVENTIONS, LESSONS = list(shell.PAGES)[1:]
 BENCH = "bench.matrices"
@@ -50,7 +50,7 @@ FAULTS = {
     "pictures": (shell.BENCH, mha_ui.pictures, "draw"),
     "frame": (shell.BENCH, frame, "share_button"),
     "walkthrough": (WALK, mha_ui.walkthrough, "payload"),
-    "walkthrough.place": (WALK, mha_ui.walkthrough, "_place"),
+    "walkthrough.place": (WALK, mha_ui.walkthrough, "partial"),
     "walkthrough.takeaway": (WALK, mha_ui.walkthrough, "N_"),
     "check": (CHECK, mha_ui.check, "check_payload"),
     "check.tools": (CHECK, mha_ui.check, "askable"),
@@ -77,16 +77,18 @@ def fresh():
 
 @pytest.fixture
 def plant(monkeypatch):
-    """Let a function fail where the work, or what it is called with, holds the bad numbers."""
+    """Make a function fail where the work, or one of its arguments, has the bad numbers."""
 
     def planted(module, name):
         real = getattr(module, name)
 
-        def faulty(*given, **more):
-            seen = next((one for one in given if isinstance(one, state.Work)), None) or state.current()
-            if seen.example == BAD:
+        def faulty(*arguments, **more):
+            shown_work = (
+                next((value for value in arguments if isinstance(value, state.Work)), None) or state.current()
+            )
+            if shown_work.example == BAD:
                 raise RuntimeError("planted")
-            return real(*given, **more)
+            return real(*arguments, **more)
 
         monkeypatch.setattr(module, name, faulty)
 
@@ -98,10 +100,10 @@ def visit(part, example, language="en"):
     return opened(FAULTS[part][0], {**QUERY, "lang": language, "s": to_token(example), **more})
 
 
-def send(app, *sent):
+def send(app, *edits):
     """Edits that the bench sends, and the page's answer."""
     start = work(app).browser.applied + 1
-    numbered = [{**one, "seq": start + index} for index, one in enumerate(sent)]
+    numbered = [{**edit, "seq": start + index} for index, edit in enumerate(edits)]
     change(app, state.receive, {"session": work(app).browser.session, "edits": numbered})
     return sound(app.run())
 
@@ -160,10 +162,10 @@ def test_tables_go_on_showing_the_last_numbers_that_worked(plant, part):
     send(app, cell(5))
     plant(*FAULTS[part][1:])
     send(app, cell(13))
-    told = json.loads(app.get_by_key(BENCH).proto.json)[0]
-    assert told["matrices"]["x"]["values"][0][0] == 5
-    assert from_token(told["address"]["s"]) == GOOD  # so a page that is loaded again shows these
-    assert told["ack"] == work(app).browser.applied
+    sentence = json.loads(app.get_by_key(BENCH).proto.json)[0]
+    assert sentence["matrices"]["x"]["values"][0][0] == 5
+    assert from_token(sentence["address"]["s"]) == GOOD  # so a page that is loaded again shows these
+    assert sentence["ack"] == work(app).browser.applied
     send(app, cell(6))  # in the tables that are shown
     assert failed(app) == 0
     assert work(app).example == apply(GOOD, cell(6))
@@ -171,12 +173,12 @@ def test_tables_go_on_showing_the_last_numbers_that_worked(plant, part):
 
 
 @pytest.mark.parametrize("part", ["experiments", "conventions", "lessons"])
-def test_an_address_that_fails_is_not_kept(plant, part):
+def test_an_address_that_fails_is_not_written_to_the_address_bar(plant, part):
     app = visit(part, GOOD)
     plant(*FAULTS[part][1:])
     send(app, cell(13))
-    kept = json.loads(app.get_by_key("address.keep").proto.json)[0]["address"]
-    assert from_token(kept["s"]) == GOOD
+    query = json.loads(app.get_by_key("address.keep").proto.json)[0]["address"]
+    assert from_token(query["s"]) == GOOD
 
 
 def test_pictures_that_fail_leave_the_tables(plant):
@@ -223,7 +225,7 @@ def test_an_edit_that_fails_changes_nothing(monkeypatch, caplog, language):
 
 
 @pytest.mark.parametrize("op", ["undo", "redo"])
-def test_a_step_of_the_history_that_fails_keeps_all_of_it(monkeypatch, op):
+def test_a_step_of_the_history_that_fails_loses_nothing(monkeypatch, op):
     app = visit("bench", WATER)
     send(app, cell(5), cell(13), {"op": "undo"})
     history = work(app).history.versions
@@ -234,11 +236,11 @@ def test_a_step_of_the_history_that_fails_keeps_all_of_it(monkeypatch, op):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_link_that_fails_opens_what_opens_first(monkeypatch, caplog, language):
+def test_a_link_that_fails_opens_the_example_that_opens_first(monkeypatch, caplog, language):
     monkeypatch.setattr(url, "from_token", lambda *_: 1 / 0)
     app = visit("bench", BAD, language)
     assert work(app).example == built_in(opens_first(language))
     assert work(app).language == language
-    told = words_in(language)(NOT_OPENED).format(title=opening_title(language))
-    assert work(app).message.text == told
+    sentence = words_in(language)(NOT_OPENED).format(title=opening_title(language))
+    assert work(app).message.text == sentence
     assert any(record.exc_info for record in caplog.records)

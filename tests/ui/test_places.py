@@ -93,10 +93,10 @@ def test_a_block_without_room_comes_with_the_size_that_it_needs():
         ("mask", None, 4, 5, None),
     ],
 )
-def test_the_offer_names_what_will_be(matrix, head, rows, cols, label):
+def test_the_offer_names_the_new_size(matrix, head, rows, cols, label):
     example = apply(apply(FIRST, {"op": "w_o", "on": True}), {"op": "mask", "kind": "causal"})
     offer = refused(example, matrix, head, rows, cols).message.offer
-    assert (offer and offer.label) == label  # 7.0 is nothing that a mask allows
+    assert (offer and offer.label) == label  # a mask does not allow 7.0
 
 
 def test_beyond_the_limit_the_message_says_so_and_offers_nothing():
@@ -107,7 +107,7 @@ def test_beyond_the_limit_the_message_says_so_and_offers_nothing():
     assert work.message.offer is None
 
 
-def test_what_cannot_be_larger_at_all_offers_nothing():
+def test_a_matrix_that_cannot_be_larger_comes_without_an_offer():
     example = replace(apply(FIRST, {"op": "biases", "on": True}))
     work = refused(example, "b_q", 0, 2, 2)
     assert work.message.offer is None

@@ -1,4 +1,4 @@
-"""``mha serve``: what keeps the app from starting is one sentence and status 2; 1 is left to ``check``."""
+"""``mha serve``: if the app cannot start, it prints one sentence and ends with status 2; 1 is only for ``check``."""
 
 import socket
 import sys
@@ -41,24 +41,24 @@ def taken():
 
 
 @pytest.mark.parametrize("port", ["99999", "65536", "-1", "http", "８５０１", "9" * 5000])
-def test_a_port_that_is_none_is_refused_in_one_line(serve, port):
+def test_an_invalid_port_is_refused_in_one_line(serve, port):
     status, (line,) = serve(f"--port={port}")
     assert status == 2
     assert line.startswith("mha serve: argument --port: expected a port from 0 to 65535, got '")
     assert len(line) < 120
 
 
-def test_a_port_of_the_environment_is_held_to_the_same(serve, monkeypatch):
+def test_a_port_of_the_environment_is_checked_too(serve, monkeypatch):
     monkeypatch.setenv("STREAMLIT_SERVER_PORT", "99999")
     assert serve()[0] == 2
 
 
-def test_a_taken_port_is_said_to_be_taken(serve, taken):
+def test_a_message_says_that_a_port_is_taken(serve, taken):
     said = f"port {taken} is taken by another program: end that, or choose another port with --port"
     assert serve(f"--port={taken}") == (2, [said])
 
 
-def test_a_taken_port_of_the_environment_is_said_to_be_taken(serve, taken, monkeypatch):
+def test_a_taken_port_of_the_environment_is_refused(serve, taken, monkeypatch):
     monkeypatch.setenv("STREAMLIT_SERVER_PORT", str(taken))
     assert serve()[0] == 2
 
@@ -66,15 +66,15 @@ def test_a_taken_port_of_the_environment_is_said_to_be_taken(serve, taken, monke
 def test_an_address_of_another_machine_is_refused_in_one_line(serve):
     status, (line,) = serve(
         "--address=192.0.2.1", "--port=0"
-    )  # set aside for documentation: no machine has it
+    )  # reserved for documentation: no machine has it
     assert (status, line.split(":")[0]) == (2, "the app cannot be reached at address 192.0.2.1, port 0")
 
 
-def test_a_server_that_fails_is_not_taken_for_wrong_numbers(serve, monkeypatch):
+def test_a_server_that_fails_has_another_status_than_wrong_numbers(serve, monkeypatch):
     monkeypatch.setattr(cli, "main", lambda *_, **__: sys.exit(1))
     assert serve()[0] == 3
 
 
-def test_without_an_address_that_of_the_settings_is_tried():
+def test_without_an_address_that_of_the_settings_is_checked():
     settings = tomllib.loads((Path(app()).parent / ".streamlit" / "config.toml").read_text("utf-8"))
     assert settings["server"]["address"] == OWN_ADDRESS

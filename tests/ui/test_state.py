@@ -31,7 +31,7 @@ from mha_ui.notes import is_ours, rich
 from mha_ui.state import UNDO_STEPS, WalkPlace, Work, address, receive
 from mha_ui.state import work as state_work
 from mha_ui.state.history import begun
-from mha_ui.state.url import say_whether_too_large, work_at
+from mha_ui.state.url import is_plain, say_whether_too_large, work_at
 from mha_view.language import LANGUAGES
 from tests.apply import apply
 from tests.core.edits import BUILT_IN, FURTHER_ON, cases, json_values
@@ -44,7 +44,7 @@ START = built_in(OPENS_FIRST)
 
 
 def opened(query=None, locale=None):
-    """The work that an address holds, read by the code that reads URLs; the first example where none is given."""
+    """The work in an address, by default that of the first example, read by the code that reads URLs."""
     return work_at({"example": "first"} if query is None else query, locale)
 
 
@@ -72,21 +72,28 @@ def send(work, *edits):
     )
 
 
-def told(work):
-    """The message that stands on the bench: its kind and its text."""
+def message_of(work):
+    """The message on the bench: its kind and its text."""
     return work.message and (work.message.kind, work.message.text)
 
 
 def undone(work):
     """The examples that undo leads back through."""
-    found = []
+    examples = []
     while work.history.past:
         work = send(work, {"op": "undo"})
-        found.append(work.example)
-    return found
+        examples.append(work.example)
+    return examples
 
 
 # --- edits arrive ------------------------------------------------------------------------------------------------
+
+
+def test_an_address_is_plain_where_it_asks_for_nothing_but_a_language():
+    assert is_plain({})
+    assert is_plain({"lang": "zh", "utm": "other"})
+    assert not is_plain({"example": "water"})
+    assert not is_plain({"cell": "weights.0.0.0"})
 
 
 def test_work_starts_with_the_example_that_opens_first():
@@ -116,7 +123,7 @@ def test_an_edit_is_computed():
     assert work.browser.applied == 1
 
 
-def test_what_is_sent_again_is_applied_once():
+def test_an_edit_sent_twice_is_applied_once():
     work = opened()
     more = {"op": "add_head"}
     edits = numbered(more, more, more)
@@ -147,7 +154,7 @@ def test_numbers_may_leave_gaps_and_one_number_counts_once():
 
 
 @pytest.mark.parametrize("session", ["another", "", None, 0, ["x"], {}], ids=str)
-def test_edits_of_another_session_are_not_this_ones(session):
+def test_edits_of_another_session_are_ignored(session):
     work = opened()
     work = receive(work, {"session": session, "edits": numbered(cell(7))})
     work = receive(work, {"edits": numbered(cell(7))})
@@ -155,14 +162,14 @@ def test_edits_of_another_session_are_not_this_ones(session):
 
 
 @pytest.mark.parametrize("message", [None, 0, "x", [], {}, [{}], True], ids=str)
-def test_a_message_that_is_none_changes_nothing(message):
+def test_a_malformed_message_changes_nothing(message):
     work = opened()
     work = receive(work, message)
     assert (work.example, work.browser.applied) == (FIRST, 0)
 
 
 @pytest.mark.parametrize("edits", [None, 5, "abc", {}, {"seq": 1}, True, 0.5], ids=str)
-def test_edits_that_are_no_list_change_nothing(edits):
+def test_edits_that_are_not_a_list_change_nothing(edits):
     work = opened()
     work = receive(work, {"session": work.browser.session, "edits": edits})
     assert (work.example, work.browser.applied) == (FIRST, 0)
@@ -170,7 +177,7 @@ def test_edits_that_are_no_list_change_nothing(edits):
 
 @each("edit", [None, 5, "undo", [], {}, ["seq"], {"op": "add_head"}])
 @each("number", [None, "2", 1.5, True, [2], {}, float("nan"), float("inf"), 0, -1])
-def test_edits_without_a_number_are_passed_over_and_the_others_are_not(edit, number):
+def test_edits_without_a_number_are_ignored_and_the_others_are_not(edit, number):
     work = opened()
     odd = {**edit, "seq": number} if isinstance(edit, dict) else edit
     work = receive(work, {"session": work.browser.session, "edits": [odd, {"seq": 1, **cell(7)}, odd]})
@@ -199,7 +206,7 @@ def test_undo_redo_and_reset():
     assert work.example == with_x(8)
 
 
-def test_an_edit_after_undo_takes_the_place_of_what_was_undone():
+def test_an_edit_after_undo_replaces_what_was_undone():
     work = opened()
     work = send(work, cell(7), cell(8), {"op": "undo"}, cell(9), {"op": "redo"})
     assert work.example == with_x(9)
@@ -207,7 +214,7 @@ def test_an_edit_after_undo_takes_the_place_of_what_was_undone():
     assert work.example == with_x(7)
 
 
-def test_the_head_that_was_removed_last_comes_back_with_its_numbers():
+def test_the_last_removed_head_comes_back_with_its_numbers():
     work = opened({"example": "output-projection"})
     start, h = work.example, work.example.dims.h
     work = send(work, {"op": "remove_head"}, cell(7), {"op": "add_head"})
@@ -231,7 +238,7 @@ def test_the_head_that_was_removed_last_comes_back_with_its_numbers():
 
 
 @pytest.mark.parametrize("name", ["first", "causal", "padding", "translation", "additive"])
-def test_the_token_that_was_removed_last_comes_back_with_its_row_and_what_the_mask_says_of_it(name):
+def test_the_last_removed_token_comes_back_with_its_row_and_its_part_of_the_mask(name):
     work = opened({"example": name})
     start = work.example
     last = {"op": "remove_token", "which": "tokens", "index": len(start.tokens) - 1}
@@ -257,7 +264,7 @@ def test_a_hundred_steps_can_be_undone():
     assert len(work.history.past) == UNDO_STEPS
 
 
-def test_what_changes_no_number_is_no_step():
+def test_an_action_that_changes_no_number_is_no_step():
     work = opened()
     pin = {"op": "pin", "cell": {"name": "q", "head": 0, "row": 0, "col": 0}}
     work = send(work, cell(7), {"op": "undo"})
@@ -282,26 +289,26 @@ def test_a_refused_edit_keeps_the_work_and_says_why(language, sentence):
     work = opened({"example": "first", "lang": language})
     work = send(work, cell(7), cell(8), {"op": "undo"})
     work = send(work, REFUSED)
-    assert told(work) == ("error", sentence)
+    assert message_of(work) == ("error", sentence)
     assert (work.example, len(work.history.past), len(work.history.future)) == (with_x(7), 1, 1)
     assert work.browser.applied == 4
     work = send(work, {"op": "redo"})
-    assert told(work) is None
+    assert message_of(work) is None
     assert work.example == with_x(8)
 
 
-def test_a_refusal_is_told_though_another_edit_came_with_it():
+def test_a_refusal_is_shown_even_if_another_edit_came_with_it():
     work = opened()
     work = send(work, cell(6), REFUSED, cell(7), {"op": "pin", "cell": None})
-    assert told(work)[1] == "d_k: expected 1 to 64, got 65"
+    assert message_of(work)[1] == "d_k: expected 1 to 64, got 65"
     assert work.example == with_x(7)
     work = receive(work, {"session": work.browser.session, "edits": numbered(cell(6), REFUSED)})  # sent again
-    assert told(work)[1] == "d_k: expected 1 to 64, got 65"
+    assert message_of(work)[1] == "d_k: expected 1 to 64, got 65"
     work = send(work, cell(8))
-    assert told(work) is None
+    assert message_of(work) is None
 
 
-def test_numbers_that_float32_cannot_hold_are_refused_and_the_place_stays():
+def test_numbers_too_large_for_float32_are_refused_and_the_place_stays():
     work = opened()
     computed = trace(FIRST, Backend("cpu", "float32"))
     work = replace(work, history=replace(work.history, trace=computed))
@@ -309,7 +316,7 @@ def test_numbers_that_float32_cannot_hold_are_refused_and_the_place_stays():
     work = send(work, cell(1e12), {**large, "matrix": "w_q"})
     before = work.example
     work = send(work, {**large, "matrix": "w_k"})
-    assert told(work)[1] == "S: a number grew beyond what float32 can hold"
+    assert message_of(work)[1] == "S: a number grew beyond what float32 can hold"
     assert work.example == before
     assert work.backend == Backend("cpu", "float32")
 
@@ -321,7 +328,7 @@ def pin(name, head, row, col):
     return {"op": "pin", "cell": {"name": name, "head": head, "row": row, "col": col}}
 
 
-def test_a_cell_is_pinned_and_let_go():
+def test_a_cell_is_pinned_and_unpinned():
     work = opened()
     work = send(work, pin("weights", 1, 0, 2))
     assert work.looking.pinned == Cell("weights", 1, 0, 2)
@@ -353,13 +360,13 @@ def test_a_cell_is_pinned_and_let_go():
     ],
     ids=str,
 )
-def test_a_cell_that_is_not_there_cannot_be_pinned(place):
+def test_a_missing_cell_cannot_be_pinned(place):
     work = opened()
     work = send(work, pin("q", 0, 0, 0), pin(*place))
     assert work.looking.pinned is None
 
 
-def test_a_pinned_cell_goes_with_its_matrix_and_stays_while_it_is_there():
+def test_a_pinned_cell_stays_as_long_as_its_matrix_has_it():
     work = opened()
     work = send(work, {"op": "w_o", "on": True}, pin("output", None, 2, 3), cell(7), {"op": "add_head"})
     assert work.looking.pinned == Cell("output", None, 2, 3)
@@ -417,7 +424,7 @@ def test_another_example_can_be_undone_and_is_what_reset_returns_to():
     assert (work.history.name, work.example) == ("first", FIRST)
 
 
-def test_what_was_undone_past_its_opening_is_redone_with_its_name():
+def test_an_example_undone_past_its_opening_is_redone_with_its_name():
     work = opened()
     work = state.open_built_in(work, "water")
     work = send(work, {"op": "undo"})
@@ -443,19 +450,19 @@ WRONG_FILES["cut"] = pretty(FIRST).encode()[:-9]
 
 
 @pytest.mark.parametrize("name", WRONG_FILES)
-def test_a_file_that_is_none_changes_nothing_and_says_why(name):
+def test_a_malformed_file_changes_nothing_and_says_why(name):
     work = opened({"example": "first", "lang": "zh"})
     work = send(work, cell(7))
     work = state.open_file(work, WRONG_FILES[name])
     assert (work.example, work.history.name, work.history.origin) == (with_x(7), "first", FIRST)
-    kind, text = told(work)
+    kind, text = message_of(work)
     assert kind == "error"
     assert any("\u4e00" <= character <= "\u9fff" for character in text)
     work = send(work, {"op": "undo"})
     assert work.example == FIRST
 
 
-def test_a_language_that_was_chosen_is_kept_in_the_address():
+def test_a_chosen_language_is_in_the_address():
     work = opened(locale="zh-CN")
     assert (work.language, work.language_chosen, address(work)) == ("zh", False, {"example": "first"})
     work = state.choose_language(work, "fr")
@@ -467,7 +474,7 @@ def test_a_language_that_was_chosen_is_kept_in_the_address():
     assert work.words("input") == "输入"
 
 
-def test_what_opens_first_speaks_the_language_that_is_chosen_until_it_is_asked_for_or_touched():
+def test_the_example_that_opens_first_follows_the_language_until_it_is_requested_or_edited():
     work = opened({}, "zh-CN")
     work = replace(work, browser=replace(work.browser, plain=True))
     work = replace(work, walk=WalkPlace("scores", "2"))
@@ -478,17 +485,17 @@ def test_what_opens_first_speaks_the_language_that_is_chosen_until_it_is_asked_f
     touched = work.example
     work = state.choose_language(work, "zh")
     assert work.example == touched
-    asked = opened({"example": OPENS_FIRST})
-    asked = state.choose_language(asked, "zh")
-    assert (asked.example, asked.words("input")) == (START, "输入")
+    requested = opened({"example": OPENS_FIRST})
+    requested = state.choose_language(requested, "zh")
+    assert (requested.example, requested.words("input")) == (START, "输入")
 
 
 def follow(work, example, way=""):
-    """What another window of a pair has gone on to, or back to."""
+    """The work after another window of a pair has gone to this example."""
     return send(work, {"op": "follow", "address": {"s": to_token(example)}, "way": way})
 
 
-def test_what_another_window_takes_back_is_taken_back_here_and_no_edit_of_its_own():
+def test_undo_in_another_window_is_an_undo_here_and_no_new_edit():
     work = opened()
     for number in (7, 8):
         work = follow(work, with_x(number))
@@ -499,12 +506,12 @@ def test_what_another_window_takes_back_is_taken_back_here_and_no_edit_of_its_ow
     work = follow(work, with_x(7), "forward")
     work = follow(work, with_x(8), "forward")
     assert (work.example, len(work.history.past), work.history.future) == (with_x(8), 2, ())
-    work = follow(work, with_x(7))  # typed, not taken back
+    work = follow(work, with_x(7))  # typed, not undone
     assert (work.example, len(work.history.past)) == (with_x(7), 3)
 
 
 @pytest.mark.parametrize("way", ["back", "forward", ["back"], None])
-def test_a_window_that_came_later_goes_back_further_than_it_has_been(way):
+def test_a_window_that_opened_later_goes_back_further_than_its_own_history(way):
     work = opened()
     work = follow(work, with_x(7), way)
     assert work.example == with_x(7)
@@ -530,14 +537,14 @@ def test_the_note_and_the_source_of_untouched_numbers_come_back_with_them():
 
 def test_only_a_built_in_note_has_symbols():
     """In a visitor's own note my_file is plain text, not a symbol with a subscript."""
-    own = replace(FIRST, note="W_Q and <b>my_file</b>")
-    assert (is_ours(FIRST), is_ours(own), is_ours(replace(FIRST, note=None))) == (True, False, False)
+    visitors = replace(FIRST, note="W_Q and <b>my_file</b>")
+    assert (is_ours(FIRST), is_ours(visitors), is_ours(replace(FIRST, note=None))) == (True, False, False)
     assert payload(opened({"example": "first"}))["about_ours"]
     assert rich("X·W_K < 1") == "X·W<sub>K</sub> &lt; 1"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_bench_tells_of_the_numbers_at_hand(language):
+def test_the_bench_describes_the_current_numbers(language):
     work = opened({"example": "first", "lang": language})
     assert payload(work)["about"] == text_in(FIRST.note, language)
     work = send(work, {**cell(9), "values": [[9, 9]]})
@@ -562,7 +569,7 @@ def test_the_bench_tells_of_the_numbers_at_hand(language):
 
 
 def assert_restores(work):
-    """The address alone brings back what the visitor sees."""
+    """The address alone restores what the visitor sees."""
     query = address(work)
     again = opened(json.loads(json.dumps(query)), "en")
     assert again.example == work.example
@@ -606,7 +613,7 @@ def test_an_address_restores_an_example_with_every_cell(name, language):
     example = built_in(name)
     if (
         example.claimed is None and example.kv_heads is None
-    ):  # claims and groups do not outlive another count of heads
+    ):  # claims and groups are dropped when the number of heads changes
         assert address(work)["example"] == name
 
 
@@ -626,7 +633,7 @@ def test_an_address_restores_any_example(example, data):
     assert_restores(work)
 
 
-def test_too_large_an_example_has_no_token_and_says_so():
+def test_an_example_too_large_for_a_link_has_no_token_and_says_so():
     work = opened()
     work = send(work, *({"op": "resize", "axis": axis, "size": 64} for axis in ("d_model", "d_k")))
     places = [(name, head) for name in ("w_q", "w_k") for head in (0, 1)]
@@ -635,15 +642,18 @@ def test_too_large_an_example_has_no_token_and_says_so():
     with pytest.raises(LinkError):
         to_token(work.example)
     work = send(work, {"op": "decimals", "value": 2}, pin("q", 0, 0, 0))
-    assert told(work) is None
+    assert message_of(work) is None
     assert address(work) == {"decimals": "2", "cell": "q.0.0.0"}
     work = say_whether_too_large(work)
-    assert told(work) == ("info", "This example is too large for a link: save it as a file, in the menu ⋯.")
+    assert message_of(work) == (
+        "info",
+        "This example is too large for a link: save it as a file, in the menu ⋯.",
+    )
     work = say_whether_too_large(send(work, REFUSED))
-    assert told(work) == ("error", "d_k: expected 1 to 64, got 65")
+    assert message_of(work) == ("error", "d_k: expected 1 to 64, got 65")
     work = say_whether_too_large(send(work, {"op": "reset"}))
     assert address(work)["example"] == "first"
-    assert told(work) is None
+    assert message_of(work) is None
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -661,7 +671,7 @@ def test_a_bad_link_opens_the_example_that_opens_first_and_names_it(language):
     )
 
 
-def test_a_token_goes_before_a_name():
+def test_a_token_has_precedence_over_a_name():
     assert opened({"example": "water", "s": to_token(FURTHER_ON)}).example == FURTHER_ON
 
 
@@ -736,7 +746,7 @@ def assert_opens(query, locale=None, exactly=None):
 # --- a server that was restarted ---------------------------------------------------------------------------------
 
 
-def test_the_page_gives_a_new_server_its_address_and_what_was_never_confirmed():
+def test_the_page_gives_a_new_server_its_address_and_its_unconfirmed_edits():
     old = opened({"example": "causal", "lang": "zh"})
     old = send(old, cell(7), {"op": "decimals", "value": 2}, pin("weights", 0, 1, 1))
     new = opened({"example": "causal"})
@@ -746,7 +756,7 @@ def test_the_page_gives_a_new_server_its_address_and_what_was_never_confirmed():
     assert new.browser.applied == 4
     assert new.example == apply(old.example, cell(9, 2))
     assert (new.looking.decimals, new.language, new.looking.pinned) == (2, "zh", Cell("weights", 0, 1, 1))
-    assert told(new) is None
+    assert message_of(new) is None
     new = send(new, {"op": "undo"}, {"op": "undo"})
     assert new.example == old.example
 
@@ -759,35 +769,35 @@ def test_a_restored_example_is_reset_to_itself():
     assert (work.example, work.history.name) == (FURTHER_ON, None)
 
 
-def test_an_address_that_cannot_be_read_is_told():
+def test_a_message_says_that_an_address_cannot_be_read():
     work = opened(locale="zh")
     work = send(work, {"op": "restore", "address": {"s": "1abc"}})
     assert work.example == built_in(opens_first("zh"))
-    assert told(work) == told(opened({"s": "1abc"}, "zh"))
-    assert told(work)
+    assert message_of(work) == message_of(opened({"s": "1abc"}, "zh"))
+    assert message_of(work)
 
 
 @pytest.mark.parametrize("odd", [None, 5, "s=1", [], [["s", "x"]], True], ids=str)
-def test_an_address_that_is_none_keeps_the_work(odd):
+def test_a_malformed_address_leaves_the_work(odd):
     work = opened({"example": "water"})
     work = send(work, cell(7), {"op": "restore", "address": odd}, {"op": "restore"})
     assert work.example == apply(built_in("water"), cell(7))
-    assert told(work)[1] == "this is no edit"
+    assert message_of(work)[1] == "this is no edit"
 
 
 @pytest.mark.parametrize("key", ["s", "example", "lang", "decimals", "cell"])
-def test_what_is_no_text_in_an_address_is_passed_over(key):
+def test_values_of_an_address_that_are_not_text_are_ignored(key):
     for odd in ODD_VALUES:
         if not isinstance(odd, str):
             work = opened()
             work = send(work, {"op": "restore", "address": {"example": "water", key: odd}})
             assert work.example == (START if key == "example" else built_in("water"))
-            assert told(work) is None
+            assert message_of(work) is None
 
 
 # --- anything at all ---------------------------------------------------------------------------------------------
 
-own = st.one_of(
+actions = st.one_of(
     st.sampled_from([{"op": "undo"}, {"op": "redo"}, {"op": "reset"}, {"op": "pin"}, {"op": "restore"}]),
     st.fixed_dictionaries({"op": st.just("pin"), "cell": json_values}),
     st.builds(
@@ -814,23 +824,23 @@ numbers = st.integers(-1, 6) | json_values
 
 @st.composite
 def messages(draw):
-    """An example, and a message that has something of what a bench would send."""
+    """An example, and a message with some parts that a bench would send."""
     example, edits = draw(cases(BUILT_IN, odd=st.booleans(), most=2))
-    mixed = draw(st.permutations([*edits, *draw(st.lists(own, max_size=3)), draw(json_values)]))
+    mixed = draw(st.permutations([*edits, *draw(st.lists(actions, max_size=3)), draw(json_values)]))
     sent = [{**edit, "seq": draw(numbers)} if isinstance(edit, dict) else edit for edit in mixed]
     return example, sent
 
 
 @contextmanager
 def nothing_caught():
-    """No edit met what nobody expected, which the net would keep silent about here."""
+    """No edit raised an unexpected error, which ``attempt`` would only log."""
     with patch.object(state_work.LOG, "exception") as caught:
         yield
     assert not caught.mock_calls
 
 
 def assert_sound(work):
-    """Whatever came, the work can be shown, undone and kept."""
+    """The work can be shown, undone and restored, whatever was sent."""
     assert work.trace.values == trace(work.example).values
     assert isinstance(work.browser.applied, int)
     assert work.looking.decimals in range(11)
@@ -867,7 +877,7 @@ def test_no_message_from_the_browser_raises(message, edits):
 @tries(10)
 @given(st.lists(cases([FIRST], odd=st.just(False), most=1), max_size=8), st.data())
 def test_however_a_network_repeats_and_merges_edits_the_work_is_the_same(drawn, data):
-    """Every message repeats all edits that are not confirmed yet, as the browser sends them."""
+    """Every message repeats all unconfirmed edits, as the browser does."""
     edits = numbered(*(edit for _, (edit,) in drawn))
     plain, work = opened(), opened()
     for edit in edits:

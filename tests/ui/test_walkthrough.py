@@ -1,4 +1,4 @@
-"""The walkthrough as Streamlit runs it, without a browser: what the component is told, and what it tells."""
+"""The walkthrough as Streamlit runs it, without a browser: what the component is sent, and what it sends."""
 
 import json
 import sys
@@ -34,7 +34,7 @@ def visit():
     """Open the walkthrough at a query in a fresh session."""
 
     def opened(locale=None, **query):
-        st.cache_resource.clear()  # components are registered once a server, and every visit has a server of its own
+        st.cache_resource.clear()  # components are registered once a server, and each visit is a new server
         app = AppTest.from_file(APP, default_timeout=60)
         app.query_params.update(query)
         app.context.update(locale=locale, theme="light")
@@ -46,13 +46,13 @@ def visit():
 
 
 def sound(app):
-    """The app, if nothing went wrong and the walk was told what the work says."""
+    """The app, if nothing went wrong and the walk has the data of the work."""
     assert not app.exception
-    assert told(app) == json.loads(json.dumps(payload(work(app))))
+    assert walk_data(app) == json.loads(json.dumps(payload(work(app))))
     return app
 
 
-def told(app):
+def walk_data(app):
     return json.loads(app.get_by_key(WALK).proto.json)[0]
 
 
@@ -61,7 +61,7 @@ def work(app):
 
 
 def send(app, **place):
-    """Run the app with a place that the walk has told."""
+    """Run the app with a place that the walk has sent."""
     edit = {"op": "place", "seq": work(app).browser.applied + 1, **place}
     app.session_state[PLACE] = {"edits": {"session": work(app).browser.session, "edits": [edit]}}
     return app.run()
@@ -70,15 +70,15 @@ def send(app, **place):
 @pytest.mark.parametrize(("name", "language"), in_turn(library(), LANGUAGES))
 def test_every_example_has_its_walk(visit, name, language):
     app = visit(example=name, lang=language)
-    assert [stage["id"] for stage in told(app)["stages"]] == [
+    assert [stage["id"] for stage in walk_data(app)["stages"]] == [
         stage.id for stage in walk(trace(built_in(name)))
     ]
-    json.dumps(told(app), allow_nan=False)
+    json.dumps(walk_data(app), allow_nan=False)
     labels = [button.label for button in app.get("download_button")]
     assert labels == [words_in(language)(text) for text in TAKE_AWAY]
 
 
-def test_the_stages_carry_words_parts_and_formulas():
+def test_the_stages_have_words_parts_and_formulas():
     (scores,) = [s for s in stages(trace(built_in("first")), "en") if s["id"] == "scores"]
     assert scores["title"] == "Scores"
     assert scores["lesson"] == "library"
@@ -93,7 +93,7 @@ def test_the_stages_carry_words_parts_and_formulas():
 def test_a_link_opens_the_very_place(visit):
     app = visit(example="causal", step="masked_scores", sub="3.2", view="projector", predict="1")
     place = {"step": "masked_scores", "sub": "3.2", "view": "projector", "predict": True}
-    assert told(app)["place"] == place
+    assert walk_data(app)["place"] == place
     assert state.address(work(app)) == {"example": "causal"} | place | {"predict": "1"}
 
 
@@ -107,18 +107,18 @@ def test_a_link_opens_the_very_place(visit):
         {"sub": "1e3"},
     ],
 )
-def test_a_place_that_can_be_none_is_the_start(visit, query):
-    assert told(visit(**query))["place"] == {"step": "", "sub": "", "view": "", "predict": False}
+def test_a_malformed_place_is_the_start(visit, query):
+    assert walk_data(visit(**query))["place"] == {"step": "", "sub": "", "view": "", "predict": False}
 
 
 def test_a_bad_link_is_walked_as_the_example_that_opens_first_and_says_so(visit):
     app = visit(s="2abc", step="scores")
-    assert told(app)["place"]["step"] == "scores"
+    assert walk_data(app)["place"]["step"] == "scores"
     assert work(app).example == built_in(OPENS_FIRST)
     assert any("another version" in element.proto.body for element in app.html)
 
 
-def test_where_the_walk_rests_is_kept_for_the_bench_and_back(visit):
+def test_the_walks_place_is_stored_for_the_bench_and_back(visit):
     app = visit(example="first")
     send(app, step="scores", sub="4", view="", predict=True)
     assert work(app).walk == ("scores", "4", "", True)
@@ -132,15 +132,15 @@ def test_where_the_walk_rests_is_kept_for_the_bench_and_back(visit):
     )
     app.switch_page("walkthrough.py").run()
     sound(app)
-    assert told(app)["place"] == {"step": "scores", "sub": "4", "view": "", "predict": True}
-    assert told(app)["matrices"]["x"]["values"][0][0] == 5
+    assert walk_data(app)["place"] == {"step": "scores", "sub": "4", "view": "", "predict": True}
+    assert walk_data(app)["matrices"]["x"]["values"][0][0] == 5
 
 
 def test_another_example_is_walked_from_its_start(visit):
     app = visit(example="first", step="scores", sub="4", predict="1")
     menu(app).set_value("water").run()
     sound(app)
-    assert told(app)["place"] == {"step": "", "sub": "", "view": "", "predict": True}
+    assert walk_data(app)["place"] == {"step": "", "sub": "", "view": "", "predict": True}
 
 
 @pytest.mark.parametrize("place", [{"step": 3}, {"sub": ["1"]}, {"view": None}, {"predict": "maybe"}, {}])
@@ -156,10 +156,10 @@ def test_a_new_server_is_given_the_pages_address(visit):
     app.session_state[PLACE] = {"edits": {"session": work(app).browser.session, "edits": [restore]}}
     sound(app.run())
     assert work(app).example == built_in("water")
-    assert told(app)["place"]["step"] == "k"
+    assert walk_data(app)["place"]["step"] == "k"
 
 
-def test_the_numbers_of_another_window_are_taken_over_at_the_same_place(visit):
+def test_another_windows_numbers_are_taken_over_at_the_same_place(visit):
     """They become a step of the history. An address without an example is refused with a message."""
     app = visit(example="first", step="scores", sub="4", lang="zh")
     other = apply(
@@ -175,16 +175,16 @@ def test_the_numbers_of_another_window_are_taken_over_at_the_same_place(visit):
         sound(app.run())
         assert work(app).example == wanted
         assert bool(work(app).message) == (seq > 2)
-        assert told(app)["place"]["step"] == "scores"
+        assert walk_data(app)["place"]["step"] == "scores"
         assert work(app).history.name == (
             "first" if wanted == other else "water"
-        )  # what the example's menu shows in answers
+        )  # what the example's menu shows
     assert work(app).language == "zh"
     assert state.address(work(app))["example"] == "water"
     assert [version.example for version in work(app).history.past] == [built_in("first"), other]
 
 
-def test_what_the_menu_held_before_another_window_opened_an_example_is_no_choice(visit):
+def test_the_menus_previous_value_is_no_choice_after_another_window_opened_an_example(visit):
     app = visit(example="first")
     key = menu(app).key
     follow = {"op": "follow", "seq": 1, "address": {"example": "water"}}
@@ -198,14 +198,14 @@ def test_texts_of_an_example_reach_the_walk_as_data(visit):
     nasty = "<img src=x onerror=alert(1)> $x$"
     example = apply(FURTHER_ON, {"op": "rename_token", "which": "tokens", "index": 0, "text": nasty})
     app = visit(s=to_token(example))
-    assert told(app)["labels"]["n_q"][0] == nasty
-    assert [stage["kind"] for stage in told(app)["stages"]].count("head") == 3
+    assert walk_data(app)["labels"]["n_q"][0] == nasty
+    assert [stage["kind"] for stage in walk_data(app)["stages"]].count("head") == 3
 
 
-def test_without_the_package_for_slides_the_button_is_off_and_says_how_to_install_it(visit, monkeypatch):
+def test_without_the_package_for_slides_the_button_is_disabled_and_says_how_to_install_it(visit, monkeypatch):
     monkeypatch.setitem(sys.modules, "pptx", None)
     app = visit(example="first", lang="zh")
     label = words_in("zh")("Take away as slides (PPTX)")
-    (button,) = [one for one in app.get("download_button") if one.label == label]
+    (button,) = [element for element in app.get("download_button") if element.label == label]
     assert button.disabled
     assert button.help == "这里需要 python-pptx 这个包：pip install -r requirements-slides.txt"

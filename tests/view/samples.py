@@ -1,4 +1,4 @@
-"""Examples to draw, and what to look up in a drawn figure."""
+"""Examples to draw, and helpers that look into a drawn figure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mha_view.palette import Theme
 
 WORDS = words_in("en")
 NASTY = ("<img onerror=x>", "$x$", "**b**", "{{}}", "🙂", "שלום", "a" * 200, "same", "same", "%{z}<br>")
-"""Tokens that would do harm where text is taken for markup."""
+"""Tokens that would do harm if text were interpreted as markup."""
 
 
 def sample(
@@ -52,7 +52,7 @@ def sample(
 
 
 def partly_masked() -> Trace:
-    """Query ``sat`` may attend to nothing, the others to themselves and what stands before them."""
+    """Query ``sat`` may attend to nothing, the others to themselves and earlier tokens."""
     allow = tuple(tuple(i != 2 and j <= i for j in range(4)) for i in range(4))
     return sample(4, 3, tokens=("the", "cat", "sat", "down"), mask=AllowMask(allow=allow))
 
@@ -73,7 +73,7 @@ def draw(computed: Trace, name: str, *, theme: Theme = "light", query: int = 0) 
 
 
 def every_figure(computed: Trace, *, theme: Theme = "light", query: int = 0) -> dict[str, Figure]:
-    """All pictures that a trace has."""
+    """All available pictures of a trace."""
     return {
         name: draw(computed, name, theme=theme, query=query)
         for name, picture in FIGURES.items()

@@ -1,4 +1,4 @@
-"""Every picture of every kind of example: valid Plotly, harmless, titled, told in words."""
+"""Every picture of every kind of example: valid Plotly, without markup from tokens, with a title and a text."""
 
 import ast
 import re
@@ -17,12 +17,12 @@ from tests.view.samples import NASTY, TRACES, draw, every_figure, sample, texts
 from tests.view.test_labels import TEX
 
 OF_THE_WHOLE = {"saturation"}
-"""Means over heads and queries, which name none."""
+"""Pictures of means over heads and queries, which name none of them."""
 
 
 @each("theme", ["light", "dark"])
 @each("name", TRACES)
-def test_plotly_takes_every_picture(name, theme):
+def test_plotly_accepts_every_picture(name, theme):
     for figure in every_figure(TRACES[name], theme=theme).values():
         assert set(figure.payload) == {"data", "layout"}
         go.Figure(figure.payload)
@@ -30,23 +30,23 @@ def test_plotly_takes_every_picture(name, theme):
 
 @each("name", TRACES)
 def test_a_point_says_which_number_it_is(name):
-    """So that the page can show a cell of a picture on the bench, and the other way round."""
-    computed, told = TRACES[name], set()
+    """So that the page can find a picture's cell in the tables, and the other way round."""
+    computed, matrices = TRACES[name], set()
     last = len(computed.example.tokens) - 1
     for figure in every_figure(computed, query=last).values():
         for drawn in figure.payload["data"]:
             if "meta" not in drawn:
                 continue
-            of = drawn["meta"]
-            rows = computed.matrix(of["matrix"], of["head"])
-            told.add(of["matrix"])
+            source = drawn["meta"]
+            rows = computed.matrix(source["matrix"], source["head"])
+            matrices.add(source["matrix"])
             if drawn["type"] == "heatmap":
                 assert len(drawn["z"]) == len(rows)
                 for shown, row in zip(drawn["z"], rows, strict=True):
                     assert all(a in (None, b) for a, b in zip(shown, row, strict=True))
             else:
-                assert drawn["y"] == rows[of["row"]]
-    assert "weights" in told
+                assert drawn["y"] == rows[source["row"]]
+    assert "weights" in matrices
 
 
 @given(examples(claims=False))
@@ -61,18 +61,18 @@ def test_every_example_can_be_drawn(example):
 
 @pytest.mark.parametrize("heads", range(1, 17))
 def test_one_to_sixteen_heads(heads):
-    found = every_figure(sample(3, heads, d_out=2))
-    assert len(found) == len(FIGURES)
-    for name, figure in found.items():
+    figures = every_figure(sample(3, heads, d_out=2))
+    assert len(figures) == len(FIGURES)
+    for name, figure in figures.items():
         go.Figure(figure.payload)
         assert name in OF_THE_WHOLE or f"Head {heads}" in " ".join(texts(figure.payload))
 
 
 @each("name", TRACES)
 def test_titles_names_and_sizes(name):
-    found = every_figure(TRACES[name])
-    assert len({figure.name for figure in found.values()}) == len(found)
-    for figure in found.values():
+    figures = every_figure(TRACES[name])
+    assert len({figure.name for figure in figures.values()}) == len(figures)
+    for figure in figures.values():
         assert re.fullmatch(r"[a-z0-9-]+", figure.name)
         assert figure.title
         assert 0 < figure.min_width <= 6000
@@ -82,9 +82,9 @@ def test_titles_names_and_sizes(name):
 @pytest.mark.parametrize("name", FIGURES)
 def test_pictures_say_who_looks_at_whom(name):
     computed = TRACES["first"]
-    said = draw(computed, name).alt
-    assert name in OF_THE_WHOLE or any(token in said for token in computed.example.tokens)
-    assert re.search(r"\d", said)
+    alt = draw(computed, name).alt
+    assert name in OF_THE_WHOLE or any(token in alt for token in computed.example.tokens)
+    assert re.search(r"\d", alt)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -109,10 +109,10 @@ def test_no_token_reaches_plotly_as_markup():
                 assert set(re.findall(r"<[^<>]*>", text)) <= tags
                 assert not TEX.search(text)
             templates = [part.get("hovertemplate") for part in figure.payload["data"]]
-            assert not any(templates)  # there a token's %{…} would be filled in
+            assert not any(templates)  # there Plotly would expand a token's %{…}
 
 
-def test_pictures_of_any_example_know_nothing_of_streamlit():
+def test_pictures_do_not_import_streamlit_plotly_or_pandas():
     for path in Path(mha_view.figures.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -120,7 +120,7 @@ def test_pictures_of_any_example_know_nothing_of_streamlit():
             assert not any(name.split(".")[0] in ("streamlit", "plotly", "pandas") for name in names), path
 
 
-def test_words_are_the_readers():
+def test_every_text_can_be_translated():
     """Every text goes through gettext, and a translation may use its values in any order."""
 
     def shout(text):

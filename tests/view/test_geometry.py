@@ -31,11 +31,11 @@ def test_nice(magnitude, end):
 
 
 @given(st.floats(1e-12, 1e52))
-def test_a_nice_number_is_at_or_above_and_not_far(magnitude):
+def test_a_nice_number_is_not_below_and_not_far_above(magnitude):
     assert magnitude * (1 - 1e-9) <= nice(magnitude) <= 2.5 * magnitude * (1 + 1e-9)
 
 
-def test_the_largest_magnitude_leaves_out_what_is_hidden():
+def test_the_largest_magnitude_ignores_hidden_pairs():
     assert largest([[[1.0, -7.0]], [[float("-inf"), 3.0]]]) == 7
     assert largest([]) == 0
 
@@ -60,7 +60,7 @@ def test_a_hull_without_area(given_points, corners):
 
 
 @given(points)
-def test_a_hull_holds_its_points_and_their_means(cloud):
+def test_a_hull_contains_its_points_and_their_mean(cloud):
     hull = convex_hull(cloud)
     assert set(hull) <= set(cloud)
     assert all(contains(hull, point) for point in cloud)
@@ -69,7 +69,7 @@ def test_a_hull_holds_its_points_and_their_means(cloud):
 
 
 @given(points)
-def test_ranges_are_square_and_hold_all_points(cloud):
+def test_ranges_are_square_and_contain_all_points(cloud):
     x, y = square_ranges(cloud)
     assert x[1] - x[0] == pytest.approx(y[1] - y[0])
     for a, b in cloud:
@@ -77,20 +77,20 @@ def test_ranges_are_square_and_hold_all_points(cloud):
         assert y[0] < b < y[1]
 
 
-def test_ranges_stay_put_while_a_point_moves_a_little():
+def test_ranges_stay_the_same_while_a_point_moves_a_little():
     assert square_ranges([(1.0, 1.0), (4.3, 2.0)]) == square_ranges([(1.0, 1.1), (4.6, 2.2)])
 
 
 @pytest.mark.parametrize(
     "cloud", [[(0.0, 0.0)], [(5.0, 1.0)], [(0.11, 0.0), (0.11 + 1e-17, 0.0), (0.11 + 2e-17, 0.0)]]
 )
-def test_ranges_of_points_in_one_place(cloud):
+def test_ranges_of_coinciding_points(cloud):
     x, y = square_ranges(cloud)
     assert x[1] - x[0] == pytest.approx(y[1] - y[0])
     assert x[1] - x[0] > 0.01
 
 
-def test_labels_stand_where_nothing_is():
+def test_labels_are_put_where_there_is_space():
     page, taken = (0.0, 0.0, 100.0, 100.0), [around((50.0, 50.0), 5)]
     sides = [free_side((50.0, 50.0), (30.0, 13.0), page, taken) for _ in range(9)]
     assert sides[:4] == ["top center", "bottom center", "middle right", "middle left"]

@@ -1,4 +1,4 @@
-"""Outputs among V's rows: the picture holds what the mathematics promises."""
+"""Outputs among V's rows: the picture shows what the mathematics says."""
 
 import pytest
 from hypothesis import given
@@ -16,7 +16,7 @@ PLANE = [name for name, computed in TRACES.items() if computed.example.dims.d_v 
 
 
 def plane_examples():
-    """Examples with d_v = 2 and weights that somebody's numbers do not stand in for."""
+    """Examples with d_v = 2 whose weights are computed."""
     return examples(plain=True, claims=False, values=True).flatmap(
         lambda example: st.builds(lambda w_v: with_values(example, w_v), rows(example.dims.d_context, 2))
     )
@@ -34,18 +34,18 @@ def test_every_output_lies_in_the_hull_of_v(example):
     computed = trace(example)
     for head, dead in enumerate(computed.fully_masked):
         hull = convex_hull(values(computed, head))
-        for point, gone in zip(outputs(computed, head), dead, strict=True):
-            assert gone or contains(hull, point)
+        for point, is_dead in zip(outputs(computed, head), dead, strict=True):
+            assert is_dead or contains(hull, point)
     assert "Not all outputs" not in draw(computed, "hulls").alt
 
 
 @each("name", TRACES)
-def test_it_is_there_for_two_columns_of_v_only(name):
+def test_the_picture_is_available_for_two_columns_of_v_only(name):
     assert FIGURES["hulls"].available(TRACES[name]) == (name in PLANE)
 
 
 @each("name", PLANE)
-def test_points_are_the_traces_numbers(name):
+def test_points_are_the_trace_s_numbers(name):
     computed = TRACES[name]
     marks = drawn(draw(computed, "hulls"), "scatter")
     for head in range(len(computed.example.heads)):
@@ -81,7 +81,7 @@ def test_hulls_without_area(v):
     assert drawn(figure, "scatter")[1]["x"] == [x for x, _ in v]
 
 
-def test_points_in_one_place_share_a_label():
+def test_coinciding_points_share_a_label():
     head = Head(q=((0.0,),) * 3, k=((0.0,),) * 3, v=((1.0, 1.0), (1.0, 1.0), (3.0, 2.0)))
     computed = trace(validate(Example(title="", tokens=("a", "b", "c"), heads=(head,))))
     _, v, out = drawn(draw(computed, "hulls"), "scatter")
@@ -90,7 +90,7 @@ def test_points_in_one_place_share_a_label():
     assert out["text"] == ["a, b, c", "", ""]
 
 
-def test_an_output_of_given_weights_may_lie_outside_and_is_said_to():
+def test_the_text_says_that_an_output_of_given_weights_lies_outside():
     head = Head(weights=((2.0, -1.0),), v=((0.0, 0.0), (1.0, 1.0)))
     example = Example(title="", tokens=("a",), context_tokens=("k", "l"), heads=(head,), scale="none")
     assert "Not all outputs lie inside the hull." in draw(trace(validate(example)), "hulls").alt
@@ -105,7 +105,7 @@ def test_a_query_that_may_attend_to_nothing_is_a_cross():
     assert "Not all outputs" not in figure.alt
 
 
-def test_labels_give_way_where_there_are_many():
+def test_many_points_have_no_labels():
     _, v, _ = drawn(draw(sample(13, 1), "hulls"), "scatter")
     assert v["text"] == [""] * 13
     assert len(v["hovertext"]) == 13

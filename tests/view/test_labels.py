@@ -1,4 +1,4 @@
-"""Labels: any token as harmless text, numbers short."""
+"""Labels: any token as plain text, short numbers."""
 
 import html
 import re
@@ -11,9 +11,9 @@ from mha_view.figures.labels import exact, label, labels, listing, number, subsc
 from mha_view.language import words_in
 
 TEX = re.compile(r"([^$]*)([$]+[^$]*[$]+)([^$]*)")
-"""What Plotly takes for TeX."""
+"""What Plotly interprets as TeX."""
 TAG = re.compile(r"<[^<>]*>")
-"""What Plotly takes for markup."""
+"""What Plotly interprets as markup."""
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ TAG = re.compile(r"<[^<>]*>")
         ("שלום", "שלום"),
     ],
 )
-def test_a_token_is_shown_as_it_is(token, shown):
+def test_a_token_is_shown_literally(token, shown):
     assert label(token) == shown
 
 
@@ -46,7 +46,7 @@ def test_a_mark_is_not_cut_from_its_letter():
 
 
 @given(st.text(max_size=300))
-def test_no_token_is_taken_for_markup(token):
+def test_no_token_is_interpreted_as_markup(token):
     (tick,), (full,), (_name,) = labels((token,))
     for text in (tick, full.replace("<br>", "")):
         assert not TAG.search(text)
@@ -59,26 +59,26 @@ def test_no_token_is_taken_for_markup(token):
 @given(st.text(max_size=300))
 def test_hovering_shows_the_whole_token(token):
     (full,) = labels((token,)).full
-    told = html.unescape(full.replace("<br>", ""))
+    text = html.unescape(full.replace("<br>", ""))
     visible = "".join(token.split())
-    kept = [character for character in told if character in visible]
-    assert len(kept) >= len([c for c in visible if c.isalnum()])
+    shown = [character for character in text if character in visible]
+    assert len(shown) >= len([c for c in visible if c.isalnum()])
 
 
 def test_long_tokens_wrap_when_hovering():
     assert wrap("a" * 90) == "<br>".join(["a" * 40, "a" * 40, "a" * 10])
 
 
-def test_tokens_that_repeat_are_told_apart_in_sentences_only():
-    found = labels(("the", "cat", "the"))
-    assert found.ticks == ("the", "cat", "the")
-    assert found.names == ("the (1)", "cat", "the (3)")
+def test_repeated_tokens_have_their_position_in_sentences_only():
+    result = labels(("the", "cat", "the"))
+    assert result.ticks == ("the", "cat", "the")
+    assert result.names == ("the (1)", "cat", "the (3)")
 
 
-def test_a_right_to_left_token_does_not_turn_its_neighbours_round():
-    found = labels(("שלום", "cat"))
-    assert found.names == ("\u2068שלום\u2069", "cat")
-    assert found.ticks == ("שלום", "cat")
+def test_a_right_to_left_token_does_not_reverse_its_neighbours():
+    result = labels(("שלום", "cat"))
+    assert result.names == ("\u2068שלום\u2069", "cat")
+    assert result.ticks == ("שלום", "cat")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The lessons' pictures: they hold the numbers that they are given, in words too."""
+"""The lessons' pictures: they show the numbers of their trace, in words too."""
 
 import re
 from math import log, sqrt
@@ -48,7 +48,7 @@ def own(*, theme="light", words=WORDS):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_plotly_takes_them_and_each_has_its_words(theme, language):
+def test_plotly_accepts_them_and_each_has_its_texts(theme, language):
     words = words_in(language)
     figures = own(theme=theme, words=words)
     for computed in TRACES.values():
@@ -90,7 +90,7 @@ def test_every_example_can_be_drawn(example):
 # --- the library -----------------------------------------------------------------------------------------------
 
 
-def test_the_library_shows_the_traces_weights_and_shares():
+def test_the_library_shows_the_trace_s_weights_and_shares():
     figure = own()[0]
     bars = drawn(figure, "bar")
     assert [bar["y"][0] for bar in bars[:4]] == LIBRARY.values["weights"][0][0]
@@ -101,14 +101,14 @@ def test_the_library_shows_the_traces_weights_and_shares():
     assert "code 58.9" in figure.alt
 
 
-def test_swapped_contents_change_what_is_carried_home_and_not_what_is_read():
+def test_swapped_contents_change_the_output_and_not_the_weights():
     swapped = trace(library_example(WORDS, INTEREST, swapped=True))
     assert swapped.values["weights"] == LIBRARY.values["weights"]
     assert swapped.values["head_outputs"] != LIBRARY.values["head_outputs"]
     assert swapped.example.heads[0].k == LIBRARY.example.heads[0].k
 
 
-def test_a_reader_without_interests_reads_all_alike():
+def test_a_reader_without_interests_reads_all_books_equally():
     computed = trace(library_example(WORDS, (0.0, 0.0, 0.0)))
     assert computed.values["weights"][0][0] == [0.25] * 4
     assert computed.values["head_outputs"][0][0] == [32.5, 35.0, 20.0]
@@ -118,7 +118,7 @@ def test_a_reader_without_interests_reads_all_alike():
 
 
 @pytest.mark.parametrize(("seed", "n_k", "sigma"), [(0, 8, 1.0), (5, 2, 0.25), (999_999, 64, 2.0)])
-def test_curves_are_the_experiments_numbers_and_the_theorys(seed, n_k, sigma):
+def test_curves_are_the_numbers_of_the_experiment_and_of_theory(seed, n_k, sigma):
     rows = experiment(seed, n_k, sigma)
     figure = scaling_figure(rows, n_k=n_k, sigma=sigma, at=0, theme="light", words=WORDS)
     lines = [part["y"] for part in drawn(figure, "scatter")]
@@ -150,7 +150,7 @@ def test_the_chosen_d_k_is_marked_in_every_panel(at):
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.d_k}")
-def test_one_querys_weights(row):
+def test_one_query_s_weights(row):
     plain, scaled = drawn(one_query_figure(row, theme="dark", words=WORDS), "bar")
     assert plain["y"] == list(row.plain.first) == sorted(plain["y"], reverse=True)
     assert scaled["y"] == list(row.scaled.first)
@@ -162,7 +162,7 @@ def test_one_querys_weights(row):
 
 
 @each("name", TRACES)
-def test_agreement_is_drawn_as_it_is_computed(name):
+def test_agreement_is_drawn_as_computed(name):
     computed = TRACES[name]
     for query in (None, 0):
         figure = agreement_figure(computed, theme="light", words=WORDS, query=query)
@@ -177,7 +177,7 @@ def test_agreement_is_drawn_as_it_is_computed(name):
 
 
 @each("name", TRACES)
-def test_ranges_hold_every_number_of_v_and_every_output(name):
+def test_ranges_show_every_number_of_v_and_every_output(name):
     computed = TRACES[name]
     figure = ranges_figure(computed, theme="light", words=WORDS)
     marks, heads, d_v = drawn(figure, "scatter"), len(computed.example.heads), computed.example.dims.d_v
@@ -198,8 +198,8 @@ def test_every_output_lies_within_its_columns(example):
     computed = trace(example)
     for head, dead in enumerate(computed.fully_masked):
         ranges = column_ranges(values_of(computed, head))
-        for row, gone in zip(computed.values["head_outputs"][head], dead, strict=True):
-            assert gone or inside(row, ranges)
+        for row, is_dead in zip(computed.values["head_outputs"][head], dead, strict=True):
+            assert is_dead or inside(row, ranges)
 
 
 def test_ranges_by_hand():

@@ -1,4 +1,4 @@
-"""Head outputs and what they become: the trace's numbers, and shares that add up."""
+"""Head outputs and the layer's output: the trace's numbers, and shares that add up."""
 
 from math import isclose
 
@@ -46,7 +46,7 @@ def test_brackets_name_the_head_of_every_column():
     assert layout["xaxis"]["ticktext"] == ["1", "2"] * 3
 
 
-def test_bars_stack_each_heads_share_and_mark_the_output():
+def test_bars_stack_each_head_s_share_and_mark_the_output():
     computed = sample(3, 2, d_out=3, seed=4)
     figure = draw(computed, "outputs", query=1)
     shares, bias = query_shares(computed, 1)
@@ -60,7 +60,7 @@ def test_bars_stack_each_heads_share_and_mark_the_output():
         assert sum(v for v in column if v > 0) <= high
 
 
-def test_without_w_o_there_is_nothing_to_share():
+def test_without_w_o_there_are_no_shares():
     figure = draw(sample(3, 2), "outputs")
     assert not drawn(figure, "bar")
     assert figure.title == "Head outputs side by side"
@@ -77,9 +77,9 @@ def test_the_scale_is_symmetric_and_nice():
         assert f"{axis['cmax']:e}"[0] in "125"
 
 
-def test_the_alternative_adds_up():
+def test_the_text_alternative_names_every_share():
     computed = sample(2, 2, 1, d_out=1, seed=3, tokens=("cat", "sat"))
-    said = draw(computed, "outputs", query=1).alt
-    assert "For the query sat:" in said
-    assert "made of Head 1 (" in said
-    assert "b_O (" in said
+    alt = draw(computed, "outputs", query=1).alt
+    assert "For the query sat:" in alt
+    assert "made of Head 1 (" in alt
+    assert "b_O (" in alt

@@ -1,4 +1,4 @@
-"""The palette: text reads on what it stands on, and colours that mean different things differ."""
+"""The palette: text is legible on its backgrounds, and colours with different meanings differ."""
 
 from itertools import combinations
 from math import dist
@@ -38,7 +38,7 @@ def contrast(a, b):
 
 
 def oklab(rgb):
-    """Linear red, green, blue → Ottosson's OKLab, where distances are those that are seen."""
+    """Linear red, green, blue → Ottosson's OKLab, where distances are perceptual."""
     lms = (
         (0.4122214708, 0.5363325363, 0.0514459929),
         (0.2119034982, 0.6806995451, 0.1073969566),
@@ -53,8 +53,8 @@ def oklab(rgb):
     return [sum(w * c for w, c in zip(row, roots, strict=True)) for row in lab]
 
 
-def seen(colour, eyes=None):
-    """A colour in OKLab, as colour-blind eyes see it where a matrix is given."""
+def perceived(colour, eyes=None):
+    """A colour in OKLab; with a matrix ``eyes``, as colour-blind eyes see it."""
     rgb = linear(colour)
     if eyes:
         rgb = [min(1, max(0, sum(w * c for w, c in zip(row, rgb, strict=True)))) for row in eyes]
@@ -73,7 +73,7 @@ def test_a_theme_has_its_palette():
 
 
 @pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
-def test_text_reads_on_the_page(colours):
+def test_text_is_legible_on_the_page(colours):
     for text in (colours.text, colours.muted, colours.q, colours.k, colours.v, *colours.heads):
         for ground in (colours.background, colours.surface):
             assert contrast(text, ground) >= 4.5, (text, ground)
@@ -82,14 +82,14 @@ def test_text_reads_on_the_page(colours):
 
 
 @pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
-def test_numbers_read_on_every_colour_of_the_scales(colours):
+def test_numbers_are_legible_on_every_colour_of_the_scales(colours):
     for end in (colours.weight, colours.negative, colours.positive, colours.warm, colours.line):
         for share in range(101):
             assert contrast(colours.text, blend(colours.background, end, share / 100)) >= 4.5, (end, share)
 
 
 @pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
-def test_notes_read_on_what_a_mask_hides(colours):
+def test_notes_are_legible_on_masked_cells(colours):
     assert contrast(colours.muted, colours.line) >= 4.5
 
 
@@ -100,10 +100,10 @@ def test_the_ends_of_the_scales_stand_out(colours):
 
 
 @pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
-def test_there_is_an_accent_for_every_head_and_none_twice(colours):
+def test_every_head_has_a_different_accent(colours):
     assert len(colours.heads) == MAX_HEADS
     for a, b in combinations(colours.heads, 2):
-        assert dist(seen(a), seen(b)) >= 0.04, (a, b)
+        assert dist(perceived(a), perceived(b)) >= 0.04, (a, b)
 
 
 @pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
@@ -111,7 +111,7 @@ def test_there_is_an_accent_for_every_head_and_none_twice(colours):
 def test_the_first_heads_differ_for_colour_blind_eyes(colours, eyes):
     for count, apart in ((4, 0.08), (8, 0.035)):
         for a, b in combinations(colours.heads[:count], 2):
-            assert dist(seen(a, eyes), seen(b, eyes)) >= apart, (a, b)
+            assert dist(perceived(a, eyes), perceived(b, eyes)) >= apart, (a, b)
 
 
 @pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)

@@ -1,4 +1,4 @@
-"""The pictures of scores: every stage there is, on one signed scale that stays put."""
+"""The pictures of scores: every stage, on one signed scale that stays the same."""
 
 from mha_core import AllowMask, Example, Head, trace, validate
 from mha_core.vocabulary import SCORE_STEPS
@@ -12,7 +12,7 @@ NEG_INF = float("-inf")
 
 
 @each("name", TRACES)
-def test_every_stage_of_every_head_is_there(name):
+def test_every_stage_of_every_head_is_drawn(name):
     computed = TRACES[name]
     stages = [stage for stage in SCORE_STEPS if stage in computed.values]
     expected = [
@@ -50,7 +50,7 @@ def test_a_mask_of_minus_a_billion_does_not_move_the_scale():
     assert drawn(draw(masked, "scores"), "heatmap")[2]["text"][0][1] == "−1e9"
 
 
-def test_hidden_pairs_say_so():
+def test_hidden_pairs_show_minus_infinity():
     figure = draw(partly_masked(), "scores")
     panel = drawn(figure, "heatmap")[2]
     assert panel["text"][0][1:] == ["−∞"] * 3
@@ -59,8 +59,8 @@ def test_hidden_pairs_say_so():
 
 
 def test_headings_name_head_and_stage():
-    said = [note["text"] for note in draw(partly_masked(), "scores").payload["layout"]["annotations"]]
-    assert said[:4] == ["Head 1 · S", "Head 1 · S/√d<sub>k</sub>", "Head 1 · S<sub>M</sub>", "Head 2 · S"]
+    headings = [note["text"] for note in draw(partly_masked(), "scores").payload["layout"]["annotations"]]
+    assert headings[:4] == ["Head 1 · S", "Head 1 · S/√d<sub>k</sub>", "Head 1 · S<sub>M</sub>", "Head 2 · S"]
 
 
 def test_a_dead_query_is_marked():
@@ -79,6 +79,6 @@ def test_heads_that_start_from_weights_have_no_scores():
     assert FIGURES["weights"].available(none)
 
 
-def test_the_alternative_names_the_largest_pair_and_the_reach():
-    said = draw(TRACES["first"], "scores").alt
-    assert "Head 1: largest 程序 → 程序, S from 5 to 85, S/√d_k from 3.54 to 60.1." in said
+def test_the_text_alternative_has_the_largest_pair_and_the_range():
+    alt = draw(TRACES["first"], "scores").alt
+    assert "Head 1: largest 程序 → 程序, S from 5 to 85, S/√d_k from 3.54 to 60.1." in alt

@@ -1,4 +1,4 @@
-"""The walk as slides, opened with python-pptx: its tables hold the trace's numbers, and what fits is what stands."""
+"""The walk as slides, opened with python-pptx: their tables have the trace's numbers, and everything fits."""
 
 import json
 import sys
@@ -39,7 +39,7 @@ def text_of(element):
 
 
 def tables(show):
-    """Every table of a show with its shape's name, its texts row by row, without what names its rows and columns."""
+    """Every table of a presentation: its shape's name, its texts row by row without labels, and the shape."""
     for slide in show.slides:
         for shape in slide.shapes:
             if shape.has_table:
@@ -48,7 +48,7 @@ def tables(show):
 
 
 def places(line, count):
-    """Which of ``count`` places a row or a column of texts stands for, read off where … stands in it."""
+    """Which of ``count`` places the texts of a row or a column show, from the position of … in it."""
     if GAP not in line:
         assert len(line) == count
         return list(range(count))
@@ -58,7 +58,7 @@ def places(line, count):
 
 
 def compare(computed, name, rows, decimals):
-    """A table against the matrix of its name, or its transpose; gives the cells that it shows."""
+    """Compare a table with the matrix of its name; yields the cells that it shows."""
     matrix, head = name.split("|")
     head = int(head) if head else None
     numbers = computed.matrix(matrix, head)
@@ -77,19 +77,19 @@ def transposed(rows):
 
 
 def check_slides(computed, language, decimals=4):
-    """Every number of every table, those that stand on a slide, and that nothing stands outside it."""
+    """Check every number of every table, and that nothing is outside its slide."""
     show = opened(as_slides(computed, language, decimals))
-    seen, folded = set(), False
+    shown, is_cut = set(), False
     for name, rows, shape in tables(show):
         if name.partition("|")[0] in ENTRY:
-            turned = shape.element.nvGraphicFramePr.cNvPr.get("descr").endswith("ᵀ")
-            laid = transposed(rows) if turned else rows
-            seen |= set(compare(computed, name, laid, decimals))
-        folded |= any(GAP in row for row in rows)
-    assert folded or seen >= set(cells(computed))
+            is_transposed = shape.element.nvGraphicFramePr.cNvPr.get("descr").endswith("ᵀ")
+            original = transposed(rows) if is_transposed else rows
+            shown |= set(compare(computed, name, original, decimals))
+        is_cut |= any(GAP in row for row in rows)
+    assert is_cut or shown >= set(cells(computed))
     check_type(show, LANGUAGE[language].tag)
     check_places(show)
-    return show, seen
+    return show, shown
 
 
 def check_type(show, tag):
@@ -101,9 +101,9 @@ def check_type(show, tag):
 
 
 def check_places(show):
-    """Every shape on its slide, no two tables over each other, and the tables' columns as wide as their frames."""
+    """Check that shapes are inside their slide, tables do not overlap, and columns are as wide as their frame."""
     for slide in show.slides:
-        laid = []
+        tables_on_slide = []
         for shape in slide.shapes:
             assert shape.left >= 0
             assert shape.top >= 0
@@ -112,15 +112,15 @@ def check_places(show):
             if shape.has_table:
                 columns = sum(int(column.get("w")) for column in shape.element.iter(qn("a:gridCol")))
                 assert abs(columns - shape.width) < Pt(2)
-                laid.append((shape.left, shape.left + shape.width))
-        assert all(right <= left for (_, right), (left, _) in pairwise(laid))
+                tables_on_slide.append((shape.left, shape.left + shape.width))
+        assert all(right <= left for (_, right), (left, _) in pairwise(tables_on_slide))
 
 
 @pytest.mark.parametrize(("name", "language"), in_turn(EVERY, LANGUAGES))
-def test_every_number_of_every_example_stands_on_the_slides(name, language):
+def test_every_number_of_every_example_is_on_the_slides(name, language):
     computed = trace(EVERY[name])
-    show, seen = check_slides(computed, language)
-    assert {cell[:2] for cell in seen} >= {cell[:2] for cell in cells(computed)}, (
+    show, shown = check_slides(computed, language)
+    assert {cell[:2] for cell in shown} >= {cell[:2] for cell in cells(computed)}, (
         "a matrix of every step and head"
     )
     assert (show.slide_width, show.slide_height) == (12191695, 6858000)  # 16:9
@@ -133,10 +133,10 @@ def test_generated_examples(example):
 
 
 @pytest.mark.parametrize("sizes", [(8, 8, 4), (32, 12, 2)])
-def test_a_large_matrix_is_folded_to_what_fits(sizes):
-    show, seen = check_slides(trace(sized(*sizes)), "en")
+def test_a_large_matrix_is_cut_to_what_fits(sizes):
+    show, shown = check_slides(trace(sized(*sizes)), "en")
     assert any(GAP in row for _, rows, _ in tables(show) for row in rows)
-    assert Cell("weights", 0, sizes[0] - 1, sizes[0] - 1) in seen
+    assert Cell("weights", 0, sizes[0] - 1, sizes[0] - 1) in shown
 
 
 def test_a_slide_a_step_with_its_sentence_formula_arithmetic_and_notes():
@@ -146,22 +146,22 @@ def test_a_slide_a_step_with_its_sentence_formula_arithmetic_and_notes():
     assert len(show.slides) == 1 + sum(max(1, len(stage.steps)) for stage in stages)
     scores = show.slides[6]
     assert scores.shapes.title.text == "6. Scores · head 1"
-    said = [shape.text_frame.text for shape in scores.shapes if shape.has_text_frame]
-    assert "S = Q·Kᵀ" in said
-    assert "S[1, 1] = 1·3 + 2·1 = 5" in said
+    texts = [shape.text_frame.text for shape in scores.shapes if shape.has_text_frame]
+    assert "S = Q·Kᵀ" in texts
+    assert "S[1, 1] = 1·3 + 2·1 = 5" in texts
     words = stages[5].words
-    assert words.what.translated("en") in said
+    assert words.what.translated("en") in texts
     notes = scores.notes_slide.notes_text_frame.text
     assert words.note.translated("en") in notes
     assert words.why.translated("en") in notes
     assert "S[1, 1] = 1·3 + 2·1 = 5" in notes
 
 
-def test_the_speakers_notes_begin_with_the_lecturers_own():
-    own = LectureStep(
+def test_the_speaker_s_notes_begin_with_the_lecturer_s_own():
+    step = LectureStep(
         "scores", note="Two arrows on the board.", question="Which pair fits?", choices=("<b>1</b>", "")
     )
-    lecture = Lecture(steps=(LectureStep("tokens", hidden=True), own))
+    lecture = Lecture(steps=(LectureStep("tokens", hidden=True), step))
     show = opened(as_slides(trace(replace(built_in("first"), lecture=lecture))))
     titles = [slide.shapes.title.text for slide in show.slides]
     scores = next(slide for slide in show.slides if ". Scores" in slide.shapes.title.text)
@@ -181,7 +181,7 @@ def test_formulas_have_subscripts_and_superscripts():
     assert high
 
 
-def test_a_weight_is_as_full_as_it_is_large():
+def test_a_weight_s_background_shows_its_size():
     computed = trace(built_in("translation"))
     weights = computed.matrix("weights", 0)
     shape = next(shape for name, _, shape in tables(opened(as_slides(computed))) if name == "weights|0")
@@ -221,7 +221,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_what_a_visitor_wrote_is_text_and_does_no_harm(text):
+def test_what_a_visitor_wrote_is_plain_text(text):
     data = {
         "format": "mha-example/1",
         "title": text,
@@ -232,8 +232,8 @@ def test_what_a_visitor_wrote_is_text_and_does_no_harm(text):
         "heads": [{"w_q": [[1]], "w_k": [[1]], "w_v": [[1]]}],
     }
     show, _ = check_slides(trace(parse(json.dumps(data))), "en")
-    (named,) = [rows for name, rows, _ in tables(show) if name == "tokens"]
-    assert named == [[shortened(text, 12)] * 2]
+    (token_rows,) = [rows for name, rows, _ in tables(show) if name == "tokens"]
+    assert token_rows == [[shortened(text, 12)] * 2]
     first = show.slides[0]
     baselines = {run.get("baseline") for run in first.element.iter(qn("a:rPr"))}
     assert baselines <= {"0"}
@@ -244,7 +244,7 @@ def runs_of(shape):
     return chain.from_iterable(paragraph.runs for paragraph in shape.text_frame.paragraphs)
 
 
-def test_texts_are_cut_where_they_are_too_long():
+def test_long_texts_are_cut():
     assert shortened("attention", 9) == "attention"
     assert shortened("attention", 6) == "atten…"
     assert shortened("注意力机制", 5) == "注意…"
@@ -254,7 +254,7 @@ def test_texts_are_cut_where_they_are_too_long():
     assert kept(4, 4) == [0, 1, 2, 3]
 
 
-# --- where python-pptx is missing, and the command line -------------------------------------------------------------
+# --- without python-pptx, and on the command line ------------------------------------------------------------------
 
 
 def test_without_the_package_one_sentence_says_how_to_install_it(monkeypatch):
@@ -287,14 +287,14 @@ def test_slides_are_not_written_to_a_terminal(capfd, monkeypatch):
     monkeypatch.setenv("LANGUAGE", "en")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     assert run("walk", "first", "--to", "slides") == 3
-    told = capfd.readouterr()
-    assert told.out == ""
-    assert told.err == (
+    output = capfd.readouterr()
+    assert output.out == ""
+    assert output.err == (
         "standard output: cannot be written: it is a terminal, and this is no text; > FILE keeps it\n"
     )
 
 
-def test_a_wrong_number_of_decimals_is_told(capfd, monkeypatch):
+def test_a_wrong_number_of_decimals_is_refused(capfd, monkeypatch):
     monkeypatch.setenv("LANGUAGE", "en")
     assert run("walk", "first", "--to", "slides", "--decimals", "99") == 2
     assert capfd.readouterr().err == "expected 0 to 15 decimals, got 99\n"

@@ -1,4 +1,4 @@
-"""The pictures of weights show the trace's numbers on a scale that never moves."""
+"""The pictures of weights show the trace's numbers on a fixed scale."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def hidden(computed, head, i, j):
 
 
 @each("name", TRACES)
-def test_each_head_has_its_panel_with_its_weights(name):
+def test_each_head_has_a_panel_with_its_weights(name):
     computed = TRACES[name]
     panels = drawn(draw(computed, "weights"), "heatmap")
     assert len(panels) == len(computed.values["weights"])
@@ -36,7 +36,7 @@ def test_the_scale_is_the_same_for_all_heads_and_examples(name, theme, colours):
     assert all(panel["coloraxis"] == "coloraxis" for panel in drawn(figure, "heatmap"))
 
 
-def test_numbers_stand_in_the_cells_while_they_fit():
+def test_numbers_are_in_the_cells_if_they_fit():
     for computed, fits in (
         (sample(3, 2), True),
         (sample(8, 4), True),
@@ -48,7 +48,7 @@ def test_numbers_stand_in_the_cells_while_they_fit():
             assert panel.get("text") == ([[weight(v) for v in row] for row in rows] if fits else None)
 
 
-def test_what_a_mask_hides_is_marked():
+def test_hidden_pairs_are_marked():
     computed = partly_masked()
     panel = drawn(draw(computed, "weights"), "heatmap")[0]
     assert panel["text"][0][1:] == ["·", "·", "·"]
@@ -67,7 +67,7 @@ def test_a_query_that_may_attend_to_nothing_is_marked():
     assert "sat → sees no key" in figure.alt
 
 
-def test_queries_run_down_and_keys_along():
+def test_queries_run_down_and_keys_across():
     layout = draw(TRACES["translation"], "weights").payload["layout"]
     example = TRACES["translation"].example
     top, bottom = layout["yaxis"]["range"][1], layout["yaxis"]["range"][0]
@@ -76,7 +76,7 @@ def test_queries_run_down_and_keys_along():
     assert layout["xaxis"]["ticktext"] == [label(token) for token in example.context_tokens]
 
 
-def test_equal_tokens_stay_apart():
+def test_equal_tokens_stay_separate():
     computed = sample(4, 1, tokens=("the", "cat", "the", "the"))
     layout = draw(computed, "weights").payload["layout"]
     assert layout["xaxis"]["ticktext"] == ["the", "cat", "the", "the"]
@@ -108,17 +108,17 @@ def test_panels_do_not_overlap():
         panels.append((x0, x1, y0, y1))
 
 
-def test_the_alternative_says_which_key_each_query_looks_at_most():
+def test_the_text_alternative_says_which_key_each_query_looks_at_most():
     weights = ((0.75, 0.25, 0.0), (0.25, 0.25, 0.25), (0.5, 0.5, 0.0))
     head = Head(weights=weights, v=((1.0,), (2.0,), (3.0,)))
     example = Example(title="given", tokens=("a", "b", "c"), heads=(head,), scale="none")
-    said = draw(trace(validate(example)), "weights").alt
+    alt = draw(trace(validate(example)), "weights").alt
     most = "a → a (0.75), b → all keys alike (0.25), c → a, b equally (0.50)."
-    assert f"In head 1, each query looks most at: {most}" in said
+    assert f"In head 1, each query looks most at: {most}" in alt
 
 
 @each("name", TRACES)
-def test_bars_are_one_querys_weights_in_each_head(name):
+def test_bars_are_one_query_s_weights_in_each_head(name):
     computed = TRACES[name]
     query = len(computed.example.tokens) - 1
     bars = drawn(draw(computed, "bars", query=query), "bar")
@@ -126,7 +126,7 @@ def test_bars_are_one_querys_weights_in_each_head(name):
     assert all(bar["x"] == list(range(len(bar["y"]))) for bar in bars)
 
 
-def test_bars_have_a_fixed_scale_and_more_than_colour():
+def test_bars_have_a_fixed_scale_and_patterns_besides_colours():
     for name in ("first", "saturated", "wide"):
         figure = draw(TRACES[name], "bars")
         assert figure.payload["layout"]["yaxis"]["range"] == [0, 1]
@@ -165,7 +165,7 @@ def test_bars_say_when_a_query_may_attend_to_nothing():
 
 
 def test_a_fill_number_hides_nothing():
-    """Such a pair has a weight, however small: its number is shown."""
+    """Such a pair has a weight, however small, and its number is shown."""
     for mask in (AllowMask(((True, False), (True, True)), fill=-1.0), AddMask(((0.0, -1.0), (0.0, 0.0)))):
         panel = drawn(draw(sample(2, 1, mask=mask), "weights"), "heatmap")[0]
         assert all(v is not None for row in panel["z"] for v in row)

@@ -11,32 +11,36 @@ from tools.drive.server import Server
 CHROMIUM_FLAGS = [
     *"--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking".split(),
     *"--disable-component-update --disable-sync --in-process-gpu".split(),
-    # no other host is found, and the console says which was asked for
+    # no other host can be found, and the console says which one was requested
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
 ]
 WAIT = 30_000
-"""Milliseconds after which something that should have come is taken for missing."""
+"""Milliseconds after which something that has not come counts as missing."""
 
 
 def chromium(playwright: Playwright, *flags: str) -> Browser:
-    """A browser, with more flags than the usual."""
+    """A browser, with these flags besides the usual ones."""
     return playwright.chromium.launch(executable_path=own_chromium(), args=[*CHROMIUM_FLAGS, *flags])
 
 
 def own_chromium() -> str | None:
-    """The machine's own Chromium where there is one, best the one without windows: it takes a quarter less time for a
-    page; ``None`` is Playwright's."""
+    """The machine's own Chromium, preferably the headless one, which takes a quarter less time for a page.
+
+    ``None`` where there is none, which means Playwright's.
+    """
     return shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
 
 def wait_until(page: Page, condition: str, arg: object = None) -> None:
-    """Wait until this is so in the page, which looks every 30 ms; what ``expect`` waits for it looks for once a second
-    in the end, and most of a test would be waiting."""
+    """Wait until a condition is true in the page, which checks it every 30 ms.
+
+    ``expect`` ends up checking once a second, and most of a test would be waiting.
+    """
     page.wait_for_function(condition, arg=arg, polling=30, timeout=WAIT)
 
 
 def wait_for(page: Page, selector: str) -> None:
-    """Wait until such an element stands in the page, or in what a component has drawn."""
+    """Wait until such an element is in the page, or in a component."""
     wait_until(
         page,
         """(selector) => !!document.querySelector(selector) ||
@@ -45,24 +49,25 @@ def wait_for(page: Page, selector: str) -> None:
     )
 
 
-def replace(server: Server, *asks: Locator) -> None:
-    """The server goes, another comes and is asked by a press on each page: it knows nothing, so that they load anew."""
+def replace(server: Server, *buttons: Locator) -> None:
+    """Replace the server by a new one, and press a button on each page: the new server has no state, so they reload."""
     connected = (
-        """(is_so) => is_so === !!document.querySelector('[data-test-connection-state="CONNECTED"]')"""
+        """(wanted) => wanted === !!document.querySelector('[data-test-connection-state="CONNECTED"]')"""
     )
     server.kill()
-    for ask in asks:
-        wait_until(ask.page, connected, False)
+    for button in buttons:
+        wait_until(button.page, connected, False)
     server.start()
-    for ask in asks:
-        wait_until(ask.page, connected, True)
-        ask.click()
-        wait_until(ask.page, "() => performance.getEntriesByType('navigation')[0]?.type === 'reload'")
+    for button in buttons:
+        wait_until(button.page, connected, True)
+        button.click()
+        wait_until(button.page, "() => performance.getEntriesByType('navigation')[0]?.type === 'reload'")
 
 
 def at_rest(page: Page) -> None:
-    """Wait until the page's script has run and all its pictures in view are drawn, and stays so for a moment: before
-    that, things still move. What was just pressed may take that moment to reach the server.
+    """Wait until the page's script has run and all pictures in view are drawn, and nothing more happens for a moment.
+
+    A press may take that moment to reach the server.
     """
     page.evaluate("() => { window.calmSince = null; }")
     wait_until(
@@ -77,11 +82,11 @@ def at_rest(page: Page) -> None:
 
 
 def picture(page: Page, name: str) -> Locator:
-    """The picture of this name, brought into view and drawn: out of view none is."""
+    """The picture of this name, scrolled into view and drawn: pictures out of view are not drawn."""
     page.wait_for_function(
         """(name) => {
             const plot = document.querySelector(`.st-key-picture-${name} .mha-plot`);
-            plot?.scrollIntoViewIfNeeded();  // again and again: while a script runs it may be put anew
+            plot?.scrollIntoViewIfNeeded();  // repeatedly: a running script may replace it
             const drawn = plot?.querySelector(".js-plotly-plot .main-svg")?.checkVisibility();
             return drawn && plot.getAttribute("aria-busy") !== "true";
         }""",
@@ -92,6 +97,6 @@ def picture(page: Page, name: str) -> Locator:
 
 
 def menu(page: Page) -> None:
-    """Open the menu of the page's head."""
+    """Open the menu at the top of the page."""
     page.locator(".st-key-frame-menu button").click()
-    at_rest(page)  # the page runs for it
+    at_rest(page)  # opening it runs the page

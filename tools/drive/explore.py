@@ -25,7 +25,7 @@ class Bench:
         return self.settled()
 
     def settled(self) -> Bench:
-        """Wait until the numbers shown answer every edit so far, and the page has kept them."""
+        """Wait until the numbers shown include every edit so far, and the page has stored them."""
         wait_for(self.page, '.bench[aria-busy="false"][data-kept="true"]')
         return self
 
@@ -66,13 +66,13 @@ class Bench:
         return control
 
     def folded(self) -> Bench:
-        """Fold away what was unfolded: it stands over the tables."""
+        """Fold what was unfolded, since it covers the tables."""
         for fold in self.page.locator(".fold > [aria-expanded=true]").all():
             fold.click()
         return self
 
     def shown(self) -> dict[str, str]:
-        """Every cell's text by key; what is folded away is unfolded, and heads that are not shown are shown in turn."""
+        """Every cell's text by key. Folded tables are unfolded, and hidden heads are shown in turn."""
         shown: dict[str, str] = self.page.evaluate(
             """() => {
                 const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".bench"));
@@ -95,11 +95,11 @@ class Bench:
         return " ".join(self.page.locator(".explain .line").inner_text().split())
 
     def message(self) -> Locator:
-        """What the bench says when it refuses something."""
+        """The bench's message."""
         return self.page.locator(".bench .message span")
 
     def wait_for_address(self, example: Example) -> str:
-        """The address, once it holds this example."""
+        """The address, once it contains this example."""
         self.page.wait_for_function(
             "([wanted]) => wanted.includes(new URLSearchParams(location.search).get('s') ?? "
             "new URLSearchParams(location.search).get('example'))",
@@ -111,11 +111,11 @@ class Bench:
 
 def addresses(example: Example) -> list[str]:
     """What the address may hold for an example: its token, or the names of those built in."""
-    return [to_token(example), *(name for name, held in library().items() if held == example)]
+    return [to_token(example), *(name for name, built_in in library().items() if built_in == example)]
 
 
 def example_in(url: str) -> Example:
-    """The example that an address holds."""
+    """The example in an address."""
     query = parse_qs(urlsplit(url).query)
     return from_token(query["s"][0]) if "s" in query else built_in(query.get("example", [OPENS_FIRST])[0])
 
@@ -145,7 +145,7 @@ def expected(computed: Trace) -> dict[str, float]:
 
 
 def assert_shows(bench: Bench, example: Example, decimals: int = 4) -> None:
-    """Every number of the example's trace stands on the bench, rounded to its decimals, and no other."""
+    """The bench shows every number of the example's trace, rounded to its decimals, and no other."""
     numbers = expected(trace(example))
     shown = {key: text for key, text in bench.shown().items() if not key.startswith("mask|")}
     assert shown.keys() == numbers.keys(), sorted(shown.keys() ^ numbers.keys())

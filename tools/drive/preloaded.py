@@ -1,4 +1,4 @@
-"""What servers are forked from has this module, and with it all that the app imports in the background otherwise."""
+"""Servers are forked from a process with this module, which imports what the app imports in the background."""
 
 from streamlit.web import cli  # noqa: F401
 

@@ -1,4 +1,4 @@
-"""The app in a process of its own, started as ``make run`` does."""
+"""The app in a separate process, started as ``make run`` does."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def command(script: Path | str = "app.py", module: str = "streamlit") -> list[str]:
-    """What ``make run`` starts; ``module``: another one to start it with."""
+    """The command of ``make run``; ``module``: another module to start it with."""
     return [sys.executable, "-m", module, "run", str(script)]
 
 
 class Server:
-    """The app on a port of its own, started as ``make run`` does; it can be killed and started again there.
+    """The app on a free port, started as ``make run`` does; it can be killed and started again there.
 
-    ``environment``: variables that it is given besides those of the tests.
+    ``environment``: variables besides those of this process.
     """
 
     def __init__(self, script: Path | str = "app.py", module: str = "streamlit", **environment: str) -> None:
@@ -40,7 +40,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where it is reached."""
+        """Its address."""
         return f"http://localhost:{self.port}/"
 
     def launch(self) -> None:
@@ -55,7 +55,7 @@ class Server:
         )
 
     def ended(self) -> bool:
-        """Whether there is no such process."""
+        """Whether the process has ended."""
         return self.process is None or self.process.poll() is not None
 
     def start(self) -> None:
@@ -74,7 +74,7 @@ class Server:
         raise TimeoutError("the server did not answer within 60 s")
 
     def kill(self) -> None:
-        """End it and all that it started, at once."""
+        """End it and every process that it started, at once."""
         assert self.process is not None
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -85,7 +85,7 @@ FORKS.set_forkserver_preload(["tools.drive.preloaded"])
 
 
 class Forked(Server):
-    """The same in a process forked from one that has imported all that the app needs: it stands in half a second."""
+    """The same in a process forked from one that has imported what the app needs: it is ready in half a second."""
 
     fork: multiprocessing.context.ForkServerProcess | None = None
 
@@ -95,7 +95,7 @@ class Forked(Server):
         self.fork.start()
 
     def ended(self) -> bool:
-        """Whether there is no such process."""
+        """Whether the process has ended."""
         return self.fork is None or not self.fork.is_alive()
 
     def kill(self) -> None:
@@ -107,7 +107,7 @@ class Forked(Server):
 
 def _serve(*arguments: str) -> None:
     """``streamlit run`` in this process, without its output."""
-    from streamlit.web import cli  # noqa: PLC0415  # the process that starts servers has no need of it
+    from streamlit.web import cli  # noqa: PLC0415  # the process that starts servers does not need it
 
     os.chdir(ROOT)
     for stream in (1, 2):
@@ -117,7 +117,7 @@ def _serve(*arguments: str) -> None:
 
 @contextmanager
 def running(script: Path | str = "app.py", module: str = "streamlit", **environment: str) -> Iterator[Server]:
-    """A server that is there within the block."""
+    """A server that runs within the block."""
     server = Server(script, module, **environment)
     server.start()
     try:

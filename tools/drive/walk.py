@@ -1,4 +1,4 @@
-"""What the tests do with the walkthrough: open it, press keys, and read what it shows."""
+"""The walkthrough on a page: opened, moved by keys, and read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Walk:
         return self.ready()
 
     def ready(self) -> Self:
-        """Wait until the picture is there and moves no more."""
+        """Wait until the picture is there and still."""
         wait_for(self.page, ".walk[data-at]")
         at_rest(self.page)
         return self
@@ -42,11 +42,11 @@ class Walk:
 
     @property
     def at(self) -> str:
-        """Where the walk stands: a stage, and part and beat in it, such as ``scores 4.2``."""
+        """The walk's place: a stage, and part and beat in it, such as ``scores 4.2``."""
         return self.root.get_attribute("data-at") or ""
 
     def stands_at(self, place: str) -> Self:
-        """Wait until it does; ``expect`` would see what comes from another window up to a second late."""
+        """Wait until the walk is at this place; ``expect`` would see a move by another window up to a second late."""
         if self.at != place:
             try:
                 wait_for(self.page, f'.walk[data-at="{place}"]')
@@ -63,7 +63,7 @@ class Walk:
         return self.page.locator(f'.walk [data-focus="{focus}"]')
 
     def shown(self) -> dict[Cell, str]:
-        """Every matrix cell's text; what does not stand there yet is "·"."""
+        """Every matrix cell's text; a number that is not shown yet is "·"."""
         texts = self.page.evaluate(
             """() => {
                 const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".walk"));
@@ -101,26 +101,26 @@ def assert_right(walk: Walk, computed: Trace, decimals: int = 4) -> dict[Cell, s
 
 
 def places(computed: Trace, depth: int) -> list[str]:
-    """Every place of a walk at a depth, as ``Walk.at`` tells it."""
-    found = []
+    """Every place of a walk at a depth, as ``Walk.at`` has it."""
+    names = []
     for stage in stages_of(computed):
         if depth == 0:
-            found.append(stage.id)
+            names.append(stage.id)
         for number, part in enumerate(stage.parts, 1):
             if depth == 1:
-                found.append(f"{stage.id} {number}")
+                names.append(f"{stage.id} {number}")
             if depth == 2:
-                found += [f"{stage.id} {number}.{beat}" for beat in range(1, part.beats + 1)]
+                names += [f"{stage.id} {number}.{beat}" for beat in range(1, part.beats + 1)]
         if depth and not stage.parts:
-            found.append(f"{stage.id} {'1' if depth == 1 else '1.1'}")
-    return found
+            names.append(f"{stage.id} {'1' if depth == 1 else '1.1'}")
+    return names
 
 
 def kinds_of(computed: Trace) -> list[tuple[str, tuple[str, ...]]]:
-    """Every stage of a walk with its kind: stages of one kind look and ask alike."""
+    """Every stage of a walk with its kind: stages of one kind have the same layout and questions."""
     return [(stage.id, (stage.kind, *(step.name for step in stage.steps))) for stage in stages_of(computed)]
 
 
 def bench_example(example: Example, number: float) -> Example:
-    """The example with this number where the bench has been edited."""
+    """The example after an edit on the bench that sets X[2, 1] to this number."""
     return apply(example, SetBlock(matrix="x", row=1, col=0, values=[[number]]))

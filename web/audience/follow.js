@@ -164,7 +164,7 @@ class Follower {
 
   /**
    * The data; null where there is none any more, undefined where it did not come.
-   * @type {(walk: string, lang: string) => Promise<WalkModel | null | undefined>}
+   * @type {(walk: string, lang: string) => Promise<FollowedWalk | null | undefined>}
    */
   async #fetchWalk(walk, lang) {
     try {
@@ -177,7 +177,7 @@ class Follower {
   }
 
   /**
-   * @param {WalkModel} data
+   * @param {FollowedWalk} data
    * @param {{ walk: string; lang: string }} shown
    */
   #show(data, shown) {

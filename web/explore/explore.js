@@ -222,8 +222,8 @@ class Explore {
     this.#showCheck();
     this.root.classList.toggle("checking", Boolean(data.check));
     this.root.classList.toggle("practising", Boolean(data.check?.practice));
-    const pin = sender.pending.findLast(({ op }) => op === "pin");
-    this.#explained.pinned = pin && "cell" in pin ? pin.cell : data.pinned;
+    const pin = sender.pending.findLast((edit) => edit.op === "pin");
+    this.#explained.pinned = pin ? (pin.cell ?? null) : data.pinned;
     this.#messageLine.update(data, this.#words);
     this.#explained.explainSoon();
   }
@@ -426,7 +426,7 @@ class Explore {
    * @param {Edit} edit
    */
   #accept(edit) {
-    if ("row" in edit)
+    if (edit.op === "set")
       this.#goTo({ name: edit.matrix, head: edit.head ?? null, row: edit.row, col: edit.col });
     this.#messageLine.clear();
     this.#send(edit);

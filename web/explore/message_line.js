@@ -31,7 +31,7 @@ export class MessageLine {
 
   /**
    * Show the server's message, unless the page has said something since the edit that the server answers.
-   * @param {{ message: Message | null; ack: number }} answer
+   * @param {Pick<ExploreModel, "message" | "ack">} answer
    * @param {Record<string, string>} words
    */
   update({ message, ack }, words) {
@@ -43,7 +43,7 @@ export class MessageLine {
     this.root.hidden = true;
   }
 
-  /** @param {(Omit<Message, "place"> & { place?: string | string[] }) | null} message */
+  /** @param {{ text: string; kind: string; place?: string | string[]; offer?: OfferData | null } | null} message */
   #show(message) {
     this.root.hidden = !message;
     if (!message) return;
@@ -56,7 +56,7 @@ export class MessageLine {
     );
   }
 
-  /** @param {NonNullable<Message["offer"]>} offer */
+  /** @param {OfferData} offer */
   #offer({ label, edit }) {
     return button(
       { data: { focus: "offer" }, onclick: () => this.accept(edit) },

@@ -151,17 +151,17 @@ export class Live {
   /** @param {ArrayBuffer} data */
   #answered(data) {
     const { header, at } = unframed(data);
-    const answer = /** @type {LiveAnswer} */ (header);
-    if (answer.figures) return this.host.drawn(answer.figures);
+    const answer = /** @type {LiveMessage} */ (header);
+    if ("figures" in answer) return this.host.drawn(answer.figures);
     const request = this.#request;
     if (answer.id !== request?.id) return;
     this.#request = null;
     this.#tries = 0;
     clearTimeout(this.#timer);
-    if (answer.gone) {
+    if ("gone" in answer) {
       this.#forget();
       if (!request.quiet) this.#next ??= request;
-    } else if (answer.error) this.#refused(request);
+    } else if ("error" in answer) this.#refused(request);
     else {
       if (request.lens !== this.#lens?.text) this.#lens = { id: request.id, text: request.lens };
       this.#take(request, answer, new Float64Array(data.slice(at)));

@@ -56,7 +56,7 @@ class Pictures {
 
   /**
    * What the live channel is asked for besides the numbers: the pictures in view.
-   * @returns {LiveRequest}
+   * @returns {LiveWish}
    */
   get asked() {
     const wanted = [...this.#drawn].flatMap(({ isInView, follows }) =>

@@ -1,4 +1,4 @@
-// The page's requests to the server (mha_api/models). Of each kind only the newest is waited for: a request that
+// The page's requests to the server (mha_api/models.py). Of each kind only the newest is waited for: a request that
 // another replaces fails with an AbortError, and so do all once the page has been left.
 
 import { unpacked } from "../kit/binary.js";

@@ -1,4 +1,4 @@
-// What the server sends to the page Models (mha_api/heads.py, mha_ui/models), and what the page keeps of it.
+// What the server sends to the page Models (mha_api/model_answers.py, mha_ui/models), and what the page keeps of it.
 // Layers, heads and tokens count from 0. A head's flat number is layer · heads + head.
 
 /** A head of a model: its layer, and its number in that layer. */

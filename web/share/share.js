@@ -9,7 +9,7 @@ import { reachPopovers } from "./popover_focus.js";
 
 const PATIENCE = 4000; // ms to wait for the parts of the page
 const COPIED = 4000; // ms for which the button says that the link was copied
-const MOST_BYTES = 2900; // of a link, for a QR code: mha_api/codes.py says the same
+const MOST_BYTES = 2900; // of a link, for a QR code: mha_api/qr_code.py says the same
 
 /**
  * What the button is sent (mha_ui/share).

@@ -1,38 +1,7 @@
-// What the walkthrough is sent by the server, its places, and the messages between its windows and rooms.
+// The walk's places, and the messages between its windows and rooms.
 
-/** A step of the computation as the walk explains it. */
-interface WalkStep {
-  name: string;
-  title: string;
-  symbol: string;
-  formula: string;
-  /** What is printed before, between and after the operands. */
-  signs: string[];
-  layout: "product" | "softmax" | "concat" | "beside";
-  operands: [string, string][];
-  what: string;
-  why: string;
-  note: string;
-}
-
-/** A part of a stage: matrix, head, top, bottom, left, right, and how many beats it has. */
-type WalkPart = [string, number | null, number, number, number, number, number];
-
-/** A stage of the walk: a step, all steps of a further head, or what comes before and after them. */
-interface WalkStage {
-  id: string;
-  kind: "tokens" | "inputs" | "given" | "step" | "head" | "closing";
-  title: string;
-  head: number | null;
-  lesson: string | null;
-  steps: WalkStep[];
-  parts: WalkPart[];
-  /** Of softmax, row by row: the powers of e, their sum, and what was subtracted from the scores. */
-  powers?: { powers: number[]; total: number; shift: number }[];
-  what: string;
-  why: string;
-  note: string;
-}
+/** A part of a stage. */
+type WalkPart = WalkStage["parts"][number];
 
 /** A place of the walk: `part` is null while a whole step is shown, `beat` while a whole part is. */
 interface Place {
@@ -48,13 +17,7 @@ interface AddressPlace {
 }
 
 /** How a walk is shown: on its page, to an audience, or to who presents. */
-type WalkView = "" | "projector" | "presenter";
-
-/** What the address and the server know of a walk: its place, and how it is shown. */
-interface WalkPosition extends AddressPlace {
-  view: WalkView;
-  predict: boolean;
-}
+type WalkView = WalkPosition["view"];
 
 /** A place that windows and rooms share; `revealed`: the questions whose answers are shown by now. */
 interface SharedPlace extends AddressPlace {
@@ -187,41 +150,7 @@ interface Question {
 }
 
 /** A text for all languages, or one for each. */
-type LocalizedText = string | Record<string, string>;
-
-/** What a lecturer has written to a step of his walk. */
-interface OwnStep {
-  step: string;
-  note?: LocalizedText;
-  question?: LocalizedText;
-  choices?: LocalizedText[];
-  minutes?: number;
-  hidden?: boolean;
-}
-
-/** A lecture as its file has it. In `order` a step that the example does not have has no title. */
-interface Lecture {
-  own: { minutes?: number; steps?: OwnStep[] };
-  usual: string[];
-  order: { step: string; title: string | null; needs: string }[];
-  teaching: Record<string, { say: string; wrong: string }>;
-}
-
-/** What the walkthrough is sent. */
-interface WalkModel extends Model {
-  /** Only a lecturer has one, not those who follow. */
-  lecture?: Lecture;
-  stages: WalkStage[];
-  /** Of every two heads: how much attention they share, the query with the least, and how many have as little. */
-  compare: ([string, number, number] | null)[][];
-  closing: { matrix: string; looked: ({ keys: number[]; name: string; weight: number } | null)[][] };
-  place: AddressPlace & { view: WalkView; predict: string | boolean };
-  title: string;
-  session: string;
-  opened: number;
-  revision: number;
-  address: Record<string, string>;
-}
+type LocalizedText = NonNullable<LectureStep["note"]>;
 
 /** The time that each step of a lecture may take, and all of it, in milliseconds. */
 interface LectureTimes {

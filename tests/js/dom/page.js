@@ -40,7 +40,7 @@ class Socket extends EventTarget {
 }
 globalThis.WebSocket = /** @type {any} */ (Socket);
 
-/** Nothing is painted; text is as wide as it has characters. @type {any} */
+/** Nothing is painted: a canvas has its `pixels`. Text is as wide as it has characters. @type {any} */
 const Canvas = HTMLCanvasElement.prototype;
 const painted = {
   measureText: (/** @type {string} */ text) => ({ width: 8 * text.length }),
@@ -48,12 +48,31 @@ const painted = {
     data: new Uint8ClampedArray(4 * width * height),
   }),
 };
-Canvas.getContext = () => new Proxy(painted, { get: (known, name) => known[name] ?? (() => undefined) });
+Canvas.getContext = function () {
+  const kept = { ...painted, putImageData: (/** @type {ImageData} */ image) => (this.pixels = image.data) };
+  return new Proxy(kept, { get: (known, name) => known[name] ?? (() => undefined) });
+};
+
+// What browsers have and happy-dom lacks: the rows of a table's body, and properties of these attributes.
+Object.defineProperty(HTMLTableSectionElement.prototype, "rows", {
+  get() {
+    return [...this.children].filter(({ tagName }) => tagName === "TR");
+  },
+});
+for (const name of ["Disabled", "Expanded", "Label", "Pressed"])
+  Object.defineProperty(Element.prototype, `aria${name}`, {
+    get() {
+      return this.getAttribute(`aria-${name.toLowerCase()}`);
+    },
+    set(value) {
+      this.setAttribute(`aria-${name.toLowerCase()}`, value);
+    },
+  });
 
 document.head.innerHTML = "<style>* { color: rgb(10, 20, 30); }</style>"; // the palette's colours cannot be computed
 
-/** What Python sends, by name. @type {Record<string, any>} */
-const PAYLOADS = JSON.parse(readFileSync(process.env.MHA_PAYLOADS, "utf-8"));
+/** What Python sends, by name, and the words of pages. @type {Record<string, any>} */
+const { payloads: PAYLOADS, words: WORDS } = JSON.parse(readFileSync(process.env.MHA_PAYLOADS, "utf-8"));
 
 /** A payload of its own for each test. @param {string} name */
 export const payload = (name) => structuredClone(PAYLOADS[name]);
@@ -86,8 +105,18 @@ export async function mount(module, data) {
   /** @type {[string, any][]} */
   const sent = [];
   const set = (/** @type {string} */ name, /** @type {any} */ value) => sent.push([name, value]);
+  const words = WORDS[module.split("/")[0]]; // put into an answer as mha_ui/component.py does
+  const worded = (/** @type {any} */ next) =>
+    words && !next.words ? { ...next, words: { ...words[next.lang], ...next.own_words } } : next;
   const answer = (/** @type {any} */ next) =>
-    mounted({ parentElement, data: next, key: "k", name: "n", setStateValue: set, setTriggerValue: set });
+    mounted({
+      parentElement,
+      data: worded(next),
+      key: "k",
+      name: "n",
+      setStateValue: set,
+      setTriggerValue: set,
+    });
   left = answer(data);
   return { root: parentElement, sent, answer };
 }

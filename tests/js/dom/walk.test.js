@@ -1,42 +1,444 @@
-// Where keys lead in the walkthrough, and what stands there.
+// Where keys lead in the walkthrough, and what is shown there.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mount, payload, press } from "./page.js";
+import { payload, press } from "./page.js";
+import { settled, stopTime, walk } from "./walking.js";
 
-/** @param {string} [name] */
-async function walk(name = "walk") {
-  const page = await mount("walk/mount_walk.js", payload(name));
-  const element = () => page.root.querySelector(".walk");
-  return { ...page, at: () => element().dataset.at, element };
+const PLACES = payload("places"); // of the first example, by depth
+const NUMBERS = payload("numbers"); // of the first example, by cell
+
+/**
+ * Every computed number in the picture is Python's, rounded; one that is still to come is "·".
+ * @param {any[]} cells
+ */
+function assertNumbers(cells) {
+  const known = cells.filter(({ dataset, textContent }) => dataset.key in NUMBERS && textContent !== "·");
+  for (const { dataset, textContent } of known) {
+    const difference = Number(textContent.replace("−", "-")) - NUMBERS[dataset.key];
+    assert.ok(Math.abs(difference) <= 0.5e-4 + 1e-9, `${dataset.key}: ${textContent}`);
+  }
+  return known.map(({ dataset }) => dataset.key);
 }
 
-test("arrows lead from stage to stage and back", async () => {
-  const { at } = await walk();
-  const first = at();
-  press("ArrowRight");
-  const second = at();
-  assert.notEqual(second, first);
-  press("ArrowLeft");
-  assert.equal(at(), first);
+const hasClass = (/** @type {any} */ node, /** @type {string} */ name) => node.classList.contains(name);
+
+// --- keys ------------------------------------------------------------------------------------------------------------
+
+for (const depth of [1, 2])
+  test(`at depth ${depth} an arrow leads through every place with Python's numbers, and back`, async () => {
+    const { at, keys, all } = await walk("first");
+    keys(...Array(depth).fill("ArrowDown"));
+    const [shown, passed] = [new Set(), [at()]];
+    for (let count = 0; count < PLACES[depth].length; count++) {
+      for (const key of assertNumbers(all("td[data-key]"))) shown.add(key);
+      press("ArrowRight");
+      if (at() !== passed.at(-1)) passed.push(at());
+    }
+    assert.deepEqual(passed, PLACES[depth]); // and at the end the arrow leads nowhere
+    if (depth === 1) for (const key in NUMBERS) assert.ok(shown.has(key), key);
+    const back = [at()];
+    for (let count = 1; count < passed.length; count++) {
+      press("ArrowLeft");
+      back.push(at());
+    }
+    assert.deepEqual(back, passed.toReversed());
+  });
+
+test("a clicker's keys, Home and End lead as arrows do", async () => {
+  const { at, keys } = await walk("first");
+  keys("PageDown", "PageDown");
+  assert.equal(at(), "q");
+  keys("PageUp");
+  assert.equal(at(), "inputs");
+  keys("End");
+  assert.equal(at(), "closing");
+  keys("Home");
+  assert.equal(at(), "tokens");
 });
 
-test("End leads to the last stage and Home to the first", async () => {
-  const { at } = await walk();
-  const first = at();
-  press("End");
-  assert.equal(at(), "closing");
-  press("Home");
-  assert.equal(at(), first);
+test("a digit leads to the step of that number, two soon after each other to that of both", async () => {
+  const { at, keys } = await walk("first");
+  keys("6");
+  assert.equal(at(), "scores");
+  const later = performance.now() + 2000;
+  for (const key of ["1", "1"]) {
+    const event = new KeyboardEvent("keydown", { key, bubbles: true });
+    Object.defineProperty(event, "timeStamp", { value: later });
+    document.body.dispatchEvent(event);
+  }
+  assert.equal(at(), "concat");
 });
+
+test("the space bar plays the walk at the chosen speed, and stops it", async (context) => {
+  const passes = stopTime(context);
+  const { at, keys, choose } = await walk("first");
+  choose("speed", "0.5");
+  keys(" ");
+  await passes(520);
+  assert.equal(at(), "inputs");
+  await passes(500);
+  assert.equal(at(), "q");
+  keys(" ");
+  await passes(5000);
+  assert.equal(at(), "q");
+});
+
+test("a list of choices keeps its keys", async () => {
+  const { at, named } = await walk("first", { place: { step: "q" } });
+  for (const key of ["ArrowRight", "Home", "5"]) {
+    press(key, named("speed"));
+    assert.equal(at(), "q", key);
+  }
+});
+
+test("down leads into a step, part and beat, and up out of it", async () => {
+  const { at, keys, cell, line, all } = await walk("first", { place: { step: "scores" } });
+  keys("ArrowDown");
+  assert.equal(at(), "scores 1");
+  const scores = all('.picture td[data-key^="scores|"]').map(({ textContent }) => textContent);
+  assert.deepEqual(scores, ["5", ..."········"]);
+  keys("ArrowDown");
+  assert.equal(at(), "scores 1.1");
+  assert.equal(cell("scores|0|0|0").textContent, "·");
+  keys("ArrowRight");
+  assert.equal(cell("scores|0|0|0").textContent, "5");
+  keys("ArrowUp");
+  assert.equal(at(), "scores 1");
+  keys("ArrowUp");
+  assert.equal(at(), "scores");
+  assert.ok(!all('.picture td[data-key^="scores|"]').some(({ textContent }) => textContent === "·"));
+  assert.ok(line().startsWith("S[思考, 思考] = 1 · 3 + "));
+});
+
+test("beat by beat the line of arithmetic shows the terms that are reached", async () => {
+  const { keys, all } = await walk("first", { place: { step: "scores", sub: "1.1" } });
+  const seen = () =>
+    all(".line > :not(.unseen)")
+      .map(({ textContent }) => textContent)
+      .join("");
+  assert.equal(seen(), "S[思考, 思考] = 1 · 3");
+  keys("ArrowRight");
+  assert.equal(seen(), "S[思考, 思考] = 1 · 3 + 2 · 1 = 5");
+});
+
+test("softmax appears as exponentials, their sum and the division", async () => {
+  const { keys, find, cell } = await walk("water", { place: { step: "weights", sub: "1.1" } });
+  const [power, total] = ['td[data-power="0|0"]', 'td[data-power="0|sum"]'].map(find);
+  const weight = () => cell("weights|0|0|0");
+  assert.deepEqual(
+    [hasClass(power, "later"), hasClass(total, "later"), weight().textContent],
+    [false, true, "·"],
+  );
+  keys("ArrowRight");
+  assert.deepEqual([hasClass(total, "later"), weight().textContent], [false, "·"]);
+  keys("ArrowRight");
+  const number = payload("water").matrices.weights.values[0][0][0];
+  assert.ok(Math.abs(Number(power.textContent) / Number(total.textContent) - number) < 1e-3);
+  assert.equal(weight().textContent, number.toFixed(4));
+  assert.ok(weight().getAttribute("style").includes(number.toFixed(3)));
+});
+
+// --- the address -----------------------------------------------------------------------------------------------------
+
+test("the address says every place, and whether numbers are predicted", async (context) => {
+  const passes = stopTime(context);
+  const { at, keys, check } = await walk("first");
+  keys("6", "ArrowDown", "ArrowDown", "ArrowRight");
+  check("predict", true);
+  await passes(1000);
+  assert.equal(at(), "scores 1.2");
+  assert.equal(location.search, "?example=first&step=scores&sub=1.2&predict=1");
+});
+
+test("a place that does not exist opens the nearest that does", async () => {
+  const opened = async (/** @type {string} */ step, /** @type {string} */ sub) =>
+    (await walk("first", { place: { step, sub } })).at();
+  assert.equal(await opened("nowhere", "3.1"), "tokens 1.1");
+  assert.equal(await opened("q", "999.999"), "q 6.2");
+  assert.equal(await opened("tokens", "7"), "tokens 1");
+});
+
+test("the page is told where the walk rests, once it rests", async (context) => {
+  const passes = stopTime(context);
+  const { keys } = await walk("first", { place: { step: "scores" } });
+  /** @type {any[]} */
+  const rests = [];
+  window.addEventListener("mha-place", (/** @type {any} */ { detail }) => rests.push(detail));
+  keys("ArrowDown");
+  await passes(400);
+  keys("ArrowRight");
+  await passes(600);
+  assert.deepEqual(rests, [{ step: "scores", sub: "2", view: "", predict: false }]);
+});
+
+test("links to the presenter's page and to a lesson keep the work and the place", async () => {
+  const { named, element } = await walk("water in Chinese", { place: { step: "scaled_scores", sub: "2" } });
+  const [presenter, lesson] = ["presenter", "lesson"].map((name) => named(name).getAttribute("href"));
+  assert.equal(presenter, "?example=water&lang=zh&step=scaled_scores&sub=2&view=presenter");
+  assert.equal(lesson, "lessons?lesson=sqrt-dk&example=water&lang=zh");
+  assert.equal(element().lang, "zh-CN");
+});
+
+// --- what is shown ---------------------------------------------------------------------------------------------------
+
+test("the outline fills up as the walk goes on", async () => {
+  const { keys, all } = await walk("first", { place: { step: "q", view: "projector" } });
+  const done = () => all(".outline li").map(({ style }) => style.getPropertyValue("--done"));
+  assert.deepEqual(done(), ["1", "1", "1", ..."000000000"]);
+  keys("End");
+  assert.deepEqual(done(), Array(12).fill("1"));
+});
+
+test("a weight that the mask hides is hatched, and says so", async () => {
+  const { cell } = await walk("causal", { place: { step: "weights" } });
+  assert.equal(cell("weights|0|0|1").dataset.kind, "hidden");
+  assert.equal(cell("weights|0|0|1").getAttribute("aria-description"), "this pair is hidden");
+  assert.equal(cell("weights|0|0|0").dataset.kind, "bar");
+});
+
+test("a colour is explained where it first means something, before an audience too", async () => {
+  const { at, keys, text, cell } = await walk("first", { place: { view: "projector" } });
+  /** @type {Record<string, string>} */
+  const legends = {};
+  for (const place of PLACES[0]) {
+    assert.equal(at(), place);
+    if (text(".legend")) legends[place] = text(".legend");
+    keys("ArrowRight");
+  }
+  const meanings = { inputs: "negativepositive", q: "queries", k: "keys", v: "values", weights: "01" };
+  assert.deepEqual(legends, meanings);
+  keys("2");
+  const tint = () => cell("x||2|1").style.getPropertyValue("--tint");
+  const onProjector = tint();
+  keys("Escape");
+  assert.equal(tint(), onProjector);
+});
+
+test("a token's text is shown as text, whatever it contains", async () => {
+  const { keys, text, all } = await walk("markup");
+  const token = payload("markup").labels.n_q[0];
+  assert.equal(text(".tokens li"), token);
+  for (const _ of PLACES[0]) {
+    keys("ArrowRight");
+    assert.equal(all("img, b, em").length, 0);
+  }
+  assert.ok(text(".looks").replaceAll("\u00ad", "").includes(token));
+});
+
+// --- two heads -------------------------------------------------------------------------------------------------------
+
+const HEADS = ["q", "k", "v", "scores", "scaled_scores", "weights", "head_outputs"];
 
 test("two heads that share keys are shown side by side", async () => {
-  const { root, at } = await walk("walk with shared keys");
-  const stages = payload("walk with shared keys").stages.map((/** @type {{ id: string }} */ { id }) => id);
-  press(String(stages.indexOf("k") + 1));
+  const { all, choose } = await walk("grouped-query", { place: { step: "k" } });
+  choose("compare first", "0");
+  assert.equal(all(".picture.pair table").length, 2);
+});
+
+test("two heads are compared on one scale of colours at every step that both have", async () => {
+  const { at, keys, cell, all, choose } = await walk("water", { place: { step: "q", view: "projector" } });
+  choose("compare first", "1");
+  choose("compare second", "0");
+  const { matrices } = payload("water");
+  for (const name of HEADS) {
+    assert.equal(at(), name);
+    const { values, scale } = matrices[name];
+    const top = scale === "weights" ? 1 : Math.max(...values.flat(2).map(Math.abs));
+    for (const head of [0, 1]) {
+      const td = cell(`${name}|${head}|0|0`);
+      assert.ok(Math.abs(Number(td.textContent.replace("−", "-")) - values[head][0][0]) < 1e-4);
+      const tone = Number(td.style.getPropertyValue("--tone"));
+      assert.ok(Math.abs(tone - Math.abs(values[head][0][0]) / top) <= 6e-4, `${name} ${head}`);
+    }
+    keys("ArrowRight");
+  }
+  assert.equal(at(), "head-2");
+  assert.equal(all(".pair").length, 1);
+  keys("ArrowRight");
+  assert.equal(at(), "concat");
+  assert.equal(all(".pair").length, 0);
+});
+
+test("a sentence says in which cell two heads differ most", async () => {
+  const { text, choose } = await walk("water", { place: { step: "scores" } });
+  choose("compare first", "1");
+  choose("compare second", "0");
+  const { matrices, labels } = payload("water");
+  const [second, first] = [1, 0].map((head) => matrices.scores.values[head]);
+  const apart = second.map((row, i) => row.map((number, j) => Math.abs(number - first[i][j])));
+  const most = Math.max(...apart.flat());
+  const row = apart.findIndex((numbers) => numbers.includes(most));
+  const col = apart[row].indexOf(most);
+  const place = `[${labels.n_q[row]}, ${labels.n_k[col]}]`;
+  const sentence = `They differ most at ${place}: ${second[row][col]} in head 2, ${first[row][col]} in head 1.`;
+  assert.equal(text(".pair .differ"), sentence);
+});
+
+test("of weights the sentence says how much attention two heads share, and where they part", async () => {
+  const { text, choose } = await walk("water", { place: { step: "weights" } });
+  choose("compare first", "0");
+  const [share] = payload("water").compare[0][1];
+  assert.equal(
+    text(".pair .differ"),
+    `Of all attention, heads 1 and 2 spend ${share} on the same tokens. They part most at “toxic”: head 1 looks ` +
+      "most at “is”, head 2 at “toxic”.",
+  );
+});
+
+test("tokens at which two heads part alike are counted, and so are cells", async () => {
+  const weights = await walk("programming", { place: { step: "weights" } });
+  weights.choose("compare first", "0");
+  assert.ok(weights.text(".pair .differ").includes("They part most at 2 tokens"));
+  const queries = await walk("water", { place: { step: "q" } });
+  queries.choose("compare first", "0");
+  assert.ok(
+    queries
+      .text(".pair .differ")
+      .startsWith("They differ most at 2 places, by the same amount; the first is ["),
+  );
+});
+
+test("while two heads are compared nothing moves, and a sentence says why", async () => {
+  const { named, find, text, all, choose } = await walk("water", { place: { step: "q" } });
+  choose("compare first", "0");
+  assert.ok(named("motion").disabled);
+  const reason = "Motion shows how one head computes: not while two are compared.";
+  assert.deepEqual([find(".motion-bar .reason").hidden, text(".motion-bar .reason")], [false, reason]);
+  choose("compare first", "");
+  assert.equal(all(".pair").length, 0);
+  assert.deepEqual([named("motion").disabled, find(".motion-bar .reason").hidden], [false, true]);
+});
+
+test("two heads are not shown where they would tell what is to be predicted", async () => {
+  const { all, check, choose } = await walk("water", { place: { step: "q" } });
+  check("predict", true);
+  choose("compare first", "0");
+  assert.equal(all(".pair").length, 0);
+  assert.ok(all("input.answer").length > 0);
+});
+
+// --- before an audience ----------------------------------------------------------------------------------------------
+
+const audience = (/** @type {object} */ place = {}, view = "projector") =>
+  walk("first", { place: { step: "q", view, ...place } });
+
+test("either key darkens the screen; any key brings it back, and does nothing else", async () => {
+  const { at, keys, find } = await audience();
+  for (const [key, place, next] of [
+    ["b", "q", "k"],
+    [".", "k", "v"],
+  ]) {
+    keys(key);
+    assert.equal(find(".curtain").hidden, false);
+    keys("PageDown");
+    assert.deepEqual([find(".curtain").hidden, at()], [true, place]);
+    keys("PageDown");
+    assert.equal(at(), next);
+  }
+});
+
+test("a key shows a dot, and then the pointer brings no controls", async () => {
+  const { keys, find, element } = await audience();
+  assert.ok(find(".dot").hidden);
+  keys("l");
+  element().dispatchEvent(new PointerEvent("pointermove", { clientX: 400, clientY: 5, bubbles: true }));
+  assert.deepEqual([find(".dot").hidden, find(".dot").style.translate], [false, "400px 5px"]);
+  assert.ok(!hasClass(element(), "awake"));
+  keys("l");
+  assert.ok(find(".dot").hidden);
+});
+
+test("a question mark lists the keys of the view, and any key or click closes the list", async () => {
+  const { at, keys, find, all, texts, text, element } = await audience();
+  keys("?");
+  assert.deepEqual([find(".help").hidden, all(".help tr").length], [false, 18]);
+  for (const td of all(".help td")) assert.ok(td.textContent.trim());
+  for (const key of "ABCEFHLMQV.[]+−0?") assert.ok(text(".help tbody").includes(key), key);
+  keys("Escape");
+  assert.deepEqual([find(".help").hidden, at(), element().dataset.view], [true, "q", "projector"]);
+  keys("Escape", "?");
+  assert.deepEqual([element().dataset.view, all(".help tr").length], ["page", 20]);
+  const [names] = [texts(".help th")];
+  assert.equal(names.indexOf("P"), 6);
+  for (const key of "QHVE") assert.ok(names.slice(8).includes(key), key);
+  find(".help").click();
+  assert.ok(find(".help").hidden);
+  keys("ArrowRight");
   assert.equal(at(), "k");
-  const choice = root.querySelector('select[data-focus="compare first"]');
-  choice.value = "0";
-  choice.dispatchEvent(new Event("change", { bubbles: true }));
-  assert.equal(root.querySelectorAll(".picture.pair table").length, 2);
+});
+
+test("Escape leaves the projector", async () => {
+  const { keys, element } = await audience();
+  keys("Escape");
+  assert.equal(element().dataset.view, "page");
+  assert.ok(!document.documentElement.classList.contains("mha-projecting"));
+  keys("p");
+  assert.equal(element().dataset.view, "projector");
+  assert.ok(document.documentElement.classList.contains("mha-projecting"));
+});
+
+test("a lecture takes as many presses as it says, shows every step, and leads back", async () => {
+  const { at, keys, named, choose, text, all } = await audience({ step: "" }, "presenter");
+  const label = named("lecture").querySelector('option[value="10"]').textContent;
+  const presses = Number(/^10 min: (\d+) presses$/.exec(label)?.[1]);
+  choose("lecture", "10");
+  assert.equal(text(".counter"), `press 0 of ${presses}`);
+  const passed = [at()];
+  for (let press = 0; press < presses; press++) {
+    keys("PageDown");
+    assertNumbers(all(".stage td[data-key]"));
+    passed.push(at());
+  }
+  assert.deepEqual([at(), text(".counter")], ["closing", `press ${presses} of ${presses}`]);
+  assert.equal(new Set(passed).size, presses + 1);
+  assert.ok(presses <= Math.max(2 * 10, PLACES[0].length - 1));
+  assert.deepEqual([...new Set(passed.map((place) => place.split(" ")[0]))], PLACES[0]);
+  const back = [at()];
+  for (let press = 0; press < presses; press++) {
+    keys("PageUp");
+    back.push(at());
+  }
+  assert.deepEqual(back, passed.toReversed());
+});
+
+test("in a lecture a digit leads to where it begins that step", async () => {
+  const { at, keys, choose } = await audience({ step: "" });
+  choose("lecture", "50");
+  keys("6");
+  assert.equal(at(), "scores 1.1");
+  keys("ArrowRight");
+  assert.equal(at(), "scores 1.2");
+});
+
+test("a tab that is reloaded goes on with its lecture", async () => {
+  const { named, text } = await walk("first", {
+    place: { step: "q", view: "projector" },
+    stored: { "mha-lecture": 50 },
+  });
+  assert.equal(named("lecture").value, "50");
+  assert.ok(/^press \d+ of \d+$/.test(text(".counter")));
+});
+
+test("a lecture that is chosen on the page is walked once it is before an audience", async () => {
+  const { keys, choose, text, named } = await walk("first");
+  choose("lecture", "10");
+  assert.ok(!text(".counter").startsWith("press"));
+  assert.ok(named("presenter").getAttribute("href").includes("lecture=10"));
+  assert.ok(text(".teaching").includes("Lecture:"));
+  keys("p");
+  assert.ok(/^press \d+ of \d+$/.test(text(".counter")));
+});
+
+test("a link brings its lecture along", async () => {
+  const { named } = await walk("first", { url: "?example=first&lecture=25" });
+  assert.equal(named("lecture").value, "25");
+});
+
+test("an arrow that is pressed on a button walks on", async () => {
+  const { at, named } = await audience();
+  named("play").focus();
+  press("ArrowRight", named("play"));
+  await settled();
+  assert.equal(at(), "k");
 });

@@ -4,6 +4,9 @@ import { button, element, p } from "../../kit/dom.js";
 import { isClaim, isEditable } from "../../kit/graph.js";
 import { Menu } from "../../kit/menu.js";
 
+/** @type {Fill["with"][]} */
+const FILLS = ["zeros", "identity", "integers", "random"];
+
 /** @extends {Menu<Pick<EditingHost, "model" | "words" | "say" | "send">>} */
 export class FillMenu extends Menu {
   #seed = 0; // each click gives other random numbers, and the same clicks in the same order the same ones
@@ -21,7 +24,7 @@ export class FillMenu extends Menu {
       items.push([words.claim_text, () => this.#askForText(name, head)]);
       items.push([words.clear, () => send({ op: "clear_claims", matrix: name, head })]);
     } else if (isEditable(model, name, head) && name !== "mask")
-      for (const kind of ["zeros", "identity", "integers", "random"])
+      for (const kind of FILLS)
         items.push([
           words[`fill_${kind}`],
           () => send({ op: "fill", matrix: name, head, with: kind, seed: ++this.#seed }),

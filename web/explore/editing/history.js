@@ -6,13 +6,6 @@ const REST = 500; // ms without a newer answer until the history is written
 const OF_THE_PAGE = ["restore", "recall", "follow", "place"]; // operations that a page sends by itself
 
 /**
- * What the page tells of its history, by numbers of examples (mha_ui/state/history.py).
- * @typedef {{
- *   examples: number[]; at: number; starts: [number, number, string | null][]; texts: [number, string][];
- * }} HistoryState
- */
-
-/**
  * A history in the tab's storage. `whole`: no address held the example shown last. `unconfirmed`: what was edited,
  * undone or redone after that, before the page was left without the server's answer.
  * @typedef {HistoryState & { session: string; whole: boolean; unconfirmed?: Edit[] }} StoredHistory

@@ -14,7 +14,7 @@ import { sender } from "../../kit/sender.js";
 export function overlay(model, edit) {
   if (edit.op === "scale") model.controls.scale = edit.value;
   if ((edit.op !== "set" && edit.op !== "claim") || !model.matrices[edit.matrix]) return;
-  const rows = rowsOf(model, edit.matrix, isPerHead(model, edit.matrix) ? edit.head : null);
+  const rows = rowsOf(model, edit.matrix, isPerHead(model, edit.matrix) ? (edit.head ?? null) : null);
   for (const [i, values] of edit.values.entries())
     for (const [j, value] of values.entries()) {
       const row = rows?.[edit.row + i];
@@ -27,7 +27,7 @@ export function overlay(model, edit) {
  * @param {Edit} edit
  * @returns {string | undefined}
  */
-export const matrixOf = (edit) => ("matrix" in edit ? edit.matrix : undefined);
+export const matrixOf = (edit) => ("matrix" in edit && edit.matrix) || undefined;
 
 /**
  * `pinned`: the pinned cell; `painted`: these matrices have new numbers; `stateChanged`: the live channel has answered,

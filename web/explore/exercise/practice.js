@@ -363,7 +363,7 @@ export class Practice {
   }
 
   #requestHint() {
-    if (this.hintButton.ariaDisabled) return;
+    if (this.hintButton.hasAttribute("aria-disabled")) return;
     this.host.send({ op: "hint", cell: this.#hinted ?? this.#wanted() });
   }
 

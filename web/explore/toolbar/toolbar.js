@@ -6,6 +6,7 @@ import { Fold } from "./fold.js";
 
 /** @typedef {(model: ExploreModel) => void} Update */
 
+/** @type {Resize["axis"][]} */
 const SIZES = ["d_model", "d_context", "d_k", "d_a", "d_v", "d_out"];
 const DECIMALS = [0, 1, 2, 3, 4, 5, 6, 8, 10];
 
@@ -261,7 +262,8 @@ export class Toolbar {
       root.hidden = controls.lens === null;
       return controls.lens ?? "";
     };
-    const choose = (/** @type {string} */ value) => this.#send({ op: "lens", value });
+    const choose = (/** @type {string} */ value) =>
+      this.#send({ op: "lens", value: /** @type {ChooseLens["value"]} */ (value) });
     const { root } = this.#select("lens", words.lens, options, chosen, choose);
     return root;
   }

@@ -1,10 +1,10 @@
 // A lecturer's own walk as its file has it, and what a change makes of it. No DOM here.
 
-/** @type {(text: LocalizedText | undefined, lang: string) => string} */
+/** @type {(text: LocalizedText | null | undefined, lang: string) => string} */
 export const textIn = (text, lang) =>
-  typeof text === "object" ? (text[lang] ?? text.en ?? Object.values(text)[0] ?? "") : (text ?? "");
+  typeof text === "object" && text ? (text[lang] ?? text.en ?? Object.values(text)[0] ?? "") : (text ?? "");
 
-/** @type {(step: OwnStep, lang: string) => string[]} */
+/** @type {(step: LectureStep, lang: string) => string[]} */
 export const choicesIn = ({ choices = [] }, lang) => choices.map((text) => textIn(text, lang));
 
 /**
@@ -21,14 +21,14 @@ export function withChoice(choices = [], at, text, lang) {
 
 /**
  * Every step in the order of the walk, those too that the example does not have.
- * @type {(lecture: Lecture) => OwnStep[]}
+ * @type {(lecture: LecturePlan) => LectureStep[]}
  */
 export const entries = ({ own, order }) =>
   order.map(({ step }) => own.steps?.find((entry) => entry.step === step) ?? { step });
 
 /**
  * The same with other fields of one step; what is empty is left out. A text in several languages keeps the others.
- * @type {(steps: OwnStep[], step: string, fields: Partial<OwnStep>, lang: string) => OwnStep[]}
+ * @type {(steps: LectureStep[], step: string, fields: Partial<LectureStep>, lang: string) => LectureStep[]}
  */
 export const changed = (steps, step, fields, lang) =>
   steps.map((entry) => {
@@ -46,7 +46,7 @@ export const changed = (steps, step, fields, lang) =>
 
 /**
  * The same with one step before another, or last.
- * @type {(steps: OwnStep[], step: string, before: string | null) => OwnStep[]}
+ * @type {(steps: LectureStep[], step: string, before: string | null) => LectureStep[]}
  */
 export function movedTo(steps, step, before) {
   if (step === before) return steps;
@@ -57,7 +57,7 @@ export function movedTo(steps, step, before) {
 
 /**
  * The same with one step earlier (−1) or later (1), past the next that the example has.
- * @type {(steps: OwnStep[], step: string, by: number, isInExample: (step: string) => boolean) => OwnStep[]}
+ * @type {(steps: LectureStep[], step: string, by: number, isInExample: (step: string) => boolean) => LectureStep[]}
  */
 export function moved(steps, step, by, isInExample) {
   const names = steps.map((entry) => entry.step).filter(isInExample);
@@ -68,7 +68,7 @@ export function moved(steps, step, by, isInExample) {
 
 /**
  * The same as its file has it: of steps in the usual order only those to which the lecturer has written something.
- * @type {(steps: OwnStep[], minutes: number | undefined, usual: string[]) => Lecture["own"]}
+ * @type {(steps: LectureStep[], minutes: number | undefined, usual: string[]) => Lecture}
  */
 export function written(steps, minutes, usual) {
   const order = steps.map(({ step }) => step).filter((step) => usual.includes(step));
@@ -77,9 +77,9 @@ export function written(steps, minutes, usual) {
   return { ...(minutes ? { minutes } : {}), ...(kept.length ? { steps: kept } : {}) };
 }
 
-/** @type {(steps: OwnStep[]) => number} */
+/** @type {(steps: LectureStep[]) => number} */
 export const minutesOf = (steps) =>
-  steps.reduce((sum, { minutes = 0, hidden }) => sum + (hidden ? 0 : minutes), 0);
+  steps.reduce((sum, { minutes, hidden }) => sum + (hidden ? 0 : (minutes ?? 0)), 0);
 
 /**
  * The minutes that somebody typed, 0 where the field is empty and NaN where it is no number; a comma is a point.

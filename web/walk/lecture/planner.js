@@ -54,7 +54,7 @@ const LETTERS = "ABCD";
 
 export class Planner {
   root = element("section", { class: "planner", hidden: true });
-  /** @type {OwnStep[]} */
+  /** @type {LectureStep[]} */
   #steps = [];
   /** @type {number | undefined} */
   #minutes;
@@ -67,7 +67,7 @@ export class Planner {
   #words = {};
   /** @type {WalkStage[]} */
   #stages = [];
-  /** @type {Lecture} */
+  /** @type {LecturePlan} */
   #lecture = { own: {}, usual: [], order: [], teaching: {} };
   #minutesField = element("input", {});
   #sum = element("p", {});
@@ -106,7 +106,7 @@ export class Planner {
     if (isOtherLanguage) this.#build();
     if (isOtherLanguage || !sender.pending.some(({ op }) => op === "lecture")) {
       this.#steps = entries(model.lecture);
-      this.#minutes = model.lecture.own.minutes;
+      this.#minutes = model.lecture.own.minutes ?? undefined;
     }
     this.#show();
   }
@@ -181,7 +181,7 @@ export class Planner {
 
   /**
    * What the lecturer has written to a step, except for a field in which somebody is typing.
-   * @type {(row: Row, own: OwnStep) => void}
+   * @type {(row: Row, own: LectureStep) => void}
    */
   #fillOwn({ item, show, note, question, choices, minutes, more }, own) {
     item.classList.toggle("hidden-step", Boolean(own.hidden));
@@ -390,7 +390,7 @@ export class Planner {
 
   // --- changes -----------------------------------------------------------------------------------------------------
 
-  /** @type {(step: string, fields: Partial<OwnStep>) => void} */
+  /** @type {(step: string, fields: Partial<LectureStep>) => void} */
   #change(step, fields) {
     this.#become(changed(this.#steps, step, fields, this.#lang));
   }
@@ -437,7 +437,7 @@ export class Planner {
     );
   }
 
-  /** @param {OwnStep[]} steps */
+  /** @param {LectureStep[]} steps */
   #become(steps) {
     if (steps === this.#steps) return;
     this.#steps = steps;
@@ -453,7 +453,7 @@ export class Planner {
 
 /**
  * The minutes in a field; a text that was refused there stays until it is mended.
- * @type {(field: HTMLInputElement, minutes: number | undefined) => void}
+ * @type {(field: HTMLInputElement, minutes: number | null | undefined) => void}
  */
 function setMinutes(field, minutes) {
   if (field.getAttribute("aria-invalid") !== "true") setValue(field, minutes ?? "");

@@ -16,7 +16,7 @@ export const lengthsOf = ({ lecture }) =>
 
 /**
  * What a lecturer has written to a step of his walk.
- * @type {(model: WalkModel, step: string) => OwnStep}
+ * @type {(model: WalkModel, step: string) => LectureStep}
  */
 export const ownOf = ({ lecture }, step) =>
   lecture?.own.steps?.find((entry) => entry.step === step) ?? { step };
@@ -56,12 +56,12 @@ function waysOf(stages, stage) {
  * slowly as they allow, and the others share what is left.
  * @param {WalkStage[]} stages
  * @param {number} minutes
- * @param {(step: string) => number | undefined} [ownMinutes]
+ * @param {(step: string) => number | null | undefined} [ownMinutes]
  * @returns {Place[]}
  */
 export function lecture(stages, minutes, ownMinutes = () => undefined) {
   const ways = stages.map((_, stage) => waysOf(stages, stage));
-  const own = stages.map(({ id }) => ownMinutes(id));
+  const own = stages.map(({ id }) => ownMinutes(id) ?? undefined);
   const chosen = ways.map((choices, stage) => {
     const minutesOfStage = own[stage];
     if (minutesOfStage === undefined) return choices[0];
@@ -123,7 +123,7 @@ export const depthOf = ({ part, beat }) => (part === null ? 0 : beat === null ? 
  * @param {WalkStage[]} stages
  * @param {Place[]} places
  * @param {number} minutes
- * @param {(step: string) => number | undefined} ownMinutes
+ * @param {(step: string) => number | null | undefined} ownMinutes
  * @returns {Map<string, number>}
  */
 export function planned(stages, places, minutes, ownMinutes) {

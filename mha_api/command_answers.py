@@ -1,7 +1,7 @@
-"""What programs are answered: an example file and the parameters of an address in, JSON text out.
+"""The command line's answers over HTTP: an example file and the parameters of an address in, JSON text out.
 
-The answers are those of the command line (``mha_core.answers``), byte for byte. Whatever is wrong with a query raises
-``MhaError``; nothing is kept between two of them.
+The answers are those of the command line (``mha_core.answers``), byte for byte. Whatever is wrong with a request raises
+``MhaError``. Nothing is kept between two requests.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
-from mha_api.channel import opened
+from mha_api.channel import example_at
 from mha_core import Cell, Example, backend, parse
 from mha_core.answers import checked, explained, traced
 from mha_core.check.report import as_json
@@ -26,23 +26,23 @@ _CELL: Final = ("step", "head", "row", "col")
 _WHOLE: Final = re.compile(r"-?[0-9]{1,9}")
 
 
-def answer(command: str, body: bytes, given: Sequence[tuple[str, str]], language: str) -> bytes:
-    """The answer to ``trace``, ``explain`` or ``check``. The example is the body, or what ``given`` names.
+def answer(command: str, body: bytes, query: Sequence[tuple[str, str]], language: str) -> bytes:
+    """The answer to ``trace``, ``explain`` or ``check``. The example is the body, or named by the address's ``query``.
 
-    Raises ``MhaError`` for a parameter that the command has not, for what is no example, and as the command does.
+    Raises ``MhaError`` for a parameter that the command does not have, for an invalid example, and as the command does.
     """
     known, compute = _COMMANDS[command]
-    parameters = _read(given, (*known, *_ADDRESS, "lang"))
+    parameters = _read(query, (*known, *_ADDRESS, "lang"))
     content = compute(_example(body, parameters), parameters, language)
-    # Python's own encoder lets other threads run meanwhile; that of C holds them up, a second long for the largest.
+    # Python's own encoder lets other threads run; the one in C blocks them, for a second with the largest answers.
     encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
     return "".join(encoder.iterencode(content)).encode() + b"\n"
 
 
-def _read(given: Sequence[tuple[str, str]], known: Sequence[str]) -> Parameters:
-    """The parameters by name, each once."""
+def _read(query: Sequence[tuple[str, str]], known: Sequence[str]) -> Parameters:
+    """The parameters by name; none may come twice."""
     parameters: dict[str, str] = {}
-    for name, value in given:
+    for name, value in query:
         if name not in known:
             raise ExampleError(
                 N_("the parameters here are {known}, got {got}"), known=", ".join(known), got=quoted(name)
@@ -54,10 +54,10 @@ def _read(given: Sequence[tuple[str, str]], known: Sequence[str]) -> Parameters:
 
 
 def _example(body: bytes, parameters: Parameters) -> Example:
-    named = {name: parameters[name] for name in _ADDRESS if name in parameters}
-    if len(named) + bool(body) != 1:
+    address = {name: parameters[name] for name in _ADDRESS if name in parameters}
+    if len(address) + bool(body) != 1:
         raise ExampleError(N_("expected one example: a file as the body, or the parameter example or s"))
-    return opened(named) if named else parse(body)
+    return example_at(address) if address else parse(body)
 
 
 def _trace(example: Example, _parameters: Parameters, _language: str) -> object:
@@ -71,8 +71,8 @@ def _explain(example: Example, parameters: Parameters, _language: str) -> object
     step = parameters["step"]
     if step not in AXES:
         raise CellError(N_("there is no {name} here"), name=quoted(step))
-    at = {name: _whole(parameters[name], name) for name in ("head", "row", "col") if name in parameters}
-    return explained(example, Cell(step, at.get("head"), at["row"], at["col"]), backend())
+    indices = {name: _whole(parameters[name], name) for name in ("head", "row", "col") if name in parameters}
+    return explained(example, Cell(step, indices.get("head"), indices["row"], indices["col"]), backend())
 
 
 def _check(example: Example, _parameters: Parameters, language: str) -> object:
@@ -85,9 +85,9 @@ def _whole(text: str, place: str) -> int:
     return int(text)
 
 
-_COMMANDS: Final[dict[str, tuple[tuple[str, ...], Callable[[Example, Parameters, str], Any]]]] = {
+_COMMANDS: Final[dict[str, tuple[tuple[str, ...], Callable[[Example, Parameters, str], object]]]] = {
     "trace": ((), _trace),
     "explain": (_CELL, _explain),
     "check": ((), _check),
 }
-"""By command: the parameters that it has besides those of all, and what it computes."""
+"""By command: the parameters that it alone has, and the function that computes its answer."""

@@ -1,4 +1,4 @@
-"""The description of all routes, and the statuses that it has for a request."""
+"""The description of all routes, and the statuses that it lists for a request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OPENAPI: Final[dict[str, Any]] = json.loads(
 
 
 def statuses(method: str, path: str) -> set[int]:
-    """Those that are described for a request below ``/api``; 404 alone where no route has this path."""
+    """The statuses described for a request below ``/api``; only 404 if no route has this path."""
     for described, methods in OPENAPI["paths"].items():
         if re.fullmatch(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(described)), path.partition("?")[0]):
             operation = methods.get(method.lower())

@@ -1,8 +1,7 @@
-"""``POST /api/trace``, ``/api/explain`` and ``/api/check``: what the commands of these names print, for programs.
+"""``POST /api/trace``, ``/api/explain`` and ``/api/check``: what the commands of these names print, over HTTP.
 
-The body is an example file, the parameters of the address say the rest, as ``docs/http.md`` has it. ``queries``
-computes the answer, in a thread, a few at once; pages are answered meanwhile. ``bodies`` says who may ask, and how a
-refusal is answered.
+The body is an example file; the rest is in the parameters of the address (``docs/http.md``). ``command_answers``
+computes the answer, in one of a few threads, so that pages are answered meanwhile.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from mha_api.bodies import answered
+from mha_api import requests
 
 COMPUTING: Final = CapacityLimiter(2)
 """Answers that are computed at once."""
@@ -37,17 +36,19 @@ async def check(request: Request) -> Response:
 
 
 async def openapi(_request: Request) -> Response:
-    """``GET /api/openapi.json``: all of this as a program can read it."""
+    """``GET /api/openapi.json``: the description of all routes."""
     return FileResponse(OPENAPI, media_type="application/json")
 
 
 async def _answered(command: str, request: Request) -> Response:
-    given = request.query_params.multi_items()
+    parameters = request.query_params.multi_items()
 
     async def compute(body: bytes, language: str) -> Response:
-        from mha_api import queries  # noqa: PLC0415  # it imports torch, which must not keep the port closed
+        from mha_api import command_answers  # noqa: PLC0415  # it imports torch, which must not keep the port closed
 
-        content = await to_thread.run_sync(queries.answer, command, body, given, language, limiter=COMPUTING)
+        content = await to_thread.run_sync(
+            command_answers.answer, command, body, parameters, language, limiter=COMPUTING
+        )
         return Response(content, media_type="application/json")
 
-    return await answered(request, compute)
+    return await requests.computed(request, compute)

@@ -1,4 +1,4 @@
-"""What programs are answered by HTTP: the command line's own JSON, or one sentence for what is wrong, and no fault."""
+"""The commands over HTTP: the command line's own JSON, or one sentence for what is wrong, and never a server error."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.testclient import TestClient
 
 import mha_api
-from mha_api import assets, bodies, programs, queries, ready
+from mha_api import assets, command_answers, commands, ready, requests
 from mha_api.rooms import room
 from mha_api.rooms.store import InProcess
 from mha_core import ExampleError, MhaError, backend, built_in, dump, library, parse, to_token, trace
@@ -32,7 +32,7 @@ from mha_core.vocabulary import AXES, STEPS
 from mha_view import bundle
 from mha_view.language import words_in
 from tests.api.asgi import post, run
-from tests.api.described import OPENAPI
+from tests.api.openapi import OPENAPI
 from tests.api.rooms import CELL as ROOM_CELL
 from tests.api.rooms import CHOICES, FOLLOWER
 from tests.api.rooms import FIRST as FIRST_PLACE
@@ -70,18 +70,18 @@ def printed(capfdbinary, monkeypatch):
     return command
 
 
-def asked(client, command, body=b"", query=CELL, **headers):
-    """The answer to a command on a file, whose cell is named where it needs one."""
-    more = f"?{query}" if command == "explain" or query != CELL else ""
-    return client.post(f"/api/{command}{more}", content=body, headers=JSON | headers)
+def request(client, command, body=b"", query=CELL, **headers):
+    """The answer to a command on a file, with a cell for commands that need one."""
+    parameters = f"?{query}" if command == "explain" or query != CELL else ""
+    return client.post(f"/api/{command}{parameters}", content=body, headers=JSON | headers)
 
 
 def refused(answer, status=422):
-    """The sentence and the place of what is refused."""
+    """The sentence of a refusal."""
     assert (answer.status_code, answer.headers["content-type"]) == (status, "application/json")
     content = answer.json()
     assert list(content) == ["error", "place"]
-    fences = dict.fromkeys(map(ord, "\u2068\u2069"))  # around what runs from right to left
+    fences = dict.fromkeys(map(ord, "\u2068\u2069"))  # around right-to-left text
     assert content["error"].translate(fences).isprintable()
     assert content["error"].startswith(content["place"])
     return content["error"]
@@ -95,11 +95,11 @@ def test_trace_is_the_command_line_s(client, printed, name):
     answer = client.post(f"/api/trace?example={name}")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
     assert answer.content == printed("trace", name)
-    assert asked(client, "trace", dump(built_in(name)).encode()).content == answer.content
+    assert request(client, "trace", dump(built_in(name)).encode()).content == answer.content
 
 
 def cells(name):
-    """A cell of every matrix that an example has."""
+    """One cell of every matrix of an example."""
     random, computed = Random(name), trace(built_in(name))
     for matrix in AXES:
         for head in (None, *range(len(computed.example.heads))):
@@ -114,29 +114,29 @@ def cells(name):
 @every_example
 def test_explain_is_the_command_line_s(client, printed, name):
     for step, head, row, col in cells(name):
-        of = "" if head is None else f"&head={head}"
-        answer = client.post(f"/api/explain?example={name}&step={step}{of}&row={row}&col={col}")
-        given = ["--step", step, "--row", row, "--col", col] + ([] if head is None else ["--head", head])
-        assert answer.content == printed("explain", name, *given)
+        head_parameter = "" if head is None else f"&head={head}"
+        answer = client.post(f"/api/explain?example={name}&step={step}{head_parameter}&row={row}&col={col}")
+        arguments = ["--step", step, "--row", row, "--col", col] + ([] if head is None else ["--head", head])
+        assert answer.content == printed("explain", name, *arguments)
         assert answer.status_code == 200
 
 
 @each("language", LANGUAGES)
 @each("path", WORKED)
 def test_check_is_the_command_line_s(client, printed, path, language):
-    answer = asked(client, "check", path.read_bytes(), f"lang={language}")
+    answer = request(client, "check", path.read_bytes(), f"lang={language}")
     assert answer.status_code == 200
     assert answer.content == printed("check", path, language=language)
 
 
-def test_an_example_may_be_named_as_an_address_names_it(client):
+def test_an_example_may_be_named_as_in_an_address(client):
     token = to_token(built_in("published"))
-    named = [client.post(f"/api/check?{one}") for one in ("example=published", f"s={token}")]
-    assert {answer.status_code for answer in named} == {200}
-    assert len({answer.content for answer in named}) == 1
+    answers = [client.post(f"/api/check?{query}") for query in ("example=published", f"s={token}")]
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.content for answer in answers}) == 1
 
 
-def test_minus_infinity_is_text_and_nothing_is_not_a_number(client):
+def test_minus_infinity_is_text_and_there_is_no_nan(client):
     content = client.post("/api/trace?example=causal").content
 
     def no_constant(name):
@@ -162,16 +162,16 @@ def test_minus_infinity_is_text_and_nothing_is_not_a_number(client):
     ],
 )
 def test_the_language_of_a_sentence(client, query, header, language):
-    given = {} if header is None else {"accept-language": header}
-    answer = client.post(f"/api/check?example=first&{query}", headers=given)
+    headers = {} if header is None else {"accept-language": header}
+    answer = client.post(f"/api/check?example=first&{query}", headers=headers)
     assert refused(answer) == f"claimed: {words_in(language)('there are no numbers to check')}"
 
 
-# --- what nobody should send ---------------------------------------------------------------------------------------
+# --- malformed requests --------------------------------------------------------------------------------------------
 
 
 def refusal_of(data):
-    """The sentence and the place with which the file parser refuses a file; None for a good one."""
+    """The sentence and the place with which the file parser refuses a file; None for a valid one."""
     try:
         parse(data)
     except ExampleError as error:
@@ -183,12 +183,12 @@ def test_wrong_files_get_the_sentence_of_the_file_parser(client):
     accepted = 0
     for index, data in enumerate(files(300)):
         command = COMMANDS[index % 3]
-        answer, told = asked(client, command, data), refusal_of(data)
-        if told:
-            assert (refused(answer), answer.json()["place"]) == told
+        answer, refusal = request(client, command, data), refusal_of(data)
+        if refusal:
+            assert (refused(answer), answer.json()["place"]) == refusal
         elif answer.status_code == 200:
             accepted += 1
-        else:  # it may claim nothing, or have no such cell
+        else:  # it may have no claimed numbers, or no such cell
             assert (command != "trace") & bool(refused(answer))
     assert 0 < accepted < 100
 
@@ -215,12 +215,12 @@ def test_wrong_files_get_the_sentence_of_the_file_parser(client):
     ids=lambda value: repr(value[:30]),
 )
 def test_wrong_files_and_their_sentences(client, command, body, sentence):
-    assert refused(asked(client, command, body)) == sentence
+    assert refused(request(client, command, body)) == sentence
 
 
 @pytest.mark.parametrize("number", RAW_NUMBERS, ids=lambda text: f"{text[:12]}-{len(text)}")
-def test_texts_in_the_place_of_a_number(client, number):
-    refused(asked(client, "trace", FIRST.replace(b"[5,6]", f"[5,{number}]".encode())))
+def test_texts_in_place_of_a_number(client, number):
+    refused(request(client, "trace", FIRST.replace(b"[5,6]", f"[5,{number}]".encode())))
 
 
 @pytest.mark.parametrize(
@@ -248,22 +248,22 @@ def test_texts_in_the_place_of_a_number(client, number):
     ],
 )  # fmt: skip
 def test_wrong_parameters_and_their_sentences(client, query, sentence):
-    assert refused(asked(client, "explain", FIRST, query)) == sentence
+    assert refused(request(client, "explain", FIRST, query)) == sentence
 
 
 @pytest.mark.parametrize("query", ["", "?example=first&s=1AAAA"])
-def test_one_example_is_what_is_asked_about(client, query):
+def test_exactly_one_example_is_required(client, query):
     assert refused(client.post(f"/api/trace{query}")).startswith("expected one example")
 
 
 @pytest.mark.parametrize(
     "query", ["example=../../etc/passwd", "example=", "s=", "s=1AAAA", "s=" + "9" * 40_000, "s=%00%FF"]
 )
-def test_examples_that_there_are_not(client, query):
+def test_examples_that_do_not_exist(client, query):
     assert refused(client.post(f"/api/trace?{query}"))
 
 
-def test_parameters_drawn_at_random_are_answered_or_refused(client):
+def test_random_parameters_are_answered_or_refused(client):
     random = Random(0)
     values = [
         "0",
@@ -298,7 +298,7 @@ def test_parameters_drawn_at_random_are_answered_or_refused(client):
     "kind", ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "x/é"]
 )
 def test_a_body_of_another_type(client, command, kind):
-    answer = asked(client, command, FIRST, **{"content-type": kind.encode("latin-1")})
+    answer = request(client, command, FIRST, **{"content-type": kind.encode("latin-1")})
     assert "application/json" in refused(answer, 415)
 
 
@@ -306,7 +306,7 @@ def test_a_body_of_another_type(client, command, kind):
     "kind", ["application/json; charset=utf-8", "Application/JSON", "application/mha+json"]
 )
 def test_types_of_json(client, kind):
-    assert asked(client, "trace", FIRST, **{"content-type": kind}).status_code == 200
+    assert request(client, "trace", FIRST, **{"content-type": kind}).status_code == 200
 
 
 @every_command
@@ -316,7 +316,7 @@ def test_another_method(client, command, method):
     assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
 
 
-# --- who asks ------------------------------------------------------------------------------------------------------
+# --- other hosts ---------------------------------------------------------------------------------------------------
 
 
 @every_command
@@ -324,31 +324,31 @@ def test_another_method(client, command, method):
     "origin", ["http://elsewhere.example", "null", "https://testserver.elsewhere.example", "", "http://[", "testserver"]
 )  # fmt: skip
 def test_a_page_of_another_host_is_refused(client, command, origin):
-    assert refused(asked(client, command, FIRST, origin=origin), 403)
+    assert refused(request(client, command, FIRST, origin=origin), 403)
 
 
 @every_command
-@pytest.mark.parametrize("given", [{}, {"origin": "http://testserver"}])
-def test_no_answer_allows_another_host_s_page_to_read_it(client, command, given):
+@pytest.mark.parametrize("headers", [{}, {"origin": "http://testserver"}])
+def test_no_answer_allows_another_host_s_page_to_read_it(client, command, headers):
     for body in (FIRST, b"{"):
-        answer = asked(client, command, body, **given)
+        answer = request(client, command, body, **headers)
         assert answer.status_code != 403
         assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
-# --- bodies as they come -------------------------------------------------------------------------------------------
+# --- bodies --------------------------------------------------------------------------------------------------------
 
 APP = Starlette(routes=mha_api.routes())
 
 
 async def parts(*chunks):
     """A body in these parts."""
-    for at, chunk in enumerate(chunks, start=1):
-        yield {"type": "http.request", "body": chunk, "more_body": at < len(chunks)}
+    for number, chunk in enumerate(chunks, start=1):
+        yield {"type": "http.request", "body": chunk, "more_body": number < len(chunks)}
 
 
 async def silent():
-    """A sender that says something and then no more, and does not go."""
+    """A client that sends the beginning of a body and then nothing, and stays connected."""
     yield {"type": "http.request", "body": b"{", "more_body": True}
     await asyncio.Event().wait()
 
@@ -368,8 +368,8 @@ def test_a_body_in_many_parts():
 
 def test_a_file_may_be_as_large_as_the_format_allows(client):
     at_most = FIRST + b" " * (MAX_BYTES - len(FIRST))
-    assert asked(client, "trace", at_most).status_code == 200
-    answer = asked(client, "trace", at_most + b" ")
+    assert request(client, "trace", at_most).status_code == 200
+    answer = request(client, "trace", at_most + b" ")
     assert refused(answer, 413) == "the file is larger than 5 MB"
     assert answer.headers["connection"] == "close"
 
@@ -388,26 +388,26 @@ def test_an_endless_body_is_not_read_to_its_end(length):
     headers = {} if length is None else {"content_length": length}
     answer = sent(endless(), **headers)
     assert (answer.status, error_of(answer)) == (413, "the file is larger than 5 MB")
-    assert read <= bodies.MOST_READ + 1_000_000
+    assert read <= requests.MAX_READ + 1_000_000
 
 
-def test_a_body_that_does_not_arrive(monkeypatch):
-    monkeypatch.setattr(bodies, "SECONDS", 0.01)
+def test_a_body_that_does_not_arrive_in_time(monkeypatch):
+    monkeypatch.setattr(requests, "BODY_SECONDS", 0.01)
     answer = sent(silent())
     assert (answer.status, answer.headers["connection"]) == (408, "close")
     assert error_of(answer) == "the body did not arrive within 0 seconds"
 
 
-def test_who_goes_while_sending_is_no_fault():
-    async def goes():
+def test_a_client_that_disconnects_while_sending_causes_no_server_error():
+    async def disconnecting():
         yield {"type": "http.request", "body": b"{", "more_body": True}
         yield {"type": "http.disconnect"}
 
-    assert sent(goes()).status == 400
+    assert sent(disconnecting()).status == 400
 
 
-def test_more_bodies_than_there_is_room_for_are_turned_away(monkeypatch):
-    monkeypatch.setattr(bodies, "ROOM", CapacityLimiter(1))
+def test_too_many_bodies_at_once_are_refused(monkeypatch):
+    monkeypatch.setattr(requests, "BODIES", CapacityLimiter(1))
 
     async def scene():
         begun = asyncio.Event()
@@ -424,36 +424,38 @@ def test_more_bodies_than_there_is_room_for_are_turned_away(monkeypatch):
         await asyncio.gather(first, return_exceptions=True)
         return second, await post(APP, "/api/trace?example=first", parts(b""))
 
-    turned_away, answered = run(scene())
-    assert (turned_away.status, error_of(turned_away)) == (503, "too many ask at once; try again in a moment")
+    refusal, answered = run(scene())
+    assert (refusal.status, error_of(refusal)) == (503, "too many ask at once; try again in a moment")
     assert answered.status == 200
 
 
 def test_others_are_answered_while_a_few_are_computed(monkeypatch):
-    go, computing, most = threading.Event(), [], []
+    go, computing, running = threading.Event(), [], []
 
     def slow(*_):
         computing.append(1)
-        most.append(len(computing))
+        running.append(len(computing))
         go.wait()
         computing.pop()
         return b"{}"
 
-    monkeypatch.setattr(queries, "answer", slow)
+    monkeypatch.setattr(command_answers, "answer", slow)
 
     async def scene():
-        asking = [asyncio.create_task(post(APP, "/api/trace?example=first", parts(b""))) for _ in range(6)]
-        while len(computing) < programs.COMPUTING.total_tokens:
-            await asyncio.sleep(0)  # the others' turn
+        requests_sent = [
+            asyncio.create_task(post(APP, "/api/trace?example=first", parts(b""))) for _ in range(6)
+        ]
+        while len(computing) < commands.COMPUTING.total_tokens:
+            await asyncio.sleep(0)  # let the others run
         assert (await post(APP, "/api/trace", parts(b""), origin="http://elsewhere")).status == 403
         go.set()
-        return await asyncio.gather(*asking)
+        return await asyncio.gather(*requests_sent)
 
     assert [answer.status for answer in run(scene())] == [200] * 6
-    assert max(most) == programs.COMPUTING.total_tokens
+    assert max(running) == commands.COMPUTING.total_tokens
 
 
-def test_an_answer_waits_until_the_libraries_are_there(monkeypatch):
+def test_an_answer_waits_until_the_libraries_are_imported(monkeypatch):
     order = []
 
     async def imported():
@@ -464,7 +466,7 @@ def test_an_answer_waits_until_the_libraries_are_there(monkeypatch):
         return b"{}"
 
     monkeypatch.setattr(ready, "imported", imported)
-    monkeypatch.setattr(queries, "answer", answer)
+    monkeypatch.setattr(command_answers, "answer", answer)
     assert sent(parts(b""), "/api/trace?example=first").status == 200
     assert order == ["imported", "computed"]
 
@@ -473,11 +475,11 @@ def test_an_answer_waits_until_the_libraries_are_there(monkeypatch):
 
 PAGE = (ROOT / "docs" / "http.md").read_text("utf-8")
 FILES = dict(re.findall(r'```json title="([^"]+)"\n(.*?)```', PAGE, re.DOTALL))
-TOLD = re.findall(r"```sh\n(curl .*?)\n```\n\n```json\n(.*?)```", PAGE, re.DOTALL)
+EXAMPLES = re.findall(r"```sh\n(curl .*?)\n```\n\n```json\n(.*?)```", PAGE, re.DOTALL)
 
 
 def curled(client, line):
-    """What curl is answered: the few options of it that the page uses."""
+    """The answer to a curl command with the few options that the page uses."""
     words = iter(shlex.split(line)[1:])
     body, kind, url = b"", {}, ""
     for word in words:
@@ -490,17 +492,19 @@ def curled(client, line):
     return client.post(url, content=body, headers=kind)
 
 
-@pytest.mark.parametrize(("line", "told"), TOLD, ids=[line.rpartition("/")[2][:-1] for line, _ in TOLD])
-def test_the_page_s_examples_are_what_the_app_answers(client, monkeypatch, line, told):
-    monkeypatch.setattr(queries, "backend", partial(backend, "cpu"))
+@pytest.mark.parametrize(
+    ("line", "expected"), EXAMPLES, ids=[line.rpartition("/")[2][:-1] for line, _ in EXAMPLES]
+)
+def test_the_page_s_examples_are_the_app_s_answers(client, monkeypatch, line, expected):
+    monkeypatch.setattr(command_answers, "backend", partial(backend, "cpu"))
     answer = curled(client, line)
-    assert answer.json() == json.loads(told)
+    assert answer.json() == json.loads(expected)
     assert answer.status_code == (422 if "error" in answer.json() else 200)
 
 
 def test_the_page_shows_every_route():
-    assert len(TOLD) == PAGE.count("```sh") > 5
-    assert {line.partition("/api/")[2].partition("?")[0].strip("'") for line, _ in TOLD} == set(COMMANDS)
+    assert len(EXAMPLES) == PAGE.count("```sh") > 5
+    assert {line.partition("/api/")[2].partition("?")[0].strip("'") for line, _ in EXAMPLES} == set(COMMANDS)
 
 
 def test_every_route_is_described():
@@ -516,7 +520,7 @@ def test_every_route_is_described():
     assert described == served
 
 
-def test_the_page_has_every_status_that_is_refused_with():
+def test_the_page_lists_every_status_of_a_refusal():
     described = {
         status
         for methods in OPENAPI["paths"].values()
@@ -530,12 +534,12 @@ def test_the_page_has_every_status_that_is_refused_with():
     assert {status for row in table for status in row.split(", ")} == described
 
 
-def test_what_the_description_refers_to_is_there():
+def test_every_reference_in_the_description_exists():
     for section, name in re.findall(r'"#/components/(\w+)/(\w+)"', json.dumps(OPENAPI)):
         assert name in OPENAPI["components"][section]
 
 
-def test_what_is_sent_to_a_room_is_described_as_it_is_read():
+def test_the_description_of_requests_to_rooms_agrees_with_the_code():
     schemas = OPENAPI["components"]["schemas"]
     place, question = schemas["Place"]["properties"], schemas["Question"]["properties"]
     assert list(place) == list(room._PLACE)
@@ -548,8 +552,8 @@ def test_what_is_sent_to_a_room_is_described_as_it_is_read():
     assert schemas["Listener"]["pattern"] == f"^{room._LISTENER.pattern}$"
     assert schemas["Room"]["properties"]["code"]["pattern"] == f"^{room._CODE.pattern}$"
     valid({"$ref": "#/components/schemas/Place"}, FIRST_PLACE)
-    for asked in (CHOICES, ROOM_CELL):
-        valid({"$ref": "#/components/schemas/Question"}, asked)
+    for body in (CHOICES, ROOM_CELL):
+        valid({"$ref": "#/components/schemas/Question"}, body)
     answer = {"question": 1, "listener": room.new_listener("key"), "answer": "0.25"}
     valid({"$ref": "#/components/schemas/Answer"}, answer)
 
@@ -575,24 +579,24 @@ def test_the_description_has_the_names_and_limits_of_the_code():
 
 
 @every_command
-def test_the_parameters_described_are_those_that_are_read(command):
+def test_the_described_parameters_are_those_that_are_read(command):
     shared = OPENAPI["components"]["parameters"]
     described = [
-        shared[one["$ref"].rpartition("/")[2]] if "$ref" in one else one
-        for one in OPENAPI["paths"][f"/{command}"]["post"]["parameters"]
+        shared[parameter["$ref"].rpartition("/")[2]] if "$ref" in parameter else parameter
+        for parameter in OPENAPI["paths"][f"/{command}"]["post"]["parameters"]
     ]
     with pytest.raises(MhaError) as error:
-        queries.answer(command, b"", [("no such", "")], "en")
-    assert error.value.values["known"] == ", ".join(one["name"] for one in described)
-    missing = [one["name"] for one in described if one.get("required")]
+        command_answers.answer(command, b"", [("no such", "")], "en")
+    assert error.value.values["known"] == ", ".join(parameter["name"] for parameter in described)
+    missing = [parameter["name"] for parameter in described if parameter.get("required")]
     for name in missing:
-        given = [("example", "first"), *((other, "0") for other in missing if other != name)]
+        query = [("example", "first"), *((other, "0") for other in missing if other != name)]
         with pytest.raises(MhaError, match=f"{name}: is missing"):
-            queries.answer(command, b"", given, "en")
+            command_answers.answer(command, b"", query, "en")
 
 
 def valid(schema, content):
-    """Hold an answer to its schema."""
+    """Check content against a schema."""
     Draft202012Validator({**schema, "components": OPENAPI["components"]}).validate(content)
 
 
@@ -604,26 +608,26 @@ def schema_of(path, method, status):
 
 
 @every_command
-def test_every_status_described_is_answered_and_no_other(client, monkeypatch, command):
-    monkeypatch.setattr(bodies, "SECONDS", 0.01)
-    whole = f"/api/{command}" + (f"?{CELL}" if command == "explain" else "")
-    right = dump(built_in("published")).encode()
+def test_exactly_the_described_statuses_are_answered(client, monkeypatch, command):
+    monkeypatch.setattr(requests, "BODY_SECONDS", 0.01)
+    address = f"/api/{command}" + (f"?{CELL}" if command == "explain" else "")
+    file = dump(built_in("published")).encode()
     answers = [
-        asked(client, command, right),
-        asked(client, command, b"{}"),
-        asked(client, command, right, origin="http://elsewhere.example"),
-        asked(client, command, right, **{"content-type": "text/plain"}),
-        asked(client, command, b" " * (MAX_BYTES + 1)),
-        client.get(whole),
+        request(client, command, file),
+        request(client, command, b"{}"),
+        request(client, command, file, origin="http://elsewhere.example"),
+        request(client, command, file, **{"content-type": "text/plain"}),
+        request(client, command, b" " * (MAX_BYTES + 1)),
+        client.get(address),
     ]
-    found = {answer.status_code: answer.content for answer in answers}
-    late = sent(silent(), whole)
-    found[late.status] = late.body
-    monkeypatch.setattr(bodies, "ROOM", CapacityLimiter(0))
-    away = asked(client, command, right)
-    found[away.status_code] = away.content
-    assert {str(status) for status in found} == OPENAPI["paths"][f"/{command}"]["post"]["responses"].keys()
-    for status, content in found.items():
+    bodies = {answer.status_code: answer.content for answer in answers}
+    late = sent(silent(), address)
+    bodies[late.status] = late.body
+    monkeypatch.setattr(requests, "BODIES", CapacityLimiter(0))
+    refusal = request(client, command, file)
+    bodies[refusal.status_code] = refusal.content
+    assert {str(status) for status in bodies} == OPENAPI["paths"][f"/{command}"]["post"]["responses"].keys()
+    for status, content in bodies.items():
         valid(
             schema_of(f"/{command}", "post", status),
             content.decode() if status == 405 else json.loads(content),
@@ -631,20 +635,20 @@ def test_every_status_described_is_answered_and_no_other(client, monkeypatch, co
 
 
 @every_example
-def test_the_schemas_hold_every_example_and_its_answers(client, name):
+def test_every_example_and_its_answers_match_the_schemas(client, name):
     example = built_in(name)
     valid(schema_of("/trace", "post", 200), client.post(f"/api/trace?example={name}").json())
     valid({"$ref": "#/components/schemas/Example"}, json.loads(dump(example)))
     for step, head, row, col in cells(name):
-        of = "" if head is None else f"&head={head}"
-        answer = client.post(f"/api/explain?example={name}&step={step}{of}&row={row}&col={col}")
+        head_parameter = "" if head is None else f"&head={head}"
+        answer = client.post(f"/api/explain?example={name}&step={step}{head_parameter}&row={row}&col={col}")
         valid(schema_of("/explain", "post", 200), answer.json())
 
 
 @each("data", VALID)
-def test_the_schemas_hold_every_file_and_its_check(client, data):
+def test_every_file_and_its_check_match_the_schemas(client, data):
     valid({"$ref": "#/components/schemas/Example"}, data)
-    answer = asked(client, "check", json.dumps(data).encode())
+    answer = request(client, "check", json.dumps(data).encode())
     valid(schema_of("/check", "post", answer.status_code), answer.json())
 
 
@@ -652,6 +656,6 @@ def test_the_schemas_hold_every_file_and_its_check(client, data):
     "wrong", [{"format": "mha-example/2"}, {"edits": []}, {"heads": [{"w_q": [["1"]]}]}, {"x": [1]}, {"tokens": None}],
     ids=str,
 )  # fmt: skip
-def test_the_schema_refuses_what_is_no_file(wrong):
+def test_the_schema_refuses_an_invalid_file(wrong):
     with pytest.raises(ValidationError):
         valid({"$ref": "#/components/schemas/Example"}, json.loads(FIRST) | wrong)

@@ -1,0 +1,434 @@
+"""Answers about the heads of a trained model: a JSON object in, JSON or a binary message out (``message``).
+
+run       {"model": KEY, "texts": [A] or [A, B], "without": [[layer, head], …]}. The header describes the model, names
+          the ``measures``, and has the ``masks`` of each text. For each of the ``sentences`` it has: the tokens
+          (``texts``; an ``unknown`` one with the text's own characters), what each head does (``labels``), what it
+          would be labelled with more places to measure (``unsure``), the number of ``places`` of each measure, and the
+          pixels to a ``side`` of the maps, each the largest weight of ``block`` × ``block`` pairs. For sentence 0, and
+          1, follow ``0.maps`` (L × h × side × side: 255·√weight, rounded), ``0.keys`` and ``0.tops`` (L × h × n: the
+          key with a query's largest weight, and that weight), ``0.measured`` and ``0.chance`` (heads × measures: the
+          value, and its expectation by chance; NaN where the text has no place to measure). For two sentences also
+          ``aligned`` (pairs of corresponding tokens), ``differences`` (L × h), ``shift_keys`` and ``shifts``
+          (L × h × n: the key whose weight changes most, and by how much). If a text is too long, the refusal has
+          ``fits``, the number of its characters that would be accepted
+head      {"model", "text", "layer", "head", "without"}: ``weights`` and ``scores``, n × n, the scores not yet divided
+          by ``divisor``, −∞ where a key is hidden; ``q`` and ``k``, n × d, from which the scores are computed
+pooled    {"model", "text", "layer", "head", "queries", "keys", "size", "by", "without"}: a part of one head's map,
+          for texts where n × n numbers are too many. ``queries`` and ``keys`` are [start, stop], null for all;
+          ``size`` is the most rows and columns wanted, 512 each at most; ``by`` is "max" or "mean" of a block. The
+          answer has the blocks, [start, stop, tokens of each], and their values as ``levels``, 255·√weight, rounded;
+          or exactly, as ``weights``, if each block is one pair
+shuffled  {"model", "text", "without"}: ``shuffled``, heads × measures (named by ``measures``), the mean of each measure
+          over shuffled orders of the words
+guesses   {"model", "text", "place", "without"}: {"before": [{"text", "probability"}, …], "after": […], "word"}, with
+          all heads, and without some; an encoder fills in the hidden token, a decoder predicts the next one. ``word``
+          is the text's own token there, {"text", "at", "before": {"probability", "rank"}, "after": {…}}; null if the
+          text has none, or one that the model does not know, or a mask
+
+Layers, heads and tokens count from 0. Raises ``MhaError`` for whatever is wrong with a request.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypedDict
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from mha_api.message import packed
+from mha_api.model_requests import head_of, heads_off, is_whole, model_of, pair_of, range_of, read, text_of
+from mha_api.model_runs import Runs
+from mha_core.compute.pooled import pooled_weights
+from mha_core.errors import N_, ExampleError, MhaError
+from mha_core.example.model import text_in
+from mha_core.models import (
+    MEASURES,
+    Model,
+    Record,
+    Run,
+    Tokens,
+    can_guess,
+    cards,
+    guesses,
+    label,
+    shuffled_means,
+    tokenize,
+    unsure,
+)
+from mha_core.models.differences import aligned, differences, shifts
+from mha_core.models.guesses import hidden, standing
+from mha_core.models.measures import Places, records
+from mha_core.quoted import quoted
+
+SIDE: Final = 128
+"""Most pixels to a side of a map; a pixel stands for several pairs of a longer text."""
+MOST_BLOCKS: Final = 512
+"""Most rows, and columns, of a part of one map."""
+MOST_GUESSES: Final = 8
+MOST_TOKENS: Final = 1024
+"""Longest text for which all heads are computed, or every number of one head is sent."""
+MOST_WEIGHTS: Final = 200_000_000
+"""Most weights of all heads of a text together: enough for 144 heads over 1,024 tokens."""
+
+LONGEST_WORD: Final = 30
+"""Characters up to which a word is not cut in two."""
+
+_RUNS: Final = Runs()
+
+
+class Sentence(TypedDict):
+    """What the header says of one sentence."""
+
+    texts: list[str]
+    unknown: list[bool]
+    words: Sequence[int | None]
+    special: Sequence[bool]
+    labels: list[str]
+    unsure: list[str]
+    places: list[int]
+    block: int
+    side: int
+
+
+class Sentences(TypedDict):
+    """The part of the header about sentences."""
+
+    measures: list[str]
+    sentences: list[Sentence]
+
+
+class Standing(TypedDict):
+    """How likely the text's own token is, and its rank among all tokens."""
+
+    probability: float
+    rank: int
+
+
+class Word(TypedDict):
+    """The text's own token at a position, with all heads and without some."""
+
+    text: str
+    at: int
+    before: Standing
+    after: Standing
+
+
+def answer_cards(_body: bytes, language: str) -> bytes:
+    """The models on offer."""
+    models = [
+        {
+            "key": card.key,
+            "title": text_in(card.title, language),
+            "about": text_in(card.about, language),
+            "languages": card.languages,
+        }
+        for card in cards()
+    ]
+    return _json({"models": models})
+
+
+def answer_run(body: bytes, _language: str) -> bytes:
+    """Every head's weights and measures, of one sentence or two."""
+    request = read(body, "model", "texts", "without")
+    model, off = model_of(request), heads_off(request)
+    texts = request["texts"]
+    if not (isinstance(texts, list) and len(texts) in (1, 2)):
+        raise ExampleError(N_("expected one text or two"), place="texts")
+    sentences = [_tokens_or_fits(model, text, "texts") for text in texts]
+    pairs = aligned(*sentences) if len(sentences) == 2 else []
+    layers, difference_arrays = _layers(model, sentences, off, pairs)
+    described, arrays = header_and_arrays(sentences, layers)
+    size = model.architecture
+    header = {
+        "model": request["model"],
+        "layers": size.layers,
+        "heads": size.heads,
+        "d_model": size.d_model,
+        "d_head": size.d_head,
+        "causal": size.causal,
+        "limit": min(model.most_tokens, most_tokens(model)),
+        "guesses": can_guess(model),
+        "masks": [
+            [index for index, token in enumerate(tokens.ids) if token == model.reader.mask]
+            for tokens in sentences
+        ],
+        "aligned": pairs,
+    }
+    return packed({**header, **described}, arrays | difference_arrays)
+
+
+def answer_head(body: bytes, _language: str) -> bytes:
+    """One head's weights, scores, queries and keys."""
+    request = read(body, "model", "text", "layer", "head", "without")
+    model, off = model_of(request), heads_off(request)
+    layer, head = head_of(request, model)
+    computed = _RUNS.run(model, _tokens(model, request["text"], "text"), off).layers[layer]
+    q, k = computed.q[head], computed.k[head]
+    scores = q @ k.T
+    if computed.causal:
+        scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), -math.inf)
+    arrays = {"weights": computed.weights_of(head), "scores": scores, "q": q, "k": k}
+    header = {"n": len(q), "d": model.architecture.d_head, "divisor": math.sqrt(model.architecture.d_head)}
+    return packed(header, {name: array.float() for name, array in arrays.items()})
+
+
+def answer_pooled(body: bytes, _language: str) -> bytes:
+    """One head's map, or a part of it, in blocks."""
+    request = read(body, "model", "text", "layer", "head", "queries", "keys", "size", "by", "without")
+    model, off = model_of(request), heads_off(request)
+    layer, head = head_of(request, model)
+    queries, keys, size = (
+        range_of(request, "queries"),
+        range_of(request, "keys"),
+        pair_of(request["size"], "size"),
+    )
+    if max(size) > MOST_BLOCKS:
+        raise ExampleError(
+            N_("expected 1 to {most}, got {got}"), place="size", most=MOST_BLOCKS, got=max(size)
+        )
+    by = request["by"]
+    if by not in ("max", "mean"):
+        raise ExampleError(N_('expected "max" or "mean", got {got}'), place="by", got=quoted(by))
+    computed = _RUNS.run(model, tokenize(model, text_of(request["text"], "text")), off).layers[layer]
+    mask: Literal["causal"] | None = "causal" if computed.causal else None
+    pool = pooled_weights(
+        computed.q[head], computed.k[head], size, by=by, queries=queries, keys=keys, mask=mask
+    )
+    exact = pool.queries.step == pool.keys.step == 1
+    header = {
+        name: [blocks.start, blocks.stop, blocks.step]
+        for name, blocks in (("queries", pool.queries), ("keys", pool.keys))
+    }
+    return packed(header, {"weights": pool.values.float()} if exact else {"levels": levels(pool.values)})
+
+
+def answer_shuffled(body: bytes, _language: str) -> bytes:
+    """What each head does on average when the words are shuffled."""
+    request = read(body, "model", "text", "without")
+    model, off = model_of(request), heads_off(request)
+    tokens = _tokens(model, request["text"], "text")
+    heads = [head for layer in shuffled_means(model, tokens, without=off) for head in layer]
+    names = [name for name in MEASURES if name in heads[0]]
+    means = torch.tensor([[head[name] for name in names] for head in heads])
+    return packed({"measures": names}, {"shuffled": means})
+
+
+def answer_guesses(body: bytes, _language: str) -> bytes:
+    """The likeliest words at a position, with all heads and without some."""
+    request = read(body, "model", "text", "place", "without")
+    model, off = model_of(request), heads_off(request)
+    place = request["place"]
+    tokens = tokenize(model, text_of(request["text"], "text"))
+    if not is_whole(place) or place >= len(tokens):
+        raise ExampleError(
+            N_("expected a token's number, from 0 to {most}"), place="place", most=len(tokens) - 1
+        )
+    shown = tokens if model.architecture.causal else hidden(model, tokens, place)
+    before, after = (_RUNS.run(model, shown, without) for without in (frozenset(), off))
+    return _json(
+        {
+            "before": _guesses(model, before, place),
+            "after": _guesses(model, after, place),
+            "word": _word(model, tokens, place, before, after),
+        }
+    )
+
+
+def _guesses(model: Model, run: Run, place: int) -> list[dict[str, object]]:
+    return [
+        {"text": guess.text, "probability": guess.probability}
+        for guess in guesses(model, run, place, MOST_GUESSES)
+    ]
+
+
+def _word(model: Model, tokens: Tokens, place: int, before: Run, after: Run) -> Word | None:
+    """The text's own token where the model guesses, in both runs; None if it has none that the model knows."""
+    at = place + model.architecture.causal
+    if at >= len(tokens) or tokens.unknown[at] is not None or tokens.ids[at] == model.reader.mask:
+        return None
+    token = tokens.ids[at]
+    return {
+        "text": model.reader.text(token),
+        "at": at,
+        "before": _standing(model, before, place, token),
+        "after": _standing(model, after, place, token),
+    }
+
+
+def _standing(model: Model, run: Run, place: int, token: int) -> Standing:
+    result = standing(model, run, place, token)
+    return {"probability": result.probability, "rank": result.rank}
+
+
+ANSWERS: Final[Mapping[str, Callable[[bytes, str], bytes]]] = {
+    "cards": answer_cards,
+    "run": answer_run,
+    "head": answer_head,
+    "pooled": answer_pooled,
+    "shuffled": answer_shuffled,
+    "guesses": answer_guesses,
+}
+
+
+def most_tokens(model: Model) -> int:
+    """How many tokens a text may have if all heads are to be computed; the model itself may take fewer."""
+    size = model.architecture
+    return min(MOST_TOKENS, math.isqrt(MOST_WEIGHTS // (size.layers * size.heads)))
+
+
+def _tokens(model: Model, text: object, place: str) -> Tokens:
+    """The tokens of a text. Raises ``MhaError`` for a text with more weights than are computed here."""
+    tokens = tokenize(model, text_of(text, place))
+    n, most = len(tokens), most_tokens(model)
+    if n > most:
+        raise ExampleError(
+            N_("the text has {count} tokens; all heads of this model can be looked at for up to {most}"),
+            place=place,
+            count=n,
+            most=most,
+        )
+    return tokens
+
+
+def _tokens_or_fits(model: Model, text: object, place: str) -> Tokens:
+    """The same; the error about a text that is too long has ``fits``, how many of its characters are accepted."""
+    try:
+        return _tokens(model, text, place)
+    except MhaError as error:
+        if isinstance(text, str):
+            error.values["fits"] = fitting(model, text)
+        raise
+
+
+def fitting(model: Model, text: str) -> int:
+    """How many characters of a text are accepted; up to the end of a word if one is near."""
+
+    def exceeds(count: int) -> bool:
+        try:
+            _tokens(model, text[:count], "")
+        except MhaError:
+            return True
+        return False
+
+    low, high = 0, min(model.most_tokens, most_tokens(model))
+    while high < len(text) and not exceeds(high):
+        low, high = high, 2 * high
+    count = bisect_left(range(min(high, len(text))), True, lo=low + 1, key=exceeds) - 1
+    words = re.match(r".*\S(?=\s)", text[: count + 1], re.DOTALL)
+    return words.end() if words and count - words.end() < LONGEST_WORD else count
+
+
+# --- what is sent about heads --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What is sent of one layer's weights over a sentence. maps: h × side × side; keys, tops: h × n."""
+
+    maps: Tensor
+    keys: Tensor
+    tops: Tensor
+    records: tuple[Record, ...]
+
+    @classmethod
+    def of(cls, weights: Tensor, places: Places) -> Glance:
+        """weights: h × n × n."""
+        tops, keys = weights.max(-1)
+        maps = functional.max_pool2d(weights, block_of(weights.shape[-1]), ceil_mode=True)
+        return cls(levels(maps), keys.to(torch.uint16), tops.float(), records(weights, places))
+
+
+def _layers(
+    model: Model,
+    sentences: Sequence[Tokens],
+    off: frozenset[tuple[int, int]],
+    pairs: Sequence[tuple[int, int]],
+) -> tuple[list[list[Glance]], dict[str, Tensor]]:
+    """Each sentence's layers, and how far two sentences differ. Only one layer's weights are in memory at a time."""
+    size = model.architecture
+    places = [Places.of(tokens, causal=size.causal) for tokens in sentences]
+    runs = [_RUNS.run(model, tokens, off) for tokens in sentences]
+    glances_of: list[list[Glance]] = [[] for _ in sentences]
+    parts: dict[str, list[Tensor]] = {"differences": [], "shift_keys": [], "shifts": []}
+    for layers in zip(*(run.layers for run in runs), strict=True):
+        weights = [
+            replace(layer).weights for layer in layers
+        ]  # of copies, so that the cached run does not store weights
+        for glances, layer_weights, measured_at in zip(glances_of, weights, places, strict=True):
+            glances.append(Glance.of(layer_weights, measured_at))
+        if len(weights) == 2:
+            keys, changes = shifts(weights[0], weights[1], pairs)
+            parts["differences"].append(differences(weights[0], weights[1], pairs).float())
+            parts["shift_keys"].append(keys.to(torch.uint16))
+            parts["shifts"].append(changes.float())
+    return glances_of, {name: torch.stack(tensors) for name, tensors in parts.items() if tensors}
+
+
+def header_and_arrays(
+    sentences: Sequence[Tokens], layers: Sequence[Sequence[Glance]]
+) -> tuple[Sentences, dict[str, Tensor]]:
+    """The part of the header about sentences, and their arrays; ``layers`` are those of each sentence."""
+    names = [name for name in MEASURES if any(name in glances[0].records[0].measures for glances in layers)]
+    described: list[Sentence] = []
+    arrays: dict[str, Tensor] = {}
+    for number, (tokens, glances) in enumerate(zip(sentences, layers, strict=True)):
+        heads = [record for glance in glances for record in glance.records]
+        described.append(_sentence(tokens, heads, names))
+        parts = {
+            "maps": torch.stack([glance.maps for glance in glances]),
+            "keys": torch.stack([glance.keys for glance in glances]),
+            "tops": torch.stack([glance.tops for glance in glances]),
+            "measured": _measured(heads, names, "value"),
+            "chance": _measured(heads, names, "null"),
+        }
+        arrays |= {f"{number}.{name}": array for name, array in parts.items()}
+    return {"measures": names, "sentences": described}, arrays
+
+
+def _sentence(tokens: Tokens, heads: Sequence[Record], names: Sequence[str]) -> Sentence:
+    block = block_of(len(tokens))
+    return {
+        "texts": [
+            text if unknown is None else f"{text} {unknown}"
+            for text, unknown in zip(tokens.texts, tokens.unknown, strict=True)
+        ],
+        "unknown": [unknown is not None for unknown in tokens.unknown],
+        "words": tokens.words,
+        "special": tokens.special,
+        "labels": [label(record) or "none" for record in heads],
+        "unsure": [unsure(record) or "" for record in heads],
+        "places": [heads[0].measures[name].places if name in heads[0].measures else 0 for name in names],
+        "block": block,
+        "side": math.ceil(len(tokens) / block),
+    }
+
+
+def _measured(heads: Sequence[Record], names: Sequence[str], part: Literal["value", "null"]) -> Tensor:
+    """heads × measures; NaN where the text has no place to measure."""
+    return torch.tensor(
+        [
+            [getattr(record.measures[name], part) if name in record.measures else math.nan for name in names]
+            for record in heads
+        ]
+    )
+
+
+def block_of(n: int) -> int:
+    """How many tokens each pixel covers in a map of n tokens."""
+    return math.ceil(n / SIDE)
+
+
+def levels(weights: Tensor) -> Tensor:
+    """255·√weight, rounded; the root makes small weights visible."""
+    return (255 * weights.sqrt()).round().to(torch.uint8)
+
+
+def _json(content: object) -> bytes:
+    return json.dumps(content, ensure_ascii=False).encode()
