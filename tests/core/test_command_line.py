@@ -216,7 +216,7 @@ def test_help_names_steps_defaults_and_an_example(run):
     assert all(step in help_text for step in STEPS)
     assert "float64 if omitted" in help_text
     assert help_text.endswith(
-        "For instance: python -m mha_core explain first --step weights --head 1 --row 0 --col 2"
+        "For example: python -m mha_core explain first --step weights --head 1 --row 0 --col 2"
     )
 
 
@@ -230,7 +230,7 @@ def test_the_version(run):
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        (b"", "this is not JSON: line 1, column 1"),
+        (b"", "this is not valid JSON: line 1, column 1"),
         (b"{}", 'format: expected "mha-example/1", got null'),
         (b"\xff\xfe", "the file is not UTF-8 text (byte 0)"),
         (b"[" * 40_000, "the file is nested too deeply"),
@@ -255,7 +255,7 @@ def test_bad_files(run, tmp_path, command, content, line):
 
 def test_bad_standard_input(run, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"{")))
-    assert run("trace", "-") == (2, "", "this is not JSON: line 1, column 2\n")
+    assert run("trace", "-") == (2, "", "this is not valid JSON: line 1, column 2\n")
 
 
 def test_files_that_cannot_be_read(run, tmp_path):
@@ -270,10 +270,10 @@ def test_files_that_cannot_be_read(run, tmp_path):
     [
         ("--step q --head 0 --row 3 --col 0", "q has rows 0 to 2 and columns 0 to 1, got row 3, column 0"),
         ("--step q --head 0 --row -1 --col 0", "q has rows 0 to 2 and columns 0 to 1, got row -1, column 0"),
-        ("--step q --head 2 --row 0 --col 0", "the heads are 0 to 1, got 2"),
-        ("--step q --row 0 --col 0", "q has one matrix for each head: name the head, 0 to 1"),
-        ("--step weights --row 0 --col 0", "weights has one matrix for each head: name the head, 0 to 1"),
-        ("--step x --head 0 --row 0 --col 0", "x is the whole layer's: name no head"),
+        ("--step q --head 2 --row 0 --col 0", "expected a head from 0 to 1, got 2"),
+        ("--step q --row 0 --col 0", "q has one matrix per head; give a head, 0 to 1"),
+        ("--step weights --row 0 --col 0", "weights has one matrix per head; give a head, 0 to 1"),
+        ("--step x --head 0 --row 0 --col 0", "x belongs to the whole layer; do not give a head"),
         ("--step output --row 0 --col 0", "there is no output here"),
         ("--step masked_scores --head 0 --row 0 --col 0", "there is no masked_scores, head 0 here"),
         ("--step nonsense --row 0 --col 0", "there is no nonsense here"),
@@ -376,7 +376,7 @@ NOWHERE = {"> /dev/full": "No space left on device", ">&-": "it is closed", "> /
 @pytest.mark.parametrize(("descriptors", "arguments"), in_turn(NOWHERE, [["--help"], ["check", PUBLISHED]]))
 def test_an_answer_that_cannot_be_written(arguments, descriptors):
     reason = NOWHERE[descriptors]
-    message = "" if reason is None else f"standard output: cannot be written: {reason}\n"
+    message = "" if reason is None else f"standard output: cannot write: {reason}\n"
     assert closing(descriptors, *arguments) == (3, "", message)
 
 
@@ -563,7 +563,7 @@ def test_a_file_with_the_wanted_steps_has_a_denominator(run, tmp_path):
     file.write_text(dump(solved), "utf-8")
     _, out, _ = run("check", str(file), "--table")
     assert list(csv.reader(out.split("\n")))[1][1:5] == [
-        "6 of 30 filled in so far, all right; 24 to go.",
+        "6 of 30 filled in so far, all correct. 24 left.",
         "6",
         "0",
         "24",

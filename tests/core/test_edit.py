@@ -203,14 +203,14 @@ def test_a_cell_and_a_pasted_block():
         apply(
             first, {"op": "set", "matrix": "x", "head": None, "row": 2, "col": 0, "values": [[1, 2], [3, 4]]}
         )
-    assert str(error.value) == "x: from row 3, column 1 on there is room for 1 × 2, got 2 × 2"
+    assert str(error.value) == "x: from row 3, column 1 on there is space for 1 × 2, got 2 × 2"
 
 
 @pytest.mark.parametrize(
     ("edit", "sentence"),
     [
-        ({}, "this is no edit"),
-        ({"op": "nonsense"}, "this is no edit"),
+        ({}, "this is not an edit"),
+        ({"op": "nonsense"}, "this is not an edit"),
         ({"op": "remove_head", "head": 5}, "heads[5]: this is no longer there"),
         (
             {"op": "rename_token", "which": "tokens", "index": -1, "text": "x"},

@@ -235,7 +235,11 @@ def test_the_walk_ends_at_the_weights():
     assert ids == "tokens inputs q k scores masked_scores weights head-2 head-3 closing".split()
     assert walk(computed)[7].kind == "given"
     assert result_of(computed.example) is None
-    assert walk(computed)[-1].words.what.translated("en").startswith("This example ends at its weights;")
+    assert (
+        walk(computed)[-1]
+        .words.what.translated("en")
+        .startswith("This example stops at the attention weights;")
+    )
 
 
 def test_an_exercise_ends_at_the_weights():
@@ -250,8 +254,8 @@ def test_programs_assert_the_weights(target):
         with pytest.raises(ExportError) as error:
             export(published(), target)
         assert str(error.value) == (
-            "a Keras layer wants a W_V, and this example ends at its weights; "
-            "NumPy and PyTorch from scratch can do this"
+            "a Keras layer needs a W_V, but this example stops at the attention weights; use "
+            "NumPy or PyTorch from scratch"
         )
         return
     text = export(published(), target)

@@ -96,7 +96,7 @@ def test_an_exercise_wants_only_steps(asked, sentence):
 def test_without_tokens_rows_are_called_t1_and_so_on_and_the_note_says_so(start):
     rows = [[1, 0], [0, 1]]
     head = {"x": {"w_q": rows, "w_k": rows}, "q": {"q": rows, "k": rows}, "weights": {"weights": rows}}[start]
-    data = {"format": "mha-example/1", "heads": [{**head, "v": rows}], "note": "by hand"}
+    data = {"format": "mha-example/1", "heads": [{**head, "v": rows}], "note": "custom"}
     example = parse(json.dumps(data | ({"x": rows} if start == "x" else {})))
     assert example.tokens == ("t1", "t2")
     assert example.note == {
@@ -192,7 +192,7 @@ REFUSALS = [
     ({"heads.0.b_q": [0, 0, 0]}, "heads[0].b_q: expected 1 × 2, got 1 × 3"),
     ({"heads.0.b_q": [[0, 0]]}, "heads[0].b_q[0]: expected a number, got [0, 0]"),
     ({"heads.0.b_v": []}, "heads[0].b_v: expected 1 to 64, got 0"),
-    ({"heads.1.w_k": GONE}, "heads[1]: w_k is missing, and nothing stands in for it"),
+    ({"heads.1.w_k": GONE}, "heads[1]: w_k is missing, and nothing is given in its place"),
     ({"heads.0.w_q": GONE}, "heads[0].b_q: there is nothing that it could be added to"),
     ({"heads.0.q": [[1, 0]]}, "heads[0].q: expected 2 × 2, got 1 × 2"),
     ({"heads.0.weights": [[1, 0, 0], [0, 1, 0]]}, "heads[0].weights: expected 2 × 2, got 2 × 3"),
@@ -201,7 +201,7 @@ REFUSALS = [
     ({"context": [[1, 2]] * 65}, "context: expected 1 to 64, got 65"),
     ({"context": [[1, 2]], "context_tokens": ["a", "b"]},
      "context_tokens: expected 1, one for each row of context, got 2"),
-    ({"context_tokens": ["a"]}, "heads[0]: context is missing, and nothing stands in for it"),
+    ({"context_tokens": ["a"]}, "heads[0]: context is missing, and nothing is given in its place"),
     ({"context_tokens": []}, "context_tokens: expected 1 to 64, got 0"),
     # W_O
     ({"w_o": [[1, 0, 0]]}, "w_o: expected 2 × 3, got 1 × 3"),
@@ -278,20 +278,20 @@ MANY_KEYS = "{" + ",".join(f'"{min(n, 299_999)}":0' for n in range(300_001)) + "
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (b"", "this is not JSON: line 1, column 1"),
-        (b'{"format":\n "x" "y"}', "this is not JSON: line 2, column 6"),
-        (b"[1, 2]", "expected an object in braces, got [1, 2]"),
-        (b"null", "expected an object in braces, got null"),
-        (b'{"x": 1, "x": 1}', 'the key "x" stands twice in one object'),
-        (b'{"heads": [{"w_q": 1, "w_q": 1}]}', 'the key "w_q" stands twice in one object'),
-        (MANY_KEYS, 'the key "299999" stands twice in one object'),
+        (b"", "this is not valid JSON: line 1, column 1"),
+        (b'{"format":\n "x" "y"}', "this is not valid JSON: line 2, column 6"),
+        (b"[1, 2]", "expected a JSON object, got [1, 2]"),
+        (b"null", "expected a JSON object, got null"),
+        (b'{"x": 1, "x": 1}', 'the key "x" appears twice in one object'),
+        (b'{"heads": [{"w_q": 1, "w_q": 1}]}', 'the key "w_q" appears twice in one object'),
+        (MANY_KEYS, 'the key "299999" appears twice in one object'),
         (b'{"x": "\xff"}', "the file is not UTF-8 text (byte 7)"),
         (b'{"x": "\xed\xa0\x80"}', "the file is not UTF-8 text (byte 7)"),
         (b"[" * 40_000, "the file is nested too deeply"),
         (b'{"x": ' + b"9" * 5000 + b"}", "a number in the file has too many digits"),
         (b" " * (MAX_BYTES + 1), "the file is larger than 5 MB"),
         ("思" * (MAX_BYTES // 2), "the file is larger than 5 MB"),
-        ("\ufeff{}", "this is not JSON: line 1, column 1"),
+        ("\ufeff{}", "this is not valid JSON: line 1, column 1"),
     ],
     ids=lambda value: repr(value[:20]),
 )

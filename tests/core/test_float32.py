@@ -93,7 +93,7 @@ def test_no_number_of_a_valid_example_outgrows_float64():
     ("device", "dtype", "sentence"),
     [
         ("tpu", None, "the device tpu is not available here"),
-        ("cpu", "float16", "float16 is not available on cpu, float32 is"),
+        ("cpu", "float16", "float16 is not available on cpu; use float32"),
     ],
 )
 def test_devices_that_are_not_available(device, dtype, sentence):

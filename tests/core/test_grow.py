@@ -54,7 +54,7 @@ def test_every_size_that_can_change_grows(of, matrix, head, rows, cols, sizes):
     example = SWITCHED[of]
     values = block(rows, cols, True if matrix == "mask" else 7.0)
     edit = {"op": "set", "matrix": matrix, "head": head, "row": 0, "col": 0, "values": values}
-    with pytest.raises(ExampleError, match="there is room for"):
+    with pytest.raises(ExampleError, match="there is space for"):
         apply(example, edit)
     grown = apply(example, {**edit, "grow": True})
     assert {name: getattr(grown.dims, name) for name in sizes} == sizes

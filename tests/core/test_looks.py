@@ -81,7 +81,7 @@ def assert_holds(computed):
             "nothing": not alive,
             "no choice": not choosing,
             "even": level,
-            "nearly even": nearly,
+            "fairly even": nearly,
             "one key": one_key,
             "itself": own,
             "back": before,
@@ -175,12 +175,12 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
     [
         (
             built_in("first"),
-            ["always most at “程序” (0.99 or more)"] * 2,
+            ["always looks most at “程序” (0.99 or more)"] * 2,
             ["总是最关注“程序”（至少 0.99）"] * 2,
         ),
         (
             apply(built_in("first"), FIRST_TO_ONE),
-            ["always most at “思考” (0.99 or more)"] * 2,
+            ["always looks most at “思考” (0.99 or more)"] * 2,
             ["总是最关注“思考”（至少 0.99）"] * 2,
         ),
         (
@@ -188,7 +188,7 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
             [
                 "each but the first looks most at the one before (0.67 or more)",
                 "most: I → programming, love → programming, programming → I",
-                "nearly evenly, at most 2 to 1",
+                "fairly even: no weight is more than twice another",
             ],
             [
                 "从第二个起，每个词元最关注前一个（至少 0.67）",
@@ -201,7 +201,7 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
             [
                 "each but the first looks most at the one before (0.67 or more)",
                 "most: love → I and love equally, programming → I",
-                "nearly evenly among those allowed, at most 2 to 1",
+                "fairly even over the allowed tokens: no weight is more than twice another",
             ],
             [
                 "从第二个起，每个词元最关注前一个（至少 0.67）",
@@ -221,12 +221,12 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         ),
         (
             replace(built_in("padding"), mask=AllowMask(((False,) * 3,) * 3)),
-            ["nothing is visible to any token"] * 2,
+            ["no token is allowed to attend to anything"] * 2,
             ["每个词元都看不到任何词元"] * 2,
         ),
         (
             given_weights([[1, 1, 1], [0, 0, 0]]),
-            ["spreads its weight evenly; nothing is visible to some tokens"],
+            ["spreads its weight evenly; some tokens are not allowed to attend to anything"],
             ["把权重平均分开；有的词元看不到任何词元"],
         ),
         (given_weights([[0.2, 0.3, 0.5]]), ["most: a → p"], ["权重最大：a → p"]),
@@ -235,15 +235,15 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
             ["strongest: f → n, 0.90"],
             ["最强：f → n，0.90"],
         ),
-        (given_weights([[7, 0], [8, 0]]), ["always most at “n”"], ["总是最关注“n”"]),
+        (given_weights([[7, 0], [8, 0]]), ["always looks most at “n”"], ["总是最关注“n”"]),
         (
             given_weights([[7], [8]]),
-            ["no token may choose: each sees one token at most"],
+            ["no token has a choice: each may attend to at most one token"],
             ["没有可选的余地：每个词元最多看到一个词元"],
         ),
         (
             replace(built_in("programming"), mask=AllowMask(((True, False, False),) * 3, fill=-1e9)),
-            ["no token may choose: each sees one token at most"] * 3,
+            ["no token has a choice: each may attend to at most one token"] * 3,
             ["没有可选的余地：每个词元最多看到一个词元"] * 3,
         ),
         (

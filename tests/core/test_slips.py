@@ -160,12 +160,12 @@ NUMBERS = {
     "base 2": (
         {},
         lambda s: [[score * log(2) for score in row] for row in s.scaled_scores],
-        "Powers of 2 are taken instead of powers of e.",
+        "Powers of 2 are used instead of powers of e.",
     ),
     "base 10": (
         {},
         lambda s: [[score * log(10) for score in row] for row in s.scaled_scores],
-        "Powers of 10 are taken instead of powers of e.",
+        "Powers of 10 are used instead of powers of e.",
     ),
 }
 
@@ -187,7 +187,7 @@ def test_the_divisor_of_one_row_follows_from_its_numbers():
         return [rows[0], softmax([score / 2.345 for score in s.scores[1]]), *rows[2:]]
 
     verdict = found(layer(4, d_model=5), work_out(layer(4, d_model=5), {"weights": second}, heads=[0]))
-    sentence = "The weights are those of scores divided by about 2.3, which is no size of this example."
+    sentence = "These are the weights of scores divided by about 2.3, which is not a size in this example."
     assert causes(verdict) == [f"head 1, row 2: {sentence}"]
 
 
@@ -371,10 +371,13 @@ def test_w_in_columns_in_q_k_and_v_at_once_is_one_cause():
     steps = work_out(example, {letter: turned(f"w_{letter}") for letter in "qkv"})
     verdict = found(example, steps)
     assert causes(verdict) == [
-        "Every W is transposed, in Q, K and V alike: X·Wᵀ, as W·X has it with the tokens in columns."
+        (
+            "Every W is transposed, in Q, K and V alike: this is X·Wᵀ. Texts that write W·X, "
+            "with tokens in columns, have their W this way."
+        )
     ]
     assert verdict.in_columns
-    assert "all by one cause: every W is transposed." in summary(verdict, "en")
+    assert "all for one reason: every W is transposed." in summary(verdict, "en")
     assert {cell[0] for cell in wrong_cells(verdict, own=True)} == {"q"}
     one_of_them = found(example, work_out(example, {"q": turned("w_q")}))
     assert causes(one_of_them) == ["The weight matrix is transposed."]

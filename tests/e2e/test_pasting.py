@@ -33,8 +33,8 @@ def test_a_ragged_block_is_told_by_its_row_and_one_without_room_is_offered_the_s
     bench.page.locator('table[data-matrix="x"] td.corner').click()  # which takes the whole table
     expect(bench.page.locator("td.selected")).to_have_count(6)
     paste(bench, rows(5, 4))
-    expect(bench.message()).to_have_text("X: from row 1, column 1 on there is room for 3 × 2, got 5 × 4")
-    offer = bench.page.get_by_role("button", name="Make X 5 × 4 and paste")
+    expect(bench.message()).to_have_text("X: from row 1, column 1 on there is space for 3 × 2, got 5 × 4")
+    offer = bench.page.get_by_role("button", name="Resize X to 5 × 4 and paste")
     expect(offer).to_be_in_viewport()
     assert_shows(bench.settled(), built_in("first"))
     offer.click()
@@ -72,7 +72,7 @@ def test_a_cell_has_one_name_wherever_it_is_told_and_what_is_no_number_says_why_
     bench.settled()
     for text, sentence in WRONG.items():
         type_into(bench, bench.cell("w_k", 1, 0, 1), text)
-        expect(bench.message()).to_have_text(f"WK[1, 2] of head 2: {sentence} What stood there still counts.")
+        expect(bench.message()).to_have_text(f"WK[1, 2] of head 2: {sentence} The old value is kept.")
         bench.page.keyboard.press("Escape")
     assert_shows(bench, built_in("first"))
     for text, number in (("１２", 12), ("−３．５", -3.5), ("＋1e3", 1000)):
@@ -92,13 +92,13 @@ def assert_has_one_name(bench):
     bench.page.keyboard.press("Escape")
     expect(bench.page.locator(".bench > .heard")).to_contain_text("WK[1, 2] of head 2 = 1")
     paste(bench, rows(1, 3))
-    expect(bench.message()).to_contain_text("WK of head 2: from row 1, column 2 on there is room for 2 × 1")
+    expect(bench.message()).to_contain_text("WK of head 2: from row 1, column 2 on there is space for 2 × 1")
     bench.cell("weights", 1, 0, 2).hover()
     assert bench.arithmetic().startswith("A[1, 3] of head 2 (思考 → 程序) = ")
     bench.cell("weights", 1, 0, 2).click()
     bench.page.keyboard.type("1")
     bench.settled()  # the cell is held: that says nothing, and takes nothing back that was said
-    told = "A[1, 3] of head 2 is computed from X, WQ, WK: change one of those."
+    told = "A[1, 3] of head 2 is computed from X, WQ, WK. Change one of those instead."
     expect(bench.message()).to_have_text(told)
     expect(bench.cell("scaled_scores", 1, 0, 0)).to_have_class(re.compile("operand"))
 

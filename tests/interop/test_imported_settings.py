@@ -162,7 +162,9 @@ def test_a_tensor_that_has_no_place_in_an_example_is_refused_or_named(tensor):
             load()
         assert str(refused.value).startswith(f"{NAME}{tensor}: the layer has this tensor too")
         load(leave_out=True)
-    assert f"not the model's: {NAME}{tensor}." in note(open_layer(weights, layer, ALL, leave_out=True))
+    assert f"differ from the model's: {NAME}{tensor}." in note(
+        open_layer(weights, layer, ALL, leave_out=True)
+    )
 
 
 @pytest.mark.parametrize(
@@ -204,13 +206,13 @@ def test_a_setting_that_no_example_computes_with_is_refused_or_named(setting, ki
         InteropError, match=f"^config.json: {setting}: the layer '{NAME}' computes with this setting"
     ):
         open_layer(LAYER, layer, ALL)
-    assert f"not the model's: {setting}." in note(open_layer(LAYER, layer, ALL, leave_out=True))
+    assert f"differ from the model's: {setting}." in note(open_layer(LAYER, layer, ALL, leave_out=True))
 
 
 def test_settings_of_an_unknown_kind_of_model_are_named():
     layer = known({"rope_theta": 1e4, "sliding_window": 4, "query_pre_attn_scalar": None}, "mine")
     example = open_layer(LAYER, layer, ALL)
-    assert "These settings of its config.json are not used: sliding_window, rope_theta." in note(example)
+    assert "These settings in its config.json are not used: sliding_window, rope_theta." in note(example)
     assert (example.mask, example.positions, example.scale) == (None, None, "sqrt_dk")
 
 
@@ -221,7 +223,9 @@ def test_the_note_on_an_unknown_kind_of_model_says_that_mask_and_positions_are_m
 def test_the_note_names_the_settings_used_or_says_that_there_was_no_config():
     assert "From config.json: model_type, rope_theta." in note(open_layer(LAYER, known({}), ALL))
     (layer,) = layers(LAYER)
-    assert "No config.json was read. The divisor √d_k is assumed" in note(open_layer(LAYER, layer, ALL, 2))
+    assert "No config.json was read. The divisor is assumed to be √d_k" in note(
+        open_layer(LAYER, layer, ALL, 2)
+    )
     other = known({"hidden_size": 24})
     assert "The config.json does not name layers of this width" in note(open_layer(LAYER, other, ALL, 2))
 
@@ -283,7 +287,7 @@ def test_keys_from_another_text_become_a_context():
         (
             {"partial_rotary_factor": 0.5},
             "phi",
-            "expected an even number of turned columns, at most 6, got 3",
+            "expected an even number of rotated columns, at most 6, got 3",
         ),
         ({"attention_types": 3}, "gpt_neo", "expected the type of layer 1, global or local, got 3"),
         ({"sliding_window": -1}, "mistral", "sliding_window: expected a whole number from 1"),

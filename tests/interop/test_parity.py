@@ -287,7 +287,7 @@ def fitting(**changes):
         ({"scale": "none"}, to_torch, "scale: libraries' layers divide the scores by √d_k and nothing else"),
         ({"w_o": None, "b_o": None, "scale": 3.0}, to_keras, "scale: libraries'"),
         ({"w_o": ((1.0,),) * 4, "b_o": None}, to_torch, "d_out differs"),
-        ({"w_o": ((1.0,),) * 4, "b_o": None}, to_bert, "BERT wants d_model = d_out = h·d_k and d_v = d_k"),
+        ({"w_o": ((1.0,),) * 4, "b_o": None}, to_bert, "BERT requires d_model = d_out = h·d_k and d_v = d_k"),
         ({"context": ((1.0,) * 4,)}, to_bert, "context: BERT's self-attention has no context"),
         ({"mask": AllowMask(((True, False, True),) * 3, -5.0)}, to_torch_mask, "mask.fill: libraries hide"),
         ({"mask": AllowMask(((True, False, True),) * 3, -5.0)}, to_keras_mask, "mask.fill: libraries hide"),
@@ -344,7 +344,7 @@ def test_masks_keep_their_polarity():
         (
             {"in_proj_weight": torch.ones(6, 2), "out_proj.weight": torch.ones(2, 2)},
             3,
-            "3 heads do not divide 2",
+            "2 is not divisible by 3 heads",
         ),
         (
             {"in_proj_weight": torch.ones(6, 2), "out_proj.weight": torch.ones(3, 2)},

@@ -49,9 +49,13 @@ def test_every_extracted_message_is_used(domain, language):
 
 def test_messages_are_found_in_every_way_that_the_code_marks_them():
     core = {message.id for message in tool.extract("mha_core")}
-    assert {"the link is damaged or incomplete", "this is no edit", "the last one cannot be removed"} <= core
+    assert {
+        "the link is damaged or incomplete",
+        "this is not an edit",
+        "the last one cannot be removed",
+    } <= core
     page = {message.id for message in tool.extract("mha_view")}
-    assert {"Attention weights", "{reason}. Here is “{title}” instead.", "Bench"} <= page
+    assert {"Attention weights", "{reason}. Showing “{title}” instead.", "Explore"} <= page
 
 
 def marked(source):

@@ -123,7 +123,7 @@ def test_a_wrong_number_without_an_explanation_gets_a_general_remark_and_leads_t
     work = Work(begun(built_in("first"), "first"), "en")
     work = send(work, filled("scores", 0, 0, 0, "7.7"))
     data: Any = check_payload(work)
-    sentence = "Sign and order of magnitude are right; go through the terms of S = Q·Kᵀ once more."
+    sentence = "The sign and the order of magnitude are right. Check the terms of S = Q·Kᵀ again."
     assert data["kinds"] == {"scores|0|0|0": sentence}
     (cause,) = data["check"]["causes"]
     assert cause["text"].endswith(sentence)
@@ -190,25 +190,25 @@ def test_hints_for_a_cell_become_more_detailed_and_the_answer_comes_last():
         work = send(work, {"op": "hint", "cell": cell})
         given.append(check_payload(work)["check"]["practice"]["hint"])
     assert [hint["rung"] for hint in given] == [
-        "The idea",
-        "The formula",
-        "With its numbers",
-        "The answer, given away",
-        "The answer, given away",
+        "Idea",
+        "Formula",
+        "With numbers",
+        "Answer",
+        "Answer",
     ]
     assert given[0]["text"] == "Each row of X times W_K gives that token's key: 2 numbers."
     assert [hint["text"] for hint in given[2:4]] == ["K[1, 1] = 1·1 + 2·1 = ?", "K[1, 1] = 1·1 + 2·1 = 3"]
     assert [hint["more"] for hint in given] == [
-        "Hint: the formula",
-        "Hint: the numbers",
-        "Give me the answer",
+        "Hint: formula",
+        "Hint: formula with numbers",
+        "Show the answer",
         "",
         "",
     ]
     assert work.exercise.hints == {0: 4}
     work = send(work, {"op": "hint", "cell": {**cell, "col": 1}})
     other = check_payload(work)["check"]["practice"]["hint"]
-    assert (other["cell"]["col"], other["rung"]) == (1, "The idea")
+    assert (other["cell"]["col"], other["rung"]) == (1, "Idea")
     work = send(work, {"op": "hint", "cell": cell})
     again = check_payload(work)["check"]["practice"]["hint"]
     assert again == given[3]
@@ -230,7 +230,7 @@ def test_a_hint_is_about_the_wrong_number_and_not_the_next_blank_one():
         work = send(work, blank)
         given.append(check_payload(work)["check"]["practice"]["hint"])
     assert {(hint["cell"]["row"], hint["cell"]["col"]) for hint in given} == {(0, 0)}
-    assert given[3]["rung"] == "The answer, given away"
+    assert given[3]["rung"] == "Answer"
     work = send(work, blank)
     hint = check_payload(work)["check"]["practice"]["hint"]
     assert hint["cell"] == blank["cell"]  # there is no further hint for the wrong number
@@ -486,4 +486,4 @@ def test_an_exercise_counts_what_is_still_to_do():
     work = _with_exercise(work, "k")
     work = send(work, {"op": "claim", "matrix": "k", "head": 0, "row": 0, "col": 0, "values": [["3"]]})
     data = check_payload(work)
-    assert data["check"]["summary"] == "1 of 12 filled in so far, and it is right; 11 to go."
+    assert data["check"]["summary"] == "1 of 12 filled in so far, and it is right. 11 left."

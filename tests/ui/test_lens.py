@@ -147,7 +147,7 @@ def test_a_baseline_that_cannot_be_read_is_left_out_with_a_message(language):
     assert (
         work.message.text
         == {
-            "en": "The baseline of this link was left out: the link is damaged or incomplete.",
+            "en": "The baseline in this link was not used: the link is damaged or incomplete.",
             "zh": "这个链接里的基线没有采用：链接损坏或不完整。",
         }[language]
     )
@@ -213,7 +213,7 @@ def test_a_baseline_too_large_for_the_link_is_left_out_with_one_message():
     assert payload(work)["unsaved"]
     assert message_of(work) == (
         "info",
-        "Together with its baseline this is too large for a link, which leaves the baseline out.",
+        "With its baseline, this example is too large for a link. The link leaves the baseline out.",
     )
     work = say_whether_too_large(send(work, cell(8)))
     assert message_of(work) is None
@@ -287,7 +287,7 @@ def test_the_change_is_the_cores(name):
 
 
 SUMMARIES = [
-    ([], "Nothing differs from the baseline yet: change a number."),
+    ([], "Nothing differs from the baseline yet. Change a number."),
     (
         [cell(3, 0, 1)],
         "Since the baseline: X[1, 2] 2 → 3; it begins at Q (2 of 12 numbers); "
@@ -312,7 +312,7 @@ SUMMARIES = [
         [cell(9), cell(9, 1), cell(9, 2), cell(9, 2, 1), cell(9, 0, 1)],
         "X[2, 1] 3 → 9; 2 more given numbers; it",
     ),
-    ([{"op": "mask", "kind": "causal"}], "27 cells have no counterpart there"),
+    ([{"op": "mask", "kind": "causal"}], "27 cells have no counterpart in the baseline"),
 ]
 
 

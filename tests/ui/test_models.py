@@ -119,7 +119,7 @@ def test_heads_switched_off_in_lower_layers_change_the_numbers(offered):
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ({"model": "gone"}, "no longer offered"),
+        ({"model": "gone"}, "no longer available"),
         ({"heads": [9]}, "expected heads of one layer"),
         ({"heads": []}, "expected heads of one layer"),
         ({"layer": 9}, "expected heads of one layer"),

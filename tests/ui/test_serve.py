@@ -54,7 +54,7 @@ def test_a_port_of_the_environment_is_checked_too(serve, monkeypatch):
 
 
 def test_a_message_says_that_a_port_is_taken(serve, taken):
-    said = f"port {taken} is taken by another program: end that, or choose another port with --port"
+    said = f"port {taken} is in use by another program; stop that program, or choose another port with --port"
     assert serve(f"--port={taken}") == (2, [said])
 
 

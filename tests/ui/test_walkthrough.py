@@ -23,9 +23,9 @@ from tests.ui.test_app import APP, menu
 WALK = "walk.stages"
 PLACE = "walk.place"
 TAKE_AWAY = (
-    "Take away as a web page (prints)",
-    "Take away as Markdown with LaTeX",
-    "Take away as slides (PPTX)",
+    "Download as a web page (printable)",
+    "Download as Markdown with LaTeX",
+    "Download as slides (PPTX)",
 )
 
 
@@ -205,7 +205,7 @@ def test_texts_of_an_example_reach_the_walk_as_data(visit):
 def test_without_the_package_for_slides_the_button_is_disabled_and_says_how_to_install_it(visit, monkeypatch):
     monkeypatch.setitem(sys.modules, "pptx", None)
     app = visit(example="first", lang="zh")
-    label = words_in("zh")("Take away as slides (PPTX)")
+    label = words_in("zh")("Download as slides (PPTX)")
     (button,) = [element for element in app.get("download_button") if element.label == label]
     assert button.disabled
     assert button.help == "这里需要 python-pptx 这个包：pip install -r requirements-slides.txt"

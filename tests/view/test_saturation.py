@@ -60,7 +60,7 @@ FIRST_V = [v for v in curves(figure(FIRST))["‖∂output ÷ ∂W<sub>V</sub>‖
 
 def test_its_text_says_that_the_gradients_of_q_and_k_vanish_and_that_of_v_does_not():
     alt = figure(FIRST).alt
-    assert "T = 1: WQ 0.04, WK 0.02, WV 19.13; the largest weight 1.00 on average." in alt
+    assert "T = 1: WQ 0.04, WK 0.02, WV 19.13; the largest weight is 1.00 on average." in alt
     sharp = alt[alt.index("T = 0.03") : alt.index("T = 1")]
     assert "WV 19.13" in sharp
     assert "e−" in sharp.split("WV")[0]

@@ -55,7 +55,7 @@ def test_hidden_pairs_show_minus_infinity():
     panel = drawn(figure, "heatmap")[2]
     assert panel["text"][0][1:] == ["−∞"] * 3
     assert panel["hovertext"][0][1] == "the → cat<br>−∞"
-    assert "hidden by the mask: 9" in figure.alt
+    assert "masked: 9" in figure.alt
 
 
 def test_headings_name_head_and_stage():

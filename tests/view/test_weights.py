@@ -158,7 +158,7 @@ def test_bars_mark_masked_keys():
 def test_bars_say_when_a_query_may_attend_to_nothing():
     figure = draw(partly_masked(), "bars", query=2)
     assert len(figure.payload["layout"]["shapes"]) == 4
-    assert [note["text"] for note in figure.payload["layout"]["annotations"]] == ["sees no key"]
+    assert [note["text"] for note in figure.payload["layout"]["annotations"]] == ["fully masked"]
     assert figure.alt == "Weights of the query sat in each head. " + " ".join(
         f"Head {number}: sees no key." for number in (1, 2, 3)
     )

@@ -163,7 +163,7 @@ test("heads that share keys have one block, which torch refuses", async () => {
 
 test("a head without a matrix is said", async () => {
   const { texts } = await section("packed scaled");
-  assert.match(texts(".note").join(" "), /no weight to pack/);
+  assert.match(texts(".note").join(" "), /no weights to pack/);
 });
 
 test("of a large tensor the first heads are drawn, and places count all of it", async () => {

@@ -38,7 +38,7 @@ test("a button pins a baseline, from which nothing differs yet", async () => {
   assert.equal(edits().at(-1).op, "baseline");
   answer("baseline");
   assert.equal(control("lens").value, "change");
-  assert.equal(summary(), "Nothing differs from the baseline yet: change a number.");
+  assert.equal(summary(), "Nothing differs from the baseline yet. Change a number.");
   assert.deepEqual(signs(), {});
 });
 
@@ -70,7 +70,7 @@ test("numbers of another size have no counterpart in the baseline", async () => 
   const { signs, line, summary } = await lens("change of size");
   assert.deepEqual(signs(), SIGNS["change of size"]);
   assert.match(await line("x||3|0"), /^no counterpart in the baseline/);
-  assert.match(summary(), /have no counterpart there/);
+  assert.match(summary(), /have no counterpart in the baseline/);
 });
 
 test("another example is compared with the baseline too", async () => {

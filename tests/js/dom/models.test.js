@@ -424,7 +424,7 @@ test("pieces of a word are joined on demand", async () => {
   assert.equal(words[2], words[3]);
   assert.equal(groups.flat().length, n);
   await click('[data-focus="as words"]');
-  assert.match(one(".view-note").textContent, /the sum over its pieces/);
+  assert.match(one(".view-note").textContent, /the sum over its tokens/);
   assert.deepEqual(texts(".line-token").slice(2, 4), ["catlike", "cat"]);
   assert.deepEqual(
     all('.line-token[aria-pressed="true"]').map(({ textContent }) => textContent),
@@ -533,7 +533,7 @@ test("of two sentences the head that differs most is shown, and the first token 
   const at = FIRST.names.indexOf("tired");
   assert.equal(head, named(MOST).key);
   assert.equal(token, String(at + 1));
-  assert.deepEqual(texts(".measures-head h3"), ["What it does, measured in the first sentence"]);
+  assert.deepEqual(texts(".measures-head h3"), ["What this head does (measured in the first sentence)"]);
   const most = mostShifted(PAIR, at);
   const { key, by } = shiftOf(PAIR, most, at);
   assert.notEqual(named(most).key, head);
@@ -637,7 +637,7 @@ test("a map of differences has its scale, and a pair its weight in both sentence
   const differences = PAIR.aligned.flatMap(([query, row]) =>
     PAIR.aligned.map(([key, col]) => others[row * SECOND.n + col] - weights[query * FIRST.n + key]),
   );
-  const full = Number(one(".heatmap .legend").textContent.split("full colour:")[1]);
+  const full = Number(one(".heatmap .legend").textContent.split("full color:")[1]);
   assertClose([full], [Math.max(...differences.map(Math.abs))], 0.00005 + 1e-6);
   const there = (/** @type {number} */ token) => counterpart(PAIR, token) ?? 0;
   const both = [weights[at * FIRST.n + it], others[there(at) * SECOND.n + there(it)]];
@@ -652,7 +652,7 @@ test("a map of differences has its scale, and a pair its weight in both sentence
 
 test("tokens of one sentence alone are grey, and their weight is summed up", async () => {
   const { one, all, texts, tokens, click } = await comparing({ second: TEXTS["wide street"], head: "1.2" });
-  assert.equal(one(".matched").textContent, `${tokens().length} tokens are matched; the others are grey.`);
+  assert.equal(one(".matched").textContent, `${tokens().length} tokens are matched; the others are gray.`);
   assert.deepEqual(texts(".token.apart"), ["wide"]);
   await click(tokens()[FIRST.names.indexOf("street")]);
   const rows = all(".compared tbody tr").map(({ children }) =>
@@ -821,8 +821,8 @@ test("the shown head, or all of its layer, is opened in Explore from Q or from X
 
 test("why heads could not be opened is said below the button", async () => {
   const { one, answer } = await models();
-  answer({ ...payload("models"), refused: "this model is no longer offered" });
-  assert.equal(one(".taking .fault").textContent, "this model is no longer offered");
+  answer({ ...payload("models"), refused: "this model is no longer available" });
+  assert.equal(one(".taking .fault").textContent, "this model is no longer available");
 });
 
 // --- the address -----------------------------------------------------------------------------------------------------

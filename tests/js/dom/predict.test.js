@@ -28,7 +28,7 @@ test("what is revealed says which predictions were right to their last digit, an
     assert.ok(hasClass(cells[at], right ? "right" : "wrong"), texts[at]);
     assert.ok(cells[at].textContent.includes(exact[at].toFixed(4)));
     const [mark] = cells[at].querySelectorAll('[role="img"]');
-    assert.equal(mark.getAttribute("aria-label"), right ? "right" : "not right");
+    assert.equal(mark.getAttribute("aria-label"), right ? "right" : "wrong");
   }
   assert.ok(line().includes("3 of 5 right")); // "abc" is no number, and so no answer
   assert.equal(cells[5].textContent, exact[5].toFixed(4));
@@ -44,7 +44,7 @@ test("a text that is no number is neither taken nor lost", async () => {
   write(field, "abc");
   press("Enter", field);
   assert.deepEqual([at(), field.value], ["q 1", "abc"]);
-  assert.equal(text(".line .refused"), "Q[思考, 1] of head 1: “abc” is no number.");
+  assert.equal(text(".line .refused"), "Q[思考, 1] of head 1: “abc” is not a number.");
 });
 
 test("a field keeps the keys that are typed into it", async () => {
