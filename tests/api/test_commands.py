@@ -242,7 +242,7 @@ def test_texts_in_place_of_a_number(client, number):
         ("step=q&head=0&row=0&col=%D9%A1", "col: expected a whole number, got '\u2068١\u2069'"),
         ("step=q&head=0&row=0&col=1_0", "col: expected a whole number, got '1_0'"),
         (f"step=q&head=0&row=0&col={'9' * 9000}", f"col: expected a whole number, got '{'9' * 20}…' (9,000 digits)"),
-        ("step=q&head=0&row=0&row=1&col=0", "row: is given twice"),
+        ("step=q&head=0&row=0&row=1&col=0", "row: is given more than once"),
         (f"{CELL}&dtype=float32", ("unknown parameter 'dtype'; the parameters here are step, head, row, col, example, "
         "s, lang")),
         (f"{CELL}&example=first", ("expected exactly one example: a file in the body, or the parameter example or s")),
@@ -529,9 +529,7 @@ def test_the_page_lists_every_status_of_a_refusal():
         for status in operation["responses"]
         if status >= "400"
     }
-    table = re.findall(
-        r"^\| ([0-9, ]+) \|", PAGE.partition("## What is refused")[2].partition("\n## ")[0], re.M
-    )
+    table = re.findall(r"^\| ([0-9, ]+) \|", PAGE.partition("## Errors")[2].partition("\n## ")[0], re.M)
     assert {status for row in table for status in row.split(", ")} == described
 
 

@@ -361,8 +361,8 @@ def test_too_many_bodies_at_once_are_refused(monkeypatch):
         (b"null", "expected a JSON object, got None"),
         (b"{}", "expected either a token or an example"),
         ({"token": "1", "example": "first"}, "expected either a token or an example"),
-        ({"token": 7}, f"token: expected a text of at most {MAX_TOKEN} characters"),
-        ({"token": "1" * (MAX_TOKEN + 1)}, f"token: expected a text of at most {MAX_TOKEN} characters"),
+        ({"token": 7}, f"token: expected text of at most {MAX_TOKEN} characters"),
+        ({"token": "1" * (MAX_TOKEN + 1)}, f"token: expected text of at most {MAX_TOKEN} characters"),
         ({"token": "1AAAA"}, "the link is damaged or incomplete"),
         ({"example": "../../etc/passwd"}, "example: '../../etc/passwd' is not allowed here"),
         (FIRST | {"step": "<b>"}, "step: '<b>' is not allowed here"),
@@ -378,11 +378,11 @@ def test_too_many_bodies_at_once_are_refused(monkeypatch):
         (FIRST | {"decimals": 11}, "decimals: expected a whole number from 0 to 10, got 11"),
         (FIRST | {"decimals": True}, "decimals: expected a whole number from 0 to 10, got True"),
         (FIRST | {"exercise": "weights;x"}, "exercise: 'weights;x' is not allowed here"),
-        (FIRST | {"link": "/" * 4001}, "link: expected a text of at most 4000 characters"),
-        (FIRST | {"link": "https://elsewhere.example/?ask=q"}, "link: this is no link to an exercise"),
-        (FIRST | {"link": "example=first"}, "link: this is no link to an exercise"),
-        (FIRST | {"link": "example=first&s=1eJy&ask=q"}, "link: this is no link to an exercise"),
-        (FIRST | {"link": "example=first&ask=q&ask=k"}, "link: this is no link to an exercise"),
+        (FIRST | {"link": "/" * 4001}, "link: expected text of at most 4000 characters"),
+        (FIRST | {"link": "https://elsewhere.example/?ask=q"}, "link: this is not a link to an exercise"),
+        (FIRST | {"link": "example=first"}, "link: this is not a link to an exercise"),
+        (FIRST | {"link": "example=first&s=1eJy&ask=q"}, "link: this is not a link to an exercise"),
+        (FIRST | {"link": "example=first&ask=q&ask=k"}, "link: this is not a link to an exercise"),
         (FIRST | {"link": "example=first&ask=<b>"}, "link: '<b>' is not allowed here"),
         (FIRST | {"name": "me"}, f"the keys here are {', '.join(_PLACE)}, got 'name'"),
     ],
@@ -407,8 +407,8 @@ def test_invalid_places(body, sentence):
         ({"choices": ["one"]}, "choices: expected 2 to 6 choices"),
         ({"choices": ["x"] * 7}, "choices: expected 2 to 6 choices"),
         ({"choices": "ab"}, "choices: expected 2 to 6 choices"),
-        ({"choices": ["a", 2]}, "choices: expected a text of at most 200 characters"),
-        ({"choices": ["a", "b"], "text": "x" * 201}, "text: expected a text of at most 200 characters"),
+        ({"choices": ["a", 2]}, "choices: expected text of at most 200 characters"),
+        ({"choices": ["a", "b"], "text": "x" * 201}, "text: expected text of at most 200 characters"),
         ({"cell": {"name": "q"}}, "cell: expected a cell with name, head, row and col"),
         ({"cell": CELL["cell"] | {"row": -1}}, "cell: expected a whole number from 0 to 9999, got -1"),
         ({"cell": CELL["cell"] | {"name": "__class__"}}, "cell: '__class__' is not allowed here"),
@@ -435,7 +435,7 @@ def test_a_question_about_a_cell_that_the_room_s_example_lacks_is_refused(change
         answer = await lecture.present("POST", "/questions", {"cell": CELL["cell"] | change})
         assert (answer.status, error(answer)) == (
             422,
-            "cell: the example that the room shows has no such cell",
+            "cell: the example in this room has no such cell",
         )
 
     run(act())

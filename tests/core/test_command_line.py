@@ -241,7 +241,7 @@ def test_the_version(run):
         (dump(built_in("first")).encode().replace(b'"w_k":[[0,1],[1,1]]', b'"w_k":[[0,NaN],[1,1]]'),
          "heads[1].w_k[0][1]: NaN is not allowed as a number"),
         (dump(built_in("first")).replace("[5,6]]", "[5,6],[7,8]]").encode(),
-         "tokens: expected 4, one for each row of x, got 3"),
+         "tokens: expected 4, one per row of x, got 3"),
     ],
     ids=lambda value: repr(value[:24]),
 )  # fmt: skip
@@ -306,7 +306,7 @@ def test_numbers_beyond_float32(run, tmp_path):
         text.replace("[[1,1],[1,0]]", "[[1e12,0],[0,1e12]]").replace('"w_q":[[1,', '"w_q":[[1e12,'), "utf-8"
     )
     assert run("trace", str(file), *CPU)[0] == 0
-    line = "scores: a number grew beyond what float32 can hold\n"
+    line = "scores: a number exceeded the range of float32\n"
     assert run("trace", str(file), *CPU, "--dtype", "float32") == (2, "", line)
 
 
@@ -426,7 +426,7 @@ def test_mps_is_a_valid_device(run, monkeypatch):
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
     backend.cache_clear()
     answer = run("trace", FIRST, "--device", "mps", "--dtype", "float64")
-    assert answer == (2, "", "float64 is not available on mps, float32 is\n")
+    assert answer == (2, "", "float64 is not available on mps; use float32\n")
     assert backend("mps").dtype == "float32"
     backend.cache_clear()
 

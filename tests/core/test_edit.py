@@ -211,10 +211,10 @@ def test_a_cell_and_a_pasted_block():
     [
         ({}, "this is not an edit"),
         ({"op": "nonsense"}, "this is not an edit"),
-        ({"op": "remove_head", "head": 5}, "heads[5]: this is no longer there"),
+        ({"op": "remove_head", "head": 5}, "heads[5]: this no longer exists"),
         (
             {"op": "rename_token", "which": "tokens", "index": -1, "text": "x"},
-            "index: expected a whole number from 0 on, got -1",
+            "index: expected a whole number, 0 or more, got -1",
         ),
         (
             {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [["1"]]},

@@ -107,24 +107,24 @@ def test_claimed_weights_are_checked():
         ({"claimed": {"concat": [[1, 0], [0, 1], [1, 1]]}}, "claimed.concat: this example has no such step"),
         ({"claimed": {"v": [None]}}, "claimed.v: this example has no such step"),
         ({"claimed": {"head_outputs": [None]}}, "claimed.head_outputs: this example has no such step"),
-        ({"w_o": [[1], [0]]}, "w_o: there is nothing that it could be multiplied with"),
-        ({"b_o": [1]}, "b_o: there is nothing that it could be added to"),
-        ({"heads": [{**HEAD, "b_v": [1]}]}, "heads[0].b_v: there is nothing that it could be added to"),
+        ({"w_o": [[1], [0]]}, "w_o: there is nothing to multiply it by"),
+        ({"b_o": [1]}, "b_o: there is nothing to add it to"),
+        ({"heads": [{**HEAD, "b_v": [1]}]}, "heads[0].b_v: there is nothing to add it to"),
         (
             {"heads": [HEAD, VALUED]},
-            "heads[0]: w_v is missing, and heads[1] has values: give them in all heads or in none",
+            "heads[0]: w_v is missing, but heads[1] has values; give values in all heads or in none",
         ),
         (
             {"heads": [VALUED, HEAD, VALUED]},
-            "heads[1]: w_v is missing, and heads[0] has values: give them in all heads or in none",
+            "heads[1]: w_v is missing, but heads[0] has values; give values in all heads or in none",
         ),
         (
             {"heads": [VALUED, {"w_q": HEAD["w_q"]}, HEAD, {"w_q": HEAD["w_q"]}], "kv_heads": 2},
-            "heads[2]: w_v is missing, and heads[0] has values: give them in all heads or in none",
+            "heads[2]: w_v is missing, but heads[0] has values; give values in all heads or in none",
         ),
         (
             {"heads": [{"weights": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}]},
-            "heads: every head starts from its weights and none has w_v or v: nothing is left to compute",
+            "heads: every head starts from its weights, and none has w_v or v, so there is nothing to compute",
         ),
     ],
 )

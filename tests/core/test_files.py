@@ -100,7 +100,7 @@ def test_without_tokens_rows_are_called_t1_and_so_on_and_the_note_says_so(start)
     example = parse(json.dumps(data | ({"x": rows} if start == "x" else {})))
     assert example.tokens == ("t1", "t2")
     assert example.note == {
-        "en": "by hand The file names no tokens: its rows are called t1 to t2.",
+        "en": "by hand The file names no tokens. Its rows are called t1 to t2.",
         "zh": "by hand 文件没有给出词元，各行依次称为 t1 到 t2。",
     }
 
@@ -152,7 +152,7 @@ REFUSALS = [
     ({"title": {"zh": ["t"]}}, 'title.zh: expected text, got ["t"]'),
     ({"title": "t" * 1001}, "title: expected at most 1000 characters, got 1001"),
     ({"note": {"en": True}}, "note.en: expected text, got true"),
-    ({"source": "\udc00"}, "source: the text holds half of a character"),
+    ({"source": "\udc00"}, "source: the text contains half of a character (a lone surrogate)"),
     # tokens
     ({"tokens": GONE, "x": GONE}, "tokens: is missing"),
     ({"tokens": "ab"}, 'tokens: expected a list in brackets, got "ab"'),
@@ -160,11 +160,11 @@ REFUSALS = [
     ({"tokens": ["a"] * 65}, "tokens: expected 1 to 64, got 65"),
     ({"tokens.1": 7}, "tokens[1]: expected text, got 7"),
     ({"tokens.0": "a" * 1001}, "tokens[0]: expected at most 1000 characters, got 1001"),
-    ({"tokens": ["a", "b", "c"]}, "tokens: expected 2, one for each row of x, got 3"),
-    ({"tokens": ["a"]}, "tokens: expected 2, one for each row of x, got 1"),
+    ({"tokens": ["a", "b", "c"]}, "tokens: expected 2, one per row of x, got 3"),
+    ({"tokens": ["a"]}, "tokens: expected 2, one per row of x, got 1"),
     ({"x": [[1, 2]] * 65}, "x: expected 2 × 2, got 65 × 2"),
     # X
-    ({"x": GONE}, "heads[0].w_q: there is nothing that it could be multiplied with"),
+    ({"x": GONE}, "heads[0].w_q: there is nothing to multiply it by"),
     ({"x": 1}, "x: expected a list in brackets, got 1"),
     ({"x": []}, "x: expected at least one number, got none"),
     ({"x": [[], []]}, "x: expected at least one number, got none"),
@@ -182,7 +182,7 @@ REFUSALS = [
     ({"heads": {}}, "heads: expected a list in brackets, got {}"),
     ({"heads": []}, "heads: expected 1 to 16, got 0"),
     ({"heads": [SMALL["heads"][1]] * 17}, "heads: expected 1 to 16, got 17"),
-    ({"heads.1": []}, "heads[1]: expected an object in braces, got []"),
+    ({"heads.1": []}, "heads[1]: expected a JSON object, got []"),
     ({"heads.1.W_Q": [[1]]}, 'heads[1]: unknown key "W_Q"'),
     ({"heads.1.w_k": [[1, 0, 0], [0, 1, 0]]}, "heads[1].w_k: expected 2 × 2, got 2 × 3"),
     ({"heads.1.w_q": [[1, 0]]}, "heads[1].w_q: expected 2 × 2, got 1 × 2"),
@@ -193,31 +193,31 @@ REFUSALS = [
     ({"heads.0.b_q": [[0, 0]]}, "heads[0].b_q[0]: expected a number, got [0, 0]"),
     ({"heads.0.b_v": []}, "heads[0].b_v: expected 1 to 64, got 0"),
     ({"heads.1.w_k": GONE}, "heads[1]: w_k is missing, and nothing is given in its place"),
-    ({"heads.0.w_q": GONE}, "heads[0].b_q: there is nothing that it could be added to"),
+    ({"heads.0.w_q": GONE}, "heads[0].b_q: there is nothing to add it to"),
     ({"heads.0.q": [[1, 0]]}, "heads[0].q: expected 2 × 2, got 1 × 2"),
     ({"heads.0.weights": [[1, 0, 0], [0, 1, 0]]}, "heads[0].weights: expected 2 × 2, got 2 × 3"),
     # context
     ({"context": [[1, 2, 3]]}, "heads[0].w_k: expected 3 × 2, got 2 × 2"),
     ({"context": [[1, 2]] * 65}, "context: expected 1 to 64, got 65"),
     ({"context": [[1, 2]], "context_tokens": ["a", "b"]},
-     "context_tokens: expected 1, one for each row of context, got 2"),
+     "context_tokens: expected 1, one per row of context, got 2"),
     ({"context_tokens": ["a"]}, "heads[0]: context is missing, and nothing is given in its place"),
     ({"context_tokens": []}, "context_tokens: expected 1 to 64, got 0"),
     # W_O
     ({"w_o": [[1, 0, 0]]}, "w_o: expected 2 × 3, got 1 × 3"),
     ({"b_o": [0, 0]}, "b_o: expected 1 × 3, got 1 × 2"),
-    ({"w_o": GONE}, "b_o: there is nothing that it could be added to"),
+    ({"w_o": GONE}, "b_o: there is nothing to add it to"),
     # scale
     ({"scale": 0}, "scale: expected a divisor other than 0, got 0.0"),
-    ({"scale": 1e-13}, "scale: expected a divisor from 1e-12 to 1e+12 in size, got 1e-13"),
+    ({"scale": 1e-13}, "scale: expected a divisor whose size is from 1e-12 to 1e+12, got 1e-13"),
     ({"scale": "2"}, 'scale: expected "sqrt_dk", "none" or a number, got "2"'),
     ({"scale": True}, "scale: expected a number, got true"),
     ({"scale": []}, "scale: expected a number, got []"),
     # mask
     ({"mask": "causl"}, 'mask: expected null, "causal", allow or add, got "causl"'),
-    ({"mask": True}, "mask: expected an object in braces, got true"),
-    ({"mask": {}}, "mask: expected either allow (with fill, if wanted) or add"),
-    ({"mask.add": [[0, 0], [0, 0]]}, "mask: expected either allow (with fill, if wanted) or add"),
+    ({"mask": True}, "mask: expected a JSON object, got true"),
+    ({"mask": {}}, "mask: expected either allow (optionally with fill) or add"),
+    ({"mask.add": [[0, 0], [0, 0]]}, "mask: expected either allow (optionally with fill) or add"),
     ({"mask.hide": []}, 'mask: unknown key "hide"'),
     ({"mask.allow": [[True, True]]}, "mask.allow: expected 2 × 2, got 1 × 2"),
     ({"mask.allow.1.0": 1}, "mask.allow[1][0]: expected true or false, got 1"),
@@ -226,7 +226,7 @@ REFUSALS = [
     ({"mask": {"add": [[0, 0], [0, "inf"]]}}, 'mask.add[1][1]: expected a number, got "inf"'),
     ({"mask": {"add": [[0, 0]]}}, "mask.add: expected 2 × 2, got 1 × 2"),
     # claimed numbers
-    ({"claimed": []}, "claimed: expected an object in braces, got []"),
+    ({"claimed": []}, "claimed: expected a JSON object, got []"),
     ({"claimed": {"wights": []}}, 'claimed: unknown key "wights"'),
     ({"claimed": {"weights": [[[1, 0], [1, 0]]]}}, "claimed.weights: expected 2 heads, got 1"),
     ({"claimed": {"weights": [None, [[1, 0]]]}}, "claimed.weights[1]: expected 2 × 2, got 1 × 2"),

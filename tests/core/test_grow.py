@@ -90,7 +90,7 @@ def test_where_nothing_can_grow_the_error_says_why(of, matrix, head, rows, cols,
 def test_a_ragged_block_is_refused_with_its_row():
     edit = {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[1.0, 2.0], [3.0], [4.0, 5.0]]}
     with pytest.raises(
-        ExampleError, match="x: the rows of the block differ in length: 2 in row 1, 1 in row 2"
+        ExampleError, match="x: the rows of this block have different lengths: 2 in row 1, 1 in row 2"
     ):
         apply(FIRST, edit)
 

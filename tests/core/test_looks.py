@@ -144,7 +144,9 @@ def test_a_head_that_looks_at_the_next_token_is_told_so():
     ahead = [[1.0, 0, 0, 0], [0, 0, 1.0, 0], [0, 0, 0, 1.0], [0, 0, 0, 1.0]]
     (look,) = where_heads_look(trace(in_self_attention(ahead)))
     (told,) = findings((look,), "abcd", "abcd", "en")
-    assert told == "between the first and the last, each token looks most at the one after it (0.99 or more)"
+    assert (
+        told == "every token between the first and the last looks mostly at the one after it (0.99 or more)"
+    )
 
 
 def test_under_a_causal_mask_the_strongest_weight_is_not_the_first_tokens_own():
@@ -186,32 +188,32 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         (
             built_in("programming"),
             [
-                "each but the first looks most at the one before (0.67 or more)",
+                "every token after the first looks mostly at the one before it (0.67 or more)",
                 "most: I → programming, love → programming, programming → I",
                 "fairly even: no weight is more than twice another",
             ],
             [
                 "从第二个起，每个词元最关注前一个（至少 0.67）",
                 "权重最大：I → programming、love → programming、programming → I",
-                "近乎平均，最多差一倍",
+                "接近平均，最大不超过最小的两倍",
             ],
         ),
         (
             replace(built_in("programming"), mask="causal"),
             [
-                "each but the first looks most at the one before (0.67 or more)",
+                "every token after the first looks mostly at the one before it (0.67 or more)",
                 "most: love → I and love equally, programming → I",
                 "fairly even over the allowed tokens: no weight is more than twice another",
             ],
             [
                 "从第二个起，每个词元最关注前一个（至少 0.67）",
                 "权重最大：love → I和love并列、programming → I",
-                "在允许看的词元中近乎平均，最多差一倍",
+                "在允许关注的词元中接近平均，最大不超过最小的两倍",
             ],
         ),
         (
             built_in("scaled"),
-            ["each token looks most at itself (0.84 or more)"],
+            ["every token looks mostly at itself (0.84 or more)"],
             ["每个词元最关注自己（至少 0.84）"],
         ),
         (
@@ -222,12 +224,12 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         (
             replace(built_in("padding"), mask=AllowMask(((False,) * 3,) * 3)),
             ["no token is allowed to attend to anything"] * 2,
-            ["每个词元都看不到任何词元"] * 2,
+            ["所有词元都没有可关注的对象"] * 2,
         ),
         (
             given_weights([[1, 1, 1], [0, 0, 0]]),
             ["spreads its weight evenly; some tokens are not allowed to attend to anything"],
-            ["把权重平均分开；有的词元看不到任何词元"],
+            ["权重平均分配；有的词元没有可关注的对象"],
         ),
         (given_weights([[0.2, 0.3, 0.5]]), ["most: a → p"], ["权重最大：a → p"]),
         (
@@ -239,16 +241,16 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         (
             given_weights([[7], [8]]),
             ["no token has a choice: each may attend to at most one token"],
-            ["没有可选的余地：每个词元最多看到一个词元"],
+            ["没有选择的余地：每个词元最多只能关注一个词元"],
         ),
         (
             replace(built_in("programming"), mask=AllowMask(((True, False, False),) * 3, fill=-1e9)),
             ["no token has a choice: each may attend to at most one token"] * 3,
-            ["没有可选的余地：每个词元最多看到一个词元"] * 3,
+            ["没有选择的余地：每个词元最多只能关注一个词元"] * 3,
         ),
         (
             in_self_attention([[0.5, 0.2, 0.3], [0.9, 0.1, 0], [0, 0.75, 0.25]]),
-            ["each but the first looks most at the one before (0.50 or more)"],
+            ["every token after the first looks mostly at the one before it (0.50 or more)"],
             ["从第二个起，每个词元最关注前一个（至少 0.50）"],
         ),
         (

@@ -15,7 +15,7 @@ from mha_core.walk.text import given_in
 from tests.core.strategies import examples
 from tests.sizes import each, tries
 
-FURTHER = "each of them look at all of them"
+FURTHER = "each token look at every token"
 EACH_ROW = "each row sums to 1: each query"
 BUT_SOME = "except that a query that is not allowed to attend to any key"
 GONE = (

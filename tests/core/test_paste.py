@@ -125,7 +125,7 @@ def test_lines_far_apart_are_one_matrix():
         ("1/2 3", "row 1, column 1: “1/2” is a fraction; write it as a decimal, such as 0.5"),
         ("inf 1", "row 1, column 1: “inf” is not a number"),
         ("1 <b>", "row 1, column 2: “<b>” is not a number"),
-        ("1 " + "y" * 41, f"row 1, column 2: “{'y' * 20}…” (41 characters) is no number"),
+        ("1 " + "y" * 41, f"row 1, column 2: “{'y' * 20}…” (41 characters) is not a number"),
         ("1 2\n3", "row 2 has 1 cells, the longest row has 2"),
         ("[[1, 2], [3]]", "row 2 has 1 cells, the longest row has 2"),
         ("[[1, 2]", "there is an opening bracket without a closing one"),

@@ -106,8 +106,8 @@ def test_the_outcome_in_one_sentence():
     assert summary(check(layer()), "en") == "You have not filled in any numbers yet."
     assert summary(RIGHT, "en").startswith("All ")
     assert summary(PUBLISHED, "en") == (
-        "58 of 87 numbers are wrong. 4 of them only follow from numbers before them. 12 of "
-        "them are copied from the heads. 6 numbers are rounded incorrectly."
+        "58 of 87 numbers are wrong. 4 of them are wrong only because earlier "
+        "numbers are wrong. 12 of them are copied from the heads. 6 numbers are rounded incorrectly."
     )
 
 
@@ -120,11 +120,11 @@ SENTENCES = {
     "all right": ((("1", "2"), ("3", "4")), "All 4 numbers are right."),
     "one wrong alone": (
         (("1.50",),),
-        "The one number filled in is wrong. In the tables begun, 3 cells are still blank.",
+        "The one number filled in is wrong. 3 cells are still blank in the tables you've started.",
     ),
     "one wrong": (
         (("1.50", "2"), ("3",)),
-        "1 of 3 numbers is wrong. In the tables begun, one cell is still blank.",
+        "1 of 3 numbers is wrong. 1 cell is still blank in the tables you've started.",
     ),
     "several wrong": ((("1.50", "2"), ("3.50", "4")), "2 of 4 numbers are wrong."),
     "all wrong": ((("1.50", "2.50"), ("3.50", "4.50")), "All 4 numbers are wrong."),
@@ -134,8 +134,7 @@ SENTENCES = {
     ),
     "doubtful and blank": (
         (("2", "3"), ("3",)),
-        "2 numbers are not what rounding gives, so they are wrong. "
-        "In the tables begun, one cell is still blank.",
+        "2 numbers are rounded incorrectly. 1 cell is still blank in the tables you've started.",
     ),
 }
 
@@ -169,12 +168,12 @@ def test_the_report_in_markdown():
     assert "Right." in lines
     table = [line for line in lines if line.startswith("| ")]
     assert all(line.count("|") == 5 for line in table)
-    assert any(line.endswith("| wrong by itself |") for line in table)
-    assert any(line.endswith("| follows from an earlier number |") for line in table)
+    assert any(line.endswith("| wrong on its own |") for line in table)
+    assert any(line.endswith("| carried over from an earlier number |") for line in table)
     published = as_markdown(PUBLISHED)
     assert "- **No known mistake explains this. Keys, head 1, row 2, column 1: Sign and order" in published
-    assert "## What cannot be, whatever X and W are" in published
-    assert "| queries, head 2, row 1, column 2 | 2 | 3 | not what rounding gives |" in published
+    assert "## Impossible for any X and W" in published
+    assert "| queries, head 2, row 1, column 2 | 2 | 3 | rounded incorrectly |" in published
 
 
 def test_a_number_that_only_follows_is_called_right_from_there_on():
@@ -189,9 +188,9 @@ def test_a_number_that_only_follows_is_called_right_from_there_on():
     assert "| copied from the heads |" in as_markdown(verdict)
     both = with_cell(answer(example, work_out(example, {"k": lambda s: s.q})), "weights", 0, 0, 0, "7.7")
     assert as_json(check(both))["steps"]["weights"]["follows"] == [
-        "head 2: Wrong, but right from your numbers on."
+        "head 2: Wrong, but computed correctly from your earlier numbers."
     ]
-    assert "- head 2: Wrong, but right from your numbers on." in as_markdown(check(both))
+    assert "- head 2: Wrong, but computed correctly from your earlier numbers." in as_markdown(check(both))
 
 
 def test_the_report_in_chinese_has_no_english_sentence():
@@ -236,7 +235,7 @@ def test_a_number_that_many_slips_would_give_is_not_called_unknown():
     assert not step.causes
     assert step.undecided
     assert unexplained_message(verdict, "v", "en") == (
-        "values, head 3, row 3, column 2: Several different slips would give this. The sign is wrong."
+        "values, head 3, row 3, column 2: Several different slips would give this number. The sign is wrong."
     )
 
 

@@ -109,7 +109,7 @@ def test_for_one_number_a_slip_comes_before_a_mistake_in_the_whole_matrix():
     claimed = {"q": ((("-28", None), None),)}
     one, other = causes(check(validate(Example("", ("a", "b"), (head,), x=X, claimed=claimed))))
     assert one == "row 1, column 1: Perhaps a sign has slipped."
-    assert other == "Perhaps Q and K are swapped: queries and keys have changed places."
+    assert other == "Perhaps Q and K are swapped."
 
 
 def test_an_error_without_a_simple_cause_stays_unexplained():
@@ -340,9 +340,7 @@ def test_weights_divided_by_1_minus_p_with_zeros_come_from_dropout():
         return [[0.0 if i == j else cell / 0.9 for j, cell in enumerate(row)] for i, row in enumerate(rows)]
 
     verdict = alike("weights", dropped)
-    assert causes(verdict) == [
-        "head 1: The weights are divided by 1 − 0.1, as dropout does while a model is trained."
-    ]
+    assert causes(verdict) == ["head 1: The weights are divided by 1 − 0.1, as dropout does during training."]
     assert unexplained(verdict) == []
 
 
@@ -355,7 +353,7 @@ def test_rows_that_an_extra_logit_makes_sum_to_less_than_1_come_from_a_sink(logi
     steps = work_out(example, {"weights": lambda s: with_sink(None, s)}, heads=[0])
     verdict = found(example, steps, decimals=6)
     assert causes(verdict) == [
-        f"head 1: An attention sink: each row falls short of 1 by one extra logit of {shown}."
+        f"head 1: An attention sink: each row sums to less than 1 because of one extra logit of {shown}."
     ]
     assert unexplained(verdict) == []
     assert {cell[0] for cell in wrong_cells(verdict, own=True)} == {"weights"}

@@ -283,7 +283,7 @@ def test_the_walk_says_which_numbers_are_turned_together():
     wide = apply(built_in("programming"), {"op": "resize", "axis": "d_k", "size": 4})
     for pairs, said in (
         ("interleaved", "two neighboring numbers at a time"),
-        ("half", "every number of its first half"),
+        ("half", "Each number in its first half"),
     ):
         turned = apply(wide, {"op": "positions", "kind": "rotary", "pairs": pairs})
         stages = {stage.id: stage for stage in walk(trace(turned))}

@@ -196,6 +196,6 @@ def test_the_dialogs_and_the_menu_in_chinese_on_a_phone(visit, model, tmp_path):
     field.set_input_files(
         {"name": "model.safetensors", "mimeType": "application/octet-stream", "buffer": model}
     )
-    expect(dialog(page).get_by_role("button", name="在演算台上打开")).to_be_visible()
+    expect(dialog(page).get_by_role("button", name="在“探索”中打开")).to_be_visible()
     assert_no_barrier_at(page, [390])
     assert wider(page) == []

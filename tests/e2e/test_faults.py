@@ -17,7 +17,7 @@ from tools.drive.browser import picture
 from tools.drive.explore import Bench, assert_shows, example_in
 from tools.drive.server import FORKS, ROOT, Forked, Server
 
-ALERT = "Something unexpected happened in this part of the page"
+ALERT = "Something went wrong in this part of the page"
 BACK = "Go back to the last working state"
 WATER = built_in("water")
 

@@ -138,7 +138,7 @@ def test_the_numbers_of_a_mistake_can_be_saved_however_large_they_are():
 def test_a_divisor_out_of_range_is_told_the_range():
     example = cosine((1.0, 0.0))
     with pytest.raises(
-        ExampleError, match=r"scale: expected a divisor from 1e-12 to 1e\+12 in size, got 1e\+13"
+        ExampleError, match=r"scale: expected a divisor whose size is from 1e-12 to 1e\+12, got 1e\+13"
     ):
         validate(replace(example, scale=1e13))
     with pytest.raises(ExampleError, match="scale: expected a divisor other than 0, got 0"):

@@ -90,7 +90,7 @@ PLAIN = saved({"w": torch.arange(5.0)})
 EIGHT = bytes(8)
 DAMAGED = "the file is damaged or incomplete"
 TOO_MUCH = "the file holds more than is read here, 5000 tensors of a .pt file"
-CALLS = "which is no part of a plain state dict; nothing of it was run"
+CALLS = "which is not part of a plain state dict; none of its code was run"
 
 FILES = {
     # pickles with code, in every dress

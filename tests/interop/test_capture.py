@@ -795,7 +795,7 @@ def test_one_token_of_each_sample_is_not_taken_for_heads():
 def test_a_batch_of_no_samples_is_refused(batch):
     q = randn(1, 1, 3, 4)
     assert (
-        refused(Fused(), (q, q, q), batch=batch) == f"batch: expected a whole number from 1 on, got {batch}"
+        refused(Fused(), (q, q, q), batch=batch) == f"batch: expected a whole number, 1 or more, got {batch}"
     )
 
 
@@ -963,7 +963,7 @@ def test_heads_are_chosen():
 
 def test_what_is_too_large_is_cut_on_request_alone_and_says_so():
     captured = large(n=70, d_v=80)
-    with pytest.raises(InteropError, match="take the first of everything with cut=True"):
+    with pytest.raises(InteropError, match="use cut=True to take the first of everything"):
         captured.example()
     example = captured.example(cut=True)
     dims = example.dims

@@ -142,8 +142,8 @@ def test_a_slice_is_imported(run, model):
     [
         (["--layer", "x."], "there is no layer named 'x.'; similar names are 'a.b.'"),
         (["--layer", "a.c"], "there is no layer named 'a.c'; similar names are 'a.b.'"),
-        (["--rows", "1,2"], "rows: name the matrix of the file that these are rows of, its inputs"),
-        (["--num-heads", "3", "--heads", "1,0,0"], "heads: head 0 is named twice"),
+        (["--rows", "1,2"], "rows: give inputs: the matrix in the file that these rows come from"),
+        (["--num-heads", "3", "--heads", "1,0,0"], "heads: head 0 is given twice"),
         (
             ["--inputs", "a.b.out_proj.weight", "--rows", "0,1", "--tokens", "5"],
             "tokens: the rows of inputs are the",
@@ -155,7 +155,10 @@ def test_a_slice_is_imported(run, model):
         (["--num-heads", "5"], "12 is not divisible by 5 heads"),
         (["--num-heads", "3", "--seed", "18446744073709551616"], "seed: expected a whole number from -92"),
         (["--num-heads", "3", "--d-head", "5"], "d_head: the heads of this layer have 4 columns, got 5\n"),
-        (["--num-heads", "3", "--d-model", "20"], "d_model: this layer takes rows of 12 columns, got 20\n"),
+        (
+            ["--num-heads", "3", "--d-model", "20"],
+            "d_model: the input of this layer has 12 columns, got 20\n",
+        ),
         (["--num-heads", "0"], "12 is not divisible by 0 heads"),
         (["--num-heads", "-4"], "12 is not divisible by -4 heads"),
         (["--heads", "a"], "argument --heads: expected whole numbers such as 0,3"),
@@ -209,7 +212,11 @@ def test_a_config_beside_the_file_says_how_many_heads_there_are(run, model):
     assert (status, out, err) == (2, "", "a.b.: the file says that this layer has 3 heads, not 6\n")
     for text in ("[3]", "{", "\0", "[" * 100_000, "{}" + " " * 1_000_000):
         config.write_text(text)
-        assert run("import", path) == (2, "", "config.json: this is no object of JSON as models have it\n")
+        assert run("import", path) == (
+            2,
+            "",
+            "config.json: this is not a JSON object like a model's config\n",
+        )
 
 
 @pytest.mark.parametrize(
@@ -232,8 +239,8 @@ def test_where_nothing_says_how_many_heads_there_are_it_is_said_what_was_assumed
     status, out, err = run("import", path)
     assert status == 0
     assert err == (
-        "nothing says how many heads this layer has, and 1 of 12 columns each are assumed; "
-        "--num-heads says it, or a config.json beside the file\n"
+        "the number of heads of this layer is not given, so 1 heads of 12 "
+        "columns each are assumed; give it with --num-heads, or put the config.json beside the file\n"
     )
     assert (
         "The number of heads of this layer is not given. 1 heads of 12 columns each are assumed."

@@ -227,7 +227,7 @@ def test_the_note_names_the_settings_used_or_says_that_there_was_no_config():
         open_layer(LAYER, layer, ALL, 2)
     )
     other = known({"hidden_size": 24})
-    assert "The config.json does not name layers of this width" in note(open_layer(LAYER, other, ALL, 2))
+    assert "The config.json has no layers of this width" in note(open_layer(LAYER, other, ALL, 2))
 
 
 def test_a_window_hides_earlier_keys():
@@ -243,8 +243,10 @@ def test_pairs_of_rotated_columns_stay_together_in_a_slice():
     rows = LAYER[f"{NAME}q_proj.weight"]
     assert example.heads[1].w_q == tuple(map(tuple, rows[[6, 7, 9, 10]].T.tolist()))
     assert example.heads[1].w_v == tuple(map(tuple, LAYER[f"{NAME}v_proj.weight"][6:10].T.tolist()))
-    assert "in another order" not in note(example)
-    with pytest.raises(InteropError, match=r"^d_head: rotary positions turn pairs of columns: 3 is odd"):
+    assert "are reordered" not in note(example)
+    with pytest.raises(
+        InteropError, match=r"^d_head: rotary positions rotate columns in pairs, but 3 is odd"
+    ):
         open_layer(LAYER, known({}), replace(ALL, d_head=3))
 
 
@@ -254,7 +256,7 @@ def test_columns_that_are_not_rotated_follow_those_that_are():
     assert example.positions.frequencies == (1.0, 0.0, 0.0)
     rows = LAYER[f"{NAME}k_proj.weight"]
     assert example.heads[0].w_k == tuple(map(tuple, rows[[0, 2, 3, 1, 4, 5]].T.tolist()))
-    assert "in another order" in note(example)
+    assert "are reordered" in note(example)
 
 
 def test_alibi_gives_each_head_its_slope_among_all():

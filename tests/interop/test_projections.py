@@ -100,7 +100,7 @@ def test_heads_that_share_keys_say_how_many_heads_there_may_be():
         ),
         ({"o_proj.weight": drawn(6, 7)}, 4, "a.o_proj.weight: expected d × 8, got 6 × 7"),
         ({"q_proj.bias": drawn(7)}, 4, "a.q_proj.bias: expected 8, got 7"),
-        ({"q_proj.weight": drawn(8, 6) / 0}, 4, "a.q_proj.weight: holds a number that is NaN or infinite"),
+        ({"q_proj.weight": drawn(8, 6) / 0}, 4, "a.q_proj.weight: contains NaN or an infinite number"),
         ({}, 3, "8 is not divisible by 3 heads"),
     ],
 )

@@ -215,11 +215,11 @@ FOLDERS = {
     "something behind": (written("model.safetensors", lambda folder: whole(folder) + b"more"), "damaged"),
     "a tensor is missing": (
         tensors(lambda found: found.pop(QUERY)),
-        f"{QUERY}: is missing in the model's files",
+        f"{QUERY}: is missing from the model's files",
     ),
     "a tensor has another shape": (
         tensors(lambda found: found.update({QUERY: torch.zeros(24, 23)})),
-        f"{QUERY}: config.json promises 24 × 24, the file holds 24 × 23",
+        f"{QUERY}: config.json says 24 × 24, but the file has 24 × 23",
     ),
     "a tensor has no axes": (
         tensors(lambda found: found.update({QUERY: torch.zeros(())})),
@@ -227,7 +227,7 @@ FOLDERS = {
     ),
     "quantised numbers": (
         tensors(lambda found: found.update({QUERY: torch.zeros(24, 24, dtype=torch.int8)})),
-        f"{QUERY}: numbers of the type I8 are not read",
+        f"{QUERY}: numbers of type I8 cannot be read",
     ),
     "another model's numbers": (
         lambda folder: save_file({"a": torch.zeros(3)}, folder / "model.safetensors"),
@@ -264,7 +264,7 @@ FOLDERS = {
     ),
     "a vocabulary without what is unknown": (
         lambda folder: (without("tokenizer.json")(folder), written("vocab.txt", "a\nb\n")(folder)),
-        "vocab.txt: the piece '[UNK]' is missing",
+        "vocab.txt: the token '[UNK]' is missing",
     ),
     "a vocabulary of noise": (
         lambda folder: (without("tokenizer.json")(folder), written("vocab.txt", b"\xff\xfe\x00")(folder)),
@@ -294,7 +294,11 @@ DECODERS = {
         setting(num_key_value_heads=4),
         "promises 24 × 24, the file holds 12 × 24",
     ),
-    "an odd head": (LLAMA, setting(head_dim=7), "head_dim: rotary positions turn pairs of columns: 7 is odd"),
+    "an odd head": (
+        LLAMA,
+        setting(head_dim=7),
+        "head_dim: rotary positions rotate columns in pairs, but 7 is odd",
+    ),
     "other rotary positions": (
         LLAMA,
         setting(rope_scaling={"type": "yarn", "factor": 4.0}),

@@ -132,7 +132,7 @@ def test_a_wrong_number_without_an_explanation_gets_a_general_remark_and_leads_t
     work = send(work, filled("weights", 0, 1, 2, "1.51"), filled("weights", 0, 1, 1, "1.7"))
     data = check_payload(work)["check"]
     assert [explanation["text"] for explanation in data["practice"]["explanations"]] == [
-        "row 2, column 2: A weight lies between 0 and 1."
+        "row 2, column 2: A weight is always between 0 and 1."
     ]
 
 
@@ -273,8 +273,8 @@ def test_the_end_counts_mistakes_and_hints_and_shows_the_weights(language):
     assert data["state"] == "ok"
     end = data["practice"]["end"]
     results = {
-        "en": "16 of 18 right at the first try. 4 hints. One answer was given away.",
-        "zh": "18 个数中有 16 个一次就对。用了 4 次提示。有 1 个答案是直接看的。",
+        "en": "16 of 18 right on the first try. 4 hints. One answer shown.",
+        "zh": "18 个数中有 16 个一次答对。用了 4 次提示。看了 1 个答案。",
     }
     assert end["result"] == results[language]
     assert end["weights"] == work.trace.values["weights"]

@@ -101,7 +101,7 @@ def test_packed_weights_and_an_empty_row(read):
     packed, dead = sent(app, "conventions.packed"), sent(app, "conventions.dead")
     assert packed["letters"] == "qk"
     assert all(
-        "ends at its weights" in reason or "starts further on" in reason
+        "stops at the attention weights" in reason or "starts at a later step" in reason
         for reason in packed["refusals"].values()
     )
     assert all(outcome["output"] == [] for outcome in dead["outcomes"])

@@ -148,10 +148,10 @@ def test_the_chosen_query_is_that_of_the_bench(read):
     assert [line["y"] for line in figure(app, "readers")["data"][: len(weights)]] == [
         rows[2] for rows in weights
     ]
-    before = figure(app, "agreement")
+    before = figure(app, "overlap")
     sound(app.toggle(key="lessons.alone").set_value(True).run())
-    assert figure(app, "agreement") != before
-    assert "programming" in figure(app, "agreement")["layout"]["title"]["text"]
+    assert figure(app, "overlap") != before
+    assert "programming" in figure(app, "overlap")["layout"]["title"]["text"]
 
 
 OWN = {"many-heads": ("programming", "readers"), "weighted-mean": ("scaled", "among")}

@@ -319,7 +319,7 @@ def test_numbers_too_large_for_float32_are_refused_and_the_place_stays():
     work = send(work, cell(1e12), {**large, "matrix": "w_q"})
     before = work.example
     work = send(work, {**large, "matrix": "w_k"})
-    assert message_of(work)[1] == "S: a number grew beyond what float32 can hold"
+    assert message_of(work)[1] == "S: a number exceeded the range of float32"
     assert work.example == before
     assert work.backend == Backend("cpu", "float32")
 
@@ -557,7 +557,7 @@ def test_the_bench_describes_the_current_numbers(language):
     }[language]
     plainly = {
         "en": "Change any boxed number and watch what happens.",
-        "zh": "改动一个带框的数，看什么随之而变。",
+        "zh": "改动任意一个带框的数，看看会发生什么。",
     }
     assert (
         payload(work)["about"] == plainly[language]
@@ -672,7 +672,7 @@ def test_a_bad_link_opens_the_example_that_opens_first_and_names_it(language):
                 "the link was made by a different version of this program. Showing “I love programming: "
                 "three heads” instead."
             ),
-            "zh": "这个链接是本程序的另一个版本生成的。先打开“我 喜欢 编程：三个头”。",
+            "zh": "这个链接是本程序的另一个版本生成的。改为显示“我 喜欢 编程：三个头”。",
         }[language]
     )
 

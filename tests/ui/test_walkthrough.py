@@ -115,7 +115,7 @@ def test_a_bad_link_is_walked_as_the_example_that_opens_first_and_says_so(visit)
     app = visit(s="2abc", step="scores")
     assert walk_data(app)["place"]["step"] == "scores"
     assert work(app).example == built_in(OPENS_FIRST)
-    assert any("another version" in element.proto.body for element in app.html)
+    assert any("a different version" in element.proto.body for element in app.html)
 
 
 def test_the_walks_place_is_stored_for_the_bench_and_back(visit):

@@ -110,7 +110,7 @@ def test_the_sentences_say_what_the_curves_do():
     assert sentences[0].endswith(" and 0.80 at T = 1/32: even there it is not near 1.")
     assert sentences[1] == "‖∂output ÷ ∂W_Q‖ rises all the way, from 4.93 to 125.82."
     sentences = saturation_sentences(FIRST, saturation(FIRST), words=WORDS, head=0)
-    assert "nears 1" in sentences[0]
+    assert "approaches 1" in sentences[0]
     assert sentences[1].startswith("‖∂output ÷ ∂W_Q‖ falls all the way, from ")
 
 

@@ -39,7 +39,7 @@ async function check(name) {
 test("before anything is filled in, the page says what to do", async () => {
   const { find, marks, line } = await check("blank");
   assert.match(find(".verdict").textContent, /Fill in your own numbers/);
-  assert.match(await line(), /^Type into the blank cells;/);
+  assert.match(await line(), /^Fill in the blanks;/);
   assert.deepEqual(marks(), {});
 });
 
@@ -129,7 +129,7 @@ test("“?” in a wrong number shows its calculation too, and enters nothing", 
 test("a text that is no number is marked, counts as blank and stays when the cell is left", async () => {
   const { cell, type, message, edits } = await check("blank");
   type("v|0|0|0", "abc");
-  assert.match(message(), /“abc” is no number\. It counts as blank\.$/);
+  assert.match(message(), /“abc” is no number\. The cell counts as blank\.$/);
   assert.equal(cell("v|0|0|0").getAttribute("aria-invalid"), "true");
   cell("v|0|0|1").focus();
   assert.equal(cell("v|0|0|0").getAttribute("aria-invalid"), "true");
@@ -142,7 +142,7 @@ test("a text that is no number is marked, counts as blank and stays when the cel
 test("a number that is too large counts as blank", async () => {
   const { type, message, edits } = await check("blank");
   type("v|0|0|0", "1e400");
-  assert.match(message(), /It counts as blank\.$/);
+  assert.match(message(), /The cell counts as blank\.$/);
   assert.deepEqual(edits(), []);
 });
 

@@ -22,7 +22,7 @@ async function visit(name = "first visit") {
 test("a first visit begins with the first step, without taking the focus", async () => {
   const { step, bubble } = await visit();
   assert.equal(step(), "First steps: 1 of 3");
-  assert.match(bubble.textContent, /^Drag this number sideways, or type another\./);
+  assert.match(bubble.textContent, /^Drag this number left or right, or type a new one\./);
   assert.ok(document.activeElement === document.body);
   assert.equal(window.localStorage.getItem("mha.start"), "seen");
 });

@@ -799,7 +799,7 @@ test("a decoder guesses the next word, and a token does not see those that follo
   const [at, token] = page.texts(".tokens .strip button").slice(3, 5);
   assert.equal(page.one(".effect").textContent.trim(), effect(token, guessed, "_causal", { place: at }));
   await page.click(page.all(".line-key")[5]);
-  assert.match(page.one(".sum").textContent, /does not see it/);
+  assert.match(page.one(".sum").textContent, /is not allowed to look at it/);
 });
 
 // --- to Explore ----------------------------------------------------------------------------------------------------

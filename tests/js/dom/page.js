@@ -86,6 +86,17 @@ const fresh = `export const resolve = (name, context, next) => {
 register(`data:text/javascript,${encodeURIComponent(fresh)}`);
 let pages = 0;
 
+/** What pages still mean to do later. A page that is left does none of it: it would write into the next one's storage. */
+const timers = new Set();
+const later = globalThis.setTimeout;
+globalThis.setTimeout = /** @type {any} */ (
+  (/** @type {any[]} */ ...given) => {
+    const timer = later(.../** @type {[any]} */ (given));
+    timers.add(timer);
+    return timer;
+  }
+);
+
 /** Takes the component of the test before off its page. @type {(() => void) | undefined} */
 let left;
 
@@ -97,6 +108,8 @@ let left;
 export async function mount(module, data) {
   document.body.replaceChildren();
   left?.();
+  for (const timer of timers) clearTimeout(timer);
+  timers.clear();
   sessionStorage.clear();
   localStorage.clear();
   const { default: mounted } = await import(`../../../web/${module}?${++pages}`);

@@ -199,7 +199,7 @@ test("the planned minutes are a lecture to choose, which says what a longer one 
 test("Escape does not leave the presenter's view, and says how to", async () => {
   const { keys, text, element, named } = await presenting("first in Chinese", { step: "q" });
   keys("Escape");
-  assert.equal(text(".line .refused"), "讲者视图没有关闭；要离开，请按 ✕。");
+  assert.equal(text(".line .refused"), "讲者视图仍开着。要退出，请按 ✕。");
   assert.equal(element().dataset.view, "presenter");
   named("leave").click();
   assert.equal(element().dataset.view, "page");

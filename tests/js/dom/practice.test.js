@@ -100,7 +100,7 @@ test("a hint is for the number that was just typed wrong, though the next one ha
   button("hint").click();
   assert.deepEqual(edits().at(-1).cell, FIRST);
   answer("hint for the wrong number");
-  assert.match(find(".practice-hint").textContent, /^The idea/);
+  assert.match(find(".practice-hint").textContent, /^Idea/);
   assert.equal(button("hint").textContent, "Hint: formula");
 });
 
