@@ -167,7 +167,7 @@ SIDE_BY_SIDE = "claimed.concat: expected 3 × 4, got "
         (FIRST, "q", 0, list(zip(*trace(FIRST).values["q"][0], strict=True)),
          "claimed.q[0]: expected 3 × 2, got 2 × 3: the matrix is transposed"),
         (FIRST, "concat", None, [*HEADS[0], *HEADS[1]],
-         SIDE_BY_SIDE + "6 × 2: the heads are stacked below each other instead of side by side"),
+         SIDE_BY_SIDE + "6 × 2: the heads are stacked on top of each other instead of side by side"),
         (layer(d_out=None, d_v=6, n=3), "concat", None,
          list(zip(*trace(layer(d_out=None, d_v=6, n=3)).values["concat"], strict=True)),
          "claimed.concat: expected 3 × 12, got 12 × 3: the matrix is transposed"),

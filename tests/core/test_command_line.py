@@ -464,6 +464,8 @@ def test_help_is_chinese_in_a_chinese_shell(run, chinese, command):
         "state",
         "dict",
         "statedict",
+        "config",
+        "gpu",
         "layers",
         "examples",
     }
@@ -516,13 +518,13 @@ def test_a_table_has_a_row_for_each_file_and_counts_causes(run):
     first, second = out.strip().split("\n\n")
     rows = list(csv.reader(first.split("\n")))
     assert (status, err) == (1, "")
-    assert rows[0] == ["file", "outcome", "right", "wrong", "blank", "first wrong", "cause"]
+    assert rows[0] == ["file", "result", "right", "wrong", "blank", "first wrong", "cause"]
     assert [row[0] for row in rows[1:]] == WORKED
     catsleeps = next(row for row in rows if "catsleeps" in row[0])
     assert catsleeps[2:] == [
         *("24", "4", "0"),
         "head outputs, head 2, row 1, column 1",
-        "head 2: Perhaps a row of zero scores is given no weight; its softmax is uniform, not 0.",
+        "head 2: Possibly a row of zero scores is given no weight; its softmax is uniform, not 0.",
     ]
     assert second.split("\n")[:2] == ["cause,solutions", "No known mistake explains this.,3"]
     assert "The scores are not divided by √d_k.,1" in second

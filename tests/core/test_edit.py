@@ -203,7 +203,7 @@ def test_a_cell_and_a_pasted_block():
         apply(
             first, {"op": "set", "matrix": "x", "head": None, "row": 2, "col": 0, "values": [[1, 2], [3, 4]]}
         )
-    assert str(error.value) == "x: from row 3, column 1 on there is space for 1 × 2, got 2 × 2"
+    assert str(error.value) == "x: this block is 2 × 2, but only 1 × 2 fits from row 3, column 1"
 
 
 @pytest.mark.parametrize(

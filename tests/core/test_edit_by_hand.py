@@ -81,7 +81,7 @@ def test_a_bias_is_a_matrix_of_one_row():
     assert apply(CROSSED, edit).heads[0].b_v == (3, 9)
     assert apply(CROSSED, {**edit, "matrix": "b_o", "head": None, "col": 0}).b_o == (9,)
     assert refusal(CROSSED, {**edit, "row": 1}) == (
-        "heads[0].b_v: from row 2, column 2 on there is space for 0 × 1, got 1 × 1"
+        "heads[0].b_v: this block is 1 × 1, but only 0 × 1 fits from row 2, column 2"
     )
 
 

@@ -238,7 +238,7 @@ def test_the_walk_ends_at_the_weights():
     assert (
         walk(computed)[-1]
         .words.what.translated("en")
-        .startswith("This example stops at the attention weights;")
+        .startswith("This example stops at the attention weights.")
     )
 
 

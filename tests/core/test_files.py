@@ -96,7 +96,7 @@ def test_an_exercise_wants_only_steps(asked, sentence):
 def test_without_tokens_rows_are_called_t1_and_so_on_and_the_note_says_so(start):
     rows = [[1, 0], [0, 1]]
     head = {"x": {"w_q": rows, "w_k": rows}, "q": {"q": rows, "k": rows}, "weights": {"weights": rows}}[start]
-    data = {"format": "mha-example/1", "heads": [{**head, "v": rows}], "note": "custom"}
+    data = {"format": "mha-example/1", "heads": [{**head, "v": rows}], "note": "by hand"}
     example = parse(json.dumps(data | ({"x": rows} if start == "x" else {})))
     assert example.tokens == ("t1", "t2")
     assert example.note == {

@@ -81,7 +81,7 @@ def assert_holds(computed):
             "nothing": not alive,
             "no choice": not choosing,
             "even": level,
-            "fairly even": nearly,
+            "nearly even": nearly,
             "one key": one_key,
             "itself": own,
             "back": before,
@@ -164,7 +164,7 @@ def test_tokens_from_right_to_left_do_not_turn_the_arrow_round():
     hebrew, fenced = ("אני", "אוהב", "לתכנת"), ("\u2068אני\u2069", "\u2068אוהב\u2069", "\u2068לתכנת\u2069")
     me, love, code = fenced
     found = where_heads_look(trace(in_self_attention([[0, 0, 1.0], [1.0, 0, 0], [0.5, 0.5, 0]])))
-    told = f"most: {me} → {code}, {love} → {me}, {code} → {me} and {love} equally"
+    told = f"largest weights: {me} → {code}, {love} → {me}, {code} → {me} and {love} equally"
     assert findings(found, hebrew, hebrew, "en") == [told]
     assert tied(hebrew[:2], "en") == f"{me} and {love} equally"
 
@@ -189,7 +189,7 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
             built_in("programming"),
             [
                 "every token after the first looks mostly at the one before it (0.67 or more)",
-                "most: I → programming, love → programming, programming → I",
+                "largest weights: I → programming, love → programming, programming → I",
                 "fairly even: no weight is more than twice another",
             ],
             [
@@ -202,7 +202,7 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
             replace(built_in("programming"), mask="causal"),
             [
                 "every token after the first looks mostly at the one before it (0.67 or more)",
-                "most: love → I and love equally, programming → I",
+                "largest weights: love → I and love equally, programming → I",
                 "fairly even over the allowed tokens: no weight is more than twice another",
             ],
             [
@@ -218,7 +218,7 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         ),
         (
             built_in("cosine"),
-            ["most: 猫 → 猫 and 小猫 equally, 小猫 → 猫 and 小猫 equally, 石头 → 石头"],
+            ["largest weights: 猫 → 猫 and 小猫 equally, 小猫 → 猫 and 小猫 equally, 石头 → 石头"],
             ["权重最大：猫 → 猫和小猫并列、小猫 → 猫和小猫并列、石头 → 石头"],
         ),
         (
@@ -231,7 +231,7 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
             ["spreads its weight evenly; some tokens are not allowed to attend to anything"],
             ["权重平均分配；有的词元没有可关注的对象"],
         ),
-        (given_weights([[0.2, 0.3, 0.5]]), ["most: a → p"], ["权重最大：a → p"]),
+        (given_weights([[0.2, 0.3, 0.5]]), ["largest weights: a → p"], ["权重最大：a → p"]),
         (
             given_weights([[0.2, 0.8]] * 5 + [[0.9, 0.1]] * 5),
             ["strongest: f → n, 0.90"],
@@ -255,7 +255,7 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         ),
         (
             in_self_attention([[0.25, 0.75], [0.75, 0.25]]),
-            ["most: a → b, b → a"],
+            ["largest weights: a → b, b → a"],
             ["权重最大：a → b、b → a"],
         ),
     ],

@@ -289,7 +289,7 @@ def test_scores_times_v_are_known_by_their_shape(sizes, step):
         apply(example, edit)
     assert str(error.value) == (
         f"claimed.{step}[1]: expected {rows} × {cols}, got {rows} × {example.dims.d_v}: "
-        "the scores are multiplied by V already"
+        "the scores are already multiplied by V"
     )
     assert "提前乘了 V" in in_words(error.value, "zh")
 

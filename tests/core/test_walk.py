@@ -365,7 +365,7 @@ def test_a_walk_of_too_many_numbers_is_refused_before_any_of_it_is_written():
     large = trace(sized(64, 64, 16))
     for write in (as_html, as_markdown):
         with pytest.raises(
-            ExportError, match=r"this walk has \d+ computed numbers, and a page takes at most 30000"
+            ExportError, match=r"this tour has \d+ computed numbers, and a page holds at most 30000"
         ):
             write(large)
     assert as_html(trace(sized(8, 8, 4)))

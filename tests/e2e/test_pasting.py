@@ -33,7 +33,7 @@ def test_a_ragged_block_is_told_by_its_row_and_one_without_room_is_offered_the_s
     bench.page.locator('table[data-matrix="x"] td.corner').click()  # which takes the whole table
     expect(bench.page.locator("td.selected")).to_have_count(6)
     paste(bench, rows(5, 4))
-    expect(bench.message()).to_have_text("X: from row 1, column 1 on there is space for 3 × 2, got 5 × 4")
+    expect(bench.message()).to_have_text("X: this block is 5 × 4, but only 3 × 2 fits from row 1, column 1")
     offer = bench.page.get_by_role("button", name="Resize X to 5 × 4 and paste")
     expect(offer).to_be_in_viewport()
     assert_shows(bench.settled(), built_in("first"))
@@ -92,7 +92,9 @@ def assert_has_one_name(bench):
     bench.page.keyboard.press("Escape")
     expect(bench.page.locator(".bench > .heard")).to_contain_text("WK[1, 2] of head 2 = 1")
     paste(bench, rows(1, 3))
-    expect(bench.message()).to_contain_text("WK of head 2: from row 1, column 2 on there is space for 2 × 1")
+    expect(bench.message()).to_contain_text(
+        "WK of head 2: this block is 1 × 3, but only 2 × 1 fits from row 1, column 2"
+    )
     bench.cell("weights", 1, 0, 2).hover()
     assert bench.arithmetic().startswith("A[1, 3] of head 2 (思考 → 程序) = ")
     bench.cell("weights", 1, 0, 2).click()

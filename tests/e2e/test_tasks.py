@@ -217,7 +217,7 @@ def test_solve_an_exercise_with_one_mistake(visitor):
             user.bench.settled()
         if head == 0:
             user.press("Enter")  # on to the next step, which has the focus
-    expect(user.page.locator(".practice-end")).to_contain_text("11 of 12 right at the first try")
+    expect(user.page.locator(".practice-end")).to_contain_text("11 of 12 right on the first try")
     assert user.actions == 4 + 2 * 12 + 1
 
 

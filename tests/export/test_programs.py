@@ -310,9 +310,9 @@ def test_a_visitor_s_text_is_never_code(run, target, tmp_path):
         (
             "given weights",
             "torch",
-            "heads[0]: this head starts from its weights, and a library computes them itself",
+            "heads[0]: this head starts from given weights, but a library computes them itself",
         ),
-        ("mixed starts", "keras", "a layer treats all heads alike; here some start from their own Q"),
+        ("mixed starts", "keras", "a layer treats all heads alike, but here some start from their own Q"),
         ("filled mask", "torch", "PyTorch gives a masked pair no weight, but here it has a score"),
         ("additive", "torch", "PyTorch has no additive attention"),
         ("low scores", "keras", "Keras masks a pair with −10⁹, but these scores are lower than that"),

@@ -89,7 +89,7 @@ def entry(dtype="F32", shape=(2,), offsets=(0, 8)):
 PLAIN = saved({"w": torch.arange(5.0)})
 EIGHT = bytes(8)
 DAMAGED = "the file is damaged or incomplete"
-TOO_MUCH = "the file holds more than is read here, 5000 tensors of a .pt file"
+TOO_MUCH = "the file contains more than can be read here (5000 tensors of a .pt file"
 CALLS = "which is not part of a plain state dict; none of its code was run"
 
 FILES = {

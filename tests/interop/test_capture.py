@@ -448,24 +448,24 @@ ENDS = {
     "inner: no attention was found in this run: the result of softmax was multiplied by a parameter of the module": (
         lambda q, k, v: (q @ k.mT).softmax(-1) @ GATE.weight
     ),
-    "inner: no attention was found in this run: the result of softmax went into transpose,": (
+    "inner: no attention was found in this run: the result of softmax went into transpose and cannot": (
         lambda q, k, v: (q @ k.mT).softmax(-1).transpose(1, 2) @ v[:, :1]
     ),
-    "inner: no attention was found in this run: the result of softmax went into linear,": (
+    "inner: no attention was found in this run: the result of softmax went into linear and cannot": (
         lambda q, k, v: F.linear((q @ k.mT).softmax(-1), GATE.weight.mT)
     ),
-    "inner: no attention was found in this run: the result of softmax went into einsum,": (
+    "inner: no attention was found in this run: the result of softmax went into einsum and cannot": (
         lambda q, k, v: torch.einsum(
             "bhqk,bhqd->bhkd", (q @ k.mT).softmax(-1), v
         )  # no query has values of its own
     ),
-    "inner: no attention was found in this run: the result of softmax went into diagonal,": (
+    "inner: no attention was found in this run: the result of softmax went into diagonal and cannot": (
         lambda q, k, v: (q @ k.mT).softmax(-1).diagonal(dim1=-2, dim2=-1) @ v[0, 0, :, 0]
     ),
-    "inner: no attention was found in this run: the result of softmax went into topk,": (
+    "inner: no attention was found in this run: the result of softmax went into topk and cannot": (
         lambda q, k, v: (q @ k.mT).softmax(-1).topk(2)
     ),
-    "inner: no attention was found in this run: the result of softmax went into getitem,": (
+    "inner: no attention was found in this run: the result of softmax went into getitem and cannot": (
         lambda q, k, v: (q @ k.mT).softmax(-1)[..., 0] @ v[0, 0, :, 0]
     ),
     "inner: no attention was found in this run: the result of softmax was never multiplied": (
@@ -944,7 +944,7 @@ def test_heads_are_chosen():
     with pytest.raises(InteropError) as error:
         captured.example()
     assert str(error.value).startswith(
-        "20 heads of 5 × 5 tokens and 4 columns are more than an example holds, 16 heads,"
+        "20 heads of 5 × 5 tokens and 4 columns are more than an example can hold (16 heads,"
     )
     example = captured.example(heads=[19, 3])
     assert apart(trace(example)["weights"].cpu(), captured.weights[[19, 3]]) <= 1e-12
@@ -971,7 +971,7 @@ def test_what_is_too_large_is_cut_on_request_alone_and_says_so():
     computed = trace(example)["weights"].cpu()
     wanted = captured.weights[:, :64, :64]
     assert apart(computed, wanted / wanted.sum(-1, keepdim=True)) <= 1e-12
-    assert "Of 70 queries and 70 keys the first 64 are here" in example.note["en"]
+    assert "Only the first 64 of 70 queries and 70 keys are here" in example.note["en"]
     assert "Only the first 64 of 80 columns of V are here." in example.note["en"]
     assert "70" in example.note["zh"]
 
@@ -981,7 +981,7 @@ def test_wide_queries_and_keys_start_from_their_weights_which_are_exact():
     with pytest.raises(InteropError):
         captured.example()
     example = captured.example(cut=True)
-    assert "Q and K have 100 columns, more than an example holds" in example.note["en"]
+    assert "Q and K have 100 columns, more than an example can hold" in example.note["en"]
     assert example.heads[0].q is None
     assert apart(trace(example)["weights"].cpu(), captured.weights) <= 1e-12
 

@@ -100,7 +100,7 @@ def test_a_target_that_cannot_express_the_example(run, tmp_path):
     status, out, err = run("export", str(path), "--to", "torch")
     assert (status, out) == (2, "")
     assert err == (
-        "heads[0]: this head starts from its weights, and a library computes them itself; "
+        "heads[0]: this head starts from given weights, but a library computes them itself; "
         "use NumPy or PyTorch from scratch\n"
     )
     assert run("export", str(path), "--to", "numpy")[0] == 0
@@ -292,7 +292,7 @@ def test_import_refuses_what_an_example_has_no_place_for_and_leaves_it_out_on_re
     path.with_name("config.json").write_text(json.dumps({**config, "attn_logit_softcapping": 5.0}))
     status, out, error = run("import", str(path))
     assert (status, out) == (2, "")
-    assert error.startswith("config.json: attn_logit_softcapping: the layer 'self_attn.' computes with this")
+    assert error.startswith("config.json: attn_logit_softcapping: layer 'self_attn.' uses this")
     status, out, error = run("import", str(path), "--leave-out")
     example = parse(out)
     assert (status, error, example.scale, example.mask) == (0, "", 4.0, "causal")

@@ -110,7 +110,7 @@ def test_a_setting_that_changes_scores_is_used(family, taken, monkeypatch):
 @pytest.mark.parametrize("kind", ["yarn", "longrope"])
 def test_rotary_positions_that_scale_the_scores_are_refused(kind):
     config = {"rope_scaling": {"rope_type": kind, "factor": 4.0}, "rope_theta": 10000.0}
-    with pytest.raises(InteropError, match=r"config\.json: rope_scaling\.rope_type: the layer 'model"):
+    with pytest.raises(InteropError, match=r"config\.json: rope_scaling\.rope_type: layer 'model"):
         open_layer(LAYER, known(config), Slice())
 
 
@@ -160,7 +160,7 @@ def test_a_tensor_that_has_no_place_in_an_example_is_refused_or_named(tensor):
     ):
         with pytest.raises(InteropError) as refused:
             load()
-        assert str(refused.value).startswith(f"{NAME}{tensor}: the layer has this tensor too")
+        assert str(refused.value).startswith(f"{NAME}{tensor}: the layer also has this tensor")
         load(leave_out=True)
     assert f"differ from the model's: {NAME}{tensor}." in note(
         open_layer(weights, layer, ALL, leave_out=True)
@@ -185,7 +185,7 @@ def test_tensors_of_a_layer_without_a_name_of_its_own_are_named():
     (layer,) = layers(weights)
     assert "Not used: model.embed.weight, head.weight." in note(open_layer(weights, layer, Slice()))
     open_layer({**weights, "another.q_norm.weight": drawn(6)}, layer, Slice())
-    with pytest.raises(InteropError, match=r"^q_norm\.weight: the layer has this tensor too"):
+    with pytest.raises(InteropError, match=r"^q_norm\.weight: the layer also has this tensor"):
         open_layer({**weights, "q_norm.weight": drawn(6)}, layer, Slice())
 
 
@@ -202,9 +202,7 @@ SETTINGS = {
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_a_setting_that_no_example_computes_with_is_refused_or_named(setting, kind):
     layer = known({setting: SETTINGS[setting]}, kind)
-    with pytest.raises(
-        InteropError, match=f"^config.json: {setting}: the layer '{NAME}' computes with this setting"
-    ):
+    with pytest.raises(InteropError, match=f"^config.json: {setting}: layer '{NAME}' uses this setting"):
         open_layer(LAYER, layer, ALL)
     assert f"differ from the model's: {setting}." in note(open_layer(LAYER, layer, ALL, leave_out=True))
 

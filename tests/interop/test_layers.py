@@ -227,7 +227,7 @@ def test_a_file_without_attention():
             2,
             f"seed: expected a whole number from {-(2**63)} to {2**64 - 2}, got {-(2**63) - 1}",
         ),
-        (Slice(), 5, "12 is not divisible by encoder.self_attn.: 5 heads"),
+        (Slice(), 5, "12 is not divisible by 5 heads"),
         (Slice(inputs="nowhere"), 2, "nowhere: is missing"),
         (Slice(inputs="encoder.norm1.weight"), 2, "encoder.norm1.weight: expected n × 12, got 12"),
         (Slice(inputs="embedding.weight"), 2, "rows: expected 1 to 64, got 0"),

@@ -57,10 +57,10 @@ def test_a_mask_of_numbers_is_added(way, as_given):
     ("mask", "said"),
     [
         ([[1, 0], [1, 1]], "mask: contains integers, which could be truth values or numbers to add"),
-        ([[0, -9], [0, 0]], "mask: holds integers, which are neither"),
+        ([[0, -9], [0, 0]], "mask: contains integers, which could be"),
         (
             [[1.0, 0.0], [1.0, 1.0]],
-            "mask: contains only the numbers 0 and 1; convert them to bool if they are meant as",
+            "mask: contains only the numbers 0 and 1; convert them to bool if they are",
         ),
         ([ALLOW] * 3, "mask: got 3 × 2 × 2, one mask per head; an example has one mask for all heads"),
         ([[[0.5, 0.0]] * 2] * 2, "mask: got 2 × 2 × 2, a mask for each head"),

@@ -291,7 +291,7 @@ def fitting(**changes):
         ({"context": ((1.0,) * 4,)}, to_bert, "context: BERT's self-attention has no context"),
         ({"mask": AllowMask(((True, False, True),) * 3, -5.0)}, to_torch_mask, "mask.fill: libraries hide"),
         ({"mask": AllowMask(((True, False, True),) * 3, -5.0)}, to_keras_mask, "mask.fill: libraries hide"),
-        ({"mask": AddMask(((0.5, 0.0, 0.0),) * 3)}, to_keras_mask, "mask.add: Keras's mask allows or hides"),
+        ({"mask": AddMask(((0.5, 0.0, 0.0),) * 3)}, to_keras_mask, "mask.add: Keras's mask allows or masks"),
     ],
 )
 def test_what_a_library_cannot_express_is_refused(changed, write, sentence):
@@ -359,7 +359,7 @@ def test_masks_keep_their_polarity():
         (
             {"in_proj_weight": torch.full((6, 2), float("nan"))},
             1,
-            "in_proj_weight: holds a number that is NaN",
+            "in_proj_weight: contains NaN",
         ),
         (
             {"in_proj_weight": torch.full((6, 2), 1e13)},

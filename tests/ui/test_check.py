@@ -162,7 +162,7 @@ def test_an_exercise_marks_each_number_and_names_a_known_mistake_at_it():
     assert practice["explanations"] == [
         {
             "cell": {"name": "k", "head": 0, "row": 0, "col": 0},
-            "text": "row 1, column 1: Perhaps a sign has slipped.",
+            "text": "row 1, column 1: Possibly the sign is flipped.",
         }
     ]
     assert practice["tables"][0] == {
@@ -389,7 +389,7 @@ def test_no_other_page_shows_the_answers_without_confirmation(page):
 def test_an_example_s_note_is_hidden_during_an_exercise_since_it_describes_the_numbers():
     app = AppTest.from_file(APP, default_timeout=60).switch_page("check.py")
     app.query_params.update(example="programming", ask="weights", lang="en")
-    sentence = "every weight lies between"
+    sentence = "every weight is between"
     assert sentence in text_in(built_in("programming").note, "en")
     assert sentence not in html(app.run())
     change(app, state.end_exercise)

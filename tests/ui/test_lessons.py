@@ -190,7 +190,7 @@ def test_a_lesson_is_about_the_current_example_where_that_makes_the_point(read, 
 
 
 def test_all_heads_that_agree_equally_in_print_are_named(read):
-    assert "They agree most, by 0.50: Head 1 and Head 3; Head 2 and Head 3." in html(read("many-heads"))
+    assert "Most similar (0.50): Head 1 and Head 3; Head 2 and Head 3." in html(read("many-heads"))
     chinese = html(read("many-heads", lang="zh"))
     assert "最一致的是（0.50）：头 1 与 头 3；头 2 与 头 3。" in chinese
     alike = [[0.5] * 4 for _ in range(4)]

@@ -50,7 +50,7 @@ def request_for(**more):
 def test_the_page_is_between_the_walkthrough_and_the_check():
     pages = list(shell.PAGES)
     assert pages.index("walkthrough.py") == pages.index(PAGE) - 1 == pages.index("check.py") - 2
-    assert words_in("zh")(shell.PAGES[PAGE]) == "模型"
+    assert words_in("zh")(shell.PAGES[PAGE]) == "真实模型"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -76,7 +76,7 @@ def refused(example, matrix, head, rows, cols, language="en"):
 
 def test_a_block_without_room_comes_with_the_size_that_it_needs():
     work = refused(FIRST, "x", None, 5, 4)
-    assert work.message.text == "X: from row 1, column 1 on there is space for 3 × 2, got 5 × 4"
+    assert work.message.text == "X: this block is 5 × 4, but only 3 × 2 fits from row 1, column 1"
     assert work.message.offer.label == "Resize X to 5 × 4 and paste"
     work = receive(work, {"session": work.browser.session, "edits": [{**work.message.offer.edit, "seq": 2}]})
     assert work.message is None
@@ -102,7 +102,7 @@ def test_the_offer_names_the_new_size(matrix, head, rows, cols, label):
 def test_beyond_the_limit_the_message_says_so_and_offers_nothing():
     work = refused(FIRST, "x", None, 65, 2)
     assert work.message.text == (
-        "X: from row 1, column 1 on there is space for 3 × 2, got 65 × 2. n_q: expected 1 to 64, got 65."
+        "X: this block is 65 × 2, but only 3 × 2 fits from row 1, column 1. n_q: expected 1 to 64, got 65."
     )
     assert work.message.offer is None
 
@@ -111,4 +111,4 @@ def test_a_matrix_that_cannot_be_larger_comes_without_an_offer():
     example = replace(apply(FIRST, {"op": "biases", "on": True}))
     work = refused(example, "b_q", 0, 2, 2)
     assert work.message.offer is None
-    assert work.message.text == "b_Q of head 1: from row 1, column 1 on there is space for 1 × 2, got 2 × 2"
+    assert work.message.text == "b_Q of head 1: this block is 2 × 2, but only 1 × 2 fits from row 1, column 1"

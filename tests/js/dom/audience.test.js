@@ -226,7 +226,7 @@ test("a number that is predicted is sent, and a text that is none is refused", a
 });
 
 for (const [text, verdict] of [
-  ["RIGHT", "Right: RIGHT"],
+  ["RIGHT", "Correct answer: RIGHT"],
   ["-4", "Your answer: −4. Correct answer: RIGHT"],
 ])
   test(`once the number is revealed the phone shows it, and what was said of it: ${text}`, async () => {

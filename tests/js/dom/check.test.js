@@ -129,7 +129,7 @@ test("“?” in a wrong number shows its calculation too, and enters nothing", 
 test("a text that is no number is marked, counts as blank and stays when the cell is left", async () => {
   const { cell, type, message, edits } = await check("blank");
   type("v|0|0|0", "abc");
-  assert.match(message(), /“abc” is no number\. The cell counts as blank\.$/);
+  assert.match(message(), /“abc” is not a number\. The cell counts as blank\.$/);
   assert.equal(cell("v|0|0|0").getAttribute("aria-invalid"), "true");
   cell("v|0|0|1").focus();
   assert.equal(cell("v|0|0|0").getAttribute("aria-invalid"), "true");
@@ -149,7 +149,7 @@ test("a number that is too large counts as blank", async () => {
 test("where a number was already filled in, it still counts, and Escape brings it back", async () => {
   const { cell, type, message, find } = await check("one wrong");
   const field = type("v|0|0|0", "abc");
-  assert.match(message(), /“abc” is no number\. What stood there still counts\.$/);
+  assert.match(message(), /“abc” is not a number\. The old value is kept\.$/);
   press("Escape", field);
   assert.equal(cell("v|0|0|0").textContent, "−12.3456");
   assert.ok(find(".message").hidden);
@@ -203,7 +203,7 @@ test("a table is filled in from a text, and one that is refused changes nothing"
   find('[data-focus="claim text send"]').click();
   assert.deepEqual([edits().at(-1).op, edits().at(-1).text], ["claim_text", "1 2\n3 x"]);
   answer("refused");
-  assert.match(message(), /row 2, column 2: “x” is no number/);
+  assert.match(message(), /row 2, column 2: “x” is not a number/);
   assert.equal(cell("q|0|0|0").textContent, "1.00");
   assert.equal(cell("q|0|1|0").textContent, "");
 });

@@ -46,7 +46,7 @@ test("every number that differs from the baseline has a sign, and no other; the 
   const { signs, summary, cell, answer } = await lens("change");
   assert.deepEqual(signs(), SIGNS.change);
   assert.equal(cell("x||0|1").textContent, "3");
-  assert.match(summary(), /^Since the baseline: X\[1, 2\] 2 → 3; it begins at Q/);
+  assert.match(summary(), /^Since the baseline: X\[1, 2\] 2 → 3; the change starts at Q/);
   answer("baseline"); // undone
   assert.deepEqual(signs(), {});
 });
@@ -125,10 +125,7 @@ test("the line and the description of a number say its derivative", async () => 
 
 test("the line says which number the derivative is of, and which come after it", async () => {
   const { line, description } = await lens("gradient of a weight");
-  assert.match(
-    await line("weights|0|1|0"),
-    /^∂\(A\[2, 1\] of head 1\): its derivative is what the colours show/,
-  );
+  assert.match(await line("weights|0|1|0"), /^∂\(A\[2, 1\] of head 1\): the colors show its derivative/);
   assert.match(await line("head_outputs|0|0|0"), /^no derivative: this step comes after A\[2, 1\] of head 1/);
   assert.equal(description("head_outputs|0|0|0"), null);
 });

@@ -410,7 +410,7 @@ test("a sentence of more than 64 tokens is a map, and cannot be opened in Explor
   assert.ok(one('[data-focus="lines"]').disabled);
   assert.ok(one(".big-map"));
   assert.ok(one('[data-focus="open"]').disabled);
-  assert.match(one(".taking-open .hint").textContent, /takes up to 64 tokens/);
+  assert.match(one(".taking-open .hint").textContent, /can show up to 64 tokens/);
 });
 
 // --- models that differ ----------------------------------------------------------------------------------------------
@@ -551,7 +551,7 @@ test("the largest difference leads to its head, of a token and of all", async ()
   assert.equal((await address()).token, undefined);
   assert.equal(
     largest.textContent,
-    `Largest difference, on average over tokens: ${named(MOST).name}, ${PAIR.differences[MOST].toFixed(2)}`,
+    `Largest average difference over all tokens: ${named(MOST).name}, ${PAIR.differences[MOST].toFixed(2)}`,
   );
   await click(largest);
   assert.equal((await address()).head, named(MOST).key);
@@ -861,7 +861,7 @@ test("what an address names that does not exist is said, and everything else is 
     off: "2.9_1.1",
   });
   assert.match(missing(), /cannot be sorted by “<b>magic”/);
-  assert.match(missing(), /There is no head “2\.9” here to switch off/);
+  assert.match(missing(), /There is no head “2\.9” to switch off/);
   assert.equal(fault(), "");
   const { head, off } = await address();
   assert.deepEqual([head, off], ["2.3", "1.1"]);
@@ -888,7 +888,7 @@ test("a text that is too long is said, all stays, and what can be read of it is 
   const page = await models({ model: "own", text: english, head: "1.1" });
   const { read, fault, one, field, tiles, texts, address, click } = page;
   const before = [tiles(), texts(".tokens .strip button")];
-  const told = `The text has ${TEXTS["too long"].length} characters; at most 100000 are read`;
+  const told = `The text has ${TEXTS["too long"].length} characters; at most 100000 are allowed`;
   await read(TEXTS["too long"]);
   assert.equal(fault(), told);
   assert.ok(one(".stale-told").textContent.includes(english));

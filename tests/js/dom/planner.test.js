@@ -193,7 +193,7 @@ test("the planned minutes are a lecture to choose, which says what a longer one 
   const { named } = await presenting("an hour");
   assert.equal(named("lecture").value, "60");
   const longest = [...named("lecture").options].at(-1).textContent;
-  assert.match(longest, /^60 min: \d+ presses, the same walk as in 50 min$/);
+  assert.match(longest, /^60 min: \d+ presses, same steps as 50 min$/);
 });
 
 test("Escape does not leave the presenter's view, and says how to", async () => {
@@ -296,7 +296,7 @@ test("a text that is no number stays with a sentence, until it is mended or Esca
   type("3x");
   press("Enter", field());
   assert.equal(field().getAttribute("aria-invalid"), "true");
-  const refused = "X[计算机, 1]: “3x” is no number. The old value is kept.";
+  const refused = "X[计算机, 1]: “3x” is not a number. The old value is kept.";
   assert.deepEqual([text(".line .refused"), field().value], [refused, "3x"]);
   type("7");
   assert.equal(all(".line .refused").length, 0);
