@@ -64,7 +64,7 @@ def test_a_table_is_copied_from_pasted_into_filled_and_downloaded_and_rounded_ar
     bench.page.keyboard.press("Escape")
     for text, sentence in (
         ("1\\t2\\n3\\t4", "this block is 2 × 2, but only 2 × 1 fits from row 2, column 2"),
-        ("1\\nabc", "Row 2, column 1 of what was pasted: “abc” is no number. Nothing was changed."),
+        ("1\\nabc", "Row 2, column 1 of the pasted block: “abc” is not a number. Nothing was changed."),
     ):
         bench.page.evaluate(f"navigator.clipboard.writeText('{text}')")
         bench.page.keyboard.press("Control+V")
@@ -88,7 +88,7 @@ def it_is_filled_and_downloaded(bench):
     bench.edit("w_q", 0, 0, 1, 5)
     bench.cell("w_q", 0, 0, 0).hover()
     bench.page.locator('[data-focus="menu w_q 0"]').click()
-    bench.page.get_by_role("menuitem", name="Fill with the identity matrix").click()
+    bench.page.get_by_role("menuitem", name="Fill with the identity matrix matrix matrix").click()
     bench.settled()
     assert bench.shown()["w_q|0|0|1"] == "0"
     bench.cell("weights", 1, 0, 0).hover()

@@ -177,9 +177,7 @@ def test_the_dialogs_and_the_menu_in_chinese_on_a_phone(visit, model, tmp_path):
     bench = visit("?lang=zh", viewport={"width": 390, "height": 844})
     page = bench.page
     menu(page)
-    a_larger_file_is_refused(
-        page.locator('input[type="file"]'), tmp_path, 5, "文件没有上传：最大可以是 5 MB。"
-    )
+    a_larger_file_is_refused(page.locator('input[type="file"]'), tmp_path, 5, "文件没有上传：文件最大 5 MB。")
     page.keyboard.press("Escape")
     entry = page.get_by_role("button", name="导出", exact=True)
     expect(entry).to_have_count(0)  # while it is there, the next click folds the menu
@@ -192,7 +190,7 @@ def test_the_dialogs_and_the_menu_in_chinese_on_a_phone(visit, model, tmp_path):
     from_menu(page, "导入")
     field = dialog(page).locator('input[type="file"]')
     if at_length():
-        a_larger_file_is_refused(field, tmp_path, 50, "文件没有上传：最大可以是 50 MB。")
+        a_larger_file_is_refused(field, tmp_path, 50, "文件没有上传：文件最大 50 MB。")
     field.set_input_files(
         {"name": "model.safetensors", "mimeType": "application/octet-stream", "buffer": model}
     )

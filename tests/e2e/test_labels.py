@@ -109,7 +109,7 @@ PAGES: dict[str, tuple[str, Callable[[Page], None], int]] = {
     "the menu Layer": ("", bench_menu("layer"), 18),
     "the menu View": ("", bench_menu("view"), 4),
     "the menu of the page": ("", menu, 1),
-    "Walkthrough and its plan": ("walkthrough?step=scores", plan, 10),
+    "Step through and its plan": ("walkthrough?step=scores", plan, 10),
     "the presenter's page": ("walkthrough?step=scores&view=presenter", desk, 3),
     "Real models": ("models", models, 5),
     "Check and its exercise": ("check", exercise, 4),

@@ -28,7 +28,9 @@ def test_a_ragged_block_is_told_by_its_row_and_one_without_room_is_offered_the_s
     bench = visit("?example=first", **CLIPBOARD)
     bench.cell("x", None, 0, 0).click()
     paste(bench, "1 2\n3\n4 5")
-    expect(bench.message()).to_have_text("X: the rows of the block differ in length: 2 in row 1, 1 in row 2")
+    expect(bench.message()).to_have_text(
+        "X: the rows of this block have different lengths: 2 in row 1, 1 in row 2"
+    )
     assert_shows(bench.settled(), built_in("first"))
     bench.page.locator('table[data-matrix="x"] td.corner').click()  # which takes the whole table
     expect(bench.page.locator("td.selected")).to_have_count(6)

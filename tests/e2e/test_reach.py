@@ -83,7 +83,7 @@ def a_cell_that_is_held_is_let_go(bench):
     )
     assert "null" not in bench.arithmetic()
     bench.cell("weights", 0, 0, 0).hover()
-    said = "(the row's largest is taken off first; that changes nothing)"
+    said = "(the row's largest number is subtracted first, which does not change the result)"
     assert bench.arithmetic().endswith(said)
 
 

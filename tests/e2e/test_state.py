@@ -41,9 +41,7 @@ FIRST = pretty(built_in("first"))
 BROKEN = {
     "{": "this is not valid JSON: line 1, column 2",
     FIRST.replace('"title"', '"titel"'): 'unknown key "titel"',
-    json.dumps(
-        {**json.loads(FIRST), "x": [[1, 2], [3, 4]]}
-    ): "tokens: expected 2, one for each row of x, got 3",
+    json.dumps({**json.loads(FIRST), "x": [[1, 2], [3, 4]]}): "tokens: expected 2, one per row of x, got 3",
 }
 
 
@@ -104,7 +102,7 @@ TOKEN = to_token(apply(built_in("first"), {"op": "add_head"}))
 )
 def test_a_bad_link_opens_the_example_that_opens_first_and_names_it(visit, query, sentence):
     bench = visit(query)
-    expect(bench.message()).to_have_text(f"{sentence}. Here is “I love programming: three heads” instead.")
+    expect(bench.message()).to_have_text(f"{sentence}. Showing “I love programming: three heads” instead.")
     assert_shows(bench, built_in(OPENS_FIRST))
 
 
@@ -112,7 +110,9 @@ def test_the_browser_chooses_the_language_of_what_is_said_of_a_bad_link_too_and_
     visit,
 ):
     bench = visit("?s=2abc", locale="zh-CN")
-    expect(bench.message()).to_have_text("这个链接是本程序的另一个版本生成的。先打开“我 喜欢 编程：三个头”。")
+    expect(bench.message()).to_have_text(
+        "这个链接是本程序的另一个版本生成的。改为显示“我 喜欢 编程：三个头”。"
+    )
     expect(bench.page.get_by_role("heading", name="多头注意力")).to_be_visible()
     expect(bench.page.locator(".bench h3", has_text="注意力权重")).to_be_visible()
     bench.page.get_by_role("radio", name="EN", exact=True).click()
