@@ -197,7 +197,7 @@ def assert_a_long_map_is_zoomed(page: Page) -> None:
     canvas, note = page.locator(".big-map"), page.locator(".zooms .quiet-text")
     expect(page.locator(".map-rows span")).to_have_count(0)
     for _ in range(4):
-        page.get_by_role("button", name="Nearer").click()
+        page.get_by_role("button", name="Zoom in").click()
     names = page.locator(".map-rows span")
     expect(names.first).to_be_visible()
     size = names.count()
@@ -217,7 +217,7 @@ def assert_a_long_map_is_zoomed(page: Page) -> None:
     for _ in range(8):
         page.mouse.wheel(0, 100)
     page.keyboard.up("Control")
-    expect(page.get_by_role("button", name="Further")).to_be_disabled()
+    expect(page.get_by_role("button", name="Zoom out")).to_be_disabled()
 
 
 # --- to Explore ----------------------------------------------------------------------------------------------------

@@ -57,12 +57,12 @@ def type_into(bench, cell, text):
 
 
 WRONG = {
-    "1e400": "“1e400” is too large; numbers go from −1e12 to 1e12.",
-    "-1e13": "“-1e13” is too large; numbers go from −1e12 to 1e12.",
-    "1,5": "“1,5” has a comma; write a point before the decimals, as in 1.5, and nothing between thousands.",
-    "½": "“½” is a fraction; write it as a decimal number, such as 0.5.",
-    "1/3": "“1/3” is a fraction; write it as a decimal number, such as 0.5.",
-    "abc": "“abc” is no number.",
+    "1e400": "“1e400” is too large. Numbers can be from −1e12 to 1e12.",
+    "-1e13": "“-1e13” is too large. Numbers can be from −1e12 to 1e12.",
+    "1,5": "“1,5” contains a comma. Write decimals with a point, as in 1.5, and do not separate thousands.",
+    "½": "“½” is a fraction. Write it as a decimal, such as 0.5.",
+    "1/3": "“1/3” is a fraction. Write it as a decimal, such as 0.5.",
+    "abc": "“abc” is not a number.",
 }
 
 
