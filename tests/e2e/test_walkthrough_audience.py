@@ -250,7 +250,7 @@ def hold_back(page, address):
 def test_nothing_is_measured_before_the_last_stylesheet_has_loaded(server, new_context):
     """The walk's code is loaded when its stylesheet is, but a stylesheet that this one imports is not yet."""
     page = new_context(viewport=PROJECTOR).new_page()
-    modules, sheets = hold_back(page, "**/walk.js"), hold_back(page, "**/motion.css")
+    modules, sheets = hold_back(page, "**/modules/*/walk.js"), hold_back(page, "**/motion.css")
     page.goto(f"{server.url}walkthrough?example=programming&view=projector&step=head_outputs")
     link = page.locator('link[href*="walk.css"]')
     expect(link).to_have_count(1)
