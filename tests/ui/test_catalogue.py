@@ -3,7 +3,6 @@
 import ast
 import importlib.util
 import re
-import shutil
 from pathlib import Path
 
 import pytest
