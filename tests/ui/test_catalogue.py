@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,71 @@ def test_a_doubtful_translation_is_reported(copy):
 
 
 def test_a_translation_that_is_not_compiled_is_reported(copy):
+    po(copy).write_text(po(copy).read_text("utf-8").replace("输入", "输入值"), "utf-8")
+    assert complaints(copy) == [".mo: is not compiled from its .po; run make catalogue"]
+    copy.update("pages", "zh")
+    assert complaints(copy) == []
+    po(copy).with_suffix(".mo").unlink()
+    assert complaints(copy) == [".mo: is not compiled from its .po; run make catalogue"]
+
+
+def test_the_command_says_what_is_missing_and_fails(copy, capsys):
+    assert copy.main("check") == 0
+    assert capsys.readouterr().out == ""
+    translate(copy, {"scores": ""})
+    assert copy.main("check") == 1
+    assert capsys.readouterr().out == "pages/locales/zh/LC_MESSAGES/pages.po: no translation: 'scores'\n"
+
+
+def test_a_check_writes_nothing_and_an_update_twice_changes_nothing(copy):
+    before = {path: path.read_bytes() for path in copy.ROOT.rglob("*") if path.is_file()}
+    copy.check("pages", "zh")
+    copy.update("pages", "zh")
+    assert {path: path.read_bytes() for path in copy.ROOT.rglob("*") if path.is_file()} == before
+
+
+def test_a_compiled_catalogue_does_not_say_when_it_was_made(copy):
+    compiled = po(copy).with_suffix(".mo").read_bytes()
+    assert b"charset=utf-8" in compiled
+    assert b"Date" not in compiled
+
+
+@every_catalogue
+def test_a_translation_taken_from_the_real_catalogue_is_missed(domain, language, tmp_path, monkeypatch):
+    module = load()
+    for part in (*module.DOMAINS[domain], f"{domain}/locales"):
+        path = ROOT / part
+        if path.is_dir():
+            shutil.copytree(path, tmp_path / part, dirs_exist_ok=True)
+        elif path.exists():
+            shutil.copy(path, tmp_path / part)
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    whole = set(module.check(domain, language))
+    file = tmp_path / domain / "locales" / language / "LC_MESSAGES" / f"{domain}.po"
+    message = next(message.id for message in module.extract(domain) if message.id and len(message.id) < 60)
+    text = re.sub(rf'(msgid "{re.escape(message)}"\nmsgstr )"[^"]+"', r'\1""', file.read_text("utf-8"))
+    file.write_text(text, "utf-8")
+    module.update(domain, language)
+    missing = f"{file.relative_to(tmp_path)}: no translation: {message!r}"
+    assert missing not in whole
+    assert missing in module.check(domain, language)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("What each token takes along", "“takes along” is to be avoided"),
+        ("The number stands here.", "“stands” is to be avoided"),
+        ("Open on the bench", "“bench” is to be avoided"),
+        ("Ask the telephones", "“telephones” is to be avoided"),
+        ("“abc” is no number.", "“is no number” is to be avoided"),
+        ("Loading...", "three dots"),
+        ('Press "Share this" now', "straight quotes"),
+    ],
+)
+def test_an_english_sentence_that_breaks_the_voice_guide_is_reported(copy, text, fault):
+    (copy.ROOT / "app.py").write_text(f"N_({text!r})\nN_('A')\nN_('B')\n")
+    copy.update("pages", "zh")
     translated = re.sub(r'msgstr ""\n(?=\n|\Z)', 'msgstr "译文"\n', po(copy).read_text("utf-8"))
     po(copy).write_text(translated, "utf-8")
     assert f".po: {fault}: {text!r}" in complaints(copy)
