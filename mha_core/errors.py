@@ -27,7 +27,7 @@ def N_(template: str) -> str:
     return template
 
 
-NEEDS_PACKAGE = N_("this requires the package {name}: pip install {source}")
+NEEDS_PACKAGE = N_("this needs the package {name}: pip install {source}")
 """The sentence where an optional package is missing."""
 
 

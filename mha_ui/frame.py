@@ -65,8 +65,8 @@ def _end_exercise() -> None:
 
 
 _SHOWS_ANSWERS: Final = N_(
-    "You are in the middle of an exercise. This page would show all its numbers, "
-    "including the answers. What you have filled in is kept."
+    "You are in the middle of an exercise, and this page shows every number of it, the answers too. What you have "
+    "filled in is kept."
 )
 
 
@@ -181,6 +181,6 @@ def _language_chosen() -> None:
 
 
 def _device_badge(work: state.Work) -> None:
-    title = escape(work.words(N_("The device torch runs on, and its number type")))
+    title = escape(work.words(N_("Where torch computes, and in which number type")))
     name = escape(f"{device_name(work.backend)} · {work.backend.dtype}")
     st.html(f'<span class="mha-badge" title="{title}">{name}</span>', width="content")

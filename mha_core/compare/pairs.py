@@ -111,7 +111,7 @@ def pair(name: str) -> Pair:
     """A pair by id. Raises ``CellError`` if there is none of that name."""
     chosen = next((candidate for candidate in PAIRS if candidate.id == name), None)
     if chosen is None:
-        raise CellError(N_("there is no comparison named {name}"), name=quoted(name))
+        raise CellError(N_("there is no pair named {name}"), name=quoted(name))
     return chosen
 
 

@@ -150,7 +150,7 @@ def _query_rows(heads: Iterable[Head]) -> Iterator[Matrix | None]:
         yield from (head.q, head.weights)
 
 
-_NO_TOKENS = N_("The file names no tokens. Its rows are called t1 to {last}.")
+_NO_TOKENS = N_("The file names no tokens: its rows are called t1 to {last}.")
 
 
 # --- reading ---------------------------------------------------------------------------------------------------
@@ -175,10 +175,7 @@ def _load(text: str | bytes) -> object:
         return decoded(text, object_pairs_hook=_no_duplicates, parse_constant=_Constant)
     except json.JSONDecodeError as error:
         raise _fail(
-            "",
-            N_("this is not valid JSON: line {line}, column {column}"),
-            line=error.lineno,
-            column=error.colno,
+            "", N_("this is not JSON: line {line}, column {column}"), line=error.lineno, column=error.colno
         ) from None
     except RecursionError:
         raise _fail("", N_("the file is nested too deeply")) from None
@@ -193,7 +190,7 @@ def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(fields) != len(pairs):
         counted = Counter(name for name, _ in pairs)
         twice = next(name for name, count in counted.items() if count > 1)
-        raise _fail("", N_("the key {name} appears twice in one object"), name=quoted_json(twice))
+        raise _fail("", N_("the key {name} stands twice in one object"), name=quoted_json(twice))
     return fields
 
 
@@ -203,7 +200,7 @@ class _Constant(float):
 
 def _object(value: object, place: str, known: Mapping[str, object]) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise _fail(place, N_("expected a JSON object, got {got}"), got=quoted_json(value))
+        raise _fail(place, N_("expected an object in braces, got {got}"), got=quoted_json(value))
     for name in value:
         if name not in known:
             raise _fail(place, N_("unknown key {name}"), name=quoted_json(name))
@@ -355,7 +352,7 @@ def mask_from_json(value: object, place: str) -> Mask:
         return "causal"
     fields = _object(value, place, {"allow": 0, "fill": 0, "add": 0})
     if ("allow" in fields) == ("add" in fields) or ("add" in fields and "fill" in fields):
-        raise _fail(place, N_("expected either allow (optionally with fill) or add"))
+        raise _fail(place, N_("expected either allow (with fill, if wanted) or add"))
     if "add" in fields:
         return AddMask(_table(fields["add"], f"{place}.add", _float_or_neg_inf))
     fill = fields.get("fill")

@@ -412,8 +412,8 @@ def has_corner(example: Example) -> bool:
 
 
 CORNER: Final = N_(
-    "The causal mask starts at the top left corner, as torch's is_causal does: query i "
-    "may attend to keys 1 to i. There are {n_q} queries and {n_k} keys."
+    "The causal mask starts at the top left corner, as torch's is_causal does: query i sees keys 1 to i, though there "
+    "are {n_q} queries and {n_k} keys."
 )
 """The sentence where ``has_corner``."""
 

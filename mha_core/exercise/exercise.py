@@ -60,7 +60,7 @@ def exercise(example: Example, seed: int) -> Example:
             heads=MOST_HEADS,
         )
     if not _starts_at_x(example):
-        raise ExampleError(N_("an exercise needs heads that start from X, with W_Q, W_K and W_V"))
+        raise ExampleError(N_("an exercise needs heads that start at X, with W_Q, W_K and W_V"))
     return validate(_draw_example(_without_numbers(example), sizes(example), Random(f"exercise {seed}")))
 
 

@@ -59,7 +59,7 @@ def sections(computed: Trace, words: Callable[[str], str]) -> Iterator[Section]:
         if (rows := input_matrix(example, name, head)) is not None
     ]
     if starts:
-        yield Section(words(N_("Heads that start at a later step")), "", tuple(starts))
+        yield Section(words(N_("Heads that start further on")), "", tuple(starts))
     for step in computed.steps:
         yield Section(
             _capital(words(NAMES[step.name])),
@@ -302,9 +302,7 @@ def _fully_masked_note(computed: Trace, words: Callable[[str], str], escaped: Ca
     if not queries:
         return ""
     tokens = ", ".join(f"{i + 1} ({escaped(example.tokens[i])})" for i in queries)
-    sentence = words(
-        N_("Queries that are not allowed to attend to any key get weights 0 and head output 0: {tokens}.")
-    )
+    sentence = words(N_("Queries that see no key get weights 0 and head output 0: {tokens}."))
     if not has_values(example):
-        sentence = words(N_("Queries that are not allowed to attend to any key get weights 0: {tokens}."))
+        sentence = words(N_("Queries that see no key get weights 0: {tokens}."))
     return " " + sentence.replace("{tokens}", tokens)

@@ -81,7 +81,7 @@ class Settings:
         value = self.given.get(name, computed[0])
         if value not in computed:
             raise self.wrong(
-                name, N_("{got} is not supported here; use {wanted}"), value, wanted=json.dumps(computed[0])
+                name, N_("{got} is not computed here, {wanted} is"), value, wanted=json.dumps(computed[0])
             )
 
     def activation(self, name: str, absent: str) -> Activation:
@@ -89,9 +89,7 @@ class Settings:
         value = self.given.get(name, absent)
         if not isinstance(value, str) or value not in _ACTIVATIONS:
             known = ", ".join(_ACTIVATIONS)
-            raise self.wrong(
-                name, N_("{got} is not supported here; the supported ones are: {known}"), value, known=known
-            )
+            raise self.wrong(name, N_("{got} is not computed here; these are: {known}"), value, known=known)
         return _ACTIVATIONS[value]
 
     def part(self, name: str) -> Settings | None:

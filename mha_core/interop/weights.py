@@ -83,14 +83,15 @@ def _read(data: bytes, name: str) -> Weights:
     claimed = name.rpartition(".")[2].lower() if "." in name else ""
     if data[:4] == b"PK\x03\x04":
         if claimed == "safetensors":
-            raise InteropError(N_("the name says .safetensors, but this is a zip file, like .pt files"))
+            raise InteropError(
+                N_("this is no .safetensors file, whatever its name says; it is a zip, as .pt files are")
+            )
         return _read_torch(data)
     is_safetensors = data[8:9] == b"{"  # its first byte belongs to a length, and may be that of a pickle too
     if claimed in ("pt", "pth", "bin") or (data[:1] == b"\x80" and not is_safetensors):
         raise InteropError(
             N_(
-                "this is not a .pt file in the format used since torch 1.6; older formats can run "
-                "code and are not read"
+                "this is no .pt file as torch has written it since 1.6; older ones can run code and are not read"
             )
         )
     return _read_safetensors(data)
@@ -122,8 +123,8 @@ def _read_torch(data: bytes) -> Weights:
 def _too_much() -> InteropError:
     return InteropError(
         N_(
-            "the file contains more than can be read here ({pt} tensors in a .pt file, "
-            "{safetensors} in a .safetensors file); save the layers you need in a separate file"
+            "the file holds more than is read here, {pt} tensors of a .pt file or {safetensors} of a .safetensors "
+            "file: save the layers that you need in a file of their own"
         ),
         pt=MAX_RECORDS,
         safetensors=MAX_TENSORS,
@@ -151,9 +152,7 @@ def _check_records(records: list[zipfile.ZipInfo], size: int) -> None:
     foreign = next((record.filename for record in records if not _RECORD.match(record.filename)), None)
     if foreign is not None:
         raise InteropError(
-            N_(
-                "a state dict has no record {name}; programs saved by torch.jit or torch.export cannot be read"
-            ),
+            N_("a state dict has no record {name}; programs saved by torch.jit or torch.export are not read"),
             name=quoted(foreign),
         )
     names = [record.filename for record in records]
@@ -180,7 +179,7 @@ def _check_pickle(text: bytes) -> None:
         raise _too_much()
     if forbidden:
         raise InteropError(
-            N_("the file calls {name}, which is not part of a plain state dict; none of its code was run"),
+            N_("the file calls {name}, which is no part of a plain state dict; nothing of it was run"),
             name=quoted(forbidden),
         )
 
@@ -207,11 +206,11 @@ def _state_dict(loaded: object) -> Weights:
         if any(_is_name(name) and isinstance(tensor, Tensor) for name, tensor in inner.items()):
             raise InteropError(
                 N_(
-                    "no tensor in this file can be read; tensors whose strides repeat memory, such as "
-                    "expanded ones, are skipped"
+                    "no tensor of the file is read: "
+                    "one whose strides repeat its memory, as an expanded one does, is left out"
                 )
             )
-    raise InteropError(N_("the file contains no named tensors"))
+    raise InteropError(N_("the file holds no tensors by name"))
 
 
 def _is_name(name: object) -> bool:
@@ -234,10 +233,10 @@ def _read_safetensors(data: bytes) -> Weights:
         raise _damaged()
     header = int.from_bytes(data[:8], "little")
     if data[8:9] != b"{":
-        raise InteropError(N_("this is neither a .safetensors file nor a file written by torch.save"))
+        raise InteropError(N_("this is neither a .safetensors file nor one that torch.save wrote"))
     if header > MAX_HEADER:
         raise InteropError(
-            N_("the header claims to be {got} bytes long; at most {most} are allowed"),
+            N_("the header says that it is {got} bytes long; at most {most} are read"),
             got=header,
             most=MAX_HEADER,
         )
@@ -250,7 +249,7 @@ def _read_safetensors(data: bytes) -> Weights:
         raise _damaged() from None
     named = {name: tensor for name, tensor in loaded.items() if _is_name(name)}
     if not named:
-        raise InteropError(N_("the file contains no named tensors"))
+        raise InteropError(N_("the file holds no tensors by name"))
     if len(named) > MAX_TENSORS:
         raise _too_much()
     return named

@@ -120,9 +120,9 @@ def _require_heads(model: Model, tokens: Tokens, layer: int, heads: Sequence[int
             heads=size.heads,
         )
     for what, count, most in (
-        (N_("{count} tokens are too many; Explore can show up to {most}"), len(tokens), MAX_SIZE),
-        (N_("{count} heads are too many; Explore can show up to {most}"), len(heads), MAX_HEADS),
-        (N_("{count} columns per head are too many; Explore can show up to {most}"), size.d_head, MAX_SIZE),
+        (N_("{count} tokens are too many for the bench; it takes {most}"), len(tokens), MAX_SIZE),
+        (N_("{count} heads are too many for the bench; it takes {most}"), len(heads), MAX_HEADS),
+        (N_("{count} columns of a head are too many for the bench; it takes {most}"), size.d_head, MAX_SIZE),
     ):
         if count > most:
             raise ModelError(what, count=count, most=most)
@@ -191,13 +191,11 @@ def _note(
 ) -> Text:
     if size.d_model > MAX_SIZE:
         template = N_(
-            "Q, K and V are the model's own numbers. X and the weight matrices do not fit here: "
-            "X has {d_model} columns."
+            "Q, K and V are the model's own. X and the weights do not fit here: X has {d_model} columns."
         )
     elif not fits:
         template = N_(
-            "Q, K and V are the model's own numbers. X and the weight matrices they are computed "
-            "from are left out."
+            "Q, K and V are the model's own; X and the weights that they are computed from are left out."
         )
     elif size.causal:
         template = N_(
@@ -224,7 +222,7 @@ def _without(language: str, size: Architecture, layer: int, off: Sequence[tuple[
             [pair for pair in off if pair[0] < layer],
         ),
         (
-            N_("Switched off in the model, but shown here as if on: {heads}."),
+            N_("Switched off in the model, here as if switched on: {heads}."),
             [pair for pair in off if pair[0] == layer],
         ),
     ):

@@ -96,7 +96,7 @@ def _named(setting: str) -> Iterator[Card]:
     for entry in filter(None, map(str.strip, setting.split(";"))):
         name, equals, where = (part.strip() for part in entry.partition("="))
         if not (name and equals and where):
-            raise ModelError(N_("expected name=folder, separated by ;"), place=SETTING)
+            raise ModelError(N_("expected name=folder, one after another with ;"), place=SETTING)
         folder = Path(where)
         is_folder = folder.is_absolute() or folder.exists()
         about = {"en": "Offered by whoever runs this server.", "zh": "由本服务器的管理者提供。"}
@@ -139,4 +139,4 @@ def _folder(card: Card) -> Path:
     try:
         return Path(snapshot_download(card.hub, allow_patterns=list(FILES)))
     except Exception:  # noqa: BLE001  # whatever the network and the library raise
-        raise ModelError(N_("the model's files cannot be downloaded"), place=card.key) from None
+        raise ModelError(N_("the model's files cannot be fetched"), place=card.key) from None

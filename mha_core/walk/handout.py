@@ -38,17 +38,17 @@ _KEYS = {
     "nothing": N_("nothing"),
     "sum": N_("sum"),
     "first": N_("and so on for the other {count} numbers."),
-    "moves": N_("The animation and the arithmetic cover the first {shown} numbers of this step."),
+    "moves": N_("Motion and arithmetic are here for the first {shown} numbers of this step."),
     "on_paper": N_(
-        "On paper, each matrix appears once, with the arithmetic of one number. On a screen, "
-        "the page shows the arithmetic of the other numbers too, and animates it."
+        "On paper each matrix stands once, with one number of it worked out. The page on a screen works out the others "
+        "too, and shows how they come about."
     ),
     "play": N_("Play"),
     "number": N_("Number"),
-    "moment": N_("Time"),
+    "moment": N_("Moment"),
     "source": N_("Source: {source}"),
-    "fully_masked": N_("A query that is not allowed to attend to any key gets weights of 0."),
-    "shifted": N_("The largest score of each row is subtracted first, which changes no weight."),
+    "fully_masked": N_("A query that sees no key gets weights of 0: there is nothing to share out."),
+    "shifted": N_("The largest score of each row is subtracted first; that changes no weight."),
 }
 
 
@@ -162,8 +162,8 @@ def require_size(trace: Trace) -> None:
     if count > MOST_NUMBERS:
         raise ExportError(
             N_(
-                "this tour has {count} computed numbers, and a page holds at most {most}; use fewer "
-                "tokens or heads, or save the example as a file"
+                "this walk has {count} computed numbers, and a page takes at most {most}: take fewer tokens or heads, "
+                "or save the example as a file"
             ),
             count=count,
             most=MOST_NUMBERS,

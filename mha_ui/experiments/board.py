@@ -34,10 +34,10 @@ _UI: Final = {
     "all_heads": N_("Head shown"),
     "not_here": N_("without {list}"),
     "nothing_differs": N_("No number differs."),
-    "look_alone": N_("Hover over a number to see where it comes from."),
+    "look_alone": N_("Point at a number to see where it comes from."),
     "look_alone_touch": N_("Tap a number to see where it comes from."),
-    "look": N_("Hover over a number to see how each side computes it."),
-    "look_touch": N_("Tap a number to see how each side computes it."),
+    "look": N_("Point at a number: both sides say where theirs comes from."),
+    "look_touch": N_("Tap a number: both sides say where theirs comes from."),
 }
 
 

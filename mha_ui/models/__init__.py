@@ -84,7 +84,7 @@ def as_example(request: HeadsRequest) -> Example:
     """The requested heads as an example. Raises ``MhaError`` where there are no such heads."""
     offered = {card.key: card for card in cards()}
     if request["model"] not in offered:
-        raise ExampleError(N_("this model is no longer available"))
+        raise ExampleError(N_("this model is no longer offered"))
     model = load(offered[request["model"]])
     tokens = tokenize(model, request["text"])
     off = frozenset((layer, head) for layer, head in request["without"])

@@ -22,18 +22,18 @@ _WORDS: Final = {
     "projector": N_("Projector"),
     "project": N_("Show this page to an audience (P)"),
     "previous": N_("Back (←)"),
-    "next": N_("Next (→)"),
-    "leave": N_("Exit (Escape)"),
+    "next": N_("On (→)"),
+    "leave": N_("Leave (Escape)"),
     "screen_of": N_("{screen} of {screens}"),
-    "help": N_("Keyboard shortcuts"),
+    "help": N_("Keyboard"),
     "keys": N_(
-        "→ ←, Page Down, Page Up: next, back\n"
+        "→ ←, Page Down, Page Up: on, back\n"
         "digits, Home, End: jump\n"
         "F: full screen\n"
-        "?: these shortcuts\n"
-        "Escape: exit"
+        "?: these keys\n"
+        "Escape: leave"
     ),
-    "scroll": N_("Larger than the window. Scroll to see the rest."),
+    "scroll": N_("Larger than the window: scroll to see the rest"),
 }
 
 

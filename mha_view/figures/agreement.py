@@ -32,12 +32,12 @@ def agreement_figure(trace: Trace, *, theme: Theme, words: Words, query: int | N
     names = [head_name(words, head) for head in range(h)]
     (panel,), area = grid(1, 1, matrix_height(h), AXIS)
     if query is None:
-        title = words("Overlap of the heads, over all queries")
+        title = words("How far the heads agree, over all queries")
     else:
         name = labels(trace.example.tokens).names[query]
-        title = words("Overlap of the heads for “{query}”").format(query=name)
+        title = words("How far the heads agree about “{query}”").format(query=name)
     layout = base(colours, title, area=area, left=left_for(names)) | {"plot_bgcolor": colours.line}
-    layout |= color_axis(colours.sequential, (0, 1), colours, words("overlap"))
+    layout |= color_axis(colours.sequential, (0, 1), colours, words("agreement"))
     hover = [
         [f"{a} – {b}<br>{exact(v)}" for b, v in zip(names, row, strict=True)]
         for a, row in zip(names, rows, strict=True)
@@ -53,7 +53,7 @@ def agreement_figure(trace: Trace, *, theme: Theme, words: Words, query: int | N
     return Figure(
         payload=compose(layout, [part]),
         title=title,
-        alt=sentence.format(pairs=listing(pairs, words)) if pairs else words("There is only one head."),
+        alt=sentence.format(pairs=listing(pairs, words)) if pairs else words("There is one head."),
         name="agreement",
         min_width=left_for(names) + 24 + cells_width(h, numbers=cells is not None),
     )

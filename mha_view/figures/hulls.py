@@ -117,7 +117,7 @@ def _head_part(
 ) -> Part:
     queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
     v, out, dead = values(trace, head), outputs(trace, head), trace.fully_masked[head]
-    nothing, accent = words("fully masked"), colours.heads[head]
+    nothing, accent = words("sees no key"), colours.heads[head]
     hover = [
         f"{name}<br>{nothing}" if is_dead else name for name, is_dead in zip(queries.full, dead, strict=True)
     ]
@@ -224,7 +224,7 @@ def _alt(trace: Trace, words: Words) -> str:
         v, out = values(trace, head), outputs(trace, head)
         hull = convex_hull(v)
         sentence = words("{head}: V has {values}; the outputs are {outputs}.")
-        nothing = words("fully masked")
+        nothing = words("sees no key")
         places = [
             f"{place}, {nothing}" if is_dead else place
             for place, is_dead in zip(_places(queries, out), dead, strict=True)
@@ -237,7 +237,7 @@ def _alt(trace: Trace, words: Words) -> str:
             )
         )
         if all(is_dead or contains(hull, point) for point, is_dead in zip(out, dead, strict=True)):
-            sentences.append(words("Each output is a weighted average of V's rows, inside their hull."))
+            sentences.append(words("Each output is a mean of V's rows, inside their hull."))
         else:
             sentences.append(words("Not all outputs lie inside the hull."))
     return " ".join(sentences)

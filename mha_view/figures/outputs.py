@@ -189,7 +189,7 @@ def _shares(trace: Trace, query: int, panel: Panel, colours: Palette, words: Wor
     ]
     data.append(_totals(output, query, panel, colours))
     query_name = labels(trace.example.tokens).names[query]
-    title = escape(words("Contributions to the output of “{query}”").format(query=query_name))
+    title = escape(words("Shares in the output of “{query}”").format(query=query_name))
     return Part(
         data,
         panel.layout(
@@ -235,7 +235,7 @@ def _stacked_range(shares: Rows) -> Range:
 
 def _alt(trace: Trace, query: int, queries: Labels, words: Words) -> str:
     """The query's head outputs, and its output with each head's share."""
-    sentences = [words("Head outputs side by side, one row per query.")]
+    sentences = [words("Head outputs side by side, one row for each query.")]
     sentences.append(words("For the query {query}:").format(query=queries.names[query]))
     for head, rows in enumerate(trace.values["head_outputs"]):
         sentences.append(f"{head_name(words, head)}: {_vector(rows[query], words)}.")
@@ -245,7 +245,7 @@ def _alt(trace: Trace, query: int, queries: Labels, words: Words) -> str:
         parts += [f"b_O {_vector(bias, words)}"] if bias else []
         total = _vector(trace.values["output"][query], words)
         sentences.append(
-            words("Output {total}, the sum of {shares}.").format(total=total, shares=", ".join(parts))
+            words("Output {total}, made of {shares}.").format(total=total, shares=", ".join(parts))
         )
     return " ".join(sentences)
 

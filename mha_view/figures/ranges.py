@@ -90,7 +90,7 @@ def _head_part(
 ) -> Part:
     queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
     v, out, accent = values_of(trace, head), trace.values["head_outputs"][head], colours.heads[head]
-    nothing, dead = words("fully masked"), trace.fully_masked[head]
+    nothing, dead = words("sees no key"), trace.fully_masked[head]
     hover = [
         f"{name}<br>{nothing}" if is_dead else name for name, is_dead in zip(queries.full, dead, strict=True)
     ]
@@ -173,7 +173,7 @@ def _alt(trace: Trace, words: Words) -> str:
         ]
         sentences.append(f"{head_name(words, head)}: {listing(columns, words)}.")
         if all(inside(row, ranges) for row in out):
-            sentences.append(words("All outputs lie within this range."))
+            sentences.append(words("Each output lies within."))
         else:
-            sentences.append(words("Not all outputs lie within this range."))
+            sentences.append(words("Not all outputs lie within."))
     return " ".join(sentences)

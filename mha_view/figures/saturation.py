@@ -52,14 +52,13 @@ _COURSES = {
     (False, True): N_("{norm} first falls, from {now} to {turn} at T = {at}, and then rises to {cold}."),
 }
 """Whether a norm rises in each stretch from T = 1 downwards → the sentence about it."""
-_WAVERS = N_("{norm} rises and falls more than once, from {now} at T = 1 to {cold} at the end.")
+_WAVERS = N_("{norm} rises and falls more than once: it is {now} at first and {cold} at last.")
 _NEAR = N_(
-    "A query's largest weight is {now} on average at T = 1 and {cold} at T = {coldest}: "
-    "a single weight approaches 1 and hardly moves anymore."
+    "A query's largest weight is {now} on average at T = 1 and {cold} at T = {coldest}: a single weight nears 1 and "
+    "hardly moves any more."
 )
 _NOT_NEAR = N_(
-    "A query's largest weight is {now} on average at T = 1 and {cold} at T = {coldest}. "
-    "Even there, it is not near 1."
+    "A query's largest weight is {now} on average at T = 1 and {cold} at T = {coldest}: even there it is not near 1."
 )
 
 
@@ -87,14 +86,14 @@ class _Ends(NamedTuple):
 
 
 _OUTPUT = _Ends(
-    N_("How strongly the output responds"),
+    N_("How strongly the output answers"),
     N_("‖∂output ÷ ∂{matrix}‖"),
-    N_("The size of the output's gradient with respect to each matrix, with the divisor T times as large."),
+    N_("The size of the output's gradient by each matrix, as the divisor is made T times as large."),
 )
 _WEIGHTS = _Ends(
-    N_("How strongly the weights respond"),
+    N_("How strongly the weights answer"),
     "‖∂A ÷ ∂{matrix}‖",
-    N_("The size of the weights' gradient with respect to each matrix, with the divisor T times as large."),
+    N_("The size of the weights' gradient by each matrix, as the divisor is made T times as large."),
 )
 
 
@@ -280,11 +279,11 @@ def _largest(
                 **panel.axes,
                 "line": {"color": colours.muted, "width": 1, "dash": "dot"},
                 "hoverinfo": "text",
-                "hovertext": words("all keys equal: {weight}").format(weight=weight(alike)),
+                "hovertext": words("all keys alike: {weight}").format(weight=weight(alike)),
                 "showlegend": False,
             }
         )
-    title = words("T: the divisor is T times as large; T = 1 is the current example")
+    title = words("T: the divisor is T times as large; 1 is now")
     axes = panel.layout(
         _temperature_axis(colours, title, shown=True), number_axis((0, 1.08), colours) | {"nticks": 3}
     )
@@ -339,7 +338,7 @@ def _alt(
     words: Words,
 ) -> str:
     """The numbers at the lowest temperature, at T = 1 and at the highest."""
-    at = words("T = {temperature}: {norms}; the largest weight is {weight} on average.")
+    at = words("T = {temperature}: {norms}; the largest weight {weight} on average.")
     sentences: list[str] = [words(_ends(trace).sizes)]
     for i in (0, len(points) // 2, -1):
         norms = ", ".join(

@@ -244,6 +244,6 @@ def one_query_figure(row: Comparison, *, theme: Theme, words: Words) -> Figure:
 
 def _one_query_alt(row: Comparison, words: Words) -> str:
     sentence = words(
-        "The key with the largest score gets {plain} without dividing, and {scaled} after dividing by √dₖ."
+        "The key with the largest score gets {plain} where nothing is divided, {scaled} after ÷ √dₖ."
     )
     return sentence.format(plain=weight(row.plain.first[0]), scaled=weight(row.scaled.first[0]))

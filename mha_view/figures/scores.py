@@ -67,13 +67,13 @@ def _stage_part(trace: Trace, head: int, stage: str, place: int, frame: Pairs) -
 def _alt(trace: Trace, drawn: Sequence[int], stages: Sequence[str], frame: Pairs) -> str:
     """For each head, its largest score, the range of scores at every stage, and how many pairs the mask hides."""
     words = frame.words
-    sentences = [words("Scores of each head: queries in rows, keys in columns.")]
+    sentences = [words("Scores of each head: queries down, keys across.")]
     for head in drawn:
-        parts = [words("largest: {pair}").format(pair=_largest_pair(trace.values["scores"][head], frame))]
+        parts = [words("largest {pair}").format(pair=_largest_pair(trace.values["scores"][head], frame))]
         parts += [_reach(symbol(stage, trace.example), trace.values[stage][head], words) for stage in stages]
         hidden = sum(row.count(NEG_INF) for row in trace.values[stages[-1]][head])
         if hidden:
-            parts.append(words("masked: {count}").format(count=hidden))
+            parts.append(words("hidden by the mask: {count}").format(count=hidden))
         sentences.append(f"{head_name(words, head)}: {', '.join(parts)}.")
     return " ".join(sentences)
 

@@ -40,39 +40,38 @@ _UI: Final = {
     "whole": N_("Show all steps"),
     "single": N_("One step at a time"),
     "end": N_("End the exercise"),
-    "given": N_("Given"),
+    "given": N_("Worked out from"),
     "yours": N_("Fill in"),
     "next": N_("Next step"),
-    "step_done": N_("Correct. This step is done."),
+    "step_done": N_("All right: this step is done."),
     "done": N_("done"),
-    "left": N_("{count} left"),
+    "left": N_("{count} to go"),
     "hint": N_("Hint"),
     "own": N_("wrong"),
-    "follows": N_("carried over"),
-    "doubtful": N_("rounding error"),
-    "coarse": N_("needs more decimals"),
-    "nearly": N_("last digit off"),
-    "finished": N_("All correct"),
-    "another": N_("New exercise"),
+    "follows": N_("follows"),
+    "doubtful": N_("misrounded"),
+    "coarse": N_("more decimals"),
+    "nearly": N_("last digit"),
+    "finished": N_("Done, and all of it right"),
+    "another": N_("Another one"),
     "for_class": N_("Link for my class"),
     "for_class_about": N_("Each student who opens it gets new numbers:"),
     "copied": N_("Copied."),
 }
 _RUNGS: Final = {
-    "idea": N_("Idea"),
-    "formula": N_("Formula"),
-    "numbers": N_("With numbers"),
-    "answer": N_("Answer"),
+    "idea": N_("The idea"),
+    "formula": N_("The formula"),
+    "numbers": N_("With its numbers"),
+    "answer": N_("The answer, given away"),
 }
 _CLIMB: Final = {
-    "formula": N_("Hint: formula"),
-    "numbers": N_("Hint: formula with numbers"),
-    "answer": N_("Show the answer"),
+    "formula": N_("Hint: the formula"),
+    "numbers": N_("Hint: the numbers"),
+    "answer": N_("Give me the answer"),
 }
 """Labels of the button for the next hint."""
 _START: Final = N_(
-    "Work out the blank numbers step by step. Each one is checked as soon as you enter "
-    "it. Two decimals are enough."
+    "Work out the blank numbers, step by step; each is checked as soon as it stands there. Two decimals are enough."
 )
 
 
@@ -187,7 +186,7 @@ def _result(exercise: Exercise, verdict: Verdict, language: str) -> str:
     hinted = sum(exercise.hints.values()) - len(given)
     first = len(set(range(len(cells))) - exercise.missed - given)
     sentences = [
-        words(N_("{right} of {cells} right on the first try.")).format(right=first, cells=len(cells))
+        words(N_("{right} of {cells} right at the first try.")).format(right=first, cells=len(cells))
     ]
     sentences.append(words(_HINTS[min(hinted, 2)]).format(count=hinted))
     if given:
@@ -198,4 +197,4 @@ def _result(exercise: Exercise, verdict: Verdict, language: str) -> str:
 
 
 _HINTS: Final = (N_("No hints."), N_("One hint."), N_("{count} hints."))
-_GIVEN: Final = (N_("One answer shown."), N_("{count} answers shown."))
+_GIVEN: Final = (N_("One answer was given away."), N_("{count} answers were given away."))

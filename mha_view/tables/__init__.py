@@ -48,7 +48,7 @@ _WHY: Final = {
 }
 """By operation what is said beside a cell's arithmetic, and beside that of an exception: names of ``WORDS``."""
 
-_DEAD_WEIGHTS: Final = N_("this token is not allowed to attend to anything, so its weights are 0")
+_DEAD_WEIGHTS: Final = N_("nothing is visible to this token, so its weights are 0")
 """What is said of such a query where there is no output."""
 
 

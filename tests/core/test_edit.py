@@ -203,18 +203,18 @@ def test_a_cell_and_a_pasted_block():
         apply(
             first, {"op": "set", "matrix": "x", "head": None, "row": 2, "col": 0, "values": [[1, 2], [3, 4]]}
         )
-    assert str(error.value) == "x: this block is 2 × 2, but only 1 × 2 fits from row 3, column 1"
+    assert str(error.value) == "x: from row 3, column 1 on there is room for 1 × 2, got 2 × 2"
 
 
 @pytest.mark.parametrize(
     ("edit", "sentence"),
     [
-        ({}, "this is not an edit"),
-        ({"op": "nonsense"}, "this is not an edit"),
-        ({"op": "remove_head", "head": 5}, "heads[5]: this no longer exists"),
+        ({}, "this is no edit"),
+        ({"op": "nonsense"}, "this is no edit"),
+        ({"op": "remove_head", "head": 5}, "heads[5]: this is no longer there"),
         (
             {"op": "rename_token", "which": "tokens", "index": -1, "text": "x"},
-            "index: expected a whole number, 0 or more, got -1",
+            "index: expected a whole number from 0 on, got -1",
         ),
         (
             {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [["1"]]},

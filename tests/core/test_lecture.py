@@ -47,7 +47,7 @@ def test_a_lecture_is_read_as_it_is_written():
         ({"steps": [{"step": "skores"}]}, "lecture.steps[0].step: there is no step 'skores'"),
         ({"steps": [{"step": "head-17"}]}, "lecture.steps[0].step: there is no step 'head-17'"),
         ({"steps": [{"step": "head-1"}]}, "lecture.steps[0].step: there is no step 'head-1'"),
-        ({"steps": [{"step": "q"}, {"step": "q"}]}, "lecture.steps[1].step: the step 'q' appears here twice"),
+        ({"steps": [{"step": "q"}, {"step": "q"}]}, "lecture.steps[1].step: the step 'q' stands here twice"),
         ({"steps": [{"note": "x"}]}, "lecture.steps[0].step: is missing"),
         ({"steps": [{"step": "q", "notes": ""}]}, 'lecture.steps[0]: unknown key "notes"'),
         ({"steps": {"q": 1}}, 'lecture.steps: expected a list in brackets, got {"q": 1}'),

@@ -15,9 +15,9 @@ from mha_core.walk.text import given_in
 from tests.core.strategies import examples
 from tests.sizes import each, tries
 
-FURTHER = "each token look at every token"
-EACH_ROW = "each row sums to 1: each query"
-BUT_SOME = "except that a query that is not allowed to attend to any key"
+FURTHER = "each of them look at all of them"
+EACH_ROW = "each row sums to 1: every query"
+BUT_SOME = "except that a query which sees no key"
 GONE = (
     "become positive",
     "points the way that a query does",
@@ -51,7 +51,7 @@ def assert_true_sentences(computed: Trace) -> None:
     assert ("look at the same tokens in nearly the same way" in text) == alike
     for head in range(1, h):
         own = not given_in(example.heads[head]) and kv_head_of(example, "k", head) == head
-        assert (f"Head {head + 1} takes the same steps with its own matrices." in text) == own
+        assert (f"Head {head + 1} takes the same steps with matrices of its own." in text) == own
 
 
 @each("name", library())
@@ -66,18 +66,18 @@ def test_the_walk_of_any_example_is_true(example):
 
 
 def test_under_a_causal_mask_a_token_looks_back():
-    assert "each token look at itself and the tokens before it" in narration(trace(built_in("causal")))
-    assert "the tokens the mask allows" in narration(trace(built_in("padding")))
+    assert "each of them look at itself and at those before it" in narration(trace(built_in("causal")))
+    assert "as far as the mask allows" in narration(trace(built_in("padding")))
 
 
 def test_equal_heads_are_not_said_to_look_in_several_ways():
     water = built_in("water")
     equal = replace(water, heads=(water.heads[0],) * 2)
-    assert "look at the same tokens in 2 different ways" in narration(trace(water))
-    assert "different ways" not in narration(trace(equal))
+    assert "look at the same tokens in 2 ways" in narration(trace(water))
+    assert "in 2 ways" not in narration(trace(equal))
     assert "the 2 heads look at the same tokens in nearly the same way" in narration(trace(equal))
     third = replace(water, heads=(*water.heads, water.heads[1]))
-    assert "these 3 heads look at the same tokens in 2 different ways" in narration(trace(third))
+    assert "these 3 heads look at the same tokens in 2 ways" in narration(trace(third))
 
 
 def test_over_a_dead_row_not_every_row_sums_to_1():
@@ -87,26 +87,26 @@ def test_over_a_dead_row_not_every_row_sums_to_1():
 
 
 def test_the_divisor_is_explained_by_what_it_prevents():
-    assert "keeps softmax from favoring a single key just because d_k is large" in narration(
+    assert "they do not push softmax towards a single key just because d_k is large" in narration(
         trace(built_in("programming"))
     )
 
 
 def test_a_dot_product_is_explained_by_lengths_and_angle():
-    assert "A score is the product of the two rows' lengths and the cosine" in narration(
+    assert "A score is the product of both rows' lengths and the cosine" in narration(
         trace(built_in("first"))
     )
     cosine = narration(trace(built_in("cosine")))
     assert "A score is the product" not in cosine
     assert "the score is the cosine of the angle" in cosine
     bilinear = narration(trace(built_in("bilinear")))
-    assert "is the dot product of row i of Q_a and row j of K." in bilinear
+    assert "holds the dot product of row i of Q_a and row j of K." in bilinear
 
 
 def test_heads_that_share_keys_are_said_to():
     text = narration(trace(built_in("grouped-query")))
-    assert "Head 2 has its own queries and shares the keys and values of head 1." in text
-    assert "Head 4 has its own queries and shares the keys and values of head 3." in text
+    assert "Head 2 asks with queries of its own, and shares the keys and values of head 1." in text
+    assert "Head 4 asks with queries of its own, and shares the keys and values of head 3." in text
 
 
 def test_the_note_of_water_goes_by_words_for_x_has_no_positions():

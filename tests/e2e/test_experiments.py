@@ -92,7 +92,7 @@ def test_two_variants_are_compared_every_difference_is_marked_and_a_side_is_open
     choose(page, "Scoring", "additive", side="right")
     expect(page.locator(".side-title").last).to_have_text("Additive scoring · causal mask")
     page.wait_for_function("() => location.search.includes('scoring-additive')")
-    page.locator(".st-key-experiment-right").get_by_role("button", name="Open in Explore").click()
+    page.locator(".st-key-experiment-right").get_by_role("button", name="Open on the bench").click()
     bench = Bench(page).settled()
     expect(page.locator('td[data-key="mask||0|1"]')).to_have_text("✕")
     bench.do("undo")
@@ -169,18 +169,18 @@ def test_a_head_is_muted_and_the_output_changes_by_its_term(experiment):
     expect(cell(page, "output", None, 0, 1)).to_have_attribute("data-change", "down")
     expect(cell(page, "head_terms", 1, 0, 1)).to_have_attribute("data-change", "down")
     page.wait_for_function("() => location.search.includes('muted-1')")
-    expect(page.get_by_text("Without head 2: 6 of 6 numbers in the output change")).to_be_visible()
+    expect(page.get_by_text("Without head 2: 6 of 6 numbers of the output change")).to_be_visible()
 
 
 def test_tokens_in_another_order_find_their_counterparts(experiment):
     page = experiment("order", Variant(order=(2, 0, 1)), query="example=programming")
     assert marked(page) == {}
-    expect(page.get_by_text("Attention by itself does not know the order")).to_be_visible()
+    expect(page.get_by_text("attention by itself does not know the order")).to_be_visible()
     cell(page, "weights", 0, 0, 0, side=1).hover()
     expect(page.locator(".board-foot .line").nth(0)).to_contain_text("(programming → programming)")
     expect(page.locator(".delta")).to_have_text("the same")
     choose(page, "Positions, on both sides", "rotary positions")
-    expect(page.get_by_text("something here depends on position")).to_be_visible()
+    expect(page.get_by_text("something here knows where each token stands")).to_be_visible()
     expect(page.locator("td[data-change]").first).to_be_visible()
 
 

@@ -48,7 +48,7 @@ def test_as_many_heads_are_shown_as_fit_and_chips_choose_which(visit):
     assert heads(bench) == [1, 4]
     expect(chip).to_have_attribute("aria-pressed", "true")
     expect(chip).to_be_focused()
-    expect(bench.page.locator(".bench > .heard")).to_have_text("Shown: head 2, 5")
+    expect(bench.page.locator(".bench > .heard")).to_have_text("Shown: heads 2, 5")
     for name in ("x", "concat"):
         assert table(bench, name).is_visible()
     there = bench.page.locator("section.stage").nth(3)

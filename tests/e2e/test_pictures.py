@@ -126,7 +126,7 @@ def test_pictures_take_the_colours_that_the_system_turns_to_while_they_stand_the
     recolour(page, "dark")
     for name in ("scaling", "one-query"):
         expect_colours(page, name, "dark")
-    page.get_by_role("link", name="Explore", exact=True).click()
+    page.get_by_role("link", name="Bench", exact=True).click()
     picture(page, "weights")
     expect_colours(page, "weights", "dark")
     recolour(page, "light")

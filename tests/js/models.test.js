@@ -333,7 +333,7 @@ test("pieces of a word stand together, special tokens alone", () => {
   assert.deepEqual(joined(PIECES, [[1], [2]]), ["play", "##ing"]);
 });
 
-test("to a word goes the sum over its tokens, from a word the mean of its pieces", () => {
+test("to a word goes the sum over its pieces, from a word the mean of its pieces", () => {
   const words = [[0], [1, 2]];
   const weights = Float32Array.of(0.5, 0.25, 0.25, 0.2, 0.3, 0.5, 0.6, 0.1, 0.3);
   const found = [...merged(weights, 3, words)].map((number) => Math.round(number * 1e6) / 1e6);

@@ -89,7 +89,7 @@ def test_a_second_sentence_is_read_as_one(command):
     ("arguments", "sentence"),
     [
         (["none", "a"], "there is no model named 'none'"),
-        (["small"], "TEXT: give a text for the model to read"),
+        (["small"], "TEXT: a text for the model to read is missing"),
         (["small", ""], "the text is empty"),
         (["small", "cat " * 99], "the text is 101 tokens long; this model takes at most 64"),
         (["small", "a", "--layer", "3"], "there is no layer 3; the model has 3"),

@@ -86,7 +86,7 @@ def test_heads_that_were_switched_off_are_named_where_they_matter(tmp_path):
     assert text_in(made.title, "zh").endswith("（关闭的头：6 个）")
     note = text_in(made.note, "en")
     assert "ran with heads switched off (their outputs were 0): layer 1, all heads. " in note
-    assert note.endswith("Switched off in the model, but shown here as if on: layer 2, heads 1, 3.")
+    assert note.endswith("Switched off in the model, here as if switched on: layer 2, heads 1, 3.")
     assert "第 1 层所有的头" in text_in(made.note, "zh")
     deep = open_model(folder_of(tmp_path / "deep", {**BERT, "num_hidden_layers": 12}))
     every = run(deep, tokens, without=[(layer, head) for layer in range(11) for head in (0, 1, 3)])

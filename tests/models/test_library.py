@@ -92,7 +92,7 @@ def test_a_repository_is_fetched_and_a_missing_one_is_refused(tmp_path, monkeypa
         return str(folder_of(tmp_path))
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fetch)
-    with pytest.raises(ModelError, match="far: the model's files cannot be downloaded"):
+    with pytest.raises(ModelError, match="far: the model's files cannot be fetched"):
         load(card)
     assert load(card).architecture.layers == 3
     assert requests[0] == ("some/where", library_module.FILES)

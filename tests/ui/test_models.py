@@ -50,7 +50,7 @@ def request_for(**more):
 def test_the_page_is_between_the_walkthrough_and_the_check():
     pages = list(shell.PAGES)
     assert pages.index("walkthrough.py") == pages.index(PAGE) - 1 == pages.index("check.py") - 2
-    assert words_in("zh")(shell.PAGES[PAGE]) == "真实模型"
+    assert words_in("zh")(shell.PAGES[PAGE]) == "模型"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -119,7 +119,7 @@ def test_heads_switched_off_in_lower_layers_change_the_numbers(offered):
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ({"model": "gone"}, "no longer available"),
+        ({"model": "gone"}, "no longer offered"),
         ({"heads": [9]}, "expected heads of one layer"),
         ({"heads": []}, "expected heads of one layer"),
         ({"layer": 9}, "expected heads of one layer"),

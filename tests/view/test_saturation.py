@@ -60,7 +60,7 @@ FIRST_V = [v for v in curves(figure(FIRST))["‖∂output ÷ ∂W<sub>V</sub>‖
 
 def test_its_text_says_that_the_gradients_of_q_and_k_vanish_and_that_of_v_does_not():
     alt = figure(FIRST).alt
-    assert "T = 1: WQ 0.04, WK 0.02, WV 19.13; the largest weight is 1.00 on average." in alt
+    assert "T = 1: WQ 0.04, WK 0.02, WV 19.13; the largest weight 1.00 on average." in alt
     sharp = alt[alt.index("T = 0.03") : alt.index("T = 1")]
     assert "WV 19.13" in sharp
     assert "e−" in sharp.split("WV")[0]
@@ -110,7 +110,7 @@ def test_the_sentences_say_what_the_curves_do():
     assert sentences[0].endswith(" and 0.80 at T = 1/32: even there it is not near 1.")
     assert sentences[1] == "‖∂output ÷ ∂W_Q‖ rises all the way, from 4.93 to 125.82."
     sentences = saturation_sentences(FIRST, saturation(FIRST), words=WORDS, head=0)
-    assert "approaches 1" in sentences[0]
+    assert "nears 1" in sentences[0]
     assert sentences[1].startswith("‖∂output ÷ ∂W_Q‖ falls all the way, from ")
 
 

@@ -410,7 +410,7 @@ test("a sentence of more than 64 tokens is a map, and cannot be opened in Explor
   assert.ok(one('[data-focus="lines"]').disabled);
   assert.ok(one(".big-map"));
   assert.ok(one('[data-focus="open"]').disabled);
-  assert.match(one(".taking-open .hint").textContent, /can show up to 64 tokens/);
+  assert.match(one(".taking-open .hint").textContent, /takes up to 64 tokens/);
 });
 
 // --- models that differ ----------------------------------------------------------------------------------------------
@@ -424,7 +424,7 @@ test("pieces of a word are joined on demand", async () => {
   assert.equal(words[2], words[3]);
   assert.equal(groups.flat().length, n);
   await click('[data-focus="as words"]');
-  assert.match(one(".view-note").textContent, /the sum over its tokens/);
+  assert.match(one(".view-note").textContent, /the sum over its pieces/);
   assert.deepEqual(texts(".line-token").slice(2, 4), ["catlike", "cat"]);
   assert.deepEqual(
     all('.line-token[aria-pressed="true"]').map(({ textContent }) => textContent),
@@ -533,7 +533,7 @@ test("of two sentences the head that differs most is shown, and the first token 
   const at = FIRST.names.indexOf("tired");
   assert.equal(head, named(MOST).key);
   assert.equal(token, String(at + 1));
-  assert.deepEqual(texts(".measures-head h3"), ["What this head does (measured in the first sentence)"]);
+  assert.deepEqual(texts(".measures-head h3"), ["What it does, measured in the first sentence"]);
   const most = mostShifted(PAIR, at);
   const { key, by } = shiftOf(PAIR, most, at);
   assert.notEqual(named(most).key, head);
@@ -551,7 +551,7 @@ test("the largest difference leads to its head, of a token and of all", async ()
   assert.equal((await address()).token, undefined);
   assert.equal(
     largest.textContent,
-    `Largest average difference over all tokens: ${named(MOST).name}, ${PAIR.differences[MOST].toFixed(2)}`,
+    `Largest difference, on average over tokens: ${named(MOST).name}, ${PAIR.differences[MOST].toFixed(2)}`,
   );
   await click(largest);
   assert.equal((await address()).head, named(MOST).key);
@@ -637,7 +637,7 @@ test("a map of differences has its scale, and a pair its weight in both sentence
   const differences = PAIR.aligned.flatMap(([query, row]) =>
     PAIR.aligned.map(([key, col]) => others[row * SECOND.n + col] - weights[query * FIRST.n + key]),
   );
-  const full = Number(one(".heatmap .legend").textContent.split("full color:")[1]);
+  const full = Number(one(".heatmap .legend").textContent.split("full colour:")[1]);
   assertClose([full], [Math.max(...differences.map(Math.abs))], 0.00005 + 1e-6);
   const there = (/** @type {number} */ token) => counterpart(PAIR, token) ?? 0;
   const both = [weights[at * FIRST.n + it], others[there(at) * SECOND.n + there(it)]];
@@ -652,7 +652,7 @@ test("a map of differences has its scale, and a pair its weight in both sentence
 
 test("tokens of one sentence alone are grey, and their weight is summed up", async () => {
   const { one, all, texts, tokens, click } = await comparing({ second: TEXTS["wide street"], head: "1.2" });
-  assert.equal(one(".matched").textContent, `${tokens().length} tokens are matched; the others are gray.`);
+  assert.equal(one(".matched").textContent, `${tokens().length} tokens are matched; the others are grey.`);
   assert.deepEqual(texts(".token.apart"), ["wide"]);
   await click(tokens()[FIRST.names.indexOf("street")]);
   const rows = all(".compared tbody tr").map(({ children }) =>
@@ -799,7 +799,7 @@ test("a decoder guesses the next word, and a token does not see those that follo
   const [at, token] = page.texts(".tokens .strip button").slice(3, 5);
   assert.equal(page.one(".effect").textContent.trim(), effect(token, guessed, "_causal", { place: at }));
   await page.click(page.all(".line-key")[5]);
-  assert.match(page.one(".sum").textContent, /is not allowed to look at it/);
+  assert.match(page.one(".sum").textContent, /does not see it/);
 });
 
 // --- to Explore ----------------------------------------------------------------------------------------------------
@@ -821,8 +821,8 @@ test("the shown head, or all of its layer, is opened in Explore from Q or from X
 
 test("why heads could not be opened is said below the button", async () => {
   const { one, answer } = await models();
-  answer({ ...payload("models"), refused: "this model is no longer available" });
-  assert.equal(one(".taking .fault").textContent, "this model is no longer available");
+  answer({ ...payload("models"), refused: "this model is no longer offered" });
+  assert.equal(one(".taking .fault").textContent, "this model is no longer offered");
 });
 
 // --- the address -----------------------------------------------------------------------------------------------------
@@ -861,7 +861,7 @@ test("what an address names that does not exist is said, and everything else is 
     off: "2.9_1.1",
   });
   assert.match(missing(), /cannot be sorted by “<b>magic”/);
-  assert.match(missing(), /There is no head “2\.9” to switch off/);
+  assert.match(missing(), /There is no head “2\.9” here to switch off/);
   assert.equal(fault(), "");
   const { head, off } = await address();
   assert.deepEqual([head, off], ["2.3", "1.1"]);
@@ -888,7 +888,7 @@ test("a text that is too long is said, all stays, and what can be read of it is 
   const page = await models({ model: "own", text: english, head: "1.1" });
   const { read, fault, one, field, tiles, texts, address, click } = page;
   const before = [tiles(), texts(".tokens .strip button")];
-  const told = `The text has ${TEXTS["too long"].length} characters; at most 100000 are allowed`;
+  const told = `The text has ${TEXTS["too long"].length} characters; at most 100000 are read`;
   await read(TEXTS["too long"]);
   assert.equal(fault(), told);
   assert.ok(one(".stale-told").textContent.includes(english));

@@ -193,7 +193,7 @@ test("the outline fills up as the walk goes on", async () => {
 test("a weight that the mask hides is hatched, and says so", async () => {
   const { cell } = await walk("causal", { place: { step: "weights" } });
   assert.equal(cell("weights|0|0|1").dataset.kind, "hidden");
-  assert.equal(cell("weights|0|0|1").getAttribute("aria-description"), "this pair is masked");
+  assert.equal(cell("weights|0|0|1").getAttribute("aria-description"), "this pair is hidden");
   assert.equal(cell("weights|0|0|0").dataset.kind, "bar");
 });
 
@@ -303,7 +303,7 @@ test("while two heads are compared nothing moves, and a sentence says why", asyn
   const { named, find, text, all, choose } = await walk("water", { place: { step: "q" } });
   choose("compare first", "0");
   assert.ok(named("motion").disabled);
-  const reason = "The animation shows one head. It is not available while you compare two.";
+  const reason = "Motion shows how one head computes: not while two are compared.";
   assert.deepEqual([find(".motion-bar .reason").hidden, text(".motion-bar .reason")], [false, reason]);
   choose("compare first", "");
   assert.equal(all(".pair").length, 0);
