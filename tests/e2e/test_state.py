@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from mha_core import OPENS_FIRST, built_in, parse, pretty, to_token
 from tests.apply import apply
 from tests.sizes import shortened
-from tools.drive.browser import menu
+from tools.drive.browser import close_menu, menu
 from tools.drive.explore import Bench, assert_shows, example_in
 
 
@@ -140,7 +140,7 @@ def the_theme_can_be_switched(bench):
         menu(bench.page)
         expect(button).to_have_attribute("aria-pressed", "true")
         expect(bench.page.get_by_test_id("stMainMenuPopover")).to_have_count(0)
-        bench.page.keyboard.press("Escape")
+        close_menu(bench.page)
 
 
 HOSTILE = [

@@ -100,3 +100,10 @@ def menu(page: Page) -> None:
     """Open the menu at the top of the page."""
     page.locator(".st-key-frame-menu button").click()
     at_rest(page)  # opening it runs the page
+
+
+def close_menu(page: Page) -> None:
+    """Close the menu by its key. Its button, pressed while the menu is still closing, would not open it again."""
+    page.keyboard.press("Escape")
+    wait_until(page, """() => !document.querySelector('[data-testid="stPopoverBody"]')""")
+    at_rest(page)  # closing it runs the page too
