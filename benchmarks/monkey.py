@@ -144,7 +144,7 @@ class Monkey:
         """Go to another page, and back."""
         self.page.get_by_role("link", name=self.random.choice(PAGES).capitalize(), exact=True).first.click()
         self.page.wait_for_url(lambda url: any(f"/{name}" in url for name in PAGES))
-        self.page.get_by_role("link", name="Bench", exact=True).first.click()
+        self.page.get_by_role("link", name="Explore", exact=True).first.click()
         self.page.wait_for_url(lambda url: not any(f"/{name}" in url for name in PAGES))
         self.page.locator('.bench td[data-key="x||0|0"]').first.wait_for()
 

@@ -162,7 +162,7 @@ class Channel:
         for edit in request.edits:
             if time.monotonic() > deadline:
                 raise ExampleError(
-                    N_("these edits take longer than {most} seconds"), place="edits", most=MAX_SECONDS
+                    N_("these edits take more than {most} seconds"), place="edits", most=MAX_SECONDS
                 )
             example = edited(history, read_edit(edit))
             if example != history[-1]:  # the page does not count −0 in place of 0 as an edit either
@@ -256,15 +256,15 @@ def figures(computed: Trace, request: LiveRequest) -> dict[str, Drawn]:
 def read(text: str) -> LiveRequest:
     """A message. Raises ``ExampleError`` for an invalid one."""
     if len(text) > MAX_MESSAGE:
-        raise ExampleError(N_("a message has at most {most} characters"), most=MAX_MESSAGE)
+        raise ExampleError(N_("a message can have at most {most} characters"), most=MAX_MESSAGE)
     try:
         data: object = decoded(text)
     except ExampleError:
         raise
     except (ValueError, RecursionError):
-        raise ExampleError(N_("this message is no JSON")) from None
+        raise ExampleError(N_("this message is not valid JSON")) from None
     if not isinstance(data, dict) or not _is_index(data.get("id")):
-        raise ExampleError(N_("a message is an object with an id, a whole number from 0 on"))
+        raise ExampleError(N_("a message must be an object with an id, a whole number from 0 up"))
     base, since = data.get("from"), data.get("since")
     if not _is_index(base) and not _is_address(base):
         raise ExampleError(N_("expected an address or the id of an answer"), place="from")
@@ -322,4 +322,4 @@ def example_at(address: Mapping[str, str]) -> Example:
     return built_in(address["example"])
 
 
-_FAILED: Final = N_("Something unexpected happened; the details are in the server's log.")
+_FAILED: Final = N_("Something went wrong. Details are in the server's log.")

@@ -45,10 +45,12 @@ def _read(query: Sequence[tuple[str, str]], known: Sequence[str]) -> Parameters:
     for name, value in query:
         if name not in known:
             raise ExampleError(
-                N_("the parameters here are {known}, got {got}"), known=", ".join(known), got=quoted(name)
+                N_("unknown parameter {got}; the parameters here are {known}"),
+                known=", ".join(known),
+                got=quoted(name),
             )
         if name in parameters:
-            raise ExampleError(N_("is given twice"), place=name)
+            raise ExampleError(N_("is given more than once"), place=name)
         parameters[name] = value
     return parameters
 
@@ -56,7 +58,9 @@ def _read(query: Sequence[tuple[str, str]], known: Sequence[str]) -> Parameters:
 def _example(body: bytes, parameters: Parameters) -> Example:
     address = {name: parameters[name] for name in _ADDRESS if name in parameters}
     if len(address) + bool(body) != 1:
-        raise ExampleError(N_("expected one example: a file as the body, or the parameter example or s"))
+        raise ExampleError(
+            N_("expected exactly one example: a file in the body, or the parameter example or s")
+        )
     return example_at(address) if address else parse(body)
 
 
@@ -67,7 +71,7 @@ def _trace(example: Example, _parameters: Parameters, _language: str) -> object:
 def _explain(example: Example, parameters: Parameters, _language: str) -> object:
     for name in ("step", "row", "col"):
         if name not in parameters:
-            raise ExampleError(N_("is missing"), place=name)
+            raise ExampleError(N_("missing"), place=name)
     step = parameters["step"]
     if step not in AXES:
         raise CellError(N_("there is no {name} here"), name=quoted(step))

@@ -140,7 +140,7 @@ def answer_run(body: bytes, _language: str) -> bytes:
     model, off = model_of(request), heads_off(request)
     texts = request["texts"]
     if not (isinstance(texts, list) and len(texts) in (1, 2)):
-        raise ExampleError(N_("expected one text or two"), place="texts")
+        raise ExampleError(N_("expected one or two texts"), place="texts")
     sentences = [_tokens_or_fits(model, text, "texts") for text in texts]
     pairs = aligned(*sentences) if len(sentences) == 2 else []
     layers, difference_arrays = _layers(model, sentences, off, pairs)
@@ -228,7 +228,7 @@ def answer_guesses(body: bytes, _language: str) -> bytes:
     tokens = tokenize(model, text_of(request["text"], "text"))
     if not is_whole(place) or place >= len(tokens):
         raise ExampleError(
-            N_("expected a token's number, from 0 to {most}"), place="place", most=len(tokens) - 1
+            N_("expected the index of a token, from 0 to {most}"), place="place", most=len(tokens) - 1
         )
     shown = tokens if model.architecture.causal else hidden(model, tokens, place)
     before, after = (_RUNS.run(model, shown, without) for without in (frozenset(), off))
@@ -289,7 +289,7 @@ def _tokens(model: Model, text: object, place: str) -> Tokens:
     n, most = len(tokens), most_tokens(model)
     if n > most:
         raise ExampleError(
-            N_("the text has {count} tokens; all heads of this model can be looked at for up to {most}"),
+            N_("the text has {count} tokens; this model's heads can be shown all at once for up to {most}"),
             place=place,
             count=n,
             most=most,

@@ -35,7 +35,7 @@ def read(body: bytes, *names: str) -> ModelRequest:
     fields = {"without": [], **data}
     for name in names:
         if name not in fields:
-            raise ExampleError(N_("is missing"), place=name)
+            raise ExampleError(N_("missing"), place=name)
     for name in fields:
         if name not in names and name != "without":
             raise ExampleError(
@@ -59,7 +59,7 @@ def model_of(request: ModelRequest) -> Model:
     if not isinstance(key, str) or key not in offered:
         known = ", ".join(map(str, offered))
         raise ExampleError(
-            N_("there is no model {got} here; these are: {known}"),
+            N_("there is no model {got} here; the models are: {known}"),
             place="model",
             got=quoted(key),
             known=known,
@@ -72,7 +72,7 @@ def model_of(request: ModelRequest) -> Model:
 def text_of(text: object, place: str) -> str:
     """A text; the model itself limits its length."""
     if not isinstance(text, str):
-        raise ExampleError(N_("expected a text"), place=place)
+        raise ExampleError(N_("expected text"), place=place)
     return text
 
 
@@ -80,7 +80,7 @@ def heads_off(request: ModelRequest) -> frozenset[tuple[int, int]]:
     """The heads that are switched off; the model itself refuses those that it does not have."""
     pairs = request["without"]
     if not isinstance(pairs, list) or len(pairs) > MAX_SWITCHED_OFF:
-        raise ExampleError(N_("expected pairs of a layer and a head"), place="without")
+        raise ExampleError(N_("expected pairs of layer and head"), place="without")
     return frozenset(_pair(pair, "without") for pair in pairs)
 
 
@@ -90,7 +90,7 @@ def head_of(request: ModelRequest, model: Model) -> tuple[int, int]:
     size = model.architecture
     if layer >= size.layers or head >= size.heads:
         raise ExampleError(
-            N_("the model has {layers} layers of {heads} heads"),
+            N_("the model has {layers} {layers:layer|layers} of {heads} {heads:head|heads}"),
             place="head",
             layers=size.layers,
             heads=size.heads,
@@ -100,7 +100,7 @@ def head_of(request: ModelRequest, model: Model) -> tuple[int, int]:
 
 def _pair(value: object, place: str) -> tuple[int, int]:
     if not (isinstance(value, list) and len(value) == 2 and all(map(is_whole, value))):
-        raise ExampleError(N_("expected pairs of a layer and a head"), place=place)
+        raise ExampleError(N_("expected pairs of layer and head"), place=place)
     return value[0], value[1]
 
 

@@ -8,6 +8,7 @@ everything, and every computation waits for it.
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib
 import pkgutil
 import signal
@@ -22,9 +23,9 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-SWITCH: Final = 0.0005
-"""Seconds after which a computing thread lets others continue. With Python's default of 5 ms, an answer on the event
-loop would wait that long at each of torch's operations."""
+SWITCH: Final = 0.0001
+"""Seconds after which a computing thread lets others continue. An answer on the event loop waits that long at each of
+torch's operations, some forty for a small example; Python's default is 5 ms."""
 
 _BEGUN: Final[list[Future[None]]] = []
 """The import of this process, once it has begun; one at most."""
@@ -119,6 +120,9 @@ def _import(
             for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
                 if not module.name.endswith(".__main__"):
                     _import_one(module.name, optional)
+        # A full collection would visit all that was imported, and keep every thread waiting for 0.1 s.
+        gc.collect()
+        gc.freeze()
     except BaseException as error:  # noqa: BLE001  # raised in everything that waits
         done.set_exception(error)
     else:

@@ -61,7 +61,7 @@ def refusing(handler: Handler) -> Handler:
     async def answer(request: Request) -> Response:
         try:
             if not same_origin(request.headers):
-                raise RefusedError(403, N_("a page of another host may not ask here"))
+                raise RefusedError(403, N_("pages on other hosts are not allowed to use this endpoint"))
             return await handler(request)
         except MhaError as error:
             return refusal(error, language(request))
@@ -80,7 +80,7 @@ async def _computed(request: Request, compute: Callable[[bytes, str], Awaitable[
     try:
         BODIES.acquire_nowait()
     except WouldBlock:
-        raise RefusedError(503, N_("too many ask at once; try again in a moment")) from None
+        raise RefusedError(503, N_("too many requests at once; try again in a moment")) from None
     try:
         too_large = RefusedError(413, N_("the file is larger than {most} MB"), most=MAX_BYTES // 1_000_000)
         body = await read_body(
@@ -134,7 +134,7 @@ async def read_body(
         kind = request.headers.get("content-type", "")
         if body and not _is_json(kind):
             raise RefusedError(
-                415, N_("expected a body of the type application/json, got {got}"), got=quoted(kind)
+                415, N_("expected a body of type application/json, got {got}"), got=quoted(kind)
             )
         return bytes(body)
     raise RefusedError(408, N_("the body did not arrive within {most} seconds"), most=round(seconds))

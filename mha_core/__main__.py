@@ -20,7 +20,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from mha_core import __version__
 from mha_core.compute.device import DEVICES, DTYPES
-from mha_core.errors import N_, ExampleError, MhaError
+from mha_core.errors import N_, ExampleError, MhaError, Reason
 from mha_core.example.files import MAX_BYTES, parse
 from mha_core.example.library import library
 from mha_core.example.model import Example, text_in
@@ -110,15 +110,15 @@ def _write(content: str | bytes) -> None:
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
         if not isinstance(error, BrokenPipeError):
-            raise _unwritable(error.strerror or str(error)) from None
+            raise _unwritable(Reason(error)) from None
 
 
-def _unwritable(reason: str) -> _UnwritableError:
-    return _UnwritableError(N_("standard output: cannot be written: {reason}"), reason=reason)
+def _unwritable(reason: str | Reason) -> _UnwritableError:
+    return _UnwritableError(N_("standard output: cannot write: {reason}"), reason=reason)
 
 
 _CLOSED = N_("it is closed")
-_NO_TEXT = N_("it is a terminal, and this is no text; > FILE keeps it")
+_NO_TEXT = N_("it is a terminal, and the output is not text; write it to a file with > FILE")
 
 
 def _say(text: str) -> str:
@@ -161,7 +161,7 @@ def _parser(prog: str, add_commands: Callable[[AddCommand], None] | None) -> arg
     translate_argparse()
     parser = _Parser(
         prog=prog,
-        description=_say(N_("Multi-head attention, every number of it.")),
+        description=_say(N_("Multi-head attention, down to the last number.")),
         epilog=_for_instance(prog, "trace first"),
     )
     parser.add_argument(
@@ -186,7 +186,7 @@ def _parser(prog: str, add_commands: Callable[[AddCommand], None] | None) -> arg
 
 
 def _for_instance(prog: str, rest: str) -> str:
-    return _say(N_("For instance: {command}")).format(command=f"{prog} {rest}")
+    return _say(N_("For example: {command}")).format(command=f"{prog} {rest}")
 
 
 def _add_on_examples(add: AddCommand) -> None:
@@ -198,22 +198,22 @@ def _add_on_examples(add: AddCommand) -> None:
         return sub
 
     def on_device(sub: argparse.ArgumentParser) -> None:
-        device = _say(N_("where torch computes; a graphics card where there is one if omitted"))
+        device = _say(N_("the device torch runs on; a GPU if there is one if omitted"))
         sub.add_argument("--device", choices=DEVICES, default="auto", help=device)
-        dtype = _say(N_("float64 if omitted; on mps float32 alone"))
+        dtype = _say(N_("float64 if omitted; only float32 on mps"))
         sub.add_argument("--dtype", choices=DTYPES, help=dtype)
 
     on_device(on_example("trace", N_("Print every step of an example."), "first"))
     sub = on_example(
         "explain",
-        N_("Print what one cell is computed from, and what it feeds."),
+        N_("Print what a number is computed from, and where it is used."),
         "first --step weights --head 1 --row 0 --col 2",
     )
     on_device(sub)
     steps = _say(N_("an input, such as w_q, or a step: {steps}")).format(steps=", ".join(STEPS))
     sub.add_argument("--step", required=True, help=steps)
     sub.add_argument(
-        "--head", type=int, help=_say(N_("counted from 0; omit for what the whole layer shares"))
+        "--head", type=int, help=_say(N_("counted from 0; omit it for matrices that the whole layer shares"))
     )
     from_0 = _say(N_("counted from 0"))
     sub.add_argument("--row", type=int, required=True, help=from_0)
@@ -223,9 +223,9 @@ def _add_on_examples(add: AddCommand) -> None:
     claimed = N_("a *.mha.json file with claimed numbers, a built-in example's name, - for standard input")
     sub.add_argument("file", metavar="FILE", nargs="+", help=_say(claimed))
     sub.add_argument(
-        "--markdown", action="store_true", help=_say(N_("print a report to read instead of JSON"))
+        "--markdown", action="store_true", help=_say(N_("print a readable report instead of JSON"))
     )
-    table = _say(N_("print a row for each file, where it first goes wrong and why, as CSV"))
+    table = _say(N_("print one row per file as CSV: the first wrong number and its cause"))
     sub.add_argument("--table", action="store_true", help=table)
     sub = on_example(
         "export",
@@ -236,7 +236,7 @@ def _add_on_examples(add: AddCommand) -> None:
     sub.add_argument(
         "--decimals",
         type=int,
-        help=_say(N_("of the numbers that are told; what suits the target if omitted")),
+        help=_say(N_("decimals of the numbers; the target's default if omitted")),
     )
 
 
@@ -259,35 +259,36 @@ def _add_on_weights(add_command: AddCommand) -> None:
     )
     sub = on_weights(
         "import",
-        N_("Print a slice of a layer in a weight file as an example."),
+        N_("Print part of a layer in a weights file as an example."),
         "model.safetensors --layer encoder.attn --num-heads 12 --heads 0,3",
     )
 
     def add(name: str, text: str, **options: Any) -> None:
         sub.add_argument(name, help=_say(text), **options)
 
-    add("--layer", N_("its name, as layers prints it; the first if omitted"))
+    add("--layer", N_("the layer's name, as printed by layers; the first layer if omitted"))
     add(
         "--num-heads",
-        N_("how many the layer has, where nothing beside or in the file says it"),
+        N_("the number of heads in the layer, if neither the file nor its config.json says it"),
         type=int,
     )
     add(
         "--heads",
-        N_("which, in the order wanted, counted from 0, such as 0,3; 0 if omitted"),
+        N_("which heads, in the desired order, counted from 0, such as 0,3; head 0 if omitted"),
         type=_indices,
         default=(0,),
     )
     add("--d-model", N_("how many columns of X; at most 8 if omitted"), type=int)
     add("--d-head", N_("how many columns of each head; at most 4 if omitted"), type=int)
     add("--tokens", N_("how many rows of X to draw at random; 4 if omitted"), type=int)
-    add("--seed", N_("of the random rows; 0 if omitted"), type=int)
+    add("--seed", N_("seed of the random rows; 0 if omitted"), type=int)
     add("--inputs", N_("a matrix in the file whose rows are tokens, such as an embedding"))
-    add("--rows", N_("which rows of it, counted from 0, such as 5,2,9"), type=_indices, default=())
+    add("--rows", N_("which of its rows, counted from 0, such as 5,2,9"), type=_indices, default=())
     add(
         "--leave-out",
         N_(
-            "open the layer without tensors and settings for which an example has no place; the note names them"
+            "open the layer without the tensors and settings that an example cannot represent; "
+            "the note names them"
         ),
         action="store_true",
     )
@@ -298,25 +299,25 @@ def _add_on_models(add_command: AddCommand) -> None:
     sub = add_command(
         "models",
         _on_model,
-        _say(N_("List the trained models, or print what the heads of one do with a text.")),
+        _say(N_("List the trained models, or print what the heads of a model do with a text.")),
         'own "The cat sat on the mat." --layer 0 --heads 1 --to example',
     )
 
     def add(name: str, text: str, **options: Any) -> None:
         sub.add_argument(name, help=_say(text), **options)
 
-    add("model", N_("its name, as the list has it; the list if omitted"), metavar="MODEL", nargs="?")
-    add("text", N_("what it is to read"), metavar="TEXT", nargs="?")
+    add("model", N_("the model's name; prints the list if omitted"), metavar="MODEL", nargs="?")
+    add("text", N_("the text for the model to read"), metavar="TEXT", nargs="?")
     add("--pair", N_("a second sentence, for models that read two"))
-    add("--layer", N_("whose weights to print, counted from 0; none if omitted"), type=int)
+    add("--layer", N_("the layer whose weights to print, counted from 0; none if omitted"), type=int)
     add(
         "--heads",
-        N_("which of the layer, in the order wanted, counted from 0, such as 0,3; all if omitted"),
+        N_("which heads of the layer, in the desired order, counted from 0, such as 0,3; all if omitted"),
         type=_indices,
     )
     add(
         "--to",
-        N_("JSON if omitted, or an example file of the heads of a layer"),
+        N_("JSON if omitted, or an example file with heads of one layer"),
         choices=("json", "example"),
         default="json",
     )
@@ -343,9 +344,9 @@ def _bytes(file: str, most: int) -> bytes:
                 return stream.read(most + 1)
         if sys.stdin is not None:
             return sys.stdin.buffer.read(most + 1)
-        reason = _say(_CLOSED)
+        reason: str | Reason = _say(_CLOSED)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        reason = Reason(error)
     raise ExampleError(N_("cannot be read: {reason}"), place=file, reason=reason)
 
 

@@ -137,7 +137,7 @@ def _import(read: ReadBytes, options: Namespace) -> Answer:
     }
     if random_rows and options.inputs is not None and layer.attends_to_itself:
         raise InteropError(
-            N_("the rows of inputs are the tokens; none are drawn at random"),
+            N_("the rows of inputs are the tokens, so no random rows are drawn"),
             place=next(iter(random_rows)),
         )
     part = Slice(
@@ -156,8 +156,8 @@ def _import(read: ReadBytes, options: Namespace) -> Answer:
 
 
 _ASSUMED: Final = N_(
-    "nothing says how many heads this layer has, and {h} of {d_k} columns each are assumed; "
-    "--num-heads says it, or a config.json beside the file"
+    "the number of heads of this layer is not given, so {h} {h:head|heads} of {d_k} {d_k:column|columns} each "
+    "{h:is|are} assumed; give it with --num-heads, or put the config.json beside the file"
 )
 
 
@@ -185,7 +185,7 @@ def _named(layers_in_file: Iterable[Layer], name: str | None) -> Layer:
         return alike[0]
     near = nlargest(3, listed, key=lambda known: SequenceMatcher(None, known[:100], name[:100]).ratio())
     raise InteropError(
-        N_("there is no layer named {name}; the nearest names are {near}"),
+        N_("there is no layer named {name}; similar names are {near}"),
         name=quoted(name),
         near=", ".join(map(repr, near)),
     )
@@ -198,14 +198,14 @@ def _models(_: None, options: Namespace) -> Answer:
         return 0, [{"model": key, "title": card.title, "about": card.about} for key, card in offered.items()]
     if options.model not in offered:
         raise ModelError(
-            N_("there is no model named {name}; these are offered: {known}"),
+            N_("there is no model named {name}; the models are: {known}"),
             name=quoted(options.model),
             known=", ".join(offered),
         )
     if options.text is None:
-        raise ModelError(N_("a text for the model to read is missing"), place="TEXT")
+        raise ModelError(N_("give a text for the model to read"), place="TEXT")
     if options.to == "example" and options.layer is None:
-        raise ModelError(N_("an example is of one layer: say which"), place="--layer")
+        raise ModelError(N_("an example holds one layer; give the layer"), place="--layer")
     model = load(offered[options.model])
     tokens = tokenize(model, options.text, options.pair)
     model_run = run_model(model, tokens)

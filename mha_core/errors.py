@@ -16,18 +16,38 @@ An error stores its sentence as a template with values, so that a page can show 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+_PLURAL: Final = re.compile(r"\{(\w+):([^{|}]*)\|([^{|}]*)\}")
+
+
+class Template(str):
+    """A sentence with fields. A count chooses a word: ``{count} {count:row|rows}`` is “1 row” or “2 rows”.
+
+    A translation into a language without plurals has the field alone. ``fill`` in JavaScript does the same.
+    """
+
+    def format(self, *args: object, **values: object) -> str:
+        """The sentence with these values."""
+        chosen = _PLURAL.sub(lambda found: found[2 if values[found[1]] in (1, "1") else 3], self)
+        return chosen.format(*args, **values)
+
 
 def N_(template: str) -> str:
     """Mark a sentence for translation; it is translated where it is shown."""
+    return Template(template)
+
+
+def in_english(template: str) -> str:
+    """The sentence as it is in the code, in place of a translation."""
     return template
 
 
-NEEDS_PACKAGE = N_("this needs the package {name}: pip install {source}")
+NEEDS_PACKAGE = N_("this requires the package {name}: pip install {source}")
 """The sentence where an optional package is missing."""
 
 
@@ -55,7 +75,25 @@ class Translatable:
         raise NotImplementedError
 
     def __str__(self) -> str:
-        return self.translated(str)
+        return self.translated(in_english)
+
+
+class Reason(Translatable):
+    """The operating system's reason why a file cannot be read or written, or else the error's own text."""
+
+    KNOWN = (
+        N_("No such file or directory"),
+        N_("Permission denied"),
+        N_("Is a directory"),
+        N_("No space left on device"),
+    )
+
+    def __init__(self, error: OSError | ValueError) -> None:
+        self.text: str = getattr(error, "strerror", None) or str(error)
+
+    def translated(self, gettext: Callable[[str], str]) -> str:
+        """The reason in a language, if it is a known one."""
+        return gettext(self.text) if self.text in self.KNOWN else self.text
 
 
 class MhaError(ValueError):
@@ -70,12 +108,12 @@ class MhaError(ValueError):
         self.values = values
         super().__init__(self.sentence())
 
-    def sentence(self, gettext: Callable[[str], str] = str) -> str:
+    def sentence(self, gettext: Callable[[str], str] = in_english) -> str:
         """The sentence with its place, in the language that ``gettext`` translates into."""
         what = self.what(gettext)
-        return f"{self.place}: {what}" if self.place else what
+        return gettext(N_("{place}: {what}")).format(place=self.place, what=what) if self.place else what
 
-    def what(self, gettext: Callable[[str], str] = str) -> str:
+    def what(self, gettext: Callable[[str], str] = in_english) -> str:
         """The sentence without its place."""
         values = {
             name: value.translated(gettext) if isinstance(value, Translatable) else value

@@ -573,22 +573,22 @@ Stage: TypeAlias = tuple[str, str, tuple[str, ...]]
 """Title, hint, matrices."""
 
 _STAGES: Final = {
-    "input": (N_("Input"), N_("One row a token.")),
-    "positions": (N_("Positions"), N_("Where each token stands.")),
+    "input": (N_("Input"), N_("One row per token.")),
+    "positions": (N_("Positions"), N_("The position of each token.")),
     "projections": (N_("Projections"), N_("Each head has its own.")),
-    "projected": (N_("Queries, keys, values"), N_("Every token, seen three ways.")),
-    "rotated": (N_("Rotated"), N_("Turned by their positions.")),
+    "projected": (N_("Queries, keys, values"), N_("Each token in three roles.")),
+    "rotated": (N_("Rotated"), N_("Rotated by their positions.")),
     "directions": (N_("Directions"), N_("Rows of length 1.")),
-    "scoring": (N_("Scoring weights"), N_("Only scores are made with them.")),
+    "scoring": (N_("Scoring weights"), N_("Used only for the scores.")),
     "scores": (N_("Scores"), N_("Each query against each key.")),
-    "linear": (N_("Linear biases"), N_("Distance costs.")),
-    "mask": (N_("Mask"), N_("Which pairs may attend.")),
+    "linear": (N_("Linear biases"), N_("Distance lowers the score.")),
+    "mask": (N_("Mask"), N_("Which pairs are masked.")),
     "weights": (N_("Attention weights"), N_("Softmax, row by row.")),
-    "head outputs": (N_("Head outputs"), N_("V's rows, weighted and added up.")),
+    "head outputs": (N_("Head outputs"), N_("V's rows, weighted and summed.")),
     "concat": (N_("Concatenation"), N_("Heads side by side.")),
-    "output": (N_("Output"), N_("All heads mixed.")),
+    "output": (N_("Output"), N_("All heads combined.")),
 }
-_PROJECTED_WITHOUT_VALUES: Final = (N_("Queries and keys"), N_("Every token, seen two ways."))
+_PROJECTED_WITHOUT_VALUES: Final = (N_("Queries and keys"), N_("Each token in two roles."))
 
 
 def _stage(stage: str, *, values: bool = True) -> Stage:

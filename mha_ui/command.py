@@ -45,11 +45,13 @@ def _add(add: core.AddCommand) -> None:
 
 
 def _add_walk(add: core.AddCommand, words: Words) -> None:
-    description = words(N_("Print the walk through an example: a web page, Markdown or slides."))
+    description = words(N_("Write the step-by-step tour of an example as a web page, Markdown or slides."))
     sub = add("walk", _walk, description, "first --to slides > walk.pptx")
     sub.add_argument("file", metavar="FILE", help=words(core.EXAMPLE_FILE))
     sub.add_argument("--to", required=True, choices=("page", "markdown", "slides"))
-    sub.add_argument("--decimals", type=int, default=4, help=words(N_("of the numbers; 4 if omitted")))
+    sub.add_argument(
+        "--decimals", type=int, default=4, help=words(N_("decimals of the numbers; 4 if omitted"))
+    )
 
 
 def _walk(options: Namespace) -> core.Answer:
@@ -70,12 +72,12 @@ def _walk(options: Namespace) -> core.Answer:
 
 
 def _add_serve(add: core.AddCommand, words: Words) -> None:
-    sub = add("serve", _serve, words(N_("Start the app, and open it in the browser.")), "--port 8600")
+    sub = add("serve", _serve, words(N_("Start the app and open it in a browser.")), "--port 8600")
     port, address = map(os.environ.get, ("STREAMLIT_SERVER_PORT", "STREAMLIT_SERVER_ADDRESS"))
     sub.add_argument("--port", type=_port, default=port or None, help=words(N_("8501 if omitted")))
-    reached = words(N_("0.0.0.0 for whoever reaches this machine; itself alone if omitted"))
+    reached = words(N_("0.0.0.0 to accept connections from other machines; only this machine if omitted"))
     sub.add_argument("--address", default=address or None, help=reached)
-    sub.add_argument("--headless", action="store_true", help=words(N_("open no browser")))
+    sub.add_argument("--headless", action="store_true", help=words(N_("do not open a browser")))
 
 
 def _port(text: str) -> int:
@@ -120,8 +122,10 @@ def _check_bind(address: str, port: int) -> None:
         raise MhaError("{message}", message=message) from None
 
 
-_TAKEN: Final = N_("port {port} is taken by another program: end that, or choose another port with --port")
-_UNREACHABLE: Final = N_("the app cannot be reached at address {address}, port {port}: {reason}")
+_TAKEN: Final = N_(
+    "port {port} is in use by another program; stop that program, or choose another port with --port"
+)
+_UNREACHABLE: Final = N_("the app cannot listen at address {address}, port {port}: {reason}")
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ def _export(work: state.Work) -> None:
             words(N_("Download")), text.encode(), f"attention.{TARGETS[target].suffix}", key="export.download"
         )
     if TARGETS[target].suffix == "py":
-        st.caption(words(N_("It runs as it stands, and ends by asserting these numbers.")))
+        st.caption(words(N_("You can run it as it is. Its last lines assert these numbers.")))
     st.code(text, language=TARGETS[target].syntax, wrap_lines=True)
 
 
@@ -119,8 +119,9 @@ def _import(work: state.Work) -> None:
     st.caption(
         words(
             N_(
-                "Attention layers of torch.nn.MultiheadAttention, Keras, BERT, GPT-2 and Llama's kind, from a .pt file "
-                "of a state dict or a .safetensors file. Nothing in the file is run, and nothing of it is kept."
+                "Import attention layers of torch.nn.MultiheadAttention, Keras, BERT, GPT-2 or Llama "
+                "from a .pt state dict or a .safetensors file. No code in the file is run, and the "
+                "file is not stored."
             )
         )
     )
@@ -140,7 +141,7 @@ def _import(work: state.Work) -> None:
         layer = _chosen_layer(work, all_layers)
         num_heads = _chosen_count(work, layer)
         part = _chosen_slice(work, weights, layer, num_heads)
-        if st.button(words(N_("Open on the bench")), key="import.do", type="primary"):
+        if st.button(words(N_("Open in Explore")), key="import.do", type="primary"):
             declared_heads = None if layer.heads is None and num_heads == layer.likely_heads else num_heads
             state.change(state.open_example, open_layer(weights, layer, part, declared_heads))
             st.rerun()
@@ -157,13 +158,13 @@ def _chosen_layer(work: state.Work, all_layers: tuple[Layer, ...]) -> Layer:
 def _chosen_count(work: state.Work, layer: Layer) -> int:
     """How many heads the layer has: the visitor says so where the file does not; the number preset is a guess."""
     options = list(layer.possible_heads[:_MOST_CHOICES])
-    label, likely = work.words(N_("Heads in the layer")), layer.likely_heads
+    label, likely = work.words(N_("Number of heads in the layer")), layer.likely_heads
     chosen = _select(label, options, _NUM_HEADS, likely, disabled=len(options) == 1, resets=(_HEADS, _D_HEAD))
     if layer.heads is None:
         text = work.words(
             N_(
-                "The file does not say how many heads there are, and {likely} of {d_k} columns each is a guess. The "
-                "config.json that belongs to it does, as num_attention_heads."
+                "The file does not say how many heads there are. {likely} {likely:head|heads} of {d_k} columns "
+                "is a guess; see num_attention_heads in the model's config.json."
             )
         )
         st.caption(text.format(likely=likely, d_k=layer.width // likely))
@@ -183,11 +184,11 @@ def _chosen_slice(work: state.Work, weights: Weights, layer: Layer, num_heads: i
         max_selections=MAX_HEADS,
     )
     with st.container(horizontal=True):
-        d_model = _number(words(N_("Columns of X")), _D_MODEL, layer.d_query, 8)
-        d_head = _number(words(N_("Columns of each head")), _D_HEAD, layer.width // num_heads, 4)
+        d_model = _number(words(N_("Columns of X to use")), _D_MODEL, layer.d_query, 8)
+        d_head = _number(words(N_("Columns of each head to use")), _D_HEAD, layer.width // num_heads, 4)
         matrices = ["", *input_matrices(weights, layer)[:_MOST_CHOICES]]
         inputs = _select(
-            words(N_("Rows of X")),
+            words(N_("Rows of X to use")),
             matrices,
             _INPUTS,
             "",
@@ -197,7 +198,9 @@ def _chosen_slice(work: state.Work, weights: Weights, layer: Layer, num_heads: i
             return Slice(
                 tuple(heads), d_model, d_head, _number(words(N_("Number of tokens")), _TOKENS, MAX_SIZE, 4)
             )
-        rows = st.text_input(words(N_("Which rows, from 0")), value=_FIRST_ROWS, max_chars=400, key=_ROWS)
+        rows = st.text_input(
+            words(N_("Which rows, counted from 0")), value=_FIRST_ROWS, max_chars=400, key=_ROWS
+        )
     numbers = tuple(int(part) for part in rows.replace("，", ",").split(",") if part.strip().isdecimal())
     return Slice(tuple(heads), d_model, d_head, max(1, len(numbers)), inputs=inputs, rows=numbers)
 

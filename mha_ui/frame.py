@@ -12,6 +12,7 @@ from mha_core import library
 from mha_core.compute.device import device_name
 from mha_core.errors import N_
 from mha_core.example.files import MAX_BYTES
+from mha_core.example.library import grouped
 from mha_core.example.model import text_in
 from mha_core.messages import LANGUAGE, LANGUAGES
 from mha_ui import shell, state
@@ -65,8 +66,8 @@ def _end_exercise() -> None:
 
 
 _SHOWS_ANSWERS: Final = N_(
-    "You are in the middle of an exercise, and this page shows every number of it, the answers too. What you have "
-    "filled in is kept."
+    "You are in the middle of an exercise. This page would show all its numbers, "
+    "including the answers. What you have filled in is kept."
 )
 
 
@@ -89,11 +90,14 @@ def _address(work: state.Work, script: str) -> dict[str, str]:
 def _example_menu(work: state.Work) -> None:
     shown = work.history.name if work.untouched else None
     key = _example_key(work, shown)
+    groups = grouped(work.language)
     state.set_widget(key, shown)
     st.selectbox(
         work.words(N_("Example")),
-        list(library()),
-        format_func=lambda name: text_in(library()[name].title, work.language),
+        list(groups),
+        format_func=lambda name: (
+            f"{text_in(library()[name].title, work.language)} · {work.words(groups[name])}"
+        ),
         key=key,
         on_change=_example_chosen,
         args=(key, shown),
@@ -181,6 +185,6 @@ def _language_chosen() -> None:
 
 
 def _device_badge(work: state.Work) -> None:
-    title = escape(work.words(N_("Where torch computes, and in which number type")))
+    title = escape(work.words(N_("The device torch runs on, and its number type")))
     name = escape(f"{device_name(work.backend)} · {work.backend.dtype}")
     st.html(f'<span class="mha-badge" title="{title}">{name}</span>', width="content")

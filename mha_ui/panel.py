@@ -15,8 +15,8 @@ from mha_ui.shell import FAILED, alert
 Draw: TypeAlias = Callable[[state.Work], None]
 
 LOG: Final = logging.getLogger(__name__)
-_BACK: Final = N_("Back to the last state that worked")
-_FIRST: Final = N_("Start from “{title}”")
+_BACK: Final = N_("Go back to the last working state")
+_FIRST: Final = N_("Use the example “{title}”")
 
 
 def panel(name: str, draw: Draw, instead: Draw | None = None, *, back: bool = True) -> None:

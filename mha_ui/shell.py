@@ -28,19 +28,19 @@ EXPERIMENTS: Final = "experiments.py"
 CONVENTIONS: Final = "conventions.py"
 LESSONS: Final = "lessons.py"
 PAGES: Final = {
-    BENCH: N_("Bench"),
-    WALKTHROUGH: N_("Walkthrough"),
-    MODELS: N_("Models"),
-    CHECK: N_("Check"),
-    EXPERIMENTS: N_("Experiments"),
-    CONVENTIONS: N_("Conventions"),
-    LESSONS: N_("Lessons"),
+    BENCH: N_("Explore"),
+    WALKTHROUGH: N_("Step through"),
+    MODELS: N_("Real models"),
+    CHECK: N_("Check my numbers"),
+    EXPERIMENTS: N_("Compare"),
+    CONVENTIONS: N_("Notation"),
+    LESSONS: N_("Learn"),
 }
 """Pages in the order of the navigation, the home page first: script and label."""
 
 FAILED: Final = N_(
-    "Something unexpected happened in this part of the page; your numbers and Undo are as they were, and the details "
-    "are in the server's log."
+    "Something went wrong in this part of the page. Your numbers and Undo are safe. "
+    "Details are in the server's log."
 )
 _TITLE: Final = N_("Multi-head attention")
 STYLE: Final = css_variables() + bundle.style("frame/frame.css")
@@ -93,9 +93,7 @@ def waiting(page: StreamlitPage) -> None:
             st.html(f'<p class="mha-note" role="status" lang="{language}">{escape(text)}</p>')
 
 
-_WAITING: Final = N_(
-    "The server has just been started and is loading torch; the numbers follow in a few seconds."
-)
+_WAITING: Final = N_("The server has just started and is loading torch. The numbers appear in a few seconds.")
 
 
 def script_failed(_error: Exception) -> bool:

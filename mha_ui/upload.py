@@ -30,7 +30,7 @@ def uploader(
     A larger file never leaves the browser. Streamlit says so in English, in a tooltip. Our sentence replaces it for
     screen readers, and is also below the file. Our word replaces the English one on the button too.
     """
-    sentence = work.words(N_("The file was not uploaded: files of up to {most} MB are taken."))
+    sentence = work.words(N_("The file was not uploaded. Files can be up to {most} MB."))
     message = dumps(sentence.format(most=most), ensure_ascii=False)
     choose = dumps(work.words(N_("Choose files") if many else N_("Choose a file")), ensure_ascii=False)
     place = f"upload-{key.replace('.', '-')}"

@@ -32,4 +32,4 @@ def looks(trace: Trace, language: str) -> list[str]:
     return findings(where_heads_look(trace), queries, keys, language)
 
 
-PLAINLY: Final = N_("Change a framed number and watch what follows from it.")
+PLAINLY: Final = N_("Change any boxed number and watch what happens.")

@@ -32,7 +32,7 @@ _SETTINGS: Final = {
     "scale": N_("Divide by"),
     "kv_heads": N_("K, V heads"),
     "tokens": N_("tokens"),
-    "context_tokens": N_("tokens of the context"),
+    "context_tokens": N_("context tokens"),
     "heads": N_("heads"),
 }
 

@@ -122,11 +122,12 @@ Matrix: TypeAlias = SharedMatrix | HeadMatrix
 
 
 class Stage(TypedDict):
-    """A stage of the tables; ``remark``: its hint says something of this very example."""
+    """A stage of the tables. ``terms``: of the glossary. ``remark``: its hint says something of this very example."""
 
     title: str
     hint: str
     matrices: Sequence[str]
+    terms: Sequence[str]
     remark: NotRequired[bool]
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -35,6 +36,9 @@ CHANGING = (
 """Babel's header lines that change by themselves."""
 _HALF_WIDTH = re.compile(r"[\u4e00-\u9fff] ?[,:;!?](?!\S)|[\u4e00-\u9fff][,:;!?(]|[,:;!?)][\u4e00-\u9fff]")
 """A comma, colon or bracket of ASCII beside a Chinese character, where a full-width one belongs."""
+_QUOTED = re.compile(r'"([^"]*)"')
+_NO_SPACE = re.compile(r"[\u4e00-\u9fff][A-Za-z0-9]|[A-Za-z0-9][\u4e00-\u9fff]")
+GLOSSARY = ROOT / "docs" / "glossary.md"
 KEYWORDS = {"N_": None, "words": None}
 
 
@@ -108,9 +112,48 @@ def _missing(po: Path, catalogue: Catalog) -> list[str]:
             complaints.append(f"{po.relative_to(ROOT)}: no translation: {message.id!r}")
         elif _fields(message.id) != _fields(message.string):
             complaints.append(f"{po.relative_to(ROOT)}: other {{fields}} than the English: {message.id!r}")
-        elif _HALF_WIDTH.search(str(message.string)):
-            complaints.append(f"{po.relative_to(ROOT)}: ASCII punctuation in Chinese: {message.id!r}")
+        else:
+            complaints += [
+                f"{po.relative_to(ROOT)}: {fault}: {message.id!r}"
+                for fault in (*english_faults(str(message.id)), *chinese_faults(str(message.string)))
+            ]
     return complaints
+
+
+def english_faults(text: str) -> list[str]:
+    """Where an English message breaks docs/voice.md, as far as a machine can tell."""
+    words, _ = avoided()
+    faults = [
+        f"“{word}” is to be avoided" for word in words if re.search(rf"\b{re.escape(word)}\b", text, re.I)
+    ]
+    faults += ["three dots"] * ("..." in text)
+    return faults + ["straight quotes"] * any(
+        " " in part for part in _QUOTED.findall(text)
+    )  # a single value is code
+
+
+def chinese_faults(text: str) -> list[str]:
+    """The same for a Chinese message."""
+    _, words = avoided()
+    faults = [f"“{word}” is to be avoided" for word in words if word in text]
+    faults += ["ASCII punctuation in Chinese"] * bool(_HALF_WIDTH.search(text))
+    return faults + ["no space between Chinese and Latin"] * bool(
+        _NO_SPACE.search(re.sub(r"\{\w*\}", "", text))
+    )
+
+
+@cache
+def avoided() -> tuple[list[str], list[str]]:
+    """The English and the Chinese terms that the glossary says to avoid."""
+    text = GLOSSARY.read_text("utf-8")
+    rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("| ")]
+    terms = [term.strip() for *_, last in rows[1:] for term in last.split(",")]
+    terms += [
+        term.strip()
+        for term in " ".join(text.partition("sound translated:")[2].split()).rstrip(".").split(",")
+    ]
+    english = [term for term in terms if term.isascii() and term.strip("- ")]
+    return english, [term for term in terms if term and not term.isascii()]
 
 
 def _fields(text: object) -> set[str]:

@@ -533,11 +533,12 @@ interface Model extends LensParts {
   shifts: number[][];
 }
 
-/** A stage of the tables; `remark`: its hint says something of this very example. */
+/** A stage of the tables. `terms`: of the glossary. `remark`: its hint says something of this very example. */
 interface Stage {
   title: string;
   hint: string;
   matrices: string[];
+  terms: string[];
   remark?: boolean;
 }
 

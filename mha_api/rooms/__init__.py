@@ -81,7 +81,7 @@ class Rooms:
         await self._body(request)
         address = requests.address(request)
         if not self._opened.may(address):
-            raise RefusedError(429, N_("too many rooms were opened from here; try again in a minute"))
+            raise RefusedError(429, N_("too many rooms were opened from your address; try again in a minute"))
         key = room.new_key()
         try:
             while not await self.store.open(code := room.new_code(), key):
@@ -118,7 +118,7 @@ class Rooms:
         if question.cell and not (
             numbers and await self._walks.has(numbers, requests.language(request), question.cell)
         ):
-            raise RefusedError(422, N_("the example that the room shows has no such cell"), place="cell")
+            raise RefusedError(422, N_("the example in this room has no such cell"), place="cell")
         last = _question(latest)
         number = last["question"] + 1 if last else 1
         message: QuestionMessage = {
@@ -175,7 +175,7 @@ class Rooms:
         code = await self._room_code(request)
         numbers = _numbers(await self._latest(code))
         if not numbers or numbers.id != request.path_params["walk"]:
-            raise RefusedError(404, N_("the presenter has gone on to other numbers"))
+            raise RefusedError(404, N_("the presenter has moved on to other numbers"))
         packed = await self._walks.packed(numbers, requests.language(request))
         headers = {"Cache-Control": "private, max-age=3600", "Vary": "Accept-Encoding, Accept-Language"}
         return requests.compressed(request, packed, "application/json", headers)
@@ -191,11 +191,11 @@ class Rooms:
         try:
             await self.store.answer(code, listener, text, requests.address(request))
         except AbsentError:
-            raise RefusedError(403, N_("only those who follow the room may answer")) from None
+            raise RefusedError(403, N_("only participants of the room can answer")) from None
         except CrowdedError:
-            raise RefusedError(429, N_("too many have answered from here")) from None
+            raise RefusedError(429, N_("too many answers came from your address")) from None
         except FullError:
-            raise RefusedError(503, N_("too many have answered")) from None
+            raise RefusedError(503, N_("this question has too many answers")) from None
         return Response(status_code=204)
 
     # --- permissions -----------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ class Rooms:
         """The code of an existing room. An address that has tried too many wrong codes gets no answer."""
         address = requests.address(request)
         if not self._misses.may(address):
-            raise RefusedError(429, N_("too many codes were tried from here; try again in a moment"))
+            raise RefusedError(429, N_("too many codes were tried from your address; try again in a moment"))
         code = room.code_in(request.path_params["code"])
         if code is None or await self.store.key(code) is None:
             self._misses.take(address)
@@ -235,7 +235,7 @@ class Rooms:
         try:
             BODIES.acquire_on_behalf_of_nowait(request)
         except WouldBlock:
-            raise RefusedError(503, N_("too many ask at once; try again in a moment")) from None
+            raise RefusedError(503, N_("too many requests at once; try again in a moment")) from None
         try:
             return await requests.read_body(
                 request, most=MOST_BODY, read=4 * MOST_BODY, seconds=SECONDS, too_large=too_large
@@ -244,14 +244,14 @@ class Rooms:
             BODIES.release_on_behalf_of(request)
 
 
-_NO_ROOM: Final = N_("there is no room of this code, or it has ended")
+_NO_ROOM: Final = N_("there is no room with this code, or it has ended")
 _PRIVATE: Final = {"Cache-Control": "no-store"}
 
 
 def _crowded(error: FullError) -> RefusedError:
     if isinstance(error, CrowdedError):
-        return RefusedError(429, N_("too many listen from here already; try again in a moment"))
-    return RefusedError(503, N_("too many listen here already; try again in a moment"))
+        return RefusedError(429, N_("too many people have joined from your address; try again in a moment"))
+    return RefusedError(503, N_("too many people have joined; try again in a moment"))
 
 
 def _numbers(latest: dict[str, Message]) -> Numbers | None:

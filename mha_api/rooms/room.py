@@ -144,9 +144,9 @@ def read_object(body: bytes, known: Sequence[str]) -> dict[str, object]:
     try:
         data: object = json.loads(body, parse_constant=_refuse)
     except (ValueError, RecursionError):
-        raise ExampleError(N_("this is not JSON")) from None
+        raise ExampleError(N_("this is not valid JSON")) from None
     if not isinstance(data, dict):
-        raise ExampleError(N_("expected an object in braces, got {got}"), got=quoted(data))
+        raise ExampleError(N_("expected a JSON object, got {got}"), got=quoted(data))
     for name in data:
         if name not in known:
             raise ExampleError(
@@ -179,7 +179,7 @@ def read_question(body: bytes) -> Question:
     """A question. Raises ``ExampleError``."""
     data = read_object(body, ("text", "choices", "cell"))
     if ("choices" in data) == ("cell" in data):
-        raise ExampleError(N_("a question has either choices or a cell"))
+        raise ExampleError(N_("a question needs either choices or a cell"))
     text = _sentence(data.get("text", ""), "text")
     if "cell" in data:
         return Question(text, (), _cell(data["cell"]))
@@ -217,20 +217,20 @@ def _address(data: Mapping[str, object]) -> dict[str, str]:
         return {"example": _text(data, "example", _NAME)}
     token = data["token"]
     if not isinstance(token, str) or not 0 < len(token) <= MAX_TOKEN:
-        raise ExampleError(N_("expected a text of at most {most} characters"), place="token", most=MAX_TOKEN)
+        raise ExampleError(N_("expected text of at most {most} characters"), place="token", most=MAX_TOKEN)
     return {"s": token}
 
 
 def _link(link: object) -> str:
     """The query of a link to an exercise, without other parameters; empty if there is no link."""
     if not isinstance(link, str) or len(link) > MOST_LINK:
-        raise ExampleError(N_("expected a text of at most {most} characters"), place="link", most=MOST_LINK)
+        raise ExampleError(N_("expected text of at most {most} characters"), place="link", most=MOST_LINK)
     if not link:
         return ""
     pairs = [(name, text) for name, text in parse_qsl(link) if name in _LINK]
     query = dict(pairs)
     if len(pairs) > len(query) or "ask" not in query or ("example" in query) == ("s" in query):
-        raise ExampleError(N_("this is no link to an exercise"), place="link")
+        raise ExampleError(N_("this is not a link to an exercise"), place="link")
     return urlencode({name: _matching(text, "link", _LINK[name]) for name, text in query.items()})
 
 
@@ -259,13 +259,13 @@ def _text(data: Mapping[str, object], name: str, pattern: re.Pattern[str]) -> st
 
 def _matching(value: object, place: str, pattern: re.Pattern[str]) -> str:
     if not isinstance(value, str) or not pattern.fullmatch(value):
-        raise ExampleError(N_("{got} cannot stand here"), place=place, got=quoted(value))
+        raise ExampleError(N_("{got} is not allowed here"), place=place, got=quoted(value))
     return value
 
 
 def _sentence(value: object, place: str) -> str:
     if not isinstance(value, str) or len(value) > MOST_TEXT:
-        raise ExampleError(N_("expected a text of at most {most} characters"), place=place, most=MOST_TEXT)
+        raise ExampleError(N_("expected text of at most {most} characters"), place=place, most=MOST_TEXT)
     return value
 
 

@@ -410,7 +410,7 @@ CATALOGUE: Final = (
     Mistake(
         "divided_by_sqrt_n",
         ("scaled_scores",),
-        N_("The scores are divided by √n, the root of the number of tokens, not by {divisor}."),
+        N_("The scores are divided by √n, the square root of the number of tokens, not by {divisor}."),
         "S ÷ √n",
         _divided_by(lambda site: sqrt(site.dims.n_k)),
         by_row=True,
@@ -418,7 +418,7 @@ CATALOGUE: Final = (
     Mistake(
         "divided_by_sqrt_dv",
         ("scaled_scores",),
-        N_("The scores are divided by √d_v, the root of the values' size, not by {divisor}."),
+        N_("The scores are divided by √d_v, the square root of the value dimension, not by {divisor}."),
         "S ÷ √d_v",
         _divided_by_root(lambda dims: dims.d_v, _named_sizes),
         by_row=True,
@@ -426,7 +426,10 @@ CATALOGUE: Final = (
     Mistake(
         "divided_by_sqrt_all_heads",
         ("scaled_scores",),
-        N_("The scores are divided by √(h·d_k), the root of all heads' size together, not by {divisor}."),
+        N_(
+            "The scores are divided by √(h·d_k), the square root of the dimension of all heads "
+            "together, not by {divisor}."
+        ),
         "S ÷ √(h·d_k)",
         _divided_by_root(lambda dims: dims.h * dims.d_k, lambda dims: _named_sizes(dims) | {dims.d_v}),
         by_row=True,
@@ -434,7 +437,7 @@ CATALOGUE: Final = (
     Mistake(
         "multiplied_by_divisor",
         ("scaled_scores",),
-        N_("The scores are multiplied by {divisor} instead of divided by it."),
+        N_("The scores are multiplied by {divisor} instead of being divided by it."),
         "S · √d_k",
         _divided_by(lambda site: 1 / (divisor(site.example) or 1.0)),
         by_row=True,
@@ -442,54 +445,54 @@ CATALOGUE: Final = (
     Mistake(
         "paired_as_neighbours",
         ("q_rotated", "k_rotated"),
-        N_("Neighbouring columns are turned together, not column m with column m + d_k/2."),
+        N_("Neighboring columns are rotated together instead of column m with column m + d_k/2."),
         "rotate({of}), (2m − 1, 2m)",
         _paired("interleaved"),
     ),
     Mistake(
         "paired_as_halves",
         ("q_rotated", "k_rotated"),
-        N_("Column m is turned together with column m + d_k/2, not with its neighbour."),
+        N_("Column m is rotated together with column m + d_k/2 instead of with its neighbor."),
         "rotate({of}), (m, m + d_k/2)",
         _paired("half"),
     ),
     Mistake(
         "k_not_transposed",
         ("scores",),
-        N_("K is not transposed: the scores are Q·K, not Q·Kᵀ."),
+        N_("K is not transposed: the scores are Q·K instead of Q·Kᵀ."),
         "Q·K",
         _k_not_transposed,
     ),
     Mistake(
         "scores_times_v",
         ("scores",),
-        N_("The scores are multiplied by V already: they are Q·Kᵀ·V, not Q·Kᵀ."),
+        N_("The scores are already multiplied by V: they are Q·Kᵀ·V instead of Q·Kᵀ."),
         "Q·Kᵀ·V",
         _scores_times_v,
     ),
     Mistake(
         "q_k_swapped",
         ("scores",),
-        N_("Q and K are swapped: queries and keys have changed places."),
+        N_("Q and K are swapped."),
         "K·Qᵀ",
         _scores_transposed,
     ),
     Mistake(
         "q_k_swapped",
         ("q",),
-        N_("Q and K are swapped: queries and keys have changed places."),
+        N_("Q and K are swapped."),
         "X·W_K",
         _from_weight("k"),
     ),
     Mistake(
         "q_k_swapped",
         ("k",),
-        N_("Q and K are swapped: queries and keys have changed places."),
+        N_("Q and K are swapped."),
         "X·W_Q",
         _from_weight("q"),
     ),
-    Mistake("v_from_k", ("v",), N_("V is taken from K."), "X·W_K", _from_weight("k")),
-    Mistake("v_from_k", ("head_outputs",), N_("V is taken from K."), "A·K", _other_values("k")),
+    Mistake("v_from_k", ("v",), N_("K is used in place of V."), "X·W_K", _from_weight("k")),
+    Mistake("v_from_k", ("head_outputs",), N_("K is used in place of V."), "A·K", _other_values("k")),
     Mistake(
         "weight_transposed",
         PROJECTIONS,
@@ -522,7 +525,7 @@ CATALOGUE: Final = (
     Mistake(
         "mask_forgotten",
         ("masked_scores",),
-        N_("The mask is forgotten."),
+        N_("The mask was not applied."),
         "{of}",
         _mask_forgotten,
         by_row=True,
@@ -530,7 +533,7 @@ CATALOGUE: Final = (
     Mistake(
         "mask_inverted",
         ("masked_scores",),
-        N_("The mask is inverted: what should be hidden is seen, and the other way round."),
+        N_("The mask is inverted: masked and unmasked pairs are swapped."),
         N_("mask({of}, not M)"),
         _mask_changed(_inverted),
         by_row=True,
@@ -546,7 +549,7 @@ CATALOGUE: Final = (
     Mistake(
         "mask_filled_with_0",
         ("masked_scores",),
-        N_("Hidden scores are set to 0 instead of −∞; e⁰ is 1, so they still get weight."),
+        N_("Masked scores are set to 0 instead of −∞. Since e⁰ is 1, they still get weight."),
         "{of} · M",
         _mask_filled_with_0,
         by_row=True,
@@ -554,7 +557,7 @@ CATALOGUE: Final = (
     Mistake(
         "mask_too_weak",
         ("masked_scores",),
-        N_("The mask's constant is too small: it does not lie far enough below the row's other scores."),
+        N_("The mask's constant is not low enough: it is not far enough below the row's other scores."),
         N_("mask({of}, M) with a constant"),
         _mask_too_weak,
         by_row=True,
@@ -562,7 +565,7 @@ CATALOGUE: Final = (
     Mistake(
         "mask_after_softmax",
         ("weights",),
-        N_("The mask is applied after the softmax without renormalising, so rows do not sum to 1."),
+        N_("The mask is applied after the softmax without renormalizing, so rows do not sum to 1."),
         "softmax(S) · M",
         _mask_after_softmax,
         by_row=True,
@@ -570,7 +573,7 @@ CATALOGUE: Final = (
     Mistake(
         "softmax_unscaled",
         ("weights",),
-        N_("The softmax is taken of the unscaled scores."),
+        N_("The softmax is applied to the unscaled scores."),
         "softmax(S)",
         _softmax_unscaled,
         by_row=True,
@@ -592,7 +595,7 @@ CATALOGUE: Final = (
     Mistake(
         "softmax_twice",
         ("weights",),
-        N_("The softmax is taken twice: once more of the weights."),
+        N_("The softmax is applied twice: to the scores, and again to the weights."),
         "softmax(softmax({of}))",
         _softmax_twice,
         by_row=True,
@@ -600,7 +603,7 @@ CATALOGUE: Final = (
     Mistake(
         "not_normalised",
         ("weights",),
-        N_("The exponentials are never divided by their sum."),
+        N_("The exponentials are not divided by their sum."),
         "e^({of})",
         _not_normalised,
         by_row=True,
@@ -608,7 +611,7 @@ CATALOGUE: Final = (
     Mistake(
         "softmax_forgotten",
         ("weights",),
-        N_("The softmax is left out: the scores stand where the weights should."),
+        N_("The softmax is missing: these are the scores, not the weights."),
         "{of}",
         _softmax_forgotten,
         by_row=True,
@@ -616,7 +619,7 @@ CATALOGUE: Final = (
     Mistake(
         "without_exp",
         ("weights",),
-        N_("The scores are divided by their sum, without exponentials."),
+        N_("The scores are divided by their sum without taking exponentials."),
         "{of} ÷ Σ {of}",
         _without_exp,
         by_row=True,
@@ -640,7 +643,7 @@ CATALOGUE: Final = (
     Mistake(
         "zero_row",
         ("weights",),
-        N_("A row of zero scores is given no weight; its softmax is uniform, not 0."),
+        N_("A row of zero scores is given weights of 0, but its softmax is uniform."),
         "0",
         _zero_row,
         by_row=True,
@@ -648,29 +651,29 @@ CATALOGUE: Final = (
     Mistake(
         "weights_transposed",
         ("head_outputs",),
-        N_("The weights are transposed before they meet V."),
+        N_("The weights are transposed before they are multiplied by V."),
         "Aᵀ·V",
         _weights_transposed,
     ),
     Mistake(
         "v_not_projected",
         ("head_outputs",),
-        N_("The weights are multiplied with X itself instead of V."),
+        N_("The weights are multiplied by X instead of V."),
         "A·X",
         _other_values("x"),
     ),
     Mistake(
         "heads_interleaved",
         ("concat",),
-        N_("The heads are interleaved: reshaped without the transpose, instead of set side by side."),
+        N_("The heads are interleaved instead of side by side: they were reshaped without a transpose."),
         N_("reshape without transpose"),
         _interleaved,
     ),
     Mistake(
         "heads_reordered",
         ("concat",),
-        N_("The heads stand in another order."),
-        N_("the heads side by side, in another order"),
+        N_("The heads are in the wrong order."),
+        N_("the heads side by side, in a different order"),
         _reordered,
     ),
     Mistake(
@@ -688,11 +691,12 @@ CATALOGUE: Final = (
 ROUNDED_EARLY: Final = "rounded_early"
 W_IN_COLUMNS: Final = "w_in_columns"
 MESSAGES: Final[Mapping[str, str]] = {
-    ROUNDED_EARLY: N_("Rounded too early: the numbers before it were rounded, and that moved this one."),
+    ROUNDED_EARLY: N_("Rounded too early: an earlier step was rounded, which changed this number."),
     W_IN_COLUMNS: N_(
-        "Every W is transposed, in Q, K and V alike: X·Wᵀ, as W·X has it with the tokens in columns."
+        "Every W is transposed, in Q, K and V alike: this is X·Wᵀ. Texts that write W·X, "
+        "with tokens in columns, have their W this way."
     ),
-    EXCHANGED: N_("Two cells are exchanged."),
+    EXCHANGED: N_("Two cells are swapped."),
     **{slip.id: slip.message for slip in SLIPS},
     **{mistake.id: mistake.message for mistake in reversed(CATALOGUE)},
 }

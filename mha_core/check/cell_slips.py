@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise, product
 from math import isfinite, trunc
 from typing import Final
@@ -167,15 +168,22 @@ def digits_swapped(place: Place) -> Iterator[Way]:
 
 def digit_slipped(place: Place) -> Iterator[Way]:
     """A digit is wrong; or before the point one is missing or one too many."""
-    sign, text = _sign_and_digits(place)
+    yield from _one_digit_off(*_sign_and_digits(place))
+
+
+@lru_cache(maxsize=256)
+def _one_digit_off(sign: str, text: str) -> tuple[Way, ...]:
+    """Many mistakes are compared with the same right number."""
     whole = len(text.partition(".")[0])
+    ways: list[Way] = []
     for n, digit in enumerate(text):
         if digit != ".":
-            yield from (_rewritten(sign, [*text[:n], other, *text[n + 1 :]]) for other in "0123456789")
+            ways += (_rewritten(sign, [*text[:n], other, *text[n + 1 :]]) for other in "0123456789")
         if n < whole:
-            yield from (_rewritten(sign, [*text[:n], more, *text[n:]]) for more in "0123456789")
+            ways += (_rewritten(sign, [*text[:n], more, *text[n:]]) for more in "0123456789")
             if whole > 1:
-                yield _rewritten(sign, [*text[:n], *text[n + 1 :]])
+                ways.append(_rewritten(sign, [*text[:n], *text[n + 1 :]]))
+    return tuple(ways)
 
 
 def _rewritten(sign: str, digits: Sequence[str]) -> Way:

@@ -21,14 +21,14 @@ from mha_core.errors import N_
 from mha_core.example.model import kv_head_of
 
 MESSAGES: Final = {
-    "weight_range": N_("{place} is {value}: a weight lies between 0 and 1."),
-    "row_sum": N_("{place}: the row sums to {value}; softmax makes every row sum to 1."),
+    "weight_range": N_("{place} is {value}. A weight is always between 0 and 1."),
+    "row_sum": N_("{place}: the row sums to {value}. After softmax, every row sums to 1."),
     "output_range": N_(
-        "{place} is {value}: an output is a weighted mean of V's rows, so it lies between {low} and {high}."
+        "{place} is {value}. An output is a weighted average of V's rows, so it lies between {low} and {high}."
     ),
     "copy": N_("{place} is a copy of head {other}, number for number."),
-    "rotation": N_("{place} is head {other} turned around: its rows and columns run backwards."),
-    "row_permutation": N_("{place} has the rows of head {other} in another order."),
+    "rotation": N_("{place} is head {other} rotated by 180°: its rows and columns are reversed."),
+    "row_permutation": N_("{place} has the rows of head {other} in a different order."),
 }
 """The sentence of each check, by id."""
 

@@ -15,14 +15,14 @@ from mha_core.errors import N_
 from mha_core.messages import catalogue
 from mha_core.numbers import trimmed
 
-_RANGE: Final = N_("A weight lies between 0 and 1.")
-_SUM: Final = N_("The row sums to {total}; softmax makes every row sum to 1.")
-_INFINITE: Final = N_("−∞ comes only of a mask, and here none hides anything.")
+_RANGE: Final = N_("A weight is always between 0 and 1.")
+_SUM: Final = N_("The row sums to {total}. After softmax, every row sums to 1.")
+_INFINITE: Final = N_("−∞ only comes from a mask, and no pair is masked here.")
 _SIGN: Final = N_("The sign is wrong.")
 _LARGE: Final = N_("It is more than ten times too large.")
 _SMALL: Final = N_("It is more than ten times too small.")
-_ALIKE: Final = N_("Sign and order of magnitude are right; go through the terms of {formula} once more.")
-_TERMS: Final = N_("Go through the terms of {formula} once more.")
+_ALIKE: Final = N_("The sign and the order of magnitude are right. Check the terms of {formula} again.")
+_TERMS: Final = N_("Check the terms of {formula} again.")
 
 
 def explains(cause: Cause, cell: Cell) -> bool:

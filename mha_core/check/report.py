@@ -39,7 +39,7 @@ def cause_kind(verdict: Verdict, cause: Cause, language: str) -> str:
     if len(sentences) > 1:
         what = say(N_("Two at once: {one} {other}")).format(one=sentences[0], other=sentences[1])
     if explained(verdict.steps[cause.cell.name], cause) < _ENOUGH:
-        what = say(N_("Perhaps {what}")).format(what=_lowercased(what))
+        what = say(N_("Possibly {what}")).format(what=_lowercased(what))
     return what
 
 
@@ -85,7 +85,7 @@ def _rounded(rounded: Sequence[Rounding], say: Say) -> str:
     for names, decimals in rounded:
         steps = say(N_(", ")).join(say(NAMES.get(name, _EXPONENTIALS)) for name in names)
         alternatives.append(say(_ROUNDED_TO[decimals]).format(steps=steps))
-    return say(N_("Rounded on the way: {what}.")).format(what=say(N_(" or ")).join(alternatives))
+    return say(N_("Rounded in an earlier step: {what}.")).format(what=say(N_(" or ")).join(alternatives))
 
 
 _EXPONENTIALS: Final = N_("exponentials")
@@ -156,10 +156,10 @@ def following_messages(verdict: Verdict, name: str, language: str) -> list[str]:
 
 def _following(verdict: Verdict, name: str) -> str:
     shares = verdict.in_columns and name in PROJECTIONS
-    return N_("The same cause.") if shares else N_("Wrong, but right from your numbers on.")
+    return N_("Same cause.") if shares else N_("Wrong, but computed correctly from your earlier numbers.")
 
 
-_COPIED: Final = N_("Copied from the heads, where it is wrong already.")
+_COPIED: Final = N_("Copied from the heads, where it is already wrong.")
 
 
 def unexplained(step: Checked, language: str) -> str:
@@ -191,7 +191,7 @@ def remark_message(verdict: Verdict, wrong: WrongCell, language: str) -> str:
 
 
 _UNEXPLAINED: Final = N_("No known mistake explains this.")
-_UNDECIDED: Final = N_("Several different slips would give this.")
+_UNDECIDED: Final = N_("Several different slips would give this number.")
 
 
 def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
@@ -264,14 +264,14 @@ def as_markdown(verdict: Verdict, language: str = "en") -> str:
     lines = [f"# {heading}", "", summary(verdict, language), ""]
     first = verdict.first_wrong
     if first is not None:
-        lines += [say(N_("Look first at: {place}.")).format(place=place(verdict, first, say)), ""]
+        lines += [say(N_("Start here: {place}.")).format(place=place(verdict, first, say)), ""]
     for name in STEPS:
         step = verdict.steps.get(name)
         if step is not None and step.given:
             lines += _step_lines(verdict, name, language)
     findings = invariants(verdict.trace)
     if findings:
-        impossible = say(N_("What cannot be, whatever X and W are"))
+        impossible = say(N_("Impossible for any X and W"))
         lines += [f"## {impossible}", ""]
         lines += [f"- {finding_message(verdict, one, language)}" for one in findings] + [""]
     return "\n".join(lines)
@@ -290,17 +290,19 @@ def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
     if step.unexplained:
         lines.append(f"- **{unexplained_message(verdict, name, language)}**")
     lines += [f"- {message}" for message in following_messages(verdict, name, language)]
-    header = [say(N_("where")), of_yours, of_right, ""]
+    header = [say(N_("place")), of_yours, of_right, ""]
     lines += ["", f"| {' | '.join(header)} |", "| --- | ---: | ---: | --- |"]
     for cell in step.wrong:
-        follows = N_("copied from the heads") if name == "concat" else N_("follows from an earlier number")
+        follows = (
+            N_("copied from the heads") if name == "concat" else N_("carried over from an earlier number")
+        )
         follows = N_("the same cause") if verdict.in_columns and name in PROJECTIONS else follows
-        kind = say(N_("wrong by itself") if cell.own else follows)
+        kind = say(N_("wrong on its own") if cell.own else follows)
         lines.append(_row(verdict, cell, kind, say))
     for cell in step.doubtful:
-        lines.append(_row(verdict, cell, say(N_("not what rounding gives")), say))
+        lines.append(_row(verdict, cell, say(N_("rounded incorrectly")), say))
     for cell in step.coarse:
-        lines.append(_row(verdict, cell, say(N_("rounded too coarsely to tell")), say))
+        lines.append(_row(verdict, cell, say(N_("rounded too much to tell")), say))
     return [*lines, ""]
 
 

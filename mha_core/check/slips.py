@@ -41,45 +41,43 @@ class Slip:
 
 
 SLIPS: Final = (
-    Slip("cell_copied", N_("The number of {said} stands here."), cell_slips.copied),
+    Slip("cell_copied", N_("This is the number of {said}."), cell_slips.copied),
     Slip(
         "cell_of_other_head",
-        N_("The number at the same place in head {said} stands here."),
+        N_("This is the number at the same place in head {said}."),
         cell_slips.of_other_head,
     ),
     Slip(
         "scaled_early",
-        N_("It is divided by {said} here already; that is the next step."),
+        N_("It is already divided by {said}. That is the next step."),
         cell_slips.scaled_early,
     ),
     Slip("term_left_out", N_("A term of the sum is left out: {said}."), cell_slips.left_out),
-    Slip("term_twice", N_("A term of the sum is taken twice: {said}."), cell_slips.twice),
+    Slip("term_twice", N_("A term of the sum is counted twice: {said}."), cell_slips.twice),
     Slip("term_sign", N_("A term of the sum has the wrong sign: {said}."), cell_slips.sign_of_term),
     Slip(
         "other_factor",
-        N_("In one product {said} stands where {instead} belongs."),
+        N_("One product uses {said} instead of {instead}."),
         cell_slips.other_factor,
     ),
-    Slip("crossed", N_("The rows and columns of {said} are mixed up."), cell_slips.crossed),
+    Slip("crossed", N_("The rows and columns of {said} are swapped."), cell_slips.crossed),
     Slip("off_by", N_("A product or the sum is off by {said}."), cell_slips.off_by),
-    Slip("sign_slipped", N_("A sign has slipped."), cell_slips.negated, pen=True),
-    Slip("decimal_point", N_("The decimal point has slipped."), cell_slips.point_moved, pen=True),
-    Slip("digits_swapped", N_("Two digits have changed places."), cell_slips.digits_swapped, pen=True),
-    Slip("digit_slipped", N_("A digit has slipped."), cell_slips.digit_slipped, pen=True, weak=True),
-    Slip("row_copied", N_("The row is a copy of row {said}."), row_slips.copied, "row", pen=True),
-    Slip("row_of_other_head", N_("The row is that of head {said}."), row_slips.of_other_head, "row"),
+    Slip("sign_slipped", N_("The sign is flipped."), cell_slips.negated, pen=True),
+    Slip("decimal_point", N_("The decimal point is in the wrong place."), cell_slips.point_moved, pen=True),
+    Slip("digits_swapped", N_("Two digits are swapped."), cell_slips.digits_swapped, pen=True),
+    Slip("digit_slipped", N_("One digit is wrong."), cell_slips.digit_slipped, pen=True, weak=True),
+    Slip("row_copied", N_("This row is a copy of row {said}."), row_slips.copied, "row", pen=True),
+    Slip("row_of_other_head", N_("This is the row of head {said}."), row_slips.of_other_head, "row"),
     Slip(
         "row_scaled_early",
-        N_("The scores are divided by {said} here already; that is the next step."),
+        N_("The scores are already divided by {said}. That is the next step."),
         row_slips.scaled_early,
         "row",
     ),
     Slip("misnamed", N_("These are the {said}."), row_slips.misnamed, "row", alike=True, alone=False),
     Slip(
         "row_constant",
-        N_(
-            "Each row is off by a constant of its own, as a bias of the keys adds it; the weights stay the same."
-        ),
+        N_("Each row is off by a constant, as a key bias would cause. The weights stay the same."),
         row_slips.shifted,
         "row",
         alike=True,
@@ -87,7 +85,7 @@ SLIPS: Final = (
     ),
     Slip(
         "dropout",
-        N_("The weights are divided by {said}, as dropout does while a model is trained."),
+        N_("The weights are divided by {said}, as dropout does during training."),
         row_slips.dropped_out,
         "row",
         alike=True,
@@ -95,7 +93,7 @@ SLIPS: Final = (
     ),
     Slip(
         "sink",
-        N_("An attention sink: each row falls short of 1 by one extra logit of {said}."),
+        N_("An attention sink: each row sums to less than 1 because of one extra logit of {said}."),
         row_slips.with_a_sink,
         "row",
         alike=True,
@@ -103,23 +101,23 @@ SLIPS: Final = (
     ),
     Slip("other_sum", N_("The row is divided by the sum of row {said}."), row_slips.other_sum, "row"),
     Slip(
-        "other_powers", N_("The exponentials are those of row {said}."), row_slips.other_exponentials, "row"
+        "other_powers", N_("These are the exponentials of row {said}."), row_slips.other_exponentials, "row"
     ),
     Slip(
         "sum_without",
-        N_("The row is divided by a sum without the exponential of {said}."),
+        N_("The row is divided by a sum that leaves out the exponential of {said}."),
         row_slips.sum_without,
         "row",
     ),
     Slip(
         "sum_twice",
-        N_("The row is divided by a sum in which the exponential of {said} is counted twice."),
+        N_("The row is divided by a sum that counts the exponential of {said} twice."),
         row_slips.sum_twice,
         "row",
     ),
     Slip(
         "largest_in_some",
-        N_("The row's largest score is taken off in some exponentials, but not in all."),
+        N_("The row's largest score is subtracted in some exponentials but not in others."),
         row_slips.largest_in_some,
         "row",
     ),
@@ -128,14 +126,14 @@ SLIPS: Final = (
     ),
     Slip(
         "other_base",
-        N_("Powers of {said} are taken instead of powers of e."),
+        N_("Powers of {said} are used instead of powers of e."),
         row_slips.other_base,
         "row",
         alike=True,
     ),
     Slip(
         "some_divisor",
-        N_("The weights are those of scores divided by about {said}, which is no size of this example."),
+        N_("These are the weights of scores divided by about {said}, which is not a size in this example."),
         row_slips.some_divisor,
         "row",
         weak=True,
@@ -155,10 +153,10 @@ def reproduced(ways: Iterable[Way], written: Sequence[float | None], within: Seq
     """The ways of a slip that give the written numbers (None: blank), each to its tolerance in ``within``."""
     matches: list[Way] = []
     for way in ways:
-        pairs = list(zip(written, way.numbers, within, strict=True))
-        if all(
-            number is None or number == right or near(number, right, unit) for number, right, unit in pairs
-        ):
+        for number, right, unit in zip(written, way.numbers, within, strict=True):
+            if number is not None and number != right and not near(number, right, unit):
+                break
+        else:
             matches.append(way)
     return list({(way.named, way.instead): way for way in reversed(matches)}.values())[::-1]
 

@@ -44,7 +44,7 @@ def summary(verdict: Verdict, language: str, requested: Collection[str] | None =
         count_blank(verdict.trace.example, requested),
     )
     if not given:
-        return catalogue(language).gettext(N_("No numbers have been filled in yet."))
+        return catalogue(language).gettext(N_("You have not filled in any numbers yet."))
     wrong = [cell for step in verdict.steps.values() for cell in step.wrong]
     doubtful = [cell for step in verdict.steps.values() for cell in step.doubtful]
     coarse = [cell for step in verdict.steps.values() for cell in step.coarse]
@@ -57,7 +57,7 @@ def summary(verdict: Verdict, language: str, requested: Collection[str] | None =
         messages.append(_right_message(given, blank, requested))
         messages += _last_digit_messages(verdict, language)
     elif blank:
-        messages.append(_message(blank, _BLANK_BEGUN if requested is None else _BLANK))
+        messages.append((_BLANK_BEGUN if requested is None else _BLANK, {"count": blank}))
     messages += _constant_messages(verdict, language)
     say = catalogue(language).gettext
     sentences = [say(template).format(**values) for template, values in messages]
@@ -68,56 +68,53 @@ _Message: TypeAlias = tuple[str, dict[str, Any]]
 """A sentence's template and its values."""
 _ALL_RIGHT: Final = (N_("The one number filled in is right."), N_("All {count} numbers are right."))
 _RIGHT_SO_FAR: Final = (
-    N_("{count} of {cells} filled in so far, and it is right; {blank} to go."),
-    N_("{count} of {cells} filled in so far, all right; {blank} to go."),
+    N_("{count} of {cells} filled in so far, and it is right. {blank} left."),
+    N_("{count} of {cells} filled in so far, all correct. {blank} left."),
 )
 _RIGHT_BEGUN: Final = (
-    N_("In the tables begun, {count} of {cells} filled in so far, and it is right; {blank} to go."),
-    N_("In the tables begun, {count} of {cells} filled in so far, all right; {blank} to go."),
+    N_("In the tables you've started, {count} of {cells} is filled in, and it is right. {blank} left."),
+    N_("In the tables you've started, {count} of {cells} are filled in, all correct. {blank} left."),
 )
-_WRONG: Final = (N_("{count} of {given} numbers is wrong."), N_("{count} of {given} numbers are wrong."))
+_WRONG: Final = N_("{count} of {given} numbers {count:is|are} wrong.")
 _BY_ONE_CAUSE: Final = (
     N_("{count} of {given} numbers is wrong: every W is transposed."),
-    N_("{count} of {given} numbers are wrong, all by one cause: every W is transposed."),
+    N_("{count} of {given} numbers are wrong, all for one reason: every W is transposed."),
 )
 _ALL_WRONG: Final = (N_("The one number filled in is wrong."), N_("All {count} numbers are wrong."))
 _ROUNDED: Final = (
-    N_("It comes of rounding on the way."),
-    N_("They come of rounding on the way."),
+    N_("It comes from rounding in an earlier step."),
+    N_("They come from rounding in earlier steps."),
 )
 _REST_FOLLOWING: Final = (
-    N_("One of them only follows from a number before it."),
-    N_("{count} of them only follow from numbers before them."),
+    N_("One of them is wrong only because an earlier number is wrong."),
+    N_("{count} of them are wrong only because earlier numbers are wrong."),
 )
 _REST_COPIED: Final = (
     N_("One of them is copied from the heads."),
     N_("{count} of them are copied from the heads."),
 )
 _DOUBTFUL: Final = (
-    N_("One number is not what rounding gives, so it is wrong: {place}, where {number} stands."),
-    N_("{count} numbers are not what rounding gives, so they are wrong."),
+    N_("One number is rounded incorrectly: {number} at {place}."),
+    N_("{count} numbers are rounded incorrectly."),
 )
 _COARSE: Final = (
-    N_("{number} at {place} is right only as far as it is rounded: give at least two decimals to be sure."),
-    N_("{count} numbers are right only as far as they are rounded: give at least two decimals to be sure."),
+    N_("{number} at {place} is rounded too much to be sure that it is right. Give at least two decimals."),
+    N_("{count} numbers are rounded too much to be sure that they are right. Give at least two decimals."),
 )
 _NEARLY: Final = (
-    N_("At {place} the last digit is off by one."),
-    N_("Of {count} of them the last digit is off by one."),
+    N_("At {place}, the last digit is off by one."),
+    N_("In {count} of them, the last digit is off by one."),
 )
 _FLOAT32: Final = (
-    N_("At {place} the last digits are those of float32 arithmetic."),
-    N_("Of {count} of them the last digits are those of float32 arithmetic."),
+    N_("At {place}, the last digits are those of float32 arithmetic."),
+    N_("In {count} of them, the last digits are those of float32 arithmetic."),
 )
 _CONSTANT: Final = (
-    N_("{number} at {place} hides the pair as −∞ does."),
-    N_("In {count} masked cells a large negative number, such as {number}, hides the pair as −∞ does."),
+    N_("{number} at {place} masks the pair just as −∞ does."),
+    N_("In {count} masked cells, a large negative number such as {number} masks the pair just as −∞ does."),
 )
-_BLANK: Final = (N_("One cell is still blank."), N_("{count} cells are still blank."))
-_BLANK_BEGUN: Final = (
-    N_("In the tables begun, one cell is still blank."),
-    N_("In the tables begun, {count} cells are still blank."),
-)
+_BLANK: Final = N_("{count} {count:cell is|cells are} still blank.")
+_BLANK_BEGUN: Final = N_("{count} {count:cell is|cells are} still blank in the tables you've started.")
 
 
 def _message(count: int, messages: tuple[str, str], **more: Any) -> _Message:
@@ -175,7 +172,8 @@ def _wrong_messages(given: int, wrong: Sequence[WrongCell], *, one_cause: bool) 
     count, following = len(wrong), [cell.cell.name for cell in wrong if not cell.own]
     if one_cause and not any(cell.own and cell.cell.name not in PROJECTIONS for cell in wrong):
         return [_message(count, _BY_ONE_CAUSE, given=given)]
-    messages = [_message(count, _ALL_WRONG) if count == given else _message(count, _WRONG, given=given)]
+    numbers = {"count": count, "given": given}
+    messages = [_message(count, _ALL_WRONG) if count == given else (_WRONG, numbers)]
     if len(following) == count:
         return [*messages, _message(count, _ROUNDED)]
     copied = following.count("concat")

@@ -122,7 +122,7 @@ def headings(language: str) -> list[str]:
     """The names of the columns."""
     say = catalogue(language).gettext
     counted = say(N_("right")), say(N_("wrong")), say(N_("blank"))
-    return [say(N_("file")), say(N_("outcome")), *counted, say(N_("first wrong")), say(N_("cause"))]
+    return [say(N_("file")), say(N_("result")), *counted, say(N_("first wrong")), say(N_("cause"))]
 
 
 _NO_COUNTS: Final = ("", "", "")

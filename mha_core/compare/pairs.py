@@ -1,7 +1,7 @@
 """Mistakes in published explanations of attention, as built-in pairs of a right trace and a mistaken one.
 
-Each pair is plain data: a built-in example, a mistake of ``catalogue.CATALOGUE`` with its step, and one sentence that
-says what goes wrong and how to notice it.
+Each pair is plain data: a built-in example, a mistake of ``catalogue.CATALOGUE`` with its step, and a text that says
+what goes wrong and how to notice it.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ PAIRS: Final = (
         "scores",
         "scores_times_v",
         {
-            "en": "V is multiplied in before the softmax and once more after it, so what a token has to say decides "
-            "who is listened to: change W_V and the weights move, and unless V has as many columns as there are "
-            "keys, as it has here, the scores do not even have the right shape.",
-            "zh": "softmax 之前就乘了一次 V，之后又乘一次，“说什么”竟决定了“听谁的”：一改 W_V，注意力权重就跟着变；"
-            "要不是这里 V 的列数恰好等于键的个数，分数连形状都对不上。",
+            "en": "V is multiplied in before softmax, and again after it. The weights then depend on W_V, which they "
+            "should not. To spot it, compare shapes: they fit here only because V happens to have as many columns "
+            "as there are keys.",
+            "zh": "softmax 之前乘了一次 V，之后又乘一次。这样一来，注意力权重就会随 W_V 改变，而它本不该如此。"
+            "核对形状一般就能发现这个错误；这里形状对得上，只是因为 V 的列数恰好等于键的个数。",
         },
     ),
     Pair(
@@ -55,24 +55,25 @@ PAIRS: Final = (
         "scaled_scores",
         "not_scaled",
         {
-            "en": "The scores 12, 0 and 4 go into the softmax undivided by √d_k = 4, and one key takes 0.9997 of the "
-            "weight instead of 0.8438: suspect it where d_k is large and every row of weights is a 1 among zeros.",
-            "zh": "分数 12、0、4 没有除以 √d_k = 4 就进了 softmax，一个键独占 0.9997 的权重，而不是 0.8438："
-            "d_k 不小，注意力权重却每行都近乎一个 1、其余是 0，就该想到这里。",
+            "en": "The scores 12, 0 and 4 are not divided by √d_k = 4 before softmax, so one key gets 0.9997 of the "
+            "weight instead of 0.8438. Suspect this mistake if d_k is large and every row of weights has one number "
+            "near 1 and zeros elsewhere.",
+            "zh": "分数 12、0、4 没有除以 √d_k = 4 就做了 softmax，于是一个键得到 0.9997 的权重，而不是 0.8438。"
+            "如果 d_k 较大，而注意力权重每行都是一个接近 1 的数、其余接近 0，就很可能是这个错误。",
         },
     ),
     Pair(
         "sqrt-d-kv",
-        {"en": "Division by √d_kv, but heads of another size", "zh": "除以 √d_kv，可每个头没有那么宽"},
+        {"en": "Dividing by √dₖᵥ instead of √dₖ", "zh": "除以 √dₖᵥ，而不是 √dₖ"},
         "programming",
         "scaled_scores",
         "divided_by_sqrt_all_heads",
         {
-            "en": "Under the root stands 6, the width of all three heads together, though each score sums only the "
-            "d_k = 2 products of one head: “I” gives itself 0.72 in head 1 instead of 0.89, and since every row still "
-            "sums to 1, only counting the columns of Q tells.",
-            "zh": "根号下写的是 6，即三个头合起来的宽度，可每个分数只是一个头里 d_k = 2 个乘积之和："
-            "第 1 个头里 I 给自己的权重成了 0.72，而不是 0.89；每行的和仍然是 1，只有数一数 Q 有几列才看得出来。",
+            "en": "The divisor is √6, from the width of all three heads together, but each score is a sum of only "
+            "d_k = 2 products. In head 1, “I” gives itself a weight of 0.72 instead of 0.89. Every row still sums to "
+            "1, so count the columns of Q to spot it.",
+            "zh": "除数用了 √6，6 是三个头合起来的宽度，而每个分数只是 d_k = 2 个乘积之和。"
+            "第 1 个头里，I 给自己的权重因此是 0.72，而不是 0.89。每行之和仍然是 1，要数一数 Q 有几列才能发现。",
         },
     ),
     Pair(
@@ -82,25 +83,25 @@ PAIRS: Final = (
         "concat",
         "heads_interleaved",
         {
-            "en": "The shape is right and nothing fails, yet the row of “I” holds what head 1 found for all three "
-            "tokens, and what heads 2 and 3 found for “I” stands in the rows below: hold one row against the head "
-            "outputs of its own token.",
-            "zh": "形状没错，程序也不报错，可 I 那一行放的是第 1 个头给三个词元的输出，"
-            "第 2、3 个头给 I 的输出却落在下面两行：拿一行和该词元在各头的输出对一对就知道。",
+            "en": "The shape is right and no error is raised, but the row of “I” contains the outputs of head 1 for "
+            "all three tokens. The outputs of heads 2 and 3 for “I” end up in the rows below. To spot it, compare one "
+            "row with the head outputs of its token.",
+            "zh": "形状没错，程序也不报错，但 I 那一行放的是第 1 个头对三个词元的输出，"
+            "第 2、3 个头对 I 的输出落到了下面两行。取一行，与该词元的各个头输出对照，就能发现。",
         },
     ),
     Pair(
         "not-normalised",
-        {"en": "Rows of weights that are not normalised", "zh": "注意力权重没有按行归一化"},
+        {"en": "Weights whose rows are not normalized", "zh": "注意力权重没有按行归一化"},
         "output-projection",
         "weights",
         "not_normalised",
         {
-            "en": "The exponentials are never divided by the sum of their row, so the weights of “cats” in head 1 add "
-            "up to 14.48 and its head output, 17.61, is larger than any number in V: add up each row, a softmax always "
-            "gives 1.",
-            "zh": "取了指数却没有除以这一行的和：第 1 个头里 cats 的权重加起来是 14.48，"
-            "头输出 17.61 比 V 里的任何数都大；把每行加一加就知道，softmax 的每行之和总是 1。",
+            "en": "The exponentials are not divided by the sum of their row. The weights of “cats” in head 1 add up to "
+            "14.48, and its head output of 17.61 is larger than any number in V. To spot it, add up a row: after "
+            "softmax, the sum is always 1.",
+            "zh": "取了指数，却没有除以这一行的和。第 1 个头里，cats 的权重加起来是 14.48，"
+            "它的头输出 17.61 比 V 里的任何数都大。把一行加起来就能发现：softmax 之后每行之和总是 1。",
         },
     ),
 )
@@ -111,7 +112,7 @@ def pair(name: str) -> Pair:
     """A pair by id. Raises ``CellError`` if there is none of that name."""
     chosen = next((candidate for candidate in PAIRS if candidate.id == name), None)
     if chosen is None:
-        raise CellError(N_("there is no pair named {name}"), name=quoted(name))
+        raise CellError(N_("there is no comparison named {name}"), name=quoted(name))
     return chosen
 
 

@@ -22,7 +22,7 @@ from mha_core.example.model import NEG_INF, kv_head_of
 from mha_core.quoted import quoted
 from mha_core.vocabulary import HIDES, PER_HEAD, WHOLE_LAYER_STEPS
 
-_NO_NUMBERS: Final = N_("{mistake} leaves no numbers at {step} to carry on with")
+_NO_NUMBERS: Final = N_("{mistake} makes {step} non-finite, so the computation cannot continue")
 _NOT_HERE: Final = N_("{mistake} cannot be made in this example")
 _SAME: Final = 1e-6
 """Relative: a smaller change is not visible, and float32 is not more accurate."""
@@ -68,7 +68,7 @@ def _entry(mistake: str, step: str) -> Mistake:
     if entry is None:
         known = ", ".join(name for entry in entries for name in entry.steps)
         raise CellError(
-            N_("{mistake} is no mistake of {step}; it is made at {known}"),
+            N_("{mistake} is not a mistake of {step}; it belongs to {known}"),
             mistake=mistake,
             step=quoted(step),
             known=known,
@@ -114,7 +114,7 @@ def _refusal(entry: Mistake, step: str, right: Tensor, wrong: Tensor) -> CellErr
     """Why these numbers cannot replace the right ones; None if they can."""
     if wrong.shape != right.shape:
         return CellError(
-            N_("{mistake} makes {step} {got_rows} × {got_cols} here, not {rows} × {cols}"),
+            N_("{mistake} would make {step} {got_rows} × {got_cols} instead of {rows} × {cols}"),
             mistake=entry.id,
             step=step,
             got_rows=wrong.shape[0],
@@ -123,7 +123,9 @@ def _refusal(entry: Mistake, step: str, right: Tensor, wrong: Tensor) -> CellErr
             cols=right.shape[1],
         )
     if torch.isclose(wrong, right, rtol=_SAME, atol=_SAME / 1000).all():
-        return CellError(N_("{mistake} changes no number of {step} here"), mistake=entry.id, step=step)
+        return CellError(
+            N_("{mistake} does not change any number of {step} here"), mistake=entry.id, step=step
+        )
     return None if _are_numbers(step, wrong) else CellError(_NO_NUMBERS, mistake=entry.id, step=step)
 
 
@@ -151,7 +153,7 @@ def _trace(computed: Trace, changed: Mapping[Key, Tensor]) -> Trace:
     numbers = {key: values.to(where.device, where.torch_dtype) for key, values in changed.items()}
     for (step, _), values in numbers.items():
         if step not in HIDES and not values.isfinite().all():
-            raise NumberRangeError(N_("a number grew beyond what float32 can hold"), place=step)
+            raise NumberRangeError(N_("a number exceeded the range of float32"), place=step)
 
     def block(name: str, heads: Sequence[int], unchanged: Tensor) -> Tensor:
         keys = [(name, kv_head_of(computed.example, name, head)) for head in heads]

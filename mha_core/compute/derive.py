@@ -134,7 +134,9 @@ def step_of(trace: Trace, cell: Cell) -> Step:
         steps = head_graph(trace.example, trace.example.heads[cell.head])
     else:
         raise CellError(
-            N_("{name} needs a head from 0 to {last}"), name=cell.name, last=len(trace.example.heads) - 1
+            N_("{name} needs a head index from 0 to {last}"),
+            name=cell.name,
+            last=len(trace.example.heads) - 1,
         )
     for step in steps:
         if step.name == cell.name:

@@ -46,7 +46,7 @@ def backend(device: str = "auto", dtype: str | None = None) -> Backend:
         raise DeviceError(N_("the device {device} is not available here"), device=device)
     dtype = dtype or ("float32" if device == "mps" else "float64")
     if dtype not in DTYPES or (device == "mps" and dtype == "float64"):
-        raise DeviceError(N_("{dtype} is not available on {device}, float32 is"), dtype=dtype, device=device)
+        raise DeviceError(N_("{dtype} is not available on {device}; use float32"), dtype=dtype, device=device)
     return Backend(device, dtype)
 
 

@@ -72,7 +72,7 @@ def gradients(of: Example | Trace, cell: Cell) -> dict[str, Any]:
         if not tensor.isfinite().all():
             dtype = computed.backend.dtype
             raise NumberRangeError(
-                N_("a derivative grew beyond what {dtype} can hold"), place=entry.name, dtype=dtype
+                N_("a derivative exceeded the range of {dtype}"), place=entry.name, dtype=dtype
             )
     return _by_name(computed.example, zip(wanted, derivatives, strict=True))
 

@@ -118,7 +118,7 @@ def _blocks(part: range | None, n: int, most: int, place: str) -> range:
         raise CellError(N_("expected 1 to {most}, got {got}"), place="size", most=n, got=most)
     if part.step != 1 or not 0 <= part.start < part.stop <= n:
         raise CellError(
-            N_("expected a part of 0 to {most}, got {start} to {stop}"),
+            N_("expected a range within 0 to {most}, got {start} to {stop}"),
             place=place,
             most=n,
             start=part.start,

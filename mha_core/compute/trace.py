@@ -197,16 +197,16 @@ class Trace:
         """The error for a matrix that is not there. Where the example has it, the head is at fault."""
         last = len(self.example.heads) - 1
         if shared and self._given_or_computed(name, None):
-            return CellError(N_("{name} is the whole layer's: name no head"), name=name)
+            return CellError(N_("{name} belongs to the whole layer; do not give a head"), name=name)
         if not shared and any(self._given_or_computed(name, index) for index in range(last + 1)):
             if head is None:
                 return CellError(
-                    N_("{name} has one matrix for each head: name the head, 0 to {last}"),
+                    N_("{name} has one matrix per head; give a head, 0 to {last}"),
                     name=name,
                     last=last,
                 )
             if not 0 <= head <= last:
-                return CellError(N_("the heads are 0 to {last}, got {head}"), last=last, head=head)
+                return CellError(N_("expected a head from 0 to {last}, got {head}"), last=last, head=head)
         return CellError(N_("there is no {name} here"), name=name if head is None else f"{name}, head {head}")
 
     def _given_or_computed(self, name: str, head: int | None) -> Rows | None:
@@ -446,7 +446,7 @@ def _require_mask_in_range(example: Example) -> None:
     mask = example.mask
     given = mask.add if isinstance(mask, AddMask) else ((mask_fill(example),),)
     if any(MAX_FLOAT32 < abs(number) < float("inf") for row in given for number in row):
-        raise NumberRangeError(N_("a number grew beyond what float32 can hold"), place="mask")
+        raise NumberRangeError(N_("a number exceeded the range of float32"), place="mask")
 
 
 def _require_in_range(computed: Trace) -> None:
@@ -457,4 +457,4 @@ def _require_in_range(computed: Trace) -> None:
         for rows in heads:
             for row in rows or ():
                 if any(not (abs(v) < float("inf")) for v in row):
-                    raise NumberRangeError(N_("a number grew beyond what float32 can hold"), place=step.name)
+                    raise NumberRangeError(N_("a number exceeded the range of float32"), place=step.name)

@@ -88,7 +88,7 @@ def _require_shapes(steps: Sequence[Step], given: Mapping[str, Tensor], dims: Di
     known = {*SETTINGS, *(step.name for step in steps)}
     for name in dict.fromkeys(name for step in steps for name in step.operand_names if name not in known):
         if name not in given:
-            raise ExampleError(N_("is missing"), place=name)
+            raise ExampleError(N_("missing"), place=name)
         layer_shape = dims.shape(name)
         head_shape = (dims.h, *layer_shape)
         fits = {"x": (layer_shape,), "context": (layer_shape,), "mask": (layer_shape, head_shape)}.get(

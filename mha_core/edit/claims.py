@@ -45,7 +45,7 @@ def claim_text(example: Example, edit: ClaimText) -> Example:
     heads = [None] if head is None else list(range(head, head + len(matrices)))
     if len(matrices) > most:
         raise ExampleError(
-            N_("there is room for {most} matrices, got {got}"),
+            N_("there is space for {most} matrices, got {got}"),
             place=_place(step, head),
             most=most,
             got=len(matrices),

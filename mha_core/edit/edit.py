@@ -212,7 +212,7 @@ class ClearClaims(Edit, op="clear_claims"):
     head: Index | None = None
 
 
-NO_EDIT: Final = N_("this is no edit")
+NO_EDIT: Final = N_("this is not an edit")
 EDITS: Final = by_op(Edit)
 
 

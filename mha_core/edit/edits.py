@@ -89,7 +89,8 @@ def _set_block(example: Example, edit: SetBlock) -> Example:
     if row + len(block) > len(matrix) or col + len(block[0]) > len(matrix[0]):
         raise ExampleError(
             N_(
-                "from row {row}, column {col} on there is room for {rows} × {cols}, got {got_rows} × {got_cols}"
+                "this block is {got_rows} × {got_cols}, but only {rows} × {cols} fits from row "
+                "{row}, column {col}"
             ),
             place=place_of(name, head),
             row=row + 1,
@@ -112,7 +113,7 @@ def _require_rectangular(block: Sequence[Sequence[object]], place: str) -> None:
     for at, cells in enumerate(block):
         if len(cells) != len(block[0]):
             raise ExampleError(
-                N_("the rows of the block differ in length: {first} in row 1, {got} in row {row}"),
+                N_("the rows of this block have different lengths: {first} in row 1, {got} in row {row}"),
                 place=place,
                 row=at + 1,
                 got=len(cells),

@@ -44,7 +44,9 @@ def _whole(value: object, place: str) -> int:
 def _index(value: object, place: str) -> int:
     """From 0 on: a negative index would count from the end."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ExampleError(N_("expected a whole number from 0 on, got {got}"), place=place, got=quoted(value))
+        raise ExampleError(
+            N_("expected a whole number, 0 or more, got {got}"), place=place, got=quoted(value)
+        )
     return value
 
 

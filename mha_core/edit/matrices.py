@@ -112,7 +112,7 @@ def _is_finite(number: float) -> bool:
 def require_index(name: str, index: int, count: int) -> None:
     """Raises ``ExampleError`` where ``name``, which has so many, has none at this index."""
     if index >= count:
-        raise ExampleError(N_("this is no longer there"), place=f"{name}[{index}]")
+        raise ExampleError(N_("this no longer exists"), place=f"{name}[{index}]")
 
 
 def place_of(name: str, head: int | None, row: int | None = None, col: int | None = None) -> str:

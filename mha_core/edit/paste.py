@@ -36,7 +36,7 @@ def read_matrices(text: str) -> list[Cells]:
         raise ExampleError(N_("the text is longer than {most} characters"), most=MAX_TEXT)
     blocks = _blocks(_normalized(text))
     if not any(_is_number(cell) for rows in blocks for row in rows for cell in row):
-        raise ExampleError(N_("there is no number in this text"))
+        raise ExampleError(N_("this text contains no numbers"))
     if sum(len(row) for rows in blocks for row in rows) > MAX_CELLS:
         raise ExampleError(N_("there are more than {most} cells"), most=MAX_CELLS)
     return [_cells(rows) for rows in blocks]
@@ -110,12 +110,12 @@ def _bracketed(text: str) -> list[list[list[str]]]:
                 rows += [_split(re.sub(r",\s*$", "", line)) for line in text[start:at].split(";")]
             depth -= 1
             if depth < 0:
-                raise ExampleError(N_("a bracket is closed that was never opened"))
+                raise ExampleError(N_("there is a closing bracket without an opening one"))
             if depth == deepest - 2 or (deepest == 1 and ";" in text[start:at]):
                 blocks.append(rows)
                 rows = []
     if depth:
-        raise ExampleError(N_("a bracket is never closed"))
+        raise ExampleError(N_("there is an opening bracket without a closing one"))
     if deepest > 3:
         raise ExampleError(N_("the brackets are nested too deeply"))
     return _without_empty([*blocks, rows])
@@ -204,7 +204,7 @@ def _cells(rows: list[list[str]]) -> Cells:
     for i, row in enumerate(rows):
         if len(row) != width:
             raise ExampleError(
-                N_("row {row} has {got} cells, the longest row has {most}"),
+                N_("row {row} has {got} {got:cell|cells}, the longest row has {most}"),
                 row=i + 1,
                 got=len(row),
                 most=width,
@@ -227,5 +227,5 @@ def _reason(text: str) -> str:
     if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+", text):
         return N_("row {row}, column {col}: {text} is too large")
     if re.fullmatch(r"[-+]?\d+\s*[/⁄]\s*\d+", text):
-        return N_("row {row}, column {col}: {text} is a fraction; write it as a decimal number")
-    return N_("row {row}, column {col}: {text} is no number")
+        return N_("row {row}, column {col}: {text} is a fraction; write it as a decimal, such as 0.5")
+    return N_("row {row}, column {col}: {text} is not a number")

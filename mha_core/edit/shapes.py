@@ -25,11 +25,11 @@ NOT_FITTING: Final = {
         "expected {rows} × {cols}, got {got_rows} × {got_cols}: the heads are summed instead of concatenated"
     ),
     "heads_stacked": N_(
-        "expected {rows} × {cols}, got {got_rows} × {got_cols}: "
-        "the heads are stacked below each other instead of side by side"
+        "expected {rows} × {cols}, got {got_rows} × {got_cols}: the heads are stacked on top "
+        "of each other instead of side by side"
     ),
     "scores_times_v": N_(
-        "expected {rows} × {cols}, got {got_rows} × {got_cols}: the scores are multiplied by V already"
+        "expected {rows} × {cols}, got {got_rows} × {got_cols}: the scores are already multiplied by V"
     ),
     "matrix_transposed": N_(
         "expected {rows} × {cols}, got {got_rows} × {got_cols}: the matrix is transposed"

@@ -61,7 +61,7 @@ def permute(example: Example, edit: Permute) -> Example:
     order = edit.order
     if sorted(order) != list(range(len(example.tokens))):
         raise ExampleError(
-            N_("expected each of the {count} tokens once"), place="order", count=len(example.tokens)
+            N_("expected each of the {count} tokens exactly once"), place="order", count=len(example.tokens)
         )
     moved = keep_tokens(example, "tokens", order)
     return replace(moved, positions=example.positions)

@@ -11,13 +11,13 @@ from mha_core.example.files import FORMAT, from_json, mask_from_json
 from mha_core.example.model import Example, Head, Mask
 
 MASK_OF_INTEGERS = N_(
-    "holds integers, which are neither truth values nor numbers to add: convert them to bool or to floating point"
+    "contains integers, which could be truth values or numbers to add; convert them to bool or to floating point"
 )
 MASK_OF_ZEROS_AND_ONES = N_(
-    "holds only the numbers 0 and 1: convert them to bool if they are meant as truth values; "
-    "give an AddMask if they are to be added to the scores"
+    "contains only the numbers 0 and 1; convert them to bool if they are truth values, "
+    "or use an AddMask if they are to be added to the scores"
 )
-MASK_PER_HEAD = N_("got {shape}, a mask for each head: an example has one mask for all heads")
+MASK_PER_HEAD = N_("got {shape}, one mask per head; an example has one mask for all heads")
 
 
 def from_arrays(

@@ -19,7 +19,7 @@ MAX_LISTS: Final = 50_000
 def decoded(text: str | bytes, **hooks: Any) -> Any:
     """The decoded value; ``hooks`` as for ``json.loads``. Raises the errors of ``json.loads``, and ``ExampleError``."""
     if text.count("[" if isinstance(text, str) else b"[") > MAX_LISTS:  # type: ignore[arg-type]
-        raise ExampleError(N_("there are more than {most} lists"), most=MAX_LISTS)
+        raise ExampleError(N_("the file contains more than {most:,} lists"), most=MAX_LISTS)
     return json.loads(text, parse_int=_whole, parse_float=_decimal, **hooks)
 
 

@@ -26,10 +26,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import reduce
 from math import inf, isfinite, isinf
 from typing import Any
 
-from mha_core.errors import N_, ExampleError
+from mha_core.errors import N_, ExampleError, Translatable
 from mha_core.example.decoding import decoded
 from mha_core.example.lecture import Lecture, LectureStep
 from mha_core.example.model import (
@@ -83,7 +84,7 @@ def from_json(data: object) -> Example:
             got=quoted_json(fields.get("format")),
         )
     if fields.get("heads") is None:
-        raise _fail("heads", N_("is missing"))
+        raise _fail("heads", N_("missing"))
     values = {
         name: read(fields[name], name) for name, read in _FIELDS.items() if fields.get(name) is not None
     }
@@ -111,7 +112,7 @@ def to_json(example: Example) -> dict[str, object]:
         "format": FORMAT,
         "title": _text_json(example.title),
         "note": _text_json(example.note),
-        "source": example.source,
+        "source": _text_json(example.source),
         "tokens": list(example.tokens),
         "x": _rows(example.x),
         "context_tokens": None if example.context_tokens is None else list(example.context_tokens),
@@ -136,7 +137,7 @@ def _default_tokens(values: Mapping[str, Any]) -> dict[str, Any]:
     heads: tuple[Head, ...] = values["heads"]
     rows = next((matrix for matrix in (values.get("x"), *_query_rows(heads)) if matrix), None)
     if rows is None:
-        raise _fail("tokens", N_("is missing"))
+        raise _fail("tokens", N_("missing"))
     note = values.get("note", "")
     by_language = note if isinstance(note, Mapping) else dict.fromkeys(LANGUAGES, note)
     added = {name: catalogue(name).gettext(_NO_TOKENS).format(last=f"t{len(rows)}") for name in LANGUAGES}
@@ -150,7 +151,7 @@ def _query_rows(heads: Iterable[Head]) -> Iterator[Matrix | None]:
         yield from (head.q, head.weights)
 
 
-_NO_TOKENS = N_("The file names no tokens: its rows are called t1 to {last}.")
+_NO_TOKENS = N_("The file names no tokens. Its rows are called t1 to {last}.")
 
 
 # --- reading ---------------------------------------------------------------------------------------------------
@@ -175,7 +176,10 @@ def _load(text: str | bytes) -> object:
         return decoded(text, object_pairs_hook=_no_duplicates, parse_constant=_Constant)
     except json.JSONDecodeError as error:
         raise _fail(
-            "", N_("this is not JSON: line {line}, column {column}"), line=error.lineno, column=error.colno
+            "",
+            N_("this is not valid JSON: line {line}, column {column}"),
+            line=error.lineno,
+            column=error.colno,
         ) from None
     except RecursionError:
         raise _fail("", N_("the file is nested too deeply")) from None
@@ -190,7 +194,7 @@ def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(fields) != len(pairs):
         counted = Counter(name for name, _ in pairs)
         twice = next(name for name, count in counted.items() if count > 1)
-        raise _fail("", N_("the key {name} stands twice in one object"), name=quoted_json(twice))
+        raise _fail("", N_("the key {name} appears twice in one object"), name=quoted_json(twice))
     return fields
 
 
@@ -200,7 +204,7 @@ class _Constant(float):
 
 def _object(value: object, place: str, known: Mapping[str, object]) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise _fail(place, N_("expected an object in braces, got {got}"), got=quoted_json(value))
+        raise _fail(place, N_("expected a JSON object, got {got}"), got=quoted_json(value))
     for name in value:
         if name not in known:
             raise _fail(place, N_("unknown key {name}"), name=quoted_json(name))
@@ -271,7 +275,12 @@ def _table(value: object, place: str, cell: Callable[[object, str], Any]) -> tup
         cells = _list(row, here)
         rows.append(tuple(cell(item, f"{here}[{j}]") for j, item in enumerate(cells)))
         if len(cells) != len(rows[0]):
-            raise _fail(here, N_("expected {cols} numbers, got {count}"), cols=len(rows[0]), count=len(cells))
+            raise _fail(
+                here,
+                N_("expected {cols} {cols:number|numbers}, got {count}"),
+                cols=len(rows[0]),
+                count=len(cells),
+            )
     if not rows or not rows[0]:
         raise _fail(place, N_("expected at least one number, got none"))
     return tuple(rows)
@@ -305,8 +314,23 @@ def _scale(value: object, place: str) -> Scale:
     return _float(value, place)
 
 
+class _Either(Translatable):
+    """Names to choose from."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = [f'"{name}"' for name in names]
+
+    def translated(self, gettext: Callable[[str], str]) -> str:
+        """``"dot", "additive" or "cosine"``."""
+        *others, last = self.names
+        names = reduce(
+            lambda one, following: gettext(N_("{one}, {next}")).format(one=one, next=following), others
+        )
+        return gettext(N_("{names} or {last}")).format(names=names, last=last)
+
+
 def _one_of(names: tuple[str, ...]) -> Callable[[object, str], Any]:
-    expected = " or ".join((", ".join(f'"{name}"' for name in names[:-1]), f'"{names[-1]}"'))
+    expected = _Either(names)
 
     def read(value: object, place: str) -> str:
         if not isinstance(value, str) or value not in names:
@@ -348,11 +372,15 @@ def mask_from_json(value: object, place: str) -> Mask:
     """A mask from decoded JSON; ``ExampleError`` where it breaks the format."""
     if isinstance(value, str):
         if value != "causal":
-            raise _fail(place, N_('expected null, "causal", allow or add, got {got}'), got=quoted_json(value))
+            raise _fail(
+                place,
+                N_('expected null, "causal", or an object with "allow" or "add", got {got}'),
+                got=quoted_json(value),
+            )
         return "causal"
     fields = _object(value, place, {"allow": 0, "fill": 0, "add": 0})
     if ("allow" in fields) == ("add" in fields) or ("add" in fields and "fill" in fields):
-        raise _fail(place, N_("expected either allow (with fill, if wanted) or add"))
+        raise _fail(place, N_("expected either allow (optionally with fill) or add"))
     if "add" in fields:
         return AddMask(_table(fields["add"], f"{place}.add", _float_or_neg_inf))
     fill = fields.get("fill")
@@ -444,7 +472,7 @@ _LECTURE_STEP: dict[str, Callable[[object, str], Any]] = {
 def _lecture_step(value: object, place: str) -> LectureStep:
     fields = _object(value, place, _LECTURE_STEP)
     if fields.get("step") is None:
-        raise _fail(f"{place}.step", N_("is missing"))
+        raise _fail(f"{place}.step", N_("missing"))
     given = {name: item for name, item in fields.items() if item is not None}
     return LectureStep(**{name: _LECTURE_STEP[name](item, f"{place}.{name}") for name, item in given.items()})
 
@@ -453,7 +481,7 @@ _FIELDS: dict[str, Callable[[object, str], Any]] = {
     "format": _string,
     "title": _text,
     "note": _text,
-    "source": _string,
+    "source": _text,
     "tokens": _strings,
     "x": _matrix,
     "context_tokens": _strings,

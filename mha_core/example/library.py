@@ -19,6 +19,17 @@ that of study.
 """
 _OPENS_FIRST_IN: Final = {"zh": "programming-zh"}
 """The same numbers with words of another language."""
+GROUPS: Final = {
+    N_("Start here"): ("programming", "programming-zh", "water", "first"),
+    N_("Layers"): ("output-projection", "translation", "three-values"),
+    N_("Masks"): ("causal", "padding"),
+    N_("Scaling"): ("saturated", "scaled"),
+    N_("Scoring"): ("additive", "bilinear", "cosine"),
+    N_("Positions"): ("sinusoidal", "rotary", "alibi"),
+    N_("Shared heads"): ("grouped-query",),
+    N_("Published"): ("published",),
+}
+"""What the examples show, in the order of a menu."""
 
 
 @lru_cache(maxsize=1)
@@ -33,6 +44,15 @@ def library() -> dict[str, Example]:
 def opens_first(language: str) -> str:
     """The name of the example that opens first for a visitor who reads this language."""
     return _OPENS_FIRST_IN.get(language, OPENS_FIRST)
+
+
+def grouped(language: str) -> dict[str, str]:
+    """Name → group, in the order of a menu. In each group, those with words of the reader's language come first."""
+
+    def is_foreign(name: str) -> bool:
+        return all(map(str.isascii, library()[name].tokens)) == (language == "zh")
+
+    return {name: group for group, names in GROUPS.items() for name in sorted(names, key=is_foreign)}
 
 
 def built_in(name: str) -> Example:

@@ -152,7 +152,7 @@ class Example:
     scale: Scale = "sqrt_dk"
     mask: Mask = None
     claimed: Mapping[str, tuple] | None = None  # type: ignore[type-arg]  # ragged by design: cells may be absent
-    source: str | None = None
+    source: Text | None = None
     note: Text | None = None
     scoring: Scoring = "dot"
     kv_heads: int | None = None
@@ -412,8 +412,8 @@ def has_corner(example: Example) -> bool:
 
 
 CORNER: Final = N_(
-    "The causal mask starts at the top left corner, as torch's is_causal does: query i sees keys 1 to i, though there "
-    "are {n_q} queries and {n_k} keys."
+    "The causal mask starts at the top left corner, as torch's is_causal does: query i "
+    "may attend to keys 1 to i. There are {n_q} queries and {n_k} keys."
 )
 """The sentence where ``has_corner``."""
 

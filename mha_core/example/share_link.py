@@ -56,7 +56,7 @@ def unpacked(token: str) -> Example:
     if not token[:1].isdecimal():
         raise damaged
     if token[:1] != VERSION:
-        raise LinkError(N_("the link was made by another version of this program"))
+        raise LinkError(N_("the link was made by a different version of this program"))
     try:
         text = base64.b64decode(
             token[1:].encode("ascii") + b"=" * (-len(token[1:]) % 4), b"-_", validate=True
@@ -66,7 +66,7 @@ def unpacked(token: str) -> Example:
     except (binascii.Error, ValueError, zlib.error):
         raise damaged from None
     if len(text) > MAX_BYTES:
-        raise LinkError(N_("the link unpacks to more than {most} MB"), most=MAX_BYTES // 1_000_000)
+        raise LinkError(N_("the link expands to more than {most} MB"), most=MAX_BYTES // 1_000_000)
     if not unpacker.eof or unpacker.unused_data:
         raise damaged
     try:

@@ -106,7 +106,7 @@ def _require_text(place: str, text: str, most: int) -> None:
     if len(text) > most:
         raise _fail(place, N_("expected at most {most} characters, got {count}"), most=most, count=len(text))
     if _SURROGATES.search(text):
-        raise _fail(place, N_("the text holds half of a character"))
+        raise _fail(place, N_("the text contains half of a character (a lone surrogate)"))
 
 
 def _require_labels(example: Example) -> None:
@@ -118,7 +118,7 @@ def _require_labels(example: Example) -> None:
         if labels is not None and rows is not None and len(labels) != len(rows) <= MAX_SIZE:
             raise _fail(
                 place,
-                N_("expected {rows}, one for each row of {name}, got {count}"),
+                N_("expected {rows} {rows:token|tokens}, one per row of {name}, got {count}"),
                 rows=len(rows),
                 name=name,
                 count=len(labels),
@@ -146,9 +146,9 @@ def _require_shapes(example: Example, dims: Dims) -> None:
     for name, place, matrix in _given(example):
         rows, cols = dims.shape(name)
         if name in _BIASES and not _has_weight(example, place):
-            raise _fail(place, N_("there is nothing that it could be added to"))
+            raise _fail(place, N_("there is nothing to add it to"))
         if rows == 0 or cols == 0:
-            raise _fail(place, N_("there is nothing that it could be multiplied with"))
+            raise _fail(place, N_("the matrix it is multiplied by is missing"))
         if (len(matrix), len(matrix[0])) != (rows, cols):
             raise _wrong_shape(place, (rows, cols), (len(matrix), len(matrix[0])))
 
@@ -204,17 +204,17 @@ def _require_starts(example: Example, dims: Dims) -> None:
         if missing == "w_v":
             raise _fail(
                 f"heads[{index}]",
-                N_("w_v is missing, and heads[{other}] has values: give them in all heads or in none"),
+                N_("w_v is missing, but heads[{other}] has values; give values in all heads or in none"),
                 other=with_values[0],
             )
         if missing:
             raise _fail(
-                f"heads[{index}]", N_("{name} is missing, and nothing stands in for it"), name=missing
+                f"heads[{index}]", N_("{name} is missing, and nothing is given in its place"), name=missing
             )
     if not with_values and all(head.weights is not None for head in example.heads):
         raise _fail(
             "heads",
-            N_("every head starts from its weights and none has w_v or v: nothing is left to compute"),
+            N_("every head starts from its weights, and none has w_v or v, so there is nothing to compute"),
         )
 
 
@@ -266,7 +266,7 @@ def _require_used_parameters(example: Example) -> None:
 
 
 def _unused(place: str, setting: str) -> ExampleError:
-    return _fail(place, N_("is of no use here without {setting}"), setting=setting)
+    return _fail(place, N_("is not used without {setting}"), setting=setting)
 
 
 def _require_groups(example: Example, dims: Dims) -> None:
@@ -284,7 +284,7 @@ def _require_groups(example: Example, dims: Dims) -> None:
             if first != index and getattr(head, name, None) is not None:
                 raise _fail(
                     f"heads[{index}].{name}",
-                    N_("keys and values are shared here: give them in heads[{first}] alone"),
+                    N_("keys and values are shared here; give them only in heads[{first}]"),
                     first=first,
                 )
 
@@ -295,7 +295,7 @@ def _require_few_pairs(example: Example, dims: Dims) -> None:
     if example.scoring == "additive" and count > most:
         raise _fail(
             "scoring",
-            N_("additive scoring makes n_q × n_k × d_a numbers, at most {most}, got {n_q} × {n_k} × {d_a}"),
+            N_("additive scoring needs n_q × n_k × d_a numbers, at most {most}; got {n_q} × {n_k} × {d_a}"),
             most=most,
             n_q=dims.n_q,
             n_k=dims.n_k,
@@ -309,13 +309,13 @@ def _require_positions(example: Example, dims: Dims) -> None:
     if kind == "rotary" and (dims.d_k % 2 or not dims.d_k):
         raise _fail(
             "positions",
-            N_("rotary positions turn pairs of columns of Q and K: d_k must be even, got {d_k}"),
+            N_("rotary positions rotate the columns of Q and K in pairs, so d_k must be even; got {d_k}"),
             d_k=dims.d_k,
         )
     if kind != "rotary" and getattr(positions, "pairs", PAIRS[0]) != PAIRS[0]:
         raise _unused("positions.pairs", '"kind": "rotary"')
     if kind == "sinusoidal" and example.x is None:
-        raise _fail("positions", N_("sinusoidal positions are added to X, and there is none"))
+        raise _fail("positions", N_("sinusoidal positions are added to X, but there is no X"))
     for field, name, size in (
         ("ids", "position_ids", dims.n_q),
         ("context_ids", "context_position_ids", dims.n_k),
@@ -329,7 +329,9 @@ def _require_positions(example: Example, dims: Dims) -> None:
         if name not in rows:
             raise _unused(place, _POSITION_SETTINGS[field])
         if len(row) != size:
-            raise _fail(place, N_("expected {cols} numbers, got {count}"), cols=size, count=len(row))
+            raise _fail(
+                place, N_("expected {cols} {cols:number|numbers}, got {count}"), cols=size, count=len(row)
+            )
         for j, number in enumerate(row):
             _require_in_range(f"{place}[{j}]", number)
 
@@ -347,11 +349,16 @@ def _require_numbers(example: Example, before: Example | None) -> None:
     for _, place, matrix in _given(example):
         width = len(matrix[0]) if matrix else 0
         if not 1 <= width <= MAX_SIZE:
-            raise _fail(place, N_("expected 1 to {most}, got {count}"), most=MAX_SIZE, count=width)
+            raise _fail(
+                place, N_("expected 1 to {most} numbers in a row, got {count}"), most=MAX_SIZE, count=width
+            )
         for i, row in enumerate(matrix):
             if len(row) != width:
                 raise _fail(
-                    f"{place}[{i}]", N_("expected {cols} numbers, got {count}"), cols=width, count=len(row)
+                    f"{place}[{i}]",
+                    N_("expected {cols} {cols:number|numbers}, got {count}"),
+                    cols=width,
+                    count=len(row),
                 )
             if id(row) in known:
                 continue
@@ -394,21 +401,21 @@ def _require_scale(example: Example) -> None:
     if not scoring.is_product and scale == "sqrt_dk":
         raise _fail(
             "scale",
-            N_('√d_k is for dot products; with {scoring} scoring write "none" or a number'),
+            N_('√d_k is for dot products; with {scoring} scoring, write "none" or a number'),
             scoring=example.scoring,
         )
     if scoring.temperature is not None and not isinstance(scale, str) and scale < 0:
         raise _fail("scale", N_("expected a temperature above 0, got {number}"), number=scale)
     if isinstance(scale, str):
         if scale == "sqrt_dk" and not example.dims.d_k and any(h.weights is None for h in example.heads):
-            raise _fail("scale", N_("there is no d_k to take the root of"))
+            raise _fail("scale", N_("there is no d_k to take the square root of"))
         return
     if scale == 0:
-        raise _fail("scale", N_("expected a divisor other than 0, got {number}"), number=scale)
+        raise _fail("scale", N_("the divisor cannot be 0"))
     if not (1 / MAX_NUMBER <= abs(scale) <= MAX_NUMBER):
         raise _fail(
             "scale",
-            N_("expected a divisor from {low:g} to {high:g} in size, got {number:g}"),
+            N_("expected a divisor whose size is from {low:g} to {high:g}, got {number:g}"),
             low=1 / MAX_NUMBER,
             high=MAX_NUMBER,
             number=scale,
@@ -427,14 +434,17 @@ def _require_claims(example: Example, dims: Dims) -> None:
             continue
         if len(claim) != dims.h:
             raise _fail(
-                f"claimed.{step}", N_("expected {count} heads, got {got}"), count=dims.h, got=len(claim)
+                f"claimed.{step}",
+                N_("expected {count} {count:head|heads}, got {got}"),
+                count=dims.h,
+                got=len(claim),
             )
         for index, matrix in enumerate(claim):
             if matrix is not None:
                 if kv_head_of(example, step, index) != index:
                     raise _fail(
                         f"claimed.{step}[{index}]",
-                        N_("keys and values are shared here: give them in heads[{first}] alone"),
+                        N_("keys and values are shared here; give them only in heads[{first}]"),
                         first=kv_head_of(example, step, index),
                     )
                 _require_claimed_shape(f"claimed.{step}[{index}]", matrix, dims.shape(step))
@@ -471,7 +481,7 @@ def _require_lecture(lecture: Lecture) -> None:
         if not is_step(step.step):
             raise _fail(f"{place}.step", N_("there is no step {name}"), name=quoted(step.step))
         if step.step in names:
-            raise _fail(f"{place}.step", N_("the step {name} stands here twice"), name=quoted(step.step))
+            raise _fail(f"{place}.step", N_("the step {name} appears here twice"), name=quoted(step.step))
         names.add(step.step)
         _require_minutes(f"{place}.minutes", step.minutes)
         if len(step.choices) > MAX_CHOICES:

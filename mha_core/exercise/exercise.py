@@ -26,10 +26,13 @@ from mha_core.vocabulary import HEAD_BIASES, HEAD_MATRICES, SCORING, STARTS, STE
 MOST_TOKENS: Final = 6
 MOST_HEADS: Final = 4
 _MOST_DRAWS: Final = 160
+_MOST_COMPARED: Final = 5_500
 _TRIES_OF_A_PART: Final = 40
 _TRIES_OF_A_MATRIX: Final = 60
-"""The most draws in all, of a part (heads or W_O), and of a matrix. Each part is tested before the next is drawn. A
-draw of the largest exercises takes 10 ms; none of 136 exercises from built-in examples needed more than 138 draws."""
+"""The most draws in all, mistakes compared in all, draws of a part (heads or W_O), and draws of a matrix.
+
+Each part is tested before the next is drawn. A draw takes time in proportion to the mistakes that it can show, so
+exercises with many have fewer draws. None of 136 exercises from built-in examples needed more than either limit."""
 _NEAR: Final = 2
 _FAR: Final = 5
 _TRIES_IF_FAR: Final = 15
@@ -60,7 +63,7 @@ def exercise(example: Example, seed: int) -> Example:
             heads=MOST_HEADS,
         )
     if not _starts_at_x(example):
-        raise ExampleError(N_("an exercise needs heads that start at X, with W_Q, W_K and W_V"))
+        raise ExampleError(N_("an exercise needs heads that start from X, with W_Q, W_K and W_V"))
     return validate(_draw_example(_without_numbers(example), sizes(example), Random(f"exercise {seed}")))
 
 
@@ -137,8 +140,9 @@ def _draw_example(template: Example, dims: Dims, random: Random) -> Example:
     Each part is drawn until the example so far keeps the laws. If no draw of a part does, the rest is drawn once and
     everything starts again. If every attempt fails, the one that breaks the fewest laws is returned.
     """
-    parts, left, hopeless = _parts(template, dims), iter(range(_MOST_DRAWS)), 0
-    laws = [_laws(plain) for plain in _normal_parts(replace(template, title=""), dims)]
+    parts, hopeless = _parts(template, dims), 0
+    laws = [_laws(plain) for plain in _normal_parts(replace(template, title="", source=None), dims)]
+    left = iter(range(min(_MOST_DRAWS, _MOST_COMPARED // max(1, laws[-1].mistakes))))
     draws: list[tuple[int, Example]] = []
     while not draws or (draws[-1][0] and hopeless < _MOST_HOPELESS and next(left, None) is not None):
         faults, drawn = 0, _rows(template, dims, random.choice)

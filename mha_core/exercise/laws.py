@@ -39,6 +39,7 @@ class Laws:
         self._rows = [key for key, rows in _matrices(plain, _WITH_ROWS) if rows_differ(rows)]
         self._answers = {key: _unique_cells(rows) for key, rows in _matrices(plain, _WITH_ANSWERS)}
         self._mistakes = dict(diagnoses(plain, _ALL_DECIMALS))
+        self.mistakes: Final = sum(map(len, self._mistakes.values()))
         self._hidden: Counter[Key] = Counter()  # by matrix: mistakes so far that did not show as they should
 
     def faults(self, computed: Trace, fewest: int | None = None) -> int:
@@ -52,7 +53,7 @@ class Laws:
             not _answers_differ(matrices[key][i][j] for i, j in cells) for key, cells in self._answers.items()
         )
         if plain:
-            return plain + sum(map(len, self._mistakes.values()))
+            return plain + self.mistakes
         faults = 0
         for key, ways in diagnoses(computed, DECIMALS, self._hidden):
             least = max(2, ceil(len(matrices[key]) * len(matrices[key][0]) / 3)) if key in matrices else 0

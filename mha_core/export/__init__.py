@@ -26,7 +26,7 @@ class Target:
 
 
 TARGETS = {
-    "torch": Target(N_("PyTorch, its own attention"), "py", "python"),
+    "torch": Target(N_("PyTorch, built-in attention"), "py", "python"),
     "torch-scratch": Target(N_("PyTorch, from scratch"), "py", "python"),
     "numpy": Target("NumPy", "py", "python"),
     "keras": Target("Keras 3", "py", "python"),

@@ -59,7 +59,7 @@ def sections(computed: Trace, words: Callable[[str], str]) -> Iterator[Section]:
         if (rows := input_matrix(example, name, head)) is not None
     ]
     if starts:
-        yield Section(words(N_("Heads that start further on")), "", tuple(starts))
+        yield Section(words(N_("Heads that start at a later step")), "", tuple(starts))
     for step in computed.steps:
         yield Section(
             _capital(words(NAMES[step.name])),
@@ -193,7 +193,9 @@ def latex_document(computed: Trace, decimals: int | None = None, language: str =
     return _PREAMBLE.format(
         document_class=CJK_CLASS if is_cjk(title + body) else LANGUAGE[language].document_class,
         title=latex(title),
-        decimals=words(N_("Numbers are rounded to {decimals} decimals.")).format(decimals=decimals),
+        decimals=words(N_("Numbers are rounded to {decimals} {decimals:decimal|decimals}.")).format(
+            decimals=decimals
+        ),
         body=body,
         mask_notes=_mask_notes(computed, words, latex),
     )
@@ -259,7 +261,9 @@ def markdown_document(computed: Trace, decimals: int | None = None, language: st
     example = computed.example
     words: Callable[[str], str] = catalogue(language).gettext
     title = text_in(example.title, language) or words(N_("An example"))
-    note = words(N_("Numbers are rounded to {decimals} decimals.")).format(decimals=decimals)
+    note = words(N_("Numbers are rounded to {decimals} {decimals:decimal|decimals}.")).format(
+        decimals=decimals
+    )
     parts = [f"# {markdown(title)}", note + _mask_notes(computed, words, markdown)]
     for section in sections(computed, words):
         parts.append(f"## {markdown(section.heading)}")
@@ -302,7 +306,9 @@ def _fully_masked_note(computed: Trace, words: Callable[[str], str], escaped: Ca
     if not queries:
         return ""
     tokens = ", ".join(f"{i + 1} ({escaped(example.tokens[i])})" for i in queries)
-    sentence = words(N_("Queries that see no key get weights 0 and head output 0: {tokens}."))
+    sentence = words(
+        N_("Queries that are not allowed to attend to any key get weights 0 and head output 0: {tokens}.")
+    )
     if not has_values(example):
-        sentence = words(N_("Queries that see no key get weights 0: {tokens}."))
+        sentence = words(N_("Queries that are not allowed to attend to any key get weights 0: {tokens}."))
     return " " + sentence.replace("{tokens}", tokens)

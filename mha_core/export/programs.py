@@ -44,13 +44,13 @@ def torch_program(computed: Trace, decimals: int | None, language: str) -> str:
     """
     example = computed.example
     if example.scoring == "additive" and any(head.weights is None for head in example.heads):
-        raise ExportError(N_("PyTorch has no additive attention; NumPy and PyTorch from scratch can do this"))
+        raise ExportError(N_("PyTorch has no additive attention; use NumPy or PyTorch from scratch"))
     _require_no_given_weights(example)
     if mask_fill(example) != NEG_INF:
         raise ExportError(
             N_(
-                "PyTorch gives a hidden pair no weight at all, and here it has a score; "
-                "NumPy and PyTorch from scratch can do this"
+                "PyTorch gives a masked pair no weight, but here it has a score; use NumPy or "
+                "PyTorch from scratch"
             ),
         )
     rotary = example.positions is not None and example.positions.kind == "rotary"
@@ -126,8 +126,8 @@ def keras_program(computed: Trace, decimals: int | None, language: str) -> str:
     if not has_values(computed.example):
         raise ExportError(
             N_(
-                "a Keras layer wants a W_V, and this example ends at its weights; "
-                "NumPy and PyTorch from scratch can do this"
+                "a Keras layer needs a W_V, but this example stops at the attention weights; use "
+                "NumPy or PyTorch from scratch"
             )
         )
     _require_keras_mask(computed)
@@ -172,8 +172,8 @@ def _require_keras_mask(computed: Trace) -> None:
             if NEG_INF in row and NEG_INF < max(row) < KERAS_FILL + 1000:
                 raise ExportError(
                     N_(
-                        "Keras hides a pair with −10⁹, and these scores are lower than that; "
-                        "NumPy and PyTorch from scratch can do this"
+                        "Keras masks a pair with −10⁹, but these scores are lower than that; use NumPy or "
+                        "PyTorch from scratch"
                     ),
                 )
 
@@ -184,8 +184,8 @@ def _require_no_given_weights(example: Example) -> None:
         if head.weights is not None:
             raise ExportError(
                 N_(
-                    "this head starts from its weights, and a library computes them itself; "
-                    "NumPy and PyTorch from scratch can do this"
+                    "this head starts from given weights, but a library computes them itself; use NumPy "
+                    "or PyTorch from scratch"
                 ),
                 place=f"heads[{index}]",
             )

@@ -281,8 +281,8 @@ class LayerSheet(Sheet):
         if is_mixed(self.example, part):
             raise ExportError(
                 N_(
-                    "a layer treats all heads alike; here some start from their own {name}; "
-                    "NumPy and PyTorch from scratch can do this"
+                    "a layer treats all heads alike, but here some start from their own {name}; use "
+                    "NumPy or PyTorch from scratch"
                 ),
                 name=part.upper(),
             )

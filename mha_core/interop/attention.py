@@ -291,7 +291,7 @@ def _rotated_columns(
         columns = int(d_k * source.number(name, kind.part))
     if columns % 2 or not 0 < columns <= d_k:
         raise settings.wrong(
-            name, N_("expected an even number of turned columns, at most {d_k}, got {got}"), columns, d_k=d_k
+            name, N_("expected an even number of rotated columns, at most {d_k}, got {got}"), columns, d_k=d_k
         )
     return columns, () if columns == d_k else (name,)
 

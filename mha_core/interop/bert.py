@@ -39,7 +39,7 @@ def from_bert(state: Mapping[str, Tensor], num_heads: int, prefix: str = "") -> 
         if weight.dim() != 2 or weight.shape[0] != embed or weight.shape[1] != weights["query"].shape[1]:
             raise wrong_shape(f"{names[part]}.weight", f"{embed} × {weights['query'].shape[-1]}", weight)
     if num_heads < 1 or embed % num_heads:
-        raise InteropError(N_("{heads} heads do not divide {width}"), heads=num_heads, width=embed)
+        raise InteropError(N_("{width} is not divisible by {heads} heads"), heads=num_heads, width=embed)
     biases = [vector(state, f"{name}.bias", embed) for name in names.values()]
     dense = _output(prefix, inside)
     w_o = named(state, f"{dense}weight").T if dense and f"{dense}weight" in state else None
@@ -78,7 +78,7 @@ def to_bert(example: Example, prefix: str = "attention.") -> dict[str, Tensor]:
     if example.context is not None:
         raise InteropError(N_("BERT's self-attention has no context"), place="context")
     if not dims.d_model == embed == dims.h * dims.d_v or dims.d_out not in (0, embed):
-        raise InteropError(N_("BERT wants d_model = d_out = h·d_k and d_v = d_k"))
+        raise InteropError(N_("BERT requires d_model = d_out = h·d_k and d_v = d_k"))
     state = {}
     for part in _PARTS:
         state[f"{prefix}{SELF}{part}.weight"] = join_heads(getattr(packed, f"w_{part[0]}"))

@@ -28,30 +28,32 @@ from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
 
 _FROM: Final = N_("Captured from {name}: head {heads} of {h}.")
 _NO_SCORES: Final = N_(
-    "An example cannot make these scores from Q and K, so the heads start from their weights."
+    "An example cannot compute these scores from Q and K, so the heads start from their weights."
 )
 _WIDE: Final = N_(
-    "Q and K have {d} columns, more than an example holds, so the heads start from their weights."
+    "Q and K have {d} columns, more than an example can hold, so the heads start from their weights."
 )
 _HEAD_MASKS: Final = N_(
-    "The mask differs from head to head, and an example has one mask for all heads, so they start from their weights."
+    "The mask differs between heads, but an example has one mask for all heads, so the "
+    "heads start from their weights."
 )
 _CORNER: Final = N_(
-    "The causal mask is aligned to the top left: of {n_k} keys, query i may attend to the first i."
+    "The causal mask is aligned to the top left: query i may attend to the first i of {n_k} keys."
 )
 _SHORT_ROWS: Final = N_(
-    "Some rows of weights add up to less than 1: after softmax the model left out a part, "
-    "an attention sink for example."
+    "Some rows of weights add up to less than 1: the model dropped a part after softmax, "
+    "for example an attention sink."
 )
 _ZEROS_AND_ONES: Final = N_(
-    "The mask holds only the numbers 0 and 1. The model adds them to the scores, so they hide nothing."
+    "The mask contains only the numbers 0 and 1. The model adds them to the scores, so they mask nothing."
 )
-_ONE_QUERY: Final = N_("There is one query in each of {samples} samples: is batch_first right?")
+_ONE_QUERY: Final = N_("Each of the {samples} samples has only one query. Is batch_first right?")
 _CUT_HEADS: Final = N_("The other heads are left out.")
 _CUT_TOKENS: Final = N_(
-    "Of {n_q} queries and {n_k} keys the first {most} are here; the weight of other keys is shared out among these."
+    "Only the first {most} of {n_q} queries and {n_k} keys are here. The weight of the "
+    "other keys is redistributed among these."
 )
-_CUT_COLUMNS: Final = N_("Of the {d} columns of V the first {most} are here.")
+_CUT_COLUMNS: Final = N_("Only the first {most} of {d} columns of V are here.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +110,9 @@ class Captured:
         if not cut and (len(chosen) > MAX_HEADS or max(n_q, n_k, d_k, d_v) > MAX_SIZE):
             raise InteropError(
                 N_(
-                    "{h} heads of {n_q} × {n_k} tokens and {d} columns are more than an example holds, {heads} heads, "
-                    "{most} tokens and {most} columns: choose heads, or take the first of everything with cut=True"
+                    "{h} heads of {n_q} × {n_k} tokens and {d} columns are more than an example can hold "
+                    "({heads} heads, {most} tokens, {most} columns); choose heads, or use cut=True to "
+                    "take the first of everything"
                 ),
                 place=self.name,
                 h=len(chosen),
@@ -221,7 +224,7 @@ def capture(
     if any(part.is_nested for part in given):
         raise nested()
     if batch is not None and batch < 1:
-        raise InteropError(N_("expected a whole number from 1 on, got {got}"), place="batch", got=batch)
+        raise InteropError(N_("expected a whole number, 1 or more, got {got}"), place="batch", got=batch)
     module = getattr(module, "_orig_mod", module)  # the module inside that of torch.compile
     calls: list[Captured | _Undecided] = []
     labels = _Labels(tuple(map(str, tokens or ())), tuple(map(str, context_tokens or ())))
@@ -234,11 +237,11 @@ def capture(
     captured = _decide(calls, module, args, named, batch)
     if tokens is not None and all(attention.weights.shape[1] != len(tokens) for attention in captured):
         counts = ", ".join(map(str, dict.fromkeys(attention.weights.shape[1] for attention in captured)))
-        sentence = N_("{got} were given, and no attention of this run has as many queries: {counts}")
+        sentence = N_("{got} were given, but no attention in this run has that many queries: {counts}")
         if any(attention.remark for attention in captured):
             sentence = N_(
-                "{got} were given, and no attention of this run has as many queries: {counts}, "
-                "in a batch of {samples}. Is batch_first right?"
+                "{got} were given, but no attention in this run has that many queries: {counts}, in "
+                "a batch of {samples}. Is batch_first right?"
             )
         raise InteropError(
             sentence, place="tokens", got=len(tokens), counts=counts, samples=captured[0].samples
@@ -251,26 +254,26 @@ def _no_attention(ends: Mapping[str, tuple[str, str]]) -> InteropError:
     if not ends:
         return InteropError(
             N_(
-                "no attention was seen in this run: neither nn.MultiheadAttention, nor scaled_dot_product_attention, "
-                "nor softmax was called. Compiled and scripted modules, kernels of their own, and exp with a sum in "
-                "place of softmax cannot be seen"
+                "no attention was found in this run: neither nn.MultiheadAttention, nor "
+                "scaled_dot_product_attention, nor softmax was called. Compiled or scripted modules, "
+                "custom kernels, and exp with a sum in place of softmax cannot be captured"
             )
         )
     name, (operation, why) = next((end for end in ends.items() if end[1][0]), next(iter(ends.items())))
-    sentence = N_("no attention was seen in this run: the result of softmax was never multiplied by values")
+    sentence = N_("no attention was found in this run: the result of softmax was never multiplied by values")
     if operation.startswith("softmax("):
         sentence = N_(
-            "no attention was seen in this run: {operation} is not along the last axis, where keys are expected"
+            "no attention was found in this run: {operation} is not along the last axis, where keys are expected"
         )
     elif why == "gate":
         sentence = N_(
-            "no attention was seen in this run: the result of softmax was multiplied by a parameter of the module. "
-            "That is a gate: its values come from no token"
+            "no attention was found in this run: the result of softmax was multiplied by a "
+            "parameter of the module. That is a gate: its values do not come from tokens"
         )
     elif operation:
         sentence = N_(
-            "no attention was seen in this run: the result of softmax went into {operation}, "
-            "and cannot be followed from there to a product with V"
+            "no attention was found in this run: the result of softmax went into {operation} and "
+            "cannot be followed from there to a product with V"
         )
     return InteropError(sentence, place=name, operation=operation)
 
@@ -429,8 +432,8 @@ def _verify(captured: Captured, sample: int) -> None:
     if (head_difference > tolerance * v.abs().nan_to_num(0.0).max()).any():
         raise InteropError(
             N_(
-                "weights · V differs by up to {apart:.2g} from the output that was seen "
-                "(sample={sample}, heads=[{head}]), so these cannot be the weights that were used"
+                "weights · V differs by up to {apart:.2g} from the captured output (sample={sample}, "
+                "heads=[{head}]), so these cannot be the weights that were used"
             ),
             place=captured.name,
             apart=head_difference.max().item(),

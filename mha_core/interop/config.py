@@ -57,7 +57,7 @@ def _read(config: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         settings = None
     if not isinstance(settings, Mapping):
-        raise InteropError(N_("this is no object of JSON as models have it"), place=NAME)
+        raise InteropError(N_("this is not a JSON object like a model's config"), place=NAME)
     return settings
 
 

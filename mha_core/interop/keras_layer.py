@@ -107,7 +107,7 @@ def _keras() -> Any:
 def _kernel(weights: Mapping[str, Tensor], part: str) -> Tensor:
     name = f"{part}/kernel"
     if name not in weights:
-        raise InteropError(N_("is missing"), place=name)
+        raise InteropError(N_("missing"), place=name)
     kernel = exact(weights[name], name)
     if kernel.dim() != 3:
         raise wrong_shape(name, "a × b × c", kernel)

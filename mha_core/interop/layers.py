@@ -87,15 +87,15 @@ def layers(weights: Weights) -> tuple[Layer, ...]:
     if fused is not None:
         raise InteropError(
             N_(
-                "this is one matrix for queries, keys and values together; which of its rows are whose differs from "
-                "model to model, and it is not read here"
+                "this is one matrix for queries, keys and values together; which rows belong to "
+                "which differs between models, so it cannot be read here"
             ),
             place=fused,
         )
     raise InteropError(
         N_(
-            "no attention layer was found: the names of torch, Keras, BERT, GPT-2, Llama and T5 are known, and the "
-            "first tensor here is {name}"
+            "no attention layer was found; the names used by torch, Keras, BERT, GPT-2, Llama "
+            "and T5 are known, but the first tensor here is {name}"
         ),
         name=quoted(next(iter(weights), "")),
     )
@@ -159,7 +159,7 @@ def loaded(weights: Weights, layer: Layer, num_heads: int | None) -> tuple[Packe
     """All of a layer's parameters, and its other tensors."""
     if layer.heads is not None and num_heads not in (None, layer.heads):
         raise InteropError(
-            N_("the file says that this layer has {heads} heads, not {got}"),
+            N_("the file says that this layer has {heads} {heads:head|heads}, not {got}"),
             place=layer.name,
             heads=layer.heads,
             got=num_heads,
@@ -204,12 +204,12 @@ def refuse(layer: Layer, unused: Unused, settings: Sequence[str]) -> None:
     """Raise ``InteropError`` for the first tensor or setting that an example cannot compute with."""
     if unused.others:
         raise InteropError(
-            N_("the layer has this tensor too, and an example has no place for it"),
+            N_("the layer also has this tensor, which an example cannot represent"),
             place=unused.others[0],
         )
     if settings:
         raise InteropError(
-            N_("the layer {layer} computes with this setting, and an example has no place for it"),
+            N_("layer {layer} uses this setting, which an example cannot represent"),
             place=f"config.json: {settings[0]}",
             layer=repr(layer.name[:100]),
         )

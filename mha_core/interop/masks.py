@@ -71,7 +71,7 @@ def to_keras_mask(example: Example) -> Tensor | None:
         added = torch.tensor(example.mask.add, dtype=EXACT)
         if not ((added == 0) | (added == NEG_INF)).all():
             raise InteropError(
-                N_("Keras's mask allows or hides a pair; it adds no numbers"), place="mask.add"
+                N_("Keras's mask allows or masks a pair; it does not add numbers"), place="mask.add"
             )
         return added == 0
     return _allow_without_fill(example)
@@ -105,7 +105,7 @@ def to_bert_mask(example: Example) -> Tensor | None:
 def _allow_without_fill(example: Example) -> Tensor | None:
     if mask_fill(example) != NEG_INF:
         raise InteropError(
-            N_("libraries hide a pair with −∞; this example fills in another number"), place="mask.fill"
+            N_("libraries mask a pair with −∞, but this example uses a different number"), place="mask.fill"
         )
     allow = allow_matrix(example)
     return None if allow is None else torch.tensor(allow)
@@ -131,7 +131,7 @@ def _allowed(allow: Tensor) -> AllowMask:
 def _added(numbers: Tensor) -> AddMask:
     numbers = numbers.to(EXACT)
     if torch.isnan(numbers).any() or (numbers == float("inf")).any():
-        raise InteropError(N_("holds a number that is NaN or infinite"), place="mask")
+        raise InteropError(N_("contains NaN or an infinite number"), place="mask")
     return AddMask(matrix(numbers))
 
 

@@ -92,13 +92,18 @@ def pack(example: Example) -> Packed:
     for index, head in enumerate(example.heads):
         if any(getattr(head, name) is not None for name in ("q", "k", "v", "weights")):
             raise InteropError(
-                N_("a library's layer computes Q, K, V and the weights itself; this head starts further on"),
+                N_(
+                    "a library's layer computes Q, K, V and the weights itself, but this head starts at "
+                    "a later step"
+                ),
                 place=f"heads[{index}]",
             )
     if not has_values(example):
-        raise InteropError(N_("a library's layer wants a W_V, and this example ends at its weights"))
+        raise InteropError(
+            N_("a library's layer needs a W_V, but this example stops at the attention weights")
+        )
     if divisor(example) != example.dims.sqrt_dk:
-        raise InteropError(N_("libraries' layers divide the scores by √d_k and nothing else"), place="scale")
+        raise InteropError(N_("libraries' layers divide the scores only by √d_k"), place="scale")
     return Packed(
         _stacked(example, "w_q"),
         _stacked(example, "w_k"),
@@ -187,7 +192,7 @@ def _table(given: Any, name: str) -> Any:
     try:
         return torch.tensor(given.tolist() if hasattr(given, "tolist") else given, dtype=EXACT)
     except (TypeError, ValueError) as error:
-        raise InteropError(N_("expected rows of numbers, all of one length"), place=name) from error
+        raise InteropError(N_("expected rows of numbers, all of the same length"), place=name) from error
 
 
 def _same(key: Tensor, value: Tensor) -> bool:
@@ -204,7 +209,7 @@ def _check_inputs(packed: Packed, query: Tensor, key: Tensor | None, value: Tens
             )
     if len(rows["key"]) != len(rows["value"]):
         raise InteropError(
-            N_("expected as many rows as the keys, {expected}, got {got}"),
+            N_("expected as many rows as there are keys, {expected}, got {got}"),
             place="value",
             expected=len(rows["key"]),
             got=len(rows["value"]),
@@ -225,9 +230,9 @@ def exact(tensor: Tensor, name: str) -> Tensor:
         raise not_floating(tensor, name)
     numbers = tensor.detach().to("cpu", EXACT)
     if not torch.isfinite(numbers).all():
-        raise InteropError(N_("holds a number that is NaN or infinite"), place=name)
+        raise InteropError(N_("contains NaN or an infinite number"), place=name)
     if numbers.numel() and numbers.abs().max() > MAX_NUMBER:
-        raise InteropError(N_("holds a number beyond {most:g}"), place=name, most=MAX_NUMBER)
+        raise InteropError(N_("contains a number larger than {most:g} in size"), place=name, most=MAX_NUMBER)
     return numbers
 
 
@@ -240,7 +245,7 @@ def not_floating(tensor: Tensor, place: str) -> InteropError:
 def named(state: Mapping[str, Tensor], name: str) -> Tensor:
     """The exact tensor of this name. Raises ``InteropError`` if it is missing."""
     if name not in state:
-        raise InteropError(N_("is missing"), place=name)
+        raise InteropError(N_("missing"), place=name)
     return exact(state[name], name)
 
 

@@ -61,7 +61,7 @@ def from_projections(state: Mapping[str, Tensor], num_heads: int, prefix: str = 
     query, *shared = _joined(state, prefix) if is_joined else _separate(state, prefix, names)
     embed, d_in = query.weight.shape
     if num_heads < 1 or embed % num_heads:
-        raise InteropError(N_("{heads} heads do not divide {width}"), heads=num_heads, width=embed)
+        raise InteropError(N_("{width} is not divisible by {heads} heads"), heads=num_heads, width=embed)
     d_k = embed // num_heads
     for name, weight, _ in shared:
         groups, left = divmod(len(weight), d_k)

@@ -21,11 +21,11 @@ from mha_core.errors import N_, InteropError
 from mha_core.interop.watch import Call, Fold
 
 _UNDECIDED: Final = N_(
-    "samples and heads cannot be told apart in {lead} matrices: say how many samples there are with batch="
+    "samples and heads cannot be told apart in {lead} matrices; give the number of samples with batch="
 )
 _UNDECIDED_AFTER_RUNS: Final = N_(
-    "samples and heads cannot be told apart in {lead} matrices: their numbers leave the order open, and a second run "
-    "with one sample changed did not show it"
+    "samples and heads cannot be told apart in {lead} matrices; their counts leave the "
+    "order open, and a second run with one changed sample did not settle it"
 )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from mha_core.errors import N_, ModelError
+from mha_core.errors import N_, ModelError, Reason
 from mha_core.quoted import quoted_json
 
 Activation: TypeAlias = Literal["gelu", "gelu_tanh", "relu", "silu"]
@@ -33,7 +33,7 @@ def read_json(path: Path, most: int) -> Mapping[str, Any]:
             data = stream.read(most + 1)
         settings = json.loads(data) if len(data) <= most else None
     except OSError as error:
-        raise ModelError(N_("cannot be read: {reason}"), place=path.name, reason=error.strerror) from None
+        raise ModelError(N_("cannot be read: {reason}"), place=path.name, reason=Reason(error)) from None
     except (ValueError, RecursionError):
         settings = None
     if not isinstance(settings, dict):
@@ -81,7 +81,7 @@ class Settings:
         value = self.given.get(name, computed[0])
         if value not in computed:
             raise self.wrong(
-                name, N_("{got} is not computed here, {wanted} is"), value, wanted=json.dumps(computed[0])
+                name, N_("{got} is not supported here; use {wanted}"), value, wanted=json.dumps(computed[0])
             )
 
     def activation(self, name: str, absent: str) -> Activation:
@@ -89,7 +89,9 @@ class Settings:
         value = self.given.get(name, absent)
         if not isinstance(value, str) or value not in _ACTIVATIONS:
             known = ", ".join(_ACTIVATIONS)
-            raise self.wrong(name, N_("{got} is not computed here; these are: {known}"), value, known=known)
+            raise self.wrong(
+                name, N_("{got} is not supported here; the supported ones are: {known}"), value, known=known
+            )
         return _ACTIVATIONS[value]
 
     def part(self, name: str) -> Settings | None:

@@ -29,25 +29,30 @@ from mha_core.interop.weights import Weights
 from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
 
 _PART: Final = N_("{kind}: head {heads} of {h}; {shown} of {d_query} columns of X, {of_head} of d_k = {d_k}.")
-_ASSUMED: Final = N_("Nothing says how many heads this layer has: {h} of {d_k} columns each are assumed.")
-_NO_CONFIG: Final = N_(
-    "No config.json was read. The divisor √d_k is assumed, and a mask, positions and anything else that the model does "
-    "to its scores are missing."
+_ASSUMED: Final = N_(
+    "The number of heads of this layer is not given. {h} {h:head|heads} of {d_k} {d_k:column|columns} each "
+    "{h:is|are} assumed."
 )
-_OTHER_CONFIG: Final = N_("The config.json does not name layers of this width, so nothing of it is used.")
+_NO_CONFIG: Final = N_(
+    "No config.json was read. The divisor is assumed to be √d_k. A mask, positions and "
+    "anything else the model does to its scores are missing."
+)
+_OTHER_CONFIG: Final = N_("The config.json has no layers of this width, so it is not used.")
 _TAKEN: Final = N_("From config.json: {names}.")
 _UNKNOWN: Final = N_(
-    "This kind of model is not known. The divisor √d_k is assumed, with no mask and no positions, so the weights may "
-    "not be the model's."
+    "This kind of model is unknown. The divisor is assumed to be √d_k, with no mask and "
+    "no positions, so the weights may differ from the model's."
 )
-_IGNORED: Final = N_("These settings of its config.json are not used: {names}.")
+_IGNORED: Final = N_("These settings in its config.json are not used: {names}.")
 _UNUSED: Final = N_("Not used: {names}.")
-_WITHOUT: Final = N_("Left out as you chose, so scores and weights are not the model's: {names}.")
+_WITHOUT: Final = N_("Left out at your request, so scores and weights differ from the model's: {names}.")
 _REORDERED: Final = N_(
-    "Columns of Q and K are in another order than in the file, so that columns that turn together are half a head "
-    "apart; the scores are the same."
+    "The columns of Q and K are reordered so that columns that rotate together are half "
+    "a head apart. The scores are the same."
 )
-_LEFT_OUT: Final = N_("Columns are left out, so scores and weights are not those of the whole layer.")
+_LEFT_OUT: Final = N_(
+    "Some columns are left out, so scores and weights differ from those of the whole layer."
+)
 _Sentence: TypeAlias = tuple[str, dict[str, object]]
 """A template and its values."""
 _MOST_NAMED: Final = 12
@@ -127,7 +132,7 @@ def _columns(rotary: Rotary | None, d_k: int, d_head: int) -> tuple[list[int], P
         return list(range(min(d_head, d_k))), None
     if d_head % 2 or d_k % 2:
         raise InteropError(
-            N_("rotary positions turn pairs of columns: {got} is odd"),
+            N_("rotary positions rotate columns in pairs, but {got} is odd"),
             place="d_head",
             got=d_head if d_head % 2 else d_k,
         )
@@ -252,13 +257,13 @@ def _check_slice(packed: Packed, part: Slice) -> None:
         )
     for position, head in enumerate(part.heads):
         if head in part.heads[:position]:
-            raise InteropError(N_("head {head} is named twice"), place="heads", head=head)
+            raise InteropError(N_("head {head} is given twice"), place="heads", head=head)
         if not 0 <= head < packed.h:
             raise InteropError(
                 N_("expected heads from 0 to {last}, got {got}"), place="heads", last=packed.h - 1, got=head
             )
     if part.rows and part.inputs is None:
-        raise InteropError(N_("name the matrix of the file that these are rows of, its inputs"), place="rows")
+        raise InteropError(N_("give inputs: the matrix in the file that these rows come from"), place="rows")
     _check_size("tokens", part.tokens)
     if part.seed not in SEEDS:
         raise InteropError(
@@ -281,8 +286,18 @@ def _sizes(packed: Packed, part: Slice) -> tuple[int, int]:
     d_model = max(weight.shape[1] for weight in weights)
     d_head = max(weight.shape[2] for weight in weights)
     for place, got, most, message in (
-        ("d_model", part.d_model, d_model, N_("this layer takes rows of {most} columns, got {got}")),
-        ("d_head", part.d_head, d_head, N_("the heads of this layer have {most} columns, got {got}")),
+        (
+            "d_model",
+            part.d_model,
+            d_model,
+            N_("the input of this layer has {most} {most:column|columns}, got {got}"),
+        ),
+        (
+            "d_head",
+            part.d_head,
+            d_head,
+            N_("the heads of this layer have {most} {most:column|columns}, got {got}"),
+        ),
     ):
         if got is not None:
             _check_size(place, got)
@@ -338,7 +353,7 @@ def _inputs(weights: Weights, layer: Layer, part: Slice, width: int) -> Tensor:
     if part.inputs is None:
         return _random(part.tokens, width, torch.Generator().manual_seed(part.seed))
     if part.inputs not in weights:
-        raise InteropError(N_("is missing"), place=part.inputs[:200])
+        raise InteropError(N_("missing"), place=part.inputs[:200])
     table = weights[part.inputs]
     if table.dim() != 2 or table.shape[1] != layer.d_query:
         raise wrong_shape(part.inputs[:200], f"n × {layer.d_query}", table)

@@ -28,7 +28,7 @@ def from_torch(state: Mapping[str, Tensor], num_heads: int) -> Packed:
     """
     if "bias_k" in state or "bias_v" in state:
         raise InteropError(
-            N_("add_bias_kv appends a key and a value that are no token; it has no counterpart here")
+            N_("add_bias_kv appends a key and a value that are not tokens; an example cannot represent this")
         )
     if "in_proj_weight" in state:
         joined = named(state, "in_proj_weight")
@@ -42,7 +42,7 @@ def from_torch(state: Mapping[str, Tensor], num_heads: int) -> Packed:
         if weight.dim() != 2 or weight.shape[0] != embed:
             raise wrong_shape(name, f"{embed} × d", weight)
     if num_heads < 1 or embed % num_heads:
-        raise InteropError(N_("{heads} heads do not divide {width}"), heads=num_heads, width=embed)
+        raise InteropError(N_("{width} is not divisible by {heads} heads"), heads=num_heads, width=embed)
     out = named(state, "out_proj.weight")
     if tuple(out.shape) != (embed, embed):
         raise wrong_shape("out_proj.weight", f"{embed} × {embed}", out)
@@ -66,7 +66,7 @@ def to_torch(example: Example, *, kdim: int | None = None) -> tuple[dict[str, ob
     for name, fits in wanted.items():
         if not fits:
             raise InteropError(
-                N_("nn.MultiheadAttention wants d_model = d_out = h·d_k and d_v = d_k; {name} differs"),
+                N_("nn.MultiheadAttention requires d_model = d_out = h·d_k and d_v = d_k; {name} differs"),
                 name=name,
             )
     w_k, w_v = packed.w_k, packed.w_v

@@ -506,12 +506,12 @@ def _refuse_dropout(args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
 def dropped(share: float) -> InteropError:
     """The error for dropout of weights: a run's outputs do not follow from its weights."""
     return InteropError(
-        N_("dropout is at work on the weights (p = {share:g}): call module.eval() before"), share=share
+        N_("dropout is active on the weights (p = {share:g}); call module.eval() first"), share=share
     )
 
 
 def nested() -> InteropError:
     """The error for nested tensors, which hold sequences of several lengths."""
     return InteropError(
-        N_("nested tensors are not captured: give one padded tensor and a mask, or one sentence")
+        N_("nested tensors cannot be captured; give one padded tensor and a mask, or a single sentence")
     )

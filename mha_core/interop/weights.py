@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor
 
-from mha_core.errors import N_, InteropError, needs
+from mha_core.errors import N_, InteropError, Reason, needs
 from mha_core.quoted import quoted
 
 Weights: TypeAlias = Mapping[str, Tensor]
@@ -83,15 +83,14 @@ def _read(data: bytes, name: str) -> Weights:
     claimed = name.rpartition(".")[2].lower() if "." in name else ""
     if data[:4] == b"PK\x03\x04":
         if claimed == "safetensors":
-            raise InteropError(
-                N_("this is no .safetensors file, whatever its name says; it is a zip, as .pt files are")
-            )
+            raise InteropError(N_("the name says .safetensors, but this is a zip file, like .pt files"))
         return _read_torch(data)
     is_safetensors = data[8:9] == b"{"  # its first byte belongs to a length, and may be that of a pickle too
     if claimed in ("pt", "pth", "bin") or (data[:1] == b"\x80" and not is_safetensors):
         raise InteropError(
             N_(
-                "this is no .pt file as torch has written it since 1.6; older ones can run code and are not read"
+                "this is not a .pt file in the format used since torch 1.6; older formats can run "
+                "code and are not read"
             )
         )
     return _read_safetensors(data)
@@ -103,8 +102,7 @@ def read_weights_file(path: str) -> Weights:
         with Path(path).open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InteropError(N_("cannot be read: {reason}"), place=path, reason=reason) from None
+        raise InteropError(N_("cannot be read: {reason}"), place=path, reason=Reason(error)) from None
     return read_weights(data, path)
 
 
@@ -123,8 +121,8 @@ def _read_torch(data: bytes) -> Weights:
 def _too_much() -> InteropError:
     return InteropError(
         N_(
-            "the file holds more than is read here, {pt} tensors of a .pt file or {safetensors} of a .safetensors "
-            "file: save the layers that you need in a file of their own"
+            "the file contains more than can be read here ({pt} tensors in a .pt file, "
+            "{safetensors} in a .safetensors file); save the layers you need in a separate file"
         ),
         pt=MAX_RECORDS,
         safetensors=MAX_TENSORS,
@@ -132,7 +130,9 @@ def _too_much() -> InteropError:
 
 
 def _damaged() -> InteropError:
-    return InteropError(N_("the file is damaged or incomplete"))
+    return InteropError(
+        N_("this is not a readable .pt or .safetensors file; it may be damaged or incomplete")
+    )
 
 
 def _pickle_in(data: bytes) -> bytes:
@@ -152,7 +152,9 @@ def _check_records(records: list[zipfile.ZipInfo], size: int) -> None:
     foreign = next((record.filename for record in records if not _RECORD.match(record.filename)), None)
     if foreign is not None:
         raise InteropError(
-            N_("a state dict has no record {name}; programs saved by torch.jit or torch.export are not read"),
+            N_(
+                "a state dict has no record {name}; programs saved by torch.jit or torch.export cannot be read"
+            ),
             name=quoted(foreign),
         )
     names = [record.filename for record in records]
@@ -179,7 +181,7 @@ def _check_pickle(text: bytes) -> None:
         raise _too_much()
     if forbidden:
         raise InteropError(
-            N_("the file calls {name}, which is no part of a plain state dict; nothing of it was run"),
+            N_("the file calls {name}, which is not part of a plain state dict; none of its code was run"),
             name=quoted(forbidden),
         )
 
@@ -206,11 +208,11 @@ def _state_dict(loaded: object) -> Weights:
         if any(_is_name(name) and isinstance(tensor, Tensor) for name, tensor in inner.items()):
             raise InteropError(
                 N_(
-                    "no tensor of the file is read: "
-                    "one whose strides repeat its memory, as an expanded one does, is left out"
+                    "no tensor in this file can be read; tensors whose strides repeat memory, such as "
+                    "expanded ones, are skipped"
                 )
             )
-    raise InteropError(N_("the file holds no tensors by name"))
+    raise InteropError(N_("the file contains no named tensors"))
 
 
 def _is_name(name: object) -> bool:
@@ -233,10 +235,10 @@ def _read_safetensors(data: bytes) -> Weights:
         raise _damaged()
     header = int.from_bytes(data[:8], "little")
     if data[8:9] != b"{":
-        raise InteropError(N_("this is neither a .safetensors file nor one that torch.save wrote"))
+        raise InteropError(N_("this is neither a .safetensors file nor a file written by torch.save"))
     if header > MAX_HEADER:
         raise InteropError(
-            N_("the header says that it is {got} bytes long; at most {most} are read"),
+            N_("the header claims to be {got} bytes long; at most {most} are allowed"),
             got=header,
             most=MAX_HEADER,
         )
@@ -249,7 +251,7 @@ def _read_safetensors(data: bytes) -> Weights:
         raise _damaged() from None
     named = {name: tensor for name, tensor in loaded.items() if _is_name(name)}
     if not named:
-        raise InteropError(N_("the file holds no tensors by name"))
+        raise InteropError(N_("the file contains no named tensors"))
     if len(named) > MAX_TENSORS:
         raise _too_much()
     return named

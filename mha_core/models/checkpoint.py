@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mha_core.errors import N_, ModelError, needs
+from mha_core.errors import N_, ModelError, Reason, needs
 from mha_core.interop.settings import read_json
 
 SINGLE = "model.safetensors"
@@ -41,18 +41,18 @@ class Checkpoint:
     def tensor(self, name: str, *shape: int) -> Tensor:
         """The tensor of this name and shape. Raises ``ModelError`` where there is none, or one of another shape."""
         if name not in self.files:
-            raise ModelError(N_("is missing in the model's files"), place=name)
+            raise ModelError(N_("is missing from the model's files"), place=name)
         header = self.files[name].get_slice(name)
         if tuple(header.get_shape()) != shape:
             raise ModelError(
-                N_("config.json promises {expected}, the file holds {got}"),
+                N_("config.json says {expected}, but the file has {got}"),
                 place=name,
                 expected=_size(shape),
                 got=_size(header.get_shape()),
             )
         if header.get_dtype() not in _NUMBERS:
             raise ModelError(
-                N_("numbers of the type {dtype} are not read: those of a model that was not quantised are"),
+                N_("numbers of type {dtype} cannot be read; use a model that is not quantized"),
                 place=name,
                 dtype=header.get_dtype(),
             )
@@ -75,7 +75,7 @@ def _file_names(folder: Path) -> list[str]:
         return [SINGLE]
     if not (folder / INDEX).exists():
         raise ModelError(
-            N_("the model's folder has no {name}; other formats (.bin, .gguf, .onnx …) are not read"),
+            N_("the model's folder has no {name}; other formats (.bin, .gguf, .onnx, …) cannot be read"),
             name=SINGLE,
         )
     listed = read_json(folder / INDEX, MAX_INDEX).get("weight_map")
@@ -98,10 +98,12 @@ def _open(path: Path) -> Any:
         opened: Any = safe_open(path, "pt")
         return opened.__enter__()
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise ModelError(N_("cannot be read: {reason}"), place=path.name, reason=reason) from None
+        raise ModelError(N_("cannot be read: {reason}"), place=path.name, reason=Reason(error)) from None
     except Exception:  # noqa: BLE001  # the library raises its own error, KeyError for a dtype and more
-        raise ModelError(N_("the file is damaged or incomplete"), place=path.name) from None
+        raise ModelError(
+            N_("this is not a readable .pt or .safetensors file; it may be damaged or incomplete"),
+            place=path.name,
+        ) from None
 
 
 def _require_header_size(path: Path) -> None:

@@ -83,7 +83,7 @@ def architecture(config: Mapping[str, Any]) -> Architecture:
     reader = _READERS.get(kind) if isinstance(kind, str) else None
     if reader is None:
         raise ModelError(
-            N_("models of the kind {kind} are not read here; these are: {kinds}"),
+            N_("models of type {kind} are not supported; the supported types are: {kinds}"),
             place=f"{FILE}: model_type",
             kind=quoted(kind),
             kinds=", ".join(_READERS),
@@ -95,7 +95,7 @@ def _divided(settings: Settings, name: str, width: int) -> tuple[int, int]:
     """How many heads this setting gives, and the columns of each."""
     heads = settings.whole(name, MAX_COUNT)
     if width % heads:
-        raise settings.wrong(name, N_("{got} heads do not divide {width} columns"), heads, width=width)
+        raise settings.wrong(name, N_("{width} columns are not divisible by {got} heads"), heads, width=width)
     return heads, width // heads
 
 
@@ -208,14 +208,19 @@ def _grouped(settings: Settings) -> Architecture:
     kv_heads = settings.whole("num_key_value_heads", MAX_COUNT, heads)
     if heads % kv_heads:
         raise settings.wrong(
-            "num_key_value_heads", N_("{got} groups do not divide {heads} heads"), kv_heads, heads=heads
+            "num_key_value_heads",
+            N_("{heads} heads are not divisible into {got} groups"),
+            kv_heads,
+            heads=heads,
         )
     if settings.given.get("head_dim") is None:
         heads, d_head = _divided(settings, "num_attention_heads", d_model)
     else:
         d_head = settings.whole("head_dim", MAX_WIDTH)
     if d_head % 2:
-        raise settings.wrong("head_dim", N_("rotary positions turn pairs of columns: {got} is odd"), d_head)
+        raise settings.wrong(
+            "head_dim", N_("rotary positions rotate columns in pairs, but {got} is odd"), d_head
+        )
     return Architecture(
         kind=settings.kind,
         family="llama",
@@ -249,7 +254,10 @@ def _rope(settings: Settings) -> Rope:
     if rope is None:
         kind = given.given.get("rope_type", given.given.get("type"))
         raise given.wrong(
-            "rope_type", N_("{got} is not computed here; these are: {known}"), kind, known=_ROPES
+            "rope_type",
+            N_("{got} is not supported here; the supported ones are: {known}"),
+            kind,
+            known=_ROPES,
         )
     return rope
 

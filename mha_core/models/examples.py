@@ -115,14 +115,17 @@ def _require_heads(model: Model, tokens: Tokens, layer: int, heads: Sequence[int
     exist = 0 <= layer < size.layers and all(0 <= head < size.heads for head in heads)
     if not exist or not heads or len(set(heads)) != len(heads):
         raise ModelError(
-            N_("expected heads of one layer, each once: the model has {layers} layers of {heads} heads"),
+            N_(
+                "expected heads of one layer, each once: the model has {layers} {layers:layer|layers} of {heads} "
+                "{heads:head|heads}"
+            ),
             layers=size.layers,
             heads=size.heads,
         )
     for what, count, most in (
-        (N_("{count} tokens are too many for the bench; it takes {most}"), len(tokens), MAX_SIZE),
-        (N_("{count} heads are too many for the bench; it takes {most}"), len(heads), MAX_HEADS),
-        (N_("{count} columns of a head are too many for the bench; it takes {most}"), size.d_head, MAX_SIZE),
+        (N_("{count} tokens are too many; Explore can show up to {most}"), len(tokens), MAX_SIZE),
+        (N_("{count} heads are too many; Explore can show up to {most}"), len(heads), MAX_HEADS),
+        (N_("{count} columns per head are too many; Explore can show up to {most}"), size.d_head, MAX_SIZE),
     ):
         if count > most:
             raise ModelError(what, count=count, most=most)
@@ -181,7 +184,7 @@ def _title(model: Model, layer: int, heads: Sequence[int], off: Sequence[tuple[i
             layer=layer + 1,
             heads=_say(language, N_(", ")).join(counted),
         )
-        + (_say(language, N_(" (heads switched off: {count})"), count=len(off)) if off else "")
+        + (_say(language, N_(" (muted heads: {count})"), count=len(off)) if off else "")
         for language in LANGUAGES
     }
 
@@ -191,11 +194,13 @@ def _note(
 ) -> Text:
     if size.d_model > MAX_SIZE:
         template = N_(
-            "Q, K and V are the model's own. X and the weights do not fit here: X has {d_model} columns."
+            "Q, K and V are the model's own numbers. X and the weight matrices do not fit here: "
+            "X has {d_model} columns."
         )
     elif not fits:
         template = N_(
-            "Q, K and V are the model's own; X and the weights that they are computed from are left out."
+            "Q, K and V are the model's own numbers. X and the weight matrices they are computed "
+            "from are left out."
         )
     elif size.causal:
         template = N_(
@@ -218,11 +223,11 @@ def _without(language: str, size: Architecture, layer: int, off: Sequence[tuple[
     """Sentences on the heads that were switched off. Those of earlier layers changed the numbers, others did not."""
     for template, pairs in (
         (
-            N_("The model ran with heads switched off (their outputs were 0): {heads}."),
+            N_("The model ran with muted heads (their outputs were 0): {heads}."),
             [pair for pair in off if pair[0] < layer],
         ),
         (
-            N_("Switched off in the model, here as if switched on: {heads}."),
+            N_("Muted in the model, but shown here as if they were not: {heads}."),
             [pair for pair in off if pair[0] == layer],
         ),
     ):

@@ -139,14 +139,14 @@ def _require_known(model: Model, ids: Tensor, segments: Tensor) -> None:
     if int(ids.min()) < 0 or int(ids.max()) >= size.vocabulary:
         raise ModelError(
             N_(
-                "the tokenizer gives the number {got}, the model has {most} pieces: they do not belong together"
+                "the tokenizer gives the id {got}, but the model has {most} tokens; they do not belong together"
             ),
             got=int(ids.max()),
             most=size.vocabulary,
         )
     if size.segments and not 0 <= int(segments.min()) <= int(segments.max()) < size.segments:
         raise ModelError(
-            N_("the text has segments up to {got}, the model knows {most}"),
+            N_("the text has segments up to {got}, but the model knows {most}"),
             got=int(segments.max()) + 1,
             most=size.segments,
         )
@@ -159,7 +159,8 @@ def _ablated(size: Architecture, without: Collection[tuple[int, int]]) -> dict[i
         if not (0 <= layer < size.layers and 0 <= head < size.heads):
             raise ModelError(
                 N_(
-                    "the model has {layers} layers of {heads} heads; there is no head {head} in layer {layer}, "
+                    "the model has {layers} {layers:layer|layers} of {heads} {heads:head|heads}; "
+                    "there is no head {head} in layer {layer}, "
                     "counted from 0"
                 ),
                 place="without",

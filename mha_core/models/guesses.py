@@ -68,7 +68,7 @@ def _probabilities(model: Model, run: Run, place: int) -> Tensor:
     """The probability of each piece of the vocabulary at a place."""
     n = run.hidden[-1].shape[-2]
     if not 0 <= place < n:
-        raise ModelError(N_("the text has {n} tokens; there is no place {at}"), n=n, at=place)
+        raise ModelError(N_("the text has {n} {n:token|tokens}; there is no position {at}"), n=n, at=place)
     return logits(model, run.hidden[-1][..., place, :]).softmax(-1)
 
 
@@ -77,7 +77,7 @@ def logits(model: Model, hidden: Tensor) -> Tensor:
     """A number for each piece of the vocabulary; their softmax is the probabilities. hidden: … × d_model."""
     guesser, size = model.parts.guesser, model.architecture
     if guesser is None:
-        raise ModelError(N_("this model's files hold nothing that turns its vectors into words"))
+        raise ModelError(N_("this model's files contain nothing that turns vectors into words"))
     if guesser.dense is not None and guesser.norm is not None:
         hidden = normed(activated(linear(hidden, guesser.dense), size), guesser.norm, size.eps)
     return linear(hidden, guesser.words)
@@ -87,9 +87,9 @@ def hidden(model: Model, tokens: Tokens, place: int) -> Tokens:
     """The tokens with one replaced by the mask. Raises ``ModelError`` where there is no such word, or no mask."""
     mask = model.reader.mask
     if mask is None:
-        raise ModelError(N_("this model's tokenizer has no token that hides a word"))
+        raise ModelError(N_("this model's tokenizer has no mask token"))
     if not 0 <= place < len(tokens) or tokens.special[place]:
-        raise ModelError(N_("the text has no word at place {at}"), at=place)
+        raise ModelError(N_("the text has no word at position {at}"), at=place)
 
     def put(row: tuple[T, ...], item: T) -> tuple[T, ...]:
         return (*row[:place], item, *row[place + 1 :])

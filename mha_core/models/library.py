@@ -51,12 +51,12 @@ OWN: Final = Card(
     {
         "en": (
             "A small encoder of the BERT family for English and Chinese, trained for this page. It learned to fill in "
-            "hidden words of sentences that a program put together: it knows everyday words and plain grammar, and "
-            "nothing of the world."
+            "hidden words in sentences that a program generated. It knows everyday words and plain grammar, but "
+            "nothing about the world."
         ),
         "zh": (
-            "英文和中文的 BERT 类小型编码器，专为本页训练。"
-            "它从程序拼出来的句子里学会填出被遮住的词：认得日常词语和简单的语法，对世界一无所知。"
+            "中英双语的小型 BERT 类编码器，专为本页训练。"
+            "它用程序生成的句子学会了填出被遮住的词。它认识日常词语和简单的语法，但对世界一无所知。"
         ),
     },
     ("en", "zh"),
@@ -80,11 +80,11 @@ def _minilm() -> Iterator[Card]:
             {
                 "en": (
                     "An encoder of the BERT family for English, made to compare sentences. It was distilled from a "
-                    "larger model and then trained on a billion pairs of sentences; it guesses no words."
+                    "larger model, then trained on a billion pairs of sentences. It cannot guess words."
                 ),
                 "zh": (
                     "英文的 BERT 类编码器，用来比较句子。"
-                    "它由更大的模型蒸馏而来，再用十亿对句子训练；它不猜词。"
+                    "它由更大的模型蒸馏而来，再用十亿对句子训练。它不能猜词。"
                 ),
             },
             ("en",),
@@ -96,7 +96,7 @@ def _named(setting: str) -> Iterator[Card]:
     for entry in filter(None, map(str.strip, setting.split(";"))):
         name, equals, where = (part.strip() for part in entry.partition("="))
         if not (name and equals and where):
-            raise ModelError(N_("expected name=folder, one after another with ;"), place=SETTING)
+            raise ModelError(N_("expected name=folder, separated by ;"), place=SETTING)
         folder = Path(where)
         is_folder = folder.is_absolute() or folder.exists()
         about = {"en": "Offered by whoever runs this server.", "zh": "由本服务器的管理者提供。"}
@@ -139,4 +139,4 @@ def _folder(card: Card) -> Path:
     try:
         return Path(snapshot_download(card.hub, allow_patterns=list(FILES)))
     except Exception:  # noqa: BLE001  # whatever the network and the library raise
-        raise ModelError(N_("the model's files cannot be fetched"), place=card.key) from None
+        raise ModelError(N_("the model's files cannot be downloaded"), place=card.key) from None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from mha_core.errors import N_, ModelError, needs
+from mha_core.errors import N_, ModelError, Reason, needs
 from mha_core.interop.settings import read_json
 from mha_core.quoted import quoted
 
@@ -82,7 +82,7 @@ class Reader:
             for added, number in zip(encoded.special_tokens_mask, ids, strict=True)
         )
         if all(special):
-            raise ModelError(N_("the text has nothing in it that this model reads"))
+            raise ModelError(N_("the text contains nothing that this model can read"))
         places = list(zip(encoded.sequence_ids, encoded.offsets, strict=True))
         return Tokens(
             ids=ids,
@@ -140,7 +140,7 @@ def _clean(text: str) -> str:
     """The text without control characters. Raises ``ModelError`` where nothing is left or it is too long."""
     if len(text) > MAX_CHARACTERS:
         raise ModelError(
-            N_("the text has {count} characters; at most {most} are read"),
+            N_("the text has {count} characters; at most {most} are allowed"),
             count=len(text),
             most=MAX_CHARACTERS,
         )
@@ -210,7 +210,7 @@ def _from_json(path: Path) -> Any:
         json.loads(text)
         return Tokenizer.from_str(text)
     except Exception:  # noqa: BLE001  # the library raises a bare Exception
-        raise ModelError(N_("this is no tokenizer that can be read"), place=path.name) from None
+        raise ModelError(N_("this tokenizer cannot be read"), place=path.name) from None
 
 
 def _text(path: Path) -> str:
@@ -219,7 +219,7 @@ def _text(path: Path) -> str:
             data = stream.read(MAX_FILE + 1)
         text = data.decode() if len(data) <= MAX_FILE else None
     except OSError as error:
-        raise ModelError(N_("cannot be read: {reason}"), place=path.name, reason=error.strerror) from None
+        raise ModelError(N_("cannot be read: {reason}"), place=path.name, reason=Reason(error)) from None
     except UnicodeDecodeError:
         text = None
     if text is None:
@@ -239,7 +239,7 @@ def _word_piece(path: Path, settings: Mapping[str, Any]) -> Any:
         name for part, name in named.items() if part in ("unk", "cls", "sep") and name not in vocabulary
     ]
     if missing:
-        raise ModelError(N_("the piece {name} is missing"), place=path.name, name=quoted(missing[0]))
+        raise ModelError(N_("the token {name} is missing"), place=path.name, name=quoted(missing[0]))
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token=named["unk"], max_input_chars_per_word=100))
     tokenizer.normalizer = normalizers.BertNormalizer(
         lowercase=settings.get("do_lower_case", True) is not False,

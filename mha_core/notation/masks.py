@@ -142,7 +142,9 @@ def _form(name: FormName, example: Example, write: Callable[[Example], Tensor]) 
 
 def _torch_bool(example: Example) -> Tensor:
     if not _only_hides(example):
-        raise InteropError(N_("True and False hide or allow a pair; they add no numbers"), place="mask.add")
+        raise InteropError(
+            N_("True and False mask or allow a pair; they are not numbers to add"), place="mask.add"
+        )
     hidden = to_torch_mask(example)
     assert hidden is not None  # noqa: S101  # the caller gives an example with a mask
     return hidden if hidden.dtype == torch.bool else hidden == NEG_INF

@@ -37,18 +37,21 @@ _KEYS = {
     "looks_list": N_("looks most at:"),
     "nothing": N_("nothing"),
     "sum": N_("sum"),
-    "first": N_("and so on for the other {count} numbers."),
-    "moves": N_("Motion and arithmetic are here for the first {shown} numbers of this step."),
+    "first": N_("and so on for the other {count} {count:number|numbers}."),
+    "moves": N_("The animation and the arithmetic cover the first {shown} numbers of this step."),
     "on_paper": N_(
-        "On paper each matrix stands once, with one number of it worked out. The page on a screen works out the others "
-        "too, and shows how they come about."
+        "On paper, each matrix appears once, with the arithmetic of one number. On a screen, "
+        "the page shows the arithmetic of the other numbers too, and animates it."
     ),
     "play": N_("Play"),
     "number": N_("Number"),
-    "moment": N_("Moment"),
+    "moment": N_("Time"),
     "source": N_("Source: {source}"),
-    "fully_masked": N_("A query that sees no key gets weights of 0: there is nothing to share out."),
-    "shifted": N_("The largest score of each row is subtracted first; that changes no weight."),
+    "rounded": N_(
+        "Numbers are rounded to {decimals} {decimals:decimal|decimals}. Every step uses the unrounded numbers."
+    ),
+    "fully_masked": N_("A query that is not allowed to attend to any key gets weights of 0."),
+    "shifted": N_("The largest score of each row is subtracted first, which changes no weight."),
 }
 
 
@@ -87,6 +90,17 @@ class Handout:
     def note(self) -> str:
         """The example's note; "" where it has none."""
         return text_in(self.example.note, self.language)
+
+    @property
+    def source(self) -> str:
+        """Where the example comes from, as a sentence; "" where it does not say."""
+        source = text_in(self.example.source, self.language)
+        return self.say("source", source=source) if source else ""
+
+    @property
+    def rounded(self) -> str:
+        """How the numbers are rounded."""
+        return self.say("rounded", decimals=self.decimals)
 
     def heading(self, number: int, stage: Stage) -> str:
         """``7. Attention weights · head 1``."""
@@ -162,8 +176,8 @@ def require_size(trace: Trace) -> None:
     if count > MOST_NUMBERS:
         raise ExportError(
             N_(
-                "this walk has {count} computed numbers, and a page takes at most {most}: take fewer tokens or heads, "
-                "or save the example as a file"
+                "this tour has {count} computed numbers, and a page holds at most {most}; use fewer "
+                "tokens or heads, or save the example as a file"
             ),
             count=count,
             most=MOST_NUMBERS,

@@ -9,6 +9,7 @@ from mha_core.compute.graph import formula
 from mha_core.compute.operations import Step
 from mha_core.compute.trace import Trace
 from mha_core.example.model import key_tokens
+from mha_core.messages import LANGUAGE
 from mha_core.numbers import fixed
 from mha_core.walk.handout import EXPONENTIAL, Handout
 from mha_core.walk.stages import Stage, layout_of, looked_at, operands_of, result_of
@@ -18,16 +19,15 @@ def as_markdown(trace: Trace, language: str = "en", decimals: int = 4) -> str:
     """The walk as Markdown, its formulas in LaTeX between dollar signs."""
     handout = Handout(trace, language, decimals)
     parts = [f"# {_escaped(handout.title)}"]
-    parts += [_escaped(text) for text in (handout.note,) if text]
-    if handout.example.source:
-        parts.append(_escaped(handout.say("source", source=handout.example.source)))
+    parts += [_escaped(text) for text in (handout.note, handout.source, handout.rounded) if text]
     for number, stage in enumerate(handout.stages, 1):
         parts += [f"## {handout.heading(number, stage)}", *_markdown_stage(handout, stage)]
     return "\n\n".join(parts) + "\n"
 
 
 def _markdown_stage(handout: Handout, stage: Stage) -> Iterator[str]:
-    yield f"{_markdown_rich(handout.text(stage.words.what))} {_markdown_rich(handout.text(stage.words.why))}"
+    texts = (_markdown_rich(handout.text(text)) for text in (stage.words.what, stage.words.why))
+    yield LANGUAGE[handout.language].between.join(texts)
     match stage.kind:
         case "tokens":
             yield " · ".join(_escaped(token) for token in handout.example.tokens)

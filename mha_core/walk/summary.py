@@ -120,23 +120,25 @@ def _visible_weights(trace: Trace, head: int, query: int) -> list[float]:
 
 
 _TEXTS: Final = {
-    "nothing": N_("nothing is visible to any token"),
-    "no choice": N_("no token may choose: each sees one token at most"),
+    "nothing": N_("no token is allowed to attend to anything"),
+    "no choice": N_("no token has a choice: each may attend to at most one token"),
     "even": N_("spreads its weight evenly"),
-    "nearly even": N_("nearly evenly, at most 2 to 1"),
-    "one key": N_("always most at “{key}”"),
-    "itself": N_("each token looks most at itself"),
-    "back": N_("each but the first looks most at the one before"),
-    "forward": N_("between the first and the last, each token looks most at the one after it"),
-    "each": N_("most: {pairs}"),
+    "nearly even": N_("fairly even: no weight is more than twice as large as another"),
+    "one key": N_("always looks most at “{key}”"),
+    "itself": N_("every token looks most at itself"),
+    "back": N_("every token after the first looks most at the one before it"),
+    "forward": N_("every token between the first and the last looks most at the one after it"),
+    "each": N_("largest weights: {pairs}"),
     "many": N_("strongest: {query} → {key}, {most}"),
 }
 _AMONG: Final = {
-    "even": N_("spreads its weight evenly among those allowed"),
-    "nearly even": N_("nearly evenly among those allowed, at most 2 to 1"),
+    "even": N_("spreads its weight evenly over the tokens it is allowed to attend to"),
+    "nearly even": N_(
+        "fairly even over the allowed tokens: no weight is more than twice as large as another"
+    ),
 }
 """The same where a mask hides some of the keys, so that they have no weight."""
-_BLIND: Final = N_("{finding}; nothing is visible to some tokens")
+_BLIND: Final = N_("{finding}; some tokens are not allowed to attend to anything")
 _OR_MORE: Final = N_("{finding} ({least} or more)")
 _LIST: Final = N_("{one}, {next}")
 _AND: Final = N_("{one} and {next}")

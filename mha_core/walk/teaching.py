@@ -36,42 +36,55 @@ class Teaching(NamedTuple):
 
 _STAGES = {
     "tokens": (
-        N_("Read the tokens aloud and keep one of them in mind: we follow it to the end."),
-        N_("“A token is a word.” It may be a piece of one, or a sign; what counts is that each gets a row."),
+        N_("Read the tokens aloud and pick one. We will follow it to the end."),
+        N_(
+            "“A token is a word.” It can also be part of a word, or a symbol. What matters is "
+            "that each token gets a row."
+        ),
     ),
     "inputs": (
-        N_("Rows are tokens, columns are features; say it once more than you think is needed."),
+        N_("Rows are tokens, columns are features. Say it once more than seems necessary."),
         N_(
-            "Rows and columns are mixed up: some books write each token as a column, and all products turn round."
+            "Rows and columns get mixed up. Some books write each token as a column, which "
+            "reverses the order of every product."
         ),
     ),
     "given": (
-        N_("These numbers were handed to us; from here on we compute."),
-        N_("“So this head has no weights.” It has; this example only begins after them."),
+        N_("These numbers are given. From here on, we compute."),
+        N_(
+            "“So this head has no weight matrices.” It has them; this example just starts after they were used."
+        ),
     ),
     "head": (
-        N_("The same steps again, at once: no head waits for what another has found."),
+        N_("The same steps again, all at once: no head waits for another head's result."),
         N_(
-            "“Head 2 goes on from head 1.” It starts at the beginning, as head 1 does; heads run side by side."
+            "“Head 2 continues where head 1 ended.” It starts from the beginning, just like head "
+            "1. Heads run in parallel."
         ),
     ),
     "closing": (
-        N_("Go back to the token that you kept in mind: what did it take along, and from whom?"),
-        N_("“The largest weight says what the model means.” It says where a value came from, not why."),
+        N_("Go back to the token you picked. What did it receive, and from which tokens?"),
+        N_(
+            "“The largest weight tells us what the model means.” It tells us where a value came from, not why."
+        ),
     ),
 }
 
 _BY_A_NUMBER = (
-    N_("Nothing changes places here, all scores of the head are divided by one number."),
-    N_("The weights are divided in place of the scores: after softmax they would no longer add up."),
+    N_("The order does not change here: all scores of the head are divided by the same number."),
+    N_("Dividing the weights instead of the scores. After softmax, they would no longer sum to 1."),
 )
 
 _SUM = N_("Aloud: {line}")
 _LARGEST = N_("The largest number here is {number}: “{query}” with “{key}”.")
-_SHARE = N_("“{query}” gives the largest weight of all, {number}, to “{key}”.")
-_LARGEST_AT = N_("The largest number here is {number}, at {count} places: one is “{query}” with “{key}”.")
-_SHARE_AT = N_("The largest weight of all, {number}, stands at {count} places: one is “{query}” → “{key}”.")
-_HIDDEN = N_("{hidden} of {all} pairs are hidden here.")
+_SHARE = N_("The largest weight of all is {number}: “{query}” gives it to “{key}”.")
+_LARGEST_AT = N_(
+    "The largest number here is {number}. It appears {count} times, for example at “{query}” with “{key}”."
+)
+_SHARE_AT = N_(
+    "The largest weight of all is {number}. It appears {count} times, for example at “{query}” → “{key}”."
+)
+_HIDDEN = N_("{hidden} of {all} pairs are masked here.")
 
 
 def of_stage(trace: Trace, stage: Stage) -> Teaching:

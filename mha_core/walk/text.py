@@ -57,17 +57,17 @@ class Words(NamedTuple):
 
 _HALVES = {
     "q_rotated": N_(
-        "Each query is turned by the angles of its position: every number of its first half together with the one in "
-        "the same place of its second half."
+        "Each query is rotated by the angles of its position. Each number in its first half "
+        "is paired with the number at the same place in its second half."
     ),
     "k_rotated": N_(
-        "Each key is turned by the angles of its own position, its halves paired in the same way."
+        "Each key is rotated by the angles of its own position, with its halves paired in the same way."
     ),
 }
 """The sentences for rotary positions that pair the halves."""
 
-SQRT = N_("Every score is divided by √d_k = √{d_k} ≈ {divisor}.")
-NUMBER = N_("Every score is divided by {divisor}.")
+SQRT = N_("Each score is divided by √d_k = √{d_k} ≈ {divisor}.")
+NUMBER = N_("Each score is divided by {divisor}.")
 
 
 def of_step(step: Step, example: Example, width: int) -> Words:
@@ -82,12 +82,17 @@ def of_step(step: Step, example: Example, width: int) -> Words:
             what, why, note = _of_masked_fill(example)
         case "add":
             what = Sentence(N_("The mask's number is added to each score."))
-            why = Sentence(N_("A negative number takes weight away from a pair, −∞ takes all of it."))
-            note = Sentence(N_("Ask: what would adding the same number to a whole row change?"))
+            why = Sentence(N_("A negative number reduces the weight of a pair; −∞ removes it entirely."))
+            note = Sentence(N_("Ask: what would change if the same number were added to a whole row?"))
         case "softmax":
-            what = Sentence(N_("Row by row: e to the power of every score, divided by the row's sum."))
+            what = Sentence(
+                N_(
+                    "In each row, e is raised to the power of each score. Each result is then divided by the "
+                    "sum of the results in its row."
+                )
+            )
             why = Sentence(_SHARED_BY_SOME if has_fully_masked_rows(example) else _SHARED)
-            note = Sentence(N_("Ask: what if all scores of a row were equal? And if one were larger by 10?"))
+            note = Sentence(N_("Ask: what if all scores in a row were equal? What if one were larger by 10?"))
         case "concat":
             what, why, note = _of_concat(example)
         case _:
@@ -95,9 +100,12 @@ def of_step(step: Step, example: Example, width: int) -> Words:
     return Words(title, what, why, note)
 
 
-_SHARED = N_("No weight is negative and each row sums to 1: every query shares out its attention.")
+_SHARED = N_(
+    "No weight is negative, and each row sums to 1: each query divides its attention among the keys."
+)
 _SHARED_BY_SOME = N_(
-    "No weight is negative and each row sums to 1, except that a query which sees no key gets weights of 0."
+    "No weight is negative, and each row sums to 1, except that a query that is not "
+    "allowed to attend to any key gets weights of 0."
 )
 
 
@@ -134,44 +142,48 @@ def _of_divide(example: Example) -> tuple[Sentence, Sentence, Sentence]:
         what = Sentence(SQRT, {"d_k": example.dims.d_k, "divisor": f"{by:.5g}"})
         why = Sentence(
             N_(
-                "A score adds up d_k products, so a larger d_k spreads the scores further apart, roughly as √d_k. "
-                "Divided by √d_k, they do not push softmax towards a single key just because d_k is large."
+                "A score is a sum of d_k products, so its spread grows with d_k, roughly as √d_k. "
+                "Dividing by √d_k keeps softmax from favoring a single key just because d_k is large."
             )
         )
     else:
         what = Sentence(NUMBER, {"divisor": divisor_text(example)})
-        why = Sentence(N_("The divisor sets how sharply softmax will choose between the keys."))
+        why = Sentence(N_("The divisor sets how sharply softmax chooses between the keys."))
     return what, why, Sentence(N_("Ask: what would the weights look like without this step?"))
 
 
 def _of_masked_fill(example: Example) -> tuple[Sentence, Sentence, Sentence]:
     fill = mask_fill(example)
     shown = typeset(f"{fill:g}")
-    what = Sentence(N_("A pair that the mask hides gets {fill}; every other score stays."), {"fill": shown})
+    what = Sentence(N_("Each masked pair gets {fill}. All other scores stay the same."), {"fill": shown})
     if fill != NEG_INF:
         why = Sentence(
-            N_("A hidden key gets next to no weight, as long as {fill} lies far below the other scores.")
+            N_("A masked key gets almost no weight, as long as {fill} is far below the other scores.")
         )
         why = Sentence(why.template, {"fill": shown})
     elif has_corner(example):
         why = Sentence(CORNER, {"n_q": example.dims.n_q, "n_k": example.dims.n_k})
     elif example.mask == "causal":
         why = Sentence(
-            N_("No token may look at what comes after it: e^−∞ is 0, so such a pair gets no weight at all.")
+            N_("No token is allowed to look at later tokens: e^−∞ is 0, so such a pair gets no weight.")
         )
     else:
-        why = Sentence(N_("e^−∞ is 0: a hidden key gets no weight at all, and the others share it out."))
-    return what, why, Sentence(N_("Ask: why before softmax, and not simply a 0 in the weights afterwards?"))
+        why = Sentence(N_("e^−∞ is 0, so a masked key gets no weight. The other keys share all of it."))
+    return (
+        what,
+        why,
+        Sentence(N_("Ask: why mask before softmax? Why not just set the weights to 0 afterwards?")),
+    )
 
 
 def _of_concat(example: Example) -> tuple[Sentence, Sentence, Sentence]:
     h = len(example.heads)
     note = Sentence(N_("Ask: which columns came from which head? How wide would it be with one more head?"))
     if h == 1:
-        what = Sentence(N_("There is one head, so its output is the whole of Concat."))
-        return what, Sentence(N_("With more heads, each would have columns of its own here.")), note
-    what = Sentence(N_("The outputs of the {h} heads stand side by side, head 1 first."), {"h": h})
-    return what, Sentence(N_("Nothing is lost and nothing mixed: every head keeps columns of its own.")), note
+        what = Sentence(N_("There is only one head, so its output is all of Concat."))
+        return what, Sentence(N_("With more heads, each would have its own columns here.")), note
+    what = Sentence(N_("The outputs of the {h} heads are placed side by side, head 1 first."), {"h": h})
+    return what, Sentence(N_("Nothing is lost and nothing is mixed: each head keeps its own columns.")), note
 
 
 def _of_any(step: Step, example: Example) -> tuple[Sentence, Sentence, Sentence]:
@@ -182,13 +194,11 @@ def _of_any(step: Step, example: Example) -> tuple[Sentence, Sentence, Sentence]
 
 
 _REACH = {
-    "all": N_("Attention lets each of them look at all of them, and take along what it needs."),
+    "all": N_("Attention lets each token look at every token and take what it needs."),
     "causal": N_(
-        "Attention lets each of them look at itself and at those before it, and take along what it needs."
+        "Attention lets each token look at itself and the tokens before it, and take what it needs."
     ),
-    "mask": N_(
-        "Attention lets each of them look at others, as far as the mask allows, and take along what it needs."
-    ),
+    "mask": N_("Attention lets each token look at the tokens the mask allows, and take what it needs."),
 }
 
 
@@ -196,17 +206,17 @@ def of_tokens(example: Example) -> Words:
     """The words for the tokens, before anything is a number."""
     dims = example.dims
     if example.context is None:
-        what = Sentence(N_("{n} tokens stand in a row."), {"n": dims.n_q})
+        what = Sentence(N_("Here {n:is|are} {n} {n:token|tokens}."), {"n": dims.n_q})
         why = Sentence(_REACH["causal" if example.mask == "causal" else "mask" if example.mask else "all"])
     else:
-        what = Sentence(N_("{n_q} tokens ask, and {n_k} tokens of another text, the context, are asked."))
+        what = Sentence(N_("{n_q} tokens send queries to the {n_k} tokens of another text, the context."))
         what = Sentence(what.template, {"n_q": dims.n_q, "n_k": dims.n_k})
-        why = Sentence(N_("So one text can take along what it needs from another, as in translation."))
+        why = Sentence(N_("This lets one text take what it needs from another, as in translation."))
     return Words(
         Sentence(N_("Tokens")),
         what,
         why,
-        Sentence(N_("Ask: which of them needs which other one to be understood?")),
+        Sentence(N_("Ask: which token can you only understand with the help of another one?")),
     )
 
 
@@ -214,14 +224,17 @@ def of_inputs(example: Example) -> Words:
     """The words for X and the context."""
     dims = example.dims
     if example.context is None:
-        what = Sentence(N_("Every token is a row of X: {d_model} numbers."), {"d_model": dims.d_model})
+        what = Sentence(
+            N_("Each token is a row of X: {d_model} {d_model:number|numbers}."), {"d_model": dims.d_model}
+        )
     elif example.x is None:
-        what = Sentence(N_("Every token of the context is a row of C: {d_context} numbers."))
+        what = Sentence(N_("Each context token is a row of C: {d_context} {d_context:number|numbers}."))
         what = Sentence(what.template, {"d_context": dims.d_context})
     else:
         what = Sentence(
             N_(
-                "A token is a row of X, {d_model} numbers; a token of the context is one of C, {d_context} numbers."
+                "Each token is a row of X ({d_model} {d_model:number|numbers}). Each context token is a row of C "
+                "({d_context} {d_context:number|numbers})."
             )
         )
         what = Sentence(what.template, {"d_model": dims.d_model, "d_context": dims.d_context})
@@ -229,9 +242,12 @@ def of_inputs(example: Example) -> Words:
         Sentence(N_("Input")),
         what,
         Sentence(
-            N_("Numbers can be compared, mixed and learned; a token's row is all that the layer knows of it.")
+            N_(
+                "A row of numbers can be compared, mixed and learned, and it is all the layer knows "
+                "about the token."
+            )
         ),
-        Sentence(N_("Ask: what in this row tells the layer where the token stands in the sentence?")),
+        Sentence(N_("Ask: what in this row tells the layer the token's position in the sentence?")),
     )
 
 
@@ -239,13 +255,13 @@ def of_given(example: Example, head: int) -> Words:
     """The words for what a head starts from."""
     names = ", ".join(symbol(name, example) for name in given_in(example.heads[head]))
     what = Sentence(
-        N_("The example gives {names} of head {head} as numbers."), {"names": names, "head": head + 1}
+        N_("The example gives {names} of head {head} directly."), {"names": names, "head": head + 1}
     )
     return Words(
         Sentence(N_("Where head {head} starts"), {"head": head + 1}),
         what,
-        Sentence(N_("All that follows is the same, wherever these numbers came from.")),
-        Sentence(N_("Ask: which steps have we skipped, and what would they have needed?")),
+        Sentence(N_("The steps that follow are the same, wherever these numbers come from.")),
+        Sentence(N_("Ask: which steps did we skip, and what would they have needed?")),
     )
 
 
@@ -263,15 +279,20 @@ def of_head(example: Example, head: int) -> Words:
         what = N_("Head {head} starts from its {names}; from there on its steps are the same.")
         values["names"] = ", ".join(symbol(name, example).replace("_i", f"_{head + 1}") for name in given)
     elif first != head:
-        what = N_("Head {head} asks with queries of its own, and shares the keys and values of head {first}.")
+        what = N_("Head {head} has its own queries and shares the keys and values of head {first}.")
         values["first"] = first + 1
     else:
-        what = N_("Head {head} takes the same steps with matrices of its own.")
+        what = N_("Head {head} goes through the same steps with its own matrices.")
     return Words(
-        Sentence(N_("Head {head}, in short"), values),
+        Sentence(N_("Head {head}"), values),
         Sentence(what, values),
-        Sentence(N_("With other numbers a head asks other questions, so it may attend to other tokens.")),
-        Sentence(N_("Ask: compare its weights with those of head 1. Who looks elsewhere now?")),
+        Sentence(
+            N_(
+                "With different numbers, a head asks different questions, so it may attend to "
+                "different tokens."
+            )
+        ),
+        Sentence(N_("Ask: compare its weights with those of head 1. Which tokens look elsewhere now?")),
     )
 
 
@@ -281,7 +302,8 @@ def of_closing(trace: Trace) -> Words:
     if h == 1:
         why = Sentence(
             N_(
-                "One head shares out its attention once; several heads would look at the same tokens in several ways."
+                "A head has only one row of attention weights per token. Several heads could look at the "
+                "same tokens in several ways."
             )
         )
     elif ways == 1:
@@ -289,26 +311,28 @@ def of_closing(trace: Trace) -> Words:
     else:
         why = Sentence(
             N_(
-                "One head can share out its attention only once; "
-                "these {h} heads look at the same tokens in {ways} ways."
+                "A head has only one row of attention weights per token. These {h} heads look at the same "
+                "tokens in {ways} different ways."
             ),
             {"h": h, "ways": ways},
         )
     if has_values(trace.example):
         what = Sentence(
             N_(
-                "Every token has a new row, made of what it attended to; the table names what that was most of all."
+                "Each token has a new row, made from what it attended to. The table shows what each "
+                "token attended to most."
             )
         )
     else:
         what = Sentence(
             N_(
-                "This example ends at its weights; the table names the token that each query attends to most of all."
+                "This example stops at the attention weights. The table shows the token each query "
+                "attends to most."
             )
         )
     return Words(
-        Sentence(N_("What came out")),
+        Sentence(N_("The result")),
         what,
         why,
-        Sentence(N_("Ask: if you could keep one head only, which one, and what would be lost?")),
+        Sentence(N_("Ask: if you could keep only one head, which would it be, and what would be lost?")),
     )

@@ -28,8 +28,8 @@ _SEED: Final = "check.seed"
 _LINK_STYLE: Final = bundle.style("check/class_link.css")
 """As text: Streamlit would look for a file in the folder of the page's other component."""
 _KINDS: Final = {
-    "these": N_("the numbers at hand"),
-    "same": N_("new numbers, the same for everybody"),
+    "these": N_("the current numbers"),
+    "same": N_("new numbers, the same for everyone"),
     "own": N_("new numbers for each student"),
 }
 
@@ -92,11 +92,11 @@ def _exercise_menu(work: state.Work) -> None:
             titles = {"given": words(NAMES[given]), "answer": words(NAMES[answer])}
             st.caption(words(_GIVEN_AWAY).format(**titles))
         kind = st.radio(
-            words(N_("With")), list(_KINDS), format_func=lambda kind: words(_KINDS[kind]), key=_NUMBERS
+            words(N_("Numbers")), list(_KINDS), format_func=lambda kind: words(_KINDS[kind]), key=_NUMBERS
         )
         seed = st.number_input(words(N_("Seed")), 0, state.SEEDS - 1, 1, key=_SEED, disabled=kind != "same")
         st.button(
-            words(N_("Set the exercise")),
+            words(N_("Create the exercise")),
             type="primary",
             disabled=not asked,
             on_click=_set,
@@ -104,15 +104,15 @@ def _exercise_menu(work: state.Work) -> None:
             width="stretch",
         )
         if asked and kind == "own":
-            st.caption(words(N_("The link to hand out; each student who opens it gets new numbers:")))
+            st.caption(words(N_("Share this link. Each student who opens it gets new numbers:")))
             _to_copy(work, _own_link(work, tuple(asked)))
         elif work.exercise:
-            st.caption(words(N_("The link to hand out:")))
+            st.caption(words(N_("Share this link:")))
             _to_copy(work, _link(work))
 
 
 _GIVEN_AWAY: Final = N_(
-    "“{answer}” can be read off “{given}”, which is not asked for and so stands there: ask for “{given}” too."
+    "“{answer}” can be read off “{given}”, which is shown because you did not select it. Select “{given}” too."
 )
 
 
@@ -123,7 +123,7 @@ def _to_copy(work: state.Work, link: str) -> None:
     mount(key="check.link", data={"words": words, "link": link})
 
 
-_WORDS: Final = {"link": N_("The link to hand out"), "copy": N_("Copy the link"), "copied": N_("Copied.")}
+_WORDS: Final = {"link": N_("Link for students"), "copy": N_("Copy the link"), "copied": N_("Copied.")}
 
 
 def _set(asked: tuple[str, ...], kind: str, seed: int) -> None:
@@ -140,10 +140,9 @@ def _with_exercise(
     return state.say(state.set_exercise(work, asked, seed), state.Message(text, "info"))
 
 
-_SET: Final = N_("The exercise is set. The link to hand out is in the menu “Exercise”.")
+_SET: Final = N_("The exercise is ready. Its link is in the “Exercise” menu.")
 _SET_ANEW: Final = N_(
-    "The exercise is set. The link to hand out is in the menu “Exercise”; Undo brings back the numbers filled in "
-    "before."
+    "The exercise is ready. Its link is in the “Exercise” menu. Undo brings back the numbers you had filled in."
 )
 
 

@@ -28,8 +28,8 @@ MOST_FILES: Final = 300
 
 def solutions_button(work: state.Work) -> None:
     """The button that opens the table of a class."""
-    if st.button(work.words(N_("Solutions of a class")), key="check.class"):
-        st.dialog(work.words(N_("Solutions of a class")), width="large")(panel)(
+    if st.button(work.words(N_("Class results")), key="check.class"):
+        st.dialog(work.words(N_("Class results")), width="large")(panel)(
             "check.class", _solutions, back=False
         )
 
@@ -39,8 +39,8 @@ def _solutions(work: state.Work) -> None:
     st.caption(
         words(
             N_(
-                "Example files with the numbers that students have filled in on this page and saved. They are checked "
-                "here and not kept."
+                "Open the files that your students filled in and saved on this page. They are "
+                "checked here and not stored."
             )
         )
     )
@@ -50,7 +50,7 @@ def _solutions(work: state.Work) -> None:
     if not uploads:
         return
     if len(uploads) > MOST_FILES:
-        st.warning(words(N_("The first {most} files are shown.")).format(most=MOST_FILES))
+        st.warning(words(N_("Only the first {most} files are shown.")).format(most=MOST_FILES))
     files = uploads[:MOST_FILES]
     rows = [solution(file.name, _checked(file.getvalue()), language) for file in files]
     causes = counts(rows)
@@ -82,7 +82,7 @@ def solutions_payload(work: state.Work, rows: list[Solution]) -> Mapping[str, ob
 
 
 _WORDS: Final = {
-    "solutions": N_("Solutions of a class"),
+    "solutions": N_("Class results"),
     "open": N_("Open {file} on this page"),
 }
 

@@ -1,4 +1,4 @@
-"""The page Conventions: the example as other texts and libraries write it, beside how it is written here.
+"""The page Notation: the example as other texts and libraries write it, beside how it is written here.
 
 Each of the five sections is its own component, with data from the core (``model.py``). The browser places the numbers
 and computes none.
@@ -14,6 +14,7 @@ from typing import Final
 import streamlit as st
 
 from mha_core.errors import N_
+from mha_core.messages import LANGUAGE
 from mha_core.notation import demonstrate, has_pairings, is_masked, pairings
 from mha_ui import frame, state
 from mha_ui.address import keep_address
@@ -58,9 +59,9 @@ def _sections(work: state.Work) -> None:
         "rows",
         words(
             N_(
-                "A text that writes W·X means the same numbers: its columns are tokens, every matrix is turned "
-                "(X′ = Xᵀ) and softmax runs down the columns. It usually omits the primes. All steps of all variants "
-                "turn in this way, and a head that starts further on starts there in columns too."
+                "Texts that write W·X use the same numbers, transposed: tokens are columns, every "
+                "matrix is transposed (X′ = Xᵀ), and softmax runs down each column. They usually "
+                "leave out the primes."
             )
         ),
     )
@@ -70,8 +71,8 @@ def _sections(work: state.Work) -> None:
         "packed",
         words(
             N_(
-                "A library holds one matrix for all heads, and head i is a slice of it: columns (i−1)·d_k up to "
-                "i·d_k, the last one not included."
+                "Libraries store one matrix for all heads. Head i is a slice of it: columns "
+                "(i−1)·d_k up to, but not including, i·d_k."
             )
         ),
     )
@@ -79,8 +80,14 @@ def _sections(work: state.Work) -> None:
     _section(
         work,
         "masks",
-        words(N_("One mask, as each library wants it: the hatched pairs are hidden in all of them.")),
-        "" if work.example.mask else words(N_("This example has no mask; a causal one stands in for it.")),
+        words(
+            N_(
+                "The same mask in the form that each library expects. Hatched pairs are masked in all of them."
+            )
+        ),
+        ""
+        if work.example.mask
+        else words(N_("This example has no mask, so a causal mask is shown instead.")),
     )
     _draw("masks", masks_payload(work, shared))
     _section(
@@ -88,8 +95,9 @@ def _sections(work: state.Work) -> None:
         "dead",
         words(
             N_(
-                "Where all keys of a query are hidden there is nothing to share out. Its weights then are zeros, NaN "
-                "or alike for all keys: it depends on the library, and on how its layer is called."
+                "If all keys of a query are masked, there is nothing to attend to. Its weights are "
+                "then zeros, NaN, or all equal, depending on the library and on how its layer is "
+                "called."
             )
         ),
     )
@@ -118,7 +126,7 @@ def _dead(work: state.Work, shared: Data) -> None:
     words, example = work.words, work.example
     heads = [head for head in range(len(example.heads)) if is_masked(example, head)]
     if not heads:
-        text = words(N_("Every head starts from its weights, which no mask reaches."))
+        text = words(N_("Each head is given its weights directly, so a mask has no effect."))
         st.html(f'<p class="mha-said">{escape(text)}</p>')
         return
     if state.widget_value(_OPENED) != work.history.opened:
@@ -139,14 +147,18 @@ def _dead(work: state.Work, shared: Data) -> None:
     shown = demonstrate(example, head, query)
     _draw("dead", dead_payload(work, shared, shown))
     already = (
-        N_("This example's own mask hides all keys from this query.")
+        N_("This example's own mask masks all keys for this query.")
         if shown.already
-        else N_("For this table alone all keys are hidden from this query; the example stays as it is.")
+        else N_("In this table only, all keys are masked for this query. The example itself is unchanged.")
     )
-    live = words(N_("Computed now by torch {version}; Keras's and BERT's rules are written out.")).format(
-        version=torch_version
-    )
-    status_line(" ".join((words(already), agreement(shown, example, work.language), live)))
+    live = words(
+        N_(
+            "Computed just now by torch {version}. For Keras and BERT, the app applies the library's "
+            "rule without running the library."
+        )
+    ).format(version=torch_version)
+    between = LANGUAGE[work.language].between
+    status_line(between.join((words(already), agreement(shown, example, work.language), live)))
 
 
 def _pairs(work: state.Work, shared: Data) -> None:
@@ -157,15 +169,19 @@ def _pairs(work: state.Work, shared: Data) -> None:
         "pairs",
         words(
             N_(
-                "Rotary positions turn the columns of Q and K two at a time, pair m by the angle position · ω_m. "
-                "Libraries differ in which two are a pair. Both are the same layer, with the columns of W_Q and W_K "
-                "in another order; a file does not say which of them it is."
+                "Rotary positions rotate the columns of Q and K in pairs: pair m turns by the angle "
+                "position · ω_m. Libraries use two conventions for which columns form a pair. Both give "
+                "the same layer if the columns of W_Q and W_K are reordered. A weights file does not say "
+                "which order it uses."
             )
         ),
         ""
         if has_pairings(work.example)
         else words(
-            N_("Here no two pairs of columns are turned, so a small layer is shown in which they are.")
+            N_(
+                "This example rotates fewer than two pairs of columns, so a small example with two pairs "
+                "is shown instead."
+            )
         ),
     )
     _draw("pairs", pairs_payload(work, shared, shown))

@@ -1,4 +1,4 @@
-"""The data of the page Conventions: the core's data with the words of one language, as plain JSON data."""
+"""The data of the page Notation: the core's data with the words of one language, as plain JSON data."""
 
 from __future__ import annotations
 
@@ -42,11 +42,12 @@ _NUMBERS: Final = (*_FRAME, "dims", "matrices", "steps", "constants", "dead", "s
 """The parts of the bench's payload that every section reads, and those that sections with matrices read."""
 
 _UI: Final = {
-    "section_rows": N_("Row and column"),
+    "section_rows": N_("Rows and columns"),
     "section_packed": N_("Packed weights"),
-    "section_masks": N_("Masks of the libraries"),
-    "section_dead": N_("A query that sees no key"),
-    "section_pairs": N_("Rotary positions: which columns are a pair"),
+    "section_masks": N_("Masks in libraries"),
+    "section_dead": N_("A fully masked query"),
+    "section_pairs": N_("Rotary positions: which columns form a pair"),
+    "titled": N_("{name}: {text}"),
     "heads_of": N_("Head"),
     "matrix": N_("matrix"),
     "rows_are": N_("rows are tokens, X·W"),
@@ -59,93 +60,93 @@ _UI: Final = {
     "sum_columns": N_("column by column"),
     "of_head": N_("of head {head}"),
     "hint_rows": N_(
-        "Point at a number: the same one lights up in the other convention, with its arithmetic in both."
+        "Hover over a number to highlight the same number in the other convention and see its arithmetic in both."
     ),
     "hint_rows_touch": N_(
-        "Tap a number: the same one lights up in the other convention, with its arithmetic in both."
+        "Tap a number to highlight the same number in the other convention and see its arithmetic in both."
     ),
-    "hint_packed": N_(
-        "Point at a number: it lights up in its head's own matrix, and the line says its index."
+    "hint_packed": N_("Hover over a number to highlight it in its head's own matrix and see its index."),
+    "hint_packed_touch": N_("Tap a number to highlight it in its head's own matrix and see its index."),
+    "hint_masks": N_("Hover over a pair to highlight it in every mask and see how each library writes it."),
+    "hint_masks_touch": N_("Tap a pair to highlight it in every mask and see how each library writes it."),
+    "hint_pairs": N_(
+        "Hover over a rotated number to highlight the two numbers it is computed from and see the arithmetic."
     ),
-    "hint_packed_touch": N_(
-        "Tap a number: it lights up in its head's own matrix, and the line says its index."
+    "hint_pairs_touch": N_(
+        "Tap a rotated number to highlight the two numbers it is computed from and see the arithmetic."
     ),
-    "hint_masks": N_(
-        "Point at a pair: it lights up in every mask, and the line says what stands for it where."
-    ),
-    "hint_masks_touch": N_(
-        "Tap a pair: it lights up in every mask, and the line says what stands for it where."
-    ),
-    "hint_pairs": N_("Point at a turned number: the two that it is made of light up, with the arithmetic."),
-    "hint_pairs_touch": N_("Tap a turned number: the two that it is made of light up, with the arithmetic."),
     "pair_n": N_("pair {pair}"),
-    "turned": N_("turned"),
-    "reorder": N_("Weights of the other kind want their columns in this order:"),
-    "hint_dead": N_("Point at a number to see where it comes from."),
+    "turned": N_("rotated"),
+    "reorder": N_("To use weights from the other convention, reorder the columns: {code}"),
+    "hint_dead": N_("Hover over a number to see where it comes from."),
     "hint_dead_touch": N_("Tap a number to see where it comes from."),
     "letter": N_("Matrix"),
-    "library": N_("As held by"),
+    "library": N_("As stored by"),
     "library_packed": N_("one product, X·W"),
     "library_torch": "torch nn.MultiheadAttention",
     "library_keras": "Keras MultiHeadAttention",
     "library_linear": "nn.Linear, BERT",
     "about_packed": N_(
-        "All heads are one product: what stands side by side in W stands side by side in the result."
+        "One product for all heads: columns side by side in W are side by side in the result."
     ),
     "about_torch": N_(
-        "Turned, as in column convention: a row an output. Queries, keys and values lie on one another."
+        "Transposed, as in the column convention: one row per output. Queries, keys and values are stacked."
     ),
     "about_keras": N_(
-        "Heads have an axis of their own: shape d × h × d_k, drawn here with the heads side by side."
+        "Heads have their own axis: the shape is d × h × d_k. The heads are drawn here side by side."
     ),
-    "about_linear": N_("Turned, as in column convention: nn.Linear computes X·weightᵀ, a row an output."),
-    "takes": N_("With these tensors the library's layer gives the numbers of this example."),
-    "refuses": N_("The library has no layer for these very numbers: {reason}."),
-    "first_heads": N_("Of {count} heads the first {shown} are drawn; the slices below are of these."),
+    "about_linear": N_(
+        "Transposed, as in the column convention: nn.Linear computes X·weightᵀ, one row per output."
+    ),
+    "takes": N_("With these tensors, the library's layer gives the numbers of this example."),
+    "refuses": N_("The library has no layer that gives these numbers: {reason}."),
+    "first_heads": N_(
+        "Only the first {shown} of {count} heads are drawn. The slices below are of these heads."
+    ),
     "slices": N_("The slice of each head"),
     "head_n": N_("Head {head}"),
     "heads_n": N_("Heads {first}–{last}"),
-    "zeros": N_("a head without a bias has zeros there"),
+    "zeros": N_("a head without a bias has zeros here"),
     "index_from_0": N_("indices from 0, as in Python"),
-    "further_on": N_("Head {heads} starts from its own numbers, so there is no weight to pack."),
+    "further_on": N_("Head {heads} starts from given numbers, so it has no weights to pack."),
     "copy_python": N_("Copy as Python"),
     "copied_python": N_("Copied."),
     "query": N_("query"),
     "key": N_("key"),
-    "rule": N_("library, and how it is called"),
+    "rule": N_("library and call"),
     "gives": N_("gives"),
-    "scores_of": N_("scores, all hidden, of"),
+    "scores_of": N_("scores of {query}, all masked"),
     "weights_over": N_("weights over the keys"),
     "sum": N_("sum"),
     "head_output": N_("head output"),
     "why": N_("because"),
     "kind_zero": N_("zeros"),
     "kind_nan": "NaN",
-    "kind_uniform": N_("all keys alike"),
+    "kind_uniform": N_("all keys equal"),
     "kind_weighted": N_("weights"),
 }
 
 _FORMS: Final = {
-    "allow": (N_("This page, and its files"), "allow", N_("True: may attend")),
-    "add": (N_("This page, and its files"), "add", N_("numbers, added to the scores")),
-    "torch_bool": ("torch nn.MultiheadAttention", "attn_mask", N_("True: hidden")),
+    "allow": (N_("This app and its files"), "allow", N_("True: not masked")),
+    "add": (N_("This app and its files"), "add", N_("numbers, added to the scores")),
+    "torch_bool": ("torch nn.MultiheadAttention", "attn_mask", N_("True: masked")),
     "torch_added": (N_("torch, both functions"), "attn_mask", N_("numbers, added to the scores")),
-    "sdpa_bool": ("torch scaled_dot_product_attention", "attn_mask", N_("True: may attend")),
-    "keras": ("Keras 3 MultiHeadAttention", "attention_mask", N_("True: may attend")),
+    "sdpa_bool": ("torch scaled_dot_product_attention", "attn_mask", N_("True: not masked")),
+    "keras": ("Keras 3 MultiHeadAttention", "attention_mask", N_("True: not masked")),
     "bert_added": (
         N_("BERT self-attention (transformers)"),
         "attention_mask",
-        N_("numbers, added to the scores: the lowest of float32 hides"),
+        N_("numbers, added to the scores: the most negative float32 value means masked"),
     ),
     "torch_padding": (
         "torch nn.MultiheadAttention",
         "key_padding_mask",
-        N_("True: hidden from every query"),
+        N_("True: masked for every query"),
     ),
     "bert_padding": (
         N_("BERT model (transformers)"),
         "attention_mask",
-        N_("1: may attend, 0: hidden from every query"),
+        N_("1: not masked, 0: masked for every query"),
     ),
 }
 """Library, argument and polarity of each form of a mask."""
@@ -159,18 +160,18 @@ _WRAPPED: Final = {
 
 _PAIRED: Final = {
     "interleaved": (
-        N_("Interleaved: each column with its neighbour"),
-        N_("RoFormer's paper, GPT-J, Llama's weights as they were first published"),
+        N_("Interleaved: each column with its neighbor"),
+        N_("The RoFormer paper, GPT-J, Llama's weights as first published"),
     ),
     "half": (
         N_("Half-split: column m with column m + d_k/2"),
-        N_("GPT-NeoX; Llama, Mistral and Qwen as Hugging Face's transformers has them"),
+        N_("GPT-NeoX; Llama, Mistral and Qwen in Hugging Face transformers"),
     ),
 }
 """The name of each pairing of rotary positions, and who uses it."""
 
 _RULES: Final = {
-    "ours": (N_("This page"), "", N_("a row of −∞ alone gets weights 0")),
+    "ours": (N_("This page"), "", N_("a row with only −∞ gets weights of 0")),
     "torch_weights": (
         "torch nn.MultiheadAttention",
         "need_weights=True",
@@ -179,32 +180,38 @@ _RULES: Final = {
     "torch_output": (
         "torch nn.MultiheadAttention",
         "need_weights=False",
-        N_("it calls scaled_dot_product_attention, which sets 0 there"),
+        N_("it calls scaled_dot_product_attention, which returns 0 here"),
     ),
     "torch_fast": (
         "torch nn.MultiheadAttention",
         "eval(), no_grad(), layer(x, x, x)",
-        N_("a faster path of its own divides 0 by 0, with or without weights"),
+        N_("its fast path divides 0 by 0, whether or not it returns weights"),
     ),
     "sdpa": (
         "torch scaled_dot_product_attention",
         "",
-        N_("softmax, then 0 where a whole row is −∞ (torch 2.5 and later)"),
+        N_("softmax, then 0 where a whole row is −∞ (since torch 2.5)"),
     ),
     "keras_scores": (
         "Keras 3 MultiHeadAttention",
         "return_attention_scores=True",
-        N_("−10⁹ for every score, softmax, then 0 where hidden (3.10 and later)"),
+        N_("−10⁹ for every score, softmax, then 0 where masked (since 3.10)"),
     ),
     "keras_output": (
         "Keras 3 MultiHeadAttention",
         "return_attention_scores=False",
-        N_("on torch −2.4·10³⁸ is added to every score and swallows them: all are equal"),
+        N_(
+            "on torch, −2.4·10³⁸ is added to every score, which wipes out their differences, so all "
+            "weights are equal"
+        ),
     ),
     "bert_eager": (
         "BERT (transformers)",
         'attn_implementation="eager"',
-        N_("the lowest number is added to every score and swallows them: all are equal"),
+        N_(
+            "the most negative number is added to every score, which wipes out their differences, so "
+            "all weights are equal"
+        ),
     ),
 }
 """The library, how it is called, and the reason for its result."""
@@ -299,12 +306,15 @@ def missed(shown: Pairings, language: str) -> str:
         query=isolated(example.tokens[shown.query]),
         key=isolated(key_tokens(example)[shown.key]),
     )
+    agree = words(
+        N_("all weights agree to within {apart:.1g}") if shown.rounding else N_("all weights agree exactly")
+    ).format(apart=shown.rounding)
     return words(
         N_(
-            "Read as the other kind with its columns as they are, a weight here is off by {by} ({place}); with the "
-            "columns reordered all weights agree to within {apart:.1g}."
+            "If you don't reorder the columns, weights here are off by up to {by} ({place}). With "
+            "reordered columns, {agree}."
         )
-    ).format(by=significant(shown.error, 3), place=place, apart=shown.rounding)
+    ).format(by=significant(shown.error, 3), place=place, agree=agree)
 
 
 def agreement(shown: Demonstration, example: Example, language: str) -> str:
@@ -312,7 +322,7 @@ def agreement(shown: Demonstration, example: Example, language: str) -> str:
     words = words_in(language)
     if len(example.tokens) == 1:
         return words(N_("There is no other query."))
-    return words(N_("In all other rows the libraries agree to within {apart:.1g}.")).format(
+    return words(N_("For all other queries, the libraries agree to within {apart:.1g}.")).format(
         apart=shown.largest_difference
     )
 
@@ -382,7 +392,7 @@ def _outcome(outcome: Outcome, language: str) -> Data:
     words = words_in(language)
     library, call, why = _RULES[outcome.rule]
     if outcome.rule == "ours" and outcome.kind != "zero":
-        why = N_("the example fills in another number than −∞, alike for all keys")
+        why = N_("the example fills in a number other than −∞, the same for all keys")
     return {
         "rule": outcome.rule,
         "kind": outcome.kind,

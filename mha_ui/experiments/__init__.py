@@ -56,7 +56,7 @@ def _experiments(work: state.Work) -> None:
     projector(work, words(EXPERIMENTS[name].title), f"experiment {name}")
     state.set_widget(_CHOICE, name)
     st.segmented_control(
-        words(N_("Experiments")),
+        words(N_("Compare")),
         list(EXPERIMENTS),
         format_func=lambda name: words(EXPERIMENTS[name].title),
         key=_CHOICE,

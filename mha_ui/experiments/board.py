@@ -27,6 +27,8 @@ _KEY: Final = "experiments.board"
 
 _UI: Final = {
     "board": N_("Side by side"),
+    "stop": N_("."),
+    "titled": N_("{name}: {text}"),
     "by": N_("differs by {by}"),
     "same": N_("the same"),
     "no_counterpart": N_("there is no such number here"),
@@ -34,10 +36,10 @@ _UI: Final = {
     "all_heads": N_("Head shown"),
     "not_here": N_("without {list}"),
     "nothing_differs": N_("No number differs."),
-    "look_alone": N_("Point at a number to see where it comes from."),
+    "look_alone": N_("Hover over a number to see where it comes from."),
     "look_alone_touch": N_("Tap a number to see where it comes from."),
-    "look": N_("Point at a number: both sides say where theirs comes from."),
-    "look_touch": N_("Tap a number: both sides say where theirs comes from."),
+    "look": N_("Hover over a number to see how each side computes it."),
+    "look_touch": N_("Tap a number to see how each side computes it."),
 }
 
 

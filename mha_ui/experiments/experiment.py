@@ -56,7 +56,7 @@ def _traced(work: state.Work, side: str, variant: Variant) -> Trace:
     try:
         return trace(varied(work.example, variant), work.backend)
     except MhaError as error:
-        text = work.words(N_("{side}: this cannot be done, so the side stays as it is. {reason}."))
+        text = work.words(N_("{side}: this change is not possible, so this side is unchanged. {reason}."))
         alert(text.format(side=work.words(side), reason=sentence(error, work.language)))
         return work.trace
 
@@ -68,13 +68,17 @@ def pane(work: state.Work, computed: Trace, title: str) -> Pane:
 
 def open_on_the_bench(work: state.Work, example: Example) -> state.Work:
     """Make this the current example, and say on the next page how to get the previous one back."""
-    text = work.words(N_("Undo (↶) brings back the example that you had."))
+    text = work.words(N_("Undo (↶) brings back your previous example."))
     return state.say(state.open_example(work, example), state.Message(text, "info"))
 
 
 def left_out(work: state.Work) -> None:
     """Say that a part of what a link asks for was left out."""
-    alert(work.words(N_("This example has not all that the link asks for; the rest was left out.")))
+    alert(
+        work.words(
+            N_("This example does not have everything the link asks for. What is missing was left out.")
+        )
+    )
 
 
 AS_GIVEN = ""
@@ -102,8 +106,8 @@ def described(variant: Variant, words: Words) -> str:
         listed = words(N_(", ")).join(str(head + 1) for head in variant.muted)
         parts.append(words(N_("without head {list}")).format(list=listed))
     if variant.order:
-        parts.append(words(N_("other order")))
-    return capital(" · ".join(parts)) or words(N_("As it is"))
+        parts.append(words(N_("reordered")))
+    return capital(" · ".join(parts)) or words(N_("Original"))
 
 
 def temperature(value: float) -> str:
@@ -138,7 +142,9 @@ def _extent(work: state.Work, compared: Both, name: str) -> list[str]:
     rows, cols = compared.right.example.dims.shape(name)
     heads = 1 if most.head is None else len(compared.right.example.heads)
     return [
-        words(N_("{what}: {count} of {total} numbers differ, at most by {by} ({place}).")).format(
+        words(
+            N_("{what}: {count} of {total} numbers differ. The largest difference is {by} ({place}).")
+        ).format(
             what=title,
             count=sum(difference.change.changed for difference in changed),
             total=rows * cols * heads,
@@ -173,4 +179,5 @@ def place(work: state.Work, example: Example, cell: Cell | None) -> str:
         for axis, at in zip(AXES[cell.name], (cell.row, cell.col), strict=True)
     )
     head = "" if cell.head is None else work.words(N_("head {number}, ")).format(number=cell.head + 1)
-    return f"{head}{row}{' → ' if AXES[cell.name][1] == 'n_k' else ', '}{col}"
+    pair = "{row} → {col}" if AXES[cell.name][1] == "n_k" else work.words(N_("{row}, {col}"))
+    return head + pair.format(row=row, col=col)

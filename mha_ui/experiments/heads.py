@@ -28,14 +28,14 @@ NAME: Final = "heads"
 _MUTED: Final = "experiments.heads.muted"
 
 TERMS: Final[tuple[Stage, ...]] = (
-    (N_("Head outputs"), N_("A muted head has none."), ("head_outputs",)),
-    (N_("Its rows of W_O"), N_("Concat·W_O meets each head in these alone."), ("w_o_block",)),
+    (N_("Head outputs"), N_("The output of a muted head is 0."), ("head_outputs",)),
+    (N_("Its rows of W_O"), N_("In Concat·W_O, each head is multiplied by these rows only."), ("w_o_block",)),
     (N_("What the head adds"), N_("One term of the output."), ("head_terms",)),
     (N_("Output"), N_("The sum of the terms."), ("b_o", "output")),
 )
 SIDE_BY_SIDE: Final[tuple[Stage, ...]] = (
-    (N_("Head outputs"), N_("A muted head has none."), ("head_outputs",)),
-    (N_("Concatenation"), N_("Without W_O the heads stay side by side."), ("concat",)),
+    (N_("Head outputs"), N_("The output of a muted head is 0."), ("head_outputs",)),
+    (N_("Concatenation"), N_("Without W_O, the heads stay side by side."), ("concat",)),
 )
 
 
@@ -45,7 +45,7 @@ def _live(work: state.Work) -> None:
         status_line(
             words(
                 N_(
-                    "This example ends at its weights: its heads add nothing to an output that could be missed."
+                    "This example stops at the attention weights, so there is no output that a head could add to."
                 )
             )
         )
@@ -70,13 +70,13 @@ def _live(work: state.Work) -> None:
     last = last_step(work.example)
     changed = next((difference for difference in compared.differences if difference.name == last), None)
     if not muted:
-        status_line(words(N_("All heads speak. Mute one, and see what the output loses.")))
+        status_line(words(N_("All heads are on. Mute one to see what the output loses.")))
     elif changed is None:
-        status_line(words(N_("The output stays as it was: what was muted added nothing.")))
+        status_line(words(N_("The output does not change: the muted heads added nothing.")))
     else:
         status_line(
             words(
-                N_("{muted}: {count} of {total} numbers of the output change, at most by {by} ({place}).")
+                N_("{muted}: {count} of {total} output numbers change. The largest change is {by} ({place}).")
             ).format(
                 muted=described(sides.right, words),
                 count=changed.change.changed,
@@ -141,28 +141,33 @@ def _each_alone(work: state.Work) -> None:
         status_line(
             words(
                 N_(
-                    "Without W_O every head has columns of its own in the concatenation: muting a head sets just these "
-                    "to 0 and no other number. To compare how much the heads matter, a W_O is needed that mixes them."
+                    "Without W_O, each head has its own columns in the concatenation, and muting a head "
+                    "zeroes only those columns. Add a W_O to see how much each head matters."
                 )
-            )
+            ),
+            ours=True,
         )
         return
     by_loss = sorted(enumerate(losses(work.trace)), key=lambda item: -(item[1].muted or 0))
     rows = [[head_name(words, head), *map(_share, loss)] for head, loss in by_loss]
-    heads = [words(N_("one head alone")), words(N_("muted")), words(N_("its mean over the queries instead"))]
+    heads = [
+        words(N_("one head only")),
+        words(N_("muted")),
+        words(N_("replaced by its mean over the queries")),
+    ]
     table(heads, rows, words(N_("How much of the output changes: ‖O − O′‖ ÷ ‖O‖")))
     status_line(
         words(
             N_(
-                "The first column also counts what a head adds to every query alike, which a bias could add; the "
-                "second counts only what it tells the queries apart by."
+                "The first column includes what a head adds equally to every query, which a bias "
+                "could add too. The second counts only what differs between queries."
             )
         )
     )
 
 
 def _share(loss: float | None) -> str:
-    return "–" if loss is None else f"{number(100 * loss)} %"
+    return "–" if loss is None else f"{number(100 * loss)}%"
 
 
 def _chosen() -> None:
@@ -172,6 +177,6 @@ def _chosen() -> None:
 
 HEADS: Final = Experiment(
     title=N_("Mute heads"),
-    question=N_("What does each head add to the output, and what is missing without it?"),
+    question=N_("What does each head add to the output, and what is lost without it?"),
     live=_live,
 )

@@ -23,12 +23,12 @@ from mha_view.figures.saturation import can_saturate, saturation_figure, saturat
 
 _HEAD: Final = "experiments.saturation.head"
 PAINTED = N_(
-    "Click any computed number: every other cell is coloured by how much that number would grow for each unit "
-    "that the cell grows."
+    "Click any computed number. The color of every other cell shows how much that number "
+    "would grow if the cell grew by one unit."
 )
 PINNED = N_(
-    "The example as it is now is pinned. Change numbers below: every cell that differs from the baseline is "
-    "marked, and says what it was."
+    "The current example is pinned as the baseline. Change numbers below: every cell "
+    "that differs is marked and shows its old value."
 )
 
 
@@ -58,7 +58,7 @@ def saturation(work: state.Work, chosen: float | None = None) -> None:
     """
     words = work.words
     if not can_saturate(work.trace):
-        status_line(words(N_("The picture of saturation needs a softmax over scores, and a small example.")))
+        status_line(words(N_("The saturation plot needs a softmax over scores and a small example.")))
         return
     points = temperatures(work.trace)
     heads = range(len(work.example.heads))
@@ -67,7 +67,7 @@ def saturation(work: state.Work, chosen: float | None = None) -> None:
         before = state.widget_value(_HEAD)
         state.set_widget(_HEAD, before if before in heads else most_saturated(points))
         head = st.pills(
-            words(N_("Saturation in")), heads, format_func=lambda index: head_name(words, index), key=_HEAD
+            words(N_("Saturation of")), heads, format_func=lambda index: head_name(words, index), key=_HEAD
         )
     for sentence in saturation_sentences(work.trace, points, words=words, head=head):
         status_line(sentence, ours=True)
@@ -120,13 +120,13 @@ def _baseline(work: state.Work) -> None:
 
 GRADIENTS: Experiment = Experiment(
     title=N_("Gradients"),
-    question=N_("Which numbers move an output, and which have ceased to matter?"),
+    question=N_("Which numbers affect an output, and which hardly matter?"),
     live=_gradients,
     on_the_bench=True,
 )
 BASELINE: Experiment = Experiment(
     title=N_("Baseline"),
-    question=N_("What does an edit change, step by step, and how far does it reach?"),
+    question=N_("What does an edit change, step by step, and how far does it spread?"),
     live=_baseline,
     on_the_bench=True,
 )

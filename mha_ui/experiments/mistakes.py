@@ -54,7 +54,7 @@ def _live(work: state.Work) -> None:
     replayed = _replayed(work, known)
     _choices(work, known, replayed)
     if replayed is None:
-        status_line(words(N_("No known mistake changes a number of this example.")))
+        status_line(words(N_("No known mistake changes any number of this example.")))
         return
     compared = Both(replayed.right, replayed.wrong, compare(replayed.right, replayed.wrong))
     st.html(
@@ -70,7 +70,7 @@ def _live(work: state.Work) -> None:
     formula = formula_of(replayed.mistake, replayed.step, replayed.right.example, say)
     data["matrices"][replayed.step]["formula"] = formula
     wrong = Pane(replayed.title, data, {replayed.step: formula})
-    board([pane(work, replayed.right, words(N_("As it should be"))), wrong], compared.differences)
+    board([pane(work, replayed.right, words(N_("Correct"))), wrong], compared.differences)
 
 
 def _chosen_pair(work: state.Work) -> Pair | None:
@@ -110,7 +110,7 @@ def _message(work: state.Work, step: str, mistake: str) -> str:
 
 def _on(work: state.Work, right: Trace) -> str:
     title = text_in(right.example.title, work.language)
-    return work.words(N_("On the example: {title}")).format(title=title)
+    return work.words(N_("Shown on the example “{title}”")).format(title=title)
 
 
 def _choices(work: state.Work, known: list[tuple[str, str]], replayed: Replayed | None) -> None:
@@ -129,7 +129,7 @@ def _choices(work: state.Work, known: list[tuple[str, str]], replayed: Replayed 
     options = [_NONE, *(f"{step}.{mistake}" for step, mistake in known)]
     state.set_widget(_OWN, _NONE if built_in or replayed is None else f"{replayed.step}.{replayed.mistake}")
     st.selectbox(
-        words(N_("Or make a known mistake in the example at hand")),
+        words(N_("Or make a known mistake in the current example")),
         options,
         format_func=lambda option: words(N_("choose a mistake")) if option == _NONE else _label(work, option),
         key=_OWN,
@@ -157,7 +157,7 @@ def _buttons(work: state.Work, replayed: Replayed) -> None:
             work = state.change(open_on_the_bench, as_claims(replayed.wrong, replayed.step))
             st.switch_page(shell.CHECK, query_params=state.address(work))
         if replayed.right is not work.trace and st.button(
-            work.words(N_("Open the example on the bench")), key="experiments.mistakes.open"
+            work.words(N_("Open the example in Explore")), key="experiments.mistakes.open"
         ):
             work = state.change(open_on_the_bench, replayed.right.example)
             st.switch_page(shell.BENCH, query_params=state.address(work))
@@ -165,6 +165,6 @@ def _buttons(work: state.Work, replayed: Replayed) -> None:
 
 MISTAKES: Final = Experiment(
     title=N_("Mistakes"),
-    question=N_("What published explanations got wrong, and how one notices it."),
+    question=N_("Mistakes in published explanations, and how to spot them."),
     live=_live,
 )

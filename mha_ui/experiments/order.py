@@ -39,7 +39,7 @@ def _live(work: state.Work) -> None:
     words, count = work.words, len(work.example.tokens)
     if count == 1:
         status_line(
-            words(N_("One token has but one order. Add a token on the bench, or choose another example."))
+            words(N_("A single token has only one order. Add a token in Explore, or choose another example."))
         )
         return
     stored = work.looking.sides.get(NAME, state.Sides()).right
@@ -54,7 +54,7 @@ def _live(work: state.Work) -> None:
         st.selectbox(
             words(N_("Positions, on both sides")),
             [AS_GIVEN, *POSITIONS],
-            format_func=lambda kind: words(POSITIONS[kind] if kind else N_("as it is")),
+            format_func=lambda kind: words(POSITIONS[kind] if kind else N_("unchanged")),
             key=_POSITIONS,
             on_change=_positions_chosen,
         )
@@ -64,7 +64,7 @@ def _live(work: state.Work) -> None:
     if compared.right.example == compared.left.example:
         order = tuple(range(count))  # nothing has moved, or this order could not be made
     status_line(_conclusion(work, compared, order))
-    titles = [described(sides.left, words), words(N_("{variant}, tokens in another order"))]
+    titles = [described(sides.left, words), words(N_("{variant}, tokens reordered"))]
     titles[1] = titles[1].format(variant=titles[0]) if order != tuple(range(count)) else titles[0]
     panes = [pane(work, *one) for one in zip((compared.left, compared.right), titles, strict=True)]
     board(panes, compared.differences, places=orders(compared.right, order), only=False)
@@ -76,7 +76,7 @@ def _order(work: state.Work, order: tuple[int, ...]) -> None:
     words, names = work.words, labels(work.example.tokens).names
     state.set_widget(_ORDER, list(first_of(order)))
     st.multiselect(
-        words(N_("Tokens that come first, in this order; the others follow")),
+        words(N_("Tokens to put first, in this order")),
         range(len(names)),
         format_func=lambda index: names[index],
         key=_ORDER,
@@ -97,10 +97,10 @@ def _orders(work: state.Work, order: tuple[int, ...]) -> None:
     count = len(order)
     with st.container(horizontal=True, key="experiment-orders"):
         for label, choice in (
-            (N_("First two exchanged"), (1, 0, *range(2, count))),
-            (N_("Reversed"), tuple(reversed(range(count)))),
-            (N_("Shuffled"), _shuffled(order)),
-            (N_("As it was"), tuple(range(count))),
+            (N_("Swap the first two"), (1, 0, *range(2, count))),
+            (N_("Reverse"), tuple(reversed(range(count)))),
+            (N_("Shuffle"), _shuffled(order)),
+            (N_("Original order"), tuple(range(count))),
         ):
             st.button(
                 work.words(label), key=f"experiments.order.{label}", on_click=_set_order, args=(choice,)
@@ -139,32 +139,32 @@ def _positions_chosen() -> None:
 def _conclusion(work: state.Work, compared: Both, order: tuple[int, ...]) -> str:
     words, example = work.words, compared.left.example
     if order == tuple(sorted(order)):
-        return words(N_("The tokens stand as they did. Choose another order."))
+        return words(N_("The tokens are in their original order. Choose another order."))
     if any(difference.computed for difference in compared.differences):
         return words(
             N_(
-                "The same tokens in another order have other numbers: something here knows where each token stands."
+                "The same tokens in a different order give different numbers: something here depends on position."
             )
         )
     if example.positions is not None or example.mask == "causal":
         return words(
-            N_("This order happens to change no number; another may: where a token stands counts here.")
+            N_("This order happens to change no number, but another order may: positions matter here.")
         )
     return words(MOVED)
 
 
 MOVED: Final = N_(
-    "Every token has the same numbers as before, only in another row: attention by itself does not know the order of "
-    "the tokens."
+    "Each token has the same numbers as before, just in a different row. Attention by "
+    "itself does not know the order of the tokens."
 )
 
 
 _OF_OUTPUTS: Final = (
     N_("the same outputs"),
-    N_("other outputs"),
-    N_("largest change of any token's output"),
+    N_("different outputs"),
+    N_("largest change in any token's output"),
 )
-_OF_WEIGHTS: Final = (N_("the same weights"), N_("other weights"), N_("largest change of any weight"))
+_OF_WEIGHTS: Final = (N_("the same weights"), N_("different weights"), N_("largest change in any weight"))
 
 
 def _by_positions(work: state.Work, order: tuple[int, ...]) -> None:
@@ -178,7 +178,7 @@ def _by_positions(work: state.Work, order: tuple[int, ...]) -> None:
             before = varied(work.example, Variant(positions=kind))
             after = varied(before, Variant(order=order))
         except MhaError as error:
-            rows.append([words(POSITIONS[kind]), words(N_("not here")), sentence(error, work.language)])
+            rows.append([words(POSITIONS[kind]), words(N_("not available")), sentence(error, work.language)])
             continue
         differences = compare(trace(before, work.backend), trace(after, work.backend), order)
         last = last_step(work.example)
@@ -190,7 +190,7 @@ def _by_positions(work: state.Work, order: tuple[int, ...]) -> None:
 
 
 ORDER: Final = Experiment(
-    title=N_("Order of the tokens"),
-    question=N_("Does attention notice when the same tokens stand in another order?"),
+    title=N_("Token order"),
+    question=N_("Does attention notice when the tokens are reordered?"),
     live=_live,
 )

@@ -62,7 +62,7 @@ def _controls(work: state.Work, side: str, variant: Variant) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(f"<h3>{words(_SIDES[side])}</h3>", width="content")
         opened = st.button(
-            words(N_("Open on the bench")),
+            words(N_("Open in Explore")),
             key=f"experiments.open.{side}",
             type="tertiary",
             disabled=variant == AS_IT_IS,
@@ -94,7 +94,7 @@ def _select(work: state.Work, side: str, name: str, label: str, choices: Mapping
     chosen = getattr(getattr(work.looking.sides.get(NAME, DEFAULT), side), name)
     key = f"experiments.{NAME}.{side}.{name}"
     state.set_widget(key, chosen if chosen in choices else AS_GIVEN)
-    options = {AS_GIVEN: work.words(N_("as it is")), **choices}
+    options = {AS_GIVEN: work.words(N_("unchanged")), **choices}
     st.selectbox(
         label,
         list(options),
@@ -114,8 +114,6 @@ def _chosen(side: str, name: str, key: str) -> None:
 
 SIDES: Final = Experiment(
     title=N_("Two variants"),
-    question=N_(
-        "What changes, and from which step on, when the same numbers are attended to in another way?"
-    ),
+    question=N_("Change one setting: what else changes, and where do the differences begin?"),
     live=_live,
 )

@@ -21,7 +21,7 @@ from mha_view.figures.layout import head_name
 
 NAME: Final = "temperature"
 AFTER_SCORES: Final[tuple[Stage, ...]] = (
-    (N_("Scaled scores"), N_("What softmax is given."), SCORE_STEPS[1:]),
+    (N_("Scaled scores"), N_("The input of softmax."), SCORE_STEPS[1:]),
     *(stage for stage in STAGES if {"weights", "head_outputs", "concat", "output"} & {*stage[2]}),
 )
 """Everything that a temperature can change."""
@@ -73,14 +73,12 @@ def _chosen(value: float) -> None:
 
 def _remark(chosen: float, moves: bool) -> str:
     if chosen == 1:
-        return N_("T = 1 is the example as it is. Move the temperature to either side.")
+        return N_("T = 1 leaves the example unchanged. Move the temperature either way.")
     if not moves:
-        return N_("No weight changes: there is no softmax here, or it has but one score to choose from.")
+        return N_("No weight changes: there is no softmax here, or it has only one score to choose from.")
     if chosen < 1:
-        return N_(
-            "Colder: scores lie further apart, and softmax gives more and more to the largest one alone."
-        )
-    return N_("Hotter: scores move together, and softmax gives every key nearly the same.")
+        return N_("Colder: scores spread apart, and softmax gives more and more weight to the largest one.")
+    return N_("Hotter: scores move together, and softmax gives all keys nearly the same weight.")
 
 
 def _table(work: state.Work, left: Trace, right: Trace) -> None:
@@ -91,8 +89,8 @@ def _table(work: state.Work, left: Trace, right: Trace) -> None:
         before, after = (_spread(computed, head) for computed in (left, right))
         pairs = [f"{a} → {b}" for a, b in zip(before, after, strict=True)]
         rows.append([head_name(words, head), *pairs])
-    heads = ["", words(N_("largest weight")), words(N_("as if evenly at, keys"))]
-    caption = words(N_("What the temperature does to the weights, mean over the queries: as it is → now"))
+    heads = ["", words(N_("largest weight")), words(N_("effective number of keys"))]
+    caption = words(N_("What the temperature does to the weights, averaged over the queries: T = 1 → now"))
     table(heads, rows, caption)
 
 
@@ -107,6 +105,6 @@ def _spread(computed: Trace, head: int) -> tuple[str, str]:
 
 TEMPERATURE: Final = Experiment(
     title=N_("Temperature"),
-    question=N_("What does the divisor do to the weights, and to what can still be learned?"),
+    question=N_("How does the divisor affect the weights, and can the layer still learn?"),
     live=_live,
 )

@@ -22,6 +22,7 @@ from mha_ui.lessons.scaling import SCALING
 from mha_ui.panel import panel
 from mha_ui.projector import STYLE, projector
 from mha_view import bundle
+from mha_view.glossary import GLOSSARY
 
 LESSONS: Final[dict[str, Lesson]] = {
     "library": LIBRARY,
@@ -54,7 +55,19 @@ def _lesson(work: state.Work) -> None:
             LESSONS[topic].live(work)  # no fragment: a restarted server would not know it
         with st.container(key="lesson-after"):
             _after(work, topic)
+    _glossary(work)
     _keep_address(state.current())
+
+
+def _glossary(work: state.Work) -> None:
+    """All terms, and what they mean."""
+    words = work.words
+    with st.expander(words(N_("Glossary")), key="lessons.glossary"):
+        entries = "".join(
+            f"<dt>{escape(words(entry.term))}</dt><dd>{escape(words(entry.meaning))}</dd>"
+            for entry in GLOSSARY.values()
+        )
+        st.html(f'<dl class="mha-glossary" lang="{work.language}">{entries}</dl>')
 
 
 def _keep_address(work: state.Work) -> None:

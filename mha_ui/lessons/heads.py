@@ -28,19 +28,17 @@ MOST_PAIRS: Final = 3
 
 def _live(work: state.Work) -> None:
     words, look = work.words, theme()
-    heading(words(N_("The heads, one beside the other")))
+    heading(words(N_("The heads side by side")))
     computed = shown(work, "many-heads", "programming", heads_differ)
     note(computed.example, work.language)
     with st.container(key="lesson-controls"):
         query = _query(work, computed)
-        alone = st.toggle(words(N_("Agreement about this query only")), key="lessons.alone")
+        alone = st.toggle(words(N_("Overlap for this query only")), key="lessons.alone")
     draw("readers", weights_bars(computed, theme=look, words=words, query=query))
     _readers(computed, query, words)
     if len(computed.example.heads) == 1:
         status_line(
-            words(
-                N_("This example has one head: one reader. Choose one with several above, to compare them.")
-            )
+            words(N_("This example has one head: one reader. Choose an example with several heads above."))
         )
         return
     about = query if alone else None
@@ -64,10 +62,10 @@ def agreement_sentence(rows: Sequence[Sequence[float]], words: Words) -> str:
         return words(N_("; ")).join(listed)
 
     if len(pairs) == 1:
-        return words(N_("{who} agree by {share}.")).format(who=pairs_at(least), share=least)
+        return words(N_("{who}: overlap {share}.")).format(who=pairs_at(least), share=least)
     if least == most:
-        return words(N_("Every two heads agree by {least}.")).format(least=least)
-    sentence = words(N_("They agree least, by {least}: {unlike}. They agree most, by {most}: {alike}."))
+        return words(N_("The overlap of any two heads is {least}.")).format(least=least)
+    sentence = words(N_("Least similar ({least}): {unlike}. Most similar ({most}): {alike}."))
     return sentence.format(least=least, unlike=pairs_at(least), most=most, alike=pairs_at(most))
 
 
@@ -102,18 +100,18 @@ def _readers(computed: Trace, query: int, words: Words) -> None:
     for head, weights in enumerate(computed.values["weights"]):
         row = weights[query]
         if computed.fully_masked[head][query]:
-            cells = [words(N_("sees no key")), "–", "–"]
+            cells = [words(N_("fully masked")), "–", "–"]
         else:
             top = max(range(len(row)), key=row.__getitem__)
             even = max(row) - min(row) < 1e-9 and len(row) > 1
             spread = number(keys_in_view(row)) if min(row) >= 0 else "–"
-            cells = [words(N_("all keys alike")) if even else keys[top], weight(row[top]), spread]
+            cells = [words(N_("all keys equal")) if even else keys[top], weight(row[top]), spread]
         rows.append([head_name(words, head), *cells])
     heads = [
         words(N_("reader")),
         words(N_("looks most at")),
         words(N_("weight")),
-        words(N_("as if evenly at, keys")),
+        words(N_("effective number of keys")),
     ]
     table(heads, rows, words(N_("Where each head looks from “{query}”")).format(query=name))
 
@@ -121,38 +119,42 @@ def _readers(computed: Trace, query: int, words: Words) -> None:
 HEADS: Final = Lesson(
     title=N_("Several heads, several readers"),
     lede=N_(
-        "One reader asks one question. Send several with different questions, and they bring back different things."
+        "One reader asks one question. Send several readers with different questions, and "
+        "they bring back different things."
     ),
     text=(
         N_(
-            "In a head, each query has one row of weights, and that row adds up to 1. A head that wants to look at who "
-            "acts *and* at what is done must share its attention, and comes back with the weighted mean of both; "
-            "with more than $d_v+1$ keys the mean no longer tells what it was mixed from."
+            "In a head, each query has one row of weights, and that row sums to 1. A head that wants "
+            "to look at who acts *and* at what is done must split its attention, and it comes back "
+            "with a weighted average of both. With more than $d_v+1$ keys, the average no longer tells "
+            "you what it was made from."
         ),
         N_(
-            "So a layer sends several readers. Each head has its own $W_Q$, $W_K$ and $W_V$: it asks its own question, "
-            "goes by its own spine numbers and takes its own notes. The notes are laid side by side, and $W_O$ makes "
-            "one output of them."
+            "So a layer sends several readers. Each head has its own $W_Q$, $W_K$ and $W_V$: it "
+            "asks its own question, uses its own spine numbers and takes its own notes. The "
+            "notes are placed side by side, and $W_O$ combines them into one output."
         ),
         N_(
-            "Nothing forces heads to differ; a second one with the same matrices costs as much as the first and adds "
-            "nothing new. The picture therefore shows agreement: the share of attention that two heads spend on the "
-            "same keys, 1 where their weights are equal, 0 where they look at nothing in common."
+            "Nothing forces heads to differ. A second head with the same matrices costs as much as the "
+            "first and adds nothing new. The picture therefore shows overlap: the share of attention "
+            "that two heads spend on the same keys. It is 1 if their weights are equal and 0 if they "
+            "never look at the same key."
         ),
     ),
     formula=r"\sum_j\min(a_j,b_j)=1-\tfrac12\sum_j|a_j-b_j|",
     live=_live,
     experiment=N_(
-        "On the bench, copy $W_Q$ and $W_K$ of one head into another: the two now agree by 1. Then come back here, and "
-        "see that their outputs may still differ."
+        "In Explore, copy $W_Q$ and $W_K$ of one head into another: their overlap is now 1. "
+        "Then come back here and see that their outputs can still differ."
     ),
     examples=("programming", "water"),
-    question=N_("Two heads agree by 1.00 for every query. Can one of them be left out?"),
+    question=N_("Two heads have an overlap of 1.00 for every query. Can you remove one of them?"),
     answer=N_(
-        "Not on that ground alone. Agreement compares weights; with another $W_V$ the second head looks at the same "
-        "places and takes something else from them. But one head could do the work of both, with the columns of both "
-        "values side by side. Only where $W_V$ is the same too is one head superfluous: its rows of $W_O$ can be "
-        "added to the other's."
+        "Not on that evidence alone. Overlap compares weights. With a different $W_V$, the "
+        "second head looks at the same places but takes something else from them. One head "
+        "could do the work of both, though, with the columns of both values side by side. "
+        "Only if $W_V$ is the same too is one head redundant: its rows of $W_O$ can be added "
+        "to the other's."
     ),
     formula_after=3,
 )

@@ -39,7 +39,7 @@ class Lesson:
 def open_on_bench(work: state.Work, name: str) -> None:
     """A button that opens a built-in example on the bench; undo there brings back the previous one."""
     title = text_in(library()[name].title, work.language)
-    label = work.words(N_("Open on the bench: {title}")).format(title=title)
+    label = work.words(N_("Open in Explore: {title}")).format(title=title)
     if st.button(label, key=f"lessons.open.{name}"):
         work = state.change(state.open_built_in, name)
         st.switch_page(shell.BENCH, query_params=state.address(work))
@@ -53,7 +53,7 @@ def shown(work: state.Work, topic: str, example: str, shows: Callable[[Trace], b
     if shows(work.trace):
         return work.trace
     words, title = work.words, text_in(library()[example].title, work.language)
-    names = {"own": title, "current": words(N_("The example at hand"))}
+    names = {"own": title, "current": words(N_("The current example"))}
     chosen = st.segmented_control(
         words(N_("The picture shows")),
         tuple(names),
@@ -63,7 +63,7 @@ def shown(work: state.Work, topic: str, example: str, shows: Callable[[Trace], b
     )
     if chosen == "current":
         return work.trace
-    sentence = words(N_("The example at hand shows little of this, so the picture is of “{title}”."))
+    sentence = words(N_("The current example does not show this well, so the picture shows “{title}”."))
     status_line(sentence.format(title=title))
     return trace(built_in(example), work.backend)
 

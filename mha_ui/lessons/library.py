@@ -52,7 +52,7 @@ def _live(work: state.Work) -> None:
             for index, (subject, start) in enumerate(zip(SUBJECTS, INTEREST, strict=True))
         )
         swapped = st.toggle(
-            words(N_("Swap what stands inside Programming and Nursing; their keys stay")), key="lessons.swap"
+            words(N_("Swap the contents of Programming and Nursing, but keep their keys")), key="lessons.swap"
         )
     example = library_example(words, interest, swapped=swapped)
     computed = trace(example, work.backend)
@@ -79,17 +79,17 @@ def _live(work: state.Work) -> None:
     )
     closest = max(range(len(weights)), key=weights.__getitem__)
     sentence = words(
-        N_("You read {book} most closely, with {share} of your attention, and carry home {output}.")
+        N_("You read {book} most closely, with {share} of your attention, and go home with {output}.")
     )
     if max(weights) - min(weights) < 1e-9:
-        sentence = words(N_("You read all books alike, and carry home {output}."))
+        sentence = words(N_("You read all books equally, and go home with {output}."))
     book = (example.context_tokens or ())[closest]
-    contents = ", ".join(
+    contents = words(N_(", ")).join(
         f"{column} {number(v)}"
         for column, v in zip(columns, computed.values["head_outputs"][0][0], strict=True)
     )
     status_line(sentence.format(book=book, share=weight(weights[closest]), output=contents))
-    if st.button(words(N_("Take this library to the bench")), key="lessons.library.open"):
+    if st.button(words(N_("Open this library in Explore")), key="lessons.library.open"):
         work = state.change(state.open_example, example)
         st.switch_page(shell.BENCH, query_params=state.address(work))
 
@@ -101,38 +101,41 @@ def _vector(row: tuple[float, ...]) -> str:
 LIBRARY: Final = Lesson(
     title=N_("Books, numbers and a reader"),
     lede=N_(
-        "Attention looks things up as a reader does in a library, but it reads a little of every book at once."
+        "Attention looks things up like a reader in a library, but it reads a little of every book at once."
     ),
     text=(
         N_(
-            "What stands inside a book is its **value**. So that you can tell what it is about without opening it, it "
-            "bears a number on its spine: its **key**. And you come in with something that you want to know: your "
-            "**query**. In attention all three are rows of numbers."
+            "A book's contents are its **value**. There is a number on its spine, its **key**, "
+            "so that you can tell what it is about without opening it. And you come in with "
+            "something you want to know: your **query**. In attention, all three are rows of "
+            "numbers."
         ),
         N_(
-            "You hold your query against every key. Where both are large in the same places, their product $q\\cdot k$ "
-            "is large and you read closely; elsewhere you leaf through. Softmax turns the products into shares that "
-            "add up to 1, the attention weights. What you carry home is the contents of all books, mixed in these "
-            "shares."
+            "You compare your query with every key. If both are large in the same places, their "
+            "product $q\\cdot k$ is large, and you read that book closely. You only leaf through the "
+            "others. Softmax turns the products into proportions that sum to 1: the attention weights. "
+            "You go home with the contents of all the books, mixed in these proportions."
         ),
         N_(
-            "Key and value do different work: the key decides how closely a book is read, the value what is got from "
-            "it. In self-attention every token plays all three parts, and nobody writes the numbers by hand: "
-            "${Q=XW_Q}$, ${K=XW_K}$ and ${V=XW_V}$, and the three matrices are learned."
+            "Key and value have different jobs: the key decides how closely you read a book, and the "
+            "value decides what you get from it. In self-attention, every token plays all three roles, "
+            "and nobody writes the numbers by hand: the weight matrices in ${Q=XW_Q}$, ${K=XW_K}$ and "
+            "${V=XW_V}$ are learned."
         ),
     ),
     formula=r"\begin{gathered}a=\operatorname{softmax}\!\left(\frac{q\cdot k_1}{\sqrt{d_k}},\dots,"
     r"\frac{q\cdot k_n}{\sqrt{d_k}}\right)\\ o=\sum_j a_j\,v_j\end{gathered}",
     live=_live,
     experiment=N_(
-        "On the bench, change a number of $W_V$ in head 2: its outputs change, its weights do not. Then change one of "
-        "$W_K$: now the weights follow, and the outputs with them."
+        "In Explore, change a number of $W_V$ in head 2: its outputs change, but its weights "
+        "do not. Then change a number of $W_K$: now the weights change, and the outputs with "
+        "them."
     ),
     examples=("water",),
-    question=N_("Set all three interests to 0. What does the reader carry home, and why is it not nothing?"),
+    question=N_("Set all three interests to 0. What does the reader go home with, and why isn't it nothing?"),
     answer=N_(
-        "All products are 0, so softmax gives each of the four books the same share, ¼, and the reader carries home "
-        "the plain mean of all values. A head cannot decline to read: its weights add up to 1 whatever the query is. "
-        "Only a mask can keep books out of reach."
+        "All products are 0, so softmax gives each of the four books the same weight, ¼, and the "
+        "reader goes home with the plain average of all values. A head cannot refuse to read: its "
+        "weights sum to 1 whatever the query is. Only a mask can keep books out of reach."
     ),
 )

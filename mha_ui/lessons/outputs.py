@@ -43,7 +43,11 @@ def _live(work: state.Work) -> None:
     if not has_values(plain.example):
         note(plain.example, work.language)
         status_line(
-            words(N_("This example ends at its weights, so it has no outputs. Open one with V below."))
+            words(
+                N_(
+                    "This example stops at the attention weights, so it has no outputs. Open one with V below."
+                )
+            )
         )
         return
     with st.container(key="lesson-controls"):
@@ -75,14 +79,18 @@ def _verdict(work: state.Work, computed: Trace) -> None:
     if within == count:
         status_line(
             words(
-                N_("All {count} head outputs lie between the smallest and the largest number of each column.")
+                N_(
+                    "All {count} head outputs lie between the smallest and the largest number in each column "
+                    "of V."
+                )
             ).format(count=count)
         )
     else:
         status_line(
             words(
                 N_(
-                    "{within} of {count} head outputs lie within the columns; given weights need not be a mean."
+                    "{within} of {count} head outputs lie within the range of their column. Weights "
+                    "given directly need not form an average."
                 )
             ).format(within=within, count=count)
         )
@@ -107,46 +115,50 @@ def _columns(work: state.Work, computed: Trace) -> None:
         [
             words(N_("column")),
             words(N_("V, smallest")),
-            words(N_("outputs from")),
-            words(N_("to")),
+            words(N_("output, smallest")),
+            words(N_("output, largest")),
             words(N_("V, largest")),
         ],
         rows,
-        words(N_("Every column of V, and how far the outputs reach in it")),
+        words(N_("Each column of V, and the range of the outputs in it")),
     )
 
 
 OUTPUTS: Final = Lesson(
-    title=N_("What an output can be, and what not"),
-    lede=N_("A head invents nothing: all that it says is a mean of what stands in V."),
+    title=N_("What an output can and cannot be"),
+    lede=N_("A head never invents anything: its output is always a weighted average of V's rows."),
     text=(
         N_(
-            "Weights are never negative and add up to 1. A head output is therefore a weighted mean of V's rows: in "
-            "each column it lies between the smallest and the largest number there, and as a point it lies in the "
-            "convex hull of the rows."
+            "Weights are never negative and sum to 1. A head output is therefore a weighted average of "
+            "V's rows. In each column, it lies between the smallest and the largest number there. As a "
+            "point, it lies in the convex hull of the rows."
         ),
         N_(
-            "All weight on one key is a corner: the query copies that row. Equal weights are the middle, the plain "
-            "mean. Between them lies every compromise. With more keys than $d_v+1$, different weights can lead to the "
-            "same point, and the output no longer tells which it was."
+            "If one key gets all the weight, the output is that key's row of V: a corner of the hull. "
+            "If all weights are equal, the output is the plain average, in the middle. All other "
+            "weights give points in between. With more keys than $d_v+1$, different weights can lead "
+            "to the same point, and the output no longer tells you which they were."
         ),
         N_(
-            "What lies outside is out of reach, whatever queries and keys are: they choose a place in the hull, and "
-            "only what makes V moves the hull: X, $W_V$ and its bias. To leave it takes what comes after the head: "
-            "$W_O$ with its bias, the residual connection, the next layers."
+            "Everything outside the hull is out of reach, whatever the queries and keys are. They only "
+            "choose a place inside the hull. The hull itself moves only with what V is computed from: "
+            "X, $W_V$ and its bias. Only later steps can lead outside the hull: $W_O$ with its bias, "
+            "the residual connection, the next layers."
         ),
     ),
     formula=r"\begin{gathered}\text{head}_i=\sum_j a_{ij}\,v_j\\ a_{ij}\ge 0,\quad\sum_j a_{ij}=1\end{gathered}",
     live=_live,
     experiment=N_(
-        "Move the slider from × 0.01 to × 100 and watch the outputs wander from the middle to the corners. Then open "
-        "an example with $W_O$ on the bench: which numbers of O lie outside the range of V?"
+        "Move the slider from × 0.01 to × 100 and watch the outputs move from the middle to "
+        "the corners. Then open an example with $W_O$ in Explore: which numbers of O lie "
+        "outside the range of V?"
     ),
     examples=("output-projection", "scaled"),
     question=N_("Can a head output be larger than every number in its column of V? And the layer's output?"),
     answer=N_(
-        "A head output cannot, nor smaller than all of them. The layer's output can: $W_O$ adds up the numbers of all "
-        "heads with factors of any size and sign, and $b_O$ comes on top. There is one exception, by convention: a "
-        "query that sees no key gets 0, even where 0 lies outside."
+        "A head output cannot. It cannot be smaller than all of them either. The layer's "
+        "output can: $W_O$ adds up the numbers of all heads with factors of any size and "
+        "sign, and then $b_O$ is added. There is one exception, by convention: a query that "
+        "is not allowed to attend to any key gets 0, even if 0 is outside the range."
     ),
 )

@@ -34,17 +34,17 @@ def _live(work: state.Work) -> None:
         sigma = st.slider(
             words(N_("Standard deviation of the components, σ")), 0.25, 2.0, 1.0, 0.25, key="lessons.sigma"
         )
-        d_k = st.select_slider(words(N_("Look closer at dₖ")), SIZES, 64, key="lessons.d_k")
+        d_k = st.select_slider(words(N_("Show details for dₖ")), SIZES, 64, key="lessons.d_k")
         with st.container(horizontal=True, vertical_alignment="bottom", key="lesson-seed"):
             seed = st.number_input(words(N_("Seed")), 0, MOST_SEED, 0, key=_SEED, width=130)
-            st.button(words(N_("Draw again")), key="lessons.again", on_click=_next_seed)
+            st.button(words(N_("Sample again")), key="lessons.again", on_click=_next_seed)
     rows, at = _rows(seed, n_k, sigma), SIZES.index(d_k)
     look, row = theme(), rows[at]
     draw("scaling", scaling_figure(rows, n_k=n_k, sigma=sigma, at=at, theme=look, words=words))
     sentence = words(
         N_(
-            "At dₖ = {d_k} the scores spread by {plain}; divided by √dₖ, by {scaled}. The largest weight is {before} "
-            "on average, and {after} after dividing."
+            "At dₖ = {d_k}, the scores have a standard deviation of {plain}; divided by √dₖ, {scaled}. "
+            "The largest weight is {before} on average, and {after} after dividing."
         )
     )
     status_line(
@@ -60,7 +60,7 @@ def _live(work: state.Work) -> None:
     table(
         [
             "dₖ",
-            words(N_("spread")),
+            words(N_("standard deviation")),
             "÷ √dₖ",
             words(N_("entropy")),
             "÷ √dₖ",
@@ -68,7 +68,7 @@ def _live(work: state.Work) -> None:
             "÷ √dₖ",
         ],
         [[str(row.d_k), *_cells(row)] for row in rows],
-        words(N_("Each measure twice: not divided, and divided by √dₖ")),
+        words(N_("Each measure: not divided → divided by √dₖ")),
         at,
     )
 
@@ -89,28 +89,29 @@ def _numbers(softmax: Softmax) -> tuple[str, ...]:
 
 SCALING: Final = Lesson(
     title=N_("Why divide by √dₖ"),
-    lede=N_("One small divisor decides whether softmax can still learn."),
+    lede=N_("One small divisor decides whether a head can still learn."),
     text=(
         N_(
-            "Say that the components of $q$ and $k$ are independent, with mean 0 and variance 1. Then each product "
-            "$q_ck_c$ has mean 0 and variance 1 as well, and a score adds up $d_k$ of them. Variances of independent "
-            "terms add up too, so a score has variance $d_k$: its typical size is 1 for $d_k=1$, but 22.6 for "
-            "$d_k=512$."
+            "Suppose the components of $q$ and $k$ are independent, with mean 0 and variance 1. Then "
+            "each product $q_ck_c$ also has mean 0 and variance 1, and a score adds up $d_k$ of them. "
+            "The variances of independent terms add, so a score has variance $d_k$: its typical size "
+            "is 1 for $d_k=1$, but 22.6 for $d_k=512$."
         ),
         N_(
-            "Softmax sees differences between scores, and sees them through the exponential: 20 apart, and one key "
-            "gets about 500 million times the attention of the other. Nearly all weight falls on one key, the entropy "
-            "goes to 0, and so does the derivative. Moving a score a little then moves nothing, so nothing tells "
-            "$W_Q$ and $W_K$ which way to learn."
+            "Softmax depends on the differences between scores, and the exponential magnifies them: if "
+            "two scores are 20 apart, one key gets about 500 million times the attention of the other. "
+            "Nearly all weight falls on one key, the entropy goes to 0, and so does the derivative. A "
+            "small change in a score then changes almost nothing, so $W_Q$ and $W_K$ get almost no "
+            "signal to learn from."
         ),
         N_(
-            "Dividing by $\\sqrt{d_k}$ brings the variance back to 1, however wide the head is. How sharply a head "
-            "looks is then something that it learns, not an accident of its width."
+            "Dividing by $\\sqrt{d_k}$ brings the variance back to 1, however wide the head is. "
+            "How sharply a head focuses is then learned, not an accident of its width."
         ),
         N_(
-            "The gradient here is the size of softmax's Jacobian $J$ (its Frobenius norm): how strongly the weights "
-            "answer when the numbers that go into softmax are moved. It is 0 when one key has everything, small when "
-            "many keys are alike, and never above ½."
+            "The gradient here is the size of softmax's Jacobian $J$ (its Frobenius norm): how "
+            "strongly the weights respond when the inputs of softmax change. It is 0 when one key has "
+            "all the weight, small when many keys have equal weight, and never above ½."
         ),
     ),
     formula=r"\begin{gathered}\operatorname{Var}(q\cdot k)=\sum_{c=1}^{d_k}\operatorname{Var}(q_c k_c)=d_k\\"
@@ -122,14 +123,15 @@ SCALING: Final = Lesson(
     ),
     examples=("saturated", "scaled"),
     question=N_(
-        "Set σ to 2. The divided scores no longer have a spread of 1. Which spread do they have, does it depend on "
-        "$d_k$, and which divisor would bring it back to 1?"
+        "Set σ to 2. The divided scores no longer have a standard deviation of 1. What is it now? "
+        "Does it depend on $d_k$, and which divisor would bring it back to 1?"
     ),
     answer=N_(
-        "Each product now has variance $2^2\\cdot2^2=16$ and a score $16\\,d_k$, so after dividing by $\\sqrt{d_k}$ "
-        "the spread is 4, for every $d_k$. A divisor of $\\sigma^2\\sqrt{d_k}=4\\sqrt{d_k}$ would make it 1. The root "
-        "of $d_k$ corrects for the width alone; that components start out with variance near 1 is up to the "
-        "initialisation and to layer normalisation."
+        "Each product now has variance $2^2\\cdot2^2=16$ and a score $16\\,d_k$, so after dividing "
+        "by $\\sqrt{d_k}$ the standard deviation is 4 for every $d_k$. A divisor of "
+        "$\\sigma^2\\sqrt{d_k}=4\\sqrt{d_k}$ would make it 1. The square root of $d_k$ corrects only "
+        "for the width. Initialization and layer normalization make sure that components start out "
+        "with variance near 1."
     ),
     source=N_("After Vaswani et al. 2017, “Attention Is All You Need”, section 3.2.1, footnote 4"),
 )

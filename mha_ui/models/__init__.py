@@ -61,7 +61,7 @@ def payload(work: state.Work) -> Mapping[str, object]:
         "lang": work.language,
         "tag": LANGUAGE[work.language].tag,
         "words": ui_words(work.language),
-        "examples": EXAMPLES,
+        "examples": sorted(EXAMPLES, key=lambda offered: offered["language"] != work.language),
         "limits": {
             "heads": MAX_HEADS,
             "tokens": MAX_SIZE,
@@ -84,7 +84,7 @@ def as_example(request: HeadsRequest) -> Example:
     """The requested heads as an example. Raises ``MhaError`` where there are no such heads."""
     offered = {card.key: card for card in cards()}
     if request["model"] not in offered:
-        raise ExampleError(N_("this model is no longer offered"))
+        raise ExampleError(N_("this model is no longer available"))
     model = load(offered[request["model"]])
     tokens = tokenize(model, request["text"])
     off = frozenset((layer, head) for layer, head in request["without"])

@@ -22,18 +22,18 @@ _WORDS: Final = {
     "projector": N_("Projector"),
     "project": N_("Show this page to an audience (P)"),
     "previous": N_("Back (←)"),
-    "next": N_("On (→)"),
-    "leave": N_("Leave (Escape)"),
+    "next": N_("Next (→)"),
+    "leave": N_("Exit (Escape)"),
     "screen_of": N_("{screen} of {screens}"),
-    "help": N_("Keyboard"),
+    "help": N_("Keyboard shortcuts"),
     "keys": N_(
-        "→ ←, Page Down, Page Up: on, back\n"
+        "→ ←, Page Down, Page Up: next, back\n"
         "digits, Home, End: jump\n"
         "F: full screen\n"
-        "?: these keys\n"
-        "Escape: leave"
+        "?: these shortcuts\n"
+        "Escape: exit"
     ),
-    "scroll": N_("Larger than the window: scroll to see the rest"),
+    "scroll": N_("Larger than the window. Scroll to see the rest."),
 }
 
 

@@ -23,13 +23,13 @@ _KEY: Final = "frame.share"
 _WORDS: Final = {
     "share": N_("Share"),
     "copied": N_("Copied"),
-    "said": N_("Link copied: it opens this page with your numbers."),
-    "said_models": N_("Link copied: it opens this page with your sentence and your choice of heads."),
-    "code": N_("QR code of this link"),
+    "said": N_("Link copied. It opens this page with your numbers."),
+    "said_models": N_("Link copied. It opens this page with your sentence and the heads you chose."),
+    "code": N_("QR code for this link"),
     "no_code": N_("This link is too long for a QR code."),
     "field": N_("Link to this page with your numbers"),
-    "field_models": N_("Link to this page with your sentence and your choice of heads"),
-    "by_hand": N_("This browser does not let a page copy; copy the link from here."),
+    "field_models": N_("Link to this page with your sentence and the heads you chose"),
+    "by_hand": N_("This browser blocks copying. Copy the link from here."),
     "close": N_("Close"),
 }
 _HTML: Final = """

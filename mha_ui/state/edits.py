@@ -138,10 +138,10 @@ def _origin_message(work: Work, edit: Edit, is_restored: bool) -> str:
     return ""
 
 
-_NEW_HEAD: Final = N_("Head {head} has new, made-up numbers.")
+_NEW_HEAD: Final = N_("Head {head} has new numbers, made up by the app.")
 _BACK: Final = {
-    "add_head": N_("The head that was removed last is back with its numbers."),
-    "add_token": N_("The token that was removed last is back with its numbers."),
+    "add_head": N_("The head you removed last is back, with its numbers."),
+    "add_token": N_("The token you removed last is back, with its numbers."),
 }
 
 
@@ -157,9 +157,9 @@ def _with_larger(work: Work, message: Message, larger: SetBlock) -> Message:
         return message._replace(text=words(N_("{one}. {other}.")).format(one=message.text, other=reason))
     name, heads = larger.matrix, len(grown.heads)
     rows, cols = grown.dims.shape(name)
-    label = N_("Make {name} {rows} × {cols} and paste")
+    label = N_("Resize {name} to {rows} × {cols} and paste")
     if larger.head is not None and heads > 1:
-        label = N_("Make {name} {rows} × {cols} in every head and paste")
+        label = N_("Resize {name} to {rows} × {cols} in every head and paste")
     text = words(label).format(name=symbol(name, grown), rows=rows, cols=cols)
     return message._replace(offer=Offer(text, as_data(larger)))
 

@@ -130,9 +130,9 @@ def _examples(work: Work) -> tuple[dict[str, str], str]:
     return query, too_large
 
 
-_TOO_LARGE: Final = N_("This example is too large for a link: save it as a file, in the menu ⋯.")
+_TOO_LARGE: Final = N_("This example is too large for a link. Save it as a file from the ⋯ menu.")
 _BASELINE_TOO_LARGE: Final = N_(
-    "Together with its baseline this is too large for a link, which leaves the baseline out."
+    "With its baseline, this example is too large for a link. The link leaves the baseline out."
 )
 
 
@@ -165,8 +165,7 @@ def work_at_or_first(query: Mapping[str, str], locale: str | None) -> Work:
 
 
 NOT_OPENED: Final = N_(
-    "Something unexpected happened while this link was opened (the details are in the server's log). Here is "
-    "“{title}” instead."
+    "Something went wrong while opening this link (details are in the server's log). Showing “{title}” instead."
 )
 
 
@@ -179,7 +178,7 @@ def work_at(query: Mapping[str, str], locale: str | None) -> Work:
         name = None if "s" in query else query.get("example", opens_first(language))
         history = begun(from_token(query["s"]) if name is None else built_in(name), name)
     except MhaError as error:
-        template = words_in(language)(N_("{reason}. Here is “{title}” instead."))
+        template = words_in(language)(N_("{reason}. Showing “{title}” instead."))
         message = Message(template.format(reason=sentence(error, language), title=opening_title(language)))
         first = opens_first(language)
         history = begun(built_in(first), first)
@@ -240,7 +239,7 @@ def _with_lens(work: Work, query: Mapping[str, str]) -> Work:
         try:
             work = pin_baseline(work, from_token(base))
         except MhaError as error:
-            template = work.words(N_("The baseline of this link was left out: {reason}."))
+            template = work.words(N_("The baseline in this link was not used: {reason}."))
             work = say(work, Message(template.format(reason=sentence(error, work.language))))
     is_known = lens in LENSES and (lens != "change" or work.looking.pinned_baseline)
     return replace(work, looking=replace(work.looking, lens=lens if is_known else ""))

@@ -276,9 +276,7 @@ def attempt(work: Work, change: Callable[[Work], Work]) -> Work:
     return replace(work, message=Message(reason))
 
 
-NOT_CHANGED: Final = N_(
-    "Something unexpected happened, so this change was not made; the details are in the server's log."
-)
+NOT_CHANGED: Final = N_("Something went wrong, so this change was not made. Details are in the server's log.")
 
 
 # --- what the browser was sent ---------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from mha_ui import state
 from mha_ui.component import component
 
 _WORDS: Final = {
-    "theme": N_("Colours of the page"),
-    "System": N_("Like the system"),
+    "theme": N_("Page colors"),
+    "System": N_("System"),
     "Light": N_("Light"),
     "Dark": N_("Dark"),
 }

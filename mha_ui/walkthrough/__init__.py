@@ -59,13 +59,13 @@ def take_away(work: state.Work) -> None:
         return
     with st.container(horizontal=True, key="walk-takeaway"):
         downloader(
-            words(N_("Take away as a web page (prints)")),
+            words(N_("Download as a web page (printable)")),
             lambda: as_html(trace, language, decimals).encode(),
             "attention-walk.html",
             key="walk.html",
         )
         downloader(
-            words(N_("Take away as Markdown with LaTeX")),
+            words(N_("Download as Markdown with LaTeX")),
             lambda: as_markdown(trace, language, decimals).encode(),
             "attention-walk.md",
             key="walk.markdown",
@@ -82,7 +82,7 @@ def _slides(work: state.Work) -> None:
     except ExportError as error:
         missing = in_words(error, language)
     downloader(
-        work.words(N_("Take away as slides (PPTX)")),
+        work.words(N_("Download as slides (PPTX)")),
         lambda: as_slides(trace, language, decimals),
         "attention-walk.pptx",
         key="walk.slides",

@@ -32,12 +32,12 @@ def agreement_figure(trace: Trace, *, theme: Theme, words: Words, query: int | N
     names = [head_name(words, head) for head in range(h)]
     (panel,), area = grid(1, 1, matrix_height(h), AXIS)
     if query is None:
-        title = words("How far the heads agree, over all queries")
+        title = words("Overlap of the heads, over all queries")
     else:
         name = labels(trace.example.tokens).names[query]
-        title = words("How far the heads agree about “{query}”").format(query=name)
+        title = words("Overlap of the heads for “{query}”").format(query=name)
     layout = base(colours, title, area=area, left=left_for(names)) | {"plot_bgcolor": colours.line}
-    layout |= color_axis(colours.sequential, (0, 1), colours, words("agreement"))
+    layout |= color_axis(colours.sequential, (0, 1), colours, words("overlap"))
     hover = [
         [f"{a} – {b}<br>{exact(v)}" for b, v in zip(names, row, strict=True)]
         for a, row in zip(names, rows, strict=True)
@@ -48,12 +48,16 @@ def agreement_figure(trace: Trace, *, theme: Theme, words: Words, query: int | N
         [heatmap(panel, rows, hover, cells, colours)],
         panel.layout(index_axis(ticks, "" if h <= 4 else words("head")), index_axis(names, downwards=True)),
     )
-    pairs = [f"{names[a]} – {names[b]} {weight(rows[a][b])}" for a in range(h) for b in range(a)]
+    pairs = [
+        words("{name}: {text}").format(name=f"{names[b]} – {names[a]}", text=weight(rows[a][b]))
+        for a in range(h)
+        for b in range(a)
+    ]
     sentence = words("The share of attention that two heads spend on the same keys: {pairs}.")
     return Figure(
         payload=compose(layout, [part]),
         title=title,
-        alt=sentence.format(pairs=listing(pairs, words)) if pairs else words("There is one head."),
+        alt=sentence.format(pairs=listing(pairs, words)) if pairs else words("There is only one head."),
         name="agreement",
         min_width=left_for(names) + 24 + cells_width(h, numbers=cells is not None),
     )

@@ -22,7 +22,7 @@ from mha_view.figures.geometry import (
     free_side,
     square_ranges,
 )
-from mha_view.figures.labels import Labels, exact, labels, listing, number, width
+from mha_view.figures.labels import Labels, exact, labels, listing, number, prose, width
 from mha_view.figures.layout import (
     AXIS,
     FOOT,
@@ -117,7 +117,7 @@ def _head_part(
 ) -> Part:
     queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
     v, out, dead = values(trace, head), outputs(trace, head), trace.fully_masked[head]
-    nothing, accent = words("sees no key"), colours.heads[head]
+    nothing, accent = words("fully masked"), colours.heads[head]
     hover = [
         f"{name}<br>{nothing}" if is_dead else name for name, is_dead in zip(queries.full, dead, strict=True)
     ]
@@ -224,7 +224,7 @@ def _alt(trace: Trace, words: Words) -> str:
         v, out = values(trace, head), outputs(trace, head)
         hull = convex_hull(v)
         sentence = words("{head}: V has {values}; the outputs are {outputs}.")
-        nothing = words("sees no key")
+        nothing = words("fully masked")
         places = [
             f"{place}, {nothing}" if is_dead else place
             for place, is_dead in zip(_places(queries, out), dead, strict=True)
@@ -237,10 +237,10 @@ def _alt(trace: Trace, words: Words) -> str:
             )
         )
         if all(is_dead or contains(hull, point) for point, is_dead in zip(out, dead, strict=True)):
-            sentences.append(words("Each output is a mean of V's rows, inside their hull."))
+            sentences.append(words("Each output is a weighted average of V's rows, inside their hull."))
         else:
             sentences.append(words("Not all outputs lie inside the hull."))
-    return " ".join(sentences)
+    return prose(sentences)
 
 
 def _places(names: Labels, points: Sequence[Point]) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from html import unescape
 from typing import NamedTuple
@@ -26,6 +26,7 @@ LISTED = 8
 """Items that a text alternative spells out before it counts the rest."""
 
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;"})
+_AFTER_FULL_WIDTH = re.compile("(?<=[。，：；！？）]) ")
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 """Control characters, which are not allowed in SVG, and overrides of the writing direction."""
 _JOINERS = "\u200d\ufe0e\ufe0f"
@@ -122,9 +123,19 @@ def exact(value: float) -> str:
     return significant(value, 4)
 
 
+def prose(sentences: Iterable[str]) -> str:
+    """Sentences one after another. No space follows full-width punctuation."""
+    return _AFTER_FULL_WIDTH.sub("", " ".join(sentences))
+
+
+def named(name: str, text: str, words: Words) -> str:
+    """A sentence about what is named before it."""
+    return words("{name}: {text}.").format(name=name, text=text)
+
+
 def listing(items: Sequence[str], words: Words) -> str:
     """The first few items, and how many more there are."""
-    shown = ", ".join(items[:LISTED])
+    shown = words(", ").join(items[:LISTED])
     if len(items) <= LISTED:
         return shown
     return words("{items} and {count} more").format(items=shown, count=len(items) - LISTED)

@@ -37,7 +37,7 @@ def library_figure(trace: Trace, *, columns: Sequence[str], theme: Theme, words:
     colours, books = palette(theme), labels(key_tokens(trace.example))
     rows, area = stack([HEIGHT, HEIGHT], AXIS)
     above, below = Panel(1, (0, 1), rows[0]), Panel(2, (0, 1), rows[1])
-    title = words("What the reader reads, and carries home")
+    title = words("What the reader reads and takes home")
     layout = base(colours, title, area=area, left=46, foot=FOOT - 10)
     layout |= {
         "barmode": "stack",
@@ -130,7 +130,7 @@ def _output(
         for column, total in enumerate(output)
     ]
     axes = panel.layout(index_axis(names), number_axis((0, nice(size)), colours, words("value")))
-    return Part(data, axes, [heading(words("What is carried home (output)"), panel, colours.text), *totals])
+    return Part(data, axes, [heading(words("What the reader gets (output)"), panel, colours.text), *totals])
 
 
 def _alt(trace: Trace, books: Labels, columns: Sequence[str], words: Words) -> str:

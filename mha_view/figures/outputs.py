@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mha_core.compute.trace import Rows, Trace
 from mha_view.figures.figure import Figure, Payload
 from mha_view.figures.geometry import Range, largest, nice
-from mha_view.figures.labels import Labels, escape, exact, labels, listing, number, subscripts
+from mha_view.figures.labels import Labels, escape, exact, labels, listing, named, number, prose, subscripts
 from mha_view.figures.layout import (
     AXIS,
     FOOT,
@@ -189,7 +189,7 @@ def _shares(trace: Trace, query: int, panel: Panel, colours: Palette, words: Wor
     ]
     data.append(_totals(output, query, panel, colours))
     query_name = labels(trace.example.tokens).names[query]
-    title = escape(words("Shares in the output of “{query}”").format(query=query_name))
+    title = escape(words("Contributions to the output of “{query}”").format(query=query_name))
     return Part(
         data,
         panel.layout(
@@ -235,19 +235,19 @@ def _stacked_range(shares: Rows) -> Range:
 
 def _alt(trace: Trace, query: int, queries: Labels, words: Words) -> str:
     """The query's head outputs, and its output with each head's share."""
-    sentences = [words("Head outputs side by side, one row for each query.")]
+    sentences = [words("Head outputs side by side, one row per query.")]
     sentences.append(words("For the query {query}:").format(query=queries.names[query]))
     for head, rows in enumerate(trace.values["head_outputs"]):
-        sentences.append(f"{head_name(words, head)}: {_vector(rows[query], words)}.")
+        sentences.append(named(head_name(words, head), _vector(rows[query], words), words))
     if "output" in trace.values:
         shares, bias = query_shares(trace, query)
         parts = [f"{head_name(words, head)} {_vector(share, words)}" for head, share in enumerate(shares)]
         parts += [f"b_O {_vector(bias, words)}"] if bias else []
         total = _vector(trace.values["output"][query], words)
         sentences.append(
-            words("Output {total}, made of {shares}.").format(total=total, shares=", ".join(parts))
+            words("Output {total}, the sum of {shares}.").format(total=total, shares=words(", ").join(parts))
         )
-    return " ".join(sentences)
+    return prose(sentences)
 
 
 def _vector(row: Sequence[float], words: Words) -> str:

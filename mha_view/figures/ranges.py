@@ -8,7 +8,7 @@ from mha_core.compute.trace import Rows, Trace
 from mha_core.example.model import key_tokens, kv_head_of
 from mha_view.figures.figure import Figure, Payload
 from mha_view.figures.geometry import Range, nice
-from mha_view.figures.labels import exact, labels, listing, number
+from mha_view.figures.labels import exact, labels, listing, named, number, prose
 from mha_view.figures.layout import (
     AXIS,
     FOOT,
@@ -90,7 +90,7 @@ def _head_part(
 ) -> Part:
     queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
     v, out, accent = values_of(trace, head), trace.values["head_outputs"][head], colours.heads[head]
-    nothing, dead = words("sees no key"), trace.fully_masked[head]
+    nothing, dead = words("fully masked"), trace.fully_masked[head]
     hover = [
         f"{name}<br>{nothing}" if is_dead else name for name, is_dead in zip(queries.full, dead, strict=True)
     ]
@@ -171,9 +171,9 @@ def _alt(trace: Trace, words: Words) -> str:
             )
             for c, (low, high) in enumerate(ranges, start=1)
         ]
-        sentences.append(f"{head_name(words, head)}: {listing(columns, words)}.")
+        sentences.append(named(head_name(words, head), listing(columns, words), words))
         if all(inside(row, ranges) for row in out):
-            sentences.append(words("Each output lies within."))
+            sentences.append(words("All outputs lie within this range."))
         else:
-            sentences.append(words("Not all outputs lie within."))
-    return " ".join(sentences)
+            sentences.append(words("Not all outputs lie within this range."))
+    return prose(sentences)

@@ -14,7 +14,7 @@ from mha_core.errors import N_
 from mha_core.example.model import has_values
 from mha_core.vocabulary import SYMBOLS
 from mha_view.figures.figure import Figure, Payload
-from mha_view.figures.labels import exact, number, subscripts, weight
+from mha_view.figures.labels import exact, number, prose, subscripts, weight
 from mha_view.figures.layout import (
     AXIS,
     FOOT,
@@ -46,19 +46,20 @@ TICKS = {1 / 32: "1/32", 1 / 8: "1/8", 1 / 2: "1/2", 1: "1", 2: "2", 8: "8", 32:
 
 _COURSES = {
     (): N_("{norm} stays at {now}."),
-    (False,): N_("{norm} falls all the way, from {now} to {cold}."),
-    (True,): N_("{norm} rises all the way, from {now} to {cold}."),
+    (False,): N_("{norm} falls steadily, from {now} to {cold}."),
+    (True,): N_("{norm} rises steadily, from {now} to {cold}."),
     (True, False): N_("{norm} first rises, from {now} to {turn} at T = {at}, and then falls to {cold}."),
     (False, True): N_("{norm} first falls, from {now} to {turn} at T = {at}, and then rises to {cold}."),
 }
 """Whether a norm rises in each stretch from T = 1 downwards → the sentence about it."""
-_WAVERS = N_("{norm} rises and falls more than once: it is {now} at first and {cold} at last.")
+_WAVERS = N_("{norm} rises and falls more than once, from {now} at T = 1 to {cold} at the end.")
 _NEAR = N_(
-    "A query's largest weight is {now} on average at T = 1 and {cold} at T = {coldest}: a single weight nears 1 and "
-    "hardly moves any more."
+    "A query's largest weight is {now} on average at T = 1 and {cold} at T = {coldest}: "
+    "a single weight approaches 1 and hardly moves anymore."
 )
 _NOT_NEAR = N_(
-    "A query's largest weight is {now} on average at T = 1 and {cold} at T = {coldest}: even there it is not near 1."
+    "A query's largest weight is {now} on average at T = 1 and {cold} at T = {coldest}. "
+    "Even there, it is not near 1."
 )
 
 
@@ -86,14 +87,14 @@ class _Ends(NamedTuple):
 
 
 _OUTPUT = _Ends(
-    N_("How strongly the output answers"),
-    N_("‖∂output ÷ ∂{matrix}‖"),
-    N_("The size of the output's gradient by each matrix, as the divisor is made T times as large."),
+    N_("How strongly the output responds"),
+    N_("‖∂output/∂{matrix}‖"),
+    N_("The size of the output's gradient with respect to each matrix, with the divisor T times as large."),
 )
 _WEIGHTS = _Ends(
-    N_("How strongly the weights answer"),
+    N_("How strongly the weights respond"),
     "‖∂A ÷ ∂{matrix}‖",
-    N_("The size of the weights' gradient by each matrix, as the divisor is made T times as large."),
+    N_("The size of the weights' gradient with respect to each matrix, with the divisor T times as large."),
 )
 
 
@@ -279,11 +280,11 @@ def _largest(
                 **panel.axes,
                 "line": {"color": colours.muted, "width": 1, "dash": "dot"},
                 "hoverinfo": "text",
-                "hovertext": words("all keys alike: {weight}").format(weight=weight(alike)),
+                "hovertext": words("all keys equal: {weight}").format(weight=weight(alike)),
                 "showlegend": False,
             }
         )
-    title = words("T: the divisor is T times as large; 1 is now")
+    title = words("T: the divisor is T times as large; T = 1 is the current example")
     axes = panel.layout(
         _temperature_axis(colours, title, shown=True), number_axis((0, 1.08), colours) | {"nticks": 3}
     )
@@ -338,12 +339,12 @@ def _alt(
     words: Words,
 ) -> str:
     """The numbers at the lowest temperature, at T = 1 and at the highest."""
-    at = words("T = {temperature}: {norms}; the largest weight {weight} on average.")
+    at = words("T = {temperature}: {norms}; the largest weight is {weight} on average.")
     sentences: list[str] = [words(_ends(trace).sizes)]
     for i in (0, len(points) // 2, -1):
-        norms = ", ".join(
+        norms = words(", ").join(
             f"{curve.symbol.replace('_', '')} {number(curve.values[i] or 0)}" for curve in curves
         )
         temperature = number(points[i].temperature)
         sentences.append(at.format(temperature=temperature, norms=norms, weight=weight(largest[i] or 0)))
-    return " ".join(sentences)
+    return prose(sentences)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from mha_core.compute.scaling import Comparison, Softmax
 from mha_view.figures.figure import Figure, Payload
 from mha_view.figures.geometry import Range
-from mha_view.figures.labels import exact, number, weight
+from mha_view.figures.labels import exact, number, prose, weight
 from mha_view.figures.layout import (
     AXIS,
     FOOT,
@@ -179,8 +179,8 @@ def _theory(name: str, values: Sequence[float], panel: Panel, colours: Palette) 
 def _alt(rows: Sequence[Comparison], words: Words) -> str:
     """The numbers for the first and the last d_k."""
     sentence = words(
-        "dₖ = {d_k}: not divided, spread {a}, entropy {b}, gradient {c}; divided by √dₖ, spread {d}, entropy {e}, "
-        "gradient {f}."
+        "dₖ = {d_k}: not divided, standard deviation {a}, entropy {b}, gradient {c}; divided by "
+        "√dₖ, standard deviation {d}, entropy {e}, gradient {f}."
     )
     sentences = [
         words("Spread of the scores, entropy of the weights and size of the gradient for dₖ from 1 to 512.")
@@ -194,7 +194,7 @@ def _alt(rows: Sequence[Comparison], words: Words) -> str:
         sentences.append(
             sentence.format(d_k=row.d_k, **dict(zip("abcdef", map(number, values), strict=True)))
         )
-    return " ".join(sentences)
+    return prose(sentences)
 
 
 def one_query_figure(row: Comparison, *, theme: Theme, words: Words) -> Figure:
@@ -244,6 +244,6 @@ def one_query_figure(row: Comparison, *, theme: Theme, words: Words) -> Figure:
 
 def _one_query_alt(row: Comparison, words: Words) -> str:
     sentence = words(
-        "The key with the largest score gets {plain} where nothing is divided, {scaled} after ÷ √dₖ."
+        "The key with the largest score gets {plain} without dividing, and {scaled} after dividing by √dₖ."
     )
     return sentence.format(plain=weight(row.plain.first[0]), scaled=weight(row.scaled.first[0]))

@@ -11,7 +11,7 @@ from mha_core.example.model import NEG_INF
 from mha_core.vocabulary import HIDES, SCORE_STEPS
 from mha_view.figures.figure import Figure
 from mha_view.figures.geometry import largest, nice
-from mha_view.figures.labels import exact, number, subscripts
+from mha_view.figures.labels import exact, named, number, prose, subscripts
 from mha_view.figures.layout import Part, color_axis, compose, head_name, points_of
 from mha_view.figures.pairs import Pairs, pairs
 from mha_view.language import Words
@@ -67,15 +67,15 @@ def _stage_part(trace: Trace, head: int, stage: str, place: int, frame: Pairs) -
 def _alt(trace: Trace, drawn: Sequence[int], stages: Sequence[str], frame: Pairs) -> str:
     """For each head, its largest score, the range of scores at every stage, and how many pairs the mask hides."""
     words = frame.words
-    sentences = [words("Scores of each head: queries down, keys across.")]
+    sentences = [words("Scores of each head: queries in rows, keys in columns.")]
     for head in drawn:
-        parts = [words("largest {pair}").format(pair=_largest_pair(trace.values["scores"][head], frame))]
+        parts = [words("largest: {pair}").format(pair=_largest_pair(trace.values["scores"][head], frame))]
         parts += [_reach(symbol(stage, trace.example), trace.values[stage][head], words) for stage in stages]
         hidden = sum(row.count(NEG_INF) for row in trace.values[stages[-1]][head])
         if hidden:
-            parts.append(words("hidden by the mask: {count}").format(count=hidden))
-        sentences.append(f"{head_name(words, head)}: {', '.join(parts)}.")
-    return " ".join(sentences)
+            parts.append(words("masked: {count}").format(count=hidden))
+        sentences.append(named(head_name(words, head), words(", ").join(parts), words))
+    return prose(sentences)
 
 
 def _largest_pair(rows: Rows, frame: Pairs) -> str:

@@ -8,7 +8,7 @@ from mha_core.compute.trace import Rows, Trace
 from mha_core.example.model import key_tokens
 from mha_view.figures.figure import Figure, Payload
 from mha_view.figures.geometry import Range, nice
-from mha_view.figures.labels import Labels, exact, labels, listing, weight
+from mha_view.figures.labels import Labels, exact, labels, listing, named, prose, weight
 from mha_view.figures.layout import (
     DEAD,
     FOOT,
@@ -54,7 +54,7 @@ def weights_heatmaps(trace: Trace, *, theme: Theme, words: Words) -> Figure:
 
 def _head_part(trace: Trace, head: int, frame: Pairs) -> Part:
     """One head's weights; a pair that the mask hides has a sign instead of a colour."""
-    masked, nothing = frame.words("masked: −∞ before softmax"), frame.words("sees no key")
+    masked, nothing = frame.words("masked: −∞ before softmax"), frame.words("fully masked")
     z: list[list[float | None]] = []
     hover, cells = [], []
     for row, hidden, dead in zip(
@@ -73,9 +73,9 @@ def _head_part(trace: Trace, head: int, frame: Pairs) -> Part:
 def _heatmaps_alt(trace: Trace, frame: Pairs, words: Words) -> str:
     """For each head, which key each query looks at most."""
     sentences = [
-        words("Attention weights, one matrix for each head: queries down, keys across, from 0 to 1.")
+        words("Attention weights from 0 to 1, one matrix per head: queries in rows, keys in columns.")
     ]
-    nothing = words("sees no key")
+    nothing = words("fully masked")
     for head, rows in enumerate(trace.values["weights"]):
         most = [
             f"{query} → {nothing if dead else _most(row, frame.keys, words)}"
@@ -83,7 +83,7 @@ def _heatmaps_alt(trace: Trace, frame: Pairs, words: Words) -> str:
         ]
         sentence = words("In head {number}, each query looks most at: {pairs}.")
         sentences.append(sentence.format(number=head + 1, pairs=listing(most, words)))
-    return " ".join(sentences)
+    return prose(sentences)
 
 
 def _most(row: Sequence[float], keys: Labels, words: Words) -> str:
@@ -91,7 +91,7 @@ def _most(row: Sequence[float], keys: Labels, words: Words) -> str:
     top = max(row)
     tied = [key for key, v in zip(keys.names, row, strict=True) if v >= top - 1e-9]
     if len(tied) == len(row) > 1:
-        names = words("all keys alike")
+        names = words("all keys equal")
     else:
         names = words("{keys} equally").format(keys=listing(tied, words)) if len(tied) > 1 else tied[0]
     return f"{names} ({weight(top)})"
@@ -187,7 +187,7 @@ def _notes(strips: Sequence[int], n_k: int, panel: Panel, words: Words) -> list[
     """One note about the strips, in the middle of them."""
     if not strips:
         return []
-    text = words("sees no key") if len(strips) == n_k else words("masked")
+    text = words("fully masked") if len(strips) == n_k else words("masked")
     middle = strips[len(strips) // 2] if len(strips) < n_k else (n_k - 1) / 2
     at = {"xref": panel.id("x"), "x": middle, "yref": "paper", "y": (panel.y[0] + panel.y[1]) / 2}
     return [{"text": text, "showarrow": False, **at}]
@@ -204,9 +204,9 @@ def _bars_alt(trace: Trace, query: int, queries: Labels, keys: Labels, words: Wo
     sentences = [words("Weights of the query {query} in each head.").format(query=queries.names[query])]
     for head, matrix in enumerate(trace.values["weights"]):
         if trace.fully_masked[head][query]:
-            shares = words("sees no key")
+            shares = words("fully masked")
         else:
             ranked = sorted(zip(matrix[query], keys.names, strict=True), key=lambda pair: -pair[0])
             shares = listing([f"{key} {weight(v)}" for v, key in ranked], words)
-        sentences.append(f"{head_name(words, head)}: {shares}.")
-    return " ".join(sentences)
+        sentences.append(named(head_name(words, head), shares, words))
+    return prose(sentences)

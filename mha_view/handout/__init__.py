@@ -54,9 +54,8 @@ def as_html(trace: Trace, language: str = "en", decimals: int = 4) -> str:
         name=handout.title,
         title=handout.each(lambda handout: handout.title),
         note=handout.each(lambda handout: handout.note),
-        source=handout.each(lambda each: each.say("source", source=each.example.source))
-        if handout.example.source
-        else "",
+        source=handout.each(lambda handout: handout.source),
+        rounded=handout.each(lambda handout: handout.rounded),
         say=handout.both,
         stages=stages,
         brief=handout.worked > MOST_ON_PAPER,

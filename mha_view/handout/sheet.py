@@ -92,11 +92,10 @@ class Sheet:
 
 def sheets(handout: Handout) -> Iterator[Sheet]:
     """The slides of a walk: a title slide, then one for each step."""
-    source = handout.say("source", source=handout.example.source) if handout.example.source else ""
     yield Sheet(
         shortened(handout.title, MOST_TITLE),
         note=shortened(handout.note, MOST_NOTE),
-        notes=shortened(source, MOST_NOTE),
+        notes=shortened(handout.source, MOST_NOTE),
     )
     for number, stage in enumerate(handout.stages, 1):
         first, *others = _stage_sheets(handout, handout.heading(number, stage), stage)

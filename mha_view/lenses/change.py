@@ -89,9 +89,13 @@ class _Summary(NamedTuple):
         parts = [*self._settings(), *self._inputs(), *self._steps()]
         lacking = sum(row.count(None) for change in self.changes.values() for row in change.by)
         if lacking:
-            parts.append(words(N_("{count} cells have no counterpart there")).format(count=lacking))
+            parts.append(
+                words(N_("{count} {count:cell has|cells have} no counterpart in the baseline")).format(
+                    count=lacking
+                )
+            )
         if not parts:
-            return words(N_("Nothing differs from the baseline yet: change a number."))
+            return words(N_("Nothing differs from the baseline yet. Change a number."))
         return words(N_("Since the baseline: {list}.")).format(list=words(N_("; ")).join(parts))
 
     def _settings(self) -> list[str]:
@@ -123,7 +127,9 @@ class _Summary(NamedTuple):
         ]
         parts = [self._edit(cell, change) for cell, change in islice(edited, MOST_LISTED)]
         if len(edited) > MOST_LISTED:
-            parts.append(words(N_("{count} more given numbers")).format(count=len(edited) - MOST_LISTED))
+            parts.append(
+                words(N_("{count} more input {count:number|numbers}")).format(count=len(edited) - MOST_LISTED)
+            )
         return parts
 
     def _is_given(self, name: str, head: int | None) -> bool:
@@ -151,12 +157,12 @@ class _Summary(NamedTuple):
         last = "weights" if "weights" in moved else moved[-1]
         if moved[0] != last:
             changed, total = self._counts(moved[0])
-            begins = words(N_("it begins at {symbol} ({changed} of {total} numbers)"))
+            begins = words(N_("the change starts at {symbol} ({changed} of {total} numbers)"))
             letter = symbol(moved[0], self.now.example).replace("head_i", "head")
             parts.append(begins.format(symbol=letter, changed=changed, total=total))
         changed, total = self._counts(last)
         cell, by = self._largest(last)
-        most = words(N_("{word}: {changed} of {total} changed, by {by} at most ({place})"))
+        most = words(N_("{word}: {changed} of {total} changed, by up to {by} (at {place})"))
         place = cell_name(cell, self.now.example, words)
         word = words(NAMES[last])
         parts.append(most.format(changed=changed, total=total, word=word, by=self._number(by), place=place))

@@ -136,7 +136,8 @@ def _state(verdict: Verdict) -> str:
 
 
 _INVITATION: Final = N_(
-    "Fill in your own numbers, for any steps and in any order; blocks can be pasted. What is wrong shows at once."
+    "Fill in your own numbers for any steps, in any order. You can paste whole blocks. "
+    "Mistakes are marked immediately."
 )
 
 

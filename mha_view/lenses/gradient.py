@@ -27,7 +27,7 @@ def gradient(lens: Lens, computed: Trace, language: str) -> payloads.Seen:
         description = {"kind": "gradient", "target": None, "summary": f"{sentence(error, language)}."}
     else:
         words = words_in(language)
-        summary = words(N_("Gradient of {place}: by how much it grows for each unit that a number grows."))
+        summary = words(N_("Gradient of {place}: how much it grows when a number grows by one unit."))
         place = cell_name(cell, computed.example, words)
         description = {
             "kind": "gradient",

@@ -93,7 +93,7 @@ def read(data: Mapping[str, object]) -> Lens:
             N_("expected a name, and how many decimals, 0 to {most}"), place="lens", most=MOST_DECIMALS
         )
     if not isinstance(base, str | None):
-        raise ExampleError(N_("expected the token of an example"), place="lens.base")
+        raise ExampleError(N_("expected the link token of an example"), place="lens.base")
     return Lens(
         name,
         decimals,
@@ -114,7 +114,7 @@ def _exercise(data: object) -> Exercise:
     )
     if not isinstance(asked, list) or not isinstance(tally, str) or not (hinted is None or _is_count(hinted)):
         raise ExampleError(
-            N_("expected the steps asked for, a tally, and the number of a cell or null"),
+            N_("expected the requested steps, a tally, and the index of a cell or null"),
             place="lens.exercise",
         )
     return replace(with_tally(tuple(name for name in STEPS if name in asked), tally), hinted=hinted)

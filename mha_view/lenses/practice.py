@@ -40,38 +40,39 @@ _UI: Final = {
     "whole": N_("Show all steps"),
     "single": N_("One step at a time"),
     "end": N_("End the exercise"),
-    "given": N_("Worked out from"),
+    "given": N_("Given"),
     "yours": N_("Fill in"),
     "next": N_("Next step"),
-    "step_done": N_("All right: this step is done."),
+    "step_done": N_("Correct. This step is done."),
     "done": N_("done"),
-    "left": N_("{count} to go"),
+    "left": N_("{count} left"),
     "hint": N_("Hint"),
     "own": N_("wrong"),
-    "follows": N_("follows"),
-    "doubtful": N_("misrounded"),
-    "coarse": N_("more decimals"),
-    "nearly": N_("last digit"),
-    "finished": N_("Done, and all of it right"),
-    "another": N_("Another one"),
+    "follows": N_("carried over"),
+    "doubtful": N_("rounding error"),
+    "coarse": N_("needs more decimals"),
+    "nearly": N_("last digit off"),
+    "finished": N_("All correct"),
+    "another": N_("New exercise"),
     "for_class": N_("Link for my class"),
     "for_class_about": N_("Each student who opens it gets new numbers:"),
     "copied": N_("Copied."),
 }
 _RUNGS: Final = {
-    "idea": N_("The idea"),
-    "formula": N_("The formula"),
-    "numbers": N_("With its numbers"),
-    "answer": N_("The answer, given away"),
+    "idea": N_("Idea"),
+    "formula": N_("Formula"),
+    "numbers": N_("With numbers"),
+    "answer": N_("Answer"),
 }
 _CLIMB: Final = {
-    "formula": N_("Hint: the formula"),
-    "numbers": N_("Hint: the numbers"),
-    "answer": N_("Give me the answer"),
+    "formula": N_("Hint: formula"),
+    "numbers": N_("Hint: formula with numbers"),
+    "answer": N_("Show the answer"),
 }
 """Labels of the button for the next hint."""
 _START: Final = N_(
-    "Work out the blank numbers, step by step; each is checked as soon as it stands there. Two decimals are enough."
+    "Work out the blank numbers step by step. Each one is checked as soon as you enter "
+    "it. Two decimals are enough."
 )
 
 
@@ -186,15 +187,15 @@ def _result(exercise: Exercise, verdict: Verdict, language: str) -> str:
     hinted = sum(exercise.hints.values()) - len(given)
     first = len(set(range(len(cells))) - exercise.missed - given)
     sentences = [
-        words(N_("{right} of {cells} right at the first try.")).format(right=first, cells=len(cells))
+        words(N_("{right} of {cells} right on the first try.")).format(right=first, cells=len(cells))
     ]
-    sentences.append(words(_HINTS[min(hinted, 2)]).format(count=hinted))
+    sentences.append(words(_HINTS[hinted > 0]).format(count=hinted))
     if given:
-        sentences.append(words(_GIVEN[len(given) > 1]).format(count=len(given)))
+        sentences.append(words(_GIVEN).format(count=len(given)))
     return reduce(
         lambda text, sentence: words(N_("{one} {other}")).format(one=text, other=sentence), sentences
     )
 
 
-_HINTS: Final = (N_("No hints."), N_("One hint."), N_("{count} hints."))
-_GIVEN: Final = (N_("One answer was given away."), N_("{count} answers were given away."))
+_HINTS: Final = (N_("No hints."), N_("{count} {count:hint|hints}."))
+_GIVEN: Final = N_("{count} {count:answer|answers} shown.")

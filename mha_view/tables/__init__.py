@@ -39,6 +39,7 @@ from mha_core.vocabulary import (
     Stage,
 )
 from mha_view import payloads
+from mha_view.glossary import terms_of
 from mha_view.language import words_in
 
 _WHY: Final = {
@@ -48,7 +49,7 @@ _WHY: Final = {
 }
 """By operation what is said beside a cell's arithmetic, and beside that of an exception: names of ``WORDS``."""
 
-_DEAD_WEIGHTS: Final = N_("nothing is visible to this token, so its weights are 0")
+_DEAD_WEIGHTS: Final = N_("this token is not allowed to attend to anything, so its weights are 0")
 """What is said of such a query where there is no output."""
 
 
@@ -97,7 +98,8 @@ def stages(declared: tuple[Stage, ...], language: str) -> list[payloads.Stage]:
     """Stages of a page, with their words in one language."""
     words = words_in(language)
     return [
-        {"title": words(title), "hint": words(hint), "matrices": names} for title, hint, names in declared
+        {"title": words(title), "hint": words(hint), "matrices": names, "terms": terms_of(names)}
+        for title, hint, names in declared
     ]
 
 

@@ -59,7 +59,7 @@ def _looked(looked: Looked | None, keys: Sequence[str], language: str) -> payloa
 
 
 def _share(pair: Pair) -> str:
-    return f"{fixed(100 * pair.share, 0)} %"
+    return f"{fixed(100 * pair.share, 0)}%"
 
 
 def stages(trace: Trace, language: str) -> list[payloads.WalkStage]:

@@ -11,77 +11,80 @@ from mha_view.language import words_in
 LECTURE: Final = {
     "own_lecture": N_("My lecture"),
     "own_about": N_(
-        "Choose, hide and move the steps, and write down what is yours. All of it is kept in the file, in the link and "
-        "by undo; those who follow a room do not see the notes."
+        "Choose, hide and reorder the steps, and add your own notes and questions. They are "
+        "saved in the file and the link, and you can undo changes. Your audience does not "
+        "see the notes."
     ),
-    "own_start": N_("Begin with a lecture of"),
-    "own_minutes": N_("Minutes in all"),
-    "own_usual": N_("As it was: all steps, nothing of mine"),
-    "own_planned": N_("The steps are planned for {planned} of {minutes} minutes."),
+    "own_start": N_("Start from a ready-made lecture"),
+    "own_minutes": N_("Total minutes"),
+    "own_usual": N_("Reset: all steps, no notes"),
+    "own_planned": N_("The steps take {planned} of {minutes} minutes."),
     "step_show": N_("Show {step}"),
-    "step_up": N_("{step}: earlier (Alt+↑)"),
-    "step_down": N_("{step}: later (Alt+↓)"),
+    "step_up": N_("{step}: move up (Alt+↑)"),
+    "step_down": N_("{step}: move down (Alt+↓)"),
     "step_drag": N_("Drag to move"),
     "step_own": N_("My note and question"),
     "step_note": N_("My note"),
     "step_question": N_("My question"),
     "step_minutes": N_("Minutes"),
     "minutes_sign": N_("min"),
-    "minutes_refused": N_("{label}: a number of minutes from 0 to {most}. What was typed is not taken."),
+    "minutes_refused": N_("{label}: enter a number of minutes from 0 to {most}. Your entry was not used."),
     "step_field": N_("{label}: {step}"),
-    "step_early": N_("Comes before what it needs: {steps}"),
+    "step_early": N_("This step comes before one it depends on: {steps}"),
     "say": N_("Say: {text}"),
-    "often_wrong": N_("Often wrong: {text}"),
+    "often_wrong": N_("Common mistake: {text}"),
     "coming": N_("Next: {step}"),
     "hands": N_("Count hands"),
-    "hands_found": N_("Who had which number for {place}?"),
-    "hands_unasked": N_("No question is written here: ask it aloud."),
+    "hands_found": N_("{place}: who got which number?"),
+    "hands_unasked": N_("No question is written here. Ask it aloud."),
     "hands_answer": N_("Answer {letter}"),
-    "hands_count": N_("Hands for {letter}"),
-    "hands_one": N_("One hand more for {letter}"),
-    "hands_more": N_("One answer more"),
-    "hands_fewer": N_("One answer fewer"),
+    "hands_count": N_("Hands raised for {letter}"),
+    "hands_one": N_("Add a hand for {letter}"),
+    "hands_more": N_("Add a choice"),
+    "hands_fewer": N_("Remove a choice"),
     "time_step": N_("this step"),
-    "time_all": N_("in all"),
+    "time_all": N_("total"),
     "time_of": N_("{used} of {planned}"),
 }
 """Texts of the lecture plan."""
 ROOM: Final = {
-    "follow_me": N_("Follow me"),
+    "follow_me": N_("Invite the audience"),
     "room": N_("Room"),
     "room_title": N_("Follow along on your own screen"),
     "room_code": N_("QR code of the room"),
     "room_local": N_(
-        "This address is for this machine alone. Open the app by the name that others reach it by, and open a room "
-        "there."
+        "This address only works on this computer. Open the app at an address that others "
+        "can reach, and open the room there."
     ),
     "room_show": N_("Show the code"),
-    "room_followers": N_("{count} follow"),
+    "room_followers": N_("{count} following"),
     "room_end": N_("End the room"),
-    "room_end_sure": N_("Press again to end it"),
-    "question_busy": N_("A question is open on the telephones: close it first, or reveal its number."),
-    "room_failed": N_("No room could be opened; try again in a moment."),
-    "room_too_large": N_("These numbers are too large for a link: those who follow do not see them."),
-    "room_lost": N_("No connection to the room; trying again."),
-    "room_gone": N_("The room has ended, or the server was started anew: open another one."),
-    "ask": N_("Ask telephones"),
-    "ask_no_room": N_("Telephones can be asked once a room is open: “Follow me” opens one."),
-    "question_text": N_("Question for the wall and the telephones"),
-    "question_wanted": N_("Write the question first: A, B, C and D answer nothing by themselves."),
-    "choice_text": N_("What {letter} stands for (optional)"),
+    "room_end_sure": N_("Press again to end the room"),
+    "question_busy": N_("A question is open on the phones. Close it first, or reveal its number."),
+    "room_failed": N_("The room could not be opened. Try again in a moment."),
+    "room_too_large": N_("Too large to share: phones cannot show these numbers."),
+    "room_lost": N_("No connection to the room. Trying again."),
+    "room_gone": N_("The room has ended, or the server was restarted. Open another room."),
+    "ask": N_("Poll the audience"),
+    "ask_no_room": N_("To poll the audience, open a room first with “Invite the audience”."),
+    "question_text": N_("Question for the projector and the phones"),
+    "question_wanted": N_("Write the question first. A, B, C and D alone do not say what you are asking."),
+    "choice_text": N_("Text of choice {letter} (optional)"),
     "question_predict": N_("Predict this number"),
-    "question_open": N_("What do you answer?"),
-    "question_cell": N_("What will stand in {place}?"),
+    "question_open": N_("Your answer?"),
+    "question_cell": N_("Which number goes in {place}?"),
     "place_with_tokens": N_("{place} ({tokens})"),
     "question_close": N_("Close the question"),
     "answers_show": N_("Show the answers"),
     "answered": N_("Answers: {count}, phones: {all}"),
     "others": N_("others"),
-    "exercise_of_the_day": N_("Exercise of the day"),
+    "exercise_of_the_day": N_("Today's exercise"),
     "exercise_none": N_("none"),
-    "exercise_of_link": N_("that of the link"),
-    "exercise_link": N_("or paste the link of any exercise"),
-    "exercise_refused": N_("This is no link to an exercise on this server: copy one from the page Check."),
+    "exercise_of_link": N_("the one in the link"),
+    "exercise_link": N_("or paste a link to any exercise"),
+    "exercise_refused": N_(
+        "This is not a link to an exercise on this server. Copy one from “Check my numbers”."
+    ),
 }
 """Texts of the presenter's room."""
 PAIR: Final = {
@@ -90,109 +93,100 @@ PAIR: Final = {
     "compare_with": N_("Compare two heads: the second"),
     "compare_none": N_("Compare heads"),
     "pair_same": N_("Both heads have the same numbers here."),
-    "pair_none": N_("No token sees anything in both heads."),
+    "pair_none": N_("No token is allowed to attend to anything in both heads."),
     "pair_cell": N_("They differ most at {place}: {left} in head {one}, {right} in head {other}."),
     "pair_cells": N_(
-        "They differ most at {count} places, by the same amount; the first is {place}: {left} in head {one}, {right} "
-        "in head {other}."
+        "They differ most, and by the same amount, at {count} places. The first is {place}: "
+        "{left} in head {one}, {right} in head {other}."
     ),
     "pair_looks": N_(
-        "Of all attention, heads {one} and {other} spend {share} on the same tokens. They part most at “{query}”: head "
-        "{one} looks most at “{left}”, head {other} at “{right}”."
-    ),
-    "pair_both": N_(
-        "Of all attention, heads {one} and {other} spend {share} on the same tokens. They part most at “{query}”, "
-        "though both look most at “{left}”."
-    ),
-    "pair_looks_alike": N_(
-        "Of all attention, heads {one} and {other} spend {share} on the same tokens. They part most at {count} "
-        "tokens, by the same amount; the first is “{query}”: head {one} looks most at “{left}”, head {other} at "
+        "Heads {one} and {other} spend {share} of their attention on the same tokens. They "
+        "differ most at “{query}”: head {one} looks most at “{left}”, head {other} at "
         "“{right}”."
     ),
+    "pair_both": N_(
+        "Heads {one} and {other} spend {share} of their attention on the same tokens. They "
+        "differ most at “{query}”, although both look most at “{left}”."
+    ),
+    "pair_looks_alike": N_(
+        "Heads {one} and {other} spend {share} of their attention on the same tokens. They "
+        "differ most, and by the same amount, at {count} tokens. The first is “{query}”: "
+        "head {one} looks most at “{left}”, head {other} at “{right}”."
+    ),
     "pair_both_alike": N_(
-        "Of all attention, heads {one} and {other} spend {share} on the same tokens. They part most at {count} "
-        "tokens, by the same amount; the first is “{query}”, though both look most at “{left}”."
+        "Heads {one} and {other} spend {share} of their attention on the same tokens. They "
+        "differ most, and by the same amount, at {count} tokens. The first is “{query}”, "
+        "although both look most at “{left}”."
     ),
 }
 """Two heads beside each other."""
 _WORDS: Final = {
-    "walk": N_("Walkthrough"),
+    "walk": N_("Step through"),
     "outline": N_("All steps"),
-    "controls": N_("Walk"),
+    "controls": N_("Steps"),
     "tokens": N_("Tokens"),
     "closing": N_("End"),
     "previous": N_("Back (←)"),
-    "next": N_("On (→)"),
-    "into": N_("Into the step (↓)"),
-    "out": N_("Out of the step (↑)"),
+    "next": N_("Next (→)"),
+    "into": N_("Show details (↓)"),
+    "out": N_("Hide details (↑)"),
     "play": N_("Play (space)"),
     "pause": N_("Pause (space)"),
-    "speed": N_("Seconds a step"),
+    "speed": N_("Seconds per step"),
     "predict": N_("Predict first"),
     "projector": N_("Projector"),
     "presenter": N_("Presenter view"),
-    "leave": N_("Leave (Escape)"),
-    "leave_key": N_("Escape: leave"),
-    "leave_presenter": N_("Leave the presenter view"),
-    "presenter_key": N_("Escape: close what is open here"),
-    "presenter_stays": N_("The presenter view stays open: the button ✕ leaves it."),
+    "leave": N_("Exit (Escape)"),
+    "leave_key": N_("Escape: exit"),
+    "leave_presenter": N_("Exit the presenter view"),
+    "presenter_key": N_("Escape: close what is open"),
+    "presenter_stays": N_("The presenter view is still open. Exit it with the ✕ button."),
     "reveal": N_("Reveal (Enter)"),
     "reveal_short": N_("Reveal"),
     "keys": N_(
-        "→ ← walk, ↓ ↑ go into a step and out of it, space plays, digits jump, Home and End, ? tells all keys"
+        "→ ← next and back, ↓ ↑ show or hide details, space plays, digits, Home and End "
+        "jump, ? lists all shortcuts"
     ),
-    "motion": N_("Motion"),
-    "motion_play": N_("Play the motion of this step (M)"),
-    "motion_stop": N_("Stop the motion (M)"),
-    "motion_at": N_("Where the motion stands ([ ])"),
+    "motion": N_("Animation"),
+    "motion_play": N_("Play the animation of this step (M)"),
+    "motion_stop": N_("Stop the animation (M)"),
+    "motion_at": N_("Position in the animation ([ ])"),
     "motion_turned": N_("Backwards"),
-    "motion_itself": N_("plays by itself"),
-    "motion_of_one": N_("Motion shows how one head computes: not while two are compared."),
-    "motion_svg": N_("Animated picture (SVG)"),
-    "plane": N_(
-        "The values as arrows, each as long as its weight makes it, and the arrow that they add up to"
-    ),
-    "lesson": N_("Why? A short lesson"),
+    "motion_itself": N_("autoplay"),
+    "motion_of_one": N_("The animation shows one head. It is not available while you compare two."),
+    "motion_svg": N_("Animation (SVG)"),
+    "plane": N_("The values as arrows, each scaled by its weight, and their sum"),
+    "lesson": N_("Why? See the lesson"),
     "negative": N_("negative"),
     "positive": N_("positive"),
     "hue_q": N_("queries"),
     "hue_k": N_("keys"),
     "hue_v": N_("values"),
-    "lecture": N_("The lecture that → and ← walk, as the two keys of a clicker do"),
+    "lecture": N_("The lecture that → and ← (or a clicker) step through"),
     "lecture_label": N_("Lecture:"),
     "lecture_free": N_("none"),
-    "lecture_of": N_("{minutes} min: {presses} presses"),
-    "lecture_same": N_("{minutes} min: {presses} presses, the same walk as in {as} min"),
+    "lecture_of": N_("{minutes} min: {presses} {presses:press|presses}"),
+    "lecture_same": N_("{minutes} min: {presses} {presses:press|presses}, same steps as {as} min"),
     **LECTURE,
     "press_of": N_("press {press} of {presses}"),
-    "help": N_("Keyboard"),
+    "help": N_("Keyboard shortcuts"),
     "walk_keys": N_(
-        "→ ←, Page Down, Page Up: walk\n"
-        "↓ ↑: into a step, out of it\n"
-        "digits, Home, End: jump\n"
-        "Space: play\n"
-        "Enter: reveal; in a field on to the next empty one, after the last reveal\n"
-        "?: these keys"
+        "→ ←, Page Down, Page Up: next, back\n↓ ↑: show or hide details\ndigits, Home, End: jump\n"
+        "Space: play\nEnter: reveal; in a field, go to the next empty field (after the last one, "
+        "reveal)\n?: these shortcuts"
     ),
-    "page_keys": N_("P: to the projector\nBefore an audience"),
+    "page_keys": N_("P: projector view\nIn front of an audience"),
     "stage_keys": N_(
-        "M, [ ]: motion, station by station\n"
-        "B or .: dark screen, back with any key\n"
-        "F: full screen\n"
-        "L: pointer dot\n"
-        "+ − 0: closer, back\n"
-        "E: change an input's number\n"
-        "Q: predict first\n"
-        "A: ask the telephones\n"
-        "H: count hands\n"
-        "V: two heads beside each other\n"
-        "C: code of the room, large or in the corner"
+        "M, [ ]: animation, one part at a time\nB or .: black screen; press any key to return\nF: "
+        "full screen\nL: laser pointer\n+ − 0: zoom in, out, reset\nE: change an input number\nQ: "
+        "predict first\nA: poll the audience\nH: count raised hands\nV: compare two heads\nC: room "
+        "code, large or in the corner"
     ),
-    "change_none": N_("Nothing that stands here can be changed."),
+    "change_none": N_("No number here can be changed."),
     "change_where": N_(
-        "Nothing that stands here can be changed; numbers of {matrices} can, in step {number}, {step}."
+        "No number here can be changed. You can change numbers of {matrices} in step {number}, {step}."
     ),
-    "dark": N_("The screen is dark. Any key brings it back."),
+    "dark": N_("The screen is dark. Press any key to bring it back."),
     "head_of": N_("Head {head} of {heads}"),
     **PAIR,
     "more_rows": N_("… {count} more"),
@@ -202,23 +196,23 @@ _WORDS: Final = {
     "part_of": N_("{part} of {parts}"),
     "step_of": N_("Step {step} of {steps}"),
     "your_number": N_("your number for {place}"),
-    "asked": N_("What will stand here? Fill it in, then reveal."),
-    "asked_here": N_("What will stand here?"),
+    "asked": N_("Which number goes here? Fill it in, then reveal."),
+    "asked_here": N_("Which number goes here?"),
     "verdict": N_("{right} of {asked} right"),
     "right": N_("right"),
-    "wrong": N_("not right"),
-    "was": N_("you said {text}"),
-    "unfilled": N_("not yet"),
+    "wrong": N_("wrong"),
+    "was": N_("your answer: {text}"),
+    "unfilled": N_("not computed yet"),
     "sum": N_("sum"),
-    "power": N_("e to the power of it"),
-    "shifted": N_("The largest score of each row is subtracted first; that changes no weight."),
+    "power": N_("e to that power"),
+    "shifted": N_("The largest score of each row is subtracted first, which changes no weight."),
     "looks_at": N_("looks most at"),
     "nothing": N_("nothing"),
     "notes": N_("Notes"),
     "last": N_("That was the last step."),
-    "map": N_("All of {matrix}, {shape}, a point for each number; what the table shows is framed"),
-    "scroll": N_("Larger than the window: scroll to see the rest"),
-    "restart": N_("Start the clock again"),
+    "map": N_("All of {matrix}, {shape}, one dot per number; the box marks the part shown in the table"),
+    "scroll": N_("Larger than the window. Scroll to see the rest."),
+    "restart": N_("Restart the clock"),
     "restart_short": N_("Restart"),
     **ROOM,
 }

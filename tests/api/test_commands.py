@@ -164,7 +164,8 @@ def test_minus_infinity_is_text_and_there_is_no_nan(client):
 def test_the_language_of_a_sentence(client, query, header, language):
     headers = {} if header is None else {"accept-language": header}
     answer = client.post(f"/api/check?example=first&{query}", headers=headers)
-    assert refused(answer) == f"claimed: {words_in(language)('there are no numbers to check')}"
+    colon = {"en": ": ", "zh": "："}[language]
+    assert refused(answer) == f"claimed{colon}{words_in(language)('there are no numbers to check')}"
 
 
 # --- malformed requests --------------------------------------------------------------------------------------------
@@ -197,13 +198,13 @@ def test_wrong_files_get_the_sentence_of_the_file_parser(client):
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
-        (b"{", "this is not JSON: line 1, column 2"),
-        (b"null", "expected an object in braces, got null"),
-        (b'"first"', 'expected an object in braces, got "first"'),
+        (b"{", "this is not valid JSON: line 1, column 2"),
+        (b"null", "expected a JSON object, got null"),
+        (b'"first"', 'expected a JSON object, got "first"'),
         (b"[" * 40_000, "the file is nested too deeply"),
         (b'{"a":' * 100_000, "the file is nested too deeply"),
         (b"\xff\xfe", "the file is not UTF-8 text (byte 0)"),
-        (b'{"format":"mha-example/1","format":"x"}', 'the key "format" stands twice in one object'),
+        (b'{"format":"mha-example/1","format":"x"}', 'the key "format" appears twice in one object'),
         (b'{"edits":[]}', 'unknown key "edits"'),
         (FIRST.replace(b"[5,6]", b"[5,NaN]"), "x[2][1]: NaN is not allowed as a number"),
         (FIRST.replace(b"[5,6]", b"[5,1e999]"), "x[2][1]: the number is too large"),
@@ -226,14 +227,14 @@ def test_texts_in_place_of_a_number(client, number):
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("row=0&col=0", "step: is missing"),
-        ("step=q&col=0", "row: is missing"),
-        ("step=q&row=0", "col: is missing"),
+        ("row=0&col=0", "step: missing"),
+        ("step=q&col=0", "row: missing"),
+        ("step=q&row=0", "col: missing"),
         ("step=q&head=0&row=3&col=0", "q has rows 0 to 2 and columns 0 to 1, got row 3, column 0"),
         ("step=q&head=0&row=-1&col=0", "q has rows 0 to 2 and columns 0 to 1, got row -1, column 0"),
-        ("step=q&head=2&row=0&col=0", "the heads are 0 to 1, got 2"),
-        ("step=q&row=0&col=0", "q has one matrix for each head: name the head, 0 to 1"),
-        ("step=x&head=0&row=0&col=0", "x is the whole layer's: name no head"),
+        ("step=q&head=2&row=0&col=0", "expected a head from 0 to 1, got 2"),
+        ("step=q&row=0&col=0", "q has one matrix per head; give a head, 0 to 1"),
+        ("step=x&head=0&row=0&col=0", "x belongs to the whole layer; do not give a head"),
         ("step=output&row=0&col=0", "there is no output here"),
         ("step=__class__&row=0&col=0", "there is no '__class__' here"),
         ("step=%3Cb%3E%0A&row=0&col=0", "there is no '<b>\\n' here"),
@@ -242,9 +243,10 @@ def test_texts_in_place_of_a_number(client, number):
         ("step=q&head=0&row=0&col=%D9%A1", "col: expected a whole number, got '\u2068١\u2069'"),
         ("step=q&head=0&row=0&col=1_0", "col: expected a whole number, got '1_0'"),
         (f"step=q&head=0&row=0&col={'9' * 9000}", f"col: expected a whole number, got '{'9' * 20}…' (9,000 digits)"),
-        ("step=q&head=0&row=0&row=1&col=0", "row: is given twice"),
-        (f"{CELL}&dtype=float32", "the parameters here are step, head, row, col, example, s, lang, got 'dtype'"),
-        (f"{CELL}&example=first", "expected one example: a file as the body, or the parameter example or s"),
+        ("step=q&head=0&row=0&row=1&col=0", "row: is given more than once"),
+        (f"{CELL}&dtype=float32", ("unknown parameter 'dtype'; the parameters here are step, head, row, col, example, "
+        "s, lang")),
+        (f"{CELL}&example=first", ("expected exactly one example: a file in the body, or the parameter example or s")),
     ],
 )  # fmt: skip
 def test_wrong_parameters_and_their_sentences(client, query, sentence):
@@ -253,7 +255,7 @@ def test_wrong_parameters_and_their_sentences(client, query, sentence):
 
 @pytest.mark.parametrize("query", ["", "?example=first&s=1AAAA"])
 def test_exactly_one_example_is_required(client, query):
-    assert refused(client.post(f"/api/trace{query}")).startswith("expected one example")
+    assert refused(client.post(f"/api/trace{query}")).startswith("expected exactly one example")
 
 
 @pytest.mark.parametrize(
@@ -425,7 +427,7 @@ def test_too_many_bodies_at_once_are_refused(monkeypatch):
         return second, await post(APP, "/api/trace?example=first", parts(b""))
 
     refusal, answered = run(scene())
-    assert (refusal.status, error_of(refusal)) == (503, "too many ask at once; try again in a moment")
+    assert (refusal.status, error_of(refusal)) == (503, "too many requests at once; try again in a moment")
     assert answered.status == 200
 
 
@@ -528,9 +530,7 @@ def test_the_page_lists_every_status_of_a_refusal():
         for status in operation["responses"]
         if status >= "400"
     }
-    table = re.findall(
-        r"^\| ([0-9, ]+) \|", PAGE.partition("## What is refused")[2].partition("\n## ")[0], re.M
-    )
+    table = re.findall(r"^\| ([0-9, ]+) \|", PAGE.partition("## Errors")[2].partition("\n## ")[0], re.M)
     assert {status for row in table for status in row.split(", ")} == described
 
 
@@ -591,7 +591,7 @@ def test_the_described_parameters_are_those_that_are_read(command):
     missing = [parameter["name"] for parameter in described if parameter.get("required")]
     for name in missing:
         query = [("example", "first"), *((other, "0") for other in missing if other != name)]
-        with pytest.raises(MhaError, match=f"{name}: is missing"):
+        with pytest.raises(MhaError, match=f"{name}: missing"):
             command_answers.answer(command, b"", query, "en")
 
 

@@ -421,7 +421,7 @@ def test_an_edit_that_may_enlarge_the_example_is_heavy(edit):
 def test_edits_that_would_take_too_long_are_refused(monkeypatch):
     monkeypatch.setattr(channel_module, "MAX_SECONDS", -1)
     header, _ = answer_to(Channel(), 1, {"example": "first"}, [SET])
-    assert header["error"] == "edits: these edits take longer than -1 seconds"
+    assert header["error"] == "edits: these edits take more than -1 seconds"
 
 
 def test_heavy_messages_are_answered_in_a_thread_and_light_ones_on_the_event_loop(client, monkeypatch):

@@ -257,14 +257,14 @@ def test_guesses_are_the_model_s_with_all_heads_and_without_some(client, key):
         ("run", {"model": "none", "texts": ["a"]}, "there is no model 'none' here"),
         ("run", {"model": ["encoder"], "texts": ["a"]}, "there is no model"),
         ("run", {"model": "/etc", "texts": ["a"]}, "there is no model '/etc' here"),
-        ("run", {"model": "encoder"}, "texts: is missing"),
-        ("run", {"model": "encoder", "texts": []}, "expected one text or two"),
-        ("run", {"model": "encoder", "texts": ["a", "b", "c"]}, "expected one text or two"),
-        ("run", {"model": "encoder", "texts": [7]}, "expected a text"),
+        ("run", {"model": "encoder"}, "texts: missing"),
+        ("run", {"model": "encoder", "texts": []}, "expected one or two texts"),
+        ("run", {"model": "encoder", "texts": ["a", "b", "c"]}, "expected one or two texts"),
+        ("run", {"model": "encoder", "texts": [7]}, "expected text"),
         ("run", {"model": "encoder", "texts": [""]}, "the text is empty"),
         ("run", {"model": "encoder", "texts": ["\u0000\u0007"]}, "the text is empty"),
         ("run", {"model": "encoder", "texts": ["cat " * 63]}, "65 tokens long; this model takes at most 64"),
-        ("run", {"model": "encoder", "texts": ["x" * 100_001]}, "at most 100000 are read"),
+        ("run", {"model": "encoder", "texts": ["x" * 100_001]}, "at most 100000 are allowed"),
         ("run", {"model": "encoder", "texts": ["a"], "without": [[3, 0]]}, "there is no head 0 in layer 3"),
         ("run", {"model": "encoder", "texts": ["a"], "without": [[-1, 0]]}, "expected pairs"),
         ("run", {"model": "encoder", "texts": ["a"], "without": [[0]] * 9}, "expected pairs"),
@@ -273,7 +273,7 @@ def test_guesses_are_the_model_s_with_all_heads_and_without_some(client, key):
         ("head", {"model": "encoder", "text": "a", "layer": 9, "head": 0}, "3 layers of 4 heads"),
         ("head", {"model": "encoder", "text": "a", "layer": True, "head": 0}, "expected pairs"),
         ("guesses", {"model": "encoder", "text": "cat", "place": 9}, "from 0 to 2"),
-        ("guesses", {"model": "encoder", "text": "cat", "place": 0}, "no word at place 0"),
+        ("guesses", {"model": "encoder", "text": "cat", "place": 0}, "no word at position 0"),
         ("guesses", {"model": "encoder", "text": "cat", "place": "1"}, "from 0 to 2"),
     ],
 )
@@ -314,7 +314,7 @@ def test_a_body_that_is_not_an_object_is_refused(client, body):
 
 def test_a_refusal_is_in_the_language_of_the_request(client):
     answer = client.post("/api/models/run?lang=zh", content=json.dumps({"model": "encoder"}), headers=JSON)
-    assert words_in("zh")("is missing") in refused(answer)
+    assert words_in("zh")("missing") in refused(answer)
 
 
 def test_a_page_of_another_host_is_refused(client):

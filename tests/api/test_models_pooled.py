@@ -74,8 +74,8 @@ def test_heads_are_switched_off(client):
         ({"size": [513, 10]}, "size: expected 1 to 512, got 513"),
         ({"size": [0, 10]}, "size: expected 1 to"),
         ({"size": 128}, "size: expected two whole numbers"),
-        ({"queries": [5, 5]}, "queries: expected a part of 0 to"),
-        ({"queries": [0, 10**9]}, "queries: expected a part of 0 to"),
+        ({"queries": [5, 5]}, "queries: expected a range within 0 to"),
+        ({"queries": [0, 10**9]}, "queries: expected a range within 0 to"),
         ({"keys": [-3, 5]}, "keys: expected two whole numbers"),
         ({"keys": "all"}, "keys: expected two whole numbers"),
         ({"by": "median"}, 'by: expected "max" or "mean", got \'median\''),
@@ -89,6 +89,6 @@ def test_a_wrong_request_is_refused_in_one_sentence(client, change, sentence):
 
 
 def test_a_missing_field_is_refused(client):
-    assert "size: is missing" in refused(
+    assert "size: missing" in refused(
         post(client, "pooled", model="encoder", **PLACE, queries=None, keys=None)
     )

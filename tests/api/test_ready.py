@@ -2,6 +2,7 @@
 
 import ast
 import asyncio
+import gc
 import json
 import re
 import sys
@@ -64,6 +65,17 @@ def test_it_is_ready_when_every_module_is_imported(begun, package):
     assert (package.first.DONE, package.second.DONE) == (True, True)
     assert "slowly.__main__" not in sys.modules
     run(ready.imported())
+
+
+def test_no_collection_visits_what_was_imported(begun, package):
+    """A full collection would keep every answer waiting for as long as it visits torch and Streamlit."""
+    gc.unfreeze()
+    package.GO.set()
+    ready.begin([], ["slowly"])
+    ready.wait()
+    assert not any(module is package.second for module in gc.get_objects())
+    gc.unfreeze()
+    assert any(module is package.second for module in gc.get_objects())
 
 
 def test_the_import_begins_when_the_server_starts(begun, package):

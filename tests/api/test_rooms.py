@@ -168,7 +168,7 @@ def test_a_walk_has_the_numbers_of_the_trace_and_words_in_the_language_of_the_re
         computed = trace(built_in("first"))
         assert data["matrices"]["weights"]["values"] == computed.values["weights"]
         assert [stage["id"] for stage in data["stages"]] == [stage.id for stage in stages_of(computed)]
-        assert data["words"]["next"] == words_in(language)("On (→)")
+        assert data["words"]["next"] == words_in(language)("Next (→)")
         assert data["decimals"] == 2
         assert data["address"] == {"example": "first"}
 
@@ -236,7 +236,7 @@ async def test_listeners_receive_edited_numbers():
 async def test_the_walk_of_earlier_numbers_is_refused():
     lecture = await Lecture().opened(FIRST)
     answer = await lecture.request("GET", f"/{lecture.code}/walks/0123456789abcdef")
-    assert (answer.status, error(answer)) == (404, "the presenter has gone on to other numbers")
+    assert (answer.status, error(answer)) == (404, "the presenter has moved on to other numbers")
 
 
 @scene

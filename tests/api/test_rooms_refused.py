@@ -79,7 +79,7 @@ def test_there_is_no_room_of_a_code_that_nobody_opened(code):
             ("GET", "/walks/x"),
         ]:
             answer = await lecture.request(method, f"/{code}{path}", FIRST)
-            assert (answer.status, error(answer)) == (404, "there is no room of this code, or it has ended")
+            assert (answer.status, error(answer)) == (404, "there is no room with this code, or it has ended")
 
     run(act())
 
@@ -164,7 +164,10 @@ def test_a_page_of_another_host_is_refused(origin):
         lecture = await Lecture().opened(FIRST)
         for method, path, body in PRESENTED:
             answer = await lecture.present(method, path, body, origin=origin)
-            assert (answer.status, error(answer)) == (403, "a page of another host may not ask here")
+            assert (answer.status, error(answer)) == (
+                403,
+                ("pages on other hosts are not allowed to use this endpoint"),
+            )
         assert (await lecture.request("POST", "", origin=origin)).status == 403
         assert (await lecture.present("PUT", "/place", FIRST, origin="http://localhost:8501")).status == 204
 
@@ -200,7 +203,7 @@ def test_answers_are_limited(monkeypatch):
         for name in ("a", "b", "a"):
             assert (await lecture.answer(1, 0, name)).status == 204
         answer = await lecture.answer(1, 0, "c")
-        assert (answer.status, error(answer)) == (503, "too many have answered")
+        assert (answer.status, error(answer)) == (503, "this question has too many answers")
 
     run(act())
 
@@ -226,7 +229,7 @@ async def test_one_address_cannot_use_up_the_answers_to_a_question():
             assert (await lecture.answer_as(await one.id, 1, 1)).status == 204  # in place of the first
     async with lecture.listen() as third:
         answer = await lecture.answer_as(await third.id, 1, 0)
-        assert (answer.status, error(answer)) == (429, "too many have answered from here")
+        assert (answer.status, error(answer)) == (429, "too many answers came from your address")
         assert (await lecture.answer_as(await third.id, 1, 0, client="10.0.0.7")).status == 204
         await lecture.present("POST", "/questions", CHOICES)
         assert (await lecture.answer_as(await third.id, 2, 0)).status == 204
@@ -249,7 +252,7 @@ async def test_an_answer_with_a_forged_id_is_refused():
     await lecture.present("POST", "/questions", CHOICES)
     forged = room.new_listener("the key of another room")
     answer = await lecture.answer_as(forged, 1, 0)
-    assert (answer.status, error(answer)) == (403, "only those who follow the room may answer")
+    assert (answer.status, error(answer)) == (403, "only participants of the room can answer")
     async with lecture.listen(f"?listener={forged}") as listener:
         assert await listener.id != forged
         assert (await lecture.answer_as(forged, 1, 0)).status == 403
@@ -349,38 +352,38 @@ def test_too_many_bodies_at_once_are_refused(monkeypatch):
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
-        (b"", "this is not JSON"),
-        (b"{", "this is not JSON"),
-        (b"\xff", "this is not JSON"),
-        (b"[" * 60_000, "this is not JSON"),
-        (b'{"step":NaN}', "this is not JSON"),
-        (b"9" * 6000, "this is not JSON"),
-        (b"null", "expected an object in braces, got None"),
+        (b"", "this is not valid JSON"),
+        (b"{", "this is not valid JSON"),
+        (b"\xff", "this is not valid JSON"),
+        (b"[" * 60_000, "this is not valid JSON"),
+        (b'{"step":NaN}', "this is not valid JSON"),
+        (b"9" * 6000, "this is not valid JSON"),
+        (b"null", "expected a JSON object, got None"),
         (b"{}", "expected either a token or an example"),
         ({"token": "1", "example": "first"}, "expected either a token or an example"),
-        ({"token": 7}, f"token: expected a text of at most {MAX_TOKEN} characters"),
-        ({"token": "1" * (MAX_TOKEN + 1)}, f"token: expected a text of at most {MAX_TOKEN} characters"),
+        ({"token": 7}, f"token: expected text of at most {MAX_TOKEN} characters"),
+        ({"token": "1" * (MAX_TOKEN + 1)}, f"token: expected text of at most {MAX_TOKEN} characters"),
         ({"token": "1AAAA"}, "the link is damaged or incomplete"),
-        ({"example": "../../etc/passwd"}, "example: '../../etc/passwd' cannot stand here"),
-        (FIRST | {"step": "<b>"}, "step: '<b>' cannot stand here"),
-        (FIRST | {"step": 7}, "step: 7 cannot stand here"),
-        (FIRST | {"sub": "0"}, "sub: '0' cannot stand here"),
-        (FIRST | {"sub": "1.2.3"}, "sub: '1.2.3' cannot stand here"),
+        ({"example": "../../etc/passwd"}, "example: '../../etc/passwd' is not allowed here"),
+        (FIRST | {"step": "<b>"}, "step: '<b>' is not allowed here"),
+        (FIRST | {"step": 7}, "step: 7 is not allowed here"),
+        (FIRST | {"sub": "0"}, "sub: '0' is not allowed here"),
+        (FIRST | {"sub": "1.2.3"}, "sub: '1.2.3' is not allowed here"),
         (FIRST | {"predict": 1}, "predict: expected true or false, got 1"),
         (FIRST | {"dark": 1}, "dark: expected true or false, got 1"),
         (FIRST | {"away": 1}, "away: expected true or false, got 1"),
         (FIRST | {"revealed": "all"}, "revealed: expected a list of at most 200"),
         (FIRST | {"revealed": ["x"] * 201}, "revealed: expected a list of at most 200"),
-        (FIRST | {"revealed": ["\ud800"]}, "revealed: '\\ud800' cannot stand here"),
+        (FIRST | {"revealed": ["\ud800"]}, "revealed: '\\ud800' is not allowed here"),
         (FIRST | {"decimals": 11}, "decimals: expected a whole number from 0 to 10, got 11"),
         (FIRST | {"decimals": True}, "decimals: expected a whole number from 0 to 10, got True"),
-        (FIRST | {"exercise": "weights;x"}, "exercise: 'weights;x' cannot stand here"),
-        (FIRST | {"link": "/" * 4001}, "link: expected a text of at most 4000 characters"),
-        (FIRST | {"link": "https://elsewhere.example/?ask=q"}, "link: this is no link to an exercise"),
-        (FIRST | {"link": "example=first"}, "link: this is no link to an exercise"),
-        (FIRST | {"link": "example=first&s=1eJy&ask=q"}, "link: this is no link to an exercise"),
-        (FIRST | {"link": "example=first&ask=q&ask=k"}, "link: this is no link to an exercise"),
-        (FIRST | {"link": "example=first&ask=<b>"}, "link: '<b>' cannot stand here"),
+        (FIRST | {"exercise": "weights;x"}, "exercise: 'weights;x' is not allowed here"),
+        (FIRST | {"link": "/" * 4001}, "link: expected text of at most 4000 characters"),
+        (FIRST | {"link": "https://elsewhere.example/?ask=q"}, "link: this is not a link to an exercise"),
+        (FIRST | {"link": "example=first"}, "link: this is not a link to an exercise"),
+        (FIRST | {"link": "example=first&s=1eJy&ask=q"}, "link: this is not a link to an exercise"),
+        (FIRST | {"link": "example=first&ask=q&ask=k"}, "link: this is not a link to an exercise"),
+        (FIRST | {"link": "example=first&ask=<b>"}, "link: '<b>' is not allowed here"),
         (FIRST | {"name": "me"}, f"the keys here are {', '.join(_PLACE)}, got 'name'"),
     ],
     ids=lambda value: repr(value)[-40:],
@@ -399,16 +402,16 @@ def test_invalid_places(body, sentence):
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
-        ({}, "a question has either choices or a cell"),
-        ({**CHOICES, **CELL}, "a question has either choices or a cell"),
+        ({}, "a question needs either choices or a cell"),
+        ({**CHOICES, **CELL}, "a question needs either choices or a cell"),
         ({"choices": ["one"]}, "choices: expected 2 to 6 choices"),
         ({"choices": ["x"] * 7}, "choices: expected 2 to 6 choices"),
         ({"choices": "ab"}, "choices: expected 2 to 6 choices"),
-        ({"choices": ["a", 2]}, "choices: expected a text of at most 200 characters"),
-        ({"choices": ["a", "b"], "text": "x" * 201}, "text: expected a text of at most 200 characters"),
+        ({"choices": ["a", 2]}, "choices: expected text of at most 200 characters"),
+        ({"choices": ["a", "b"], "text": "x" * 201}, "text: expected text of at most 200 characters"),
         ({"cell": {"name": "q"}}, "cell: expected a cell with name, head, row and col"),
         ({"cell": CELL["cell"] | {"row": -1}}, "cell: expected a whole number from 0 to 9999, got -1"),
-        ({"cell": CELL["cell"] | {"name": "__class__"}}, "cell: '__class__' cannot stand here"),
+        ({"cell": CELL["cell"] | {"name": "__class__"}}, "cell: '__class__' is not allowed here"),
     ],
     ids=lambda value: repr(value)[-40:],
 )
@@ -432,7 +435,7 @@ def test_a_question_about_a_cell_that_the_room_s_example_lacks_is_refused(change
         answer = await lecture.present("POST", "/questions", {"cell": CELL["cell"] | change})
         assert (answer.status, error(answer)) == (
             422,
-            "cell: the example that the room shows has no such cell",
+            "cell: the example in this room has no such cell",
         )
 
     run(act())
@@ -515,9 +518,9 @@ def test_a_refusal_is_in_the_language_of_the_request(language):
     async def act():
         lecture = Lecture()
         answer = await lecture.request("GET", "/222222/events", accept_language=language)
-        assert error(answer) == words_in(language)("there is no room of this code, or it has ended")
+        assert error(answer) == words_in(language)("there is no room with this code, or it has ended")
         answer = await lecture.request("GET", f"/222222/events?lang={language}")
-        assert error(answer) == words_in(language)("there is no room of this code, or it has ended")
+        assert error(answer) == words_in(language)("there is no room with this code, or it has ended")
 
     run(act())
 

@@ -259,11 +259,11 @@ def test_a_whole_number_that_says_too_little_is_coarse_and_not_wrong():
         (0, 0, 0, False),
         (0, 1, 1, False),
     ]
-    assert summary(verdict, "en").startswith("2 numbers are right only as far as they are rounded: ")
+    assert summary(verdict, "en").startswith("2 numbers are rounded too much to be sure that they are right.")
     alone = checked(weights=((("0", None), (None, "0.7")),))
     assert summary(alone, "en") == (
-        "0 at attention weights, row 1, column 1 is right only as far as it is rounded: give at least two decimals "
-        "to be sure. In the tables begun, 2 cells are still blank."
+        "0 at attention weights, row 1, column 1 is rounded too much to be "
+        "sure that it is right. Give at least two decimals. 2 cells are still blank in the tables you've started."
     )
     assert len(as_json(alone)["steps"]["weights"]["coarse"]) == 1
     assert as_json(verdict)["steps"]["weights"].get("nearly") is None
@@ -304,7 +304,7 @@ def test_a_last_digit_that_neither_rounding_nor_truncation_gives_is_reported():
     verdict = checked(weights=((("0.26", "0.74"), ("0.27", "0.731")),))
     assert verdict.ok
     assert summary(verdict, "en") == (
-        "All 4 numbers are right. At attention weights, row 1, column 2 the last digit is off by one."
+        "All 4 numbers are right. At attention weights, row 1, column 2, the last digit is off by one."
     )
     assert [cell["claimed"] for cell in as_json(verdict)["steps"]["weights"]["nearly"]] == [0.74]
 
@@ -568,7 +568,7 @@ def test_a_constant_far_below_the_scores_of_its_row_is_the_mask(constant):
     assert verdict.ok
     assert named(verdict) == unexplained(verdict) == []
     assert len(verdict.steps["masked_scores"].constant) == 3
-    assert "In 3 masked cells a large negative number, such as −" in summary(verdict, "en")
+    assert "In 3 masked cells, a large negative number such as −" in summary(verdict, "en")
 
 
 def test_minus_infinity_where_the_example_has_a_constant_is_the_mask():

@@ -67,7 +67,7 @@ def test_an_integer_computation_at_two_decimals_is_judged_as_before():
 
 def test_float32_is_named_in_the_sentence_and_in_the_report():
     verdict = check(table("torch", 1, decimals=8))
-    assert "of them the last digits are those of float32 arithmetic." in summary(verdict, "en")
+    assert "of them, the last digits are those of float32 arithmetic." in summary(verdict, "en")
     assert "float32" in summary(verdict, "zh")
     report = as_json(verdict)
     assert any("float32" in step for step in report["steps"].values())

@@ -133,20 +133,20 @@ def test_several_matrices_go_to_the_heads_from_here_on():
     assert claimed_rows(example, "q", 1) == [["7", "8"], ["9", "10"], ["11", "12"]]
     assert (
         refusal(text, FIRST, "[[[1, 2]], [[3, 4]]]", head=1)
-        == "claimed.q[1]: there is room for 1 matrices, got 2"
+        == "claimed.q[1]: there is space for 1 matrices, got 2"
     )
     whole = {"matrix": "concat", "head": None}
     assert (
         refusal(text, FIRST, "[[[1]], [[2]]]", **whole)
-        == "claimed.concat: there is room for 1 matrices, got 2"
+        == "claimed.concat: there is space for 1 matrices, got 2"
     )
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("hello", "there is no number in this text"),
-        ("1 x", "row 1, column 2: “x” is no number"),
+        ("hello", "this text contains no numbers"),
+        ("1 x", "row 1, column 2: “x” is not a number"),
         ("1 2 3", "claimed.q[0]: expected 3 × 2, got 1 × 3"),
         ("1\n2\n3\n4", "claimed.q[0]: expected 3 × 2, got 4 × 1"),
     ],
@@ -167,7 +167,7 @@ SIDE_BY_SIDE = "claimed.concat: expected 3 × 4, got "
         (FIRST, "q", 0, list(zip(*trace(FIRST).values["q"][0], strict=True)),
          "claimed.q[0]: expected 3 × 2, got 2 × 3: the matrix is transposed"),
         (FIRST, "concat", None, [*HEADS[0], *HEADS[1]],
-         SIDE_BY_SIDE + "6 × 2: the heads are stacked below each other instead of side by side"),
+         SIDE_BY_SIDE + "6 × 2: the heads are stacked on top of each other instead of side by side"),
         (layer(d_out=None, d_v=6, n=3), "concat", None,
          list(zip(*trace(layer(d_out=None, d_v=6, n=3)).values["concat"], strict=True)),
          "claimed.concat: expected 3 × 12, got 12 × 3: the matrix is transposed"),

@@ -216,7 +216,7 @@ def test_help_names_steps_defaults_and_an_example(run):
     assert all(step in help_text for step in STEPS)
     assert "float64 if omitted" in help_text
     assert help_text.endswith(
-        "For instance: python -m mha_core explain first --step weights --head 1 --row 0 --col 2"
+        "For example: python -m mha_core explain first --step weights --head 1 --row 0 --col 2"
     )
 
 
@@ -230,7 +230,7 @@ def test_the_version(run):
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        (b"", "this is not JSON: line 1, column 1"),
+        (b"", "this is not valid JSON: line 1, column 1"),
         (b"{}", 'format: expected "mha-example/1", got null'),
         (b"\xff\xfe", "the file is not UTF-8 text (byte 0)"),
         (b"[" * 40_000, "the file is nested too deeply"),
@@ -241,7 +241,7 @@ def test_the_version(run):
         (dump(built_in("first")).encode().replace(b'"w_k":[[0,1],[1,1]]', b'"w_k":[[0,NaN],[1,1]]'),
          "heads[1].w_k[0][1]: NaN is not allowed as a number"),
         (dump(built_in("first")).replace("[5,6]]", "[5,6],[7,8]]").encode(),
-         "tokens: expected 4, one for each row of x, got 3"),
+         "tokens: expected 4 tokens, one per row of x, got 3"),
     ],
     ids=lambda value: repr(value[:24]),
 )  # fmt: skip
@@ -255,7 +255,7 @@ def test_bad_files(run, tmp_path, command, content, line):
 
 def test_bad_standard_input(run, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"{")))
-    assert run("trace", "-") == (2, "", "this is not JSON: line 1, column 2\n")
+    assert run("trace", "-") == (2, "", "this is not valid JSON: line 1, column 2\n")
 
 
 def test_files_that_cannot_be_read(run, tmp_path):
@@ -270,10 +270,10 @@ def test_files_that_cannot_be_read(run, tmp_path):
     [
         ("--step q --head 0 --row 3 --col 0", "q has rows 0 to 2 and columns 0 to 1, got row 3, column 0"),
         ("--step q --head 0 --row -1 --col 0", "q has rows 0 to 2 and columns 0 to 1, got row -1, column 0"),
-        ("--step q --head 2 --row 0 --col 0", "the heads are 0 to 1, got 2"),
-        ("--step q --row 0 --col 0", "q has one matrix for each head: name the head, 0 to 1"),
-        ("--step weights --row 0 --col 0", "weights has one matrix for each head: name the head, 0 to 1"),
-        ("--step x --head 0 --row 0 --col 0", "x is the whole layer's: name no head"),
+        ("--step q --head 2 --row 0 --col 0", "expected a head from 0 to 1, got 2"),
+        ("--step q --row 0 --col 0", "q has one matrix per head; give a head, 0 to 1"),
+        ("--step weights --row 0 --col 0", "weights has one matrix per head; give a head, 0 to 1"),
+        ("--step x --head 0 --row 0 --col 0", "x belongs to the whole layer; do not give a head"),
         ("--step output --row 0 --col 0", "there is no output here"),
         ("--step masked_scores --head 0 --row 0 --col 0", "there is no masked_scores, head 0 here"),
         ("--step nonsense --row 0 --col 0", "there is no nonsense here"),
@@ -306,7 +306,7 @@ def test_numbers_beyond_float32(run, tmp_path):
         text.replace("[[1,1],[1,0]]", "[[1e12,0],[0,1e12]]").replace('"w_q":[[1,', '"w_q":[[1e12,'), "utf-8"
     )
     assert run("trace", str(file), *CPU)[0] == 0
-    line = "scores: a number grew beyond what float32 can hold\n"
+    line = "scores: a number exceeded the range of float32\n"
     assert run("trace", str(file), *CPU, "--dtype", "float32") == (2, "", line)
 
 
@@ -376,7 +376,7 @@ NOWHERE = {"> /dev/full": "No space left on device", ">&-": "it is closed", "> /
 @pytest.mark.parametrize(("descriptors", "arguments"), in_turn(NOWHERE, [["--help"], ["check", PUBLISHED]]))
 def test_an_answer_that_cannot_be_written(arguments, descriptors):
     reason = NOWHERE[descriptors]
-    message = "" if reason is None else f"standard output: cannot be written: {reason}\n"
+    message = "" if reason is None else f"standard output: cannot write: {reason}\n"
     assert closing(descriptors, *arguments) == (3, "", message)
 
 
@@ -426,7 +426,7 @@ def test_mps_is_a_valid_device(run, monkeypatch):
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
     backend.cache_clear()
     answer = run("trace", FIRST, "--device", "mps", "--dtype", "float64")
-    assert answer == (2, "", "float64 is not available on mps, float32 is\n")
+    assert answer == (2, "", "float64 is not available on mps; use float32\n")
     assert backend("mps").dtype == "float32"
     backend.cache_clear()
 
@@ -464,6 +464,8 @@ def test_help_is_chinese_in_a_chinese_shell(run, chinese, command):
         "state",
         "dict",
         "statedict",
+        "config",
+        "gpu",
         "layers",
         "examples",
     }
@@ -477,16 +479,16 @@ def test_help_is_chinese_in_a_chinese_shell(run, chinese, command):
         (["trace", FIRST, "--dtype"], "参数 --dtype：后面要有一个值"),
         (
             ["trace", FIRST, "--dtype", "int"],
-            "参数 --dtype：没有 'int' 这个选择（可选：'float64', 'float32'）",
+            "参数 --dtype：不能是 'int'（可以是：'float64', 'float32'）",
         ),
-        (["nonsense"], "参数 COMMAND：没有 'nonsense' 这个选择（可选：'trace', "),
+        (["nonsense"], "参数 COMMAND：不能是 'nonsense'（可以是：'trace', "),
         (
             ["explain", FIRST, "--step", "q", "--row", "one", "--col", "0"],
-            "参数 --row：应当是 int 类型的值，得到的是 'one'",
+            "参数 --row：应为 int 类型的值，实际是 'one'",
         ),
-        (["trace", FIRST, "--frobnicate"], "不认识的参数：--frobnicate"),
+        (["trace", FIRST, "--frobnicate"], "无法识别的参数：--frobnicate"),
         (["trace", FIRST, "--d", "cpu"], "--d 不明确，可能是 --device, --dtype"),
-        (["import", FIRST, "--heads", "a"], "参数 --heads：应当是整数，例如 0,3"),
+        (["import", FIRST, "--heads", "a"], "参数 --heads：应为整数，例如 0,3"),
         (["check", PUBLISHED, "--markdown=1"], "参数 --markdown：后面不能有值，却有 '1'"),
     ],
     ids=lambda value: " ".join(Path(part).name for part in value) if isinstance(value, list) else "",
@@ -516,13 +518,13 @@ def test_a_table_has_a_row_for_each_file_and_counts_causes(run):
     first, second = out.strip().split("\n\n")
     rows = list(csv.reader(first.split("\n")))
     assert (status, err) == (1, "")
-    assert rows[0] == ["file", "outcome", "right", "wrong", "blank", "first wrong", "cause"]
+    assert rows[0] == ["file", "result", "right", "wrong", "blank", "first wrong", "cause"]
     assert [row[0] for row in rows[1:]] == WORKED
     catsleeps = next(row for row in rows if "catsleeps" in row[0])
     assert catsleeps[2:] == [
         *("24", "4", "0"),
         "head outputs, head 2, row 1, column 1",
-        "head 2: Perhaps a row of zero scores is given no weight; its softmax is uniform, not 0.",
+        "head 2: Possibly a row of zero scores is given weights of 0, but its softmax is uniform.",
     ]
     assert second.split("\n")[:2] == ["cause,solutions", "No known mistake explains this.,3"]
     assert "The scores are not divided by √d_k.,1" in second
@@ -563,7 +565,7 @@ def test_a_file_with_the_wanted_steps_has_a_denominator(run, tmp_path):
     file.write_text(dump(solved), "utf-8")
     _, out, _ = run("check", str(file), "--table")
     assert list(csv.reader(out.split("\n")))[1][1:5] == [
-        "6 of 30 filled in so far, all right; 24 to go.",
+        "6 of 30 filled in so far, all correct. 24 left.",
         "6",
         "0",
         "24",

@@ -382,7 +382,7 @@ def test_without_a_mask_a_causal_one_is_shown():
 def test_a_fill_that_no_library_has_is_refused():
     example = replace(built_in("water"), mask=AllowMask(((True, False, True),) * 3, -5.0))
     forms = forms_of(example)
-    assert "another number" in str(forms["torch_bool"].error)
+    assert "a different number" in str(forms["torch_bool"].error)
     assert forms["allow"].error is None
 
 

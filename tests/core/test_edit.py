@@ -203,18 +203,18 @@ def test_a_cell_and_a_pasted_block():
         apply(
             first, {"op": "set", "matrix": "x", "head": None, "row": 2, "col": 0, "values": [[1, 2], [3, 4]]}
         )
-    assert str(error.value) == "x: from row 3, column 1 on there is room for 1 × 2, got 2 × 2"
+    assert str(error.value) == "x: this block is 2 × 2, but only 1 × 2 fits from row 3, column 1"
 
 
 @pytest.mark.parametrize(
     ("edit", "sentence"),
     [
-        ({}, "this is no edit"),
-        ({"op": "nonsense"}, "this is no edit"),
-        ({"op": "remove_head", "head": 5}, "heads[5]: this is no longer there"),
+        ({}, "this is not an edit"),
+        ({"op": "nonsense"}, "this is not an edit"),
+        ({"op": "remove_head", "head": 5}, "heads[5]: this no longer exists"),
         (
             {"op": "rename_token", "which": "tokens", "index": -1, "text": "x"},
-            "index: expected a whole number from 0 on, got -1",
+            "index: expected a whole number, 0 or more, got -1",
         ),
         (
             {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [["1"]]},
@@ -222,7 +222,7 @@ def test_a_cell_and_a_pasted_block():
         ),
         ({"op": "resize", "axis": "d_k", "size": 65}, "d_k: expected 1 to 64, got 65"),
         ({"op": "resize", "axis": "d_out", "size": 2}, "this example has no d_out"),
-        ({"op": "scale", "value": 0}, "scale: expected a divisor other than 0, got 0.0"),
+        ({"op": "scale", "value": 0}, "scale: the divisor cannot be 0"),
     ],
     ids=str,
 )

@@ -107,24 +107,24 @@ def test_claimed_weights_are_checked():
         ({"claimed": {"concat": [[1, 0], [0, 1], [1, 1]]}}, "claimed.concat: this example has no such step"),
         ({"claimed": {"v": [None]}}, "claimed.v: this example has no such step"),
         ({"claimed": {"head_outputs": [None]}}, "claimed.head_outputs: this example has no such step"),
-        ({"w_o": [[1], [0]]}, "w_o: there is nothing that it could be multiplied with"),
-        ({"b_o": [1]}, "b_o: there is nothing that it could be added to"),
-        ({"heads": [{**HEAD, "b_v": [1]}]}, "heads[0].b_v: there is nothing that it could be added to"),
+        ({"w_o": [[1], [0]]}, "w_o: the matrix it is multiplied by is missing"),
+        ({"b_o": [1]}, "b_o: there is nothing to add it to"),
+        ({"heads": [{**HEAD, "b_v": [1]}]}, "heads[0].b_v: there is nothing to add it to"),
         (
             {"heads": [HEAD, VALUED]},
-            "heads[0]: w_v is missing, and heads[1] has values: give them in all heads or in none",
+            "heads[0]: w_v is missing, but heads[1] has values; give values in all heads or in none",
         ),
         (
             {"heads": [VALUED, HEAD, VALUED]},
-            "heads[1]: w_v is missing, and heads[0] has values: give them in all heads or in none",
+            "heads[1]: w_v is missing, but heads[0] has values; give values in all heads or in none",
         ),
         (
             {"heads": [VALUED, {"w_q": HEAD["w_q"]}, HEAD, {"w_q": HEAD["w_q"]}], "kv_heads": 2},
-            "heads[2]: w_v is missing, and heads[0] has values: give them in all heads or in none",
+            "heads[2]: w_v is missing, but heads[0] has values; give values in all heads or in none",
         ),
         (
             {"heads": [{"weights": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}]},
-            "heads: every head starts from its weights and none has w_v or v: nothing is left to compute",
+            "heads: every head starts from its weights, and none has w_v or v, so there is nothing to compute",
         ),
     ],
 )
@@ -235,7 +235,11 @@ def test_the_walk_ends_at_the_weights():
     assert ids == "tokens inputs q k scores masked_scores weights head-2 head-3 closing".split()
     assert walk(computed)[7].kind == "given"
     assert result_of(computed.example) is None
-    assert walk(computed)[-1].words.what.translated("en").startswith("This example ends at its weights;")
+    assert (
+        walk(computed)[-1]
+        .words.what.translated("en")
+        .startswith("This example stops at the attention weights.")
+    )
 
 
 def test_an_exercise_ends_at_the_weights():
@@ -250,8 +254,8 @@ def test_programs_assert_the_weights(target):
         with pytest.raises(ExportError) as error:
             export(published(), target)
         assert str(error.value) == (
-            "a Keras layer wants a W_V, and this example ends at its weights; "
-            "NumPy and PyTorch from scratch can do this"
+            "a Keras layer needs a W_V, but this example stops at the attention weights; use "
+            "NumPy or PyTorch from scratch"
         )
         return
     text = export(published(), target)

@@ -44,7 +44,7 @@ def test_overflow_is_an_error(by_q, by_k):
     assert trace(large, DOUBLE).values["weights"][0][0][0] == 1
     with pytest.raises(NumberRangeError) as error:
         trace(large, SINGLE)
-    assert str(error.value) == "scores: a number grew beyond what float32 can hold"
+    assert str(error.value) == "scores: a number exceeded the range of float32"
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_mask_beyond_float32_is_an_error(mask):
     assert not any(map(any, trace(masked, DOUBLE).fully_masked))
     with pytest.raises(NumberRangeError) as error:
         trace(masked, SINGLE)
-    assert str(error.value) == "mask: a number grew beyond what float32 can hold"
+    assert str(error.value) == "mask: a number exceeded the range of float32"
 
 
 def test_a_hidden_pair_is_no_overflow():
@@ -93,7 +93,7 @@ def test_no_number_of_a_valid_example_outgrows_float64():
     ("device", "dtype", "sentence"),
     [
         ("tpu", None, "the device tpu is not available here"),
-        ("cpu", "float16", "float16 is not available on cpu, float32 is"),
+        ("cpu", "float16", "float16 is not available on cpu; use float32"),
     ],
 )
 def test_devices_that_are_not_available(device, dtype, sentence):

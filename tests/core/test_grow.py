@@ -54,7 +54,7 @@ def test_every_size_that_can_change_grows(of, matrix, head, rows, cols, sizes):
     example = SWITCHED[of]
     values = block(rows, cols, True if matrix == "mask" else 7.0)
     edit = {"op": "set", "matrix": matrix, "head": head, "row": 0, "col": 0, "values": values}
-    with pytest.raises(ExampleError, match="there is room for"):
+    with pytest.raises(ExampleError, match=r"but only \d+ × \d+ fits from row 1, column 1"):
         apply(example, edit)
     grown = apply(example, {**edit, "grow": True})
     assert {name: getattr(grown.dims, name) for name in sizes} == sizes
@@ -78,8 +78,8 @@ def test_where_there_is_room_nothing_grows():
     [
         ("first", "x", None, MAX_SIZE + 1, 2, "n_q: expected 1 to 64, got 65"),
         ("first", "x", None, 3, MAX_SIZE + 1, "d_model: expected 1 to 64, got 65"),
-        ("output", "b_q", 0, 2, 2, "room for 1 × 2, got 2 × 2"),
-        ("rotary", "frequencies", None, 1, 2, "room for 1 × 1, got 1 × 2"),
+        ("output", "b_q", 0, 2, 2, "this block is 2 × 2, but only 1 × 2 fits"),
+        ("rotary", "frequencies", None, 1, 2, "this block is 1 × 2, but only 1 × 1 fits"),
     ],
 )
 def test_where_nothing_can_grow_the_error_says_why(of, matrix, head, rows, cols, sentence):
@@ -90,7 +90,7 @@ def test_where_nothing_can_grow_the_error_says_why(of, matrix, head, rows, cols,
 def test_a_ragged_block_is_refused_with_its_row():
     edit = {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[1.0, 2.0], [3.0], [4.0, 5.0]]}
     with pytest.raises(
-        ExampleError, match="x: the rows of the block differ in length: 2 in row 1, 1 in row 2"
+        ExampleError, match="x: the rows of this block have different lengths: 2 in row 1, 1 in row 2"
     ):
         apply(FIRST, edit)
 

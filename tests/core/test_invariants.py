@@ -42,16 +42,22 @@ def test_right_answers_show_nothing(sizes):
 def test_the_first_article():
     verdict = check(built_in("published"))
     assert [finding_message(verdict, one, "en") for one in invariants(verdict.trace)] == [
-        "attention weights, head 1, row 1: the row sums to 0.0442; softmax makes every row sum to 1.",
-        "attention weights, head 2, row 3: the row sums to 0.0442; softmax makes every row sum to 1.",
-        "head outputs, head 2, row 1, column 1 is 5.0593: "
-        "an output is a weighted mean of V's rows, so it lies between 1 and 5.",
-        "head outputs, head 2, row 2, column 2 is 1.9346: "
-        "an output is a weighted mean of V's rows, so it lies between 2 and 6.",
-        "head outputs, head 2, row 3, column 1 is 5.8593: "
-        "an output is a weighted mean of V's rows, so it lies between 1 and 5.",
-        "attention weights, head 2 is head 1 turned around: its rows and columns run backwards.",
-        "head outputs, head 2 has the rows of head 1 in another order.",
+        "attention weights, head 1, row 1: the row sums to 0.0442. After softmax, every row sums to 1.",
+        "attention weights, head 2, row 3: the row sums to 0.0442. After softmax, every row sums to 1.",
+        (
+            "head outputs, head 2, row 1, column 1 is 5.0593. An output is a weighted average of "
+            "V's rows, so it lies between 1 and 5."
+        ),
+        (
+            "head outputs, head 2, row 2, column 2 is 1.9346. An output is a weighted average of "
+            "V's rows, so it lies between 2 and 6."
+        ),
+        (
+            "head outputs, head 2, row 3, column 1 is 5.8593. An output is a weighted average of "
+            "V's rows, so it lies between 1 and 5."
+        ),
+        "attention weights, head 2 is head 1 rotated by 180°: its rows and columns are reversed.",
+        "head outputs, head 2 has the rows of head 1 in a different order.",
     ]
 
 

@@ -19,7 +19,7 @@ from mha_core import (
     trace,
 )
 from mha_core.compute.metrics import agreement
-from mha_core.example.library import FOLDER
+from mha_core.example.library import FOLDER, GROUPS, grouped
 from mha_core.example.model import text_in
 from tests.apply import apply
 from tests.sizes import each
@@ -45,6 +45,23 @@ NAMES = [
     "grouped-query",
     "three-values",
 ]
+
+
+def test_every_example_is_in_one_group():
+    listed = [name for names in GROUPS.values() for name in names]
+    assert sorted(listed) == sorted(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("language", "first"),
+    [
+        ("en", ["programming", "water", "programming-zh", "first"]),
+        ("zh", ["programming-zh", "first", "programming", "water"]),
+    ],
+)
+def test_a_menu_begins_with_words_of_the_readers_language(language, first):
+    assert list(grouped(language))[:4] == first
+    assert first[0] == opens_first(language)
 
 
 def looks_at(computed: Trace, head: int) -> list[int]:

@@ -66,11 +66,11 @@ def test_a_mask_of_truth_values_allows_and_one_of_numbers_is_added():
         ({"x": X * 1j}, "x[0][0]: expected a number, got complex"),
         ({"x": np.array([["a"]])}, 'x[0][0]: expected a number, got "a"'),
         ({"x": X, "bias": X}, 'unknown key "bias"'),
-        ({"x": X, "tokens": ["a"]}, "tokens: expected 3, one for each row of x, got 1"),
+        ({"x": X, "tokens": ["a"]}, "tokens: expected 3 tokens, one per row of x, got 1"),
         ({"x": X, "mask": np.ones((2, 2), bool)}, "mask.allow: expected 3 × 3, got 2 × 2"),
         ({"x": X, "heads": [{"w_q": W, "w_k": np.ones((2, 3))}]}, "heads[0].w_k: expected 2 × 2, got 2 × 3"),
-        ({"x": X, "heads": [7]}, "heads[0]: expected an object in braces, got 7"),
-        ({}, "tokens: is missing"),
+        ({"x": X, "heads": [7]}, "heads[0]: expected a JSON object, got 7"),
+        ({}, "tokens: missing"),
     ],
 )
 def test_an_error_names_its_place(fields, message):

@@ -144,7 +144,7 @@ def test_a_head_that_looks_at_the_next_token_is_told_so():
     ahead = [[1.0, 0, 0, 0], [0, 0, 1.0, 0], [0, 0, 0, 1.0], [0, 0, 0, 1.0]]
     (look,) = where_heads_look(trace(in_self_attention(ahead)))
     (told,) = findings((look,), "abcd", "abcd", "en")
-    assert told == "between the first and the last, each token looks most at the one after it (0.99 or more)"
+    assert told == "every token between the first and the last looks most at the one after it (0.99 or more)"
 
 
 def test_under_a_causal_mask_the_strongest_weight_is_not_the_first_tokens_own():
@@ -162,7 +162,7 @@ def test_tokens_from_right_to_left_do_not_turn_the_arrow_round():
     hebrew, fenced = ("אני", "אוהב", "לתכנת"), ("\u2068אני\u2069", "\u2068אוהב\u2069", "\u2068לתכנת\u2069")
     me, love, code = fenced
     found = where_heads_look(trace(in_self_attention([[0, 0, 1.0], [1.0, 0, 0], [0.5, 0.5, 0]])))
-    told = f"most: {me} → {code}, {love} → {me}, {code} → {me} and {love} equally"
+    told = f"largest weights: {me} → {code}, {love} → {me}, {code} → {me} and {love} equally"
     assert findings(found, hebrew, hebrew, "en") == [told]
     assert tied(hebrew[:2], "en") == f"{me} and {love} equally"
 
@@ -175,85 +175,85 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
     [
         (
             built_in("first"),
-            ["always most at “程序” (0.99 or more)"] * 2,
+            ["always looks most at “程序” (0.99 or more)"] * 2,
             ["总是最关注“程序”（至少 0.99）"] * 2,
         ),
         (
             apply(built_in("first"), FIRST_TO_ONE),
-            ["always most at “思考” (0.99 or more)"] * 2,
+            ["always looks most at “思考” (0.99 or more)"] * 2,
             ["总是最关注“思考”（至少 0.99）"] * 2,
         ),
         (
             built_in("programming"),
             [
-                "each but the first looks most at the one before (0.67 or more)",
-                "most: I → programming, love → programming, programming → I",
-                "nearly evenly, at most 2 to 1",
+                "every token after the first looks most at the one before it (0.67 or more)",
+                "largest weights: I → programming, love → programming, programming → I",
+                "fairly even: no weight is more than twice as large as another",
             ],
             [
                 "从第二个起，每个词元最关注前一个（至少 0.67）",
                 "权重最大：I → programming、love → programming、programming → I",
-                "近乎平均，最多差一倍",
+                "接近平均，最大不超过最小的两倍",
             ],
         ),
         (
             replace(built_in("programming"), mask="causal"),
             [
-                "each but the first looks most at the one before (0.67 or more)",
-                "most: love → I and love equally, programming → I",
-                "nearly evenly among those allowed, at most 2 to 1",
+                "every token after the first looks most at the one before it (0.67 or more)",
+                "largest weights: love → I and love equally, programming → I",
+                "fairly even over the allowed tokens: no weight is more than twice as large as another",
             ],
             [
                 "从第二个起，每个词元最关注前一个（至少 0.67）",
-                "权重最大：love → I和love并列、programming → I",
-                "在允许看的词元中近乎平均，最多差一倍",
+                "权重最大：love → I / love（并列）、programming → I",
+                "在允许关注的词元中接近平均，最大不超过最小的两倍",
             ],
         ),
         (
             built_in("scaled"),
-            ["each token looks most at itself (0.84 or more)"],
+            ["every token looks most at itself (0.84 or more)"],
             ["每个词元最关注自己（至少 0.84）"],
         ),
         (
             built_in("cosine"),
-            ["most: 猫 → 猫 and 小猫 equally, 小猫 → 猫 and 小猫 equally, 石头 → 石头"],
-            ["权重最大：猫 → 猫和小猫并列、小猫 → 猫和小猫并列、石头 → 石头"],
+            ["largest weights: 猫 → 猫 and 小猫 equally, 小猫 → 猫 and 小猫 equally, 石头 → 石头"],
+            ["权重最大：猫 → 猫 / 小猫（并列）、小猫 → 猫 / 小猫（并列）、石头 → 石头"],
         ),
         (
             replace(built_in("padding"), mask=AllowMask(((False,) * 3,) * 3)),
-            ["nothing is visible to any token"] * 2,
-            ["每个词元都看不到任何词元"] * 2,
+            ["no token is allowed to attend to anything"] * 2,
+            ["所有词元都没有可关注的对象"] * 2,
         ),
         (
             given_weights([[1, 1, 1], [0, 0, 0]]),
-            ["spreads its weight evenly; nothing is visible to some tokens"],
-            ["把权重平均分开；有的词元看不到任何词元"],
+            ["spreads its weight evenly; some tokens are not allowed to attend to anything"],
+            ["权重平均分配；有的词元没有可关注的对象"],
         ),
-        (given_weights([[0.2, 0.3, 0.5]]), ["most: a → p"], ["权重最大：a → p"]),
+        (given_weights([[0.2, 0.3, 0.5]]), ["largest weights: a → p"], ["权重最大：a → p"]),
         (
             given_weights([[0.2, 0.8]] * 5 + [[0.9, 0.1]] * 5),
             ["strongest: f → n, 0.90"],
             ["最强：f → n，0.90"],
         ),
-        (given_weights([[7, 0], [8, 0]]), ["always most at “n”"], ["总是最关注“n”"]),
+        (given_weights([[7, 0], [8, 0]]), ["always looks most at “n”"], ["总是最关注“n”"]),
         (
             given_weights([[7], [8]]),
-            ["no token may choose: each sees one token at most"],
-            ["没有可选的余地：每个词元最多看到一个词元"],
+            ["no token has a choice: each may attend to at most one token"],
+            ["没有选择的余地：每个词元最多只能关注一个词元"],
         ),
         (
             replace(built_in("programming"), mask=AllowMask(((True, False, False),) * 3, fill=-1e9)),
-            ["no token may choose: each sees one token at most"] * 3,
-            ["没有可选的余地：每个词元最多看到一个词元"] * 3,
+            ["no token has a choice: each may attend to at most one token"] * 3,
+            ["没有选择的余地：每个词元最多只能关注一个词元"] * 3,
         ),
         (
             in_self_attention([[0.5, 0.2, 0.3], [0.9, 0.1, 0], [0, 0.75, 0.25]]),
-            ["each but the first looks most at the one before (0.50 or more)"],
+            ["every token after the first looks most at the one before it (0.50 or more)"],
             ["从第二个起，每个词元最关注前一个（至少 0.50）"],
         ),
         (
             in_self_attention([[0.25, 0.75], [0.75, 0.25]]),
-            ["most: a → b, b → a"],
+            ["largest weights: a → b, b → a"],
             ["权重最大：a → b、b → a"],
         ),
     ],

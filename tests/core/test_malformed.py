@@ -46,7 +46,7 @@ def test_a_thousand_wrong_tokens():
     assert sentences.pop("", 0) < 60  # an unused bit of the last letter, or an extra equals sign
     assert set(sentences) == {
         "the link is damaged or incomplete",
-        "the link was made by another version of this program",
+        "the link was made by a different version of this program",
     }
 
 
@@ -89,12 +89,12 @@ def packed(data, version="1"):
         ("", "the link is damaged or incomplete"),
         ("abc", "the link is damaged or incomplete"),
         ("1", "the link is damaged or incomplete"),
-        ("2abc", "the link was made by another version of this program"),
+        ("2abc", "the link was made by a different version of this program"),
         ("1" + "A" * MAX_TOKEN, "the link is too long"),
-        (packed(b"[" * 10_000_000), "the link unpacks to more than 5 MB"),
-        (packed(b" " * MAX_BYTES + b" "), "the link unpacks to more than 5 MB"),
-        (packed(b""), "this is not JSON: line 1, column 1"),
-        (packed(b'"\x7f"'), 'expected an object in braces, got "\\u007f"'),
+        (packed(b"[" * 10_000_000), "the link expands to more than 5 MB"),
+        (packed(b" " * MAX_BYTES + b" "), "the link expands to more than 5 MB"),
+        (packed(b""), "this is not valid JSON: line 1, column 1"),
+        (packed(b'"\x7f"'), 'expected a JSON object, got "\\u007f"'),
         (packed(b"{}"), 'format: expected "mha-example/1", got null'),
         (packed(b"\xff\xfe"), "the file is not UTF-8 text (byte 0)"),
         (packed(b'{"format":"mha-example/1","tokens":[7],"heads":[]}'), "tokens[0]: expected text, got 7"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import replace
 
 from hypothesis import given
@@ -9,15 +11,18 @@ from hypothesis import given
 from mha_core import AllowMask, Trace, built_in, library, trace
 from mha_core.compute.metrics import overlap
 from mha_core.example.model import key_tokens, kv_head_of, text_in
+from mha_core.messages import LANGUAGES
 from mha_core.walk.markdown import as_markdown
 from mha_core.walk.stages import walk
+from mha_core.walk.summary import findings, where_heads_look
 from mha_core.walk.text import given_in
 from tests.core.strategies import examples
 from tests.sizes import each, tries
 
-FURTHER = "each of them look at all of them"
-EACH_ROW = "each row sums to 1: every query"
-BUT_SOME = "except that a query which sees no key"
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+FURTHER = "each token look at every token"
+EACH_ROW = "each row sums to 1: each query"
+BUT_SOME = "except that a query that is not allowed to attend to any key"
 GONE = (
     "become positive",
     "points the way that a query does",
@@ -51,7 +56,7 @@ def assert_true_sentences(computed: Trace) -> None:
     assert ("look at the same tokens in nearly the same way" in text) == alike
     for head in range(1, h):
         own = not given_in(example.heads[head]) and kv_head_of(example, "k", head) == head
-        assert (f"Head {head + 1} takes the same steps with matrices of its own." in text) == own
+        assert (f"Head {head + 1} goes through the same steps with its own matrices." in text) == own
 
 
 @each("name", library())
@@ -65,19 +70,30 @@ def test_the_walk_of_any_example_is_true(example):
     assert_true_sentences(trace(replace(example, note=None)))
 
 
+@tries(100)
+@given(examples(variants=True, claims=False))
+def test_both_languages_say_the_same_numbers_of_any_example(example):
+    computed, said = trace(replace(example, note=None)), {}
+    for language in LANGUAGES:
+        looks = findings(where_heads_look(computed), example.tokens, key_tokens(example), language)
+        said[language] = [*narration(computed, language).split("\n"), *looks]
+    for english, chinese in zip(said["en"], said["zh"], strict=True):
+        assert Counter(NUMBER.findall(english)) == Counter(NUMBER.findall(chinese)), (english, chinese)
+
+
 def test_under_a_causal_mask_a_token_looks_back():
-    assert "each of them look at itself and at those before it" in narration(trace(built_in("causal")))
-    assert "as far as the mask allows" in narration(trace(built_in("padding")))
+    assert "each token look at itself and the tokens before it" in narration(trace(built_in("causal")))
+    assert "the tokens the mask allows" in narration(trace(built_in("padding")))
 
 
 def test_equal_heads_are_not_said_to_look_in_several_ways():
     water = built_in("water")
     equal = replace(water, heads=(water.heads[0],) * 2)
-    assert "look at the same tokens in 2 ways" in narration(trace(water))
-    assert "in 2 ways" not in narration(trace(equal))
-    assert "the 2 heads look at the same tokens in nearly the same way" in narration(trace(equal))
+    assert "look at the same tokens in 2 different ways" in narration(trace(water))
+    assert "different ways" not in narration(trace(equal))
+    assert "Here the 2 heads look at the same tokens in nearly the same way" in narration(trace(equal))
     third = replace(water, heads=(*water.heads, water.heads[1]))
-    assert "these 3 heads look at the same tokens in 2 ways" in narration(trace(third))
+    assert "These 3 heads look at the same tokens in 2 different ways" in narration(trace(third))
 
 
 def test_over_a_dead_row_not_every_row_sums_to_1():
@@ -87,26 +103,26 @@ def test_over_a_dead_row_not_every_row_sums_to_1():
 
 
 def test_the_divisor_is_explained_by_what_it_prevents():
-    assert "they do not push softmax towards a single key just because d_k is large" in narration(
+    assert "keeps softmax from favoring a single key just because d_k is large" in narration(
         trace(built_in("programming"))
     )
 
 
 def test_a_dot_product_is_explained_by_lengths_and_angle():
-    assert "A score is the product of both rows' lengths and the cosine" in narration(
+    assert "A score is the product of the two rows' lengths and the cosine" in narration(
         trace(built_in("first"))
     )
     cosine = narration(trace(built_in("cosine")))
     assert "A score is the product" not in cosine
     assert "the score is the cosine of the angle" in cosine
     bilinear = narration(trace(built_in("bilinear")))
-    assert "holds the dot product of row i of Q_a and row j of K." in bilinear
+    assert "is the dot product of row i of Q_a and row j of K." in bilinear
 
 
 def test_heads_that_share_keys_are_said_to():
     text = narration(trace(built_in("grouped-query")))
-    assert "Head 2 asks with queries of its own, and shares the keys and values of head 1." in text
-    assert "Head 4 asks with queries of its own, and shares the keys and values of head 3." in text
+    assert "Head 2 has its own queries and shares the keys and values of head 1." in text
+    assert "Head 4 has its own queries and shares the keys and values of head 3." in text
 
 
 def test_the_note_of_water_goes_by_words_for_x_has_no_positions():

@@ -168,8 +168,8 @@ for name in ("numpy", "to_pandas"):
 def test_alone_the_library_computes_and_says_what_tables_need(alone):
     assert alone.run("python", "-c", ARRAYS).splitlines() == [
         "[1.0, 0.0]",
-        'this needs the package numpy: pip install "mha[notebook]"',
-        'this needs the package pandas: pip install "mha[notebook]"',
+        'this requires the package numpy: pip install "mha[notebook]"',
+        'this requires the package pandas: pip install "mha[notebook]"',
     ]
 
 
@@ -186,7 +186,7 @@ def test_alone_it_names_the_extra_that_a_command_needs(alone, arguments, package
     (alone.away / "none.safetensors").write_bytes((2).to_bytes(8, "little") + b"{}")
     ended = alone.ended("mha", *arguments.split())
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr.endswith(f'this needs the package {package}: pip install "mha[{extra}]"\n')
+    assert ended.stderr.endswith(f'this requires the package {package}: pip install "mha[{extra}]"\n')
     assert extra in EXTRAS
 
 

@@ -210,10 +210,20 @@ def test_inputs_are_left_as_they_are():
             ((5, 3), (7, 3)),
             {"queries": range(2, 6)},
             CellError,
-            "queries: expected a part of 0 to 5, got 2 to 6",
+            "queries: expected a range within 0 to 5, got 2 to 6",
         ),
-        (((5, 3), (7, 3)), {"keys": range(3, 3)}, CellError, "keys: expected a part of 0 to 7, got 3 to 3"),
-        (((5, 3), (7, 3)), {"keys": range(-1, 3)}, CellError, "keys: expected a part of 0 to 7, got -1 to 3"),
+        (
+            ((5, 3), (7, 3)),
+            {"keys": range(3, 3)},
+            CellError,
+            "keys: expected a range within 0 to 7, got 3 to 3",
+        ),
+        (
+            ((5, 3), (7, 3)),
+            {"keys": range(-1, 3)},
+            CellError,
+            "keys: expected a range within 0 to 7, got -1 to 3",
+        ),
     ],
 )
 def test_an_error_names_what_does_not_fit(shapes, options, error, sentence):

@@ -247,16 +247,16 @@ def test_float32_gives_the_same_up_to_its_rounding():
 REFUSED = {
     ("first", "nonsense", "q", None): "there is no mistake named 'nonsense'",
     ("first", "not_scaled", "weights", None): (
-        "not_scaled is no mistake of 'weights'; it is made at scaled_scores"
+        "not_scaled is not a mistake of 'weights'; it belongs to scaled_scores"
     ),
     ("first", "mask_forgotten", "masked_scores", None): "there is no masked_scores here",
     ("first", "not_scaled", "scaled_scores", 2): "there is no scaled_scores, head 2 here",
     ("first", "heads_interleaved", "concat", 0): "there is no concat, head 0 here",
-    ("first", "scores_times_v", "scores", None): "scores_times_v makes scores 3 × 2 here, not 3 × 3",
+    ("first", "scores_times_v", "scores", None): "scores_times_v would make scores 3 × 2 instead of 3 × 3",
     ("first", "bias_forgotten", "q", None): "bias_forgotten cannot be made in this example",
-    ("bilinear", "weight_transposed", "q", None): "weight_transposed changes no number of q here",
+    ("bilinear", "weight_transposed", "q", None): "weight_transposed does not change any number of q here",
     ("causal", "softmax_forgotten", "weights", None): (
-        "softmax_forgotten leaves no numbers at weights to carry on with"
+        "softmax_forgotten makes weights non-finite, so the computation cannot continue"
     ),
 }
 
@@ -272,7 +272,7 @@ def test_impossible_requests_are_refused_in_one_sentence(arguments, sentence):
 
 def test_exponentials_that_overflow_are_refused():
     example = layer(scale=0.001)
-    with pytest.raises(CellError, match="leaves no numbers"):
+    with pytest.raises(CellError, match="non-finite, so the computation cannot continue"):
         replay(trace(example, CPU), "not_normalised", "weights")
 
 
@@ -289,7 +289,7 @@ def test_scores_times_v_are_known_by_their_shape(sizes, step):
         apply(example, edit)
     assert str(error.value) == (
         f"claimed.{step}[1]: expected {rows} × {cols}, got {rows} × {example.dims.d_v}: "
-        "the scores are multiplied by V already"
+        "the scores are already multiplied by V"
     )
     assert "提前乘了 V" in in_words(error.value, "zh")
 
@@ -306,17 +306,15 @@ def test_the_five_pairs():
         ("not-normalised", "not_normalised"),
     ]
     assert all(pair(one.id) is one for one in PAIRS)
-    with pytest.raises(CellError, match="there is no pair named 'nonsense'"):
+    with pytest.raises(CellError, match="there is no comparison named 'nonsense'"):
         pair("nonsense")
 
 
 @pytest.mark.parametrize("published", PAIRS, ids=lambda published: published.id)
-def test_each_pair_says_in_one_sentence_what_goes_wrong_in_both_languages(published):
+def test_each_pair_says_what_goes_wrong_in_both_languages(published):
     assert set(published.title) == set(published.sentence) == {"en", "zh"}
     assert published.sentence["en"].endswith(".")
-    assert ". " not in published.sentence["en"]
     assert published.sentence["zh"].endswith("。")
-    assert published.sentence["zh"].count("。") == 1
 
 
 @pytest.mark.parametrize("published", PAIRS, ids=lambda published: published.id)

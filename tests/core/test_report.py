@@ -103,37 +103,38 @@ def test_every_cause_of_every_published_example_has_a_sentence(name, language):
 
 
 def test_the_outcome_in_one_sentence():
-    assert summary(check(layer()), "en") == "No numbers have been filled in yet."
+    assert summary(check(layer()), "en") == "You have not filled in any numbers yet."
     assert summary(RIGHT, "en").startswith("All ")
     assert summary(PUBLISHED, "en") == (
-        "58 of 87 numbers are wrong. 4 of them only follow from numbers before them. "
-        "12 of them are copied from the heads. "
-        "6 numbers are not what rounding gives, so they are wrong."
+        "58 of 87 numbers are wrong. 4 of them are wrong only because earlier "
+        "numbers are wrong. 12 of them are copied from the heads. 6 numbers are rounded incorrectly."
     )
 
 
 SENTENCES = {
-    "one right": ((("1",),), "In the tables begun, 1 of 4 filled in so far, and it is right; 3 to go."),
-    "some right": ((("1", "2"), ("3",)), "In the tables begun, 3 of 4 filled in so far, all right; 1 to go."),
+    "one right": ((("1",),), "In the tables you've started, 1 of 4 is filled in, and it is right. 3 left."),
+    "some right": (
+        (("1", "2"), ("3",)),
+        ("In the tables you've started, 3 of 4 are filled in, all correct. 1 left."),
+    ),
     "all right": ((("1", "2"), ("3", "4")), "All 4 numbers are right."),
     "one wrong alone": (
         (("1.50",),),
-        "The one number filled in is wrong. In the tables begun, 3 cells are still blank.",
+        "The one number filled in is wrong. 3 cells are still blank in the tables you've started.",
     ),
     "one wrong": (
         (("1.50", "2"), ("3",)),
-        "1 of 3 numbers is wrong. In the tables begun, one cell is still blank.",
+        "1 of 3 numbers is wrong. 1 cell is still blank in the tables you've started.",
     ),
     "several wrong": ((("1.50", "2"), ("3.50", "4")), "2 of 4 numbers are wrong."),
     "all wrong": ((("1.50", "2.50"), ("3.50", "4.50")), "All 4 numbers are wrong."),
     "one doubtful": (
         (("1", "2"), ("3", "5")),
-        "One number is not what rounding gives, so it is wrong: queries, row 2, column 2, where 5 stands.",
+        "One number is rounded incorrectly: 5 at queries, row 2, column 2.",
     ),
     "doubtful and blank": (
         (("2", "3"), ("3",)),
-        "2 numbers are not what rounding gives, so they are wrong. "
-        "In the tables begun, one cell is still blank.",
+        "2 numbers are rounded incorrectly. 1 cell is still blank in the tables you've started.",
     ),
 }
 
@@ -155,24 +156,27 @@ def test_blanks_are_counted_in_the_requested_steps():
     right = work_out(example)
     begun = check(answer(example, right, only=("weights",)))
     assert summary(begun, "en") == "All 16 numbers are right."
-    assert summary(begun, "en", ("weights", "concat")) == "16 of 24 filled in so far, all right; 8 to go."
+    assert summary(begun, "en", ("weights", "concat")) == "16 of 24 filled in so far, all correct. 8 left."
 
 
 def test_the_report_in_markdown():
     lines = as_markdown(UNSCALED).split("\n")
     assert lines[0] == "# Check: layer"
-    assert any(line.startswith("Look first at: scaled scores, head 1, row 1, column ") for line in lines)
+    assert any(line.startswith("Start here: scaled scores, head 1, row 1, column ") for line in lines)
     assert "- **The scores are not divided by √d_k.**" in lines
     assert "## queries Q" in lines
     assert "Right." in lines
     table = [line for line in lines if line.startswith("| ")]
     assert all(line.count("|") == 5 for line in table)
-    assert any(line.endswith("| wrong by itself |") for line in table)
-    assert any(line.endswith("| follows from an earlier number |") for line in table)
+    assert any(line.endswith("| wrong on its own |") for line in table)
+    assert any(line.endswith("| carried over from an earlier number |") for line in table)
     published = as_markdown(PUBLISHED)
-    assert "- **No known mistake explains this. Keys, head 1, row 2, column 1: Sign and order" in published
-    assert "## What cannot be, whatever X and W are" in published
-    assert "| queries, head 2, row 1, column 2 | 2 | 3 | not what rounding gives |" in published
+    assert (
+        "- **No known mistake explains this. Keys, head 1, row 2, column 1: The sign and the order"
+        in published
+    )
+    assert "## Impossible for any X and W" in published
+    assert "| queries, head 2, row 1, column 2 | 2 | 3 | rounded incorrectly |" in published
 
 
 def test_a_number_that_only_follows_is_called_right_from_there_on():
@@ -181,20 +185,30 @@ def test_a_number_that_only_follows_is_called_right_from_there_on():
     found = as_json(verdict)["steps"]
     assert "follows" not in found["scaled_scores"]
     assert "follows" not in found["scores"]
-    assert found["weights"]["follows"] == ["Wrong, but right from your numbers on."]
-    assert found["concat"]["follows"] == ["Copied from the heads, where it is wrong already."]
+    assert found["weights"]["follows"] == ["Wrong, but computed correctly from your earlier numbers."]
+    assert found["concat"]["follows"] == ["Copied from the heads, where it is already wrong."]
     assert "them are copied from the heads." in summary(verdict, "en")
     assert "| copied from the heads |" in as_markdown(verdict)
     both = with_cell(answer(example, work_out(example, {"k": lambda s: s.q})), "weights", 0, 0, 0, "7.7")
     assert as_json(check(both))["steps"]["weights"]["follows"] == [
-        "head 2: Wrong, but right from your numbers on."
+        "head 2: Wrong, but computed correctly from your earlier numbers."
     ]
-    assert "- head 2: Wrong, but right from your numbers on." in as_markdown(check(both))
+    assert "- head 2: Wrong, but computed correctly from your earlier numbers." in as_markdown(check(both))
 
 
 def test_the_report_in_chinese_has_no_english_sentence():
     report = as_markdown(PUBLISHED, "zh")
-    for word in ("wrong", "row", "head ", "column", "known", "weights", "Check", "right", "follow"):
+    for word in (
+        "wrong",
+        "row",
+        "head ",
+        "column",
+        "known",
+        "weights",
+        "Check my numbers",
+        "right",
+        "follow",
+    ):
         assert word not in report
     assert "0.0442" in report
 
@@ -224,7 +238,7 @@ def test_a_number_that_many_slips_would_give_is_not_called_unknown():
     assert not step.causes
     assert step.undecided
     assert unexplained_message(verdict, "v", "en") == (
-        "values, head 3, row 3, column 2: Several different slips would give this. The sign is wrong."
+        "values, head 3, row 3, column 2: Several different slips would give this number. The sign is wrong."
     )
 
 
@@ -238,7 +252,7 @@ def test_wrong_numbers_after_right_ones_were_rounded_on_the_way():
     verdict = check(replace(computed.example, claimed=claims))
     assert verdict.steps["head_outputs"].wrong
     assert not any(one.own for step in verdict.steps.values() for one in step.wrong)
-    assert summary(verdict, "en").endswith("They come of rounding on the way.")
+    assert summary(verdict, "en").endswith("They come from rounding in earlier steps.")
 
 
 def _printed(matrices, decimals):
@@ -248,18 +262,18 @@ def _printed(matrices, decimals):
 
 
 REMARKS = {
-    "range": ("weights", ("1.31", "0.21"), "A weight lies between 0 and 1."),
-    "sum": ("weights", ("0.31", "0.21"), "The row sums to 0.52; softmax makes every row sum to 1."),
+    "range": ("weights", ("1.31", "0.21"), "A weight is always between 0 and 1."),
+    "sum": ("weights", ("0.31", "0.21"), "The row sums to 0.52. After softmax, every row sums to 1."),
     "sign": ("scores", ("-7.7", "7.7"), "The sign is wrong."),
     "large": ("scores", ("77.77", "7.7"), "It is more than ten times too large."),
     "small": ("scores", ("0.0123", "7.7"), "It is more than ten times too small."),
     "terms": (
         "scores",
         ("7.7", "-7.7"),
-        "Sign and order of magnitude are right; go through the terms of S = Q·Kᵀ once more.",
+        "The sign and the order of magnitude are right. Check the terms of S = Q·Kᵀ again.",
     ),
-    "zero": ("scores", ("0", "7.7"), "Go through the terms of S = Q·Kᵀ once more."),
-    "infinite": ("scores", ("-inf", "7.7"), "−∞ comes only of a mask, and here none hides anything."),
+    "zero": ("scores", ("0", "7.7"), "Check the terms of S = Q·Kᵀ again."),
+    "infinite": ("scores", ("-inf", "7.7"), "−∞ only comes from a mask, and no pair is masked here."),
 }
 
 

@@ -57,18 +57,18 @@ def with_q(row, col, text):
 
 
 BY_HAND = {
-    "15": "row 1, column 1: Perhaps a term of the sum is left out: X[1, 2]·W_Q[2, 1].",
-    "43": "row 1, column 1: Perhaps a term of the sum is taken twice: X[1, 1]·W_Q[1, 1].",
-    "2": "row 1, column 1: Perhaps a term of the sum has the wrong sign: X[1, 2]·W_Q[2, 1].",
-    "106": "row 1, column 1: Perhaps in one product X[2, 2] stands where X[1, 2] belongs.",
-    "46": "row 1, column 1: Perhaps in one product W_Q[1, 2] stands where W_Q[1, 1] belongs.",
-    "26": "row 1, column 1: Perhaps the rows and columns of W_Q are mixed up.",
-    "38": "row 1, column 1: Perhaps a product or the sum is off by 10.",
-    "-28": "row 1, column 1: Perhaps a sign has slipped.",
-    "280": "row 1, column 1: Perhaps the decimal point has slipped.",
-    "82": "row 1, column 1: Perhaps two digits have changed places.",
-    "37": "row 1, column 1: Perhaps the number of Q[1, 2] stands here.",
-    "98": "row 1, column 1: Perhaps a digit has slipped.",
+    "15": "row 1, column 1: Possibly a term of the sum is left out: X[1, 2]·W_Q[2, 1].",
+    "43": "row 1, column 1: Possibly a term of the sum is counted twice: X[1, 1]·W_Q[1, 1].",
+    "2": "row 1, column 1: Possibly a term of the sum has the wrong sign: X[1, 2]·W_Q[2, 1].",
+    "106": "row 1, column 1: Possibly one product uses X[2, 2] instead of X[1, 2].",
+    "46": "row 1, column 1: Possibly one product uses W_Q[1, 2] instead of W_Q[1, 1].",
+    "26": "row 1, column 1: Possibly the rows and columns of W_Q are swapped.",
+    "38": "row 1, column 1: Possibly a product or the sum is off by 10.",
+    "-28": "row 1, column 1: Possibly the sign is flipped.",
+    "280": "row 1, column 1: Possibly the decimal point is in the wrong place.",
+    "82": "row 1, column 1: Possibly two digits are swapped.",
+    "37": "row 1, column 1: Possibly this is the number of Q[1, 2].",
+    "98": "row 1, column 1: Possibly one digit is wrong.",
 }
 
 
@@ -87,7 +87,7 @@ def test_digits_beyond_those_of_a_float64_never_slip():
         x = tuple(tuple(1e6 * cell for cell in row) for row in X)
         claimed = {"q": (((f"{4.7e6 * each:.1f}",), (f"{9e6 * each:.1f}",)),)}
         verdict = check(validate(Example("", ("a", "b"), (head,), x=x, claimed=claimed)))
-        assert ("row 1, column 1: Perhaps a digit has slipped." in causes(verdict)) is slips
+        assert ("row 1, column 1: Possibly one digit is wrong." in causes(verdict)) is slips
 
 
 def test_the_right_and_the_written_line_are_shown():
@@ -98,8 +98,8 @@ def test_the_right_and_the_written_line_are_shown():
 
 def test_where_two_slips_give_the_number_both_are_listed():
     assert causes(with_q(1, 0, "10")) == [
-        "row 2, column 1: Perhaps a term of the sum is left out: X[2, 2]·W_Q[2, 1].",
-        "row 2, column 1: Perhaps the decimal point has slipped.",  # 101, moved and cut off
+        "row 2, column 1: Possibly a term of the sum is left out: X[2, 2]·W_Q[2, 1].",
+        "row 2, column 1: Possibly the decimal point is in the wrong place.",  # 101, moved and cut off
     ]
 
 
@@ -108,8 +108,8 @@ def test_for_one_number_a_slip_comes_before_a_mistake_in_the_whole_matrix():
     head = Head(w_q=W, w_k=((-5.0, 1.0), (-13.0, 2.0)), w_v=W)
     claimed = {"q": ((("-28", None), None),)}
     one, other = causes(check(validate(Example("", ("a", "b"), (head,), x=X, claimed=claimed))))
-    assert one == "row 1, column 1: Perhaps a sign has slipped."
-    assert other == "Perhaps Q and K are swapped: queries and keys have changed places."
+    assert one == "row 1, column 1: Possibly the sign is flipped."
+    assert other == "Possibly Q and K are swapped."
 
 
 def test_an_error_without_a_simple_cause_stays_unexplained():
@@ -160,12 +160,12 @@ NUMBERS = {
     "base 2": (
         {},
         lambda s: [[score * log(2) for score in row] for row in s.scaled_scores],
-        "Powers of 2 are taken instead of powers of e.",
+        "Powers of 2 are used instead of powers of e.",
     ),
     "base 10": (
         {},
         lambda s: [[score * log(10) for score in row] for row in s.scaled_scores],
-        "Powers of 10 are taken instead of powers of e.",
+        "Powers of 10 are used instead of powers of e.",
     ),
 }
 
@@ -187,7 +187,7 @@ def test_the_divisor_of_one_row_follows_from_its_numbers():
         return [rows[0], softmax([score / 2.345 for score in s.scores[1]]), *rows[2:]]
 
     verdict = found(layer(4, d_model=5), work_out(layer(4, d_model=5), {"weights": second}, heads=[0]))
-    sentence = "The weights are those of scores divided by about 2.3, which is no size of this example."
+    sentence = "These are the weights of scores divided by about 2.3, which is not a size in this example."
     assert causes(verdict) == [f"head 1, row 2: {sentence}"]
 
 
@@ -249,7 +249,7 @@ def test_a_mistake_and_a_slip_in_one_matrix_are_named_together():
     slipped = check(with_cell(claims, "scaled_scores", 0, 2, 1, f"-{number}".replace("--", "")))
     assert causes(slipped) == [
         "head 1: The scores are not divided by √d_k.",
-        "head 1, row 3, column 2: Perhaps a sign has slipped.",
+        "head 1, row 3, column 2: Possibly the sign is flipped.",
     ]
     assert unexplained(slipped) == []
     both = with_cell(claims, "scaled_scores", 0, 2, 1, f"{float(number) + 0.37:.4f}")
@@ -283,8 +283,8 @@ def test_scores_that_are_scaled_a_step_too_early_are_named():
     head = Head(
         q=((8.0, 0, 0, 0), (0, 1.0, 0, 0)), k=((1.0, 24.0, 0, 0), (2.0, 9.0, 0, 0)), v=((1.0,), (1.0,))
     )
-    one = "Perhaps it is divided by √d_k here already; that is the next step."
-    row = "row 1: Perhaps the scores are divided by √d_k here already; that is the next step."
+    one = "Possibly it is already divided by √d_k. That is the next step."
+    row = "row 1: Possibly the scores are already divided by √d_k. That is the next step."
 
     def causes_of(*rows):
         verdict = check(validate(Example("", ("a", "b"), (head,), claimed={"scores": (rows,)})))
@@ -328,7 +328,7 @@ def test_rows_that_are_each_off_by_a_constant_come_from_a_bias_of_the_keys():
         "scores", lambda rows, s: [[cell + i - 0.3 for cell in row] for i, row in enumerate(rows)]
     )
     (cause,) = causes(verdict)
-    assert cause.startswith("head 1: Each row is off by a constant of its own, as a bias of the keys adds it")
+    assert cause.startswith("head 1: Each row is off by a constant, as a key bias would cause")
     assert {cell[0] for cell in wrong_cells(verdict)} == {
         "scores",
         "scaled_scores",
@@ -340,9 +340,7 @@ def test_weights_divided_by_1_minus_p_with_zeros_come_from_dropout():
         return [[0.0 if i == j else cell / 0.9 for j, cell in enumerate(row)] for i, row in enumerate(rows)]
 
     verdict = alike("weights", dropped)
-    assert causes(verdict) == [
-        "head 1: The weights are divided by 1 − 0.1, as dropout does while a model is trained."
-    ]
+    assert causes(verdict) == ["head 1: The weights are divided by 1 − 0.1, as dropout does during training."]
     assert unexplained(verdict) == []
 
 
@@ -355,7 +353,7 @@ def test_rows_that_an_extra_logit_makes_sum_to_less_than_1_come_from_a_sink(logi
     steps = work_out(example, {"weights": lambda s: with_sink(None, s)}, heads=[0])
     verdict = found(example, steps, decimals=6)
     assert causes(verdict) == [
-        f"head 1: An attention sink: each row falls short of 1 by one extra logit of {shown}."
+        f"head 1: An attention sink: each row sums to less than 1 because of one extra logit of {shown}."
     ]
     assert unexplained(verdict) == []
     assert {cell[0] for cell in wrong_cells(verdict, own=True)} == {"weights"}
@@ -371,10 +369,13 @@ def test_w_in_columns_in_q_k_and_v_at_once_is_one_cause():
     steps = work_out(example, {letter: turned(f"w_{letter}") for letter in "qkv"})
     verdict = found(example, steps)
     assert causes(verdict) == [
-        "Every W is transposed, in Q, K and V alike: X·Wᵀ, as W·X has it with the tokens in columns."
+        (
+            "Every W is transposed, in Q, K and V alike: this is X·Wᵀ. Texts that write W·X, "
+            "with tokens in columns, have their W this way."
+        )
     ]
     assert verdict.in_columns
-    assert "all by one cause: every W is transposed." in summary(verdict, "en")
+    assert "all for one reason: every W is transposed." in summary(verdict, "en")
     assert {cell[0] for cell in wrong_cells(verdict, own=True)} == {"q"}
     one_of_them = found(example, work_out(example, {"q": turned("w_q")}))
     assert causes(one_of_them) == ["The weight matrix is transposed."]

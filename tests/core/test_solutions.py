@@ -13,7 +13,7 @@ from mha_core.errors import MhaError
 from tests.core.test_check import WORKED
 
 NAMES = ("catsleeps_two_heads", "pleasestudyman_unscaled", "karim_unscaled_torch")
-ZEROS = "A row of zero scores is given no weight; its softmax is uniform, not 0."
+ZEROS = "A row of zero scores is given weights of 0, but its softmax is uniform."
 VERDICTS = [check(parse((WORKED / f"{name}.mha.json").read_bytes())) for name in NAMES]
 
 
@@ -51,6 +51,6 @@ def test_the_spreadsheet_has_the_rows_as_they_came():
         *(solution(name, verdict, "en") for name, verdict in zip(NAMES, VERDICTS, strict=True)),
     ]
     heads, *lines = csv.reader(StringIO(as_csv(rows, "en").split("\n\n")[0]))
-    assert heads == ["file", "outcome", "right", "wrong", "blank", "first wrong", "cause"]
+    assert heads == ["file", "result", "right", "wrong", "blank", "first wrong", "cause"]
     assert [line[0] for line in lines] == ["broken.mha.json", *NAMES]
     assert [line[3] for line in lines] == ["", *(str(row.counts.wrong) for row in rows[1:])]

@@ -274,21 +274,26 @@ def test_the_first_example_is_walked_as_it_is_taught():
     scores = stages[5]
     assert scores.parts[4].cells == (Cell("scores", 0, 1, 1),)
     assert scores.parts[4].beats == 2
-    assert scores.words.what.translated("en").startswith("Every query meets every key")
-    sentence = "分数等于两行的长度与它们夹角余弦的乘积：两行都长且方向相近时分数大，方向相背时分数为负。"
-    assert scores.words.why.translated("zh") == sentence
+    assert scores.words.what.translated("en").startswith("Each query is compared with each key")
+    assert scores.words.why.translated("zh").startswith(
+        "把两行看作向量，分数等于它们的长度与夹角余弦的乘积："
+    )
 
 
 def test_the_walk_says_which_numbers_are_turned_together():
     wide = apply(built_in("programming"), {"op": "resize", "axis": "d_k", "size": 4})
     for pairs, said in (
-        ("interleaved", "two neighbouring numbers at a time"),
-        ("half", "every number of its first half"),
+        ("interleaved", "two neighboring numbers at a time"),
+        ("half", "Each number in its first half"),
     ):
         turned = apply(wide, {"op": "positions", "kind": "rotary", "pairs": pairs})
         stages = {stage.id: stage for stage in walk(trace(turned))}
         assert said in stages["q_rotated"].words.what.translated("en")
-        assert stages["q_rotated"].words.why.translated("en").startswith("Turned queries and keys meet")
+        assert (
+            stages["q_rotated"]
+            .words.why.translated("en")
+            .startswith("The product of rotated queries and keys")
+        )
         assert as_markdown(trace(turned), "zh")
 
 
@@ -361,7 +366,7 @@ def test_a_walk_of_too_many_numbers_is_refused_before_any_of_it_is_written():
     large = trace(sized(64, 64, 16))
     for write in (as_html, as_markdown):
         with pytest.raises(
-            ExportError, match=r"this walk has \d+ computed numbers, and a page takes at most 30000"
+            ExportError, match=r"this tour has \d+ computed numbers, and a page holds at most 30000"
         ):
             write(large)
     assert as_html(trace(sized(8, 8, 4)))

@@ -133,8 +133,8 @@ def test_given_and_wanted_tensors_are_not_overwritten():
 @pytest.mark.parametrize(
     ("shapes", "sentence"),
     [
-        ({}, "x: is missing"),
-        ({"x": (5, 7), "w_q": (2, 7, 3)}, "w_k: is missing"),
+        ({}, "x: missing"),
+        ({"x": (5, 7), "w_q": (2, 7, 3)}, "w_k: missing"),
         ({"x": (5, 7), "w_q": (2, 7, 3), "w_k": (1, 7, 3)}, "w_k: expected 2 × 7 × 3, got 1 × 7 × 3"),
         ({"x": (7,), "w_q": (2, 7, 3), "w_k": (2, 7, 3)}, "x: expected 1 × 7, got 7"),
         ({"x": (5, 7), "w_q": (2, 6, 3), "w_k": (2, 7, 3)}, "w_q: expected 2 × 7 × 3, got 2 × 6 × 3"),

@@ -94,13 +94,13 @@ def test_an_exercise_is_set_and_its_link_gives_each_student_other_numbers(check)
     page.get_by_role("button", name="scores", exact=True).click()
     expect(page.get_by_text("“scores” can be read off “scaled scores”")).to_be_visible()
     page.get_by_text("new numbers for each student").click()
-    field = page.get_by_role("textbox", name="The link to hand out")
+    field = page.get_by_role("textbox", name="Link for students")
     expect(field).to_have_value(re.compile("seed=own"))
     link = field.input_value()
-    page.get_by_role("button", name="Set the exercise").click()
+    page.get_by_role("button", name="Create the exercise").click()
     expect(page.locator(".practice-summary")).to_contain_text("Work out the blank numbers")
     expect(bench.cell("scores", 0, 0, 0)).to_be_focused()  # the menu is closed, and the exercise begins
-    expect(bench.message()).to_contain_text("link to hand out is in the menu “Exercise”; Undo brings back")
+    expect(bench.message()).to_contain_text("link is in the “Exercise” menu. Undo brings back")
     expect(bench.message()).to_be_in_viewport()
     page.get_by_role("button", name="Exercise", exact=True).click()
     expect(field).to_have_value(link)
@@ -123,7 +123,7 @@ def test_a_wrong_number_of_an_exercise_says_so_in_its_cell(check):
 def test_other_pages_wait_until_an_exercise_is_over_and_lead_back_to_it(check):
     bench = check("?example=first&ask=weights&seed=3").type("weights", 0, 0, 0, "0.99")
     page = bench.page
-    page.get_by_role("link", name="Walkthrough", exact=True).click()
+    page.get_by_role("link", name="Step through", exact=True).click()
     expect(page.get_by_text("You are in the middle of an exercise")).to_be_visible()
     expect(page.locator(".walk")).to_have_count(0)
     page.get_by_role("link", name="Back to the exercise").click()
@@ -171,8 +171,8 @@ WORKED = Path(__file__).parents[1] / "core" / "worked"
 
 def test_the_solutions_of_a_class_are_uploaded_and_one_is_opened(check):
     page = check("?example=first", viewport={"width": 390, "height": 844}).page
-    page.get_by_role("button", name="Solutions of a class").click()
-    dialog = page.get_by_role("dialog", name="Solutions of a class")
+    page.get_by_role("button", name="Class results").click()
+    dialog = page.get_by_role("dialog", name="Class results")
     solution = WORKED / "catsleeps_two_heads.mha.json"
     broken = {"name": "<b>broken.mha.json", "mimeType": "application/json", "buffer": b"[1"}
     worked = {"name": solution.name, "mimeType": "application/json", "buffer": solution.read_bytes()}
@@ -188,7 +188,7 @@ def test_the_solutions_of_a_class_are_uploaded_and_one_is_opened(check):
     with page.expect_download() as download:
         dialog.get_by_role("button", name="Table as CSV").click()
     lines = download.value.path().read_text("utf-8-sig").split("\n")
-    assert lines[0] == "file,outcome,right,wrong,blank,first wrong,cause"
+    assert lines[0] == "file,result,right,wrong,blank,first wrong,cause"
     assert lines[1].startswith("<b>broken.mha.json,")
     rows.last.get_by_role("button").click()
     expect(dialog).to_be_hidden()

@@ -1,4 +1,4 @@
-"""The page Conventions in a real browser: its choices, its address, its looks."""
+"""The page Notation in a real browser: its choices, its address, its looks."""
 
 from __future__ import annotations
 
@@ -91,9 +91,9 @@ def test_links_keep_the_work(read):
     bench.wait_for_address(example)
     assert "decimals=2" in page.url
     assert page.locator('.equation.row td[data-key="x||0|0"]').inner_text() == "3.5"
-    page.get_by_role("link", name="Bench", exact=True).click()
+    page.get_by_role("link", name="Explore", exact=True).click()
     assert_shows(bench.settled(), example, 2)
-    page.get_by_role("link", name="Conventions", exact=True).click()
+    page.get_by_role("link", name="Notation", exact=True).click()
     settled(page)
     bench.wait_for_address(example)
 
@@ -107,10 +107,10 @@ def test_it_is_the_first_page_of_a_fresh_server_and_survives_it_and_so_does_an_e
     other = page.context.new_page()
     other.goto(f"{own_server.url}experiments?example=programming&experiment=order&variant=~~order-2_1_0")
     at_rest(other)
-    other.get_by_role("button", name="First two exchanged").click()
+    other.get_by_role("button", name="Swap the first two").click()
     other.wait_for_function("() => location.search.includes('order-1_0_2')")
     assert watch.complaints == []
-    reversed_order = other.get_by_role("button", name="Reversed")
+    reversed_order = other.get_by_role("button", name="Reverse")
     replace(own_server, page.get_by_text("中", exact=True), reversed_order)
     settled(page)
     assert json.dumps("example=padding")[1:-1] in page.url

@@ -63,8 +63,8 @@ def test_a_table_is_copied_from_pasted_into_filled_and_downloaded_and_rounded_ar
     bench.cell("x", None, 1, 1).click()
     bench.page.keyboard.press("Escape")
     for text, sentence in (
-        ("1\\t2\\n3\\t4", "from row 2, column 2 on there is room for 2 × 1, got 2 × 2"),
-        ("1\\nabc", "Row 2, column 1 of what was pasted: “abc” is no number. Nothing was changed."),
+        ("1\\t2\\n3\\t4", "this block is 2 × 2, but only 2 × 1 fits from row 2, column 2"),
+        ("1\\nabc", "Row 2, column 1 of the pasted block: “abc” is not a number. Nothing was changed."),
     ):
         bench.page.evaluate(f"navigator.clipboard.writeText('{text}')")
         bench.page.keyboard.press("Control+V")
@@ -88,7 +88,7 @@ def it_is_filled_and_downloaded(bench):
     bench.edit("w_q", 0, 0, 1, 5)
     bench.cell("w_q", 0, 0, 0).hover()
     bench.page.locator('[data-focus="menu w_q 0"]').click()
-    bench.page.get_by_role("menuitem", name="Fill with the identity").click()
+    bench.page.get_by_role("menuitem", name="Fill with the identity matrix").click()
     bench.settled()
     assert bench.shown()["w_q|0|0|1"] == "0"
     bench.cell("weights", 1, 0, 0).hover()
@@ -133,14 +133,14 @@ def what_is_no_number_is_never_sent_escape_cancels_arrows_move_and_the_focus_sta
     cell = bench.cell("w_q", 0, 0, 1)
     cell.click()
     bench.page.keyboard.press("Control+A")
-    bench.page.keyboard.type("1,5")
+    bench.page.keyboard.type("1,500")
     bench.page.keyboard.press("Enter")
     expect(cell.locator("input")).to_have_attribute("aria-invalid", "true")
-    expect(bench.message()).to_contain_text("“1,5” has a comma")
+    expect(bench.message()).to_contain_text("the comma in “1,500” could")
     bench.cell("x", None, 0, 0).hover()
     bench.page.locator(".bench h3").first.click()
     expect(cell).to_have_attribute("aria-invalid", "true")
-    expect(cell).to_have_text("1,5")
+    expect(cell).to_have_text("1,500")
     cell.click()
     bench.page.keyboard.press("Escape")
     expect(cell).to_have_text("0")
@@ -174,7 +174,7 @@ def a_divisor_that_is_none_is_refused_with_a_sentence(bench):
     for text in ("0", "abc", ""):
         divisor.fill(text)
         divisor.press("Enter")
-        expect(bench.message()).to_contain_text(f"“{text}” is no divisor")
+        expect(bench.message()).to_contain_text(f"“{text}” cannot be a divisor")
     bench.folded().type("x", None, 0, 0, "1e300", "Enter")
     expect(bench.message()).to_contain_text("“1e300” is too large")
 
@@ -196,14 +196,14 @@ def test_mask_painting_and_cross_attention(visit):
     bench.do("mask pair")
     painted = AllowMask(((True, True, False), (True,) * 3, (True,) * 3))
     assert_shows(bench, replace(built_in("first"), mask=painted))
-    expect(bench.page.locator(".moved")).to_contain_text("of 18 weights changed; most: head ")
+    expect(bench.page.locator(".moved")).to_contain_text("of 18 weights changed, most of all head ")
     expect(bench.cell("weights", 1, 0, 2)).to_have_attribute("data-lens", "down")
     ghost = bench.page.locator(".overview-head").nth(1).locator(".ghost").nth(2)
     expect(ghost).to_contain_class(
         "cut"
     )  # a band as wide as the weight was would read as one that is still there
     expect(ghost).to_have_css("stroke-width", "1px")
-    expect(bench.control("mask pair")).to_have_text("Let this pair attend in all heads")
+    expect(bench.control("mask pair")).to_have_text("Unmask this pair in all heads")
     bench.do("mask pair")
     assert_shows(bench, replace(built_in("first"), mask=AllowMask(((True,) * 3,) * 3)))
     bench.choose("mask", "causal")
@@ -225,7 +225,7 @@ def test_mask_painting_and_cross_attention(visit):
     example = replace(example, mask=AllowMask(((False,) * 3, *allow[1:])))
     assert_shows(bench, example)
     bench.cell("weights", 0, 0, 1).hover()
-    assert "nothing is visible to this token" in bench.arithmetic()
+    assert "this token is not allowed to attend to anything" in bench.arithmetic()
     bench.do("context")
     bench.do("add context_tokens")
     example = apply(
@@ -300,7 +300,7 @@ def test_shape_controls_of_which_quick_clicks_all_count(visit):
 def choose_example(bench, title):
     bench.page.locator('.st-key-frame [data-testid="stSelectbox"] input').click()
     bench.page.get_by_role("option", name=title).click()
-    expect(bench.page.locator(".mha-note")).to_contain_text("head 2 asks")
+    expect(bench.page.locator(".mha-note")).to_contain_text("Head 2 asks")
     bench.settled()
 
 
@@ -315,7 +315,7 @@ def test_the_menu_learns_of_the_first_edits_and_undo_brings_back_the_example_and
     bench.page.keyboard.press("Enter")
     example = set_cell(set_cell(built_in("first"), "x", None, 0, 0, 9.0), "x", None, 0, 1, 8.0)
     bench.wait_for_address(example)
-    expect(bench.page.locator(".look").first).to_contain_text("always most at “思考”")
+    expect(bench.page.locator(".look").first).to_contain_text("always looks most at “思考”")
     bench.do("undo")
     bench.do("undo")
     assert_shows(bench.settled(), built_in("first"))
@@ -332,7 +332,7 @@ def test_the_menu_learns_of_the_first_edits_and_undo_brings_back_the_example_and
     choose_example(bench, "Water is toxic")
     assert_shows(bench, built_in("water"))
     bench.do("undo")
-    expect(bench.page.locator(".look").first).to_contain_text("always most at")
+    expect(bench.page.locator(".look").first).to_contain_text("always looks most at")
     assert_shows(bench, set_cell(built_in("first"), "x", None, 0, 0, 5.0))
     bench.do("reset")
     expect(bench.page.locator(".mha-note")).to_have_text(note)
@@ -354,5 +354,5 @@ def test_a_weight_that_the_mask_hides_is_hatched_as_the_masks_own_cell_is(visit)
     hidden = bench.cell("weights", 0, 0, 1)
     assert "gradient" in hatched
     expect(hidden).to_have_css("background-image", hatched)
-    expect(hidden).to_have_attribute("aria-description", "this pair is hidden")
-    expect(bench.cell("weights", 0, 1, 0)).not_to_have_attribute("aria-description", "this pair is hidden")
+    expect(hidden).to_have_attribute("aria-description", "this pair is masked")
+    expect(bench.cell("weights", 0, 1, 0)).not_to_have_attribute("aria-description", "this pair is masked")

@@ -78,13 +78,13 @@ def test_a_layer_of_a_safetensors_file_is_opened_and_leaves_as_code_that_runs(vi
     bench = visit("?example=first")
     page = bench.page
     upload(page, "model.safetensors", model)
-    guess = "The file does not say how many heads there are, and 1 of 12 columns each is a guess."
+    guess = "The file does not say how many heads there are. 1 head of 12 columns is a guess"
     expect(dialog(page)).to_contain_text(guess)
-    choose(page, "Heads in the layer", "3")
-    choose(page, "Rows of X", "embedding.weight")
-    dialog(page).get_by_label("Which rows, from 0").fill("7, 0, 19")
-    dialog(page).get_by_label("Which rows, from 0").press("Enter")
-    dialog(page).get_by_role("button", name="Open on the bench").click()
+    choose(page, "Number of heads in the layer", "3")
+    choose(page, "Rows of X to use", "embedding.weight")
+    dialog(page).get_by_label("Which rows, counted from 0").fill("7, 0, 19")
+    dialog(page).get_by_label("Which rows, counted from 0").press("Enter")
+    dialog(page).get_by_role("button", name="Open in Explore").click()
     expect(dialog(page)).to_have_count(0)
     weights = read_weights(model)
     part = Slice(heads=(0, 1), d_model=8, d_head=4, tokens=3, inputs="embedding.weight", rows=(7, 0, 19))
@@ -117,7 +117,7 @@ def test_what_was_just_typed_is_exported(visit):
     expect_code(bench.page, "## Attention weights")
     dialog(bench.page).get_by_label("Decimals").fill("1")
     dialog(bench.page).get_by_label("Decimals").press("Enter")
-    expect_code(bench.page, "rounded to 1 decimals")
+    expect_code(bench.page, "rounded to 1 decimal.")
     assert trace(edited).values["weights"]
 
 
@@ -125,7 +125,7 @@ def test_a_variant_is_exported_and_a_target_that_cannot_hold_it_says_why(visit):
     page = visit("?example=additive").page
     from_menu(page, "Export")
     expect(dialog(page).get_by_role("alert")).to_contain_text(
-        "PyTorch has no additive attention; NumPy and PyTorch from scratch can do this"
+        "PyTorch has no additive attention; use NumPy or PyTorch from scratch"
     )
     expect(dialog(page).get_by_role("button", name="Download")).to_have_count(0)
     choose(page, "Export as", "NumPy")
@@ -148,15 +148,13 @@ def test_a_hostile_file_and_one_too_large_are_refused_and_one_as_large_as_promis
         assert_shows(bench.settled(), built_in("water"))
     from_menu(bench.page, "Import")
     field = dialog(bench.page).locator('input[type="file"]')
-    a_larger_file_is_refused(
-        field, tmp_path, 50, "The file was not uploaded: files of up to 50 MB are taken."
-    )
+    a_larger_file_is_refused(field, tmp_path, 50, "The file was not uploaded. Files can be up to 50 MB.")
     named = nn.MultiheadAttention(12, 3).state_dict() | {"embedding": torch.zeros(1_020_000, 12)}
     path = tmp_path / "large.pt"
     torch.save(named, path)
     assert 48_500_000 < path.stat().st_size < 50_000_000
     field.set_input_files(path)
-    dialog(bench.page).get_by_role("button", name="Open on the bench").click()
+    dialog(bench.page).get_by_role("button", name="Open in Explore").click()
     expect(dialog(bench.page)).to_have_count(0)
     expect(bench.settled().cell("x", None, 3, 7)).to_be_visible()
 
@@ -179,9 +177,7 @@ def test_the_dialogs_and_the_menu_in_chinese_on_a_phone(visit, model, tmp_path):
     bench = visit("?lang=zh", viewport={"width": 390, "height": 844})
     page = bench.page
     menu(page)
-    a_larger_file_is_refused(
-        page.locator('input[type="file"]'), tmp_path, 5, "文件没有上传：最大可以是 5 MB。"
-    )
+    a_larger_file_is_refused(page.locator('input[type="file"]'), tmp_path, 5, "文件没有上传：文件最大 5 MB。")
     close_menu(page)
     from_menu(page, "导出")
     expect_code(page, "直接运行即可")
@@ -192,10 +188,10 @@ def test_the_dialogs_and_the_menu_in_chinese_on_a_phone(visit, model, tmp_path):
     from_menu(page, "导入")
     field = dialog(page).locator('input[type="file"]')
     if at_length():
-        a_larger_file_is_refused(field, tmp_path, 50, "文件没有上传：最大可以是 50 MB。")
+        a_larger_file_is_refused(field, tmp_path, 50, "文件没有上传：文件最大 50 MB。")
     field.set_input_files(
         {"name": "model.safetensors", "mimeType": "application/octet-stream", "buffer": model}
     )
-    expect(dialog(page).get_by_role("button", name="在演算台上打开")).to_be_visible()
+    expect(dialog(page).get_by_role("button", name="在“探索”中打开")).to_be_visible()
     assert_no_barrier_at(page, [390])
     assert wider(page) == []

@@ -92,7 +92,7 @@ def test_two_variants_are_compared_every_difference_is_marked_and_a_side_is_open
     choose(page, "Scoring", "additive", side="right")
     expect(page.locator(".side-title").last).to_have_text("Additive scoring · causal mask")
     page.wait_for_function("() => location.search.includes('scoring-additive')")
-    page.locator(".st-key-experiment-right").get_by_role("button", name="Open on the bench").click()
+    page.locator(".st-key-experiment-right").get_by_role("button", name="Open in Explore").click()
     bench = Bench(page).settled()
     expect(page.locator('td[data-key="mask||0|1"]')).to_have_text("✕")
     bench.do("undo")
@@ -169,18 +169,18 @@ def test_a_head_is_muted_and_the_output_changes_by_its_term(experiment):
     expect(cell(page, "output", None, 0, 1)).to_have_attribute("data-change", "down")
     expect(cell(page, "head_terms", 1, 0, 1)).to_have_attribute("data-change", "down")
     page.wait_for_function("() => location.search.includes('muted-1')")
-    expect(page.get_by_text("Without head 2: 6 of 6 numbers of the output change")).to_be_visible()
+    expect(page.get_by_text("Without head 2: 6 of 6 output numbers change")).to_be_visible()
 
 
 def test_tokens_in_another_order_find_their_counterparts(experiment):
     page = experiment("order", Variant(order=(2, 0, 1)), query="example=programming")
     assert marked(page) == {}
-    expect(page.get_by_text("attention by itself does not know the order")).to_be_visible()
+    expect(page.get_by_text("Attention by itself does not know the order")).to_be_visible()
     cell(page, "weights", 0, 0, 0, side=1).hover()
     expect(page.locator(".board-foot .line").nth(0)).to_contain_text("(programming → programming)")
     expect(page.locator(".delta")).to_have_text("the same")
     choose(page, "Positions, on both sides", "rotary positions")
-    expect(page.get_by_text("something here knows where each token stands")).to_be_visible()
+    expect(page.get_by_text("something here depends on position")).to_be_visible()
     expect(page.locator("td[data-change]").first).to_be_visible()
 
 
@@ -220,7 +220,7 @@ def test_the_temperature_is_turned_with_the_keyboard_and_numbers_follow_before_i
 def test_a_published_mistake_is_seen_and_the_check_names_it(experiment):
     page = experiment("mistakes")
     page.get_by_text("Softmax without scaling", exact=True).click()
-    expect(page.get_by_text("The scores 12, 0 and 4 go into the softmax undivided")).to_be_visible()
+    expect(page.get_by_text("The scores 12, 0 and 4 are not divided by")).to_be_visible()
     cell(page, "scaled_scores", 0, 0, 0, side=1).hover()
     expect(page.locator(".board-foot .line").nth(0)).to_contain_text("12 ÷ 4 = 3")
     expect(page.locator(".board-foot .line").nth(1)).to_contain_text(" = S = 12")
@@ -247,7 +247,7 @@ def test_an_edit_is_told_step_by_step_from_the_baseline(experiment):
     bench = Bench(page).settled().edit("x", None, 0, 1, 3)
     expect(cell(page, "x", None, 0, 1)).to_have_attribute("data-lens", "up")
     expect(page.locator(".bench .legend")).to_contain_text(
-        "Since the baseline: X[1, 2] 0 → 3; it begins at Q"
+        "Since the baseline: X[1, 2] 0 → 3; the change starts at Q"
     )
     page.wait_for_function("() => location.search.includes('base=')")
     bench.do("baseline")  # pinned anew
@@ -272,7 +272,7 @@ def test_keys_of_another_head_are_compared_where_they_stand(experiment):
 def test_a_side_that_cannot_be_is_said_and_nothing_is_lost(experiment):
     odd = apply(built_in("output-projection"), {"op": "resize", "axis": "d_k", "size": 3})
     page = experiment("sides", Variant(positions="rotary"), query=f"s={to_token(odd)}")
-    expect(page.locator(".mha-message")).to_contain_text("d_k must be even, got 3")
+    expect(page.locator(".mha-message")).to_contain_text("d_k must be even; got 3")
     expect(page.get_by_text("No number differs.").first).to_be_visible()
 
 

@@ -17,8 +17,8 @@ from tools.drive.browser import picture
 from tools.drive.explore import Bench, assert_shows, example_in
 from tools.drive.server import FORKS, ROOT, Forked, Server
 
-ALERT = "Something unexpected happened in this part of the page"
-BACK = "Back to the last state that worked"
+ALERT = "Something went wrong in this part of the page"
+BACK = "Go back to the last working state"
 WATER = built_in("water")
 
 
@@ -68,7 +68,7 @@ def test_what_cannot_be_drawn_says_so_loses_nothing_and_leads_back(faulty, new_p
     picture(page, "weights")
     bench.edit("x", None, 0, 0, 79)
     bench.wait_for_address(apply(WATER, cell(79)))
-    page.get_by_role("link", name="Lessons").click()
+    page.get_by_role("link", name="Learn").click()
     expect(alert(page)).to_have_count(1)
     expect(page.get_by_test_id("stException")).to_have_count(0)
     page.go_back()
@@ -113,6 +113,6 @@ def test_a_link_that_cannot_be_drawn_leads_to_the_example_that_opens_first(fault
     for _ in range(2):  # loaded again it offers the same
         page.goto(f"{faulty.url}{path}?s={to_token(apply(WATER, cell(77)))}")
         expect(alert(page)).to_have_count(1)
-    page.get_by_role("button", name="Start from “").click()
+    page.get_by_role("button", name="Use the example “").click()
     expect(alert(page)).to_have_count(0)
     page.wait_for_url("**example=programming**")

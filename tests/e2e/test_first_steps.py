@@ -15,7 +15,7 @@ from tests.e2e.test_live import drag
 from tools.drive.browser import at_rest, menu
 from tools.drive.explore import Bench
 
-DRAG = "Drag this number sideways, or type another."
+DRAG = "Drag this number left or right, or type a new one."
 COVERED = """() => {
     const root = [...document.querySelectorAll("*")].find((one) => one.shadowRoot?.querySelector(".bench")).shadowRoot;
     const box = (selector) => root.querySelector(selector).getBoundingClientRect();
@@ -92,8 +92,8 @@ def test_each_step_waits_until_it_is_done_and_none_comes_twice(newcomer):
     bench.settled()
     step(page, 3)
     said = page.locator(".overview .moved")
-    expect(said).to_contain_text("most: head")  # once the numbers rest
-    moved = re.search(r"most: head (\d), (.+) → (.+), ", said.inner_text())
+    expect(said).to_contain_text("most of all head")  # once the numbers rest
+    moved = re.search(r"most of all head (\d), (.+) → (.+): ", said.inner_text())
     tokens = list(built_in("programming").tokens)
     row, col = (tokens.index(token) for token in moved.groups()[1:])
     target = bench.cell("weights", int(moved[1]) - 1, row, col)
@@ -123,7 +123,7 @@ def test_on_a_telephone_it_covers_nothing_speaks_of_fingers_and_ends_when_one_go
     expect(bubble(page)).to_be_attached()
     assert page.locator(".stMain").evaluate("(main) => main.scrollTop") == 0  # it opens at its top
     page.locator(".stMain").evaluate("(main) => main.scrollTo(0, 300)")  # one goes on
-    expect(step(page, 1)).to_contain_text("Press this number for a moment, then slide sideways.")
+    expect(step(page, 1)).to_contain_text("Hold this number for a moment, then slide left or right.")
     assert wider(page) == []
     assert_no_barrier(page)
     for number in (2, 3):

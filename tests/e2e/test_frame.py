@@ -19,10 +19,10 @@ from tests.sizes import shortened
 from tools.drive.browser import at_rest, menu
 from tools.drive.explore import Bench, assert_shows, example_in
 
-PAGES = ["Walkthrough", "Models", "Check", "Experiments", "Conventions", "Lessons", "Bench"]
-ENDS = ["Lessons", "Bench"]
+PAGES = ["Step through", "Real models", "Check my numbers", "Compare", "Notation", "Learn", "Explore"]
+ENDS = ["Learn", "Explore"]
 """The last page in the strip and the first."""
-KINDS = ["Models", "Conventions", "Bench"]
+KINDS = ["Real models", "Notation", "Explore"]
 """A page with work of its own, one with the bench's, and the bench, which writes its address itself."""
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
 
@@ -50,7 +50,7 @@ def test_the_navigation_takes_one_row_and_the_menu_holds_what_is_not_wanted_all_
 def assert_menu(page):
     """By the pointer, for everybody, and by keyboard."""
     menu(page)
-    for name in ("First steps", "Save as a file", "Import", "Export", "Like the system", "Light", "Dark"):
+    for name in ("First steps", "Save as a file", "Import", "Export", "System", "Light", "Dark"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
     rows = [page.get_by_role("button", name=name, exact=True) for name in ("First steps", "Import")]
     for row in rows:
@@ -80,7 +80,7 @@ def test_start_leads_to_the_bench_from_every_page(server, new_page, path):
         at_rest(page)
         menu(page)
         page.get_by_role("button", name="First steps", exact=True).click()
-        expect(page).to_have_title("Bench · Multi-head attention")
+        expect(page).to_have_title("Explore · Multi-head attention")
         expect(page.get_by_role("dialog", name="First steps: 1 of 3")).to_be_visible()
         page.keyboard.press("Escape")
         expect(page.locator(".start")).to_be_hidden()
@@ -138,12 +138,12 @@ def test_share_copies_the_link_on_every_page(visit, names):
         expect(page).to_have_title(f"{name} · Multi-head attention")
         at_rest(page)
         held = (
-            "model=own" if name == "Models" else "example=causal"
+            "model=own" if name == "Real models" else "example=causal"
         )  # the model's page holds no work of the bench
         expect(page).to_have_url(re.compile(held))
         page.get_by_role("button", name="Share", exact=True).click()
-        what = "your sentence and your choice of heads" if name == "Models" else "your numbers"
-        told = f"Link copied: it opens this page with {what}."
+        what = "your sentence and the heads you chose" if name == "Real models" else "your numbers"
+        told = f"Link copied. It opens this page with {what}."
         expect(page.get_by_role("status").filter(has_text=told)).to_be_attached()
         expect(page.locator(".share.copied .done")).to_be_visible()
         assert copied(page) == page.url
@@ -155,7 +155,7 @@ def test_what_was_typed_just_before_is_shared_as_a_link_with_a_code_in_a_field_o
     page = bench.page
     share, code = (
         page.get_by_role("button", name="Share", exact=True),
-        page.get_by_role("img", name="QR code of this link"),
+        page.get_by_role("img", name="QR code for this link"),
     )
     bench.cell("x", None, 0, 0).click()
     page.keyboard.type("42")  # what was typed just before is in the link
@@ -186,7 +186,7 @@ def assert_is_a_file_where_it_is_too_large_for_a_link(bench):
     )
     bench.cell("w_v", 0, 0, 0).click()
     bench.page.keyboard.press("Control+V")
-    bench.page.get_by_role("button", name="Make WV 64 × 64 in every head and paste").click()
+    bench.page.get_by_role("button", name="Resize WV to 64 × 64 in every head and paste").click()
     bench.settled()
     bench.page.get_by_role("button", name="Share", exact=True).click()
     dialog = bench.page.get_by_role("dialog")

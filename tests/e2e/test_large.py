@@ -40,7 +40,7 @@ def test_as_many_heads_are_shown_as_fit_and_chips_choose_which(visit):
     assert shown == [0, 1]
     chips = bench.page.get_by_role("group", name="Heads whose tables are shown").get_by_role("button")
     expect(chips).to_have_count(6)
-    expect(bench.page.locator(".head-chips")).to_contain_text("2 of 6 heads fit below (not 3–6);")
+    expect(bench.page.locator(".head-chips")).to_contain_text("Only 2 of the 6 heads fit below. Hidden: 3–6.")
     chip = chips.nth(4)
     expect(chip).to_have_attribute("aria-pressed", "false")
     chip.focus()
@@ -48,7 +48,7 @@ def test_as_many_heads_are_shown_as_fit_and_chips_choose_which(visit):
     assert heads(bench) == [1, 4]
     expect(chip).to_have_attribute("aria-pressed", "true")
     expect(chip).to_be_focused()
-    expect(bench.page.locator(".bench > .heard")).to_have_text("Shown: heads 2, 5")
+    expect(bench.page.locator(".bench > .heard")).to_have_text("Shown: head 2, 5")
     for name in ("x", "concat"):
         assert table(bench, name).is_visible()
     there = bench.page.locator("section.stage").nth(3)

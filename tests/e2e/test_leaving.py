@@ -16,7 +16,7 @@ WATER = built_in("water")
 
 AFTER = """(wait) => new Promise((resolve) => {
     const link = [...document.querySelectorAll("[data-testid=stPageLink-NavLink]")].find((one) => one.textContent ===
-        "Conventions");
+        "Notation");
     setTimeout(() => resolve(link.click()), wait);
 })"""
 
@@ -34,12 +34,12 @@ def test_an_edit_and_a_number_that_is_still_being_typed_reach_the_next_page(visi
         bench.page.keyboard.press("Enter")
         bench.page.evaluate(AFTER, wait)
         bench.page.wait_for_url("**/conventions?*s=*")
-        bench.page.get_by_role("link", name="Bench").click()
+        bench.page.get_by_role("link", name="Explore").click()
         assert_shows(bench.settled(), set_cell(WATER, "x", None, 0, 0, float(number)))
     bench.do("reset").wait_for_address(WATER)
     bench.cell("x", None, 0, 0).dblclick()
     bench.page.keyboard.type("7")
-    bench.page.get_by_role("link", name="Conventions").click()
+    bench.page.get_by_role("link", name="Notation").click()
     bench.page.wait_for_url("**/conventions?*s=*")
 
 
@@ -49,10 +49,10 @@ def test_the_place_in_the_walk_reaches_the_next_page(new_page, server, times):
     page = new_page()
     walk = Walk(page).open(f"{server.url}walkthrough?example=water&step=inputs&view=projector")
     walk.press("ArrowRight", "Escape")
-    page.get_by_role("link", name="Bench").click()
+    page.get_by_role("link", name="Explore").click()
     bench = Bench(page).settled()
     wait_until(page, "() => location.search.includes('step=q') && !location.search.includes('view=')")
     bench.edit("x", None, 0, 0, 7)
-    page.get_by_role("link", name="Walkthrough").click()
+    page.get_by_role("link", name="Step through").click()
     Walk(page).ready().stands_at("q")
     expect(page.locator(".st-key-frame")).to_be_visible()

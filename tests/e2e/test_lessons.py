@@ -149,7 +149,7 @@ def test_the_readers_interest_moves_the_weights_by_keyboard(read):
     expect(page.get_by_role("status").filter(has_text="You read Nursing most closely")).to_be_visible()
     assert y_of(page, "library") != before
     weights = [height[0] for height in y_of(page, "library")[:4]]
-    page.get_by_text("Swap what stands inside").click()
+    page.get_by_text("Swap the contents of").click()
     expect(page.get_by_role("cell", name="(0, 0, 70)").first).to_be_visible()
     expect(page.locator("tr", has_text="Programming").get_by_role("cell").last).to_have_text("(0, 0, 70)")
     assert [height[0] for height in y_of(page, "library")[:4]] == weights
@@ -163,13 +163,13 @@ def test_the_experiment_is_repeated_with_other_numbers_and_its_pictures_follow_t
     colour = page.evaluate("document.querySelector('.js-plotly-plot').layout.title.font.color")
     assert colour == "#e6eaf0"
     expect_y(page, "scaling", 2, [row.plain.spread for row in experiment(0, 8)])
-    page.get_by_role("button", name="Draw again").click()
+    page.get_by_role("button", name="Sample again").click()
     expect_y(page, "scaling", 2, [row.plain.spread for row in experiment(1, 8)])
     press(page, "Number of keys", "ArrowRight")
     expect_y(page, "scaling", 6, [row.scaled.entropy for row in experiment(1, 9)])
     press(page, "Standard deviation", "ArrowLeft", 2)
     expect_y(page, "scaling", 8, [row.plain.gradient for row in experiment(1, 9, 0.5)])
-    press(page, "Look closer", "End")
+    press(page, "Show details for", "End")
     expect_y(page, "one-query", 0, list(experiment(1, 9, 0.5)[-1].plain.first))
     expect(page.locator("tr.chosen th")).to_have_text("512")
 
@@ -181,7 +181,7 @@ def test_an_edit_on_the_bench_is_seen_in_the_lesson_and_kept_in_every_link(visit
     bench = visit("?example=water")
     bench.edit("x", None, 0, 0, 3.5)
     example = apply(built_in("water"), {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[3.5]]})
-    bench.page.get_by_role("link", name="Lessons").click()
+    bench.page.get_by_role("link", name="Learn").click()
     page = arrived(bench.page, TOPICS[0])
     bench.wait_for_address(example)
     page.locator(".st-key-lesson-list a").nth(2).click()
@@ -194,7 +194,7 @@ def test_an_edit_on_the_bench_is_seen_in_the_lesson_and_kept_in_every_link(visit
     }.values()
     assert home.split("?")[0].endswith(f":{page.url.split(':')[2].split('/')[0]}/")
     assert all("s=" in link for link in (home, *others))
-    page.get_by_role("link", name="Bench", exact=True).click()
+    page.get_by_role("link", name="Explore", exact=True).click()
     assert_shows(bench.settled(), example)
     page.wait_for_function("() => !location.search.includes('lesson=')")
     bench.do("undo")
@@ -212,7 +212,7 @@ def test_a_lesson_is_the_first_page_of_a_fresh_server_and_survives_it(own_server
     page.locator(".st-key-lesson-list a").nth(2).click()
     settled(page, "many-heads")
     assert watch.complaints == []
-    replace(own_server, page.get_by_text("Agreement about this query only"))
+    replace(own_server, page.get_by_text("Overlap for this query only"))
     settled(page, "many-heads")
     expect_y(page, "readers", 0, trace(built_in("causal")).values["weights"][0][0])
     watch.complaints.clear()  # whatever Streamlit's page said while nobody answered

@@ -27,10 +27,22 @@ def with_x(number, example=FIRST):
     return apply(example, edit)
 
 
+STILL = """async (cell) => {
+    const [root, {key}] = [cell.getRootNode(), cell.dataset];
+    for (let last = [], frames = 0; ; await new Promise(requestAnimationFrame)) {
+        const now = root.querySelector(`td[data-key="${key}"]`);
+        now.scrollIntoViewIfNeeded();
+        const {x, y, width, height} = now.getBoundingClientRect();
+        frames = x === last[0] && y === last[1] ? frames + 1 : 1;
+        if (frames === 3) return [x + width / 2, y + height / 2];
+        last = [x, y];
+    }
+}"""
+
+
 def centre(bench, *cell):
-    bench.cell(*cell).scroll_into_view_if_needed()
-    box = bench.cell(*cell).bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    """Where the middle of a cell is, in view and still for three frames; an answer may replace the cell meanwhile."""
+    return bench.cell(*cell).evaluate(STILL)
 
 
 def drag(bench, steps, *cell):

@@ -121,8 +121,8 @@ def wait_for_query(page: Page, **wanted: str) -> None:
 
 def test_every_head_is_painted_with_the_weights_of_the_sentence_that_was_typed(read, server):
     page = read(lang="zh")
-    expect(field(page)).to_have_value(ENGLISH)
-    for text in (CHINESE, '<b>cat</b> & "mat" 👩‍💻'):
+    expect(field(page)).to_have_value(CHINESE)
+    for text in (ENGLISH, '<b>cat</b> & "mat" 👩‍💻'):
         say(page, text)
         wait_for_query(page, model="own", text=text)
         header, arrays = answer_of(server, "run", model="own", texts=[text])
@@ -197,7 +197,7 @@ def assert_a_long_map_is_zoomed(page: Page) -> None:
     canvas, note = page.locator(".big-map"), page.locator(".zooms .quiet-text")
     expect(page.locator(".map-rows span")).to_have_count(0)
     for _ in range(4):
-        page.get_by_role("button", name="Nearer").click()
+        page.get_by_role("button", name="Zoom in").click()
     names = page.locator(".map-rows span")
     expect(names.first).to_be_visible()
     size = names.count()
@@ -217,7 +217,7 @@ def assert_a_long_map_is_zoomed(page: Page) -> None:
     for _ in range(8):
         page.mouse.wheel(0, 100)
     page.keyboard.up("Control")
-    expect(page.get_by_role("button", name="Further")).to_be_disabled()
+    expect(page.get_by_role("button", name="Zoom out")).to_be_disabled()
 
 
 # --- to Explore ----------------------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ def test_a_head_opens_in_explore_with_the_model_s_numbers_and_undo_brings_the_wo
     page.locator('[data-focus="open"]').click()
     bench = Bench(page)
     bench.settled()
-    expect(page).to_have_title("Bench · Multi-head attention")
+    expect(page).to_have_title("Explore · Multi-head attention")
     assert page.get_by_test_id("stMain").evaluate("(main) => main.scrollTop") == 0
     wait_until(page, "() => new URLSearchParams(location.search).has('s')")
     example = example_in(page.url)
@@ -271,11 +271,11 @@ def test_another_page_and_another_language_leave_the_place_as_it_was(read):
     drawn = {"drawn": "map", "pair": "3.2", "hides": "special"}
     page = read(model="own", text=CHINESE, lang="zh", **place, **drawn)
     to = words_in("zh")
-    page.get_by_role("link", name=to("Walkthrough"), exact=True).click()
-    expect(page).to_have_title(f"{to('Walkthrough')} · {to('Multi-head attention')}")
+    page.get_by_role("link", name=to("Step through"), exact=True).click()
+    expect(page).to_have_title(f"{to('Step through')} · {to('Multi-head attention')}")
     at_rest(page)
     wait_until(page, "() => !new URLSearchParams(location.search).has('text')")
-    page.get_by_role("link", name=to("Models"), exact=True).click()
+    page.get_by_role("link", name=to("Real models"), exact=True).click()
     settled(page)
     wait_for_query(page, text=CHINESE, **place, **drawn)
     page.get_by_role("radio", name="EN", exact=True).click()
@@ -290,15 +290,15 @@ def test_a_reload_keeps_the_work_which_the_address_does_not_have(read, server):
     wait_until(page, "() => !/example|cell/.test(location.search)")
     page.reload()
     settled(page)
-    expect(page.get_by_role("link", name="Bench", exact=True)).to_have_attribute(
+    expect(page.get_by_role("link", name="Explore", exact=True)).to_have_attribute(
         "href", re.compile("example=causal")
     )
     wait_until(page, "() => !location.search.includes('example')")
-    page.get_by_role("link", name="Bench", exact=True).click()
+    page.get_by_role("link", name="Explore", exact=True).click()
     wait_for_query(page, example="causal", cell="weights.0.1.0")
     page.goto(f"{server.url}models?{urlencode({'model': 'own', 'example': 'first'})}")
     settled(page)
-    page.get_by_role("link", name="Bench", exact=True).click()
+    page.get_by_role("link", name="Explore", exact=True).click()
     wait_for_query(page, example="first")
 
 

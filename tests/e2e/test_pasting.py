@@ -28,13 +28,15 @@ def test_a_ragged_block_is_told_by_its_row_and_one_without_room_is_offered_the_s
     bench = visit("?example=first", **CLIPBOARD)
     bench.cell("x", None, 0, 0).click()
     paste(bench, "1 2\n3\n4 5")
-    expect(bench.message()).to_have_text("X: the rows of the block differ in length: 2 in row 1, 1 in row 2")
+    expect(bench.message()).to_have_text(
+        "X: the rows of this block have different lengths: 2 in row 1, 1 in row 2"
+    )
     assert_shows(bench.settled(), built_in("first"))
     bench.page.locator('table[data-matrix="x"] td.corner').click()  # which takes the whole table
     expect(bench.page.locator("td.selected")).to_have_count(6)
     paste(bench, rows(5, 4))
-    expect(bench.message()).to_have_text("X: from row 1, column 1 on there is room for 3 × 2, got 5 × 4")
-    offer = bench.page.get_by_role("button", name="Make X 5 × 4 and paste")
+    expect(bench.message()).to_have_text("X: this block is 5 × 4, but only 3 × 2 fits from row 1, column 1")
+    offer = bench.page.get_by_role("button", name="Resize X to 5 × 4 and paste")
     expect(offer).to_be_in_viewport()
     assert_shows(bench.settled(), built_in("first"))
     offer.click()
@@ -55,12 +57,13 @@ def type_into(bench, cell, text):
 
 
 WRONG = {
-    "1e400": "“1e400” is too large; numbers go from −1e12 to 1e12.",
-    "-1e13": "“-1e13” is too large; numbers go from −1e12 to 1e12.",
-    "1,5": "“1,5” has a comma; write a point before the decimals, as in 1.5, and nothing between thousands.",
-    "½": "“½” is a fraction; write it as a decimal number, such as 0.5.",
-    "1/3": "“1/3” is a fraction; write it as a decimal number, such as 0.5.",
-    "abc": "“abc” is no number.",
+    "1e400": "“1e400” is too large. Numbers can be from −1e12 to 1e12.",
+    "-1e13": "“-1e13” is too large. Numbers can be from −1e12 to 1e12.",
+    "1,500": "the comma in “1,500” could be a decimal comma or a thousands separator. "
+    "Use a point for decimals and no thousands separator.",
+    "½": "“½” is a fraction. Write it as a decimal, such as 0.5.",
+    "1/3": "“1/3” is a fraction. Write it as a decimal, such as 0.5.",
+    "abc": "“abc” is not a number.",
 }
 
 
@@ -72,10 +75,10 @@ def test_a_cell_has_one_name_wherever_it_is_told_and_what_is_no_number_says_why_
     bench.settled()
     for text, sentence in WRONG.items():
         type_into(bench, bench.cell("w_k", 1, 0, 1), text)
-        expect(bench.message()).to_have_text(f"WK[1, 2] of head 2: {sentence} What stood there still counts.")
+        expect(bench.message()).to_have_text(f"WK[1, 2] of head 2: {sentence} The old value is kept.")
         bench.page.keyboard.press("Escape")
     assert_shows(bench, built_in("first"))
-    for text, number in (("１２", 12), ("−３．５", -3.5), ("＋1e3", 1000)):
+    for text, number in (("１２", 12), ("−３．５", -3.5), ("＋1e3", 1000), ("0,25", 0.25)):
         type_into(bench, bench.cell("x", None, 0, 0), text)
         bench.settled()
         edit = {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[number]]}
@@ -92,13 +95,15 @@ def assert_has_one_name(bench):
     bench.page.keyboard.press("Escape")
     expect(bench.page.locator(".bench > .heard")).to_contain_text("WK[1, 2] of head 2 = 1")
     paste(bench, rows(1, 3))
-    expect(bench.message()).to_contain_text("WK of head 2: from row 1, column 2 on there is room for 2 × 1")
+    expect(bench.message()).to_contain_text(
+        "WK of head 2: this block is 1 × 3, but only 2 × 1 fits from row 1, column 2"
+    )
     bench.cell("weights", 1, 0, 2).hover()
     assert bench.arithmetic().startswith("A[1, 3] of head 2 (思考 → 程序) = ")
     bench.cell("weights", 1, 0, 2).click()
     bench.page.keyboard.type("1")
     bench.settled()  # the cell is held: that says nothing, and takes nothing back that was said
-    told = "A[1, 3] of head 2 is computed from X, WQ, WK: change one of those."
+    told = "A[1, 3] of head 2 is computed from X, WQ, WK. Change one of those instead."
     expect(bench.message()).to_have_text(told)
     expect(bench.cell("scaled_scores", 1, 0, 0)).to_have_class(re.compile("operand"))
 

@@ -126,7 +126,7 @@ def test_pictures_take_the_colours_that_the_system_turns_to_while_they_stand_the
     recolour(page, "dark")
     for name in ("scaling", "one-query"):
         expect_colours(page, name, "dark")
-    page.get_by_role("link", name="Bench", exact=True).click()
+    page.get_by_role("link", name="Explore", exact=True).click()
     picture(page, "weights")
     expect_colours(page, "weights", "dark")
     recolour(page, "light")
@@ -145,14 +145,15 @@ def test_only_open_pictures_are_drawn_in_the_pages_theme(visit):
         "outputs": "Head outputs and Concat",
         "hulls": "Outputs among V's rows",
     }
+    titles = page.get_by_role("toolbar", name="Pictures")
     for name, title in opened.items():
-        page.get_by_role("button", name=title, exact=True).click()
+        titles.get_by_role("button", name=title, exact=True).click()
         picture(page, name)
     expect(plots(page)).to_have_count(5)
     for figure in page.locator(".mha-unseen").all():
         assert len(figure.text_content() or "") > 40  # each has its words
     for title in ("Attention weights", "Scores"):
-        page.get_by_role("button", name=title, exact=True).click()
+        titles.get_by_role("button", name=title, exact=True).click()
     expect(page.locator(".mha-plot")).to_have_count(3)
     for name in ("bars", "outputs", "hulls"):
         picture(page, name)

@@ -72,18 +72,18 @@ def hovering_lights_the_operands(bench):
     assert keys == {f"{c.name}|{'' if c.head is None else c.head}|{c.row}|{c.col}" for c in wanted}
     bench.cell("w_q", 0, 1, 1).hover()
     assert bench.page.locator("td.fed").count() == 3
-    assert "used by 3 numbers of Q" in bench.arithmetic()
+    assert "used by 3 numbers in Q" in bench.arithmetic()
 
 
 def a_cell_that_is_held_is_let_go(bench):
     bench.cell("q", 0, 0, 1).click()
     bench.page.locator(".explain .term").first.click()  # a number of X, which can only be let go of
     expect(bench.page.locator(".explain .line")).to_have_text(
-        re.compile(r"used by 4 numbers of Q, 4 of K, 4 of V.*✕ Let go$")
+        re.compile("used by 4 numbers in Q, 4 in K, 4 in V.*✕ Unpin$")
     )
     assert "null" not in bench.arithmetic()
     bench.cell("weights", 0, 0, 0).hover()
-    said = "(the row's largest is taken off first; that changes nothing)"
+    said = "(the row's largest number is subtracted first, which does not change the result)"
     assert bench.arithmetic().endswith(said)
 
 

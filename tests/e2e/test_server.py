@@ -55,9 +55,9 @@ def test_a_request_to_another_host_is_a_complaint(new_context, watch):
 
 def test_the_title_follows_the_language_at_once(visit):
     page = visit("check?example=first").page
-    expect(page).to_have_title("Check · Multi-head attention")
+    expect(page).to_have_title("Check my numbers · Multi-head attention")
     page.get_by_role("radio", name="中", exact=True).click()
-    expect(page).to_have_title("检查 · 多头注意力")
+    expect(page).to_have_title("验算 · 多头注意力")
 
 
 def test_embedded_in_another_page_the_bench_stands_alone(server, visit):
@@ -82,7 +82,7 @@ def test_the_shell_stands_before_torch_is_there(new_context, tmp_path, language)
         page = new_context().new_page()
         page.goto(f"{started.url}?example=causal&lang={language}")
         expect(page.get_by_role("status").filter(has_text=words(_WAITING))).to_have_count(1)
-        expect(page.get_by_role("link", name=words("Lessons"))).to_have_count(1)
+        expect(page.get_by_role("link", name=words("Learn"))).to_have_count(1)
         expect(page.locator(".bench")).to_have_count(0)
         gate.write_text("")
         Bench(page).settled()

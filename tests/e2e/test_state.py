@@ -39,11 +39,11 @@ def test_a_link_shows_the_same_in_a_fresh_browser(visit, new_page):
 
 FIRST = pretty(built_in("first"))
 BROKEN = {
-    "{": "this is not JSON: line 1, column 2",
+    "{": "this is not valid JSON: line 1, column 2",
     FIRST.replace('"title"', '"titel"'): 'unknown key "titel"',
     json.dumps(
         {**json.loads(FIRST), "x": [[1, 2], [3, 4]]}
-    ): "tokens: expected 2, one for each row of x, got 3",
+    ): "tokens: expected 2 tokens, one per row of x, got 3",
 }
 
 
@@ -95,16 +95,16 @@ TOKEN = to_token(apply(built_in("first"), {"op": "add_head"}))
         ),
         pytest.param(
             f"?s=2{TOKEN[1:]}",
-            "the link was made by another version of this program",
+            "the link was made by a different version of this program",
             marks=pytest.mark.long,
         ),
-        (f"?s={bomb()}", "the link unpacks to more than 5 MB"),
+        (f"?s={bomb()}", "the link expands to more than 5 MB"),
         ("?example=nowhere", "there is no example named 'nowhere'"),
     ],
 )
 def test_a_bad_link_opens_the_example_that_opens_first_and_names_it(visit, query, sentence):
     bench = visit(query)
-    expect(bench.message()).to_have_text(f"{sentence}. Here is “I love programming: three heads” instead.")
+    expect(bench.message()).to_have_text(f"{sentence}. Showing “I love programming: three heads” instead.")
     assert_shows(bench, built_in(OPENS_FIRST))
 
 
@@ -112,7 +112,9 @@ def test_the_browser_chooses_the_language_of_what_is_said_of_a_bad_link_too_and_
     visit,
 ):
     bench = visit("?s=2abc", locale="zh-CN")
-    expect(bench.message()).to_have_text("这个链接是本程序的另一个版本生成的。先打开“我 喜欢 编程：三个头”。")
+    expect(bench.message()).to_have_text(
+        "这个链接是由本应用的其他版本生成的。改为显示“我 喜欢 编程：三个头”。"
+    )
     expect(bench.page.get_by_role("heading", name="多头注意力")).to_be_visible()
     expect(bench.page.locator(".bench h3", has_text="注意力权重")).to_be_visible()
     bench.page.get_by_role("radio", name="EN", exact=True).click()
@@ -130,7 +132,7 @@ def the_theme_can_be_switched(bench):
         return getComputedStyle(host.shadowRoot.querySelector(".explain")).backgroundColor;
     }"""
     assert bench.page.evaluate(background) == bench.page.evaluate(paper) == "rgb(255, 255, 255)"
-    for name, colour in (("Dark", "rgb(18, 22, 28)"), ("Like the system", "rgb(255, 255, 255)")):
+    for name, colour in (("Dark", "rgb(18, 22, 28)"), ("System", "rgb(255, 255, 255)")):
         menu(bench.page)
         button = bench.page.get_by_role("button", name=name, exact=True)
         expect(button).to_have_attribute("aria-pressed", "false")
@@ -174,7 +176,7 @@ def test_token_text_is_shown_as_text_everywhere_and_the_theme_can_be_switched(vi
             bench.cell("weights", 0, at, at).hover()
             assert text.split()[0] in bench.arithmetic()
         assert bench.page.locator(".bench img, .bench b, .bench em, .bench a").count() == 0
-    assert bench.page.title() == "Bench · Multi-head attention"
+    assert bench.page.title() == "Explore · Multi-head attention"
 
 
 def test_titles_from_a_file_are_shown_as_text(visit):
@@ -182,5 +184,5 @@ def test_titles_from_a_file_are_shown_as_text(visit):
     example = replace(built_in("first"), title=nasty, note=nasty)
     bench = visit(f"?s={to_token(example)}")
     expect(bench.page.get_by_text(nasty).first).to_be_visible()
-    assert bench.page.title() == "Bench · Multi-head attention"
+    assert bench.page.title() == "Explore · Multi-head attention"
     assert bench.page.locator(".stMain img").count() == 0

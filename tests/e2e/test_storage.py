@@ -70,17 +70,17 @@ def language(page: Page) -> None:
 
 
 PAGES: dict[str, tuple[str, Callable[[Page], None]]] = {
-    "Bench": ("", bench),
-    "Walkthrough": ("walkthrough?step=scores", walkthrough),
-    "Models": ("models", models),
-    "Check": ("check", colours),
-    "Experiments": ("experiments", hall),
-    "Conventions": ("conventions", language),
-    "Lessons": ("lessons", hall),
+    "Explore": ("", bench),
+    "Step through": ("walkthrough?step=scores", walkthrough),
+    "Real models": ("models", models),
+    "Check my numbers": ("check", colours),
+    "Compare": ("experiments", hall),
+    "Notation": ("conventions", language),
+    "Learn": ("lessons", hall),
 }
 
 
-@pytest.mark.parametrize("name", shortened(PAGES, PAGES.keys() - {"Conventions", "Lessons"}))
+@pytest.mark.parametrize("name", shortened(PAGES, PAGES.keys() - {"Notation", "Learn"}))
 def test_a_page_does_what_it_is_for_where_storage_is_forbidden(server, page, name):
     path, act = PAGES[name]
     page.goto(server.url + path)
@@ -92,6 +92,6 @@ def test_a_telephone_follows_a_wall_where_storage_is_forbidden_on_both(server, p
     wall, code = opened(page, server.url)
     phone = Phone(page.context.new_page()).open(f"{server.url}follow/{code}").stands_at("q")
     wall.press("ArrowRight").stands_at("k")
-    phone.stands_at("k").says("You see what is on the wall.")
+    phone.stands_at("k").says("In sync with the projector.")
     phone.page.locator('[data-focus="theme"]').click()
     phone.page.close()

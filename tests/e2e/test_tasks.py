@@ -85,7 +85,7 @@ def test_change_x_and_say_which_weight_moved_most_share_it_and_undo_it_over_a_re
     user = visitor(**CLIPBOARD)
     user.drag(-2, "x", None, 1, 1)
     expect(user.page.locator(".moved")).to_have_text(
-        "15 of 27 weights changed; most: head 1, programming → love, 0.6728 → 0.1084"
+        "15 of 27 weights changed, most of all head 1, programming → love: 0.6728 → 0.1084"
     )
     assert user.actions == 1
 
@@ -174,7 +174,9 @@ def all_by_keyboard(user):
     user.press("ArrowDown", "ArrowRight").press("Alt+ArrowDown", "Alt+ArrowDown")
     user.bench.wait_for_address(apply(PROGRAMMING, x(1, 1, 0.0)))
     assert_shows(user.bench.settled(), apply(PROGRAMMING, x(1, 1, 0.0)))
-    expect(user.page.locator(".moved")).to_contain_text("weights changed; most: head 1, programming → love")
+    expect(user.page.locator(".moved")).to_contain_text(
+        "weights changed, most of all head 1, programming → love"
+    )
     assert user.actions == 4
 
 
@@ -184,7 +186,7 @@ def make_the_second_head_look_at_itself(user):
         user.click(user.focus(f"menu {name} 1"))
         user.click(user.page.get_by_role("menuitem", name="Identity"))
         user.bench.settled()
-    expect(user.page.locator(".look").nth(1)).to_contain_text("each token looks most at itself")
+    expect(user.page.locator(".look").nth(1)).to_contain_text("every token looks most at itself")
     assert user.actions == 5
 
 
@@ -217,7 +219,7 @@ def test_solve_an_exercise_with_one_mistake(visitor):
             user.bench.settled()
         if head == 0:
             user.press("Enter")  # on to the next step, which has the focus
-    expect(user.page.locator(".practice-end")).to_contain_text("11 of 12 right at the first try")
+    expect(user.page.locator(".practice-end")).to_contain_text("11 of 12 right on the first try")
     assert user.actions == 4 + 2 * 12 + 1
 
 

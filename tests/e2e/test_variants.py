@@ -145,7 +145,7 @@ def test_positions_and_frequencies_say_their_arithmetic_and_are_edited(visit):
 def test_heads_share_and_part(visit):
     bench = visit("?example=grouped-query", viewport={"width": 1920, "height": 1080})
     expect(bench.page.locator(".shared")).to_have_text(
-        [f"WK, WV of head {head}" for head in (1, 3)] + [f"K, V of head {head}" for head in (1, 3)]
+        [f"WK, WV from head {head}" for head in (1, 3)] + [f"K, V from head {head}" for head in (1, 3)]
     )
     example = built_in("grouped-query")
     bench.edit("w_k", 0, 0, 1, 3)

@@ -66,7 +66,7 @@ def test_the_page_markdown_and_slides_are_downloaded_in_the_page_s_language(
     assert alone.evaluate("document.documentElement.scrollWidth <= innerWidth")
     context.close()
     for button, check in (
-        (words("Take away as Markdown with LaTeX"), assert_formulas),
+        (words("Download as Markdown with LaTeX"), assert_formulas),
         ("PPTX", assert_slides),
     ):
         with page.page.expect_download() as caught:

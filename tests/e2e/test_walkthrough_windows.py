@@ -80,7 +80,7 @@ def test_a_window_that_comes_back_takes_over_an_undo_of_the_other_and_keeps_what
 def edited(page, *numbers):
     """Leave the walk's view, and write these numbers into X on the bench, one after another."""
     page.press("Escape")
-    page.page.get_by_role("link", name="Bench").click()
+    page.page.get_by_role("link", name="Explore").click()
     bench = Bench(page.page).settled()
     for number in numbers:
         bench.cell("x", None, 1, 0).click()
@@ -90,7 +90,7 @@ def edited(page, *numbers):
 
 
 def back_in_view(page):
-    page.page.get_by_role("link", name="Walkthrough").click()
+    page.page.get_by_role("link", name="Step through").click()
     page.ready().button("projector").click()
     return page
 

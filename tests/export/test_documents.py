@@ -255,7 +255,7 @@ def test_a_heading_has_something_under_it():
     """Also where every head starts from Q and K, so that neither X nor any weight matrix is given."""
     head = Head(q=((1.0, 2.0),), k=((3.0, 4.0),), v=((5.0,),))
     text = export(validate(Example("start", ("a",), (head,))), "markdown")
-    assert "## Heads that start further on" in text
+    assert "## Heads that start at a later step" in text
     assert not re.search(r"^## [^\n]*\n+(?=## )", text, re.MULTILINE)
     assert "## Given" in export(EXAMPLES["first"], "markdown")
 

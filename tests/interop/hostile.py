@@ -88,9 +88,9 @@ def entry(dtype="F32", shape=(2,), offsets=(0, 8)):
 
 PLAIN = saved({"w": torch.arange(5.0)})
 EIGHT = bytes(8)
-DAMAGED = "the file is damaged or incomplete"
-TOO_MUCH = "the file holds more than is read here, 5000 tensors of a .pt file"
-CALLS = "which is no part of a plain state dict; nothing of it was run"
+DAMAGED = "this is not a readable .pt or .safetensors file; it may be damaged or incomplete"
+TOO_MUCH = "the file contains more than can be read here (5000 tensors in a .pt file"
+CALLS = "which is not part of a plain state dict; none of its code was run"
 
 FILES = {
     # pickles with code, in every dress
@@ -102,11 +102,11 @@ FILES = {
     "bytearray.pt": (with_pickle(pickle.dumps(Huge(), 2)), CALLS),
     "tensor-class.pt": (with_pickle(pickle.dumps(HugeTensor(), 2)), CALLS),
     "inst.pt": (with_pickle(b"(S'touch x'\nios\nsystem\n."), CALLS),
-    "bare-pickle.pt": (pickle.dumps(Code()), "older ones can run code and are not read"),
-    "bare-pickle.safetensors": (pickle.dumps(Code()), "older ones can run code and are not read"),
+    "bare-pickle.pt": (pickle.dumps(Code()), "older formats can run code and are not read"),
+    "bare-pickle.safetensors": (pickle.dumps(Code()), "older formats can run code and are not read"),
     "legacy.bin": (
         saved({"w": torch.ones(2)}, _use_new_zipfile_serialization=False),
-        "older ones can run code and are not read",
+        "older formats can run code and are not read",
     ),
     "torchscript.pt": (
         rezipped(PLAIN, extra={"archive/code/__torch__.py": b"import os"}),
@@ -146,17 +146,20 @@ FILES = {
     ),
     "repeating.pt": (
         saved({"w": torch.zeros(1).expand(10**9)}),
-        "no tensor of the file is read: one whose strides repeat its memory, as an expanded one does, is left out",
+        (
+            "no tensor in this file can be read; tensors whose strides repeat memory, such as "
+            "expanded ones, are skipped"
+        ),
     ),
-    "list.pt": (saved([torch.ones(2)]), "the file holds no tensors by name"),
-    "numbers-for-names.pt": (saved({1: torch.ones(2)}), "the file holds no tensors by name"),
-    "unprintable-name.pt": (saved({"\x1b[31m": torch.ones(2)}), "the file holds no tensors by name"),
+    "list.pt": (saved([torch.ones(2)]), "the file contains no named tensors"),
+    "numbers-for-names.pt": (saved({1: torch.ones(2)}), "the file contains no named tensors"),
+    "unprintable-name.pt": (saved({"\x1b[31m": torch.ones(2)}), "the file contains no named tensors"),
     # safetensors
     "huge-header.safetensors": (
         safetensors({}, length=10_000_000_000),
-        "the header says that it is 10000000000",
+        "the header claims to be 10000000000",
     ),
-    "endless-header.safetensors": (safetensors({}, length=2**64 - 1), "the header says that it is"),
+    "endless-header.safetensors": (safetensors({}, length=2**64 - 1), "the header claims to be"),
     "cut-header.safetensors": (safetensors(entry(), EIGHT, length=5000), DAMAGED),
     "cut-numbers.safetensors": (safetensors(entry(), EIGHT[:5]), DAMAGED),
     "more-numbers.safetensors": (safetensors(entry(), EIGHT * 2), DAMAGED),
@@ -168,12 +171,15 @@ FILES = {
     "overflowing-shape.safetensors": (safetensors(entry(shape=(2**62, 2**62)), EIGHT), DAMAGED),
     "negative-shape.safetensors": (safetensors(entry(shape=(-2,)), EIGHT), DAMAGED),
     "backward-offsets.safetensors": (safetensors(entry(offsets=(8, 0)), EIGHT), DAMAGED),
-    "empty.safetensors": (safetensors({}), "the file holds no tensors by name"),
+    "empty.safetensors": (safetensors({}), "the file contains no named tensors"),
     "nothing.safetensors": (b"", DAMAGED),
     "short.safetensors": (b"\x01\x02\x03", DAMAGED),
-    "text.safetensors": (b"hello, I am weights", "this is neither a .safetensors file nor one"),
-    "zip.safetensors": (PLAIN, "this is no .safetensors file, whatever its name says"),
-    "safetensors.pt": (safetensors(entry(), EIGHT), "this is no .pt file as torch has written it"),
+    "text.safetensors": (b"hello, I am weights", "this is neither a .safetensors file nor a file"),
+    "zip.safetensors": (PLAIN, "the name says .safetensors, but this is a zip file"),
+    "safetensors.pt": (
+        safetensors(entry(), EIGHT),
+        "this is not a .pt file in the format used since torch 1.6",
+    ),
 }
 
 

@@ -252,7 +252,7 @@ def test_a_mask_of_each_head_leaves_the_weights_to_start_from():
     assert_same(captured, written_out(q, k, v, attn_mask=mask)[0])
     example = captured.example()
     assert example.heads[0].q is None
-    assert "The mask differs from head to head" in text_in(example.note, "en")
+    assert "The mask differs between heads" in text_in(example.note, "en")
     alone = captured.example(heads=[2])
     assert alone.heads[0].q is not None
     assert isinstance(alone.mask, AddMask)
@@ -400,7 +400,7 @@ def test_scores_that_no_example_can_compute_leave_the_weights_to_start_from(way)
     example = captured.example()
     assert all(head.q is None and head.weights is not None for head in example.heads)
     assert apart(trace(example)["head_outputs"].cpu(), outputs[1]) <= 1e-12
-    assert "An example cannot make these scores" in example.note["en"]
+    assert "An example cannot compute these scores" in example.note["en"]
 
 
 def test_what_is_not_attention_is_ignored():
@@ -445,36 +445,36 @@ def test_transposed_weights_are_not_attention():
 
 GATE = seeded(nn.Linear(6, 4, bias=False))  # a parameter of 4 × 6
 ENDS = {
-    "inner: no attention was seen in this run: the result of softmax was multiplied by a parameter of the module": (
+    "inner: no attention was found in this run: the result of softmax was multiplied by a parameter of the module": (
         lambda q, k, v: (q @ k.mT).softmax(-1) @ GATE.weight
     ),
-    "inner: no attention was seen in this run: the result of softmax went into transpose,": (
+    "inner: no attention was found in this run: the result of softmax went into transpose and cannot": (
         lambda q, k, v: (q @ k.mT).softmax(-1).transpose(1, 2) @ v[:, :1]
     ),
-    "inner: no attention was seen in this run: the result of softmax went into linear,": (
+    "inner: no attention was found in this run: the result of softmax went into linear and cannot": (
         lambda q, k, v: F.linear((q @ k.mT).softmax(-1), GATE.weight.mT)
     ),
-    "inner: no attention was seen in this run: the result of softmax went into einsum,": (
+    "inner: no attention was found in this run: the result of softmax went into einsum and cannot": (
         lambda q, k, v: torch.einsum(
             "bhqk,bhqd->bhkd", (q @ k.mT).softmax(-1), v
         )  # no query has values of its own
     ),
-    "inner: no attention was seen in this run: the result of softmax went into diagonal,": (
+    "inner: no attention was found in this run: the result of softmax went into diagonal and cannot": (
         lambda q, k, v: (q @ k.mT).softmax(-1).diagonal(dim1=-2, dim2=-1) @ v[0, 0, :, 0]
     ),
-    "inner: no attention was seen in this run: the result of softmax went into topk,": (
+    "inner: no attention was found in this run: the result of softmax went into topk and cannot": (
         lambda q, k, v: (q @ k.mT).softmax(-1).topk(2)
     ),
-    "inner: no attention was seen in this run: the result of softmax went into getitem,": (
+    "inner: no attention was found in this run: the result of softmax went into getitem and cannot": (
         lambda q, k, v: (q @ k.mT).softmax(-1)[..., 0] @ v[0, 0, :, 0]
     ),
-    "inner: no attention was seen in this run: the result of softmax was never multiplied": (
+    "inner: no attention was found in this run: the result of softmax was never multiplied": (
         lambda q, k, v: (q @ k.mT).softmax(-1)
     ),
-    "inner: no attention was seen in this run: softmax(dim=1) is not along the last axis": (
+    "inner: no attention was found in this run: softmax(dim=1) is not along the last axis": (
         lambda q, k, v: (q @ k.mT).softmax(1) @ v
     ),
-    "no attention was seen in this run: neither nn.MultiheadAttention, nor scaled_dot_product": (
+    "no attention was found in this run: neither nn.MultiheadAttention, nor scaled_dot_product": (
         lambda q, k, v: (q @ k.mT).exp() @ v
     ),
 }
@@ -595,7 +595,7 @@ def test_heads_before_samples_need_the_number_of_samples(fold):
     module = Folded(HEADS_FIRST[fold], Fused() if fold == "as axes of their own" else attended)
     said = refused(module, ROWS)
     assert "samples and heads cannot be told apart" in said
-    assert said.endswith("say how many samples there are with batch=")
+    assert said.endswith("give the number of samples with batch=")
     for sample in range(SAMPLES):
         (captured,) = capture(module, ROWS, sample=sample, batch=SAMPLES)
         assert_same(captured, wanted_of(ROWS)[sample])
@@ -749,7 +749,7 @@ def test_a_second_run_separates_samples_from_heads_whatever_the_inputs(given, or
 
 def test_as_many_heads_as_samples_are_refused_where_a_second_run_shows_no_order():
     """The module mixes its samples, or does not accept another input."""
-    said = "a second run with one sample changed did not show it"
+    said = "a second run with one changed sample did not settle it"
     mixing = Tied(laid_out(HEADS_AT_FIRST, by_product))
     mixing.register_forward_pre_hook(lambda _, given: (given[0] + given[0].mean(0),))
     assert refused(mixing, randn(4, 5, 8)).endswith(said)
@@ -795,7 +795,7 @@ def test_one_token_of_each_sample_is_not_taken_for_heads():
 def test_a_batch_of_no_samples_is_refused(batch):
     q = randn(1, 1, 3, 4)
     assert (
-        refused(Fused(), (q, q, q), batch=batch) == f"batch: expected a whole number from 1 on, got {batch}"
+        refused(Fused(), (q, q, q), batch=batch) == f"batch: expected a whole number, 1 or more, got {batch}"
     )
 
 
@@ -854,7 +854,7 @@ def test_weights_that_do_not_give_the_outputs_are_refused_whatever_the_sample(sa
     q = randn(2, 3, 4, 6)
     mask = torch.zeros(4, 4).as_subclass(Foreign)
     assert refused(Fused(attn_mask=mask), (q, q, q), sample=sample) == (
-        "weights · V differs by up to 0.25 from the output that was seen (sample=1, heads=[2]), "
+        "weights · V differs by up to 0.25 from the captured output (sample=1, heads=[2]), "
         "so these cannot be the weights that were used"
     )
 
@@ -876,7 +876,7 @@ def test_torch_causal_bias_becomes_the_mask_that_it_means(make):
     assert captured.causal is (corner == 0)
     first = [1, 0, 0, 0, 0] if corner == 0 else [0.221181, 0.109057, 0.221181, 0.448581, 0]  # by NumPy
     assert apart(captured.weights[0, 0], torch.tensor(first)) <= 1e-6
-    said = "The causal mask is aligned to the top left: of 5 keys, query i may attend to the first i."
+    said = "The causal mask is aligned to the top left: query i may attend to the first i of 5 keys."
     assert (said in text_in(captured.example().note, "en")) is (corner == 0)
 
 
@@ -897,7 +897,7 @@ def test_a_mask_of_0_and_1_is_added_and_the_note_says_so():
     q, mask = randn(1, 2, 3, 4), torch.ones(3, 3, dtype=torch.float64).tril()
     (captured,) = capture(Fused(attn_mask=mask), (q, q, q))
     assert_same(captured, written_out(q, q, q, attn_mask=mask)[0])
-    assert "The mask holds only the numbers 0 and 1. The model adds them" in text_in(
+    assert "The mask contains only the numbers 0 and 1. The model adds them" in text_in(
         captured.example().note, "en"
     )
 
@@ -908,12 +908,12 @@ def test_one_query_in_a_batch_of_many_gets_a_remark():
         torch.randn(1, 4, 8, generator=torch.Generator().manual_seed(0)),
     )
     (captured,) = capture(layer, (x, x, x))
-    said = "There is one query in each of 4 samples: is batch_first right?"
+    said = "Each of the 4 samples has only one query. Is batch_first right?"
     assert repr(captured) == f"·: 2 heads, 1 queries, 1 keys ({said})"
     assert said in text_in(captured.example().note, "en")
     assert refused(layer, (x, x, x), list("abcd")) == (
-        "tokens: 4 were given, and no attention of this run has as many queries: 1, in a batch of 4. "
-        "Is batch_first right?"
+        "tokens: 4 were given, but no attention in this run has that many queries: 1, in a "
+        "batch of 4. Is batch_first right?"
     )
     assert capture(layer, (x[0],) * 3)[0].remark == ""
 
@@ -944,7 +944,7 @@ def test_heads_are_chosen():
     with pytest.raises(InteropError) as error:
         captured.example()
     assert str(error.value).startswith(
-        "20 heads of 5 × 5 tokens and 4 columns are more than an example holds, 16 heads,"
+        "20 heads of 5 × 5 tokens and 4 columns are more than an example can hold (16 heads,"
     )
     example = captured.example(heads=[19, 3])
     assert apart(trace(example)["weights"].cpu(), captured.weights[[19, 3]]) <= 1e-12
@@ -963,7 +963,7 @@ def test_heads_are_chosen():
 
 def test_what_is_too_large_is_cut_on_request_alone_and_says_so():
     captured = large(n=70, d_v=80)
-    with pytest.raises(InteropError, match="take the first of everything with cut=True"):
+    with pytest.raises(InteropError, match="use cut=True to take the first of everything"):
         captured.example()
     example = captured.example(cut=True)
     dims = example.dims
@@ -971,8 +971,8 @@ def test_what_is_too_large_is_cut_on_request_alone_and_says_so():
     computed = trace(example)["weights"].cpu()
     wanted = captured.weights[:, :64, :64]
     assert apart(computed, wanted / wanted.sum(-1, keepdim=True)) <= 1e-12
-    assert "Of 70 queries and 70 keys the first 64 are here" in example.note["en"]
-    assert "Of the 80 columns of V the first 64 are here." in example.note["en"]
+    assert "Only the first 64 of 70 queries and 70 keys are here" in example.note["en"]
+    assert "Only the first 64 of 80 columns of V are here." in example.note["en"]
     assert "70" in example.note["zh"]
 
 
@@ -981,7 +981,7 @@ def test_wide_queries_and_keys_start_from_their_weights_which_are_exact():
     with pytest.raises(InteropError):
         captured.example()
     example = captured.example(cut=True)
-    assert "Q and K have 100 columns, more than an example holds" in example.note["en"]
+    assert "Q and K have 100 columns, more than an example can hold" in example.note["en"]
     assert example.heads[0].q is None
     assert apart(trace(example)["weights"].cpu(), captured.weights) <= 1e-12
 
@@ -1007,12 +1007,14 @@ def refused(module, inputs, *rest, **more):
 
 def test_no_attention():
     assert refused(len, [1]) == "expected a torch.nn.Module, got builtin_function_or_method"
-    assert refused(nn.Linear(3, 3), torch.ones(2, 3)).startswith("no attention was seen in this run: neither")
+    assert refused(nn.Linear(3, 3), torch.ones(2, 3)).startswith(
+        "no attention was found in this run: neither"
+    )
 
 
 def test_active_dropout():
     x = randn(1, 3, 8, dtype=torch.float32)
-    said = "dropout is at work on the weights (p = 0.25): call module.eval() before"
+    said = "dropout is active on the weights (p = 0.25); call module.eval() first"
     layer = nn.MultiheadAttention(8, 2, dropout=0.25, batch_first=True)
     assert refused(layer.train(), (x, x, x)) == said
     assert capture(layer.eval(), (x, x, x))
@@ -1026,13 +1028,13 @@ def test_active_dropout():
 def test_nested_tensors():
     parts = torch.nested.nested_tensor([torch.ones(2, 4), torch.ones(3, 4)])
     assert refused(Fused(), (parts, parts, parts)).startswith(
-        "nested tensors are not captured: give one padded tensor"
+        "nested tensors cannot be captured; give one padded tensor"
     )
 
 
 def test_tokens_that_fit_no_attention():
     said = refused(Fused(), (randn(1, 1, 3, 4),) * 3, ["a", "b"])
-    assert said == "tokens: 2 were given, and no attention of this run has as many queries: 3"
+    assert said == "tokens: 2 were given, but no attention in this run has that many queries: 3"
 
 
 def test_nan_is_refused_by_the_example():

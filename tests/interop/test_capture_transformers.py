@@ -147,7 +147,7 @@ def test_active_dropout_is_refused(kind, attention):
     config._attn_implementation = attention
     config.attention_probs_dropout_prob = config.attn_pdrop = config.attention_dropout = 0.1
     model = build(config).train()
-    with pytest.raises(InteropError, match="dropout is at work on the weights"):
+    with pytest.raises(InteropError, match="dropout is active on the weights"):
         capture(model, BATCH)
 
 

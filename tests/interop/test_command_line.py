@@ -100,8 +100,8 @@ def test_a_target_that_cannot_express_the_example(run, tmp_path):
     status, out, err = run("export", str(path), "--to", "torch")
     assert (status, out) == (2, "")
     assert err == (
-        "heads[0]: this head starts from its weights, and a library computes them itself; "
-        "NumPy and PyTorch from scratch can do this\n"
+        "heads[0]: this head starts from given weights, but a library computes them itself; "
+        "use NumPy or PyTorch from scratch\n"
     )
     assert run("export", str(path), "--to", "numpy")[0] == 0
 
@@ -140,10 +140,10 @@ def test_a_slice_is_imported(run, model):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--layer", "x."], "there is no layer named 'x.'; the nearest names are 'a.b.'"),
-        (["--layer", "a.c"], "there is no layer named 'a.c'; the nearest names are 'a.b.'"),
-        (["--rows", "1,2"], "rows: name the matrix of the file that these are rows of, its inputs"),
-        (["--num-heads", "3", "--heads", "1,0,0"], "heads: head 0 is named twice"),
+        (["--layer", "x."], "there is no layer named 'x.'; similar names are 'a.b.'"),
+        (["--layer", "a.c"], "there is no layer named 'a.c'; similar names are 'a.b.'"),
+        (["--rows", "1,2"], "rows: give inputs: the matrix in the file that these rows come from"),
+        (["--num-heads", "3", "--heads", "1,0,0"], "heads: head 0 is given twice"),
         (
             ["--inputs", "a.b.out_proj.weight", "--rows", "0,1", "--tokens", "5"],
             "tokens: the rows of inputs are the",
@@ -152,12 +152,15 @@ def test_a_slice_is_imported(run, model):
             ["--inputs", "a.b.out_proj.weight", "--rows", "0,1", "--seed", "0"],
             "seed: the rows of inputs are the",
         ),
-        (["--num-heads", "5"], "5 heads do not divide 12"),
+        (["--num-heads", "5"], "12 is not divisible by 5 heads"),
         (["--num-heads", "3", "--seed", "18446744073709551616"], "seed: expected a whole number from -92"),
         (["--num-heads", "3", "--d-head", "5"], "d_head: the heads of this layer have 4 columns, got 5\n"),
-        (["--num-heads", "3", "--d-model", "20"], "d_model: this layer takes rows of 12 columns, got 20\n"),
-        (["--num-heads", "0"], "0 heads do not divide 12"),
-        (["--num-heads", "-4"], "-4 heads do not divide 12"),
+        (
+            ["--num-heads", "3", "--d-model", "20"],
+            "d_model: the input of this layer has 12 columns, got 20\n",
+        ),
+        (["--num-heads", "0"], "12 is not divisible by 0 heads"),
+        (["--num-heads", "-4"], "12 is not divisible by -4 heads"),
         (["--heads", "a"], "argument --heads: expected whole numbers such as 0,3"),
         (["--inputs", "a.b.out_proj.weight", "--rows", "99"], "rows: expected rows from 0 to 11, got 99"),
     ],
@@ -176,7 +179,7 @@ def test_a_weight_file_comes_on_standard_input(run, model, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"hello, I am weights")))
     assert run("layers", "-")[::2] == (
         2,
-        "this is neither a .safetensors file nor one that torch.save wrote\n",
+        "this is neither a .safetensors file nor a file written by torch.save\n",
     )
 
 
@@ -209,7 +212,11 @@ def test_a_config_beside_the_file_says_how_many_heads_there_are(run, model):
     assert (status, out, err) == (2, "", "a.b.: the file says that this layer has 3 heads, not 6\n")
     for text in ("[3]", "{", "\0", "[" * 100_000, "{}" + " " * 1_000_000):
         config.write_text(text)
-        assert run("import", path) == (2, "", "config.json: this is no object of JSON as models have it\n")
+        assert run("import", path) == (
+            2,
+            "",
+            "config.json: this is not a JSON object like a model's config\n",
+        )
 
 
 @pytest.mark.parametrize(
@@ -232,10 +239,10 @@ def test_where_nothing_says_how_many_heads_there_are_it_is_said_what_was_assumed
     status, out, err = run("import", path)
     assert status == 0
     assert err == (
-        "nothing says how many heads this layer has, and 1 of 12 columns each are assumed; "
-        "--num-heads says it, or a config.json beside the file\n"
+        "the number of heads of this layer is not given, so 1 head of 12 "
+        "columns each is assumed; give it with --num-heads, or put the config.json beside the file\n"
     )
-    assert "Nothing says how many heads this layer has: 1 of 12 columns each are assumed." in text_in(
+    assert "The number of heads of this layer is not given. 1 head of 12 columns each is assumed." in text_in(
         parse(out).note, "en"
     )
     status, out, err = run("import", path, "--num-heads", "1")
@@ -264,7 +271,7 @@ def test_a_layer_s_last_dot_may_be_left_out(run, tmp_path):
     assert (status, err.count("\n")) == (2, 1)
     assert (
         err
-        == "there is no layer named 'h.3.attn.'; the nearest names are 'h.1.attn.', 'h.2.attn.', 'h.10.attn.'\n"
+        == "there is no layer named 'h.3.attn.'; similar names are 'h.1.attn.', 'h.2.attn.', 'h.10.attn.'\n"
     )
 
 
@@ -284,8 +291,8 @@ def test_import_refuses_what_an_example_has_no_place_for_and_leaves_it_out_on_re
     path.with_name("config.json").write_text(json.dumps({**config, "attn_logit_softcapping": 5.0}))
     status, out, error = run("import", str(path))
     assert (status, out) == (2, "")
-    assert error.startswith("config.json: attn_logit_softcapping: the layer 'self_attn.' computes with this")
+    assert error.startswith("config.json: attn_logit_softcapping: layer 'self_attn.' uses this")
     status, out, error = run("import", str(path), "--leave-out")
     example = parse(out)
     assert (status, error, example.scale, example.mask) == (0, "", 4.0, "causal")
-    assert "not the model's: attn_logit_softcapping." in text_in(example.note, "en")
+    assert "differ from the model's: attn_logit_softcapping." in text_in(example.note, "en")

@@ -58,9 +58,9 @@ def layer_of(numbers):
 @pytest.mark.parametrize(
     ("numbers", "sentence"),
     [
-        (torch.full((6, 2), float("nan")), "in_proj_weight: holds a number that is NaN or infinite"),
-        (torch.full((6, 2), float("inf")), "in_proj_weight: holds a number that is NaN or infinite"),
-        (torch.full((6, 2), 1e30), "in_proj_weight: holds a number beyond 1e+12"),
+        (torch.full((6, 2), float("nan")), "in_proj_weight: contains NaN or an infinite number"),
+        (torch.full((6, 2), float("inf")), "in_proj_weight: contains NaN or an infinite number"),
+        (torch.full((6, 2), 1e30), "in_proj_weight: contains a number larger than 1e+12 in size"),
         (torch.ones(6, 2, dtype=torch.int64), "in_proj_weight: expected floating-point numbers, got int64"),
         (
             torch.ones(6, 2, dtype=torch.complex64),

@@ -110,7 +110,7 @@ def test_a_setting_that_changes_scores_is_used(family, taken, monkeypatch):
 @pytest.mark.parametrize("kind", ["yarn", "longrope"])
 def test_rotary_positions_that_scale_the_scores_are_refused(kind):
     config = {"rope_scaling": {"rope_type": kind, "factor": 4.0}, "rope_theta": 10000.0}
-    with pytest.raises(InteropError, match=r"config\.json: rope_scaling\.rope_type: the layer 'model"):
+    with pytest.raises(InteropError, match=r"config\.json: rope_scaling\.rope_type: layer 'model"):
         open_layer(LAYER, known(config), Slice())
 
 
@@ -160,9 +160,11 @@ def test_a_tensor_that_has_no_place_in_an_example_is_refused_or_named(tensor):
     ):
         with pytest.raises(InteropError) as refused:
             load()
-        assert str(refused.value).startswith(f"{NAME}{tensor}: the layer has this tensor too")
+        assert str(refused.value).startswith(f"{NAME}{tensor}: the layer also has this tensor")
         load(leave_out=True)
-    assert f"not the model's: {NAME}{tensor}." in note(open_layer(weights, layer, ALL, leave_out=True))
+    assert f"differ from the model's: {NAME}{tensor}." in note(
+        open_layer(weights, layer, ALL, leave_out=True)
+    )
 
 
 @pytest.mark.parametrize(
@@ -183,7 +185,7 @@ def test_tensors_of_a_layer_without_a_name_of_its_own_are_named():
     (layer,) = layers(weights)
     assert "Not used: model.embed.weight, head.weight." in note(open_layer(weights, layer, Slice()))
     open_layer({**weights, "another.q_norm.weight": drawn(6)}, layer, Slice())
-    with pytest.raises(InteropError, match=r"^q_norm\.weight: the layer has this tensor too"):
+    with pytest.raises(InteropError, match=r"^q_norm\.weight: the layer also has this tensor"):
         open_layer({**weights, "q_norm.weight": drawn(6)}, layer, Slice())
 
 
@@ -200,17 +202,15 @@ SETTINGS = {
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_a_setting_that_no_example_computes_with_is_refused_or_named(setting, kind):
     layer = known({setting: SETTINGS[setting]}, kind)
-    with pytest.raises(
-        InteropError, match=f"^config.json: {setting}: the layer '{NAME}' computes with this setting"
-    ):
+    with pytest.raises(InteropError, match=f"^config.json: {setting}: layer '{NAME}' uses this setting"):
         open_layer(LAYER, layer, ALL)
-    assert f"not the model's: {setting}." in note(open_layer(LAYER, layer, ALL, leave_out=True))
+    assert f"differ from the model's: {setting}." in note(open_layer(LAYER, layer, ALL, leave_out=True))
 
 
 def test_settings_of_an_unknown_kind_of_model_are_named():
     layer = known({"rope_theta": 1e4, "sliding_window": 4, "query_pre_attn_scalar": None}, "mine")
     example = open_layer(LAYER, layer, ALL)
-    assert "These settings of its config.json are not used: sliding_window, rope_theta." in note(example)
+    assert "These settings in its config.json are not used: sliding_window, rope_theta." in note(example)
     assert (example.mask, example.positions, example.scale) == (None, None, "sqrt_dk")
 
 
@@ -221,9 +221,11 @@ def test_the_note_on_an_unknown_kind_of_model_says_that_mask_and_positions_are_m
 def test_the_note_names_the_settings_used_or_says_that_there_was_no_config():
     assert "From config.json: model_type, rope_theta." in note(open_layer(LAYER, known({}), ALL))
     (layer,) = layers(LAYER)
-    assert "No config.json was read. The divisor √d_k is assumed" in note(open_layer(LAYER, layer, ALL, 2))
+    assert "No config.json was read. The divisor is assumed to be √d_k" in note(
+        open_layer(LAYER, layer, ALL, 2)
+    )
     other = known({"hidden_size": 24})
-    assert "The config.json does not name layers of this width" in note(open_layer(LAYER, other, ALL, 2))
+    assert "The config.json has no layers of this width" in note(open_layer(LAYER, other, ALL, 2))
 
 
 def test_a_window_hides_earlier_keys():
@@ -239,8 +241,10 @@ def test_pairs_of_rotated_columns_stay_together_in_a_slice():
     rows = LAYER[f"{NAME}q_proj.weight"]
     assert example.heads[1].w_q == tuple(map(tuple, rows[[6, 7, 9, 10]].T.tolist()))
     assert example.heads[1].w_v == tuple(map(tuple, LAYER[f"{NAME}v_proj.weight"][6:10].T.tolist()))
-    assert "in another order" not in note(example)
-    with pytest.raises(InteropError, match=r"^d_head: rotary positions turn pairs of columns: 3 is odd"):
+    assert "are reordered" not in note(example)
+    with pytest.raises(
+        InteropError, match=r"^d_head: rotary positions rotate columns in pairs, but 3 is odd"
+    ):
         open_layer(LAYER, known({}), replace(ALL, d_head=3))
 
 
@@ -250,7 +254,7 @@ def test_columns_that_are_not_rotated_follow_those_that_are():
     assert example.positions.frequencies == (1.0, 0.0, 0.0)
     rows = LAYER[f"{NAME}k_proj.weight"]
     assert example.heads[0].w_k == tuple(map(tuple, rows[[0, 2, 3, 1, 4, 5]].T.tolist()))
-    assert "in another order" in note(example)
+    assert "are reordered" in note(example)
 
 
 def test_alibi_gives_each_head_its_slope_among_all():
@@ -283,7 +287,7 @@ def test_keys_from_another_text_become_a_context():
         (
             {"partial_rotary_factor": 0.5},
             "phi",
-            "expected an even number of turned columns, at most 6, got 3",
+            "expected an even number of rotated columns, at most 6, got 3",
         ),
         ({"attention_types": 3}, "gpt_neo", "expected the type of layer 1, global or local, got 3"),
         ({"sliding_window": -1}, "mistral", "sliding_window: expected a whole number from 1"),

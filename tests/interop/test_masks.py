@@ -56,14 +56,14 @@ def test_a_mask_of_numbers_is_added(way, as_given):
 @pytest.mark.parametrize(
     ("mask", "said"),
     [
-        ([[1, 0], [1, 1]], "mask: holds integers, which are neither truth values nor numbers to add"),
-        ([[0, -9], [0, 0]], "mask: holds integers, which are neither"),
+        ([[1, 0], [1, 1]], "mask: contains integers, which could be truth values or numbers to add"),
+        ([[0, -9], [0, 0]], "mask: contains integers, which could be"),
         (
             [[1.0, 0.0], [1.0, 1.0]],
-            "mask: holds only the numbers 0 and 1: convert them to bool if they are meant as",
+            "mask: contains only the numbers 0 and 1; convert them to bool if they are",
         ),
-        ([ALLOW] * 3, "mask: got 3 × 2 × 2, a mask for each head: an example has one mask for all heads"),
-        ([[[0.5, 0.0]] * 2] * 2, "mask: got 2 × 2 × 2, a mask for each head"),
+        ([ALLOW] * 3, "mask: got 3 × 2 × 2, one mask per head; an example has one mask for all heads"),
+        ([[[0.5, 0.0]] * 2] * 2, "mask: got 2 × 2 × 2, one mask per head"),
     ],
     ids=["0 and 1", "integers", "0.0 and 1.0", "a head each", "a head each, of numbers"],
 )
@@ -82,9 +82,9 @@ def test_numbers_of_0_and_1_are_added_where_they_are_said_to_be(way):
 @pytest.mark.parametrize(
     ("mask", "said"),
     [
-        ("none", 'mask: expected null, "causal", allow or add, got "none"'),
+        ("none", 'mask: expected null, "causal", or an object with "allow" or "add", got "none"'),
         (torch.ones(3, 2, dtype=torch.bool), "mask.allow: expected 2 × 2, got 3 × 2"),
-        (7, "mask: expected an object"),
+        (7, "mask: expected a JSON object"),
     ],
 )
 def test_unpack_refuses_a_mask_as_from_arrays_does(mask, said):
@@ -104,7 +104,7 @@ def test_unpack_takes_rows_as_programs_hold_them(as_given):
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([[1.0], [1.0, 2.0]], "query: expected rows of numbers, all of one length"),
+        ([[1.0], [1.0, 2.0]], "query: expected rows of numbers, all of the same length"),
         ([["a", "b"]], "query: expected rows of numbers"),
         ("rows", "query: expected rows of numbers"),
         (np.ones(2), "query: expected rows × 2, got 2"),
@@ -119,8 +119,8 @@ def test_unpack_refuses_what_are_not_rows(rows, said):
 
 
 ONES = torch.tensor([[1, 0], [1, 1]])
-INTEGERS = "holds integers, which are neither truth values nor numbers to add"
-ZEROS_AND_ONES = "holds only the numbers 0 and 1: convert them to bool"
+INTEGERS = "contains integers, which could be truth values or numbers to add"
+ZEROS_AND_ONES = "contains only the numbers 0 and 1; convert them to bool"
 SIZE: dict[str, Any] = {"n_q": 2, "n_k": 2}
 LIBRARIES: dict[str, tuple[Callable[[], Any], str]] = {
     "torch, integers": (lambda: from_torch_masks(ONES, **SIZE), f"attn_mask: {INTEGERS}"),
@@ -135,7 +135,7 @@ LIBRARIES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "torch, a head each": (
         lambda: from_torch_masks(torch.zeros(3, 2, 2), **SIZE),
-        "attn_mask: got 3 × 2 × 2, a mask for each head",
+        "attn_mask: got 3 × 2 × 2, one mask per head",
     ),
     "keras, numbers to add": (
         lambda: from_keras_mask(torch.tensor([[0.0, -1e9], [0.0, 0.0]]), **SIZE),
@@ -143,7 +143,7 @@ LIBRARIES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "keras, a head each": (
         lambda: from_keras_mask(torch.ones(1, 3, 2, 2).bool(), **SIZE),
-        "attention_mask: got 3 × 2 × 2, a mask for each head",
+        "attention_mask: got 3 × 2 × 2, one mask per head",
     ),
     "bert, a tokenizer's": (
         lambda: from_bert_mask(torch.ones(1, 2, dtype=torch.int64), **SIZE),

@@ -284,14 +284,22 @@ def fitting(**changes):
 @pytest.mark.parametrize(
     ("changed", "write", "sentence"),
     [
-        ({"scale": "none"}, to_torch, "scale: libraries' layers divide the scores by √d_k and nothing else"),
+        ({"scale": "none"}, to_torch, "scale: libraries' layers divide the scores only by √d_k"),
         ({"w_o": None, "b_o": None, "scale": 3.0}, to_keras, "scale: libraries'"),
         ({"w_o": ((1.0,),) * 4, "b_o": None}, to_torch, "d_out differs"),
-        ({"w_o": ((1.0,),) * 4, "b_o": None}, to_bert, "BERT wants d_model = d_out = h·d_k and d_v = d_k"),
+        ({"w_o": ((1.0,),) * 4, "b_o": None}, to_bert, "BERT requires d_model = d_out = h·d_k and d_v = d_k"),
         ({"context": ((1.0,) * 4,)}, to_bert, "context: BERT's self-attention has no context"),
-        ({"mask": AllowMask(((True, False, True),) * 3, -5.0)}, to_torch_mask, "mask.fill: libraries hide"),
-        ({"mask": AllowMask(((True, False, True),) * 3, -5.0)}, to_keras_mask, "mask.fill: libraries hide"),
-        ({"mask": AddMask(((0.5, 0.0, 0.0),) * 3)}, to_keras_mask, "mask.add: Keras's mask allows or hides"),
+        (
+            {"mask": AllowMask(((True, False, True),) * 3, -5.0)},
+            to_torch_mask,
+            "mask.fill: libraries mask a pair",
+        ),
+        (
+            {"mask": AllowMask(((True, False, True),) * 3, -5.0)},
+            to_keras_mask,
+            "mask.fill: libraries mask a pair",
+        ),
+        ({"mask": AddMask(((0.5, 0.0, 0.0),) * 3)}, to_keras_mask, "mask.add: Keras's mask allows or masks"),
     ],
 )
 def test_what_a_library_cannot_express_is_refused(changed, write, sentence):
@@ -337,14 +345,14 @@ def test_masks_keep_their_polarity():
 @pytest.mark.parametrize(
     ("state", "heads", "sentence"),
     [
-        ({}, 1, "q_proj_weight: is missing"),
+        ({}, 1, "q_proj_weight: missing"),
         ({"in_proj_weight": torch.ones(5, 2)}, 1, "in_proj_weight: expected 3E × E, got 5 × 2"),
-        ({"in_proj_weight": torch.ones(6, 2)}, 1, r"out_proj\.weight: is missing"),
+        ({"in_proj_weight": torch.ones(6, 2)}, 1, r"out_proj\.weight: missing"),
         ({"in_proj_weight": torch.ones(6, 2), "bias_k": torch.ones(1, 1, 2)}, 1, "add_bias_kv"),
         (
             {"in_proj_weight": torch.ones(6, 2), "out_proj.weight": torch.ones(2, 2)},
             3,
-            "3 heads do not divide 2",
+            "2 is not divisible by 3 heads",
         ),
         (
             {"in_proj_weight": torch.ones(6, 2), "out_proj.weight": torch.ones(3, 2)},
@@ -359,9 +367,13 @@ def test_masks_keep_their_polarity():
         (
             {"in_proj_weight": torch.full((6, 2), float("nan"))},
             1,
-            "in_proj_weight: holds a number that is NaN",
+            "in_proj_weight: contains NaN",
         ),
-        ({"in_proj_weight": torch.full((6, 2), 1e13)}, 1, r"in_proj_weight: holds a number beyond 1e\+12"),
+        (
+            {"in_proj_weight": torch.full((6, 2), 1e13)},
+            1,
+            r"in_proj_weight: contains a number larger than 1e\+12 in size",
+        ),
     ],
 )
 def test_state_dicts_that_are_not_a_layer_are_refused(state, heads, sentence):

@@ -85,13 +85,13 @@ def test_heads_that_share_keys_say_how_many_heads_there_may_be():
     assert layer.likely_heads == 2
     example = open_layer(state, layer, Slice(heads=(3,), d_model=D, d_head=2), 4)
     assert example.heads[0].w_k == tuple(map(tuple, state[f"{layer.name}k_proj.weight"][2:].T.tolist()))
-    assert "a mask, positions and anything else" in text_in(example.note, "en")
+    assert "A mask, positions and anything else" in text_in(example.note, "en")
 
 
 @pytest.mark.parametrize(
     ("changed", "heads", "sentence"),
     [
-        ({"k_proj.weight": None}, 4, "a.k_proj.weight: is missing"),
+        ({"k_proj.weight": None}, 4, "a.k_proj.weight: missing"),
         ({"k_proj.weight": drawn(8, 5)}, 4, "a.k_proj.weight: expected 8 × 6, got 8 × 5"),
         (
             {"v_proj.weight": drawn(6, 6), "v_proj.bias": None},
@@ -100,8 +100,8 @@ def test_heads_that_share_keys_say_how_many_heads_there_may_be():
         ),
         ({"o_proj.weight": drawn(6, 7)}, 4, "a.o_proj.weight: expected d × 8, got 6 × 7"),
         ({"q_proj.bias": drawn(7)}, 4, "a.q_proj.bias: expected 8, got 7"),
-        ({"q_proj.weight": drawn(8, 6) / 0}, 4, "a.q_proj.weight: holds a number that is NaN or infinite"),
-        ({}, 3, "3 heads do not divide 8"),
+        ({"q_proj.weight": drawn(8, 6) / 0}, 4, "a.q_proj.weight: contains NaN or an infinite number"),
+        ({}, 3, "8 is not divisible by 3 heads"),
     ],
 )
 def test_what_does_not_fit_is_named(changed, heads, sentence):

@@ -23,7 +23,7 @@ test("what is no number is neither right nor wrong, and −∞ is only itself", 
   assert.equal(isRight("-1000", "-inf"), false);
 });
 
-test("a telephone's decimal comma is a point, unless it may part thousands", () => {
+test("a decimal comma is sent as a point, unless it may separate thousands", () => {
   for (const [text, number] of [
     ["0,9", "0.9"],
     ["−1,79", "-1.79"],

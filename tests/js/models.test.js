@@ -33,7 +33,7 @@ import {
 import { StoredWork } from "../../web/models/stored_work.js";
 import { groups, inPieces, joined, merged, numbered } from "../../web/models/tokens/words.js";
 import { fitted, missingFrom, placeIn, queryOf, START, unreadableIn } from "../../web/models/view_address.js";
-import { behaviour, shuffledSentences } from "../../web/models/wording.js";
+import { behaviour, percent, shuffledSentences } from "../../web/models/wording.js";
 
 // --- places --------------------------------------------------------------------------------------------------------
 
@@ -333,7 +333,7 @@ test("pieces of a word stand together, special tokens alone", () => {
   assert.deepEqual(joined(PIECES, [[1], [2]]), ["play", "##ing"]);
 });
 
-test("to a word goes the sum over its pieces, from a word the mean of its pieces", () => {
+test("to a word goes the sum over its tokens, from a word the mean of its pieces", () => {
   const words = [[0], [1, 2]];
   const weights = Float32Array.of(0.5, 0.25, 0.25, 0.2, 0.3, 0.5, 0.6, 0.1, 0.3);
   const found = [...merged(weights, 3, words)].map((number) => Math.round(number * 1e6) / 1e6);
@@ -482,9 +482,14 @@ test("where a head rests with all its weight nothing is told of what remains", (
     };
     return behaviour(words, run({ measures: ["separators"], sentences: [{ ...sentence, ...one }] }), 0);
   };
-  assert.equal(told(1, ""), "[SEP] 1.00");
-  assert.equal(told(0.75, "separators"), "[SEP] 0.75");
-  assert.equal(told(0.75, ""), "[SEP] 0.75, then none");
+  assert.equal(told(1, ""), "[SEP] 100%");
+  assert.equal(told(0.75, "separators"), "[SEP] 75%");
+  assert.equal(told(0.75, ""), "[SEP] 75%, then none");
+});
+
+test("a share is a percentage, and what is neither nothing nor all does not read as if it were", () => {
+  const shares = [0, 0.001, 0.005, 0.0949, 0.5, 0.995, 0.999, 1];
+  assert.deepEqual(shares.map(percent), ["0%", "<1%", "<1%", "9%", "50%", ">99%", ">99%", "100%"]);
 });
 
 test("of other orders only those measures are told that places or words alone decide", () => {

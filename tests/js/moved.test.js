@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { movedSentence } from "../../web/kit/changed_numbers.js";
 
 const words = {
-  moved_weights: "{changed} of {all} weights changed; most: head {head}, {tokens}, {before} → {now}",
+  moved_weights: "{changed} of {all} weights changed, most of all head {head}, {tokens}: {before} → {now}",
 };
 
 /** @type {any} */
@@ -22,6 +22,6 @@ const model = {
 test("tokens from right to left do not turn the arrow of the most moved weight round", () => {
   assert.equal(
     movedSentence(model, words),
-    "1 of 2 weights changed; most: head 1, \u2068אני\u2069 → \u2068לתכנת\u2069, 0.50 → 0.75",
+    "1 of 2 weights changed, most of all head 1, ⁨אני⁩ → ⁨לתכנת⁩: 0.50 → 0.75",
   );
 });

@@ -27,7 +27,11 @@ test("a number is read however it is typed, and what is none says why", () => {
     [" −2 ", { value: -2 }],
     ["－３", { value: -3 }],
     [".5e1", { value: 5 }],
-    ["1,5", { wrong: "comma" }],
+    ["1,5", { value: 1.5 }],
+    ["−0,125", { value: -0.125 }],
+    ["1,5e−3", { value: 0.0015 }],
+    ["1,500", { wrong: "comma" }],
+    ["1,000,000", { wrong: "comma" }],
     ["1/2", { wrong: "fraction" }],
     ["2e9", { wrong: "too_large" }],
     ["x", { wrong: "not_a_number" }],
@@ -80,6 +84,8 @@ test("a pasted block is split at tabs, brackets, commas or spaces", () => {
   for (const text of ["1\t2\r\n3\t4\n", "[[1, 2], [3, 4]]", "1, 2\n3, 4", "1 2\n3  4"])
     assert.deepEqual(splitBlock(text), block, text);
   assert.deepEqual(splitBlock("1\t\t3"), [["1", "", "3"]]);
+  for (const text of ["0,5\t−1,25", "0,5; −1,25", "0,5 −1,25"])
+    assert.deepEqual(splitBlock(text), [["0,5", "−1,25"]], text);
 });
 
 test("copied and downloaded numbers are not rounded, and no label is a formula", () => {

@@ -27,7 +27,7 @@ test("the next step is the next one that is not done, then the first one that wa
   assert.equal(nextTable([TABLES[0]], -1), null);
 });
 
-test("how far one is: the open step, or as many as are done, and the right numbers of all", () => {
+test("how far one is: the open step, or as many as are done, and the right numbers in all", () => {
   assert.deepEqual(progressOf(TABLES, "scores 0"), { step: 3, steps: 4, right: 11, cells: 16 });
   assert.deepEqual(progressOf(TABLES, "output"), { step: 4, steps: 4, right: 11, cells: 16 });
   assert.equal(progressOf(TABLES, null).step, 3);

@@ -70,7 +70,7 @@ test("of 300 answers with a long tail none is lost, and what hardly anybody gave
   assert.ok(Math.abs(found.reduce((sum, { share }) => sum + share, 0) - 1) < 1e-12);
 });
 
-test("of many numbers that are all given often as many have a bar as there is room for", () => {
+test("of many numbers that are all given often as many have a bar as there is space for", () => {
   const answers = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`${n + 1}`, 10]));
   assert.equal(bars(NUMBER, { answers, others: 0 }, null).length, MOST + 1);
   assert.equal(bars(NUMBER, { answers, others: 0 }, HALF, 3).length, 4);

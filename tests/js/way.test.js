@@ -81,7 +81,7 @@ test("what is shown of a large matrix is framed where it lies", () => {
   assert.ok(height > 2 && width > 0.5);
 });
 
-test("a screen holds as many parts as there is room for, and what is kept stays while its scope lasts", () => {
+test("a screen holds as many parts as there is space for, and what is kept stays while its scope lasts", () => {
   const parts = [
     { name: "a", size: 2 },
     { name: "bar", size: 1, kept: true, group: 1, scope: 1 },

@@ -80,19 +80,19 @@ def test_heads_that_were_switched_off_are_named_where_they_matter(tmp_path):
     whole, without = (run(model, tokens, without=one) for one in ((), off))
     first = to_example(model, without, tokens, 0, [1])
     assert first.heads == to_example(model, whole, tokens, 0, [1]).heads  # as if switched on
-    assert "here as if switched on: layer 1, all heads." in text_in(first.note, "en")
+    assert "but shown here as if they were not: layer 1, all heads." in text_in(first.note, "en")
     made = parse(dump(to_example(model, without, tokens, 1, [0, 1])))
-    assert text_in(made.title, "en").endswith(", layer 2, heads 1, 2 (heads switched off: 6)")
+    assert text_in(made.title, "en").endswith(", layer 2, heads 1, 2 (muted heads: 6)")
     assert text_in(made.title, "zh").endswith("（关闭的头：6 个）")
     note = text_in(made.note, "en")
-    assert "ran with heads switched off (their outputs were 0): layer 1, all heads. " in note
-    assert note.endswith("Switched off in the model, here as if switched on: layer 2, heads 1, 3.")
+    assert "ran with muted heads (their outputs were 0): layer 1, all heads. " in note
+    assert note.endswith("Muted in the model, but shown here as if they were not: layer 2, heads 1, 3.")
     assert "第 1 层所有的头" in text_in(made.note, "zh")
     deep = open_model(folder_of(tmp_path / "deep", {**BERT, "num_hidden_layers": 12}))
     every = run(deep, tokens, without=[(layer, head) for layer in range(11) for head in (0, 1, 3)])
     assert " 33 heads of layers 1 to 11." in text_in(to_example(deep, every, tokens, 11, [0]).note, "en")
     last = to_example(model, whole, tokens, 2, [0])
-    assert "switched off" not in text_in(last.note, "en") + text_in(last.title, "en")
+    assert "muted" not in f"{text_in(last.note, 'en')}{text_in(last.title, 'en')}".lower()
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_too_large_an_example_is_refused(tmp_path):
     wide = {**BERT, "hidden_size": 66 * 4}
     many = {**BERT, "hidden_size": 68, "num_attention_heads": 17, "max_position_embeddings": 128}
     for name, config, heads, text, sentence in (
-        ("wide", wide, [0], TEXT, "66 columns of a head are too many"),
+        ("wide", wide, [0], TEXT, "66 columns per head are too many"),
         ("many", many, range(17), TEXT, "17 heads are too many"),
         ("long", many, [0], "cat " * 70, "72 tokens are too many"),
     ):

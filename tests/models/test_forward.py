@@ -125,14 +125,14 @@ def test_guesses_are_probable_in_order_and_can_be_read(config, tmp_path):
     assert {guess.text for guess in likeliest} >= {"the", "cat", "[MASK]"}
     assert guesses(model, found, 4, 3) == likeliest[:3]
     for place in (-1, 99):
-        with pytest.raises(ModelError, match=f"there is no place {place}"):
+        with pytest.raises(ModelError, match=f"there is no position {place}"):
             guesses(model, found, place)
 
 
 def test_a_model_that_cannot_guess_says_so():
     model = open_model(MINILM)
     assert not can_guess(model)
-    with pytest.raises(ModelError, match="nothing that turns its vectors into words"):
+    with pytest.raises(ModelError, match="nothing that turns vectors into words"):
         guesses(model, run(model, tokenize(model, "a cat")), 1)
 
 

@@ -129,10 +129,13 @@ FOLDERS = {
         written("config.json", '{"model_type": ' + "9" * 900_000 + "}"),
         "config.json: expected a JSON object",
     ),
-    "no kind": (setting(model_type=None), "config.json: model_type: models of the kind None are not read"),
-    "another kind": (setting(model_type="t5"), "models of the kind 't5' are not read here; these are: bert"),
-    "a kind with control characters": (setting(model_type="\n\x1b[31m" * 50), "are not read here"),
-    "kind is a list": (setting(model_type=["bert"]), "models of the kind ['bert'] are not read"),
+    "no kind": (setting(model_type=None), "config.json: model_type: models of type None are not supported"),
+    "another kind": (
+        setting(model_type="t5"),
+        ("models of type 't5' are not supported; the supported types are: bert"),
+    ),
+    "a kind with control characters": (setting(model_type="\n\x1b[31m" * 50), "are not supported"),
+    "kind is a list": (setting(model_type=["bert"]), "models of type ['bert'] are not supported"),
     "a billion heads": (
         setting(num_attention_heads=10**9),
         "config.json: num_attention_heads: expected a whole number from 1 to 1024, got 1000000000",
@@ -146,11 +149,17 @@ FOLDERS = {
         setting(num_hidden_layers=1000),
         "bert.encoder.layer.3.attention.self.query.weight: is missing",
     ),
-    "a hundred million words": (setting(vocab_size=10**8), "promises 100000000 × 24, the file holds 18 × 24"),
-    "a million columns": (setting(hidden_size=10**6), "promises 18 × 1000000, the file holds 18 × 24"),
-    "a long table of positions": (setting(max_position_embeddings=10**8), "the file holds 64 × 24"),
-    "wide in the middle": (setting(intermediate_size=10**6), "the file holds 40 × 24"),
-    "heads that do not divide": (setting(num_attention_heads=7), "7 heads do not divide 24 columns"),
+    "a hundred million words": (
+        setting(vocab_size=10**8),
+        "config.json says 100000000 × 24, but the file has 18 × 24",
+    ),
+    "a million columns": (
+        setting(hidden_size=10**6),
+        "config.json says 18 × 1000000, but the file has 18 × 24",
+    ),
+    "a long table of positions": (setting(max_position_embeddings=10**8), "the file has 64 × 24"),
+    "wide in the middle": (setting(intermediate_size=10**6), "the file has 40 × 24"),
+    "heads that do not divide": (setting(num_attention_heads=7), "24 columns are not divisible by 7 heads"),
     "heads below 0": (setting(num_attention_heads=-4), "num_attention_heads: expected a whole number"),
     "heads are true": (setting(num_attention_heads=True), "got true"),
     "a text for a size": (
@@ -166,22 +175,22 @@ FOLDERS = {
         written("config.json", json.dumps(BERT | {"layer_norm_eps": float("inf")})),
         "layer_norm_eps",
     ),
-    "another activation": (setting(hidden_act="mish"), 'hidden_act: "mish" is not computed here'),
+    "another activation": (setting(hidden_act="mish"), 'hidden_act: "mish" is not supported here'),
     "relative positions": (setting(position_embedding_type="relative_key"), "position_embedding_type"),
     "a decoder made of an encoder": (
         setting(is_decoder=True),
-        "is_decoder: true is not computed here, false is",
+        "is_decoder: true is not supported here; use false",
     ),
     # model.safetensors
     "no numbers": (without("model.safetensors"), "no model.safetensors; other formats"),
     "another format": (
         lambda folder: (folder / "model.safetensors").rename(folder / "model.gguf"),
-        "other formats (.bin, .gguf, .onnx …) are not read",
+        "other formats (.bin, .gguf, .onnx, …) cannot be read",
     ),
     "the file is a folder": (replaced_by_folder("model.safetensors"), "model.safetensors: cannot be read"),
     "an empty file": (
         written("model.safetensors", b""),
-        "model.safetensors: the file is damaged or incomplete",
+        "model.safetensors: this is not a readable .pt or .safetensors file; it may be damaged or incomplete",
     ),
     "seven bytes": (written("model.safetensors", b"1234567"), "damaged or incomplete"),
     "a zip": (written("model.safetensors", as_zip), "damaged or incomplete"),
@@ -212,19 +221,19 @@ FOLDERS = {
     "something behind": (written("model.safetensors", lambda folder: whole(folder) + b"more"), "damaged"),
     "a tensor is missing": (
         tensors(lambda found: found.pop(QUERY)),
-        f"{QUERY}: is missing in the model's files",
+        f"{QUERY}: is missing from the model's files",
     ),
     "a tensor has another shape": (
         tensors(lambda found: found.update({QUERY: torch.zeros(24, 23)})),
-        f"{QUERY}: config.json promises 24 × 24, the file holds 24 × 23",
+        f"{QUERY}: config.json says 24 × 24, but the file has 24 × 23",
     ),
     "a tensor has no axes": (
         tensors(lambda found: found.update({QUERY: torch.zeros(())})),
-        "the file holds 1",
+        "the file has 1",
     ),
     "quantised numbers": (
         tensors(lambda found: found.update({QUERY: torch.zeros(24, 24, dtype=torch.int8)})),
-        f"{QUERY}: numbers of the type I8 are not read",
+        f"{QUERY}: numbers of type I8 cannot be read",
     ),
     "another model's numbers": (
         lambda folder: save_file({"a": torch.zeros(3)}, folder / "model.safetensors"),
@@ -251,17 +260,23 @@ FOLDERS = {
     ),
     "a tokenizer that is cut": (
         written("tokenizer.json", '{"version": '),
-        "tokenizer.json: this is no tokenizer",
+        "tokenizer.json: this tokenizer cannot be read",
     ),
-    "a tokenizer that is none": (written("tokenizer.json", "{}"), "tokenizer.json: this is no tokenizer"),
-    "a deep tokenizer": (written("tokenizer.json", "[" * 100_000), "tokenizer.json: this is no tokenizer"),
+    "a tokenizer that is none": (
+        written("tokenizer.json", "{}"),
+        "tokenizer.json: this tokenizer cannot be read",
+    ),
+    "a deep tokenizer": (
+        written("tokenizer.json", "[" * 100_000),
+        "tokenizer.json: this tokenizer cannot be read",
+    ),
     "settings of noise": (
         written("tokenizer_config.json", "noise"),
         "tokenizer_config.json: expected a JSON object",
     ),
     "a vocabulary without what is unknown": (
         lambda folder: (without("tokenizer.json")(folder), written("vocab.txt", "a\nb\n")(folder)),
-        "vocab.txt: the piece '[UNK]' is missing",
+        "vocab.txt: the token '[UNK]' is missing",
     ),
     "a vocabulary of noise": (
         lambda folder: (without("tokenizer.json")(folder), written("vocab.txt", b"\xff\xfe\x00")(folder)),
@@ -272,7 +287,7 @@ DECODERS = {
     "scores that are not scaled": (
         GPT2,
         setting(scale_attn_weights=False),
-        "scale_attn_weights: false is not computed",
+        "scale_attn_weights: false is not supported here",
     ),
     "scores scaled by layer": (
         GPT2,
@@ -280,18 +295,26 @@ DECODERS = {
         "scale_attn_by_inverse_layer_idx",
     ),
     "attention to another text": (GPT2, setting(add_cross_attention=True), "add_cross_attention"),
-    "groups that do not divide": (LLAMA, setting(num_key_value_heads=3), "3 groups do not divide 4 heads"),
+    "groups that do not divide": (
+        LLAMA,
+        setting(num_key_value_heads=3),
+        "4 heads are not divisible into 3 groups",
+    ),
     "a billion groups": (LLAMA, setting(num_key_value_heads=10**9), "num_key_value_heads: expected"),
     "groups that the file has not": (
         LLAMA,
         setting(num_key_value_heads=4),
-        "promises 24 × 24, the file holds 12 × 24",
+        "config.json says 24 × 24, but the file has 12 × 24",
     ),
-    "an odd head": (LLAMA, setting(head_dim=7), "head_dim: rotary positions turn pairs of columns: 7 is odd"),
+    "an odd head": (
+        LLAMA,
+        setting(head_dim=7),
+        "head_dim: rotary positions rotate columns in pairs, but 7 is odd",
+    ),
     "other rotary positions": (
         LLAMA,
         setting(rope_scaling={"type": "yarn", "factor": 4.0}),
-        'rope_scaling.rope_type: "yarn" is not computed here; these are: default, linear, llama3',
+        'rope_scaling.rope_type: "yarn" is not supported here; the supported ones are: default, linear, llama3',
     ),
     "rotary positions that lack a number": (
         LLAMA,
@@ -309,7 +332,7 @@ DECODERS = {
     "norms with a bias": (
         LLAMA | {"model_type": "gemma"},
         setting(),
-        "models of the kind 'gemma' are not read",
+        "models of type 'gemma' are not supported",
     ),
 }
 CASES = {name: (BERT, *case) for name, case in FOLDERS.items()} | DECODERS
@@ -384,12 +407,12 @@ def test_unknown_ids_are_refused(model, tmp_path):
         run(model, torch.ones(65, dtype=torch.long))
     with pytest.raises(ModelError, match="0 tokens long"):
         run(model, torch.ones(0, dtype=torch.long))
-    with pytest.raises(ModelError, match="segments up to 3, the model knows 2"):
+    with pytest.raises(ModelError, match="segments up to 3, but the model knows 2"):
         run(model, torch.tensor([5, 6]), segments=torch.tensor([0, 2]))
     more = tokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *map(str, range(50))])
     more.save(str(tmp_path / "tokenizer.json"))
     other = open_model(tmp_path)
-    with pytest.raises(ModelError, match="the tokenizer gives the number 54, the model has 18 pieces"):
+    with pytest.raises(ModelError, match="the tokenizer gives the id 54, but the model has 18 tokens"):
         run(other, tokenize(other, "49"))
 
 

@@ -92,7 +92,7 @@ def test_a_repository_is_fetched_and_a_missing_one_is_refused(tmp_path, monkeypa
         return str(folder_of(tmp_path))
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fetch)
-    with pytest.raises(ModelError, match="far: the model's files cannot be fetched"):
+    with pytest.raises(ModelError, match="far: the model's files cannot be downloaded"):
         load(card)
     assert load(card).architecture.layers == 3
     assert requests[0] == ("some/where", library_module.FILES)
@@ -103,7 +103,7 @@ def test_a_missing_package_for_fetching_is_named(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(
-        ModelError, match=r"far: this needs .* huggingface_hub: pip install -r requirements\.txt"
+        ModelError, match=r"far: this requires the package huggingface_hub: pip install -r requirements\.txt"
     ):
         load(named("far", {"MHA_MODELS": "far=some/where"}))
 

@@ -215,7 +215,7 @@ def test_a_text_without_a_character_is_empty(text, minilm):
 
 
 def test_a_text_of_which_nothing_is_left_is_refused(minilm):
-    with pytest.raises(ModelError, match="nothing in it that this model reads"):
+    with pytest.raises(ModelError, match="nothing that this model can read"):
         minilm.read("[SEP]")
 
 

@@ -197,7 +197,7 @@ def test_a_file_is_opened_and_a_malformed_one_changes_nothing(visit):
     upload = app.file_uploader(key="frame.file")
     sound(upload.set_value(("mine.mha.json", dump(FURTHER_ON)[:-1].encode(), "application/json")).run())
     assert work(app).example == FURTHER_ON
-    assert "this is not JSON" in work(app).message.text
+    assert "this is not valid JSON" in work(app).message.text
 
 
 def test_texts_are_shown_as_text(visit):

@@ -49,9 +49,13 @@ def test_every_extracted_message_is_used(domain, language):
 
 def test_messages_are_found_in_every_way_that_the_code_marks_them():
     core = {message.id for message in tool.extract("mha_core")}
-    assert {"the link is damaged or incomplete", "this is no edit", "the last one cannot be removed"} <= core
+    assert {
+        "the link is damaged or incomplete",
+        "this is not an edit",
+        "the last one cannot be removed",
+    } <= core
     page = {message.id for message in tool.extract("mha_view")}
-    assert {"Attention weights", "{reason}. Here is “{title}” instead.", "Bench"} <= page
+    assert {"Attention weights", "{reason}. Showing “{title}” instead.", "Explore"} <= page
 
 
 def marked(source):
@@ -198,6 +202,39 @@ def test_a_translation_taken_from_the_real_catalogue_is_missed(domain, language,
     missing = f"{file.relative_to(tmp_path)}: no translation: {message!r}"
     assert missing not in whole
     assert missing in module.check(domain, language)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("What each token takes along", "“takes along” is to be avoided"),
+        ("The number stands here.", "“stands” is to be avoided"),
+        ("Open on the bench", "“bench” is to be avoided"),
+        ("Ask the telephones", "“telephones” is to be avoided"),
+        ("“abc” is no number.", "“is no number” is to be avoided"),
+        ("Loading...", "three dots"),
+        ('Press "Share this" now', "straight quotes"),
+    ],
+)
+def test_an_english_sentence_that_breaks_the_voice_guide_is_reported(copy, text, fault):
+    (copy.ROOT / "app.py").write_text(f"N_({text!r})\nN_('A')\nN_('B')\n")
+    copy.update("pages", "zh")
+    translated = re.sub(r'msgstr ""\n(?=\n|\Z)', 'msgstr "译文"\n', po(copy).read_text("utf-8"))
+    po(copy).write_text(translated, "utf-8")
+    assert f".po: {fault}: {text!r}" in complaints(copy)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("在演算台上打开", "“演算台” is to be avoided"),
+        ("每个词元带走什么", "“带走” is to be avoided"),
+        ("I和programming并列", "no space between Chinese and Latin"),
+    ],
+)
+def test_a_chinese_sentence_that_breaks_the_voice_guide_is_reported(copy, text, fault):
+    translate(copy, {"scores": text})
+    assert complaints(copy) == [f".po: {fault}: 'scores'"]
 
 
 @pytest.mark.parametrize("text", ["最关注:", "第 {n} 个,权重", "权重(第 {n} 个", "好!"])

@@ -123,7 +123,7 @@ def test_a_wrong_number_without_an_explanation_gets_a_general_remark_and_leads_t
     work = Work(begun(built_in("first"), "first"), "en")
     work = send(work, filled("scores", 0, 0, 0, "7.7"))
     data: Any = check_payload(work)
-    sentence = "Sign and order of magnitude are right; go through the terms of S = Q·Kᵀ once more."
+    sentence = "The sign and the order of magnitude are right. Check the terms of S = Q·Kᵀ again."
     assert data["kinds"] == {"scores|0|0|0": sentence}
     (cause,) = data["check"]["causes"]
     assert cause["text"].endswith(sentence)
@@ -132,7 +132,7 @@ def test_a_wrong_number_without_an_explanation_gets_a_general_remark_and_leads_t
     work = send(work, filled("weights", 0, 1, 2, "1.51"), filled("weights", 0, 1, 1, "1.7"))
     data = check_payload(work)["check"]
     assert [explanation["text"] for explanation in data["practice"]["explanations"]] == [
-        "row 2, column 2: A weight lies between 0 and 1."
+        "row 2, column 2: A weight is always between 0 and 1."
     ]
 
 
@@ -162,7 +162,7 @@ def test_an_exercise_marks_each_number_and_names_a_known_mistake_at_it():
     assert practice["explanations"] == [
         {
             "cell": {"name": "k", "head": 0, "row": 0, "col": 0},
-            "text": "row 1, column 1: Perhaps a sign has slipped.",
+            "text": "row 1, column 1: Possibly the sign is flipped.",
         }
     ]
     assert practice["tables"][0] == {
@@ -190,25 +190,25 @@ def test_hints_for_a_cell_become_more_detailed_and_the_answer_comes_last():
         work = send(work, {"op": "hint", "cell": cell})
         given.append(check_payload(work)["check"]["practice"]["hint"])
     assert [hint["rung"] for hint in given] == [
-        "The idea",
-        "The formula",
-        "With its numbers",
-        "The answer, given away",
-        "The answer, given away",
+        "Idea",
+        "Formula",
+        "With numbers",
+        "Answer",
+        "Answer",
     ]
     assert given[0]["text"] == "Each row of X times W_K gives that token's key: 2 numbers."
     assert [hint["text"] for hint in given[2:4]] == ["K[1, 1] = 1·1 + 2·1 = ?", "K[1, 1] = 1·1 + 2·1 = 3"]
     assert [hint["more"] for hint in given] == [
-        "Hint: the formula",
-        "Hint: the numbers",
-        "Give me the answer",
+        "Hint: formula",
+        "Hint: formula with numbers",
+        "Show the answer",
         "",
         "",
     ]
     assert work.exercise.hints == {0: 4}
     work = send(work, {"op": "hint", "cell": {**cell, "col": 1}})
     other = check_payload(work)["check"]["practice"]["hint"]
-    assert (other["cell"]["col"], other["rung"]) == (1, "The idea")
+    assert (other["cell"]["col"], other["rung"]) == (1, "Idea")
     work = send(work, {"op": "hint", "cell": cell})
     again = check_payload(work)["check"]["practice"]["hint"]
     assert again == given[3]
@@ -230,7 +230,7 @@ def test_a_hint_is_about_the_wrong_number_and_not_the_next_blank_one():
         work = send(work, blank)
         given.append(check_payload(work)["check"]["practice"]["hint"])
     assert {(hint["cell"]["row"], hint["cell"]["col"]) for hint in given} == {(0, 0)}
-    assert given[3]["rung"] == "The answer, given away"
+    assert given[3]["rung"] == "Answer"
     work = send(work, blank)
     hint = check_payload(work)["check"]["practice"]["hint"]
     assert hint["cell"] == blank["cell"]  # there is no further hint for the wrong number
@@ -273,8 +273,8 @@ def test_the_end_counts_mistakes_and_hints_and_shows_the_weights(language):
     assert data["state"] == "ok"
     end = data["practice"]["end"]
     results = {
-        "en": "16 of 18 right at the first try. 4 hints. One answer was given away.",
-        "zh": "18 个数中有 16 个一次就对。用了 4 次提示。有 1 个答案是直接看的。",
+        "en": "16 of 18 right on the first try. 4 hints. 1 answer shown.",
+        "zh": "18 个数中有 16 个一次答对。用了 4 次提示。看了 1 个答案。",
     }
     assert end["result"] == results[language]
     assert end["weights"] == work.trace.values["weights"]
@@ -389,7 +389,7 @@ def test_no_other_page_shows_the_answers_without_confirmation(page):
 def test_an_example_s_note_is_hidden_during_an_exercise_since_it_describes_the_numbers():
     app = AppTest.from_file(APP, default_timeout=60).switch_page("check.py")
     app.query_params.update(example="programming", ask="weights", lang="en")
-    sentence = "every weight lies between"
+    sentence = "every weight is between"
     assert sentence in text_in(built_in("programming").note, "en")
     assert sentence not in html(app.run())
     change(app, state.end_exercise)
@@ -486,4 +486,4 @@ def test_an_exercise_counts_what_is_still_to_do():
     work = _with_exercise(work, "k")
     work = send(work, {"op": "claim", "matrix": "k", "head": 0, "row": 0, "col": 0, "values": [["3"]]})
     data = check_payload(work)
-    assert data["check"]["summary"] == "1 of 12 filled in so far, and it is right; 11 to go."
+    assert data["check"]["summary"] == "1 of 12 filled in so far, and it is right. 11 left."

@@ -1,4 +1,4 @@
-"""The page Conventions without a browser: each section's data, in both languages, for every kind of example."""
+"""The page Notation without a browser: each section's data, in both languages, for every kind of example."""
 
 import json
 from dataclasses import replace
@@ -50,7 +50,7 @@ def address(app):
 def test_the_page_is_between_check_and_lessons():
     pages = list(shell.PAGES)
     assert pages.index("check.py") < pages.index(PAGE) == pages.index(shell.LESSONS) - 1
-    assert words_in("zh")(shell.PAGES[PAGE]) == "约定"
+    assert words_in("zh")(shell.PAGES[PAGE]) == "记号约定"
 
 
 @pytest.mark.parametrize(("name", "language"), in_turn(library(), LANGUAGES))
@@ -62,7 +62,7 @@ def test_every_example_is_shown_in_every_language(read, name, language):
         assert f"<h2>{words[f'section_{part}']}</h2>" in html(app)
         assert payload(app, part)["words"]["hint_rows"] == words["hint_rows"]
     assert len(payload(app, "rows")["entries"]) == len(example.heads)
-    assert ("stands in for it" in html(app) or "示范" in html(app)) is (example.mask is None)
+    assert ("a causal mask is shown instead" in html(app) or "示范" in html(app)) is (example.mask is None)
     assert address(app) == {"example": name, "lang": language}
 
 
@@ -89,13 +89,13 @@ def test_one_row_rotated_in_both_ways(read, pairs):
     assert by_name["interleaved"]["partners"] == [[0, 1], [2, 3]]
     assert by_name["half"]["partners"] == [[0, 2], [1, 3]]
     assert by_name["half"]["code"] == by_name["interleaved"]["code"] == "W[:, [0, 2, 1, 3]]"
-    assert f"a weight here is off by {shown.error:.3g} (head {shown.head + 1}, " in html(app)
-    assert "so a small layer is shown" not in html(app)
+    assert f"weights here are off by up to {shown.error:.3g} (head {shown.head + 1}, " in html(app)
+    assert "so a small example with two pairs is shown instead" not in html(app)
 
 
 def test_where_only_one_pair_is_rotated_another_layer_shows_the_difference(read):
     app = read(example="rotary")
-    assert "so a small layer is shown" in html(app)
+    assert "so a small example with two pairs is shown instead" in html(app)
     assert payload(app, "pairs")["row"] == list(STAND_IN.heads[0].q[pairings(STAND_IN).query])
 
 
@@ -104,7 +104,7 @@ def test_heads_with_given_steps(read, example):
     app = read(s=to_token(example))
     packed = payload(app, "packed")
     assert packed["missing"].keys() == {"q", "k", "v"}
-    assert "no weight to pack" in packed["missing"]["q"]
+    assert "no weights to pack" in packed["missing"]["q"]
     given = [at for at, head in enumerate(example.heads) if head.weights is not None]
     assert not {str(head + 1) for head in given} & set(app.selectbox(key="conventions.head").options)
 
@@ -114,7 +114,7 @@ def test_weights_alone_have_nothing_to_mask(read):
         replace(head, w_q=None, w_k=None, weights=((1.0, 0.0, 0.0),) * 3) for head in built_in("water").heads
     )
     app = read(s=to_token(replace(built_in("water"), heads=heads, scale="none")))
-    assert "which no mask reaches" in html(app)
+    assert "so a mask has no effect" in html(app)
     with pytest.raises(KeyError):
         payload(app, "dead")
     assert payload(app, "masks")
@@ -123,10 +123,10 @@ def test_weights_alone_have_nothing_to_mask(read):
 def test_all_keys_are_hidden_from_the_chosen_query(read):
     app = read(example="padding")
     assert app.selectbox(key="conventions.query").value == 2  # the one that attends to no key anyway
-    assert "own mask hides all keys" in html(app)
+    assert "own mask masks all keys" in html(app)
     sound(app.selectbox(key="conventions.query").set_value(0).run())
     assert payload(app, "dead")["query"] == 0
-    assert "For this table alone" in html(app)
+    assert "In this table only" in html(app)
     sound(app.selectbox(key="conventions.head").set_value(1).run())
     computed = trace(built_in("padding"))
     assert payload(app, "dead")["values"] == computed.matrix("v", 1)
@@ -164,7 +164,7 @@ def test_what_a_library_refuses_is_a_sentence_in_the_pages_language(read, langua
     forms = {
         form["name"]: form for form in payload(read(s=to_token(filled), lang=language), "masks")["forms"]
     }
-    assert ("another number" in forms["keras"]["error"]) is (language == "en")
+    assert ("a different number" in forms["keras"]["error"]) is (language == "en")
     assert forms["keras"]["rows"] == []
 
 
@@ -204,7 +204,7 @@ def test_texts_of_an_example_are_shown_as_text(read):
 
 def test_this_page_shows_a_message_about_a_bad_link_too(read):
     app = read(s="2abc")
-    assert "the link was made by another version of this program" in html(app)
+    assert "the link was made by a different version of this program" in html(app)
     assert address(app) == {"example": OPENS_FIRST}
 
 

@@ -19,7 +19,7 @@ from tests.apply import apply
 from tests.core.edits import ENDS_AT_WEIGHTS
 from tests.ui.pages import html, opened, work
 
-ENDS = "This example ends at its weights"
+ENDS = "This example stops at the attention weights"
 
 
 @pytest.fixture
@@ -68,7 +68,9 @@ def test_the_bench_shows_no_step_after_the_weights():
     titles = {stage["title"] for stage in data["stages"]}
     assert "Queries and keys" in titles
     assert "Queries, keys, values" not in titles
-    assert data["own_words"]["dead_row"] == "nothing is visible to this token, so its weights are 0"
+    assert data["own_words"]["dead_row"] == (
+        "this token is not allowed to attend to anything, so its weights are 0"
+    )
 
 
 def test_values_are_switched_on_the_bench_and_undone():
@@ -99,7 +101,7 @@ def test_packed_weights_and_an_empty_row(read):
     packed, dead = sent(app, "conventions.packed"), sent(app, "conventions.dead")
     assert packed["letters"] == "qk"
     assert all(
-        "ends at its weights" in reason or "starts further on" in reason
+        "stops at the attention weights" in reason or "starts at a later step" in reason
         for reason in packed["refusals"].values()
     )
     assert all(outcome["output"] == [] for outcome in dead["outcomes"])
@@ -118,10 +120,10 @@ def test_saturation_is_about_the_weights(language):
         for example in (ENDS_AT_WEIGHTS, apply(ENDS_AT_WEIGHTS, {"op": "values", "on": True}))
     ]
     weights = words(
-        "The size of the weights' gradient by each matrix, as the divisor is made T times as large."
+        "The size of the weights' gradient with respect to each matrix, with the divisor T times as large."
     )
     output = words(
-        "The size of the output's gradient by each matrix, as the divisor is made T times as large."
+        "The size of the output's gradient with respect to each matrix, with the divisor T times as large."
     )
     assert sentences[0].startswith(weights)
     assert sentences[1].startswith(output)

@@ -192,10 +192,10 @@ def test_without_positions_nothing_is_marked_and_with_them_much_is(read):
 @pytest.mark.parametrize(
     ("order", "positions", "sentence"),
     [
-        ((0, 1, 2), "rotary", "The tokens stand as they did."),
+        ((0, 1, 2), "rotary", "The tokens are in their original order."),
         ((2, 1, 0), "alibi", "This order happens to change no number"),
-        ((2, 1, 0), None, "attention by itself does not know the order"),
-        ((1, 0, 2), "alibi", "something here knows where each token stands"),
+        ((2, 1, 0), None, "Attention by itself does not know the order"),
+        ((1, 0, 2), "alibi", "something here depends on position"),
     ],
 )
 def test_the_conclusion_is_true(read, order, positions, sentence):
@@ -227,7 +227,7 @@ def one_token():
 
 
 def test_one_token_has_one_order(read):
-    assert "One token has but one order" in html(read("order", s=to_token(one_token())))
+    assert "A single token has only one order" in html(read("order", s=to_token(one_token())))
 
 
 # --- temperature ---------------------------------------------------------------------------------------------------
@@ -348,7 +348,7 @@ def test_the_current_example_is_pinned_and_edits_are_marked_against_it(read):
 def test_what_the_example_lacks_is_left_out_with_a_message(read, name, right, left_over, language):
     app = read(name, right, lang=language)
     assert words_in(language)(
-        "This example has not all that the link asks for; the rest was left out."
+        "This example does not have everything the link asks for. What is missing was left out."
     ) in html(app)
     if left_over:
         assert address(app)["variant"] == left_over
@@ -405,7 +405,7 @@ def test_muting_says_what_the_output_loses_with_each_head(read, language):
     words = words_in(language)
     assert words("How much of the output changes: ‖O − O′‖ ÷ ‖O‖") in text
     by_loss = sorted(losses(trace(example)), key=lambda loss: -loss.muted)
-    shares = [f"<td>{number(100 * share)} %</td>" for loss in by_loss for share in loss]
+    shares = [f"<td>{number(100 * share)}%</td>" for loss in by_loss for share in loss]
     places = [text.index(f"{a}{b}") for a, b in zip(shares[::2], shares[1::2], strict=True)]
     assert places == sorted(places)
 
@@ -414,4 +414,4 @@ def test_muting_says_what_the_output_loses_with_each_head(read, language):
 def test_without_w_o_muting_ranks_no_heads(read, language):
     text = html(read("heads", example="first", lang=language))
     assert "‖O − O′‖" not in text
-    assert ("Without W_O every head has columns of its own" if language == "en" else "没有 W_O 时") in text
+    assert ("<sub>O</sub>, each head has its own columns" if language == "en" else "<sub>O</sub> 时") in text

@@ -147,8 +147,8 @@ def test_a_baseline_that_cannot_be_read_is_left_out_with_a_message(language):
     assert (
         work.message.text
         == {
-            "en": "The baseline of this link was left out: the link is damaged or incomplete.",
-            "zh": "这个链接里的基线没有采用：链接损坏或不完整。",
+            "en": "The baseline in this link was not used: the link is damaged or incomplete.",
+            "zh": "没有使用这个链接里的基线：链接损坏或不完整。",
         }[language]
     )
 
@@ -213,7 +213,7 @@ def test_a_baseline_too_large_for_the_link_is_left_out_with_one_message():
     assert payload(work)["unsaved"]
     assert message_of(work) == (
         "info",
-        "Together with its baseline this is too large for a link, which leaves the baseline out.",
+        "With its baseline, this example is too large for a link. The link leaves the baseline out.",
     )
     work = say_whether_too_large(send(work, cell(8)))
     assert message_of(work) is None
@@ -287,22 +287,25 @@ def test_the_change_is_the_cores(name):
 
 
 SUMMARIES = [
-    ([], "Nothing differs from the baseline yet: change a number."),
+    ([], "Nothing differs from the baseline yet. Change a number."),
     (
         [cell(3, 0, 1)],
-        "Since the baseline: X[1, 2] 2 → 3; it begins at Q (2 of 12 numbers); "
-        "attention weights: 8 of 18 changed, by 0.0026 at most (A[1, 3] of head 1).",
+        "Since the baseline: X[1, 2] 2 → 3; the change starts at Q (2 of 12 "
+        "numbers); attention weights: 8 of 18 changed, by up to 0.0026 (at A[1, 3] of head 1).",
     ),
     (
         [{"op": "set", "matrix": "w_v", "head": 1, "row": 0, "col": 0, "values": [[1.5]]}],
-        "Since the baseline: W_V[1, 1] of head 2 1 → 1.5; it begins at V (3 of 12 numbers); "
-        "concatenation: 3 of 12 changed, by 2.5 at most (Concat[3, 3]).",
+        "Since the baseline: W_V[1, 1] of head 2 1 → 1.5; the change starts at V (3 of 12 numbers); "
+        "concatenation: 3 of 12 changed, by up to 2.5 (at Concat[3, 3]).",
     ),
     (
         [{"op": "scale", "value": "none"}],
         "Since the baseline: ÷ 1.4142 → 1; attention weights: 12 of 18 changed",
     ),
-    ([{"op": "scoring", "kind": "cosine"}], "Scoring dot → cosine; it begins at S (18 of 18 numbers)"),
+    (
+        [{"op": "scoring", "kind": "cosine"}],
+        "Scoring dot → cosine; the change starts at S (18 of 18 numbers)",
+    ),
     ([{"op": "positions", "kind": "rotary"}], "Positions none → rotary"),
     (
         [{"op": "positions", "kind": "rotary", "pairs": "half"}],
@@ -310,9 +313,9 @@ SUMMARIES = [
     ),
     (
         [cell(9), cell(9, 1), cell(9, 2), cell(9, 2, 1), cell(9, 0, 1)],
-        "X[2, 1] 3 → 9; 2 more given numbers; it",
+        "X[2, 1] 3 → 9; 2 more input numbers; the change starts at Q",
     ),
-    ([{"op": "mask", "kind": "causal"}], "27 cells have no counterpart there"),
+    ([{"op": "mask", "kind": "causal"}], "27 cells have no counterpart in the baseline"),
 ]
 
 

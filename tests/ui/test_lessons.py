@@ -99,7 +99,7 @@ def test_the_readers_interests_move_the_picture(read):
     for subject in range(3):
         app.slider(key=f"lessons.interest.{subject}").set_value(0.0)
     sound(app.run())
-    assert "You read all books alike" in html(app)
+    assert "You read all books equally" in html(app)
     assert "code 32.5, proofs 35, case notes 20" in html(app)
 
 
@@ -190,15 +190,15 @@ def test_a_lesson_is_about_the_current_example_where_that_makes_the_point(read, 
 
 
 def test_all_heads_that_agree_equally_in_print_are_named(read):
-    assert "They agree most, by 0.50: Head 1 and Head 3; Head 2 and Head 3." in html(read("many-heads"))
+    assert "Most similar (0.50): Head 1 and Head 3; Head 2 and Head 3." in html(read("many-heads"))
     chinese = html(read("many-heads", lang="zh"))
-    assert "最一致的是（0.50）：头 1 与 头 3；头 2 与 头 3。" in chinese
+    assert "最相似（0.50）：头 1 与头 3；头 2 与头 3。" in chinese
     alike = [[0.5] * 4 for _ in range(4)]
     alike[1][0] = 0.1
     sentence = agreement_sentence(alike, words_in("en"))
     assert sentence == (
-        "They agree least, by 0.10: Head 1 and Head 2. "
-        "They agree most, by 0.50: Head 1 and Head 3; Head 1 and Head 4; Head 2 and Head 3; and 2 more."
+        "Least similar (0.10): Head 1 and Head 2. Most similar (0.50): Head 1 and Head 3; "
+        "Head 1 and Head 4; Head 2 and Head 3; and 2 more."
     )
 
 
@@ -284,7 +284,7 @@ def test_an_example_too_large_for_a_link_is_shown_with_a_message(read):
 
 def test_this_page_shows_a_message_about_a_bad_link_too(read):
     app = read("sqrt-dk", s="2abc")
-    assert "the link was made by another version of this program" in html(app)
+    assert "the link was made by a different version of this program" in html(app)
     assert address(app) == {"example": OPENS_FIRST, "lesson": "sqrt-dk"}
 
 

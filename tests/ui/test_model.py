@@ -20,6 +20,7 @@ from mha_ui.state.history import begun
 from mha_ui.state.url import say_whether_too_large
 from mha_view import tables
 from mha_view.bundle import WEB
+from mha_view.glossary import GLOSSARY
 from mha_view.language import LANGUAGES, words_in
 from mha_view.tables.words import ui_words
 from tests.apply import apply
@@ -402,6 +403,8 @@ def test_the_browser_is_sent_the_words_that_it_uses_and_no_others():
         used |= {f"fill_{kind}" for kind in FILLS if "words[`fill_${kind}`]" in text}
         used |= {f"mark_{mark}" for mark in MARKS if "words[`mark_${mark}`]" in text}
         used |= {f"wrong_{kind}" for kind in WRONG if "words[`wrong_${wrong}`]" in text}
+        for part in ("term", "means"):
+            used |= {f"{part}_{term}" for term in GLOSSARY if f"words[`{part}_${{term}}`]" in text}
         used |= {f"legend_{kind}" for kind in LENSES if "words[`legend_${kind}`]" in text}
         used |= set(re.findall(r'#historyButton\("(\w+)"', text))
         for fold, controls in re.findall(r'#menu\("(\w+)", \{(.*?)\n +\}\)', text, re.DOTALL):

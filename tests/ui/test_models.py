@@ -50,7 +50,7 @@ def request_for(**more):
 def test_the_page_is_between_the_walkthrough_and_the_check():
     pages = list(shell.PAGES)
     assert pages.index("walkthrough.py") == pages.index(PAGE) - 1 == pages.index("check.py") - 2
-    assert words_in("zh")(shell.PAGES[PAGE]) == "模型"
+    assert words_in("zh")(shell.PAGES[PAGE]) == "真实模型"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -60,7 +60,8 @@ def test_the_component_gets_its_words_and_the_address_of_the_work(read, language
     assert data["words"] == ui_words(language)
     assert data["address"] == {"lang": language}
     assert data["work"] == {"example": "causal", "lang": language}
-    assert data["examples"] == [dict(example) for example in EXAMPLES]
+    assert sorted(map(str, data["examples"])) == sorted(map(str, EXAMPLES))
+    assert data["examples"][0]["language"] == language
     assert data["limits"] == {
         "heads": MAX_HEADS,
         "tokens": MAX_SIZE,
@@ -119,7 +120,7 @@ def test_heads_switched_off_in_lower_layers_change_the_numbers(offered):
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ({"model": "gone"}, "no longer offered"),
+        ({"model": "gone"}, "no longer available"),
         ({"heads": [9]}, "expected heads of one layer"),
         ({"heads": []}, "expected heads of one layer"),
         ({"layer": 9}, "expected heads of one layer"),

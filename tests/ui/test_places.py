@@ -59,7 +59,7 @@ def test_an_error_names_its_place_in_the_readers_language():
         "W_Q[1, 2] of head 1: expected a number, got 'a'",
     )
     assert place_and_sentence(error, FIRST, "zh")[1].startswith("头 1 的 W_Q[1, 2]：")
-    assert place_and_sentence(ExampleError("this is no edit"), FIRST, "en") == ("", "this is no edit")
+    assert place_and_sentence(ExampleError("this is not an edit"), FIRST, "en") == ("", "this is not an edit")
 
 
 # --- the offer of more room ------------------------------------------------------------------------------------
@@ -76,8 +76,8 @@ def refused(example, matrix, head, rows, cols, language="en"):
 
 def test_a_block_without_room_comes_with_the_size_that_it_needs():
     work = refused(FIRST, "x", None, 5, 4)
-    assert work.message.text == "X: from row 1, column 1 on there is room for 3 × 2, got 5 × 4"
-    assert work.message.offer.label == "Make X 5 × 4 and paste"
+    assert work.message.text == "X: this block is 5 × 4, but only 3 × 2 fits from row 1, column 1"
+    assert work.message.offer.label == "Resize X to 5 × 4 and paste"
     work = receive(work, {"session": work.browser.session, "edits": [{**work.message.offer.edit, "seq": 2}]})
     assert work.message is None
     assert work.example.x == ((7.0,) * 4,) * 5
@@ -88,8 +88,8 @@ def test_a_block_without_room_comes_with_the_size_that_it_needs():
 @pytest.mark.parametrize(
     ("matrix", "head", "rows", "cols", "label"),
     [
-        ("w_q", 1, 3, 5, "Make W_Q 3 × 5 in every head and paste"),
-        ("w_o", None, 7, 3, "Make W_O 8 × 4 and paste"),
+        ("w_q", 1, 3, 5, "Resize W_Q to 3 × 5 in every head and paste"),
+        ("w_o", None, 7, 3, "Resize W_O to 8 × 4 and paste"),
         ("mask", None, 4, 5, None),
     ],
 )
@@ -102,7 +102,7 @@ def test_the_offer_names_the_new_size(matrix, head, rows, cols, label):
 def test_beyond_the_limit_the_message_says_so_and_offers_nothing():
     work = refused(FIRST, "x", None, 65, 2)
     assert work.message.text == (
-        "X: from row 1, column 1 on there is room for 3 × 2, got 65 × 2. n_q: expected 1 to 64, got 65."
+        "X: this block is 65 × 2, but only 3 × 2 fits from row 1, column 1. n_q: expected 1 to 64, got 65."
     )
     assert work.message.offer is None
 
@@ -111,4 +111,4 @@ def test_a_matrix_that_cannot_be_larger_comes_without_an_offer():
     example = replace(apply(FIRST, {"op": "biases", "on": True}))
     work = refused(example, "b_q", 0, 2, 2)
     assert work.message.offer is None
-    assert work.message.text == "b_Q of head 1: from row 1, column 1 on there is room for 1 × 2, got 2 × 2"
+    assert work.message.text == "b_Q of head 1: this block is 2 × 2, but only 1 × 2 fits from row 1, column 1"

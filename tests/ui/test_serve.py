@@ -54,7 +54,7 @@ def test_a_port_of_the_environment_is_checked_too(serve, monkeypatch):
 
 
 def test_a_message_says_that_a_port_is_taken(serve, taken):
-    said = f"port {taken} is taken by another program: end that, or choose another port with --port"
+    said = f"port {taken} is in use by another program; stop that program, or choose another port with --port"
     assert serve(f"--port={taken}") == (2, [said])
 
 
@@ -67,7 +67,7 @@ def test_an_address_of_another_machine_is_refused_in_one_line(serve):
     status, (line,) = serve(
         "--address=192.0.2.1", "--port=0"
     )  # reserved for documentation: no machine has it
-    assert (status, line.split(":")[0]) == (2, "the app cannot be reached at address 192.0.2.1, port 0")
+    assert (status, line.split(":")[0]) == (2, "the app cannot listen at address 192.0.2.1, port 0")
 
 
 def test_a_server_that_fails_has_another_status_than_wrong_numbers(serve, monkeypatch):

@@ -221,17 +221,20 @@ def test_the_last_removed_head_comes_back_with_its_numbers():
     assert work.example == apply(start, cell(7))
     assert (work.message.kind, work.message.text) == (
         "info",
-        "The head that was removed last is back with its numbers.",
+        "The head you removed last is back, with its numbers.",
     )
     work = send(work, {"op": "add_head"})
-    assert (work.message.kind, work.message.text) == ("info", f"Head {h + 1} has new, made-up numbers.")
+    assert (work.message.kind, work.message.text) == (
+        "info",
+        f"Head {h + 1} has new numbers, made up by the app.",
+    )
     work = send(work, {"op": "remove_head"}, {"op": "remove_head", "head": 0}, {"op": "add_head"})
     assert work.example.heads == (*start.heads[1:], start.heads[0])
     assert work.example.w_o[-start.dims.d_v :] == start.w_o[: start.dims.d_v]
     narrow = {"op": "resize", "axis": "d_k", "by": 1}
     work = send(work, {"op": "remove_head"}, narrow, {"op": "add_head"})
     assert work.example.dims.h == h
-    assert work.message.text == f"Head {h} has new, made-up numbers."
+    assert work.message.text == f"Head {h} has new numbers, made up by the app."
     work = send(work, {"op": "remove_head"}, {"op": "add_head", "copy": 0})
     assert work.message is None
     assert work.example.heads[-1] == work.example.heads[0]
@@ -244,7 +247,7 @@ def test_the_last_removed_token_comes_back_with_its_row_and_its_part_of_the_mask
     last = {"op": "remove_token", "which": "tokens", "index": len(start.tokens) - 1}
     work = send(work, last, cell(7), {"op": "add_token", "which": "tokens"})
     assert work.example == apply(start, cell(7))
-    assert work.message.text == "The token that was removed last is back with its numbers."
+    assert work.message.text == "The token you removed last is back, with its numbers."
     work = send(
         work, {"op": "remove_token", "which": "tokens", "index": 0}, {"op": "add_token", "which": "tokens"}
     )
@@ -283,7 +286,7 @@ REFUSED = {"op": "resize", "axis": "d_k", "size": 65}
 
 @pytest.mark.parametrize(
     ("language", "sentence"),
-    [("en", "d_k: expected 1 to 64, got 65"), ("zh", "d_k：应当是 1 到 64，得到的是 65")],
+    [("en", "d_k: expected 1 to 64, got 65"), ("zh", "d_k：应为 1 到 64，实际是 65")],
 )
 def test_a_refused_edit_keeps_the_work_and_says_why(language, sentence):
     work = opened({"example": "first", "lang": language})
@@ -316,7 +319,7 @@ def test_numbers_too_large_for_float32_are_refused_and_the_place_stays():
     work = send(work, cell(1e12), {**large, "matrix": "w_q"})
     before = work.example
     work = send(work, {**large, "matrix": "w_k"})
-    assert message_of(work)[1] == "S: a number grew beyond what float32 can hold"
+    assert message_of(work)[1] == "S: a number exceeded the range of float32"
     assert work.example == before
     assert work.backend == Backend("cpu", "float32")
 
@@ -548,12 +551,13 @@ def test_the_bench_describes_the_current_numbers(language):
     work = opened({"example": "first", "lang": language})
     assert payload(work)["about"] == text_in(FIRST.note, language)
     work = send(work, {**cell(9), "values": [[9, 9]]})
-    looks = {"en": ["always most at “思考” (0.99 or more)"] * 2, "zh": ["总是最关注“思考”（至少 0.99）"] * 2}[
-        language
-    ]
+    looks = {
+        "en": ["always looks most at “思考” (0.99 or more)"] * 2,
+        "zh": ["总是最关注“思考”（至少 0.99）"] * 2,
+    }[language]
     plainly = {
-        "en": "Change a framed number and watch what follows from it.",
-        "zh": "改动一个带框的数，看什么随之而变。",
+        "en": "Change any boxed number and watch what happens.",
+        "zh": "改动任意一个带框的数，看看会发生什么。",
     }
     assert (
         payload(work)["about"] == plainly[language]
@@ -647,7 +651,7 @@ def test_an_example_too_large_for_a_link_has_no_token_and_says_so():
     work = say_whether_too_large(work)
     assert message_of(work) == (
         "info",
-        "This example is too large for a link: save it as a file, in the menu ⋯.",
+        "This example is too large for a link. Save it as a file from the ⋯ menu.",
     )
     work = say_whether_too_large(send(work, REFUSED))
     assert message_of(work) == ("error", "d_k: expected 1 to 64, got 65")
@@ -664,9 +668,11 @@ def test_a_bad_link_opens_the_example_that_opens_first_and_names_it(language):
     assert (
         work.message.text
         == {
-            "en": "the link was made by another version of this program. "
-            "Here is “I love programming: three heads” instead.",
-            "zh": "这个链接是本程序的另一个版本生成的。先打开“我 喜欢 编程：三个头”。",
+            "en": (
+                "the link was made by a different version of this program. Showing “I love programming: "
+                "three heads” instead."
+            ),
+            "zh": "这个链接是由本应用的其他版本生成的。改为显示“我 喜欢 编程：三个头”。",
         }[language]
     )
 
@@ -782,7 +788,7 @@ def test_a_malformed_address_leaves_the_work(odd):
     work = opened({"example": "water"})
     work = send(work, cell(7), {"op": "restore", "address": odd}, {"op": "restore"})
     assert work.example == apply(built_in("water"), cell(7))
-    assert message_of(work)[1] == "this is no edit"
+    assert message_of(work)[1] == "this is not an edit"
 
 
 @pytest.mark.parametrize("key", ["s", "example", "lang", "decimals", "cell"])

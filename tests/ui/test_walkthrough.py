@@ -23,9 +23,9 @@ from tests.ui.test_app import APP, menu
 WALK = "walk.stages"
 PLACE = "walk.place"
 TAKE_AWAY = (
-    "Take away as a web page (prints)",
-    "Take away as Markdown with LaTeX",
-    "Take away as slides (PPTX)",
+    "Download as a web page (printable)",
+    "Download as Markdown with LaTeX",
+    "Download as slides (PPTX)",
 )
 
 
@@ -115,7 +115,7 @@ def test_a_bad_link_is_walked_as_the_example_that_opens_first_and_says_so(visit)
     app = visit(s="2abc", step="scores")
     assert walk_data(app)["place"]["step"] == "scores"
     assert work(app).example == built_in(OPENS_FIRST)
-    assert any("another version" in element.proto.body for element in app.html)
+    assert any("a different version" in element.proto.body for element in app.html)
 
 
 def test_the_walks_place_is_stored_for_the_bench_and_back(visit):
@@ -205,7 +205,7 @@ def test_texts_of_an_example_reach_the_walk_as_data(visit):
 def test_without_the_package_for_slides_the_button_is_disabled_and_says_how_to_install_it(visit, monkeypatch):
     monkeypatch.setitem(sys.modules, "pptx", None)
     app = visit(example="first", lang="zh")
-    label = words_in("zh")("Take away as slides (PPTX)")
+    label = words_in("zh")("Download as slides (PPTX)")
     (button,) = [element for element in app.get("download_button") if element.label == label]
     assert button.disabled
     assert button.help == "这里需要 python-pptx 这个包：pip install -r requirements-slides.txt"

@@ -100,8 +100,8 @@ def test_a_query_that_may_attend_to_nothing_is_a_cross():
     figure = draw(partly_masked(), "hulls")
     out = drawn(figure, "scatter")[2]
     assert out["marker"]["symbol"] == ["diamond", "diamond", "x-thin", "diamond"]
-    assert out["hovertext"][2] == "sat<br>sees no key<br>(0, 0)"
-    assert "sat (0, 0), sees no key" in figure.alt
+    assert out["hovertext"][2] == "sat<br>fully masked<br>(0, 0)"
+    assert "sat (0, 0), fully masked" in figure.alt
     assert "Not all outputs" not in figure.alt
 
 

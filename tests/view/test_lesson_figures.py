@@ -170,7 +170,7 @@ def test_agreement_is_drawn_as_computed(name):
         assert panel["z"] == agreement(computed, query)
         assert figure.payload["layout"]["coloraxis"]["colorscale"] == palette("light").sequential
         if len(computed.example.heads) > 1:
-            assert "Head 2 – Head 1" in figure.alt
+            assert "Head 1 – Head 2: " in figure.alt
 
 
 # --- the columns of V ------------------------------------------------------------------------------------------

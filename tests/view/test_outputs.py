@@ -81,5 +81,5 @@ def test_the_text_alternative_names_every_share():
     computed = sample(2, 2, 1, d_out=1, seed=3, tokens=("cat", "sat"))
     alt = draw(computed, "outputs", query=1).alt
     assert "For the query sat:" in alt
-    assert "made of Head 1 (" in alt
+    assert "the sum of Head 1 (" in alt
     assert "b_O (" in alt

@@ -35,7 +35,7 @@ def test_its_curves_are_the_core_s_numbers(head):
         return sum(numbers) / 2 if head is None else numbers[head]
 
     assert list(lines) == [
-        *(f"‖∂output ÷ ∂W<sub>{letter}</sub>‖" for letter in "QKV"),
+        *(f"‖∂output/∂W<sub>{letter}</sub>‖" for letter in "QKV"),
         "a query's largest weight, on average",
     ]
     for line, matrix in zip(lines.values(), ("w_q", "w_k", "w_v"), strict=False):
@@ -55,12 +55,12 @@ def test_the_current_temperature_is_marked_and_the_axis_spans_1_32_to_32():
     assert high > log10(max(FIRST_V))
 
 
-FIRST_V = [v for v in curves(figure(FIRST))["‖∂output ÷ ∂W<sub>V</sub>‖"]["y"] if v]
+FIRST_V = [v for v in curves(figure(FIRST))["‖∂output/∂W<sub>V</sub>‖"]["y"] if v]
 
 
 def test_its_text_says_that_the_gradients_of_q_and_k_vanish_and_that_of_v_does_not():
     alt = figure(FIRST).alt
-    assert "T = 1: WQ 0.04, WK 0.02, WV 19.13; the largest weight 1.00 on average." in alt
+    assert "T = 1: WQ 0.04, WK 0.02, WV 19.13; the largest weight is 1.00 on average." in alt
     sharp = alt[alt.index("T = 0.03") : alt.index("T = 1")]
     assert "WV 19.13" in sharp
     assert "e−" in sharp.split("WV")[0]
@@ -68,7 +68,7 @@ def test_its_text_says_that_the_gradients_of_q_and_k_vanish_and_that_of_v_does_n
 
 def test_for_heads_that_start_from_q_and_k_the_gradients_are_by_these():
     picture = figure(trace(built_in("saturated")))
-    assert list(curves(picture))[:3] == ["‖∂output ÷ ∂Q‖", "‖∂output ÷ ∂K‖", "‖∂output ÷ ∂V‖"]
+    assert list(curves(picture))[:3] == ["‖∂output/∂Q‖", "‖∂output/∂K‖", "‖∂output/∂V‖"]
     assert "(mean" not in picture.payload["layout"]["title"]["text"]
     assert "mean of the heads" in figure(FIRST).payload["layout"]["title"]["text"]
     assert "Head 2" in figure(FIRST, head=1).payload["layout"]["title"]["text"]
@@ -107,11 +107,11 @@ def test_the_sentences_say_what_the_curves_do():
     """Head 3 of “programming” grows more sensitive as it grows colder, head 1 of “first” less."""
     computed = trace(built_in("programming"))
     sentences = saturation_sentences(computed, saturation(computed), words=WORDS, head=2)
-    assert sentences[0].endswith(" and 0.80 at T = 1/32: even there it is not near 1.")
-    assert sentences[1] == "‖∂output ÷ ∂W_Q‖ rises all the way, from 4.93 to 125.82."
+    assert sentences[0].endswith(" and 0.80 at T = 1/32. Even there, it is not near 1.")
+    assert sentences[1] == "‖∂output/∂W_Q‖ rises steadily, from 4.93 to 125.82."
     sentences = saturation_sentences(FIRST, saturation(FIRST), words=WORDS, head=0)
-    assert "nears 1" in sentences[0]
-    assert sentences[1].startswith("‖∂output ÷ ∂W_Q‖ falls all the way, from ")
+    assert "approaches 1" in sentences[0]
+    assert sentences[1].startswith("‖∂output/∂W_Q‖ falls steadily, from ")
 
 
 @pytest.mark.parametrize("name", ["programming", "water", "causal"])
@@ -124,8 +124,8 @@ def test_a_curve_is_said_to_rise_or_fall_only_where_it_does(name):
             s for s in saturation_sentences(computed, all_points, words=WORDS, head=head) if "W_Q" in s
         )
         norms = [point.sensitivity.w_q[head] for point in points]
-        assert ("rises all the way" in sentence) == all(b > a for a, b in pairwise(norms))
-        assert ("falls all the way" in sentence) == all(b < a for a, b in pairwise(norms))
+        assert ("rises steadily" in sentence) == all(b > a for a, b in pairwise(norms))
+        assert ("falls steadily" in sentence) == all(b < a for a, b in pairwise(norms))
         first = max(range(len(norms)), key=norms.__getitem__)
         peaked = norms[: first + 1] == sorted(norms[: first + 1])
         peaked = (

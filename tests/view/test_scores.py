@@ -55,7 +55,7 @@ def test_hidden_pairs_show_minus_infinity():
     panel = drawn(figure, "heatmap")[2]
     assert panel["text"][0][1:] == ["−∞"] * 3
     assert panel["hovertext"][0][1] == "the → cat<br>−∞"
-    assert "hidden by the mask: 9" in figure.alt
+    assert "masked: 9" in figure.alt
 
 
 def test_headings_name_head_and_stage():
@@ -81,4 +81,4 @@ def test_heads_that_start_from_weights_have_no_scores():
 
 def test_the_text_alternative_has_the_largest_pair_and_the_range():
     alt = draw(TRACES["first"], "scores").alt
-    assert "Head 1: largest 程序 → 程序, S from 5 to 85, S/√d_k from 3.54 to 60.1." in alt
+    assert "Head 1: largest: 程序 → 程序, S from 5 to 85, S/√d_k from 3.54 to 60.1." in alt

@@ -290,7 +290,7 @@ def test_slides_are_not_written_to_a_terminal(capfd, monkeypatch):
     output = capfd.readouterr()
     assert output.out == ""
     assert output.err == (
-        "standard output: cannot be written: it is a terminal, and this is no text; > FILE keeps it\n"
+        "standard output: cannot write: it is a terminal, and the output is not text; write it to a file with > FILE\n"
     )
 
 

@@ -62,9 +62,9 @@ def test_a_query_that_may_attend_to_nothing_is_marked():
     figure = draw(partly_masked(), "weights")
     for panel in drawn(figure, "heatmap"):
         assert panel["text"][2] == ["∅"] * 4
-        assert panel["hovertext"][2][0] == "sat → the<br>sees no key"
+        assert panel["hovertext"][2][0] == "sat → the<br>fully masked"
     assert figure.payload["layout"]["yaxis"]["ticktext"] == ["the", "cat", "∅ sat", "down"]
-    assert "sat → sees no key" in figure.alt
+    assert "sat → fully masked" in figure.alt
 
 
 def test_queries_run_down_and_keys_across():
@@ -113,7 +113,7 @@ def test_the_text_alternative_says_which_key_each_query_looks_at_most():
     head = Head(weights=weights, v=((1.0,), (2.0,), (3.0,)))
     example = Example(title="given", tokens=("a", "b", "c"), heads=(head,), scale="none")
     alt = draw(trace(validate(example)), "weights").alt
-    most = "a → a (0.75), b → all keys alike (0.25), c → a, b equally (0.50)."
+    most = "a → a (0.75), b → all keys equal (0.25), c → a, b equally (0.50)."
     assert f"In head 1, each query looks most at: {most}" in alt
 
 
@@ -158,9 +158,9 @@ def test_bars_mark_masked_keys():
 def test_bars_say_when_a_query_may_attend_to_nothing():
     figure = draw(partly_masked(), "bars", query=2)
     assert len(figure.payload["layout"]["shapes"]) == 4
-    assert [note["text"] for note in figure.payload["layout"]["annotations"]] == ["sees no key"]
+    assert [note["text"] for note in figure.payload["layout"]["annotations"]] == ["fully masked"]
     assert figure.alt == "Weights of the query sat in each head. " + " ".join(
-        f"Head {number}: sees no key." for number in (1, 2, 3)
+        f"Head {number}: fully masked." for number in (1, 2, 3)
     )
 
 

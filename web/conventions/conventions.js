@@ -1,4 +1,4 @@
-// The page Conventions: one component, mounted once for each section. Every number on it comes from the server.
+// The page Notation: one component, mounted once for each section. Every number on it comes from the server.
 
 import { mounting } from "../kit/mount.js";
 import { MaskedRows } from "./masked_rows.js";

@@ -1,7 +1,7 @@
 // A query that may attend to nothing: a row for each library, with the weights and the output that it gives.
 
 import { some } from "../kit/arithmetic.js";
-import { element, p, span } from "../kit/dom.js";
+import { element, fillNodes, p, span, titled } from "../kit/dom.js";
 import { corner, table } from "../kit/layout.js";
 import { brief, format, isRounded, kindOf, largest, parenthesised, toneOf } from "../kit/numbers.js";
 import { labelled, Section } from "./sheet.js";
@@ -61,7 +61,7 @@ export class MaskedRows extends Section {
     return element(
       "tr",
       { class: "scores" },
-      element("th", { scope: "row", colspan: 2 }, words.scores_of, " ", token),
+      element("th", { scope: "row", colspan: 2 }, ...fillNodes(words.scores_of, { query: [token] })),
       ...scores.map((value, at) => this.#cell(`score|${at}`, value, top, { kind: "score", at }, at ? -1 : 0)),
       element("td", { class: "corner", colspan: columns + 1 }),
     );
@@ -126,7 +126,7 @@ export class MaskedRows extends Section {
     }
     const { outcome } = info;
     const library = [outcome.library, outcome.call].filter(Boolean).join(" ");
-    const reason = p("quiet-text", `${library}: ${outcome.why}`);
+    const reason = p("quiet-text", titled(words, library, outcome.why));
     if (info.kind === "weight") {
       const weight = this.#weight(outcome, info.at);
       return [element("p", {}, place(key(info.at)), " = ", weight), reason];

@@ -1,6 +1,6 @@
 // Masks of the libraries: the same pairs are hidden in all of them, but the cells have other values.
 
-import { button, div, element, p, span } from "../kit/dom.js";
+import { button, div, element, p, span, titled } from "../kit/dom.js";
 import { Section } from "./sheet.js";
 
 /** Whether a mask says which keys are hidden from every query. @param {LibraryMask} form */
@@ -40,7 +40,7 @@ export class Masks extends Section {
     const card = (label, ...content) =>
       element("section", { class: "card", "aria-label": label }, ...head, ...content);
     if (error) return card(library, p("note refused", `${error}.`));
-    const label = `${words.copy_python}: ${library}, ${argument}`;
+    const label = titled(words, words.copy_python, `${library} ${argument}`);
     const data = { focus: `copy ${form.name}` };
     const copy = button({ class: "quiet", "aria-label": label, data }, words.copy_python);
     copy.addEventListener("click", async () => {
@@ -57,7 +57,7 @@ export class Masks extends Section {
     const { rows, library, argument } = form;
     const isWhole = rows.length === labels.n_q.length && !isPadding(form);
     return this.sheet.table({
-      label: `${library}, ${argument}`,
+      label: titled(this.model.words, library, argument),
       rowLabels: isWhole ? labels.n_q : [""],
       colLabels: labels.n_k,
       cell: (r, c) => {

@@ -1,6 +1,6 @@
 // Packed weights: one tensor for all heads, as each library has it, and the slice of each head.
 
-import { accent, div, element, fill, operator, p, rich, span, symbol } from "../kit/dom.js";
+import { accent, div, element, fill, operator, p, rich, span, symbol, titled } from "../kit/dom.js";
 import { key, labelsOf, rowsOf, termsOf } from "../kit/graph.js";
 import { arithmeticOf, headsLabel, matrixOf, placeOf } from "./matrix_cells.js";
 import { choice, MatrixSection } from "./sheet.js";
@@ -113,7 +113,7 @@ export class PackedWeights extends MatrixSection {
     return this.sheet.table({
       sign: isPacked ? layout.tensor : layout.tensor.replaceAll("_", "\u200b_\u200b"),
       shape: layout.shape.join(" × "),
-      label: `${layout.tensor}, ${layout.shape.join(" × ")}`,
+      label: titled(words, layout.tensor, layout.shape.join(" × ")),
       hue: hasLetters ? "" : model.matrices[`w_${this.#letter}`].hue,
       rowLabels: this.#rowLabels(layout),
       colLabels: numbered(layout.across, layout.cols),

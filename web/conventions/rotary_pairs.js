@@ -1,6 +1,6 @@
 // Rotary positions: one row of Q, rotated with its columns paired in either way.
 
-import { element, fill, p, rich, span, symbol } from "../kit/dom.js";
+import { element, fill, fillNodes, p, rich, span, symbol } from "../kit/dom.js";
 import { brief, format, isRounded, kindOf, largest, parenthesised, toneOf } from "../kit/numbers.js";
 import { Section } from "./sheet.js";
 
@@ -32,7 +32,7 @@ export class RotaryPairs extends Section {
       element("h3", {}, ...rich(title)),
       p("users", users),
       element("div", { class: "box" }, this.#table(pairing)),
-      element("p", { class: "note" }, `${words.reorder} `, element("code", {}, code)),
+      element("p", { class: "note" }, ...fillNodes(words.reorder, { code: [element("code", {}, code)] })),
     );
   }
 

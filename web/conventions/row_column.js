@@ -1,6 +1,6 @@
 // Row and column: every step in both conventions, and the numbers of one of them.
 
-import { button, div, element, fill, operator, p, shapeOf, span, symbol } from "../kit/dom.js";
+import { button, div, element, fill, operator, p, shapeOf, span, symbol, titled } from "../kit/dom.js";
 import { headOf, key, termsOf } from "../kit/graph.js";
 import { table } from "../kit/layout.js";
 import { arithmeticOf, placeOf } from "./matrix_cells.js";
@@ -117,7 +117,7 @@ export class RowAndColumn extends MatrixSection {
     const concatenates = this.#readsEveryHead(entry) ? `concat ${form}` : "";
     return element(
       "section",
-      { class: `equation ${form}`, "aria-label": `${title}: ${about}` },
+      { class: `equation ${form}`, "aria-label": titled(words, title, about) },
       element("h3", {}, title, span("about", ` ${about}`)),
       p("formula", ...equation(sign, formula), span("shape", ` ${op ? sums : given}`)),
       div("box", div(`parts ${concatenates}`, ...parts)),

@@ -1,7 +1,20 @@
 // What all sections are made of: tables whose cells light each other up, above a line that explains one number.
 // Cells with the same key light up together, in whichever table they are.
 
-import { accent, announcer, div, element, p, pressable, redrawn, shapeOf, span, symbol } from "../kit/dom.js";
+import {
+  accent,
+  announcer,
+  div,
+  element,
+  p,
+  pressable,
+  prose,
+  redrawn,
+  shapeOf,
+  span,
+  symbol,
+  titled,
+} from "../kit/dom.js";
 import { isDead, labelsOf, marked } from "../kit/graph.js";
 import { accented, corner, lookOf, table } from "../kit/layout.js";
 import { ARROWS, cellAt, Lights, Pointing } from "../kit/selection.js";
@@ -245,7 +258,9 @@ export class Section {
     this.line.replaceChildren(...(info && td ? this.explainCell(info, td) : hint()));
     if (!announce) return;
     const lines = [...this.line.children].map((line) => line.textContent);
-    this.live.textContent = lines.join(" ").replace(/\s+/g, " ").trim();
+    this.live.textContent = prose(...lines)
+      .replace(/\s+/g, " ")
+      .trim();
   }
 }
 
@@ -274,7 +289,7 @@ export class MatrixSection extends Section {
     const across = labelsOf(model, axes[1], rows[0].length);
     const [rowLabels, colLabels] = turned ? [across, down] : [down, across];
     const shape = shapeOf(rowLabels.length, colLabels.length);
-    const label = `${word} ${sign.replaceAll("_", "")}, ${shape}`;
+    const label = titled(model.words, `${word} ${sign.replaceAll("_", "")}`, shape);
     return this.sheet.table({
       sign,
       shape,

@@ -1,4 +1,4 @@
-// What the sections of the page Conventions are sent (mha_ui/conventions/model.py), and what their tables are made of.
+// What the sections of the page Notation are sent (mha_ui/conventions/model.py), and what their tables are made of.
 
 /** What every section is sent. */
 interface SectionModel {

@@ -9,10 +9,12 @@ import {
   fill,
   p,
   pressable,
+  prose,
   redrawn,
   rich,
   setText,
   targetOf,
+  titled,
 } from "../kit/dom.js";
 import { headOf, key, rowsOf, symbolOf, unkey } from "../kit/graph.js";
 import { stageTitle } from "../kit/layout.js";
@@ -311,11 +313,15 @@ export class Board {
     );
     if (!shown.length) root.append(p("nothing", this.words.nothing_differs));
     for (const stage of shown) {
-      root.append(stageTitle(stage));
+      root.append(stageTitle(stage, this.#data.panes[0].model.words));
       for (const pane of this.panes) {
         const cell = element(
           "section",
-          { class: "side-stage", "data-side": pane.title, "aria-label": `${stage.title}, ${pane.title}` },
+          {
+            class: "side-stage",
+            "data-side": pane.title,
+            "aria-label": titled(this.words, stage.title, pane.title),
+          },
           ...this.#tablesOf(pane, stage),
         );
         pane.selection.listen(cell);
@@ -404,8 +410,8 @@ export class Board {
   #reached(byFocus) {
     this.rest();
     if (!byFocus) return;
-    const texts = this.panes.map((pane) => `${pane.title}: ${pane.explain.text()}`);
-    this.say([...texts, this.delta.textContent].join(". "));
+    const texts = this.panes.map((pane) => titled(this.words, pane.title, pane.explain.text()));
+    this.say(prose(...texts.map((text) => `${text}${this.words.stop}`), this.delta.textContent));
   }
 
   /** @param {MouseEvent} event */

@@ -234,14 +234,35 @@ export function naming(text, [place, ...others]) {
  * @type {(template: string, values: Record<string, Child[]>) => Child[]}
  */
 export const fillNodes = (template, values) =>
-  template.split(/\{(\w+)\}/).flatMap((part, i) => (i % 2 ? values[part] : [part]));
+  counted(template, values)
+    .split(/\{(\w+)\}/)
+    .flatMap((part, i) => (i % 2 ? values[part] : [part]));
 
 /**
- * "{count} cells" with {count: 3} → "3 cells"
+ * "{count} {count:cell|cells}" with {count: 3} → "3 cells", as Template in mha_core/errors.py does.
  * @type {(template: string, values: Record<string, string | number | null | undefined>) => string}
  */
 export const fill = (template, values) =>
-  template.replace(/\{(\w+)\}/g, (all, name) => String(values[name] ?? all));
+  counted(template, values).replace(/\{(\w+)\}/g, (all, name) => String(values[name] ?? all));
+
+/**
+ * Sentences one after another. No space follows full-width punctuation.
+ * @type {(...sentences: (string | null | undefined | false)[]) => string}
+ */
+export const prose = (...sentences) =>
+  sentences
+    .filter(Boolean)
+    .join(" ")
+    .replace(/([\u3002\uff01\uff0c\uff1a\uff1b\uff1f\uff09]) /g, "$1");
+
+/** @type {(template: string, values: Record<string, unknown>) => string} */
+const counted = (template, values) =>
+  template.replace(/\{(\w+):([^{|}]*)\|([^{|}]*)\}/g, (_all, name, one, more) =>
+    Number(values[name]) === 1 ? one : more,
+  );
+
+/** "name: text", as the language punctuates it. @type {(words: Record<string, string>, name: string, text: string) => string} */
+export const titled = (words, name, text) => fill(words.titled, { name, text });
 
 /**
  * Have the browser save a text as a file.

@@ -1,6 +1,6 @@
 // The parts that tables and stages are laid out with, on every page.
 
-import { div, element, rich } from "./dom.js";
+import { button, div, element, rich, titled } from "./dom.js";
 
 /**
  * A table: the heads of its columns over its rows; `groups`: a line above the heads.
@@ -37,14 +37,33 @@ export function accented(node, head) {
 }
 
 /**
- * What a stage is called, and what happens there. A remark is shown even where there is no room for hints.
- * @type {(stage: Pick<Stage, "title" | "hint" | "remark">) => HTMLElement}
+ * What a stage is called, what happens there, and a button for the glossary's entries. A remark is shown even where
+ * there is no room for hints.
+ * @type {(stage: Stage, words: Record<string, string>) => HTMLElement}
  */
-export const stageTitle = ({ title, hint, remark }) =>
+export const stageTitle = ({ title, hint, remark, terms }, words) =>
   div(
     "stage-title",
-    element("h3", {}, ...rich(title)),
+    ...(terms.length ? titleWithTerms(title, terms, words) : [element("h3", {}, ...rich(title))]),
     element("p", remark ? { class: "remark" } : {}, ...rich(hint)),
   );
+
+/**
+ * A title that opens its terms' entries in the glossary, above the page.
+ * @type {(title: string, terms: string[], words: Record<string, string>) => HTMLElement[]}
+ */
+function titleWithTerms(title, terms, words) {
+  const id = `terms-${terms.join("-")}`;
+  const opener = button({ class: "terms-opener", popovertarget: id, title: words.glossary }, ...rich(title));
+  const entries = terms.flatMap((term) => [
+    element("dt", {}, ...rich(words[`term_${term}`])),
+    element("dd", {}, ...rich(words[`means_${term}`])),
+  ]);
+  const name = titled(words, words.glossary, title);
+  return [
+    element("h3", {}, opener),
+    element("dl", { id, class: "terms", popover: "auto", "aria-label": name }, ...entries),
+  ];
+}
 
 export const corner = () => element("td", { class: "corner" });

@@ -13,6 +13,7 @@ import {
   span,
   symbol,
   targetOf,
+  titled,
 } from "./dom.js";
 import {
   canFollow,
@@ -264,7 +265,7 @@ export class Explain {
     const list = [...counts].flatMap(([name, count], at) => {
       const text = at ? words.feeds_also : count === 1 ? words.feeds_one : words.feeds_many;
       const table = [symbol(symbolOf(model, name, cell.head))];
-      return [at ? words.feeds_and : "", ...fillNodes(text, { count: [String(count)], table })];
+      return [at ? words.comma : "", ...fillNodes(text, { count: [String(count)], table })];
     });
     return fillNodes(words.feeds, { list });
   }
@@ -375,7 +376,7 @@ export class Explain {
     if (kind) parts.push(span("kind", symbol(kind)), " ");
     const note = model.notes?.[key(cell)];
     if (note && isSame(cell, this.#solved))
-      parts.push(span("quiet-text", `${this.words.right}: `), span("number", note));
+      parts.push(span("quiet-text", titled(this.words, this.words.right, "")), span("number", note));
     else if (note) parts.push(this.#solving());
     return parts;
   }

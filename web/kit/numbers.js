@@ -163,13 +163,21 @@ const holds = (text, number) => Math.abs(Number(text) - number) <= 1e-12 * Math.
 export const usual = (text) => text.normalize("NFKC").replace(/[−–]/g, "-").trim();
 
 /**
+ * The usual characters, with a point for a decimal comma. A comma before exactly three digits may separate thousands
+ * and stays, unless it follows a 0.
+ * @type {(text: string) => string}
+ */
+export const withPoint = (text) =>
+  usual(text).replace(/^([+-]?)(0*|\d+(?!,\d{3}(?!\d))),(\d+(e[+-]?\d+)?)$/i, "$1$2.$3");
+
+/**
  * What was typed as a number of at most this size: {value}, or {wrong: why it is none}.
  * @param {string} text
  * @param {number} [most]
  * @returns {Reading<number>}
  */
 export function read(text, most = Number.MAX_VALUE) {
-  const typed = usual(text);
+  const typed = withPoint(text);
   if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed)) {
     const value = Number(typed);
     return Math.abs(value) <= most ? { value } : { wrong: "too_large" };
@@ -222,19 +230,19 @@ function divided(text) {
 }
 
 /**
- * A claim: a number as it was typed, digit for digit; "" for none. A comma that is not followed by exactly three
- * digits, or that follows a 0, is a decimal comma; a fraction becomes a decimal number.
+ * A claim: a number as it was typed, digit for digit; "" for none. A fraction becomes a decimal number.
  * @type {(text: string) => Reading<Value>}
  */
 export function readClaim(text) {
-  const typed = divided(usual(text).replace(/^([+-]?)(0*|\d+(?!,\d{3}$)),(\d+)$/, "$1$2.$3"));
+  const typed = divided(withPoint(text));
   if (typed === "") return { value: "" };
   const { value, wrong } = readMask(typed);
   return wrong ? { wrong } : { value: value === "-inf" ? value : typed };
 }
 
 /**
- * Pasted text as rows of cell texts: tabs as from a spreadsheet, [[1, 2], [3, 4]], or commas and spaces.
+ * Pasted text as rows of cell texts: tabs as from a spreadsheet, semicolons, [[1, 2], [3, 4]], or commas and spaces.
+ * Between tabs, semicolons and numbers with spaces, a comma is a decimal comma.
  * @type {(text: string) => string[][]}
  */
 export function splitBlock(text) {
@@ -246,7 +254,15 @@ export function splitBlock(text) {
     .split("\n")
     .map((line) => line.trim())
     .filter(Boolean)
-    .map((line) => line.split(/\s*[,;]\s*|\s+/).filter((cell) => cell !== ""));
+    .map((line) => cellsOf(line).filter((cell) => cell !== ""));
+}
+
+/** @param {string} line */
+function cellsOf(line) {
+  if (line.includes(";")) return line.split(/\s*;\s*/);
+  const spaced = line.split(/\s+/);
+  const areNumbers = spaced.length > 1 && spaced.every((cell) => read(cell).value !== undefined);
+  return areNumbers ? spaced : line.split(/\s*,\s*|\s+/);
 }
 
 /** @param {Value} number */

@@ -80,7 +80,7 @@ class Plot {
   #cell = null;
   #canvas = /** @type {PlotCanvas} */ (/** @type {HTMLElement} */ (element("div"))); // Plotly sets its class, too
   #mark = element("div", { class: "mark", hidden: true });
-  #alternative = element("p", { class: "mha-unseen" });
+  #alternative = element("div", { class: "mha-unseen" });
   #scroller;
   /** @type {(IntersectionObserver | ResizeObserver)[]} */
   #observers = [];
@@ -177,7 +177,7 @@ class Plot {
         minWidth: isBeforeAudience() ? "" : `${min_width}px`,
         height: `${drawn.layout.height}px`, // before it is drawn, too: the page is laid out by it
       });
-      this.#alternative.textContent = `${figure.title}. ${figure.alt}`;
+      this.#alternative.replaceChildren(element("p", {}, figure.title), element("p", {}, figure.alt));
       setAttribute(this.#scroller, "aria-label", figure.title);
       reportRedrawn();
     }

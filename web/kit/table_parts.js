@@ -1,6 +1,6 @@
 // The parts of a matrix's table as they are first built: captions, labels, cells and gaps.
 
-import { accent, button, div, element, fill, fillNodes, p, shapeOf, span, symbol } from "./dom.js";
+import { accent, button, div, element, fill, fillNodes, p, shapeOf, span, symbol, titled } from "./dom.js";
 import { headOf, isEditable, key, requireRows, rowsOf } from "./graph.js";
 import { accented } from "./layout.js";
 
@@ -108,7 +108,7 @@ export function captionOf(model, name, head) {
   const { words } = model;
   const { word } = model.matrices[name];
   const rows = requireRows(model, name, head);
-  const where = head === null ? "" : `, ${words.head} ${head + 1}`;
+  const where = head === null ? "" : `${words.comma}${words.head} ${head + 1}`;
   const shape = shapeOf(rows.length, rows[0].length);
   const formula = span("symbol");
   /** @type {(what: string, attributes: Attributes, text: string) => HTMLElement} */
@@ -119,17 +119,21 @@ export function captionOf(model, name, head) {
     );
   const menu = act(
     "menu",
-    { class: "menu quiet", "aria-label": `${words.menu}: ${word}${where}`, "aria-haspopup": "menu" },
+    {
+      class: "menu quiet",
+      "aria-label": titled(words, words.menu, `${word}${where}`),
+      "aria-haspopup": "menu",
+    },
     "⋯",
   );
   const again = act(
     "fold",
-    { class: "quiet again", hidden: true, "aria-label": `${words.fold_again}: ${word}${where}` },
+    { class: "quiet again", hidden: true, "aria-label": titled(words, words.fold_again, `${word}${where}`) },
     words.fold_again,
   );
   const root = element("figcaption", {}, formula, span("shape", shape), again, menu);
   /** @param {string} sign */
-  const called = (sign) => `${word} ${sign.replaceAll("_", "")}${where}, ${shape}`;
+  const called = (sign) => `${word} ${sign.replaceAll("_", "")}${where}${words.comma}${shape}`;
   return { root, formula, called };
 }
 
@@ -220,7 +224,7 @@ function tokenEditor(words, which, index, count) {
     autocomplete: "off",
     data: { which, index, focus: `token ${which} ${index}` },
   });
-  const label = `${words.remove}: ${name}`;
+  const label = titled(words, words.remove, name);
   const data = { do: "remove_token", which, index, focus: `remove ${which} ${index}` };
   const remove = button({ class: "quiet remove", "aria-label": label, disabled: count === 1, data }, "×");
   return { acts: [remove], node: input };

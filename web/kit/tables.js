@@ -129,7 +129,7 @@ export class View {
     const shared = names.filter((name) => !model.matrices[name].perHead);
     const own = names.filter((name) => model.matrices[name].perHead);
     const row = element("section", { class: "stage", "aria-label": stage.title });
-    row.append(stageTitle(stage));
+    row.append(stageTitle(stage, this.words));
     if (shared.length) row.append(div("layer", ...shared.map((name) => this.matrix(model, name, null))));
     if (own.length) {
       if (shared.length) row.append(div("stage-title"));

@@ -1,7 +1,7 @@
 // The form: which model reads which sentence, or two to be compared.
 
 import { Disclosure } from "../kit/disclosure.js";
-import { button, div, element, fill, p, span } from "../kit/dom.js";
+import { button, div, element, fill, p, span, titled } from "../kit/dom.js";
 
 const PATIENCE = 500; // ms
 
@@ -33,7 +33,7 @@ export class QuestionForm {
     this.legend = element("legend", {}, words.model);
     this.cards = element("fieldset", { class: "cards" }, this.legend);
     this.chosen = span("model-chosen");
-    const title = [`${words.model}: `, this.chosen];
+    const title = [titled(words, words.model, ""), this.chosen];
     const models = new Disclosure({ name: "offered", focus: "models" }, title, this.cards);
     this.form = element(
       "form",

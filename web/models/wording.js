@@ -21,10 +21,31 @@ export function headName(words, { heads }, at, within = false) {
 }
 
 /**
- * A weight, a share or another measure.
+ * A weight, or a measure that is not a share.
  * @param {number} number
  */
 export const shown = (number) => format(number, 2);
+
+/**
+ * A share as a percentage, in whole percent. What is neither nothing nor all does not read as 0% or 100%.
+ * @param {number} share
+ */
+export function percent(share) {
+  if (share > 0 && share <= 0.005) return "<1%";
+  if (share < 1 && share >= 0.995) return ">99%";
+  return `${format(100 * share, 0)}%`;
+}
+
+/** The units of the measures that are not shares. @type {Record<string, string>} */
+export const UNITS = { entropy: "unit_entropy", distance: "unit_distance" };
+
+/**
+ * A measure of a head: a percentage where it is a share of the weight.
+ * @param {string} name
+ * @param {number} number
+ */
+export const measureText = (name, number) =>
+  name === "difference" || name in UNITS ? shown(number) : percent(number);
 
 const LEAST_LIKELY = 0.001;
 
@@ -65,7 +86,7 @@ export const signedText = (by, decimals) =>
 export function captionOf(words, run, { token, by }, at, picture) {
   if (by) {
     const number = measureOf(run, by.replace("-", ""), at);
-    return ["", number === null ? "–" : shown(number)];
+    return ["", number === null ? "–" : measureText(by.replace("-", ""), number)];
   }
   if (token !== null) {
     const { to, value } = lookOf(run, at, token, picture) ?? { to: "", value: "–" };
@@ -114,7 +135,7 @@ export function behaviour(words, run, at) {
   const label = sentence.labels[at];
   const measure = measuresOf(run, sentence, at).find(({ name }) => name === label);
   const text = measure
-    ? fill(words[`told_${label}`], { number: shown(measure.number), chance: shown(measure.chance) })
+    ? fill(words[`told_${label}`], { number: percent(measure.number), chance: percent(measure.chance) })
     : unsureSentence(words, run, sentence, at);
   const rest = RESTS.includes(label) ? null : restOf(run, sentence, at);
   if (!rest) return text;
@@ -122,7 +143,7 @@ export function behaviour(words, run, at) {
   const isAll = 1 - rest.number < LEAST_LEFT || RESTS.includes(sentence.unsure[at]);
   return fill(words[isAll ? "told_rests_alone" : "told_rests"], {
     where,
-    number: shown(rest.number),
+    number: percent(rest.number),
     told: text,
   });
 }
@@ -163,8 +184,8 @@ function unsureSentence(words, run, sentence, at) {
   if (!measure) return words.told_none;
   return fill(words[unsure ? "told_unsure" : "told_little"], {
     kind: words[`kind_${measure.name}`],
-    number: shown(measure.number),
-    chance: shown(measure.chance),
+    number: percent(measure.number),
+    chance: percent(measure.chance),
     places: measure.places,
   });
 }
@@ -198,6 +219,6 @@ export function headText(words, run, { token, off }, at, picture) {
   return fill(words.head_told, {
     head: headName(words, run, at),
     does: isOff ? words.is_off : behaviour(words, run, at),
-    pairs: pairs.join("; "),
+    pairs: pairs.join(words.comma),
   });
 }

@@ -1,6 +1,6 @@
 // The walkthrough: goes from place to place through what it was sent, and asks the server for nothing.
 
-import { active, announcer, div, download, element, fill, p, redrawn } from "../kit/dom.js";
+import { active, announcer, div, download, element, fill, p, prose, redrawn, titled } from "../kit/dom.js";
 import { Help } from "../kit/help.js";
 import { IdleControls } from "../kit/idle_controls.js";
 import { isAnswerField } from "../kit/keys.js";
@@ -488,7 +488,7 @@ export class Walk {
     this.root.classList.toggle("moving", !isAnother);
     this.#scrollToPlace();
     this.#placeSync.publish({ quiet, remote });
-    this.#live.textContent = quiet ? "" : `${isAnother ? this.#opening() : ""} ${renderer.lineText}`.trim();
+    this.#live.textContent = quiet ? "" : prose(isAnother && this.#opening(), renderer.lineText);
     this.root.dataset.at = `${route.stage.id} ${route.written.sub}`.trim();
     motionBar.setPlace(renderer.hiding ? null : this.#movable(), { onward: onward && this.#mayMove() });
   }
@@ -497,7 +497,8 @@ export class Walk {
   #opening() {
     const { stages, words } = this.model;
     const count = fill(words.step_of, { step: this.route.place.stage + 1, steps: stages.length });
-    return `${count}: ${this.#built.panel.title.textContent}. ${this.#built.panel.what.textContent}`;
+    const { title, what } = this.#built.panel;
+    return prose(`${titled(words, count, title.textContent ?? "")}${words.stop}`, what.textContent);
   }
 
   /** What can move here, and its title. */

@@ -59,7 +59,7 @@ async function following(how) {
 
 test("a phone goes where the projector is, with its numbers", async () => {
   const { at, go, says, text } = await following();
-  assert.deepEqual([at(), says()], ["q", "You see what is on the wall."]);
+  assert.deepEqual([at(), says()], ["q", "In sync with the projector."]);
   await go({ step: "k", sub: "2" });
   assert.equal(at(), "k 2");
   assert.equal(text('td[data-key="x||1|0"]'), "3");
@@ -95,11 +95,11 @@ test("colours are changed by a press, and stored", async () => {
 test("a phone says that the screen is dark, or that something else is shown", async () => {
   const { go, says, at } = await following();
   await go({ dark: true });
-  assert.equal(says(), "The wall is dark just now; the lecture stands here.");
+  assert.equal(says(), "The projector is dark right now. This is the current step.");
   await go({ away: true, step: "k" });
   assert.deepEqual([says(), at()], ["The lecturer is showing something else.", "k"]);
   await go({ step: "k" });
-  assert.equal(says(), "You see what is on the wall.");
+  assert.equal(says(), "In sync with the projector.");
 });
 
 test("a phone has neither a planner nor what only a lecturer has", async () => {
@@ -113,11 +113,11 @@ test("a phone has neither a planner nor what only a lecturer has", async () => {
 test("who looks around stays there until a press leads back", async () => {
   const { at, go, named, says, find, press } = await following();
   named("next").click();
-  assert.deepEqual([at(), says(), find(".back").hidden], ["k", "You look around on your own.", false]);
+  assert.deepEqual([at(), says(), find(".back").hidden], ["k", "You are browsing on your own.", false]);
   await go({ step: "weights" });
   assert.equal(at(), "k");
-  await press("Follow again");
-  assert.deepEqual([at(), says(), find(".back").hidden], ["weights", "You see what is on the wall.", true]);
+  await press("Back to the lecture");
+  assert.deepEqual([at(), says(), find(".back").hidden], ["weights", "In sync with the projector.", true]);
 });
 
 test("nobody looks ahead to a number that is asked for; looking back is allowed", async () => {
@@ -125,9 +125,9 @@ test("nobody looks ahead to a number that is asked for; looking back is allowed"
   await go({ step: "k", sub: "2", predict: true });
   await ask({ cell: CELL });
   keys("ArrowRight", "End");
-  assert.deepEqual([at(), says()], ["k 2", "You see what is on the wall."]);
+  assert.deepEqual([at(), says()], ["k 2", "In sync with the projector."]);
   keys("3");
-  assert.deepEqual([at(), says()], ["q 1", "You look around on your own."]);
+  assert.deepEqual([at(), says()], ["q 1", "You are browsing on your own."]);
   keys("End");
   await settled();
   assert.equal(at(), "k 2");
@@ -137,7 +137,7 @@ test("nobody looks ahead to a number that is asked for; looking back is allowed"
 test("who looked ahead is brought back where the number is asked for", async () => {
   const { at, go, ask, says, keys } = await following();
   keys("End");
-  assert.equal(says(), "You look around on your own.");
+  assert.equal(says(), "You are browsing on your own.");
   await go({ step: "k", sub: "2", predict: true });
   await ask({ cell: CELL });
   assert.equal(at(), "k 2");
@@ -159,7 +159,10 @@ test("an answer is sent, and can be changed until the question is closed", async
   const { ask, press, server, text, all } = await following();
   await ask(CHOICES);
   await press("A · Q only");
-  assert.equal(text(".question [role=status]"), "Sent. You can change it until the question is closed.");
+  assert.equal(
+    text(".question [role=status]"),
+    "Sent. You can change your answer until the question closes.",
+  );
   await press("C");
   const answers = server.asked("POST", "/answers").map(({ body }) => body);
   assert.deepEqual(answers, [
@@ -184,10 +187,10 @@ test("an answer that does not arrive is sent again, and then said to be lost", a
   await ask(CHOICES);
   server.status = 503;
   await press("B");
-  assert.equal(text(".question [role=status]"), "On its way …");
+  assert.equal(text(".question [role=status]"), "Sending …");
   await passes(60_000);
   assert.equal(server.asked("POST", "/answers").length, 6);
-  assert.equal(text(".question [role=status]"), "This did not arrive; send it again.");
+  assert.equal(text(".question [role=status]"), "Your answer did not arrive. Send it again.");
 });
 
 /** A number is asked for, and this is typed. @param {string} text @param {Awaited<ReturnType<typeof following>>} page */
@@ -207,7 +210,7 @@ async function predicting() {
 
 test("a number that is asked for is hidden, and the phone asks for it beside the walk", async () => {
   const { text, line, named, all } = await predicting();
-  assert.equal(text(".question h2"), "What will stand in K[思考, 2] of head 1?");
+  assert.equal(text(".question h2"), "Which number goes in K[思考, 2] of head 1?");
   assert.equal(text('td[data-key="k|0|0|1"]'), "");
   assert.equal(line(), "K[思考, 2] = ?");
   assert.ok(named("reveal").hidden || !all(".line .remark").length);
@@ -216,15 +219,15 @@ test("a number that is asked for is hidden, and the phone asks for it beside the
 test("a number that is predicted is sent, and a text that is none is refused", async () => {
   const page = await predicting();
   await answer("one", page);
-  assert.equal(page.text(".question [role=status]"), "A number is wanted, such as 0.5.");
+  assert.equal(page.text(".question [role=status]"), "Enter a number, such as 0.5.");
   assert.equal(page.server.asked("POST", "/answers").length, 0);
   await answer("−４", page);
   assert.equal(page.server.asked("POST", "/answers")[0].body.answer, "-4");
 });
 
 for (const [text, verdict] of [
-  ["RIGHT", "Right: RIGHT"],
-  ["-4", "You said −4; it is RIGHT"],
+  ["RIGHT", "Correct answer: RIGHT"],
+  ["-4", "Your answer: −4. Correct answer: RIGHT"],
 ])
   test(`once the number is revealed the phone shows it, and what was said of it: ${text}`, async () => {
     const page = await predicting();
@@ -240,7 +243,10 @@ test("where many numbers are hidden the phone says that one stands for all", asy
   const { go, ask, text, all } = await following();
   await go({ step: "k", predict: true });
   await ask({ cell: { ...CELL, col: 0 } });
-  assert.equal(text(".question .note"), "This one number stands for all that are hidden on the wall.");
+  assert.equal(
+    text(".question .note"),
+    "Several numbers are hidden on the projector. You are asked for this one.",
+  );
   await go({ step: "k", sub: "1", predict: true });
   assert.equal(all(".question .note").length, 0);
 });
@@ -252,12 +258,12 @@ test("a phone that has lost its connection says so, and comes back to the place 
   const { server, says, at, go, ask, text, named } = await following();
   server.isDown = true;
   await server.lose();
-  assert.equal(says(), "No connection; trying again. You can look around meanwhile.");
+  assert.equal(says(), "No connection. Trying again; you can keep browsing.");
   server.isDown = false;
   await passes(20_000);
   await go({ step: "v", sub: "2" });
   await ask(CHOICES);
-  assert.deepEqual([at(), says()], ["v 2", "You see what is on the wall."]);
+  assert.deepEqual([at(), says()], ["v 2", "In sync with the projector."]);
   assert.equal(text(".question h2"), "Which <b>one</b>?");
   assert.ok([...server.streams].at(-1)?.url.includes("listener=me")); // so that the last answer counts
   assert.ok(named("next"));
@@ -266,7 +272,7 @@ test("a phone that has lost its connection says so, and comes back to the place 
 test("a lecture that has ended stays on the phone, and can be walked on", async () => {
   const { server, says, state, named, at, find } = await following();
   await server.send("end", {});
-  assert.deepEqual([says(), state()], ["The lecture has ended. What is shown here stays.", "ended"]);
+  assert.deepEqual([says(), state()], ["The lecture has ended. You can keep reading this page.", "ended"]);
   assert.equal(find(".entry").hidden, false);
   named("next").click();
   assert.equal(at(), "k");
@@ -274,14 +280,14 @@ test("a lecture that has ended stays on the phone, and can be walked on", async 
 
 test("where there is no room of a code, the phone asks for another", async () => {
   const { says, find, all } = await phone({ status: 404 });
-  assert.equal(says(), "There is no room of this code. Look at the wall again, and type it here.");
+  assert.equal(says(), "No room has this code. Check the code on the projector and type it again.");
   assert.deepEqual([find(".entry").hidden, all(".walk").length], [false, 0]);
 });
 
 test("a code that is typed leads to its room", async () => {
   const { says, find } = await phone({ path: "follow" });
-  assert.equal(says(), "Type the code that stands on the wall.");
-  assert.equal(find(".entry input").getAttribute("aria-label"), "Code of the room");
+  assert.equal(says(), "Type the code shown on the projector.");
+  assert.equal(find(".entry input").getAttribute("aria-label"), "Room code");
   find(".entry input").value = " ab2cd3 ";
   find(".entry").dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
   assert.ok(location.href.endsWith("follow/AB2CD3"));
@@ -299,9 +305,9 @@ test("the exercise of the day has the numbers of whoever opens it, or those of i
   assert.ok(find(".exercise").hidden);
   await go({ exercise: "weights" });
   const own = "check?example=first&ask=weights&seed=own&lang=en";
-  assert.deepEqual(link(), [false, "Exercise of the day, with numbers of your own", own]);
+  assert.deepEqual(link(), [false, "Today's exercise, with your own numbers", own]);
   await go({ link: "example=causal&ask=scores&seed=7&lang=zh" });
-  assert.deepEqual(link(), [false, "Exercise of the day", "check?example=causal&ask=scores&seed=7&lang=en"]);
+  assert.deepEqual(link(), [false, "Today's exercise", "check?example=causal&ask=scores&seed=7&lang=en"]);
 });
 
 test("a phone that follows has a key press lead on its own walk", async () => {

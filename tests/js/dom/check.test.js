@@ -39,7 +39,7 @@ async function check(name) {
 test("before anything is filled in, the page says what to do", async () => {
   const { find, marks, line } = await check("blank");
   assert.match(find(".verdict").textContent, /Fill in your own numbers/);
-  assert.match(await line(), /^Type into the blank cells;/);
+  assert.match(await line(), /^Fill in the blanks;/);
   assert.deepEqual(marks(), {});
 });
 
@@ -55,7 +55,7 @@ test("a known mistake is named, and its solution is shown on request", async () 
 test("a mistake leads to its step in the walkthrough", async () => {
   const { find } = await check("not divided");
   const link = find(".verdict a");
-  assert.equal(link.textContent, "See this step");
+  assert.equal(link.textContent, "Go to this step");
   const [page, query] = link.getAttribute("href").split("?");
   assert.equal(page, "walkthrough");
   assert.equal(new URLSearchParams(query).get("step"), "scaled_scores");
@@ -64,7 +64,7 @@ test("a mistake leads to its step in the walkthrough", async () => {
 test("“Look here first” leads to the first wrong number", async () => {
   const { find, focus } = await check("not divided");
   const jump = find(".verdict-head button");
-  assert.equal(jump.textContent, "Look here first");
+  assert.equal(jump.textContent, "Start here");
   jump.click();
   assert.equal(focus(), "scaled_scores|0|0|0");
 });
@@ -129,7 +129,7 @@ test("“?” in a wrong number shows its calculation too, and enters nothing", 
 test("a text that is no number is marked, counts as blank and stays when the cell is left", async () => {
   const { cell, type, message, edits } = await check("blank");
   type("v|0|0|0", "abc");
-  assert.match(message(), /“abc” is no number\. It counts as blank\.$/);
+  assert.match(message(), /“abc” is not a number\. The cell counts as blank\.$/);
   assert.equal(cell("v|0|0|0").getAttribute("aria-invalid"), "true");
   cell("v|0|0|1").focus();
   assert.equal(cell("v|0|0|0").getAttribute("aria-invalid"), "true");
@@ -142,14 +142,14 @@ test("a text that is no number is marked, counts as blank and stays when the cel
 test("a number that is too large counts as blank", async () => {
   const { type, message, edits } = await check("blank");
   type("v|0|0|0", "1e400");
-  assert.match(message(), /It counts as blank\.$/);
+  assert.match(message(), /The cell counts as blank\.$/);
   assert.deepEqual(edits(), []);
 });
 
 test("where a number was already filled in, it still counts, and Escape brings it back", async () => {
   const { cell, type, message, find } = await check("one wrong");
   const field = type("v|0|0|0", "abc");
-  assert.match(message(), /“abc” is no number\. What stood there still counts\.$/);
+  assert.match(message(), /“abc” is not a number\. The old value is kept\.$/);
   press("Escape", field);
   assert.equal(cell("v|0|0|0").textContent, "−12.3456");
   assert.ok(find(".message").hidden);
@@ -176,7 +176,7 @@ test("Delete makes a number blank", async () => {
 test("Tab leads from the last number of a table to the next table, and Shift+Tab back", async () => {
   const { root, cell, type, focus } = await check("blank");
   Object.defineProperty(root.querySelector(".tables"), "clientWidth", { value: 1600 });
-  window.dispatchEvent(new Event("mha-hall-laid")); // there is room for both heads
+  window.dispatchEvent(new Event("mha-hall-laid")); // there is space for both heads
   type("v|0|2|1", "1", "Tab");
   assert.equal(focus(), "q|1|0|0");
   press({ key: "Tab", shiftKey: true }, cell("q|1|0|0"));
@@ -198,12 +198,12 @@ test("a table is filled in from a text, and one that is refused changes nothing"
   const { find, root, edits, answer, message, cell } = await check("one number");
   find('[data-focus="menu q 0"]').click();
   const items = [...root.querySelectorAll('[role="menuitem"]')];
-  items.find(({ textContent }) => textContent.startsWith("Fill in from text")).click();
+  items.find(({ textContent }) => textContent.startsWith("Paste as text")).click();
   find('[data-focus="claim text"]').value = "1 2\n3 x";
   find('[data-focus="claim text send"]').click();
   assert.deepEqual([edits().at(-1).op, edits().at(-1).text], ["claim_text", "1 2\n3 x"]);
   answer("refused");
-  assert.match(message(), /row 2, column 2: “x” is no number/);
+  assert.match(message(), /row 2, column 2: “x” is not a number/);
   assert.equal(cell("q|0|0|0").textContent, "1.00");
   assert.equal(cell("q|0|1|0").textContent, "");
 });
@@ -260,7 +260,7 @@ test("a press on a row opens its file, wherever the row is by then", async () =>
 
 // --- the link to hand out --------------------------------------------------------------------------------------------
 
-const WORDS = { link: "The link to hand out", copy: "Copy the link", copied: "Copied." };
+const WORDS = { link: "Link for students", copy: "Copy the link", copied: "Copied." };
 
 test("the link is copied, which is said until there is another one", async () => {
   const { root, answer } = await mount("check/class_link.js", { words: WORDS, link: "http://localhost/1" });

@@ -1,4 +1,4 @@
-"""The sections of the page Conventions, each of an example that shows something of it."""
+"""The sections of the page Notation, each of an example that shows something of it."""
 
 from __future__ import annotations
 

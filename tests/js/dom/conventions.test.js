@@ -1,4 +1,4 @@
-// The page Conventions: what its sections show of an example, and which numbers light up with the one pointed at.
+// The page Notation: what its sections show of an example, and which numbers light up with the one pointed at.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -163,13 +163,13 @@ test("heads that share keys have one block, which torch refuses", async () => {
 
 test("a head without a matrix is said", async () => {
   const { texts } = await section("packed scaled");
-  assert.match(texts(".note").join(" "), /no weight to pack/);
+  assert.match(texts(".note").join(" "), /no weights to pack/);
 });
 
 test("of a large tensor the first heads are drawn, and places count all of it", async () => {
   const { pack, texts, point, line, one } = await section("packed large");
   pack("torch", "k");
-  assert.match(one(".part-packed").textContent, /Of 4 heads the first 2 are drawn/);
+  assert.match(one(".part-packed").textContent, /Only the first 2 of 4 heads are drawn/);
   assert.equal(texts(".slice").length, 2);
   point('.packing > .box td[data-key="w_k|1|2|3"]');
   assert.ok(
@@ -201,7 +201,7 @@ test("a pair lights up in the masks of all libraries, each of which writes it in
   assert.equal(keys("td.twin").length, 5);
   assert.deepEqual(texts('td[data-key="pair|0|2"]'), ["False", "True", "−∞", "False", "False", "−3.4e38"]);
   for (const { dataset } of all('td[data-key="pair|0|2"]')) assert.equal(dataset.kind, "hidden");
-  assert.equal(line()[0], "query 你, key <pad> (this pair is hidden)");
+  assert.equal(line()[0], "query 你, key <pad> (this pair is masked)");
   assert.match(line()[1], /torch nn\.MultiheadAttention attn_mask True/);
 });
 

@@ -65,3 +65,12 @@ test("a computed number opens no field", async () => {
   press("7", cell("q|0|0|0"));
   assert.equal(root.querySelectorAll("td input").length, 0);
 });
+
+test("a stage's title opens the terms of its tables", async () => {
+  const { root } = await tables();
+  const opener = [...root.querySelectorAll(".terms-opener")].find((node) => node.textContent === "Scores");
+  const terms = root.querySelector(`#${opener.getAttribute("popovertarget")}`);
+  assert.equal(terms.getAttribute("popover"), "auto");
+  assert.equal(terms.querySelector("dt").textContent, "attention score");
+  assert.equal(terms.querySelectorAll("dt").length, terms.querySelectorAll("dd").length);
+});

@@ -22,7 +22,7 @@ async function visit(name = "first visit") {
 test("a first visit begins with the first step, without taking the focus", async () => {
   const { step, bubble } = await visit();
   assert.equal(step(), "First steps: 1 of 3");
-  assert.match(bubble.textContent, /^Drag this number sideways, or type another\./);
+  assert.match(bubble.textContent, /^Drag this number left or right, or type a new one\./);
   assert.ok(document.activeElement === document.body);
   assert.equal(window.localStorage.getItem("mha.start"), "seen");
 });
@@ -73,7 +73,7 @@ test("Escape ends them for good, wherever the focus is", async () => {
 test("a button leads through them, in Chinese too, and leaves the focus in the tables", async () => {
   const { step, next } = await visit("first visit in Chinese");
   for (const number of [1, 2]) {
-    assert.equal(step(), `入门步骤：第 ${number} 步，共 3 步`);
+    assert.equal(step(), `入门：第 ${number} 步，共 3 步`);
     assert.equal(next().textContent, "下一步");
     next().focus();
     next().click();

@@ -153,7 +153,7 @@ test("the exponentials of a softmax's row become its shares", async () => {
 
 test("a large page says where its motion ends", async () => {
   const { find, all } = await open("large");
-  const said = "Motion and arithmetic are here for the first 64 numbers of this step.";
+  const said = "The animation and the arithmetic cover the first 64 numbers of this step.";
   assert.equal(find("#scores .motion p span[lang=en]").textContent, said);
   assert.equal(all(".motion p").length, 3);
 });

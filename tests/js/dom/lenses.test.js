@@ -38,7 +38,7 @@ test("a button pins a baseline, from which nothing differs yet", async () => {
   assert.equal(edits().at(-1).op, "baseline");
   answer("baseline");
   assert.equal(control("lens").value, "change");
-  assert.equal(summary(), "Nothing differs from the baseline yet: change a number.");
+  assert.equal(summary(), "Nothing differs from the baseline yet. Change a number.");
   assert.deepEqual(signs(), {});
 });
 
@@ -46,7 +46,7 @@ test("every number that differs from the baseline has a sign, and no other; the 
   const { signs, summary, cell, answer } = await lens("change");
   assert.deepEqual(signs(), SIGNS.change);
   assert.equal(cell("x||0|1").textContent, "3");
-  assert.match(summary(), /^Since the baseline: X\[1, 2\] 2 → 3; it begins at Q/);
+  assert.match(summary(), /^Since the baseline: X\[1, 2\] 2 → 3; the change starts at Q/);
   answer("baseline"); // undone
   assert.deepEqual(signs(), {});
 });
@@ -70,7 +70,7 @@ test("numbers of another size have no counterpart in the baseline", async () => 
   const { signs, line, summary } = await lens("change of size");
   assert.deepEqual(signs(), SIGNS["change of size"]);
   assert.match(await line("x||3|0"), /^no counterpart in the baseline/);
-  assert.match(summary(), /have no counterpart there/);
+  assert.match(summary(), /have no counterpart in the baseline/);
 });
 
 test("another example is compared with the baseline too", async () => {
@@ -125,10 +125,7 @@ test("the line and the description of a number say its derivative", async () => 
 
 test("the line says which number the derivative is of, and which come after it", async () => {
   const { line, description } = await lens("gradient of a weight");
-  assert.match(
-    await line("weights|0|1|0"),
-    /^∂\(A\[2, 1\] of head 1\): its derivative is what the colours show/,
-  );
+  assert.match(await line("weights|0|1|0"), /^∂\(A\[2, 1\] of head 1\): the colors show its derivative/);
   assert.match(await line("head_outputs|0|0|0"), /^no derivative: this step comes after A\[2, 1\] of head 1/);
   assert.equal(description("head_outputs|0|0|0"), null);
 });

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unpacked } from "../../../web/kit/binary.js";
 import { counterpart, mapOf, mostShifted, readRun, shiftOf } from "../../../web/models/runs.js";
+import { measureText, percent } from "../../../web/models/wording.js";
 import { mount, payload, press } from "./page.js";
 
 const TEXTS = payload("texts");
@@ -176,7 +177,7 @@ test("Enter that chooses a Chinese word requests nothing", async () => {
 
 test("an example that is clicked is read", async () => {
   const { all, click, field, address, texts } = await models();
-  await click(all(".example")[1]);
+  await click(all(".example").find((example) => example.textContent === chinese));
   assert.equal(field(), chinese);
   assert.equal((await address()).text, chinese);
   assert.deepEqual(texts(".tokens .strip button"), runOf([chinese]).sentences[0].names);
@@ -237,7 +238,7 @@ test("a head's tip lists its measures, and Escape closes it", async () => {
   const measured = sentences[0].measured.subarray(2 * measures.length, 3 * measures.length);
   assert.deepEqual(
     texts(".tip .bar-number"),
-    Array.from(measured, (number) => number.toFixed(2)),
+    Array.from(measured, (number, at) => measureText(measures[at], number)),
   );
   press("Escape", tile(2));
   assert.ok(one(".tip").hidden);
@@ -248,9 +249,9 @@ test("a head's measures are shown with how many places they are taken at", async
   const [{ places }] = runOf([english]).sentences;
   assert.deepEqual(
     texts(".one .bar-places"),
-    places.map((count) => `places: ${count}`),
+    places.map((count) => `cases: ${count}`),
   );
-  assert.match(one(".one").textContent, /at least 0\.3 of the way from chance to always/);
+  assert.match(one(".one").textContent, /at least 30% of the way from chance to 100%, p ≤ 0\.001/);
   assert.equal(texts(".measures.apart dt")[0], "entropy");
 });
 
@@ -272,8 +273,8 @@ test("every head is described in the page's language, in words and numbers", asy
     const column = measures.indexOf(name);
     const values = {
       kind: words[`kind_${name}`],
-      number: sentence.measured[at * measures.length + column]?.toFixed(2),
-      chance: sentence.chance[at * measures.length + column]?.toFixed(2),
+      number: percent(sentence.measured[at * measures.length + column]),
+      chance: percent(sentence.chance[at * measures.length + column]),
       places: sentence.places[column],
     };
     const expected = name
@@ -410,7 +411,7 @@ test("a sentence of more than 64 tokens is a map, and cannot be opened in Explor
   assert.ok(one('[data-focus="lines"]').disabled);
   assert.ok(one(".big-map"));
   assert.ok(one('[data-focus="open"]').disabled);
-  assert.match(one(".taking-open .hint").textContent, /takes up to 64 tokens/);
+  assert.match(one(".taking-open .hint").textContent, /can show up to 64 tokens/);
 });
 
 // --- models that differ ----------------------------------------------------------------------------------------------
@@ -424,7 +425,7 @@ test("pieces of a word are joined on demand", async () => {
   assert.equal(words[2], words[3]);
   assert.equal(groups.flat().length, n);
   await click('[data-focus="as words"]');
-  assert.match(one(".view-note").textContent, /the sum over its pieces/);
+  assert.match(one(".view-note").textContent, /the sum over its tokens/);
   assert.deepEqual(texts(".line-token").slice(2, 4), ["catlike", "cat"]);
   assert.deepEqual(
     all('.line-token[aria-pressed="true"]').map(({ textContent }) => textContent),
@@ -458,7 +459,7 @@ test("special tokens are hidden on demand, and numbers stay those of the other t
     texts(".line-weight"),
     places.map((at) => weights[2 * n + at].toFixed(2)),
   );
-  assert.match(one(".view-note").textContent, /no longer add up to 1/);
+  assert.match(one(".view-note").textContent, /no longer sum to 1/);
   await click(all(".line-key")[4]);
   assertClose([Number(one(".scores .pair-weight").title)], [weights[2 * n + places[4]]], 1e-7);
   assert.equal((await address()).hides, "special");
@@ -471,7 +472,7 @@ test("words that a model does not know are counted", async () => {
   assert.ok(count > 0 && count < names.length);
   assert.equal(
     one(".unknown").textContent,
-    `${count} of ${names.length} tokens are unknown to this model: it sees the same sign, [UNK], for each.`,
+    `This model does not know ${count} of the ${names.length} tokens. It sees [UNK] in place of each.`,
   );
   assert.deepEqual(texts(".tokens .strip button"), names);
 });
@@ -533,7 +534,7 @@ test("of two sentences the head that differs most is shown, and the first token 
   const at = FIRST.names.indexOf("tired");
   assert.equal(head, named(MOST).key);
   assert.equal(token, String(at + 1));
-  assert.deepEqual(texts(".measures-head h3"), ["What it does, measured in the first sentence"]);
+  assert.deepEqual(texts(".measures-head h3"), ["What this head does (measured in the first sentence)"]);
   const most = mostShifted(PAIR, at);
   const { key, by } = shiftOf(PAIR, most, at);
   assert.notEqual(named(most).key, head);
@@ -551,7 +552,7 @@ test("the largest difference leads to its head, of a token and of all", async ()
   assert.equal((await address()).token, undefined);
   assert.equal(
     largest.textContent,
-    `Largest difference, on average over tokens: ${named(MOST).name}, ${PAIR.differences[MOST].toFixed(2)}`,
+    `Largest average difference over all tokens: ${named(MOST).name}, ${PAIR.differences[MOST].toFixed(2)}`,
   );
   await click(largest);
   assert.equal((await address()).head, named(MOST).key);
@@ -568,7 +569,7 @@ test("captions and pictures are of the difference, the first or the second sente
   const caption = () => tile(3).querySelector(".tile-caption").textContent;
   const flat = [...PAIR.differences];
   assert.equal(caption(), `difference${flat[3].toFixed(2)}`);
-  assert.match(one(".strip-told").textContent, new RegExp(`${FIRST.n} and ${SECOND.n} tokens of at most`));
+  assert.match(one(".strip-told").textContent, new RegExp(`${FIRST.n} and ${SECOND.n} tokens`));
   assert.equal(opacities(0).length, PAIR.aligned.length ** 2);
   assert.notDeepEqual(opacities(0), [...mapOf(FIRST, 0)]);
   assert.match(one(".glance .legend").textContent, /more in the second/);
@@ -637,7 +638,7 @@ test("a map of differences has its scale, and a pair its weight in both sentence
   const differences = PAIR.aligned.flatMap(([query, row]) =>
     PAIR.aligned.map(([key, col]) => others[row * SECOND.n + col] - weights[query * FIRST.n + key]),
   );
-  const full = Number(one(".heatmap .legend").textContent.split("full colour:")[1]);
+  const full = Number(one(".heatmap .legend").textContent.split("full color:")[1]);
   assertClose([full], [Math.max(...differences.map(Math.abs))], 0.00005 + 1e-6);
   const there = (/** @type {number} */ token) => counterpart(PAIR, token) ?? 0;
   const both = [weights[at * FIRST.n + it], others[there(at) * SECOND.n + there(it)]];
@@ -652,7 +653,7 @@ test("a map of differences has its scale, and a pair its weight in both sentence
 
 test("tokens of one sentence alone are grey, and their weight is summed up", async () => {
   const { one, all, texts, tokens, click } = await comparing({ second: TEXTS["wide street"], head: "1.2" });
-  assert.equal(one(".matched").textContent, `${tokens().length} tokens are matched; the others are grey.`);
+  assert.equal(one(".matched").textContent, `${tokens().length} tokens are matched; the others are gray.`);
   assert.deepEqual(texts(".token.apart"), ["wide"]);
   await click(tokens()[FIRST.names.indexOf("street")]);
   const rows = all(".compared tbody tr").map(({ children }) =>
@@ -799,7 +800,7 @@ test("a decoder guesses the next word, and a token does not see those that follo
   const [at, token] = page.texts(".tokens .strip button").slice(3, 5);
   assert.equal(page.one(".effect").textContent.trim(), effect(token, guessed, "_causal", { place: at }));
   await page.click(page.all(".line-key")[5]);
-  assert.match(page.one(".sum").textContent, /does not see it/);
+  assert.match(page.one(".sum").textContent, /is not allowed to look at it/);
 });
 
 // --- to Explore ----------------------------------------------------------------------------------------------------
@@ -821,8 +822,8 @@ test("the shown head, or all of its layer, is opened in Explore from Q or from X
 
 test("why heads could not be opened is said below the button", async () => {
   const { one, answer } = await models();
-  answer({ ...payload("models"), refused: "this model is no longer offered" });
-  assert.equal(one(".taking .fault").textContent, "this model is no longer offered");
+  answer({ ...payload("models"), refused: "this model is no longer available" });
+  assert.equal(one(".taking .fault").textContent, "this model is no longer available");
 });
 
 // --- the address -----------------------------------------------------------------------------------------------------
@@ -861,7 +862,7 @@ test("what an address names that does not exist is said, and everything else is 
     off: "2.9_1.1",
   });
   assert.match(missing(), /cannot be sorted by “<b>magic”/);
-  assert.match(missing(), /There is no head “2\.9” here to switch off/);
+  assert.match(missing(), /There is no head “2\.9” to mute/);
   assert.equal(fault(), "");
   const { head, off } = await address();
   assert.deepEqual([head, off], ["2.3", "1.1"]);
@@ -872,7 +873,7 @@ test("what an address names that does not exist is said, and everything else is 
 
 test("a head that does not exist is said with the one that is shown instead", async () => {
   const { missing, one } = await models({ model: "own", head: "9.9" });
-  assert.equal(missing(), `There is no head “9.9” here: ${one(".one h2").textContent} is shown.`);
+  assert.equal(missing(), `There is no head “9.9” here. Showing ${one(".one h2").textContent} instead.`);
 });
 
 test("a model that does not exist is said, and what opens first is shown", async () => {
@@ -888,7 +889,7 @@ test("a text that is too long is said, all stays, and what can be read of it is 
   const page = await models({ model: "own", text: english, head: "1.1" });
   const { read, fault, one, field, tiles, texts, address, click } = page;
   const before = [tiles(), texts(".tokens .strip button")];
-  const told = `The text has ${TEXTS["too long"].length} characters; at most 100000 are read`;
+  const told = `The text has ${TEXTS["too long"].length} characters; at most 100000 are allowed`;
   await read(TEXTS["too long"]);
   assert.equal(fault(), told);
   assert.ok(one(".stale-told").textContent.includes(english));

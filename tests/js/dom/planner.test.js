@@ -59,11 +59,11 @@ test("notes, a question and its choices are sent as they are written", async () 
 
 test("what is no number of minutes stays, is not sent, and a sentence names its step", async () => {
   const { set, field, alerts, lectures } = await planner();
-  const refused = "a number of minutes from 0 to 600. What was typed is not taken.";
+  const refused = "enter a number of minutes from 0 to 600. Your entry was not used.";
   set("minutes", "-5");
   set("minutes k", "--");
   set("minutes q", "2,5");
-  assert.deepEqual(alerts(), [`Minutes in all: ${refused}`, `Keys: ${refused}`]);
+  assert.deepEqual(alerts(), [`Total minutes: ${refused}`, `Keys: ${refused}`]);
   assert.deepEqual([field("minutes").value, field("minutes q").value], ["-5", "2.5"]);
   assert.deepEqual(lectures, [{ steps: [{ step: "q", minutes: 2.5 }] }]);
   set("minutes", "30");
@@ -75,7 +75,7 @@ test("minutes are shared among the steps at one press, and their sum is shown", 
   const { field, text, find, lectures } = await planner();
   assert.ok(find(".planner .sum").hidden);
   field("start 25").click();
-  assert.equal(text(".planner .sum"), "The steps are planned for 25 of 25 minutes.");
+  assert.equal(text(".planner .sum"), "The steps take 25 of 25 minutes.");
   assert.equal(lectures.at(-1).minutes, 25);
 });
 
@@ -89,7 +89,7 @@ test("a step is moved by its button or by Alt and an arrow, keeps the focus, and
   assert.equal(document.activeElement, field("step_up scores"));
   answer(payload("early"));
   assert.equal(find('li[data-step="scores"] .early').hidden, false);
-  assert.equal(text('li[data-step="scores"] .early'), "Comes before what it needs: Keys");
+  assert.equal(text('li[data-step="scores"] .early'), "This step comes before one it depends on: Keys");
 });
 
 test("a row that is dragged onto another comes before it", async () => {
@@ -134,7 +134,7 @@ test("the presenter reads what the lecturer has written, as text, and that a ste
   const { texts, keys, at } = await presenting("early", { step: "scores" });
   assert.deepEqual(texts(".notes .own span"), [
     ...["Two arrows on the board.", "Which pair <b>fits</b>?", "A\nB · <b>2</b>"],
-    "Comes before what it needs: Keys",
+    "This step comes before one it depends on: Keys",
   ]);
   keys("ArrowLeft");
   assert.equal(at(), "q");
@@ -193,13 +193,13 @@ test("the planned minutes are a lecture to choose, which says what a longer one 
   const { named } = await presenting("an hour");
   assert.equal(named("lecture").value, "60");
   const longest = [...named("lecture").options].at(-1).textContent;
-  assert.match(longest, /^60 min: \d+ presses, the same walk as in 50 min$/);
+  assert.match(longest, /^60 min: \d+ presses, same steps as 50 min$/);
 });
 
 test("Escape does not leave the presenter's view, and says how to", async () => {
   const { keys, text, element, named } = await presenting("first in Chinese", { step: "q" });
   keys("Escape");
-  assert.equal(text(".line .refused"), "讲者视图没有关闭；要离开，请按 ✕。");
+  assert.equal(text(".line .refused"), "演讲者视图仍开着。要退出，请按 ✕。");
   assert.equal(element().dataset.view, "presenter");
   named("leave").click();
   assert.equal(element().dataset.view, "page");
@@ -232,7 +232,7 @@ test("hands are counted before the number appears, and then its answer is marked
     place: { step: "scores", sub: "2", view: "projector" },
   });
   keys("h");
-  assert.equal(text(".hands h3"), "What will stand in S[思考, 计算机] of head 1?");
+  assert.equal(text(".hands h3"), "Which number goes in S[思考, 计算机] of head 1?");
   assert.ok(cell("scores|0|0|1").querySelector("input"));
   named("hands +").click();
   for (const [at, [answer, count]] of [
@@ -255,7 +255,7 @@ test("hands are counted before the number appears, and then its answer is marked
   keys("Escape");
   assert.deepEqual([find(".hands").hidden, element().dataset.view], [true, "projector"]);
   named("hands").click();
-  assert.equal(text(".hands h3"), "Who had which number for S[思考, 计算机] of head 1?");
+  assert.equal(text(".hands h3"), "S[思考, 计算机] of head 1: who got which number?");
   assert.equal(named("hands answer 0").value, "13");
   keys("ArrowRight");
   assert.deepEqual([find(".hands").hidden, named("predict").checked], [true, false]);
@@ -296,7 +296,7 @@ test("a text that is no number stays with a sentence, until it is mended or Esca
   type("3x");
   press("Enter", field());
   assert.equal(field().getAttribute("aria-invalid"), "true");
-  const refused = "X[计算机, 1]: “3x” is no number. What stood there still counts.";
+  const refused = "X[计算机, 1]: “3x” is not a number. The old value is kept.";
   assert.deepEqual([text(".line .refused"), field().value], [refused, "3x"]);
   type("7");
   assert.equal(all(".line .refused").length, 0);
@@ -316,7 +316,7 @@ test("a computed number opens no field, and E says where numbers can be changed"
   cell("q|0|0|0").dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
   assert.equal(field(), null);
   keys("6", "e");
-  const sentence = "Nothing that stands here can be changed; numbers of X, WQ can, in step 3, Queries.";
+  const sentence = "No number here can be changed. You can change numbers of X, WQ in step 3, Queries.";
   assert.deepEqual([field(), text(".line .refused"), text(".line .refused sub")], [null, sentence, "Q"]);
   keys("ArrowRight");
   assert.deepEqual([at(), all(".line .refused").length], ["scaled_scores", 0]);

@@ -45,9 +45,9 @@ test("an exercise that is set here begins at its first blank number, one of a li
 test("each hint says more of the same number, and its button says what comes next", async () => {
   const { find, button, answer, edits } = await practice();
   for (const [count, text, next] of [
-    [1, "The idea: Each row of weights mixes", "Hint: the formula"],
-    [2, "The formula: head1[1, 1] = A[1, 1]·V[1, 1]", "Hint: the numbers"],
-    [3, "= ?", "Give me the answer"],
+    [1, "Idea: Each row of weights mixes", "Hint: formula"],
+    [2, "Formula: head1[1, 1] = A[1, 1]·V[1, 1]", "Hint: formula with numbers"],
+    [3, "= ?", "Show the answer"],
   ]) {
     button("hint").click();
     assert.deepEqual(edits().at(-1).cell, FIRST);
@@ -100,8 +100,8 @@ test("a hint is for the number that was just typed wrong, though the next one ha
   button("hint").click();
   assert.deepEqual(edits().at(-1).cell, FIRST);
   answer("hint for the wrong number");
-  assert.match(find(".practice-hint").textContent, /^The idea/);
-  assert.equal(button("hint").textContent, "Hint: the formula");
+  assert.match(find(".practice-hint").textContent, /^Idea/);
+  assert.equal(button("hint").textContent, "Hint: formula");
 });
 
 test("the address holds what was missed and which hints were given", async () => {
@@ -146,7 +146,7 @@ test("the end has the focus, says how it went and shows the weights of every hea
   answer("finished");
   assert.ok(!end.hidden);
   assert.ok(document.activeElement === end);
-  assert.match(end.textContent, /23 of 24 right at the first try\. One hint\./);
+  assert.match(end.textContent, /23 of 24 right on the first try\. 1 hint\./);
   assert.equal(end.querySelectorAll('[role="img"]').length, 2);
 });
 

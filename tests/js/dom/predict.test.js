@@ -28,7 +28,7 @@ test("what is revealed says which predictions were right to their last digit, an
     assert.ok(hasClass(cells[at], right ? "right" : "wrong"), texts[at]);
     assert.ok(cells[at].textContent.includes(exact[at].toFixed(4)));
     const [mark] = cells[at].querySelectorAll('[role="img"]');
-    assert.equal(mark.getAttribute("aria-label"), right ? "right" : "not right");
+    assert.equal(mark.getAttribute("aria-label"), right ? "right" : "wrong");
   }
   assert.ok(line().includes("3 of 5 right")); // "abc" is no number, and so no answer
   assert.equal(cells[5].textContent, exact[5].toFixed(4));
@@ -38,13 +38,13 @@ test("what is revealed says which predictions were right to their last digit, an
 
 test("a text that is no number is neither taken nor lost", async () => {
   const { at, all, line, text } = await predicting("q", "1");
-  assert.match(line(), /^Q\[思考, 1\] = \? ?What will stand here\?/);
+  assert.match(line(), /^Q\[思考, 1\] = \? ?Which number goes here\?/);
   const [field] = all("input.answer");
   field.focus();
   write(field, "abc");
   press("Enter", field);
   assert.deepEqual([at(), field.value], ["q 1", "abc"]);
-  assert.equal(text(".line .refused"), "Q[思考, 1] of head 1: “abc” is no number.");
+  assert.equal(text(".line .refused"), "Q[思考, 1] of head 1: “abc” is not a number.");
 });
 
 test("a field keeps the keys that are typed into it", async () => {
@@ -82,7 +82,7 @@ test("Escape leaves the field", async () => {
 const printed = (/** @type {number} */ number) => number.toFixed(4).replace("-", "−");
 const LINE = new RegExp(
   String.raw`^(\S+\[[^[\]=]+, [^[\]=]+\] = \?)?` +
-    String.raw`(The largest score of each row is subtracted first; that changes no weight\.)?What will stand here\?.*`,
+    String.raw`(The largest score of each row is subtracted first, which changes no weight\.)?Which number goes here\?.*`,
 );
 
 for (const name of ["alibi", "additive", "rotary, cosine", "output-projection, sinusoidal"])

@@ -45,7 +45,7 @@ test("a dark screen is dark in both windows, and the presenter still reads", asy
   const { keys, find, text } = await opened("presenter");
   keys("b");
   assert.ok(place().dark);
-  assert.equal(text(".curtain"), "The screen is dark. Any key brings it back.");
+  assert.equal(text(".curtain"), "The screen is dark. Press any key to bring it back.");
   assert.ok(find("h2").textContent);
   await receive("place", { dark: false });
   assert.ok(find(".curtain").hidden);
@@ -182,7 +182,7 @@ test("a room is ended at the second press, which does not wait for long", async 
   const end = named("room end");
   end.focus();
   end.click();
-  assert.equal(end.textContent, "Press again to end it");
+  assert.equal(end.textContent, "Press again to end the room");
   end.blur();
   assert.equal(end.textContent, "End the room");
   end.click();
@@ -192,13 +192,13 @@ test("a room is ended at the second press, which does not wait for long", async 
   end.click();
   await settled();
   assert.equal(server.asked("DELETE", "/K7QF2M").length, 1);
-  assert.equal(text('[data-focus="room follow"]'), "Follow me");
+  assert.equal(text('[data-focus="room follow"]'), "Invite the audience");
 });
 
 test("a room that another window has ended is gone here, without a word", async () => {
   const { text, find } = await roomOf("projector");
   await receive("room", null);
-  assert.equal(text('[data-focus="room follow"]'), "Follow me");
+  assert.equal(text('[data-focus="room follow"]'), "Invite the audience");
   assert.ok(find(".room-card").hidden);
 });
 
@@ -220,8 +220,8 @@ test("a room that the server no longer knows is said to be gone, and another can
   server.status = 404;
   await server.lose();
   await passes(1000);
-  assert.ok(text(".room-card [role=alert]").includes("open another one"));
-  assert.equal(text('[data-focus="room follow"]'), "Follow me");
+  assert.ok(text(".room-card [role=alert]").includes("Open another room"));
+  assert.equal(text('[data-focus="room follow"]'), "Invite the audience");
 });
 
 test("numbers that no link holds are not followed: the lecturer is told, and the room that something else is shown", async (context) => {
@@ -231,10 +231,7 @@ test("numbers that no link holds are not followed: the lecturer is told, and the
   server.requests.length = 0;
   answer({ ...payload("too large"), place: { step: "q", sub: "", view: "projector", predict: false } });
   await passes(100);
-  assert.equal(
-    text(".room-card [role=alert]"),
-    "These numbers are too large for a link: those who follow do not see them.",
-  );
+  assert.equal(text(".room-card [role=alert]"), "Too large to share: phones cannot show these numbers.");
   assert.equal(sent().away, true);
 });
 
@@ -287,7 +284,7 @@ test("without a room phones cannot be asked, and a sentence says so", async () =
   new RoomServer();
   const { keys, line } = await opened("projector");
   keys("a");
-  assert.ok(line().includes("Telephones can be asked once a room is open"));
+  assert.ok(line().includes("To poll the audience, open a room first"));
 });
 
 test("the presenter sees who answered what, and shows it to the audience or not", async () => {
@@ -308,7 +305,7 @@ test("the presenter sees who answered what, and shows it to the audience or not"
 });
 
 test("a question that is open is not replaced: by a number, by hands, or by another", async () => {
-  const sentence = "A question is open on the telephones: close it first, or reveal its number.";
+  const sentence = "A question is open on the phones. Close it first, or reveal its number.";
   const { named, text, all, find, keys, server } = await questioned();
   for (const focus of ["room predict cell", "hands"]) {
     named(focus).click();
@@ -352,7 +349,7 @@ test("a number is hidden and asked for, and its answers are shown once it is rev
   await settled();
   const asked = { text: "", cell: { name: "k", head: 0, row: 0, col: 1 } };
   assert.deepEqual(server.asked("POST", "/questions")[0].body, asked);
-  assert.equal(text(".room-card h3"), "What will stand in K[思考, 2] of head 1?");
+  assert.equal(text(".room-card h3"), "Which number goes in K[思考, 2] of head 1?");
   assert.ok(line().includes("K[思考, 2] = ?"));
   const right = String(payload("first").matrices.k.values[0][0][1]);
   await server.send("counts", { listeners: 2, answers: { [right]: 1, "-4": 1 }, others: 0 });
@@ -400,7 +397,7 @@ test("an exercise is handed out by its step, or by the link of any", async (cont
   await passes(100);
   assert.deepEqual([sent().exercise, sent().link], ["weights", ""]);
   write("room link", "https://elsewhere.example/check?example=first&ask=weights");
-  const refused = "This is no link to an exercise on this server: copy one from the page Check.";
+  const refused = "This is not a link to an exercise on this server. Copy one from “Check my numbers”.";
   assert.equal(text(".room-desk [role=alert]"), refused);
   const { href } = new URL("check", new URL("../../../web/kit/root.js", import.meta.url));
   write("room link", `${href}?example=causal&ask=scores&seed=7&lang=zh`);

@@ -193,7 +193,7 @@ test("the outline fills up as the walk goes on", async () => {
 test("a weight that the mask hides is hatched, and says so", async () => {
   const { cell } = await walk("causal", { place: { step: "weights" } });
   assert.equal(cell("weights|0|0|1").dataset.kind, "hidden");
-  assert.equal(cell("weights|0|0|1").getAttribute("aria-description"), "this pair is hidden");
+  assert.equal(cell("weights|0|0|1").getAttribute("aria-description"), "this pair is masked");
   assert.equal(cell("weights|0|0|0").dataset.kind, "bar");
 });
 
@@ -281,7 +281,7 @@ test("of weights the sentence says how much attention two heads share, and where
   const [share] = payload("water").compare[0][1];
   assert.equal(
     text(".pair .differ"),
-    `Of all attention, heads 1 and 2 spend ${share} on the same tokens. They part most at “toxic”: head 1 looks ` +
+    `Heads 1 and 2 spend ${share} of their attention on the same tokens. They differ most at “toxic”: head 1 looks ` +
       "most at “is”, head 2 at “toxic”.",
   );
 });
@@ -289,13 +289,13 @@ test("of weights the sentence says how much attention two heads share, and where
 test("tokens at which two heads part alike are counted, and so are cells", async () => {
   const weights = await walk("programming", { place: { step: "weights" } });
   weights.choose("compare first", "0");
-  assert.ok(weights.text(".pair .differ").includes("They part most at 2 tokens"));
+  assert.ok(weights.text(".pair .differ").includes("They differ most, and by the same amount, at 2 tokens."));
   const queries = await walk("water", { place: { step: "q" } });
   queries.choose("compare first", "0");
   assert.ok(
     queries
       .text(".pair .differ")
-      .startsWith("They differ most at 2 places, by the same amount; the first is ["),
+      .startsWith("They differ most, and by the same amount, at 2 places. The first is ["),
   );
 });
 
@@ -303,7 +303,7 @@ test("while two heads are compared nothing moves, and a sentence says why", asyn
   const { named, find, text, all, choose } = await walk("water", { place: { step: "q" } });
   choose("compare first", "0");
   assert.ok(named("motion").disabled);
-  const reason = "Motion shows how one head computes: not while two are compared.";
+  const reason = "The animation shows one head. It is not available while you compare two.";
   assert.deepEqual([find(".motion-bar .reason").hidden, text(".motion-bar .reason")], [false, reason]);
   choose("compare first", "");
   assert.equal(all(".pair").length, 0);

@@ -13,6 +13,7 @@ import {
   setText,
   span,
   symbol,
+  titled,
 } from "../../kit/dom.js";
 import { isSame, key, operandsOf, rowsOf } from "../../kit/graph.js";
 import { exact } from "../../kit/numbers.js";
@@ -283,9 +284,11 @@ export class Practice {
     if (this.hint.dataset.told === json) return;
     this.hint.dataset.told = json;
     this.hint.replaceChildren(
-      ...(shown ? [element("strong", {}, `${shown.rung}: `), ...withSuperscripts(shown.text)] : []),
+      ...(shown
+        ? [element("strong", {}, titled(this.host.words, shown.rung, "")), ...withSuperscripts(shown.text)]
+        : []),
     );
-    this.host.announceText(shown ? `${shown.rung}: ${shown.text.replaceAll("_", "")}` : "");
+    this.host.announceText(shown ? titled(this.host.words, shown.rung, shown.text.replaceAll("_", "")) : "");
   }
 
   /**

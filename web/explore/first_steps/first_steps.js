@@ -1,7 +1,7 @@
 // The first steps: three small bubbles, each beside the thing that it is about. They move on once the visitor has done
 // what they say.
 
-import { active, announcer, button, element, fill, setText } from "../../kit/dom.js";
+import { active, announcer, button, element, fill, prose, setText } from "../../kit/dom.js";
 import { isEditable, isSame, key, nameOf } from "../../kit/graph.js";
 import { cellIn } from "../../kit/selection.js";
 import { ofBrowser } from "../../kit/storage.js";
@@ -204,7 +204,7 @@ export class FirstSteps {
     setText(this.text, text);
     setText(this.count, `${step + 1} / ${texts.length}`);
     setText(this.next, step < WHY ? words.start_next : words.start_end);
-    setText(this.live, `${name}. ${text}`);
+    setText(this.live, prose(`${name}${words.stop}`, text));
     this.root.setAttribute("aria-label", name);
     this.root.hidden = this.ring.hidden = false;
     this.also.hidden = step !== WATCH;

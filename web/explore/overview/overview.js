@@ -1,7 +1,7 @@
 // What the heads do, at a glance: the tokens with their rows of X, a line from each query to each key as thick as its
 // weight, and each query's head outputs and output. It shows the numbers of the tables and has none of its own.
 
-import { accent, button, div, element, fill, p, rich, setAttribute, setText } from "../../kit/dom.js";
+import { accent, button, div, element, fill, p, rich, setAttribute, setText, titled } from "../../kit/dom.js";
 import { key as keyOf, rowsOf } from "../../kit/graph.js";
 import { format } from "../../kit/numbers.js";
 import { isolated } from "../../kit/quoted.js";
@@ -383,16 +383,17 @@ export class Overview {
     const { labels } = this.#model;
     const pairs = this.#weights(head).map((row, query) => {
       const top = Math.max(...row);
-      const key = row.indexOf(top);
+      const keys = row.flatMap((weight, key) => (weight === top ? isolated(labels.n_k[key]) : []));
       return top > 0
         ? fill(this.words.overview_pair, {
             query: isolated(labels.n_q[query]),
-            key: isolated(labels.n_k[key]),
+            key: keys.join(this.words.comma),
             weight: format(top, 2),
           })
         : fill(this.words.overview_none, { query: isolated(labels.n_q[query]) });
     });
-    return `${this.words.head} ${head + 1}: ${pairs.slice(0, MOST_LINES).join(this.words.overview_and)}`;
+    const list = pairs.slice(0, MOST_LINES).join(this.words.overview_and);
+    return titled(this.words, `${this.words.head} ${head + 1}`, list);
   }
 
   // --- one head at a time --------------------------------------------------------------------------------------

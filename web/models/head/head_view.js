@@ -1,6 +1,6 @@
 // One head: lines or a map, the numbers behind a pair, what it does, and the way to Explore.
 
-import { active, div, element, fill, named, pressable, setText, span } from "../../kit/dom.js";
+import { active, div, element, fill, named, pressable, prose, setText, span } from "../../kit/dom.js";
 import { Measures } from "../overview/measures.js";
 import { differences } from "../paint.js";
 import { NO_RUN } from "../runs.js";
@@ -8,7 +8,7 @@ import { colourName, hueStyle } from "../theme_colours.js";
 import { ShownTokens } from "../tokens/shown_tokens.js";
 import { inPieces } from "../tokens/words.js";
 import { START } from "../view_address.js";
-import { headName, shuffledSentences } from "../wording.js";
+import { headName, percent, shuffledSentences } from "../wording.js";
 import { AttentionLines, MOST_LINES } from "./attention_lines.js";
 import { Heatmap } from "./heatmap.js";
 import { OpenInExplore } from "./open_in_explore.js";
@@ -67,7 +67,7 @@ export class HeadView {
       this.measures.root,
       this.shuffled,
       element("p", { class: "hint" }, words.measures_note),
-      element("p", { class: "hint" }, fill(words.label_needs, { ...limits })),
+      element("p", { class: "hint" }, fill(words.label_needs, { ...limits, excess: percent(limits.excess) })),
       this.openInExplore.root,
     );
   }
@@ -181,7 +181,7 @@ export class HeadView {
       this.#place.hides ? words.hide_special_about : "",
       isLong ? fill(words.no_lines, { most: MOST_LINES }) : "",
     ];
-    this.note.textContent = notes.filter(Boolean).join(" ");
+    this.note.textContent = prose(...notes);
     this.note.hidden = !this.note.textContent;
   }
 

@@ -131,6 +131,6 @@ export class ScoreTerms {
     const sorted = terms.map(({ product }, at) => ({ product, at: at + 1 }));
     sorted.sort((a, b) => Math.abs(b.product) - Math.abs(a.product));
     const most = sorted.slice(0, 5).map(({ product, at }) => `${at}: ${format(product, 3)}`);
-    return fill(this.words.products_told, { count: terms.length, list: most.join(", ") });
+    return fill(this.words.products_told, { count: terms.length, list: most.join(this.words.comma) });
   }
 }

@@ -1,6 +1,16 @@
 // All heads at a glance: a small picture of each, in the model's order or sorted by what they do.
 
-import { div, element, fill, pressable, setAttribute, setText, span, targetOf } from "../../kit/dom.js";
+import {
+  div,
+  element,
+  fill,
+  pressable,
+  prose,
+  setAttribute,
+  setText,
+  span,
+  targetOf,
+} from "../../kit/dom.js";
 import { quoted } from "../../kit/quoted.js";
 import { DifferenceLegend } from "../difference_legend.js";
 import { differences, mostOf, putPixels, shaded, signed, weightsOf } from "../paint.js";
@@ -392,7 +402,7 @@ function missingText(words, run, place, { head, by, only, off }) {
     only && fill(words.only_missing, { kind: quoted(words, words[`kind_${only}`] ?? only) }),
     off && fill(words.off_missing, { head: quoted(words, off), layers: run.layers, heads: run.heads }),
   ];
-  return parts.filter(Boolean).join(" ");
+  return prose(...parts);
 }
 
 /** The key of an order's name among the words. @param {string} by */

@@ -2,10 +2,7 @@
 
 import { div, element, fill, span } from "../../kit/dom.js";
 import { isOfTwo, measuresOf, shuffledOf } from "../runs.js";
-import { behaviour, shown } from "../wording.js";
-
-/** The units of measures that are no shares. @type {Record<string, string>} */
-const UNITS = { entropy: "unit_entropy", distance: "unit_distance" };
+import { behaviour, measureText, UNITS } from "../wording.js";
 
 export class Measures {
   /** @param {Record<string, string>} words */
@@ -54,8 +51,8 @@ export class Measures {
     const part = (value) => `${Math.min(100, (100 * value) / most).toFixed(1)}%`;
     const marks = Object.entries({ chance, shuffled }).filter(([, value]) => !Number.isNaN(value));
     const description = marks
-      .map(([mark, value]) => fill(words[`by_${mark}`], { number: shown(value) }))
-      .join(", ");
+      .map(([mark, value]) => fill(words[`by_${mark}`], { number: measureText(name, value) }))
+      .join(words.comma);
     const signs = marks.map(([mark, value]) =>
       element("span", { class: `bar-${mark}`, style: `--at: ${part(value)}` }),
     );
@@ -68,7 +65,7 @@ export class Measures {
         "dd",
         { style, title: description },
         span("bar-of", ...signs),
-        span("bar-number", shown(number)),
+        span("bar-number", measureText(name, number)),
         ...unit,
         ...count,
         span("visually-hidden", description),

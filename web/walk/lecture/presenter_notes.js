@@ -41,8 +41,8 @@ export class Notes {
     const restart = button({ title, data, onclick }, `⟲ ${label}`);
     const clock = [
       this.time,
-      element("span", {}, this.elapsed, ` ${words.time_all}`),
-      element("span", {}, this.spent, ` ${words.time_step}`),
+      element("span", {}, `${words.time_all} `, this.elapsed),
+      element("span", {}, `${words.time_step} `, this.spent),
       restart,
     ];
     this.texts = div("told", this.own, this.say, this.note, this.wrong);

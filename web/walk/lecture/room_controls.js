@@ -1,7 +1,7 @@
 // What a presenter asks a room, and hands out to it.
 
 import { Disclosure } from "../../kit/disclosure.js";
-import { div, element, fill, named, span } from "../../kit/dom.js";
+import { div, element, fill, named, span, titled } from "../../kit/dom.js";
 import { belowRoot } from "../../kit/root.js";
 import { ownOf } from "../place/lecture_route.js";
 import { walkButton } from "../room/buttons.js";
@@ -165,7 +165,7 @@ export class RoomControls {
     const select = element(
       "select",
       { "aria-label": words.exercise_of_the_day, onchange, data: { focus: "room exercise" } },
-      option("", `${words.exercise_of_the_day}: ${words.exercise_none}`),
+      option("", titled(words, words.exercise_of_the_day, words.exercise_none)),
       link ? option(LINKED, words.exercise_of_link) : null,
       ...Object.keys(steps).map((name) => option(name, matrices[name].word)),
     );

@@ -1,33 +1,22 @@
 // Whether a number that somebody predicted is right. As in a claimed cell, it may be off by one unit of its last printed
 // digit; a whole number must be what rounding gives.
 
-import { parseMask, usual } from "../../kit/numbers.js";
+import { parseMask, withPoint } from "../../kit/numbers.js";
 
 /**
  * One unit of the last digit of a number as it was typed: 0.01 for "0.50", 1 for "3", 0.001 for "1.5e-2".
  * @param {string} text
  */
 function lastUnit(text) {
-  const [digits, power = "0"] = usual(text).toLowerCase().split("e");
+  const [digits, power = "0"] = withPoint(text).toLowerCase().split("e");
   return 10 ** (Number(power) - (digits.split(".")[1] ?? "").length);
-}
-
-/**
- * The text with a point for a decimal comma, since many phone keyboards have only a comma. 1,000 is left as it is: its
- * comma may be either.
- * @param {string} text
- */
-function withPoint(text) {
-  const [, whole, digits] = /^\s*([+\-−]?\d*),(\d+)\s*$/.exec(text) ?? [];
-  const isAmbiguous = digits?.length === 3 && Number(whole.replace("−", "-")) !== 0;
-  return digits && !isAmbiguous ? `${whole}.${digits}` : text;
 }
 
 /** A number typed on a phone as it is sent: "" where the text is no number. @param {string} text */
 export function sent(text) {
-  const number = parseMask(withPoint(text));
+  const number = parseMask(text);
   if (number === undefined) return "";
-  return number === "-inf" ? number : usual(withPoint(text)).toLowerCase().replace(/^\+/, "");
+  return number === "-inf" ? number : withPoint(text).toLowerCase().replace(/^\+/, "");
 }
 
 /**

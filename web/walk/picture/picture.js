@@ -1,7 +1,7 @@
 // One stage as a picture: the matrices that it reads and the one that it computes. It is laid out for a stage and then
 // shown at a place: which cells have their numbers already, which are highlighted, and which are asked for.
 
-import { div, element, fill, setAttribute, shapeOf, span, symbol } from "../../kit/dom.js";
+import { div, element, fill, setAttribute, shapeOf, span, symbol, titled } from "../../kit/dom.js";
 import {
   isDead,
   isHidden,
@@ -207,7 +207,7 @@ export class Picture {
       labelsWithGaps(shownCols, colLabels),
       texts,
     );
-    const label = `${word} ${sign.replaceAll("_", "")}, ${shape}`;
+    const label = titled(words, `${word} ${sign.replaceAll("_", "")}`, shape);
     const attributes = { class: lookOf(model.matrices[name]), style, "aria-label": label };
     return table(attributes, [corner(), ...heads], body, { caption });
   }

@@ -3,7 +3,7 @@
 
 import { button, div, element, fill, setValue, span } from "../../kit/dom.js";
 import { valueAt } from "../../kit/graph.js";
-import { usual } from "../../kit/numbers.js";
+import { withPoint } from "../../kit/numbers.js";
 import { isRight } from "../picture/answers.js";
 import { questionNodes } from "./poll.js";
 import { ofHands } from "./tally.js";
@@ -132,7 +132,7 @@ export class HandCounter {
     const value = cell && !this.#hiding ? valueAt(model, cell) : undefined;
     if (value === undefined) return null;
     const distance = (/** @type {string} */ text) =>
-      isRight(text, value) ? Math.abs(Number(usual(text)) - Number(value)) || 0 : Infinity;
+      isRight(text, value) ? Math.abs(Number(withPoint(text)) - Number(value)) || 0 : Infinity;
     const least = Math.min(...answers.map(({ text }) => distance(text)));
     return (/** @type {string} */ text) => distance(text) === least && least < Infinity;
   }
