@@ -98,7 +98,7 @@ GLOSSARY: Final = {
     ),
     "sink": Entry(
         N_("attention sink"),
-        N_("A token, or an extra logit, that takes up weight a head has no use for."),
+        N_("A token, or an extra logit, that absorbs weight a head has no use for."),
     ),
     "overlap": Entry(N_("overlap"), N_("The share of attention that two heads spend on the same keys.")),
     "baseline": Entry(N_("baseline, pin, unpin"), N_("Pinned numbers that later numbers are compared with.")),

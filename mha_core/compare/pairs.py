@@ -78,7 +78,7 @@ PAIRS: Final = (
     ),
     Pair(
         "reshape-without-transpose",
-        {"en": "Heads merged by a reshape without the transpose", "zh": "合并各头时只变形、不转置"},
+        {"en": "Heads merged by a reshape without the transpose", "zh": "合并各头时只做 reshape，没有先转置"},
         "programming",
         "concat",
         "heads_interleaved",
@@ -92,7 +92,7 @@ PAIRS: Final = (
     ),
     Pair(
         "not-normalised",
-        {"en": "Weights whose rows are not normalized", "zh": "注意力权重没有按行归一化"},
+        {"en": "Weights whose rows do not sum to 1", "zh": "注意力权重没有按行归一化"},
         "output-projection",
         "weights",
         "not_normalised",

@@ -242,7 +242,7 @@ def _float(value: object, place: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _fail(place, N_("expected a number, got {got}"), got=quoted_json(value))
     if isinstance(value, _Constant):
-        raise _fail(place, N_("{name} is not allowed as a number"), name=quoted_json(value))
+        raise _fail(place, N_("expected a finite number, got {name}"), name=quoted_json(value))
     try:
         number = float(value)
     except OverflowError:  # an integer beyond the largest float64

@@ -81,17 +81,18 @@ def _fail(place: str, template: str, **values: object) -> ExampleError:
 
 
 def _require_sizes(example: Example, dims: Dims) -> None:
-    for place, count, most in (
-        ("tokens", dims.n_q, MAX_SIZE),
-        ("heads", dims.h, MAX_HEADS),
-        (
-            "context" if example.context and example.context_tokens is None else "context_tokens",
-            dims.n_k,
-            MAX_SIZE,
-        ),
+    context = "context" if example.context and example.context_tokens is None else "context_tokens"
+    tokens, heads = (
+        N_("expected 1 to {most} tokens, got {count}"),
+        N_("expected 1 to {most} heads, got {count}"),
+    )
+    for place, count, most, message in (
+        ("tokens", dims.n_q, MAX_SIZE, tokens),
+        ("heads", dims.h, MAX_HEADS, heads),
+        (context, dims.n_k, MAX_SIZE, tokens),
     ):
         if not 1 <= count <= most:
-            raise _fail(place, N_("expected 1 to {most}, got {count}"), most=most, count=count)
+            raise _fail(place, message, most=most, count=count)
 
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -106,7 +107,7 @@ def _require_text(place: str, text: str, most: int) -> None:
     if len(text) > most:
         raise _fail(place, N_("expected at most {most} characters, got {count}"), most=most, count=len(text))
     if _SURROGATES.search(text):
-        raise _fail(place, N_("the text contains half of a character (a lone surrogate)"))
+        raise _fail(place, N_("the text contains half a character (an unpaired surrogate)"))
 
 
 def _require_labels(example: Example) -> None:
@@ -148,7 +149,7 @@ def _require_shapes(example: Example, dims: Dims) -> None:
         if name in _BIASES and not _has_weight(example, place):
             raise _fail(place, N_("there is nothing to add it to"))
         if rows == 0 or cols == 0:
-            raise _fail(place, N_("the matrix it is multiplied by is missing"))
+            raise _fail(place, N_("the matrix to multiply it by is missing"))
         if (len(matrix), len(matrix[0])) != (rows, cols):
             raise _wrong_shape(place, (rows, cols), (len(matrix), len(matrix[0])))
 
@@ -209,7 +210,7 @@ def _require_starts(example: Example, dims: Dims) -> None:
             )
         if missing:
             raise _fail(
-                f"heads[{index}]", N_("{name} is missing, and nothing is given in its place"), name=missing
+                f"heads[{index}]", N_("{name} is missing, and no other field takes its place"), name=missing
             )
     if not with_values and all(head.weights is not None for head in example.heads):
         raise _fail(
@@ -350,7 +351,7 @@ def _require_numbers(example: Example, before: Example | None) -> None:
         width = len(matrix[0]) if matrix else 0
         if not 1 <= width <= MAX_SIZE:
             raise _fail(
-                place, N_("expected 1 to {most} numbers in a row, got {count}"), most=MAX_SIZE, count=width
+                place, N_("expected a row of 1 to {most} numbers, got {count}"), most=MAX_SIZE, count=width
             )
         for i, row in enumerate(matrix):
             if len(row) != width:

@@ -47,16 +47,16 @@ class Card:
 
 OWN: Final = Card(
     "own",
-    {"en": "A small model of our own", "zh": "我们自己的小模型"},
+    {"en": "Our own small model", "zh": "我们自己的小模型"},
     {
         "en": (
-            "A small encoder of the BERT family for English and Chinese, trained for this page. It learned to fill in "
-            "hidden words in sentences that a program generated. It knows everyday words and plain grammar, but "
+            "A small BERT-style encoder for English and Chinese, trained for this page. It learned to fill in "
+            "hidden words in sentences that a program generated. It knows everyday words and simple grammar, but "
             "nothing about the world."
         ),
         "zh": (
-            "中英双语的小型 BERT 类编码器，专为本页训练。"
-            "它用程序生成的句子学会了填出被遮住的词。它认识日常词语和简单的语法，但对世界一无所知。"
+            "中英双语的小型类 BERT 编码器，专为本页训练。"
+            "它用程序生成的句子学会了填出被遮住的词。它掌握了日常词语和简单的语法，但不具备世界知识。"
         ),
     },
     ("en", "zh"),
@@ -79,11 +79,11 @@ def _minilm() -> Iterator[Card]:
             "all-MiniLM-L6-v2",
             {
                 "en": (
-                    "An encoder of the BERT family for English, made to compare sentences. It was distilled from a "
-                    "larger model, then trained on a billion pairs of sentences. It cannot guess words."
+                    "A BERT-style encoder for English, designed to compare sentences. It was distilled from a "
+                    "larger model, then trained on a billion sentence pairs. It cannot guess words."
                 ),
                 "zh": (
-                    "英文的 BERT 类编码器，用来比较句子。"
+                    "英文的类 BERT 编码器，用来比较句子。"
                     "它由更大的模型蒸馏而来，再用十亿对句子训练。它不能猜词。"
                 ),
             },

@@ -288,7 +288,7 @@ def of_head(example: Example, head: int) -> Words:
         Sentence(what, values),
         Sentence(
             N_(
-                "With different numbers, a head asks different questions, so it may attend to "
+                "With different matrices, each head compares tokens in its own way, so it may attend to "
                 "different tokens."
             )
         ),
@@ -319,15 +319,15 @@ def of_closing(trace: Trace) -> Words:
     if has_values(trace.example):
         what = Sentence(
             N_(
-                "Each token has a new row, made from what it attended to. The table shows what each "
-                "token attended to most."
+                "Each token has a new row, made from what it attended to. The table at the end shows what "
+                "each token attended to most."
             )
         )
     else:
         what = Sentence(
             N_(
-                "This example stops at the attention weights. The table shows the token each query "
-                "attends to most."
+                "This example stops at the attention weights. The table at the end shows the token each "
+                "query attends to most."
             )
         )
     return Words(

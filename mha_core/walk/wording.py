@@ -79,7 +79,7 @@ WORDING: Final[dict[str, Wording]] = {
     ),
     "k": Wording(
         what=N_("Each row of {rows} times {weights} gives that token's key: {width} {width:number|numbers}."),
-        why=N_("The key says what a token can be found by. Queries are compared with it."),
+        why=N_("The key describes what the token offers. Queries are compared with it."),
         note=N_("Ask: why does a token need a key in addition to its query?"),
         say=N_("Not the same matrix as for queries: what a token offers can differ from what it looks for."),
         wrong=N_(
@@ -187,9 +187,9 @@ WORDING: Final[dict[str, Wording]] = {
             "row i of {rows} and row j of {keys}."
         ),
         why=N_(
-            "A score is the product of the two rows' lengths and the cosine of the angle between them. "
-            "It is large when long rows point the same way, and negative when they point in opposite "
-            "directions."
+            "A score is the product of the two rows' lengths and the cosine of the angle between them. It "
+            "is large when both rows are long and point in similar directions, and negative when they "
+            "point in opposite directions."
         ),
         note=N_("Ask: which query and key match best here? Find the largest number."),
         say=N_(

@@ -23,8 +23,8 @@ from mha_view.figures.saturation import can_saturate, saturation_figure, saturat
 
 _HEAD: Final = "experiments.saturation.head"
 PAINTED = N_(
-    "Click any computed number. The color of every other cell shows how much that number "
-    "would grow if the cell grew by one unit."
+    "Click any computed number. The color of every other cell shows how fast that number changes as the "
+    "cell increases."
 )
 PINNED = N_(
     "The current example is pinned as the baseline. Change numbers below: every cell "
@@ -126,7 +126,7 @@ GRADIENTS: Experiment = Experiment(
 )
 BASELINE: Experiment = Experiment(
     title=N_("Baseline"),
-    question=N_("What does an edit change, step by step, and how far does it spread?"),
+    question=N_("What does an edit change at each step, and how far do the changes spread?"),
     live=_baseline,
     on_the_bench=True,
 )

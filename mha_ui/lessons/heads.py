@@ -113,26 +113,25 @@ def _readers(computed: Trace, query: int, words: Words) -> None:
         words(N_("weight")),
         words(N_("effective number of keys")),
     ]
-    table(heads, rows, words(N_("Where each head looks from “{query}”")).format(query=name))
+    table(heads, rows, words(N_("What each head looks at for the query “{query}”")).format(query=name))
 
 
 HEADS: Final = Lesson(
     title=N_("Several heads, several readers"),
     lede=N_(
-        "One reader asks one question. Send several readers with different questions, and "
-        "they bring back different things."
+        "One reader asks one question. Several readers with different questions bring back different things."
     ),
     text=(
         N_(
-            "In a head, each query has one row of weights, and that row sums to 1. A head that wants "
-            "to look at who acts *and* at what is done must split its attention, and it comes back "
-            "with a weighted average of both. With more than $d_v+1$ keys, the average no longer tells "
-            "you what it was made from."
+            "In a head, each query has one row of weights, and that row sums to 1. A head that needs both "
+            "the subject *and* the verb must split its attention, and it comes back with a weighted "
+            "average of both. With more than $d_v+1$ keys, the average no longer tells you what it was "
+            "made from."
         ),
         N_(
-            "So a layer sends several readers. Each head has its own $W_Q$, $W_K$ and $W_V$: it "
-            "asks its own question, uses its own spine numbers and takes its own notes. The "
-            "notes are placed side by side, and $W_O$ combines them into one output."
+            "So a layer sends several readers. Each head has its own $W_Q$, $W_K$ and $W_V$: it asks its "
+            "own question, compares it with its own keys and takes its own notes. The notes are placed "
+            "side by side, and $W_O$ combines them into one output."
         ),
         N_(
             "Nothing forces heads to differ. A second head with the same matrices costs as much as the "

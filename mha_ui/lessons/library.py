@@ -105,10 +105,9 @@ LIBRARY: Final = Lesson(
     ),
     text=(
         N_(
-            "A book's contents are its **value**. There is a number on its spine, its **key**, "
-            "so that you can tell what it is about without opening it. And you come in with "
-            "something you want to know: your **query**. In attention, all three are rows of "
-            "numbers."
+            "A book's contents are its **value**. The number on its spine is its **key**: it tells you "
+            "what the book is about without opening it. You come in with a question: your **query**. In "
+            "attention, all three are rows of numbers."
         ),
         N_(
             "You compare your query with every key. If both are large in the same places, their "

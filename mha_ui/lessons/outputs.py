@@ -129,21 +129,21 @@ OUTPUTS: Final = Lesson(
     lede=N_("A head never invents anything: its output is always a weighted average of V's rows."),
     text=(
         N_(
-            "Weights are never negative and sum to 1. A head output is therefore a weighted average of "
-            "V's rows. In each column, it lies between the smallest and the largest number there. As a "
-            "point, it lies in the convex hull of the rows."
+            "Weights are never negative and sum to 1. A head output is therefore a weighted average of V's "
+            "rows. In each column, it lies between that column's smallest and largest numbers. As a point, "
+            "it lies in the convex hull of the rows."
         ),
         N_(
-            "If one key gets all the weight, the output is that key's row of V: a corner of the hull. "
-            "If all weights are equal, the output is the plain average, in the middle. All other "
-            "weights give points in between. With more keys than $d_v+1$, different weights can lead "
-            "to the same point, and the output no longer tells you which they were."
+            "If one key gets all the weight, the output is that key's row of V: a corner of the hull. If "
+            "all weights are equal, the output is the plain average, in the middle. All other weights give "
+            "points in between. With more keys than $d_v+1$, different weights can lead to the same point, "
+            "and the output no longer tells you which weights produced it."
         ),
         N_(
             "Everything outside the hull is out of reach, whatever the queries and keys are. They only "
-            "choose a place inside the hull. The hull itself moves only with what V is computed from: "
-            "X, $W_V$ and its bias. Only later steps can lead outside the hull: $W_O$ with its bias, "
-            "the residual connection, the next layers."
+            "choose a place inside the hull. The hull itself changes only if V changes, and V depends only "
+            "on X, $W_V$ and its bias. Only later steps can leave the hull: $W_O$ with its bias, the "
+            "residual connection, the next layers."
         ),
     ),
     formula=r"\begin{gathered}\text{head}_i=\sum_j a_{ij}\,v_j\\ a_{ij}\ge 0,\quad\sum_j a_{ij}=1\end{gathered}",

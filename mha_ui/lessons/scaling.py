@@ -123,8 +123,8 @@ SCALING: Final = Lesson(
     ),
     examples=("saturated", "scaled"),
     question=N_(
-        "Set σ to 2. The divided scores no longer have a standard deviation of 1. What is it now? "
-        "Does it depend on $d_k$, and which divisor would bring it back to 1?"
+        "Set σ to 2. The scaled scores no longer have a standard deviation of 1. What is it now? Does it "
+        "depend on $d_k$, and which divisor would bring it back to 1?"
     ),
     answer=N_(
         "Each product now has variance $2^2\\cdot2^2=16$ and a score $16\\,d_k$, so after dividing "
@@ -133,5 +133,5 @@ SCALING: Final = Lesson(
         "for the width. Initialization and layer normalization make sure that components start out "
         "with variance near 1."
     ),
-    source=N_("After Vaswani et al. 2017, “Attention Is All You Need”, section 3.2.1, footnote 4"),
+    source=N_("Based on Vaswani et al. (2017), “Attention Is All You Need”, section 3.2.1, footnote 4"),
 )

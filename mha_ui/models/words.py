@@ -53,12 +53,12 @@ _WORDS: Final = {
     "stale": N_("The results below are still for {text}."),
     "what": N_("What am I looking at?"),
     "what_head": N_(
-        "For each token, a head decides which others to draw from. The weights of one token sum to 1."
+        "For each token, a head decides which others to draw from. Each token's weights sum to 1."
     ),
     "what_layer": N_("The heads of a layer work in parallel. The next layer builds on what they found."),
     "what_map": N_(
-        "Each picture is one head. Rows are the tokens that look, columns the tokens they "
-        "look at. The stronger the color, the larger the weight."
+        "Each picture is one head. Each row is a token that looks; each column is a token it looks at. The "
+        "stronger the color, the larger the weight."
     ),
     "what_cls": N_(
         "[CLS] comes before every sentence. The model collects its summary of the sentence there."
@@ -97,7 +97,7 @@ _WORDS: Final = {
     "by_next": N_("next token"),
     "by_itself": N_("itself"),
     "by_same_word": N_("same word"),
-    "by_after_same": N_("what followed the same word"),
+    "by_after_same": N_("after the same word"),
     "by_pair": N_("opening bracket or quote"),
     "by_punctuation": N_("punctuation"),
     "by_first_token": N_("first token"),
@@ -117,7 +117,7 @@ _WORDS: Final = {
     "kind_next": N_("next token"),
     "kind_itself": N_("itself"),
     "kind_same_word": N_("same word"),
-    "kind_after_same": N_("what followed the same word"),
+    "kind_after_same": N_("after the same word"),
     "kind_pair": N_("opening bracket"),
     "kind_punctuation": N_("punctuation"),
     "kind_first_token": N_("first token"),
@@ -142,9 +142,10 @@ _WORDS: Final = {
     ),
     "about_separators": N_("The share of all weight that goes to special tokens such as [SEP]."),
     "about_entropy": N_(
-        "How widely words spread their weight over words: 0 means all on one word, 1 means evenly."
+        "How evenly a word's weight is spread over the words: 0 means all on one word, 1 means perfectly "
+        "even."
     ),
-    "about_distance": N_("How many tokens away words look, on average."),
+    "about_distance": N_("The average distance, in tokens, from a word to the tokens it looks at."),
     "told_none": N_("None of these measures differs clearly from chance."),
     "told_unsure": N_("Too few cases to be sure: “{kind}” {number} ({chance} by chance, cases: {places})."),
     "told_little": N_("No clear pattern. The strongest is “{kind}”: {number} ({chance} by chance)."),
@@ -192,12 +193,12 @@ _WORDS: Final = {
         "tokens and the first token are measured separately and are not part of the other shares."
     ),
     "label_needs": N_(
-        "“Cases” is how many words of this sentence were counted. A head gets a name only if a "
-        "pattern is far above chance (at least {excess} of the way from chance to 100%, p ≤ "
-        "{chance}). If several qualify, the strongest wins."
+        "“Cases” is the number of words counted in this sentence. A head gets a name only if a pattern is "
+        "far above chance (at least {excess} of the way from chance to 100%, p ≤ {chance}). If several "
+        "qualify, the strongest wins."
     ),
     "places": N_("cases: {count}"),
-    "unit_entropy": N_("(relative to even)"),
+    "unit_entropy": N_("(1 = spread evenly)"),
     "unit_distance": N_("tokens away"),
     "shows": N_("What the pictures show"),
     "shows_first": N_("first"),

@@ -54,8 +54,8 @@ _COURSES = {
 """Whether a norm rises in each stretch from T = 1 downwards → the sentence about it."""
 _WAVERS = N_("{norm} rises and falls more than once, from {now} at T = 1 to {cold} at the end.")
 _NEAR = N_(
-    "A query's largest weight is {now} on average at T = 1 and {cold} at T = {coldest}: "
-    "a single weight approaches 1 and hardly moves anymore."
+    "A query's largest weight is {now} on average at T = 1 and {cold} at T = {coldest}: a single weight "
+    "approaches 1 and hardly changes anymore."
 )
 _NOT_NEAR = N_(
     "A query's largest weight is {now} on average at T = 1 and {cold} at T = {coldest}. "

@@ -136,8 +136,8 @@ def _state(verdict: Verdict) -> str:
 
 
 _INVITATION: Final = N_(
-    "Fill in your own numbers for any steps, in any order. You can paste whole blocks. "
-    "Mistakes are marked immediately."
+    "Enter your own numbers for any step, in any order. You can paste whole blocks. Mistakes are marked "
+    "immediately."
 )
 
 

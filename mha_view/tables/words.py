@@ -28,8 +28,8 @@ WORDS: Final = {
     "overview_hint_touch": N_("Tap a line to jump to its weight. Tap a token to isolate it."),
     "overview_maps": N_("Weights as heatmaps"),
     "overview_hint_map": N_(
-        "Rows are the tokens that look, columns the tokens they look at. The stronger the "
-        "color, the larger the weight."
+        "Each row is a token that looks; each column is a token it looks at. The stronger the color, the "
+        "larger the weight."
     ),
     "sentence": N_("Your sentence"),
     "sentence_context": N_("The sentence it attends to"),
@@ -162,11 +162,12 @@ WORDS: Final = {
     "derivative_mask": N_("no derivative: a pair is either masked or not"),
     "legend_change": N_("▲ larger, ▼ smaller, • new. Each table has its own color scale."),
     "legend_gradient": N_(
-        "↗ grows, ↘ falls. All tables share one color scale. Click a computed number (or "
-        "press Enter on it) to see its derivative instead."
+        "↗ increases, ↘ decreases. All tables share one color scale. Click a computed number (or press "
+        "Enter on it) to see its derivative instead."
     ),
     "legend_gradient_touch": N_(
-        "↗ grows, ↘ falls. All tables share one color scale. Tap a computed number to see its derivative instead."
+        "↗ increases, ↘ decreases. All tables share one color scale. Tap a computed number to see its "
+        "derivative instead."
     ),
     "hint": N_(
         "Hover over a number to see where it comes from; click to pin it. Type over a boxed "
@@ -228,8 +229,8 @@ WORDS: Final = {
     "wrong_not_a_number": N_("{place}: {text} is not a number."),
     "wrong_too_large": N_("{place}: {text} is too large. Numbers can be from −{most} to {most}."),
     "wrong_comma": N_(
-        "{place}: the comma in {text} could be a decimal comma or a thousands separator. Use a "
-        "point for decimals and no thousands separator."
+        "{place}: the comma in {text} could be a decimal comma or a thousands separator. Use a period as "
+        "the decimal point, and leave out thousands separators."
     ),
     "wrong_fraction": N_("{place}: {text} is a fraction. Write it as a decimal, such as 0.5."),
     "wrong_not_allowed": N_("{place}: {text} should be 1 (not masked) or 0 (masked)."),

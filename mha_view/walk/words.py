@@ -48,7 +48,7 @@ LECTURE: Final = {
 }
 """Texts of the lecture plan."""
 ROOM: Final = {
-    "follow_me": N_("Invite the audience"),
+    "follow_me": N_("Invite audience"),
     "room": N_("Room"),
     "room_title": N_("Follow along on your own screen"),
     "room_code": N_("QR code of the room"),
@@ -66,7 +66,7 @@ ROOM: Final = {
     "room_lost": N_("No connection to the room. Trying again."),
     "room_gone": N_("The room has ended, or the server was restarted. Open another room."),
     "ask": N_("Poll the audience"),
-    "ask_no_room": N_("To poll the audience, open a room first with “Invite the audience”."),
+    "ask_no_room": N_("To poll the audience, open a room first with “Invite audience”."),
     "question_text": N_("Question for the projector and the phones"),
     "question_wanted": N_("Write the question first. A, B, C and D alone do not say what you are asking."),
     "choice_text": N_("Text of choice {letter} (optional)"),
@@ -151,7 +151,7 @@ _WORDS: Final = {
     "motion_play": N_("Play the animation of this step (M)"),
     "motion_stop": N_("Stop the animation (M)"),
     "motion_at": N_("Position in the animation ([ ])"),
-    "motion_turned": N_("Backwards"),
+    "motion_turned": N_("Play in reverse"),
     "motion_itself": N_("autoplay"),
     "motion_of_one": N_("The animation shows one head. It is not available while you compare two."),
     "motion_svg": N_("Animation (SVG)"),
@@ -165,8 +165,8 @@ _WORDS: Final = {
     "lecture": N_("The lecture that → and ← (or a clicker) step through"),
     "lecture_label": N_("Lecture:"),
     "lecture_free": N_("none"),
-    "lecture_of": N_("{minutes} min: {presses} {presses:press|presses}"),
-    "lecture_same": N_("{minutes} min: {presses} {presses:press|presses}, same steps as {as} min"),
+    "lecture_of": N_("{minutes} min: {presses} {presses:key press|key presses}"),
+    "lecture_same": N_("{minutes} min: {presses} {presses:key press|key presses}, same steps as {as} min"),
     **LECTURE,
     "press_of": N_("press {press} of {presses}"),
     "help": N_("Keyboard shortcuts"),

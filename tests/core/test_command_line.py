@@ -239,7 +239,7 @@ def test_the_version(run):
         (dump(built_in("first")).encode().replace(b'"w_k":[[0,1],[1,1]]', b'"w_k":[[0,1,2],[1,1,2]]'),
          "heads[1].w_k: expected 2 × 2, got 2 × 3"),
         (dump(built_in("first")).encode().replace(b'"w_k":[[0,1],[1,1]]', b'"w_k":[[0,NaN],[1,1]]'),
-         "heads[1].w_k[0][1]: NaN is not allowed as a number"),
+         "heads[1].w_k[0][1]: expected a finite number, got NaN"),
         (dump(built_in("first")).replace("[5,6]]", "[5,6],[7,8]]").encode(),
          "tokens: expected 4 tokens, one per row of x, got 3"),
     ],
@@ -479,9 +479,9 @@ def test_help_is_chinese_in_a_chinese_shell(run, chinese, command):
         (["trace", FIRST, "--dtype"], "参数 --dtype：后面要有一个值"),
         (
             ["trace", FIRST, "--dtype", "int"],
-            "参数 --dtype：不能是 'int'（可以是：'float64', 'float32'）",
+            "参数 --dtype：没有 'int' 这个选项（可选：'float64', 'float32'）",
         ),
-        (["nonsense"], "参数 COMMAND：不能是 'nonsense'（可以是：'trace', "),
+        (["nonsense"], "参数 COMMAND：没有 'nonsense' 这个选项（可选：'trace', "),
         (
             ["explain", FIRST, "--step", "q", "--row", "one", "--col", "0"],
             "参数 --row：应为 int 类型的值，实际是 'one'",

@@ -318,7 +318,7 @@ def test_sixty_four_tokens_and_sixteen_heads_are_the_most():
     wide = replace(CROSSED, context_tokens=None, context=((1, 2),) * 64, mask=None)
     assert refusal(wide, {"op": "add_token", "which": "context_tokens"}) == "n_k: expected 1 to 64, got 65"
     many = replace(SELF, heads=SELF.heads[:1] * 16, w_o=None)
-    assert refusal(many, {"op": "add_head"}) == "heads: expected 1 to 16, got 17"
+    assert refusal(many, {"op": "add_head"}) == "heads: expected 1 to 16 heads, got 17"
     assert refusal(SELF, {"op": "add_token", "which": "tokens", "index": 3}) == (
         "tokens[3]: this no longer exists"
     )

@@ -107,7 +107,7 @@ def test_claimed_weights_are_checked():
         ({"claimed": {"concat": [[1, 0], [0, 1], [1, 1]]}}, "claimed.concat: this example has no such step"),
         ({"claimed": {"v": [None]}}, "claimed.v: this example has no such step"),
         ({"claimed": {"head_outputs": [None]}}, "claimed.head_outputs: this example has no such step"),
-        ({"w_o": [[1], [0]]}, "w_o: the matrix it is multiplied by is missing"),
+        ({"w_o": [[1], [0]]}, "w_o: the matrix to multiply it by is missing"),
         ({"b_o": [1]}, "b_o: there is nothing to add it to"),
         ({"heads": [{**HEAD, "b_v": [1]}]}, "heads[0].b_v: there is nothing to add it to"),
         (

@@ -152,25 +152,25 @@ REFUSALS = [
     ({"title": {"zh": ["t"]}}, 'title.zh: expected text, got ["t"]'),
     ({"title": "t" * 1001}, "title: expected at most 1000 characters, got 1001"),
     ({"note": {"en": True}}, "note.en: expected text, got true"),
-    ({"source": "\udc00"}, "source: the text contains half of a character (a lone surrogate)"),
+    ({"source": "\udc00"}, "source: the text contains half a character (an unpaired surrogate)"),
     # tokens
     ({"tokens": GONE, "x": GONE}, "tokens: missing"),
     ({"tokens": "ab"}, 'tokens: expected a list in brackets, got "ab"'),
-    ({"tokens": []}, "tokens: expected 1 to 64, got 0"),
-    ({"tokens": ["a"] * 65}, "tokens: expected 1 to 64, got 65"),
+    ({"tokens": []}, "tokens: expected 1 to 64 tokens, got 0"),
+    ({"tokens": ["a"] * 65}, "tokens: expected 1 to 64 tokens, got 65"),
     ({"tokens.1": 7}, "tokens[1]: expected text, got 7"),
     ({"tokens.0": "a" * 1001}, "tokens[0]: expected at most 1000 characters, got 1001"),
     ({"tokens": ["a", "b", "c"]}, "tokens: expected 2 tokens, one per row of x, got 3"),
     ({"tokens": ["a"]}, "tokens: expected 2 tokens, one per row of x, got 1"),
     ({"x": [[1, 2]] * 65}, "x: expected 2 × 2, got 65 × 2"),
     # X
-    ({"x": GONE}, "heads[0].w_q: the matrix it is multiplied by is missing"),
+    ({"x": GONE}, "heads[0].w_q: the matrix to multiply it by is missing"),
     ({"x": 1}, "x: expected a list in brackets, got 1"),
     ({"x": []}, "x: expected at least one number, got none"),
     ({"x": [[], []]}, "x: expected at least one number, got none"),
     ({"x": [1, 2]}, "x[0]: expected a list in brackets, got 1"),
     ({"x.1": [3]}, "x[1]: expected 2 numbers, got 1"),
-    ({"x": [[1] * 65] * 2}, "x: expected 1 to 64 numbers in a row, got 65"),
+    ({"x": [[1] * 65] * 2}, "x: expected a row of 1 to 64 numbers, got 65"),
     ({"x.1.0": "3"}, 'x[1][0]: expected a number, got "3"'),
     ({"x.1.0": True}, "x[1][0]: expected a number, got true"),
     ({"x.1.0": None}, "x[1][0]: expected a number, got null"),
@@ -180,8 +180,8 @@ REFUSALS = [
     # heads
     ({"heads": GONE}, "heads: missing"),
     ({"heads": {}}, "heads: expected a list in brackets, got {}"),
-    ({"heads": []}, "heads: expected 1 to 16, got 0"),
-    ({"heads": [SMALL["heads"][1]] * 17}, "heads: expected 1 to 16, got 17"),
+    ({"heads": []}, "heads: expected 1 to 16 heads, got 0"),
+    ({"heads": [SMALL["heads"][1]] * 17}, "heads: expected 1 to 16 heads, got 17"),
     ({"heads.1": []}, "heads[1]: expected a JSON object, got []"),
     ({"heads.1.W_Q": [[1]]}, 'heads[1]: unknown key "W_Q"'),
     ({"heads.1.w_k": [[1, 0, 0], [0, 1, 0]]}, "heads[1].w_k: expected 2 × 2, got 2 × 3"),
@@ -191,18 +191,18 @@ REFUSALS = [
     ({"heads.0.w_q.1.1": {}}, "heads[0].w_q[1][1]: expected a number, got {}"),
     ({"heads.0.b_q": [0, 0, 0]}, "heads[0].b_q: expected 1 × 2, got 1 × 3"),
     ({"heads.0.b_q": [[0, 0]]}, "heads[0].b_q[0]: expected a number, got [0, 0]"),
-    ({"heads.0.b_v": []}, "heads[0].b_v: expected 1 to 64 numbers in a row, got 0"),
-    ({"heads.1.w_k": GONE}, "heads[1]: w_k is missing, and nothing is given in its place"),
+    ({"heads.0.b_v": []}, "heads[0].b_v: expected a row of 1 to 64 numbers, got 0"),
+    ({"heads.1.w_k": GONE}, "heads[1]: w_k is missing, and no other field takes its place"),
     ({"heads.0.w_q": GONE}, "heads[0].b_q: there is nothing to add it to"),
     ({"heads.0.q": [[1, 0]]}, "heads[0].q: expected 2 × 2, got 1 × 2"),
     ({"heads.0.weights": [[1, 0, 0], [0, 1, 0]]}, "heads[0].weights: expected 2 × 2, got 2 × 3"),
     # context
     ({"context": [[1, 2, 3]]}, "heads[0].w_k: expected 3 × 2, got 2 × 2"),
-    ({"context": [[1, 2]] * 65}, "context: expected 1 to 64, got 65"),
+    ({"context": [[1, 2]] * 65}, "context: expected 1 to 64 tokens, got 65"),
     ({"context": [[1, 2]], "context_tokens": ["a", "b"]},
      "context_tokens: expected 1 token, one per row of context, got 2"),
-    ({"context_tokens": ["a"]}, "heads[0]: context is missing, and nothing is given in its place"),
-    ({"context_tokens": []}, "context_tokens: expected 1 to 64, got 0"),
+    ({"context_tokens": ["a"]}, "heads[0]: context is missing, and no other field takes its place"),
+    ({"context_tokens": []}, "context_tokens: expected 1 to 64 tokens, got 0"),
     # W_O
     ({"w_o": [[1, 0, 0]]}, "w_o: expected 2 × 3, got 1 × 3"),
     ({"b_o": [0, 0]}, "b_o: expected 1 × 3, got 1 × 2"),
@@ -313,7 +313,7 @@ def test_a_value_that_is_not_a_number_is_refused_with_its_place(number, path, pl
     text = changed({path: 12321}).replace("12321", number)
     with pytest.raises(ExampleError) as error:
         parse(text)
-    assert str(error.value) == f"{place}: {number} is not allowed as a number"
+    assert str(error.value) == f"{place}: expected a finite number, got {number}"
 
 
 def test_nan_and_infinity_are_no_text_and_no_mask_either():

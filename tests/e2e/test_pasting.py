@@ -60,7 +60,7 @@ WRONG = {
     "1e400": "“1e400” is too large. Numbers can be from −1e12 to 1e12.",
     "-1e13": "“-1e13” is too large. Numbers can be from −1e12 to 1e12.",
     "1,500": "the comma in “1,500” could be a decimal comma or a thousands separator. "
-    "Use a point for decimals and no thousands separator.",
+    "Use a period as the decimal point, and leave out thousands separators.",
     "½": "“½” is a fraction. Write it as a decimal, such as 0.5.",
     "1/3": "“1/3” is a fraction. Write it as a decimal, such as 0.5.",
     "abc": "“abc” is not a number.",

@@ -672,7 +672,7 @@ def test_a_bad_link_opens_the_example_that_opens_first_and_names_it(language):
                 "the link was made by a different version of this program. Showing “I love programming: "
                 "three heads” instead."
             ),
-            "zh": "这个链接是由本应用的其他版本生成的。改为显示“我 喜欢 编程：三个头”。",
+            "zh": "这个链接由本应用的其他版本生成。改为显示“我 喜欢 编程：三个头”。",
         }[language]
     )
 

@@ -38,7 +38,7 @@ async function check(name) {
 
 test("before anything is filled in, the page says what to do", async () => {
   const { find, marks, line } = await check("blank");
-  assert.match(find(".verdict").textContent, /Fill in your own numbers/);
+  assert.match(find(".verdict").textContent, /Enter your own numbers/);
   assert.match(await line(), /^Fill in the blanks;/);
   assert.deepEqual(marks(), {});
 });

@@ -193,7 +193,7 @@ test("the planned minutes are a lecture to choose, which says what a longer one 
   const { named } = await presenting("an hour");
   assert.equal(named("lecture").value, "60");
   const longest = [...named("lecture").options].at(-1).textContent;
-  assert.match(longest, /^60 min: \d+ presses, same steps as 50 min$/);
+  assert.match(longest, /^60 min: \d+ key presses, same steps as 50 min$/);
 });
 
 test("Escape does not leave the presenter's view, and says how to", async () => {

@@ -192,13 +192,13 @@ test("a room is ended at the second press, which does not wait for long", async 
   end.click();
   await settled();
   assert.equal(server.asked("DELETE", "/K7QF2M").length, 1);
-  assert.equal(text('[data-focus="room follow"]'), "Invite the audience");
+  assert.equal(text('[data-focus="room follow"]'), "Invite audience");
 });
 
 test("a room that another window has ended is gone here, without a word", async () => {
   const { text, find } = await roomOf("projector");
   await receive("room", null);
-  assert.equal(text('[data-focus="room follow"]'), "Invite the audience");
+  assert.equal(text('[data-focus="room follow"]'), "Invite audience");
   assert.ok(find(".room-card").hidden);
 });
 
@@ -221,7 +221,7 @@ test("a room that the server no longer knows is said to be gone, and another can
   await server.lose();
   await passes(1000);
   assert.ok(text(".room-card [role=alert]").includes("Open another room"));
-  assert.equal(text('[data-focus="room follow"]'), "Invite the audience");
+  assert.equal(text('[data-focus="room follow"]'), "Invite audience");
 });
 
 test("numbers that no link holds are not followed: the lecturer is told, and the room that something else is shown", async (context) => {

@@ -381,7 +381,7 @@ test("Escape leaves the projector", async () => {
 test("a lecture takes as many presses as it says, shows every step, and leads back", async () => {
   const { at, keys, named, choose, text, all } = await audience({ step: "" }, "presenter");
   const label = named("lecture").querySelector('option[value="10"]').textContent;
-  const presses = Number(/^10 min: (\d+) presses$/.exec(label)?.[1]);
+  const presses = Number(/^10 min: (\d+) key presses$/.exec(label)?.[1]);
   choose("lecture", "10");
   assert.equal(text(".counter"), `press 0 of ${presses}`);
   const passed = [at()];
