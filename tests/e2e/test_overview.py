@@ -268,7 +268,7 @@ def a_map_has_the_names_of_its_rows_and_columns(bench):
     head = overview(bench.page).locator(".overview-head").first
     for side in ("queries", "keys"):
         expect(head.locator(f".map-{side} span")).to_have_text(words)
-    expect(bench.page.locator(".moved")).to_contain_text("Rows are the tokens that look")
+    expect(bench.page.locator(".moved")).to_contain_text("Each row is a token that look")
     square = head.locator("canvas").bounding_box()
     assert abs(square["width"] - square["height"]) < 3
     write(bench.page, " ".join(f"word{n}" for n in range(24)))
