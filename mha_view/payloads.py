@@ -48,13 +48,14 @@ class StepException(TypedDict):
 
 
 class Step(TypedDict):
-    """A declared step: the letters of its axes, what it reads, and its arithmetic (``Operation``).
+    """A declared step: its operation, the letters of its axes, what it reads, and its arithmetic (``Operation``).
 
     ``operands``: each a matrix, the letters of its axes, and that of its head where it is read of every head.
     ``constant``: which of the layer's settings it reads. ``why``: names of the words beside the arithmetic, and beside
     that of an exception.
     """
 
+    op: str
     index: str
     operands: Sequence[tuple[str, str, str]]
     constant: NotRequired[str]

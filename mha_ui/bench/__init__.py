@@ -1,6 +1,7 @@
 """The matrix bench: one component that edits and shows every matrix of the computation.
 
-The browser gets the numbers and the declared operations (``model.py``) and sends edits back; it computes nothing.
+The browser gets the numbers and the declared operations (``model.py``) and sends edits back. Until an answer comes it
+shows what it works out from the edit itself.
 Its modules and stylesheet are in ``web/explore``. They are served by themselves, so that an edit's answer contains
 numbers only and no code.
 """

@@ -79,6 +79,7 @@ def step_data(step: Step) -> payloads.Step:
     operation = OPERATIONS[step.op]
     unusual = operation.exception
     data = {
+        "op": step.op,
         "index": step.index,
         "operands": [(operand.name, operand.index, operand.head) for operand in step.tables],
         "constant": next((name for name in step.operand_names if name in SETTINGS), ""),

@@ -45,8 +45,13 @@ ADDED = (
         "biased_scores        | scores = scores - slopes",
         "softened_scores      | scores = scores / (1 + scores.abs())\n",
     ),
+    (
+        "web/kit/evaluate.js",
+        "  linear_bias:",
+        "  soften: ({ factors: [a] }) => a[0] / (1 + Math.abs(a[0])),\n",
+    ),
 )
-"""A file, the text to insert before, and what is inserted: these four files and no other."""
+"""A file, the text to insert before, and what is inserted: these five files and no other."""
 
 
 def with_the_step(folder, added=ADDED):

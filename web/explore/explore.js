@@ -25,7 +25,7 @@ import { structureOf, View } from "../kit/tables.js";
 import { About } from "./about.js";
 import { FillMenu } from "./editing/fill_menu.js";
 import { History, isReload } from "./editing/history.js";
-import { matrixOf, Newest, overlay } from "./editing/newest.js";
+import { Newest } from "./editing/newest.js";
 import { Grid } from "./editing/table_editor.js";
 import { Practice } from "./exercise/practice.js";
 import { ExplainedCell } from "./explained_cell.js";
@@ -405,8 +405,11 @@ class Explore {
    * @param {Edit} edit
    */
   #showEdit(edit) {
-    overlay(this.#model, edit);
-    this.#repaint(matrixOf(edit));
+    const names = this.#newest.show(edit);
+    if (!names.size) return;
+    this.#patch(names);
+    this.#parts.overview.patch(this.#model);
+    this.#explained.explainSoon();
   }
 
   /**

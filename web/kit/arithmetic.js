@@ -1,4 +1,4 @@
-// The arithmetic of a computed cell, as pieces of a line. Every number in it is the server's.
+// The arithmetic of a computed cell, as pieces of a line. Every number in it is the model's.
 
 import { ofHead, placeAlong, requireValue, termsOf } from "./graph.js";
 import { brief, isRounded, parenthesised } from "./numbers.js";

@@ -4,8 +4,7 @@
 // The letters are those of the result's cell, and one that is summed over. `head` is the letter of the heads where a
 // matrix is read of every head. An axis of length "1" has no letter. Two letters in parentheses share an axis, the
 // second inside the first: "(ij)" pairs of a query and a key, "(mr)" the two columns of pair m, "(rm)" the same with
-// the first columns of all pairs before the second ones. Nothing here computes a value; every number shown is the
-// server's.
+// the first columns of all pairs before the second ones. Nothing here computes a value; evaluate.js does.
 
 import { fill } from "./dom.js";
 import { exact, format, given, isWhole, kindOf } from "./numbers.js";
@@ -113,7 +112,7 @@ export function headOf(model, name, head) {
  * The letters along rows and along columns.
  * @type {(model: Model, name: string, index: string) => string[]}
  */
-function axesOf(model, name, index) {
+export function axesOf(model, name, index) {
   const letters = index.match(/\(\w\w\)|\w/g) ?? [];
   return model.matrices[name].axes.map((axis) =>
     axis === "1" ? "" : (letters.shift() ?? "").replace(/[()]/g, ""),
@@ -121,7 +120,7 @@ function axesOf(model, name, index) {
 }
 
 /** @type {(model: Model, axis: string) => number} */
-function innerSize({ dims }, axis) {
+export function innerSize({ dims }, axis) {
   /** @type {Record<string, number | undefined>} */
   const sizes = { ij: dims.n_k, gk: dims.d_v, km: dims.d_freq, rm: dims.d_freq };
   return sizes[axis] ?? 2;
@@ -204,7 +203,7 @@ export function termsOf(model, cell) {
 }
 
 /** @param {Operand} operand */
-const lettersOf = ([, index, head]) => head + index;
+export const lettersOf = ([, index, head]) => head + index;
 
 /**
  * The tables that a table is computed from, each once and in the order of its formula.
@@ -248,7 +247,7 @@ export function sourcesOf(model, name, head) {
  * How many values the summed letter has in these operands; 1 where they lack it.
  * @type {(model: Model, operands: Operand[], summed: string, ownerOf: (name: string) => number | null) => number}
  */
-function summedSize(model, operands, summed, ownerOf) {
+export function summedSize(model, operands, summed, ownerOf) {
   for (const [name, index, head] of summed ? operands : []) {
     if (head === summed) return model.dims.h;
     const axes = axesOf(model, name, index);

@@ -27,6 +27,18 @@ test("Enter keeps what was typed, and it stands there before any answer", async 
   assert.equal(cell("x||0|0").textContent, "7");
 });
 
+test("all numbers follow what was typed before any answer, and are the server's", async () => {
+  const { root, type, answer } = await tables();
+  const texts = () =>
+    [...root.querySelectorAll("td[data-key]")].map((td) => `${td.dataset.key} ${td.textContent}`);
+  const before = texts();
+  press("Enter", type("x||0|0", "7"));
+  const followed = texts();
+  assert.notDeepEqual(followed, before);
+  answer(payload("edited"));
+  assert.deepEqual(texts(), followed);
+});
+
 test("Escape brings back what stood there", async () => {
   const { cell, type } = await tables();
   press("Escape", type("x||0|0", "7"));

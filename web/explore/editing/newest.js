@@ -1,25 +1,54 @@
 // Which numbers are shown: the page's, or newer ones of the live channel, and over them the edits that neither has
-// answered yet.
+// answered yet, with what the browser itself works out from them.
 
+import { evaluate } from "../../kit/evaluate.js";
 import { isPerHead, rowsOf } from "../../kit/graph.js";
 import { Live, layOver, laySeen } from "../../kit/live.js";
 import { pictures } from "../../kit/pictures.js";
 import { sender } from "../../kit/sender.js";
 
 /**
- * Show an edit of numbers before the server has answered: an input is its own value.
+ * Show edits of numbers before the server has answered: an input is its own value, and what follows from it is worked
+ * out here. What a lens or a check says of the numbers comes from the server, and there they wait for it.
+ * @param {ExploreModel} model
+ * @param {Edit[]} edits
+ * @returns {Set<string>} the names of the tables with new numbers
+ */
+function showEdits(model, edits) {
+  const changed = new Set(edits.flatMap((edit) => overlay(model, edit)));
+  const isPlain = changed.size > 0 && !model.lens && !model.check;
+  const names = (isPlain && evaluate(model, changed)) || changed;
+  return new Set([...names].filter((name) => model.matrices[name]));
+}
+
+/**
+ * Write the numbers of an edit into a model; the names of what it changes.
  * @param {ExploreModel} model
  * @param {Edit} edit
+ * @returns {string[]}
  */
-export function overlay(model, edit) {
-  if (edit.op === "scale") model.controls.scale = edit.value;
-  if ((edit.op !== "set" && edit.op !== "claim") || !model.matrices[edit.matrix]) return;
+function overlay(model, edit) {
+  if (edit.op === "scale") return overlayScale(model, edit.value);
+  if ((edit.op !== "set" && edit.op !== "claim") || !model.matrices[edit.matrix]) return [];
   const rows = rowsOf(model, edit.matrix, isPerHead(model, edit.matrix) ? (edit.head ?? null) : null);
   for (const [i, values] of edit.values.entries())
     for (const [j, value] of values.entries()) {
       const row = rows?.[edit.row + i];
       if (value !== null && row?.[edit.col + j] !== undefined) row[edit.col + j] = value;
     }
+  return [edit.matrix];
+}
+
+/**
+ * A first divisor, or one by its name, brings tables and a number that only the server has.
+ * @param {ExploreModel} model
+ * @param {Scale} value
+ */
+function overlayScale(model, value) {
+  model.controls.scale = value;
+  if (typeof value !== "number" || model.constants.divisor === null) return [];
+  model.constants.divisor = value;
+  return ["divisor"];
 }
 
 /**
@@ -27,7 +56,7 @@ export function overlay(model, edit) {
  * @param {Edit} edit
  * @returns {string | undefined}
  */
-export const matrixOf = (edit) => ("matrix" in edit && edit.matrix) || undefined;
+const matrixOf = (edit) => ("matrix" in edit && edit.matrix) || undefined;
 
 /**
  * `pinned`: the pinned cell; `painted`: these matrices have new numbers; `stateChanged`: the live channel has answered,
@@ -119,7 +148,7 @@ export class Newest {
     const isNewer = isAhead && JSON.stringify(data.asks) === JSON.stringify(this.model.asks);
     if (isNewer) this.#keepNumbers(data);
     this.model = data;
-    for (const edit of pending) overlay(data, edit);
+    showEdits(data, pending);
     this.live.settle(data.whole ? { s: data.whole } : data.address, data.ack, isNewer);
     if (pending.length && !isNewer && this.#takes(pending)) this.live.ask(pending, this.#seq);
   }
@@ -149,17 +178,26 @@ export class Newest {
     for (const [name, caption] of Object.entries(captions))
       Object.assign(model.matrices[name] ?? {}, caption);
     const changed = layOver(model, blocks, numbers);
-    this.#overlayLaterEdits();
     this.#seen = seen;
     if (seen) laySeen(model, seen);
-    this.host.painted(seen ? Object.keys(model.matrices) : changed);
+    const later = showEdits(model, this.#laterEdits);
+    this.host.painted(seen ? Object.keys(model.matrices) : [...changed, ...later]);
   }
 
-  /** The visitor has gone on editing since the live channel was asked. */
-  #overlayLaterEdits() {
+  /** Those that the visitor has made since the live channel was asked. */
+  get #laterEdits() {
     const { answered } = this.live;
-    for (const edit of sender.pending) if (Number(edit.seq) > answered) overlay(this.model, edit);
-    if (this.previewed && this.#seq > answered) overlay(this.model, this.previewed);
+    const later = sender.pending.filter((edit) => Number(edit.seq) > answered);
+    return this.previewed && this.#seq > answered ? [...later, this.previewed] : later;
+  }
+
+  /**
+   * Show an edit that is made, being made or taken back.
+   * @param {Edit} edit
+   * @returns {Set<string>} the names of the tables with new numbers
+   */
+  show(edit) {
+    return showEdits(this.model, [edit]);
   }
 
   /** The page must answer in place of the live channel: what waits, or, if nothing does, the state as it is. */

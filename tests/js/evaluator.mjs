@@ -1,0 +1,95 @@
+// Reads a model a line, works it out as the page does, and prints how far it is from the numbers that torch gave it.
+// test_evaluate.py writes the lines.
+
+import { createInterface } from "node:readline";
+import { evaluate, KNOWN } from "../../web/kit/evaluate.js";
+import { isGiven, isPerHead, key, termsOf, valueAt } from "../../web/kit/graph.js";
+
+const number = (value) => (value === "-inf" ? -Infinity : Number(value));
+const EXACT = new Set(["copy", "concat", "masked_fill"]);
+
+/** The distance between this float64 and the next one. */
+function ulp(value) {
+  const size = Math.abs(value);
+  return Math.max(2 ** (Math.floor(Math.log2(size)) - 52), Number.MIN_VALUE);
+}
+
+/** What the rounding of a cell is measured by: the sum of its terms' absolute values where terms are added. */
+function scaleOf(model, cell) {
+  const products = termsOf(model, cell).map((term) =>
+    term.reduce((product, factor) => product * Math.abs(number(valueAt(model, factor))), 1),
+  );
+  const { op } = model.steps[cell.name];
+  if (op === "rotate") return termsOf(model, cell).reduce((sum, [a]) => sum + Math.abs(number(valueAt(model, a))), 0);
+  const isSum = ["matmul", "sum"].includes(op);
+  return isSum ? products.reduce((sum, product) => sum + product, 0) : Math.abs(number(valueAt(model, cell)));
+}
+
+function* cellsOf(model, name) {
+  const { values } = model.matrices[name];
+  const tables = isPerHead(model, name) ? values.map((rows, head) => [head, rows]) : [[null, values]];
+  for (const [head, rows] of tables)
+    if (rows && !isGiven(model, name, head))
+      for (let row = 0; row < rows.length; row++)
+        for (let col = 0; col < rows[row].length; col++) yield { name, head, row, col };
+}
+
+const inputsOf = (model) => [...Object.keys(model.matrices), ...Object.keys(model.constants)];
+
+/** Each step by itself, from torch's numbers: the largest error, in ulp of its scale. */
+function stepErrors(truth) {
+  const worst = {};
+  for (const [name, step] of Object.entries(truth.steps)) {
+    if (!truth.matrices[name]) continue;
+    const model = structuredClone({ ...truth, steps: { [name]: step } });
+    evaluate(model, inputsOf(model));
+    for (const cell of cellsOf(truth, name)) {
+      const [mine, right] = [valueAt(model, cell), valueAt(truth, cell)];
+      if (mine === right) continue;
+      const off = EXACT.has(step.op) ? Infinity : Math.abs(number(mine) - number(right)) / ulp(scaleOf(truth, cell));
+      if (!(off <= (worst[step.op]?.off ?? 0))) worst[step.op] = { off: String(off), cell: key(cell), mine, right };
+    }
+  }
+  return worst;
+}
+
+/** All steps, from the inputs alone: the largest error, as a share of the largest number in the table. */
+function chainError(truth) {
+  const model = structuredClone(truth);
+  for (const name of Object.keys(model.steps))
+    if (model.matrices[name])
+      for (const { head, row, col } of cellsOf(truth, name)) {
+        const { values, perHead } = model.matrices[name];
+        (perHead ? values[head] : values)[row][col] = "?";
+      }
+  evaluate(model, inputsOf(model));
+  let [worst, at] = [0, ""];
+  for (const name of Object.keys(model.steps)) {
+    if (!model.matrices[name]) continue;
+    const cells = [...cellsOf(truth, name)];
+    const sizes = cells.map((cell) => Math.abs(number(valueAt(truth, cell)))).filter(Number.isFinite);
+    for (const cell of cells) {
+      const [mine, right] = [valueAt(model, cell), valueAt(truth, cell)];
+      if (mine === right) continue;
+      const off = Math.abs(number(mine) - number(right)) / Math.max(...sizes);
+      if (!(off <= worst)) [worst, at] = [off, `${key(cell)} ${mine} ${right}`];
+    }
+  }
+  return { worst: String(worst), dead: model.dead, at };
+}
+
+/** Whether an unknown operation leaves the numbers alone. */
+function refuses(truth) {
+  const model = structuredClone(truth);
+  for (const step of Object.values(model.steps)) step.op = "unheard of";
+  const before = JSON.stringify(model);
+  return evaluate(model, inputsOf(model)) === null && JSON.stringify(model) === before;
+}
+
+console.log(JSON.stringify(KNOWN));
+for await (const line of createInterface({ input: process.stdin })) {
+  const model = JSON.parse(line);
+  console.log(
+    JSON.stringify({ steps: stepErrors(model), chain: chainError(model), refuses: refuses(model) }),
+  );
+}

@@ -1,0 +1,288 @@
+// The declared steps worked out in the browser, so that numbers follow an edit in the same frame. The server's numbers
+// come after them and are the ones that stay. The rules for letters are those of graph.js.
+//
+// A step reads each operand at an offset that is linear in its letters: what a row of the result adds to it, what a
+// column adds, and what each value of the summed letter adds. An operation sees only the numbers of one cell's terms.
+
+import {
+  axesOf,
+  headOf,
+  innerSize,
+  isGiven,
+  isPerHead,
+  lettersOf,
+  requireRows,
+  rowsOf,
+  summedSize,
+} from "./graph.js";
+
+/**
+ * One cell: `factors` has the numbers of each operand, over the summed letter; `biases` are terms of their own. `at` is
+ * the value of the letter that no operand has (a key of softmax, a column of a pair), `constant` the layer's setting.
+ * `shared` is what an operation keeps for the next cells of a row that have the same terms.
+ * @typedef {{
+ *   factors: Float64Array[]; biases: Float64Array; at: number; constant: number; shared: Float64Array | null;
+ * }} Terms
+ */
+
+/**
+ * The sum of products, with Neumaier's compensation: as exact as one rounding.
+ * @param {Terms} terms
+ */
+function sumOfProducts({ factors, biases }) {
+  let [sum, lost] = [0, 0];
+  const size = factors.length ? factors[0].length : 0;
+  for (let k = 0; k < size + biases.length; k++) {
+    let term = k < size ? factors[0][k] : biases[k - size];
+    if (k < size) for (let n = 1; n < factors.length; n++) term *= factors[n][k];
+    const next = sum + term;
+    lost += Math.abs(sum) >= Math.abs(term) ? sum - next + term : term - next + sum;
+    sum = next;
+  }
+  return Number.isFinite(lost) ? sum + lost : sum;
+}
+
+/**
+ * Softmax of a row; a row of −∞ alone becomes 0.
+ * @param {Float64Array} scores
+ */
+function weights(scores) {
+  const top = scores.reduce((most, score) => Math.max(most, score));
+  if (top === -Infinity) return new Float64Array(scores.length);
+  const powers = scores.map((score) => Math.exp(score - top));
+  const sum = powers.reduce((total, power) => total + power, 0);
+  return powers.map((power) => power / sum);
+}
+
+/** @type {Record<string, (terms: Terms) => number>} */
+const OPERATIONS = {
+  matmul: sumOfProducts,
+  sum: sumOfProducts,
+  multiply: ({ factors: [a, b] }) => a[0] * b[0],
+  divide: ({ factors: [a], constant }) => a[0] / constant,
+  masked_fill: ({ factors: [a, allow], constant }) => (allow[0] ? a[0] : constant),
+  add: ({ factors: [a, b] }) => a[0] + b[0],
+  copy: ({ factors: [a] }) => a[0],
+  concat: ({ factors: [a] }) => a[0],
+  tanh: ({ factors: [a] }) => Math.tanh(a[0]),
+  norm: ({ factors: [a] }) => Math.hypot(...a),
+  normalize: ({ factors: [a, b] }) => (b[0] === 0 ? 0 : a[0] / b[0]),
+  sinusoid: ({ factors: [a], at }) => (at ? Math.cos(a[0]) : Math.sin(a[0])),
+  linear_bias: ({ factors: [slope, a, b] }) => 0 - slope[0] * Math.abs(a[0] - b[0]),
+  rotate({ factors: [row, angles], at }) {
+    const [cosine, sine] = [Math.cos(angles[0]), Math.sin(angles[0])];
+    return at ? row[0] * sine + row[1] * cosine : row[0] * cosine - row[1] * sine;
+  },
+  softmax(terms) {
+    terms.shared ??= weights(terms.factors[0]);
+    return terms.shared[terms.at];
+  },
+};
+
+/** The operations that the browser can work out. */
+export const KNOWN = Object.keys(OPERATIONS);
+
+/**
+ * Work out every table that follows from these and write its numbers into the model. Returns the names of all tables
+ * with new numbers, these among them; null, with nothing written, where a step has an operation that is not known here.
+ * @param {Model} model
+ * @param {Iterable<string>} changed names of matrices or of constants
+ * @returns {Set<string> | null}
+ */
+export function evaluate(model, changed) {
+  const names = new Set(changed);
+  const following = inOrder(model).filter((name) => {
+    const { operands, constant } = model.steps[name];
+    const follows = names.has(constant ?? "") || operands.some(([operand]) => names.has(operand));
+    if (follows) names.add(name);
+    return follows;
+  });
+  if (following.some((name) => !OPERATIONS[model.steps[name].op])) return null;
+  const numbers = new Numbers(model);
+  for (const name of following) {
+    for (const head of headsOf(model, name)) workOut(model, numbers, name, head);
+    numbers.forget(name);
+  }
+  if (names.has("masked_scores")) markEmptyRows(model);
+  return new Set([...names].filter((name) => model.matrices[name]));
+}
+
+/**
+ * The steps, each after those that it reads. Heads that start further on may have put one before its operands.
+ * @param {Model} model
+ */
+function inOrder({ steps }) {
+  /** @type {Set<string>} */
+  const ordered = new Set();
+  const visit = (/** @type {string} */ name) => {
+    if (!steps[name] || ordered.has(name)) return;
+    for (const [operand] of steps[name].operands) visit(operand);
+    ordered.add(name);
+  };
+  Object.keys(steps).forEach(visit);
+  return [...ordered];
+}
+
+/** The heads that compute a table of their own; [null] for the layer's. @type {(model: Model, name: string) => (number | null)[]} */
+function headsOf(model, name) {
+  if (!model.matrices[name]) return [];
+  if (!isPerHead(model, name)) return [null];
+  const heads = [...Array(model.dims.h).keys()];
+  return heads.filter(
+    (head) => headOf(model, name, head) === head && rowsOf(model, name, head) && !isGiven(model, name, head),
+  );
+}
+
+/** A query that may attend to nothing has only −∞ among its masked scores. @param {Model} model */
+function markEmptyRows(model) {
+  if (!model.dead) return;
+  model.dead = model.dead.map((before, head) => {
+    const rows = rowsOf(model, "masked_scores", head);
+    return rows ? rows.map((row) => row.every((score) => score === "-inf")) : before;
+  });
+}
+
+/** @param {Value} value */
+const numberOf = (value) => (value === "-inf" ? -Infinity : Number(value));
+
+/** The numbers of tables, row after row; those of all heads one after the other where they are read of every head. */
+class Numbers {
+  /** @type {Map<string, Float64Array>} */
+  #flat = new Map();
+
+  /** @param {Model} model */
+  constructor(model) {
+    this.model = model;
+  }
+
+  /**
+   * @param {string} name
+   * @param {(number | null)[]} heads
+   */
+  of(name, heads) {
+    const id = `${name}|${heads}`;
+    const known = this.#flat.get(id);
+    if (known) return known;
+    const tables = heads.map((head) => requireRows(this.model, name, head));
+    const flat = new Float64Array(tables.length * tables[0].length * tables[0][0].length);
+    let at = 0;
+    for (const rows of tables)
+      for (const row of rows)
+        for (const value of row) flat[at++] = typeof value === "number" ? value : numberOf(value);
+    this.#flat.set(id, flat);
+    return flat;
+  }
+
+  /** @param {string} name of a table that has new numbers */
+  forget(name) {
+    for (const id of this.#flat.keys()) if (id.startsWith(`${name}|`)) this.#flat.delete(id);
+  }
+}
+
+/**
+ * How far apart the numbers of an operand are that differ by one in a letter.
+ * @type {(model: Model, operand: Operand, rows: Rows) => Record<string, number>}
+ */
+function stridesOf(model, [name, index, head], rows) {
+  const cols = rows[0].length;
+  /** @type {Record<string, number>} */
+  const strides = head ? { [head]: rows.length * cols } : {};
+  axesOf(model, name, index).forEach((axis, n) => {
+    const unit = n ? 1 : cols;
+    if (axis.length === 2) strides[axis[0]] = unit * innerSize(model, axis);
+    if (axis) strides[axis.slice(-1)] = unit;
+  });
+  return strides;
+}
+
+/**
+ * What each place along an axis of the result adds to an offset with these strides.
+ * @type {(model: Model, axis: string, size: number, strides: Record<string, number>) => Int32Array}
+ */
+function offsetsAlong(model, axis, size, strides) {
+  const inner = axis.length === 2 ? innerSize(model, axis) : 1;
+  const [outer, within] = axis.length === 2 ? [...axis] : [axis, ""];
+  return Int32Array.from(
+    { length: size },
+    (_, at) => Math.floor(at / inner) * (strides[outer] ?? 0) + (at % inner) * (strides[within] ?? 0),
+  );
+}
+
+/**
+ * How a table reads an operand: its numbers, and what each row, each column and each value of the summed letter adds to
+ * the offset.
+ * @typedef {{ flat: Float64Array; rows: Int32Array; cols: Int32Array; step: number; isFactor: boolean }} Reading
+ */
+
+/**
+ * Work out one table of a step.
+ * @param {Model} model
+ * @param {Numbers} numbers
+ * @param {string} name
+ * @param {number | null} head
+ */
+function workOut(model, numbers, name, head) {
+  const step = model.steps[name];
+  const result = requireRows(model, name, head);
+  const [height, width] = [result.length, result[0].length];
+  const [down, across] = axesOf(model, name, step.index);
+  const ownerOf = (/** @type {string} */ operand) => headOf(model, operand, head);
+  const operands = step.operands.filter(
+    ([operand, , every]) => every || rowsOf(model, operand, ownerOf(operand)),
+  );
+  const letters = operands.map(lettersOf).join("");
+  const summed = [...letters].find((letter) => !`${step.index}()`.includes(letter)) ?? "";
+  const own = step.index.match(/\w/g)?.find((letter) => !letters.includes(letter)) ?? "";
+  const everyHead = [...Array(model.dims.h).keys()];
+
+  /** @type {(operand: Operand) => Reading} */
+  const reading = (operand) => {
+    const [of, , every] = operand;
+    const heads = every ? everyHead : [ownerOf(of)];
+    const strides = stridesOf(model, operand, requireRows(model, of, heads[0]));
+    return {
+      flat: numbers.of(of, heads),
+      rows: offsetsAlong(model, down, height, strides),
+      cols: offsetsAlong(model, across, width, strides),
+      step: strides[summed] ?? 0,
+      isFactor: !step.adds || summed in strides,
+    };
+  };
+  const readings = operands.map(reading);
+  const factors = readings.filter(({ isFactor }) => isFactor);
+  const biases = readings.filter(({ isFactor }) => !isFactor);
+  const size = summedSize(model, operands, summed, ownerOf);
+  const atRow = offsetsAlong(model, down, height, { [own]: 1 });
+  const atCol = offsetsAlong(model, across, width, { [own]: 1 });
+  const isRepeated = atCol.map((_, col) =>
+    Number(col > 0 && readings.every(({ cols }) => cols[col] === cols[col - 1])),
+  );
+  /** @type {Terms} */
+  const terms = {
+    factors: factors.map(() => new Float64Array(size)),
+    biases: new Float64Array(biases.length),
+    at: 0,
+    constant: numberOf(model.constants[step.constant ?? ""] ?? Number.NaN),
+    shared: null,
+  };
+  const read = (/** @type {number} */ row, /** @type {number} */ col) => {
+    for (let n = 0; n < factors.length; n++) {
+      const { flat, rows, cols, step } = factors[n];
+      const into = terms.factors[n];
+      let offset = rows[row] + cols[col];
+      for (let k = 0; k < size; k++, offset += step) into[k] = flat[offset];
+    }
+    for (let n = 0; n < biases.length; n++)
+      terms.biases[n] = biases[n].flat[biases[n].rows[row] + biases[n].cols[col]];
+    terms.shared = null;
+  };
+
+  const operation = OPERATIONS[step.op];
+  for (let row = 0; row < height; row++)
+    for (let col = 0; col < width; col++) {
+      if (!isRepeated[col]) read(row, col);
+      terms.at = atRow[row] + atCol[col];
+      const value = operation(terms);
+      result[row][col] = value === -Infinity ? "-inf" : value;
+    }
+}
