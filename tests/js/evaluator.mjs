@@ -53,7 +53,41 @@ function stepErrors(truth) {
   return worst;
 }
 
-/** All steps, from the inputs alone: the largest error, as a share of the largest number in the table. */
+/**
+ * How large the numbers of a table are, or those that it was computed from: what is left when large numbers cancel is
+ * only as exact as they were.
+ */
+function sizes(model) {
+  const found = new Map();
+  const sizeOf = (name) => {
+    if (!found.has(name)) found.set(name, computed(name));
+    return found.get(name);
+  };
+  const computed = (name) => {
+    const values = [model.matrices[name].values].flat(3).map((value) => Math.abs(number(value)));
+    const step = model.steps[name];
+    const [cell] = step ? cellsOf(model, name) : [];
+    const terms = cell ? termsOf(model, cell) : [];
+    const isSum = ["matmul", "sum"].includes(step?.op);
+    const products = terms.map((term) => term.reduce((product, factor) => product * sizeOf(factor.name), 1));
+    const origins = isSum
+      ? [products.reduce((sum, product) => sum + product, 0)]
+      : terms.flat().map((factor) => sizeOf(factor.name));
+    return [...values.filter(Number.isFinite), ...origins].reduce((most, size) => Math.max(most, size), 0);
+  };
+  return sizeOf;
+}
+
+/** Whether a direction is taken of a row of which cancellation has left nothing: it may then be any. */
+function hasNoDirection(model, sizeOf) {
+  return Object.entries(model.steps).some(
+    ([name, { op, operands }]) =>
+      op === "norm" &&
+      [...cellsOf(model, name)].some((cell) => valueAt(model, cell) <= 1e-6 * sizeOf(operands[0][0])),
+  );
+}
+
+/** All steps, from the inputs alone: the largest error, as a share of the size of its table. */
 function chainError(truth) {
   const model = structuredClone(truth);
   for (const name of Object.keys(model.steps))
@@ -63,19 +97,18 @@ function chainError(truth) {
         (perHead ? values[head] : values)[row][col] = "?";
       }
   evaluate(model, inputsOf(model));
+  const sizeOf = sizes(truth);
   let [worst, at] = [0, ""];
   for (const name of Object.keys(model.steps)) {
     if (!model.matrices[name]) continue;
-    const cells = [...cellsOf(truth, name)];
-    const sizes = cells.map((cell) => Math.abs(number(valueAt(truth, cell)))).filter(Number.isFinite);
-    for (const cell of cells) {
+    for (const cell of cellsOf(truth, name)) {
       const [mine, right] = [valueAt(model, cell), valueAt(truth, cell)];
       if (mine === right) continue;
-      const off = Math.abs(number(mine) - number(right)) / Math.max(...sizes);
+      const off = Math.abs(number(mine) - number(right)) / sizeOf(name);
       if (!(off <= worst)) [worst, at] = [off, `${key(cell)} ${mine} ${right}`];
     }
   }
-  return { worst: String(worst), dead: model.dead, at };
+  return { worst: String(worst), dead: model.dead, at, any: hasNoDirection(truth, sizeOf) };
 }
 
 /** Whether an unknown operation leaves the numbers alone. */

@@ -24,7 +24,7 @@ from tests.sizes import lengthened, tries
 MOST_ULP = 4.0
 """How far a step may be from torch's, in ulp of the sum of its terms' absolute values, or of its own."""
 MOST_OFF = 1e-9
-"""How far the whole chain may be, as a share of the largest number in its table."""
+"""How far the whole chain may be, as a share of the largest number in a table and in those that it is computed from."""
 
 Evaluated = dict[str, Any]
 SCRIPT = Path(__file__).with_name("evaluator.mjs")
@@ -80,7 +80,7 @@ def assert_steps(found: Evaluated) -> None:
 
 
 def assert_chain(example: Example, found: Evaluated) -> None:
-    assert float(found["chain"]["worst"]) <= MOST_OFF, found["chain"]
+    assert found["chain"]["any"] or float(found["chain"]["worst"]) <= MOST_OFF, found["chain"]
     if example.mask is not None:
         assert found["chain"]["dead"] == [list(head) for head in trace(example).fully_masked]
 
