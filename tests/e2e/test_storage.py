@@ -47,6 +47,12 @@ def walkthrough(page: Page) -> None:
     expect(walk.button("lecture")).to_have_value("25")
 
 
+def presenter(page: Page) -> None:
+    walk = Walk(page).ready().press("ArrowRight").stands_at("scaled_scores")
+    walk.root.get_by_role("button", name="Restart").click()
+    expect(walk.root.locator(".notes .clock")).to_contain_text("total 0:0")
+
+
 def models(page: Page) -> None:
     page.locator(".tile").nth(1).click()
     expect(page.locator(".tile").nth(1)).to_have_attribute("aria-selected", "true")
@@ -66,12 +72,13 @@ def hall(page: Page) -> None:
 
 def language(page: Page) -> None:
     page.locator(".st-key-frame").get_by_role("radio", name="中").click()
-    expect(page).to_have_title("约定 · 多头注意力")
+    expect(page).to_have_title("记号约定 · 多头注意力")
 
 
 PAGES: dict[str, tuple[str, Callable[[Page], None]]] = {
     "Explore": ("", bench),
     "Step through": ("walkthrough?step=scores", walkthrough),
+    "Presenter view": ("walkthrough?view=presenter&step=scores", presenter),
     "Real models": ("models", models),
     "Check my numbers": ("check", colours),
     "Compare": ("experiments", hall),
