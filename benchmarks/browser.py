@@ -61,7 +61,7 @@ window.bench = () => [...document.querySelectorAll("*")].find((e) => e.shadowRoo
 window.editBench = async (number) => {
   const root = window.bench().querySelector(".bench");
   const td = root.querySelector('td[data-key="x||0|0"]');
-  const result = root.querySelector('td[data-key^="concat||0|0"]');
+  const result = root.querySelector('table[data-matrix="concat"]');
   td.dispatchEvent(new PointerEvent("pointerdown", {bubbles: true}));
   td.dispatchEvent(new MouseEvent("dblclick", {bubbles: true}));
   const input = td.querySelector("input");
