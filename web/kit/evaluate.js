@@ -10,9 +10,10 @@ import {
   innerSize,
   isGiven,
   isPerHead,
-  lettersOf,
+  ownLetter,
   requireRows,
   rowsOf,
+  summedLetter,
   summedSize,
 } from "./graph.js";
 
@@ -210,7 +211,7 @@ function offsetsAlong(model, axis, size, strides) {
 
 /**
  * How a table reads an operand: its numbers, and what each row, each column and each value of the summed letter adds to
- * the offset.
+ * the offset. `isFactor`: it is multiplied with the others; else it is a term of its own.
  * @typedef {{ flat: Float64Array; rows: Int32Array; cols: Int32Array; step: number; isFactor: boolean }} Reading
  */
 
@@ -222,67 +223,80 @@ function offsetsAlong(model, axis, size, strides) {
  * @param {number | null} head
  */
 function workOut(model, numbers, name, head) {
-  const step = model.steps[name];
+  const { op, index, adds, operands: declared, constant } = model.steps[name];
   const result = requireRows(model, name, head);
   const [height, width] = [result.length, result[0].length];
-  const [down, across] = axesOf(model, name, step.index);
+  const [down, across] = axesOf(model, name, index);
   const ownerOf = (/** @type {string} */ operand) => headOf(model, operand, head);
-  const operands = step.operands.filter(
-    ([operand, , every]) => every || rowsOf(model, operand, ownerOf(operand)),
-  );
-  const letters = operands.map(lettersOf).join("");
-  const summed = [...letters].find((letter) => !`${step.index}()`.includes(letter)) ?? "";
-  const own = step.index.match(/\w/g)?.find((letter) => !letters.includes(letter)) ?? "";
+  const operands = declared.filter(([operand, , every]) => every || rowsOf(model, operand, ownerOf(operand)));
+  const summed = summedLetter(index, operands);
   const everyHead = [...Array(model.dims.h).keys()];
-
+  const along = (/** @type {Record<string, number>} */ strides) => ({
+    rows: offsetsAlong(model, down, height, strides),
+    cols: offsetsAlong(model, across, width, strides),
+  });
   /** @type {(operand: Operand) => Reading} */
   const reading = (operand) => {
     const [of, , every] = operand;
     const heads = every ? everyHead : [ownerOf(of)];
     const strides = stridesOf(model, operand, requireRows(model, of, heads[0]));
-    return {
-      flat: numbers.of(of, heads),
-      rows: offsetsAlong(model, down, height, strides),
-      cols: offsetsAlong(model, across, width, strides),
-      step: strides[summed] ?? 0,
-      isFactor: !step.adds || summed in strides,
-    };
+    const isFactor = !adds || summed in strides;
+    return { ...along(strides), flat: numbers.of(of, heads), step: strides[summed] ?? 0, isFactor };
   };
   const readings = operands.map(reading);
-  const factors = readings.filter(({ isFactor }) => isFactor);
-  const biases = readings.filter(({ isFactor }) => !isFactor);
-  const size = summedSize(model, operands, summed, ownerOf);
-  const atRow = offsetsAlong(model, down, height, { [own]: 1 });
-  const atCol = offsetsAlong(model, across, width, { [own]: 1 });
-  const isRepeated = atCol.map((_, col) =>
-    Number(col > 0 && readings.every(({ cols }) => cols[col] === cols[col - 1])),
+  const at = along({ [ownLetter(index, operands)]: 1 });
+  const isRepeated = [...at.cols.keys()].map(
+    (col) => col > 0 && readings.every(({ cols }) => cols[col] === cols[col - 1]),
   );
-  /** @type {Terms} */
-  const terms = {
-    factors: factors.map(() => new Float64Array(size)),
-    biases: new Float64Array(biases.length),
-    at: 0,
-    constant: numberOf(model.constants[step.constant ?? ""] ?? Number.NaN),
-    shared: null,
-  };
-  const read = (/** @type {number} */ row, /** @type {number} */ col) => {
-    for (let n = 0; n < factors.length; n++) {
-      const { flat, rows, cols, step } = factors[n];
-      const into = terms.factors[n];
-      let offset = rows[row] + cols[col];
-      for (let k = 0; k < size; k++, offset += step) into[k] = flat[offset];
-    }
-    for (let n = 0; n < biases.length; n++)
-      terms.biases[n] = biases[n].flat[biases[n].rows[row] + biases[n].cols[col]];
-    terms.shared = null;
-  };
-
-  const operation = OPERATIONS[step.op];
+  const size = summedSize(model, operands, summed, ownerOf);
+  const cells = new Cells(readings, size, numberOf(model.constants[constant ?? ""] ?? Number.NaN));
   for (let row = 0; row < height; row++)
     for (let col = 0; col < width; col++) {
-      if (!isRepeated[col]) read(row, col);
-      terms.at = atRow[row] + atCol[col];
-      const value = operation(terms);
+      if (!isRepeated[col]) cells.read(row, col);
+      cells.terms.at = at.rows[row] + at.cols[col];
+      const value = OPERATIONS[op](cells.terms);
       result[row][col] = value === -Infinity ? "-inf" : value;
     }
+}
+
+/** The terms of one cell after the other. */
+class Cells {
+  #factors;
+  #biases;
+
+  /**
+   * @param {Reading[]} readings
+   * @param {number} size of the summed letter
+   * @param {number} constant
+   */
+  constructor(readings, size, constant) {
+    this.#factors = readings.filter(({ isFactor }) => isFactor);
+    this.#biases = readings.filter(({ isFactor }) => !isFactor);
+    /** @type {Terms} */
+    this.terms = {
+      factors: this.#factors.map(() => new Float64Array(size)),
+      biases: new Float64Array(this.#biases.length),
+      at: 0,
+      constant,
+      shared: null,
+    };
+  }
+
+  /**
+   * @param {number} row
+   * @param {number} col
+   */
+  read(row, col) {
+    const { terms } = this;
+    for (let n = 0; n < this.#factors.length; n++) {
+      const { flat, rows, cols, step } = this.#factors[n];
+      const into = terms.factors[n];
+      for (let k = 0, at = rows[row] + cols[col]; k < into.length; k++, at += step) into[k] = flat[at];
+    }
+    for (let n = 0; n < this.#biases.length; n++) {
+      const { flat, rows, cols } = this.#biases[n];
+      terms.biases[n] = flat[rows[row] + cols[col]];
+    }
+    terms.shared = null;
+  }
 }

@@ -162,10 +162,27 @@ function places(model, axis, letters, size) {
  */
 export function placeAlong(model, cell) {
   const { index, operands } = model.steps[cell.name];
-  const read = operands.map(([, letters, head]) => letters + head).join("");
-  const own = index.match(/\w/g)?.find((letter) => !read.includes(letter));
+  const own = ownLetter(index, operands);
   return own ? lettersAt(model, cell.name, index, cell)[own] : 0;
 }
+
+/**
+ * The letter of a result that none of its operands has; "" where there is none.
+ * @param {string} index of the result
+ * @param {Operand[]} operands
+ */
+export function ownLetter(index, operands) {
+  const read = operands.map(lettersOf).join("");
+  return index.match(/\w/g)?.find((letter) => !read.includes(letter)) ?? "";
+}
+
+/**
+ * The letter that is summed over: operands have it and the result has not; "" where there is none.
+ * @param {string} index of the result
+ * @param {Operand[]} operands
+ */
+export const summedLetter = (index, operands) =>
+  [...operands.map(lettersOf).join("")].find((letter) => !`${index}()`.includes(letter)) ?? "";
 
 /**
  * The terms of a computed cell: a list of lists of cells; empty for an input.
@@ -177,8 +194,7 @@ export function termsOf(model, cell) {
   /** @param {string} name */
   const ownerOf = (name) => headOf(model, name, cell.head);
   const operands = step.operands.filter(([name, , head]) => head || rowsOf(model, name, ownerOf(name)));
-  const summed =
-    [...operands.map(lettersOf).join("")].find((letter) => !`${step.index}()`.includes(letter)) ?? "";
+  const summed = summedLetter(step.index, operands);
   const at = lettersAt(model, cell.name, step.index, cell);
   /** @type {(operand: Operand, k: number) => Cell} */
   const place = ([name, index, head], k) => {
@@ -203,7 +219,7 @@ export function termsOf(model, cell) {
 }
 
 /** @param {Operand} operand */
-export const lettersOf = ([, index, head]) => head + index;
+const lettersOf = ([, index, head]) => head + index;
 
 /**
  * The tables that a table is computed from, each once and in the order of its formula.
