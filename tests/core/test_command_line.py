@@ -72,7 +72,7 @@ def test_trace_prints_every_step_unrounded(run):
     answer = json.loads(out)
     assert list(answer) == ["format", "device", "dtype", "steps"]
     assert (answer["format"], answer["device"], answer["dtype"]) == ("mha-trace/1", "cpu", "float64")
-    assert answer["steps"] == trace(built_in("first")).values
+    assert answer["steps"] == trace(built_in("first"), backend("cpu")).values
     assert list(answer["steps"]) == [
         "q",
         "k",
@@ -89,7 +89,7 @@ def test_trace_writes_what_a_mask_hides_as_text(run):
     _, out, _ = run("trace", CAUSAL, *CPU)
     masked = json.loads(out)["steps"]["masked_scores"][0]
     assert masked[0][1:] == ["-inf"] * 4
-    assert masked[4] == trace(built_in("causal")).values["masked_scores"][0][4]
+    assert masked[4] == trace(built_in("causal"), backend("cpu")).values["masked_scores"][0][4]
 
 
 def test_trace_in_float32(run):
@@ -323,7 +323,7 @@ def test_torch_computes_in_one_thread(run):
 def test_the_command_in_a_shell():
     done = shell("trace", "-", *CPU, input=dump(built_in("first")).encode())
     assert (done.returncode, done.stderr) == (0, b"")
-    assert json.loads(done.stdout)["steps"] == trace(built_in("first")).values
+    assert json.loads(done.stdout)["steps"] == trace(built_in("first"), backend("cpu")).values
 
 
 def test_bad_input_in_a_shell_without_utf8():

@@ -110,7 +110,7 @@ def test_inputs_are_tensors_too_and_a_tensor_is_a_copy():
     assert computed["x"].tolist() == input_matrix(computed.example, "x")
     assert computed["w_q"].shape == (2, 2, 2)
     computed["weights"].zero_()
-    assert computed["weights"].sum() == pytest.approx(6)
+    assert computed["weights"].sum().item() == pytest.approx(6)
 
 
 def test_an_unknown_matrix_is_refused():

@@ -247,7 +247,7 @@ def test_wrong_numbers_after_right_ones_were_rounded_on_the_way():
     weights = [
         [[round(number, 1) for number in row] for row in matrix] for matrix in computed["weights"].tolist()
     ]
-    outputs = (torch.tensor(weights, dtype=torch.float64) @ computed["v"].double()).tolist()
+    outputs = (torch.tensor(weights, dtype=torch.float64) @ computed["v"].cpu().double()).tolist()
     claims = {"weights": _printed(weights, 1), "head_outputs": _printed(outputs, 2)}
     verdict = check(replace(computed.example, claimed=claims))
     assert verdict.steps["head_outputs"].wrong

@@ -68,7 +68,7 @@ def test_heads_of_a_layer_come_with_their_weights_in_the_requested_order(command
     heads = json.loads(out)["heads"]
     assert [head["head"] for head in heads] == [2, 0]
     torch.testing.assert_close(
-        torch.tensor([head["weights"] for head in heads]), found.layers[1].weights[[2, 0]]
+        torch.tensor([head["weights"] for head in heads]), found.layers[1].weights[[2, 0]].cpu()
     )
 
 
@@ -76,8 +76,8 @@ def test_heads_of_a_layer_become_an_example(command):
     _, _, found = small()
     _, out, _ = command("small", TEXT, "--layer", "2", "--to", "example")
     computed = trace(parse(out), backend("cpu", "float64"))
-    assert (computed["weights"] - found.layers[2].weights).abs().max() <= 1e-6
-    assert (computed["output"] - found.layers[2].output).abs().max() <= 1e-5
+    assert (computed["weights"] - found.layers[2].weights.cpu()).abs().max() <= 1e-6
+    assert (computed["output"] - found.layers[2].output.cpu()).abs().max() <= 1e-5
 
 
 def test_a_second_sentence_is_read_as_one(command):
