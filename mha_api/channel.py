@@ -1,52 +1,41 @@
-"""What the live channel answers: an example and edits in, the numbers that change out.
+"""What the live channel answers while a number is dragged: what only the server can say, an example and edits in.
 
-The browser sends text, one JSON object a message, and waits for the answer before it sends the next:
+The browser itself works out the numbers. It sends text, one JSON object a message, and waits for the answer before it
+sends the next:
 
-    {"id": 7, "from": {"s": TOKEN} or {"example": NAME} or 4, "edits": […], "since": 6, "lang": "en",
-     "about": true, "lens": {"name": "gradient", …} or 5,
-     "figures": {"names": ["weights"], "theme": "light", "query": 0}}
+    {"id": 7, "from": {"s": TOKEN} or {"example": NAME} or 4, "edits": […], "lang": "en",
+     "lens": {"name": "gradient", …} or 5, "figures": {"names": ["weights"], "theme": "light", "query": 0}}
 
 - ``from``: the example that is edited: an address, or the ``id`` of an earlier answer on this socket.
 - ``edits``: as the page applies them (``mha_core.edit``).
-- ``since``: the ``id`` of the answer whose numbers the page shows now. Without it all numbers are sent; with
-  ``"numbers": false`` none are.
-- ``about``: whether to send the sentences above the tables.
 - ``lens``: what the tables show besides their numbers (``mha_view.lenses``), in the form in which the page received it
   under ``asks``; or the ``id`` of the answer to the last message that had a lens.
 - ``figures``: the pictures to draw.
 - ``quiet``: only prepare the example and the lens; send nothing.
 
-The answer is a binary message, little-endian:
-
-    uint32 length of the header · the header, JSON · spaces up to a multiple of 8 bytes · float64 numbers
-
-The header is ``{"id": 7, "blocks": [[name, head, first row, rows, columns], …]}``, in the order of the numbers. It has
-``dead``, ``shifts``, ``constants`` and ``captions`` where they differ from those of ``since``; ``about`` and ``looks``
-(where each head looks) and ``seen`` (what the lens shows) where they were requested. Pictures follow in a second
-message, ``{"id": 7, "figures": {…}}``, so that no number waits for them. An error is ``{"id": 7, "error": "one
-sentence"}``. If what ``from``, ``since`` or ``lens`` refers to is no longer stored, the answer is ``{"id": 7, "gone":
-true}``; the browser then sends an address as ``from``, and the lens itself.
+The answer is ``{"id": 7}``, with ``seen``, what the lens shows, where it was requested. Pictures follow in a second
+message, ``{"id": 7, "figures": {…}}``. An error is ``{"id": 7, "error": "one sentence"}``. If what ``from`` or ``lens``
+refers to is no longer stored, the answer is ``{"id": 7, "gone": true}``; the browser then sends an address as ``from``,
+and the lens itself.
 
 The server stores only the last few answers of each open socket, and its lens. The page's own answer to the same edits
-has the same numbers, bit for bit; the history, the address and files are made from that one.
+shows the same; the history, the address and files are made from that one.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple, TypeGuard
+from typing import Final, Literal, NamedTuple, NotRequired, TypeAlias, TypedDict, TypeGuard
 
-from mha_api.changes import changes, joined
-from mha_api.message import LiveAnswer, LiveMessage, framed
 from mha_core import Example, MhaError, Trace, built_in, trace
 from mha_core.edit.edit import SetBlock, SetScale, read_edit
 from mha_core.edit.removed import edited
 from mha_core.errors import N_, ExampleError
 from mha_core.example.decoding import decoded
 from mha_core.example.share_link import unpacked
-from mha_view.about import about_example
 from mha_view.figures import FIGURES
 from mha_view.figures.figure import Drawn
 from mha_view.language import LANGUAGES, words_in
@@ -54,7 +43,7 @@ from mha_view.lenses import look
 from mha_view.lenses.lens import Lens
 from mha_view.lenses.lens import read as read_lens
 from mha_view.palette import Theme
-from mha_view.tables import captions, constants
+from mha_view.payloads import Seen
 
 LOG: Final = logging.getLogger(__name__)
 
@@ -69,16 +58,44 @@ LEAST_CELLS: Final = 1_000
 """An edit of a smaller example takes as long as one of this many cells."""
 
 
+class LiveAnswer(TypedDict):
+    """The live channel's answer; ``seen``: what the lens shows, where there is one."""
+
+    id: int
+    seen: NotRequired[Seen]
+
+
+class LivePictures(TypedDict):
+    """The pictures that a message of the live channel asked for, by name."""
+
+    id: int
+    figures: Mapping[str, Drawn]
+
+
+class LiveRefusal(TypedDict):
+    """Why the live channel refuses a message, in a sentence."""
+
+    id: int
+    error: str
+
+
+class LiveGone(TypedDict):
+    """The live channel no longer has what a message starts from."""
+
+    id: int
+    gone: Literal[True]
+
+
+LiveMessage: TypeAlias = LiveAnswer | LivePictures | LiveRefusal | LiveGone
+
+
 class LiveRequest(NamedTuple):
     """A message from the browser, checked."""
 
     id: int
     base: Mapping[str, str] | int
     edits: Sequence[Mapping[str, object]]
-    since: int | None
     quiet: bool
-    numbers: bool
-    about: bool
     language: str
     lens: Mapping[str, object] | int | None
     figures: Mapping[str, object]
@@ -100,7 +117,7 @@ class Channel:
     def is_light(self, text: str) -> bool:
         """Whether the answer takes a few milliseconds at most; decided before anything is computed.
 
-        The work is the cells of the example, once for each edit and once for the numbers. So the example must be one of
+        The work is the cells of the example, once for each edit and once for its trace. So the example must be one of
         the last answers, and no edit may change its size. A lens is never light, since it may have to search.
         """
         if len(text) > LIGHT:
@@ -115,17 +132,15 @@ class Channel:
             or not all(map(_keeps_size, request.edits))
         ):
             return False
-        cells = [
-            self._stored[number].cells for number in (request.base, request.since) if number in self._stored
-        ]
-        return (1 + len(request.edits)) * max([LEAST_CELLS, *cells]) <= LIGHT
+        stored = self._stored.get(request.base)
+        return (1 + len(request.edits)) * max(LEAST_CELLS, stored.cells if stored else 0) <= LIGHT
 
-    def answer(self, text: str) -> bytes:
+    def answer(self, text: str) -> str:
         """The answer to one message. A wrong message is answered in one sentence and changes nothing."""
         self.drawing = None
         return self._answer(text)
 
-    def pictures(self) -> bytes:
+    def pictures(self) -> str:
         """The pictures that the last message requested, if ``drawing`` is set. Call ``answer`` first."""
         request, self.drawing = self.drawing, None
         pictures: dict[str, Drawn] = {}
@@ -134,24 +149,23 @@ class Channel:
                 pictures = figures(self._stored[request.id], request)
         except Exception:
             LOG.exception("a picture of the live channel could not be drawn")
-        return _framed({"id": request.id if request else 0, "figures": pictures})
+        return _written({"id": request.id if request else 0, "figures": pictures})
 
-    def _answer(self, text: str) -> bytes:
+    def _answer(self, text: str) -> str:
         number, language = 0, LANGUAGES[0]
         try:
             request = read(text)
             number, language = request.id, request.language
-            return self._computed(request)
+            return _written(self._computed(request))
         except GoneError:
-            return _framed({"id": number, "gone": True})
+            return _written({"id": number, "gone": True})
         except MhaError as error:
-            return _framed({"id": number, "error": error.sentence(words_in(language))})
+            return _written({"id": number, "error": error.sentence(words_in(language))})
         except Exception:
             LOG.exception("a message of the live channel failed")
-            return _framed({"id": number, "error": words_in(language)(_FAILED)})
+            return _written({"id": number, "error": words_in(language)(_FAILED)})
 
-    def _computed(self, request: LiveRequest) -> bytes:
-        shown = None if request.since is None else self._stored_trace(request.since)
+    def _computed(self, request: LiveRequest) -> LiveAnswer:
         base = (
             self._stored_trace(request.base)
             if isinstance(request.base, int)
@@ -169,13 +183,10 @@ class Channel:
                 history.append(example)
         now = base if len(history) == 1 else trace(history[-1])
         lens = self._lens_of(request)
-        answer = _framed({"id": request.id}) if request.quiet else _packed_answer(request, shown, now, lens)
-        needed = {
-            number: self._stored[number]
-            for number in (request.base, request.since)
-            if isinstance(number, int)
-        }
-        self._stored = needed | {request.id: now}
+        answer: LiveAnswer = {"id": request.id}
+        if lens and not request.quiet:
+            answer["seen"] = look(lens, now, request.language)
+        self._stored = ({request.base: base} if isinstance(request.base, int) else {}) | {request.id: now}
         if lens and isinstance(request.lens, Mapping):
             self._lens = request.id, lens
         self.drawing = request if request.figures and not request.quiet else None
@@ -195,45 +206,8 @@ class Channel:
         return self._stored[number]
 
 
-def _packed_answer(request: LiveRequest, shown: Trace | None, now: Trace, lens: Lens | None) -> bytes:
-    """The answer about the trace ``now``, for a page that shows the trace ``shown``, or none."""
-    header: LiveAnswer = {"id": request.id}
-    numbers = b""
-    if request.numbers:
-        header["blocks"], numbers = joined(list(changes(shown, now)))
-        _add_marks(header, shown, now)
-    if request.about:
-        about = about_example(now, request.language)
-        header["about"], header["looks"] = about["about"], about["looks"]
-    if lens:
-        header["seen"] = look(lens, now, request.language)
-    return _framed(header, numbers)
-
-
-def _framed(header: LiveMessage, numbers: bytes = b"") -> bytes:
-    return framed(header, numbers)
-
-
-def _add_marks(header: LiveAnswer, shown: Trace | None, now: Trace) -> None:
-    """Add what the tables show besides numbers, where it has changed."""
-    dead, constants_now = _dead(now), constants(now.example)
-    if shown is None or dead != _dead(shown):
-        header["dead"] = dead
-    if shown is None or now.shifts != shown.shifts:
-        header["shifts"] = now.shifts
-    if shown is None or constants_now != constants(shown.example):
-        header["constants"] = constants_now
-    if shown is None or _caption_inputs(shown) != _caption_inputs(now):
-        header["captions"] = captions(now.example)
-
-
-def _dead(computed: Trace) -> tuple[tuple[bool, ...], ...] | None:
-    return computed.fully_masked if computed.example.mask is not None else None
-
-
-def _caption_inputs(computed: Trace) -> tuple[object, ...]:
-    """Everything that the captions depend on."""
-    return computed.example.scale, computed.steps
+def _written(message: LiveMessage) -> str:
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def figures(computed: Trace, request: LiveRequest) -> dict[str, Drawn]:
@@ -265,11 +239,9 @@ def read(text: str) -> LiveRequest:
         raise ExampleError(N_("this message is not valid JSON")) from None
     if not isinstance(data, dict) or not _is_index(data.get("id")):
         raise ExampleError(N_("a message must be an object with an id, a whole number from 0 up"))
-    base, since = data.get("from"), data.get("since")
+    base = data.get("from")
     if not _is_index(base) and not _is_address(base):
         raise ExampleError(N_("expected an address or the id of an answer"), place="from")
-    if since is not None and not _is_index(since):
-        raise ExampleError(N_("expected the id of an answer"), place="since")
     edits = _list(data.get("edits"))
     if len(edits) > MAX_EDITS or not _are_objects(edits):
         raise ExampleError(N_("expected at most {most} edits, each an object"), place="edits", most=MAX_EDITS)
@@ -280,10 +252,7 @@ def read(text: str) -> LiveRequest:
         id=data["id"],
         base=base,
         edits=edits,
-        since=since,
         quiet=data.get("quiet") is True,
-        numbers=data.get("numbers") is not False,
-        about=data.get("about") is True,
         language=language if language in LANGUAGES else LANGUAGES[0],
         lens=lens,
         figures=pictures if isinstance(pictures, dict) else {},

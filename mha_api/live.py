@@ -1,4 +1,4 @@
-"""``/api/live``, the websocket by which numbers follow a drag: text in, binary answers out (see ``channel``).
+"""``/api/live``, the websocket by which pictures, lenses and verdicts follow a drag (see ``channel``).
 
 The messages of one socket are answered one after the other. A page of another host is refused, and so is a socket
 beyond the limit.
@@ -63,9 +63,9 @@ async def live(socket: WebSocket) -> None:
                 answer = channel.answer(text)
             else:
                 answer = await in_turn(socket, channel.answer, text)
-            await socket.send_bytes(answer)
+            await socket.send_text(answer)
             if channel.drawing:
-                await socket.send_bytes(await in_turn(socket, channel.pictures))
+                await socket.send_text(await in_turn(socket, channel.pictures))
     except WebSocketDisconnect:
         pass  # it closed before its answer was sent
     finally:

@@ -6,54 +6,12 @@ uint32 length of the header · the header, JSON · spaces up to a multiple of 8 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Final, Literal, NotRequired, TypeAlias, TypedDict
+from collections.abc import Mapping
+from typing import Final
 
 from torch import Tensor
 
-from mha_view.figures.figure import Drawn
-from mha_view.payloads import Caption, Seen
-
 _TYPES: Final = {"torch.float32": "float32", "torch.uint8": "uint8", "torch.uint16": "uint16"}
-
-
-class LiveAnswer(TypedDict):
-    """The header of the live channel's answer; numbers follow it, block by block. What has not changed is left out."""
-
-    id: int
-    blocks: NotRequired[list[tuple[str, int | None, int, int, int]]]
-    """For each block its matrix, head, first row, number of rows and of columns."""
-    dead: NotRequired[Sequence[Sequence[bool]] | None]
-    shifts: NotRequired[Sequence[Sequence[float]]]
-    constants: NotRequired[Mapping[str, float | str | None]]
-    captions: NotRequired[Mapping[str, Caption]]
-    about: NotRequired[str]
-    looks: NotRequired[list[str]]
-    seen: NotRequired[Seen]
-
-
-class LivePictures(TypedDict):
-    """The pictures that a message of the live channel asked for, by name."""
-
-    id: int
-    figures: Mapping[str, Drawn]
-
-
-class LiveRefusal(TypedDict):
-    """Why the live channel refuses a message, in a sentence."""
-
-    id: int
-    error: str
-
-
-class LiveGone(TypedDict):
-    """The live channel no longer has what a message starts from."""
-
-    id: int
-    gone: Literal[True]
-
-
-LiveMessage: TypeAlias = LiveAnswer | LivePictures | LiveRefusal | LiveGone
 
 
 def framed(header: Mapping[str, object], numbers: bytes = b"") -> bytes:

@@ -34,12 +34,12 @@ from typing import (
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from mha_api.message import LiveMessage  # noqa: E402  # from this checkout
+from mha_api.channel import LiveMessage  # noqa: E402  # from this checkout
 from mha_core import Cell  # noqa: E402
 from mha_core.edit.edit import EDITS  # noqa: E402
 from mha_core.edit.fields import Block, json_name  # noqa: E402
 from mha_core.example.model import Scale  # noqa: E402
-from mha_ui.bench.model import ExploreModel  # noqa: E402
+from mha_ui.bench.answers import NextAnswer, WholeAnswer  # noqa: E402
 from mha_ui.state.actions import ACTIONS  # noqa: E402
 from mha_ui.state.url import MODEL_KEYS, PAGE_KEYS  # noqa: E402
 from mha_ui.walkthrough.model import WalkModel  # noqa: E402
@@ -102,7 +102,7 @@ def declarations() -> str:
     found: dict[type, str] = {}
     operations = [_interface(kind, found, op) for op, kind in (EDITS | ACTIONS).items()]
     aliases = [_union(name, _members_of(hint, found)) for name, hint in ALIASES.items()]
-    for kind in (ExploreModel, WalkModel, payloads.FollowedWalk):
+    for kind in (WholeAnswer, NextAnswer, WalkModel, payloads.FollowedWalk):
         _interface(kind, found)
     doubled = [name for name, count in Counter(kind.__name__ for kind in found).items() if count > 1]
     if doubled:

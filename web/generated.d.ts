@@ -450,16 +450,9 @@ interface Seen extends LensParts {
   matrices: Record<string, SeenMatrix>;
 }
 
-/** The header of the live channel's answer; numbers follow it, block by block. What has not changed is left out. */
+/** The live channel's answer; `seen`: what the lens shows, where there is one. */
 interface LiveAnswer {
   id: number;
-  blocks?: [string, number | null, number, number, number][];
-  dead?: boolean[][] | null;
-  shifts?: number[][];
-  constants?: Record<string, number | string | null>;
-  captions?: Record<string, Caption>;
-  about?: string;
-  looks?: string[];
   seen?: Seen;
 }
 
@@ -630,16 +623,15 @@ interface Limits {
 /** What the live channel is asked for after an edit; `lens`: as `mha_view.lenses.lens.read` reads it. */
 interface LiveRequest {
   lang: string;
-  about: boolean;
   lens: Record<string, unknown> | null;
-  numbers?: boolean;
 }
 
 /**
  * Everything that the Explore page shows.
  *
- * `bar`: what the address bar holds: the address of the work, or the link to an exercise with numbers for each
- * student. `whole`: the example where no address holds it. `choices`: by menu, each choice's edit by its name.
+ * `bar`: what the address bar holds where that is not the address of the work: the link to an exercise with numbers
+ * for each student. `whole`: the example where no address holds it. `choices`: by menu, each choice's edit by its
+ * name.
  *
  * Of an exercise, `class_link`: the query of a link for everybody, where there can be others like it; `begun`:
  * which of the examples shown it was set with, here; 0 where a link has brought it.
@@ -649,7 +641,7 @@ interface ExploreModel extends TablesModel, Answer, About {
   opened: number;
   unsaved: boolean;
   start: Start;
-  bar: Record<string, string>;
+  bar: Record<string, string> | null;
   history: HistoryState;
   whole: string | null;
   pinned: Cell | null;
@@ -661,6 +653,48 @@ interface ExploreModel extends TablesModel, Answer, About {
   asks: LiveRequest;
   class_link?: string;
   begun?: number;
+}
+
+/** An answer with everything, and its number. */
+interface WholeAnswer extends ExploreModel {
+  answer: number;
+}
+
+/**
+ * The numbers of a table that are new.
+ *
+ * `runs`: for each run of them where it begins in the table's rows laid end to end, and how many there are.
+ * `values`: they themselves, where one is no number; else they are next in `NewParts.floats`.
+ */
+interface NewNumbers {
+  name: string;
+  head: number | null;
+  runs: number[];
+  values?: Value[];
+}
+
+/**
+ * What an answer has that an earlier one has not.
+ *
+ * `parts`: of the whole. `matrices`: of matrices, by name, besides their numbers. `floats`: float64,
+ * little-endian, as base64.
+ */
+interface NewParts {
+  parts: Record<string, unknown>;
+  matrices: Record<string, Record<string, unknown>>;
+  numbers: NewNumbers[];
+  floats: string;
+}
+
+/** An answer with what the answer `base` has not; `answer`: its number. */
+interface NextAnswer {
+  session: string;
+  ack: number;
+  lang: string;
+  own_words: Record<string, string>;
+  answer: number;
+  base: number;
+  new: NewParts;
 }
 
 /** What is said of a step, or of a stage: `note` is for who presents it. */

@@ -23,13 +23,10 @@ type Edit = Operation & { seq?: number };
 /** An edit on its way. */
 type SentEdit = Operation & { seq: number };
 
-/** What the live channel is asked for besides the numbers. */
+/** What the live channel is asked for. */
 interface LiveWish extends Partial<LiveRequest> {
   figures?: { names: string[]; theme: string; query: number };
 }
-
-/** Where numbers of an answer go: matrix, head, first row, rows, columns. */
-type Block = NonNullable<LiveAnswer["blocks"]>[number];
 
 /** A piece of a line of arithmetic: words, a number of a cell, a power of e, or the name of a place. */
 interface Piece {
@@ -103,7 +100,7 @@ interface Host {
 
 /** Receives what the live channel answers. */
 interface LiveHost {
-  painted(header: LiveAnswer, numbers: Float64Array): void;
+  seen(seen: Seen, seq: number): void;
   drawn(figures: Record<string, Drawn>): void;
   asking(): LiveWish;
   lost(): void;

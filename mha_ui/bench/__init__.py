@@ -1,24 +1,25 @@
 """The matrix bench: one component that edits and shows every matrix of the computation.
 
 The browser gets the numbers and the declared operations (``model.py``) and sends edits back. Until an answer comes it
-shows what it works out from the edit itself.
+shows what it works out from the edit itself. An answer has what is new (``answers.py``).
 Its modules and stylesheet are in ``web/explore``. They are served by themselves, so that an edit's answer contains
 numbers only and no code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
 import streamlit as st
 
 from mha_ui import state
-from mha_ui.bench.model import payload
+from mha_ui.bench.answers import Answers
+from mha_ui.bench.model import ExploreModel, payload
 from mha_ui.component import component
 
 _KEY: Final = "bench.matrices"
+_ANSWERS: Final = "bench.answers"
 
 
 def receive_edits() -> state.Work:
@@ -30,11 +31,12 @@ def receive_edits() -> state.Work:
     return work
 
 
-def bench(work: state.Work, data: Mapping[str, object] | None = None) -> None:
+def bench(work: state.Work, data: ExploreModel | None = None) -> None:
     """Mount the bench for this work. ``data``: what it shows, by default ``payload(work)``."""
     state.tables_show(work)
     mount = component("explore", "explore", "explore.js", css="explore.css", has_words=True)
-    mount(key=_KEY, data=data or payload(work), on_edits_change=partial(state.receive_from, _KEY))
+    answer = state.of_session(_ANSWERS, Answers).next(data or payload(work), work.browser.known)
+    mount(key=_KEY, data=answer, on_edits_change=partial(state.receive_from, _KEY))
 
 
 def edited_bench(_: state.Work) -> None:

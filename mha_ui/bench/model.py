@@ -100,16 +100,15 @@ class LiveRequest(TypedDict):
     """What the live channel is asked for after an edit; ``lens``: as ``mha_view.lenses.lens.read`` reads it."""
 
     lang: str
-    about: bool
     lens: Mapping[str, object] | None
-    numbers: NotRequired[bool]
 
 
 class ExploreModel(payloads.TablesModel, Answer, About):
     """Everything that the Explore page shows.
 
-    ``bar``: what the address bar holds: the address of the work, or the link to an exercise with numbers for each
-    student. ``whole``: the example where no address holds it. ``choices``: by menu, each choice's edit by its name.
+    ``bar``: what the address bar holds where that is not the address of the work: the link to an exercise with numbers
+    for each student. ``whole``: the example where no address holds it. ``choices``: by menu, each choice's edit by its
+    name.
 
     Of an exercise, ``class_link``: the query of a link for everybody, where there can be others like it; ``begun``:
     which of the examples shown it was set with, here; 0 where a link has brought it.
@@ -119,7 +118,7 @@ class ExploreModel(payloads.TablesModel, Answer, About):
     opened: int
     unsaved: bool
     start: Start
-    bar: Mapping[str, str]
+    bar: Mapping[str, str] | None
     history: HistoryState
     whole: str | None
     pinned: payloads.Cell | None
@@ -163,7 +162,7 @@ def payload(work: Work, *, lens: str | None = None) -> ExploreModel:
         "unsaved": bool(unsaved(work)),
         "start": {"first": work.browser.plain, "asked": work.browser.starts},
         "address": held_by,
-        "bar": handed_out(work) or held_by,
+        "bar": handed_out(work) or None,
         "history": history_of(work.history, work.browser.stored),
         "whole": None if {"s", "example"} & held_by.keys() else work.history.token,
         "pinned": looking.pinned and payloads.cell_data(looking.pinned),
@@ -174,7 +173,7 @@ def payload(work: Work, *, lens: str | None = None) -> ExploreModel:
         "choices": _CHOICES,
         "controls": _controls(work, looking.lens if lens is None else None),
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},
-        "asks": {"lang": work.language, "about": True, "lens": through and sent(through)},
+        "asks": {"lang": work.language, "lens": through and sent(through)},
     }
     return laid_over(data, look(through, work.trace, work.language)) if through else data
 

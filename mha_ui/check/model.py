@@ -26,9 +26,6 @@ def check_payload(work: Work) -> ExploreModel:
             matrix["claim"] = True
             matrix["scale"] = "claim"
             _claim(work.example, name, matrix)
-    # what is right is not told; a claim changes nothing else
-    data["asks"]["numbers"] = False
-    data["asks"]["about"] = False
     link = link_for_class(work, asked) if work.exercise and varies(work.example) else ""
     begun = work.exercise.begun if work.exercise else 0
     return {

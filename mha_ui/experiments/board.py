@@ -11,10 +11,8 @@ from functools import lru_cache, partial
 from math import isfinite
 from typing import Final, NamedTuple
 
-from mha_core import Example
 from mha_core.compare.diff import Difference
 from mha_core.errors import N_
-from mha_core.example.share_link import packed
 from mha_core.vocabulary import STAGES, Stage
 from mha_ui import state
 from mha_ui.component import component
@@ -54,16 +52,15 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """Changes the last side: its numbers follow over the live channel while the slider moves, the page when it rests.
+    """Changes the last side: its numbers follow while the slider moves, the page when it rests.
 
-    ``example``: what that side shows; ``chosen``: the number of the current place; ``let_go`` is called with the number
+    ``chosen``: the number of the current place; ``let_go`` is called with the number
     of the place where the slider is released.
     """
 
     label: str
     places: Sequence[Place]
     chosen: float
-    example: Example
     let_go: Callable[[float], None]
 
 
@@ -122,7 +119,6 @@ def _slider_data(slider: Slider) -> Mapping[str, object]:
         "label": slider.label,
         "places": [place._asdict() for place in slider.places],
         "chosen": [place.value for place in slider.places].index(slider.chosen),
-        "from": {"s": packed(slider.example)},
     }
 
 

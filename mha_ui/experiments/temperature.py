@@ -45,7 +45,6 @@ def _live(work: state.Work) -> None:
         label=words(N_("Temperature T: scores are divided by T times the divisor")),
         places=places,
         chosen=current if current in [place.value for place in places] else 1.0,
-        example=compared.right.example,
         let_go=_chosen,
     )
     board(panes, compared.differences, declared=AFTER_SCORES, only=False, slider=slider)

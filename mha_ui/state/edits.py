@@ -50,8 +50,15 @@ def receive(work: Work, message: object) -> Work:
     """
     if not isinstance(message, Mapping) or message.get("session") != work.browser.session:
         return work
-    edits, stored = message.get("edits"), message.get("held")
-    work = replace(work, browser=replace(work.browser, stored=stored if is_whole(stored) else 0))
+    edits, stored, known = message.get("edits"), message.get("held"), message.get("known")
+    work = replace(
+        work,
+        browser=replace(
+            work.browser,
+            stored=stored if is_whole(stored) else 0,
+            known=known if is_whole(known) else 0,
+        ),
+    )
     before = work.browser.applied
     for edit in edits if isinstance(edits, list) else ():
         number = edit.get("seq") if isinstance(edit, Mapping) else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Concatenate, Final, ParamSpec
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 import streamlit as st
 import torch
@@ -24,6 +24,7 @@ torch.set_num_threads(1)
 
 KEY: Final = "mha.work"
 P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass
@@ -88,6 +89,13 @@ def receive_from(key: str, name: str = "edits") -> None:
     sent = widget_value(key)
     if sent:
         change(receive, sent.get(name))
+
+
+def of_session(key: str, make: Callable[[], T]) -> T:
+    """What this session stores under a key; at the first call, what ``make`` returns."""
+    if key not in st.session_state:
+        st.session_state[key] = make()
+    return st.session_state[key]  # type: ignore[no-any-return]
 
 
 def set_widget(key: str, value: object) -> None:

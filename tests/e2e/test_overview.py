@@ -14,7 +14,7 @@ from mha_core.example.share_link import packed
 from mha_view.language import words_in
 from tests.apply import apply
 from tests.e2e.looks import assert_no_barrier, assert_no_barrier_either, wider
-from tests.e2e.test_live import drag, ready
+from tests.e2e.test_live import drag
 from tests.sizes import at_length, shortened
 from tools.drive.explore import assert_shows
 
@@ -94,7 +94,7 @@ def what_is_unfolded_stays_within_the_window(page, width, height):
 
 
 def test_what_a_drag_changes_is_in_sight_while_it_is_dragged(visit):
-    bench = ready(visit(""))
+    bench = visit("").settled()
     now = apply(
         PROGRAMMING,
         {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[-1]]},
@@ -111,7 +111,7 @@ def test_what_a_drag_changes_is_in_sight_while_it_is_dragged(visit):
         bench.page.mouse.up()
         assert_shows(bench.settled(), now)
         bench.do("undo")
-        ready(bench)  # the answer to the undo replaces the cells
+        bench.settled()  # the answer to the undo replaces the cells
 
 
 def test_a_line_is_as_thick_as_its_weight_and_leads_to_it_and_a_token_or_a_head_is_seen_alone(visit):

@@ -10,7 +10,7 @@ from mha_core import Example, built_in, trace
 from mha_view.palette import palette
 from tests.apply import apply
 from tests.e2e.looks import recolour
-from tests.e2e.test_live import X00, drag, in_step, ready, shows, with_x
+from tests.e2e.test_live import X00, drag, in_step, shows, with_x
 from tools.drive.browser import WAIT, at_rest, picture
 from tools.drive.server import ROOT
 
@@ -52,7 +52,7 @@ def over(page: Page, name: str, row: int, col: int) -> tuple[float, float]:
 
 def test_a_picture_follows_a_drag_and_is_neither_mounted_anew_nor_drawn_again(visit):
     """The page's own answer holds the picture that the channel has drawn."""
-    bench = ready(visit("?example=first", viewport=TALL))
+    bench = visit("?example=first", viewport=TALL).settled()
     page = bench.page
     picture(page, "weights")
     expect_weights(page, built_in("first"))
@@ -88,7 +88,7 @@ def test_a_picture_follows_a_drag_and_is_neither_mounted_anew_nor_drawn_again(vi
 
 
 def test_a_picture_out_of_view_waits_until_it_is_seen(visit):
-    bench = ready(visit("?example=water", viewport={"width": 1280, "height": 500}))
+    bench = visit("?example=water", viewport={"width": 1280, "height": 500}).settled()
     page = bench.page
     assert plots(page).count() == 0
     bench.edit("x", None, 0, 0, 5)

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from mha_core import built_in
 from tests.e2e.test_editing import set_cell
-from tests.e2e.test_live import X00, centre, drag, ready, shows
+from tests.e2e.test_live import X00, centre, drag, shows
 from tools.drive.browser import menu
 from tools.drive.explore import Bench, assert_shows
 
@@ -114,7 +114,7 @@ def test_the_work_and_its_history_survive_a_server_that_dies_during_a_drag_and_o
     bench.edit("x", None, 0, 0, 3)
     bench.edit("x", None, 0, 0, 5)
     bench.wait_for_address(x00(5))
-    drag(ready(bench), 2, *X00)
+    drag(bench.settled(), 2, *X00)
     shows(bench, 7)
     own_server.kill()
     x, y = centre(bench, *X00)

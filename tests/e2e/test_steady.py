@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.test_live import X00, centre, drag, in_step, ready
+from tests.e2e.test_live import X00, centre, drag, in_step
 from tests.sizes import shortened
 from tools.drive.browser import at_rest
 from tools.drive.explore import Bench
@@ -40,7 +40,7 @@ def test_the_bench_opens_without_anything_moving(server, browser, opened):
 
 
 def test_no_column_and_no_table_moves_while_a_number_is_dragged(visit):
-    bench = ready(visit("?example=programming"))
+    bench = visit("?example=programming").settled()
     cells = [
         X00,
         ("w_v", 2, 0, 0),
@@ -66,7 +66,7 @@ def test_no_column_and_no_table_moves_while_a_number_is_dragged(visit):
     assert places() == before
     for width, height in SIZES[:2]:
         bench.page.set_viewport_size({"width": width, "height": height})
-        assert_stays_under_the_pointer(ready(bench.do("undo")))
+        assert_stays_under_the_pointer(bench.do("undo").settled())
 
 
 def assert_stays_under_the_pointer(bench):
@@ -77,7 +77,7 @@ def assert_stays_under_the_pointer(bench):
     before = bench.cell(*X00).bounding_box()["y"]
     x, y = centre(bench, *X00)
     bench.page.mouse.move(x - 40, y)
-    expect(note).not_to_have_text(before_drag)
     assert in_step(bench).cell(*X00).bounding_box()["y"] == before
     bench.page.mouse.up()
+    expect(note).not_to_have_text(before_drag)
     assert bench.settled().cell(*X00).bounding_box()["y"] == before

@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, expect
 from mha_core import built_in, trace
 from tests.apply import apply
 from tests.e2e.test_check import rounded
-from tests.e2e.test_live import drag, ready
+from tests.e2e.test_live import drag
 from tests.e2e.test_pasting import CLIPBOARD, rows
 from tests.sizes import at_length
 from tools.drive.explore import Bench, assert_shows, example_in
@@ -58,7 +58,7 @@ class Visitor:
 
     def drag(self, steps: int, *cell) -> Visitor:
         self.actions += 1
-        drag(ready(self.bench), steps, *cell)
+        drag(self.bench.settled(), steps, *cell)
         self.page.mouse.up()
         return self
 

@@ -1,38 +1,71 @@
-// When a number that somebody filled in counts as right.
+// An answer that has what is new since one before is put together with that one.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isRight, sent } from "../../web/walk/picture/answers.js";
+import { Answers } from "../../web/kit/answers.js";
 
-test("a printed number may be off by one unit of its last digit, as rounding and cutting off leave it", () => {
-  for (const text of ["0.67", "0.66", "0.6667", "1"]) assert.equal(isRight(text, 2 / 3), true, text);
-  for (const text of ["0.65", "0.68", "0.6660", "2"]) assert.equal(isRight(text, 2 / 3), false, text);
+const words = {};
+/** @type {any} */
+const first = {
+  session: "s",
+  answer: 1,
+  ack: 0,
+  about: "before",
+  matrices: {
+    x: { perHead: false, symbol: "X", values: [[1, 2], [3, 4]] }, // biome-ignore format: rows
+    q: { perHead: true, symbol: "Q", values: [[[1, 2], [3, 4]], null] }, // biome-ignore format: rows
+    mask: { perHead: false, values: [[true, false]] },
+  },
+  words,
+};
+const floats = (/** @type {number[]} */ ...numbers) =>
+  btoa(String.fromCharCode(...new Uint8Array(new Float64Array(numbers).buffer)));
+/** @type {any} */
+const next = {
+  ...{ session: "s", answer: 2, base: 1, ack: 5, words },
+  new: {
+    parts: { about: "after" },
+    matrices: { q: { symbol: "Q̂" } },
+    numbers: [
+      { name: "x", head: null, runs: [1, 2] },
+      { name: "q", head: 0, runs: [3, 1] },
+      { name: "mask", head: null, runs: [1, 1], values: [true] },
+    ],
+    floats: floats(7, 8, 9),
+  },
+};
+
+test("what is new stands in its place, and all else is as it was", () => {
+  const answers = new Answers();
+  answers.whole(first);
+  const { about, ack, matrices } = answers.whole(next);
+  assert.deepEqual([about, ack], ["after", 5]);
+  assert.deepEqual(matrices.x.values, [[1, 7], [8, 4]]); // biome-ignore format: rows
+  assert.deepEqual(matrices.q, { perHead: true, symbol: "Q̂", values: [[[1, 2], [3, 9]], null] }); // biome-ignore format: rows
+  assert.deepEqual(matrices.mask.values, [[true, true]]);
 });
 
-test("a whole number is what rounding gives", () => {
-  assert.equal(isRight("13", 13), true);
-  assert.equal(isRight("12", 13), false);
-  assert.equal(isRight("13", 12.6), true);
-  assert.equal(isRight("12", 12.6), false);
-  assert.equal(isRight("1", 0.0529), false);
+test("the answer before stays as it is, for others that build upon it", () => {
+  const answers = new Answers();
+  const before = structuredClone(first);
+  answers.whole(first);
+  answers.whole(next);
+  assert.deepEqual(first, before);
+  assert.deepEqual(answers.whole({ ...next, answer: 3 }).matrices.x.values, [[1, 7], [8, 4]]); // biome-ignore format: rows
 });
 
-test("what is no number is neither right nor wrong, and −∞ is only itself", () => {
-  assert.equal(isRight("abc", 1), undefined);
-  assert.equal(isRight("-inf", "-inf"), true);
-  assert.equal(isRight("-1000", "-inf"), false);
+test("an answer that builds upon one that is not here is no answer", () => {
+  const answers = new Answers();
+  assert.equal(answers.whole(next), null);
+  answers.whole(first);
+  assert.equal(answers.whole({ ...next, session: "another" }), null);
 });
 
-test("a decimal comma is sent as a point, unless it may separate thousands", () => {
-  for (const [text, number] of [
-    ["0,9", "0.9"],
-    ["−1,79", "-1.79"],
-    [",5", ".5"],
-    ["0,125", "0.125"],
-    ["+2.50", "2.50"],
-    ["1,000", ""],
-    ["1,2,3", ""],
-    ["abc", ""],
-  ])
-    assert.equal(sent(text), number, text);
+test("only the latest answers are kept", () => {
+  const answers = new Answers();
+  answers.whole(first);
+  answers.whole({ ...next, answer: 8 });
+  assert.equal(answers.last, 8);
+  assert.ok(answers.whole({ ...next, answer: 9 }));
+  assert.equal(answers.whole({ ...next, answer: 10 }), null);
 });

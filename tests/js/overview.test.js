@@ -128,7 +128,7 @@ const model = (weights) => ({
 
 test("what has moved is what is printed otherwise", () => {
   const shown = model([[0.5, 0.5]]);
-  shown.before = remembered(shown);
+  shown.before = structuredClone(remembered(shown));
   shown.matrices.weights.values[0][0] = [0.5004, 0.25];
   const at = (col) => movedAt(shown, { name: "weights", head: 0, row: 0, col });
   assert.equal(at(0), null);
@@ -144,7 +144,7 @@ test("what has moved is what is printed otherwise", () => {
 
 test("a given number has moved with any digit, and −∞ is no size", () => {
   const shown = model([["-inf", 1]]);
-  shown.before = remembered(shown);
+  shown.before = structuredClone(remembered(shown));
   shown.matrices.x.values[0][1] = 2.0001;
   shown.matrices.weights.values[0][0][0] = 0.25;
   assert.deepEqual(movedAt(shown, { name: "x", head: null, row: 0, col: 1 }), {
@@ -160,7 +160,7 @@ test("where the new numbers are whole, the old ones are told and compared with t
     [0.1636, 0.8364],
     [0, 1],
   ]);
-  shown.before = remembered(shown);
+  shown.before = structuredClone(remembered(shown));
   shown.matrices.weights.values[0] = [
     [0, 1],
     [0, 1],

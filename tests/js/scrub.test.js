@@ -1,8 +1,7 @@
-// What a drag makes of a number, and what the live channel lays over the tables.
+// What a drag makes of a number.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { layOver, laySeen } from "../../web/kit/live.js";
 import { decimalsOfStep, moved } from "../../web/kit/numbers.js";
 
 test("a step fits the number: 1 for whole ones, else its last digit, as far as that is seen to change", () => {
@@ -46,70 +45,4 @@ test("what is kept as it was typed moves by its last digit, and keeps its decima
     ["1.50", 0, "1.50"],
   ];
   for (const [text, steps, expected] of cases) assert.equal(moved(text, steps, 1), expected, text);
-});
-
-test("what a lens shows is laid over the tables that there are", () => {
-  const model = {
-    lens: null,
-    dead: null,
-    matrices: { x: { values: [[1]], lens: [[9]] }, q: { values: [[[1]]] } },
-  };
-  laySeen(model, {
-    lens: { kind: "change", summary: "" },
-    matrices: { x: { lens: [[2]], was: [[-1]] }, gone: { lens: [[1]] } },
-  });
-  assert.deepEqual(model, {
-    lens: { kind: "change", summary: "" },
-    dead: null,
-    matrices: { x: { values: [[1]], lens: [[2]], was: [[-1]] }, q: { values: [[[1]]] } },
-  });
-});
-
-test("numbers are laid where they belong, and what the tables lack is passed over", () => {
-  const model = {
-    matrices: {
-      x: {
-        perHead: false,
-        values: [
-          [1, 2],
-          [3, 4],
-        ],
-      },
-      q: {
-        perHead: true,
-        values: [
-          [
-            [1, 2],
-            [3, 4],
-          ],
-          null,
-        ],
-      },
-      masked_scores: { perHead: true, values: [[[0, "-inf"]]] },
-      mask: { perHead: false, values: [[true, false]] },
-    },
-  };
-  const blocks = [
-    ["q", 0, 1, 1, 2],
-    ["q", 1, 0, 1, 2],
-    ["x", null, 0, 1, 3],
-    ["gone", null, 0, 1, 1],
-    ["masked_scores", 0, 0, 1, 2],
-    ["mask", null, 0, 1, 2],
-  ];
-  const numbers = new Float64Array([5, 6, 7, 7, 8, 8, 8, 9, -Infinity, 0.5, 0, 1]);
-  assert.deepEqual([...layOver(model, blocks, numbers)], ["q", "masked_scores", "mask"]);
-  assert.deepEqual(model.matrices.q.values, [
-    [
-      [1, 2],
-      [5, 6],
-    ],
-    null,
-  ]);
-  assert.deepEqual(model.matrices.x.values, [
-    [1, 2],
-    [3, 4],
-  ]);
-  assert.deepEqual(model.matrices.masked_scores.values, [[["-inf", 0.5]]]);
-  assert.deepEqual(model.matrices.mask.values, [[false, true]]);
 });

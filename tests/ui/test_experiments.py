@@ -16,7 +16,6 @@ from mha_core.compare.variant import AS_IT_IS, Variant, varied, written
 from mha_core.compute.derive import Cell
 from mha_core.compute.gradients import gradients, saturation
 from mha_core.compute.head_terms import head_terms, losses
-from mha_core.example.share_link import unpacked
 from mha_core.messages import catalogue
 from mha_ui import state
 from mha_ui.experiments import EXPERIMENTS
@@ -242,7 +241,7 @@ def test_the_temperature_divides_the_scores(read):
 def test_each_place_of_the_slider_is_the_temperature_that_it_names(read):
     data = board(read("temperature", Variant(temperature=4.0), example="programming"))
     slider = data["slider"]
-    current = unpacked(slider["from"]["s"])
+    current = varied(built_in("programming"), Variant(temperature=4.0))
     assert slider["places"][slider["chosen"]]["value"] == 4.0
     for place in slider["places"]:
         varied_example = varied(built_in("programming"), Variant(temperature=place["value"]))

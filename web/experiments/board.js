@@ -18,7 +18,7 @@ import {
 } from "../kit/dom.js";
 import { headOf, key, rowsOf, symbolOf, unkey } from "../kit/graph.js";
 import { stageTitle } from "../kit/layout.js";
-import { layOver } from "../kit/live.js";
+import { withEdits } from "../kit/local_edits.js";
 import { Menu } from "../kit/menu.js";
 import { mounting } from "../kit/mount.js";
 import { Pointing } from "../kit/selection.js";
@@ -59,8 +59,7 @@ export class Board {
     parent.append(this.root);
     this.menu = this.#makeMenu();
     this.slider = new Slider({
-      painted: (header, numbers) => this.#painted(header, numbers),
-      moved: (text) => this.#titleLastSide(text),
+      moved: (place) => this.#move(place),
       chosen: (value) => this.#send("chosen", value),
     });
     this.root.append(this.slider.root, this.bar, this.tables, this.foot, this.live, this.menu.root);
@@ -100,7 +99,6 @@ export class Board {
   unmount() {
     this.resized.disconnect();
     this.#gone.abort();
-    this.slider.stop();
     this.root.remove();
   }
 
@@ -154,17 +152,16 @@ export class Board {
   // --- moved by the slider -----------------------------------------------------------------------------------------
 
   /**
-   * Numbers of the last side have come over the live channel.
-   * @type {LiveHost["painted"]}
+   * Show the last side at another place of the slider.
+   * @param {SliderPlace} place
    */
-  #painted({ blocks = [], captions = {}, id: _, ...marks }, numbers) {
-    const { model, view } = this.panes[this.panes.length - 1];
-    Object.assign(model, marks);
-    for (const [name, caption] of Object.entries(captions))
-      Object.assign(model.matrices[name] ?? {}, caption);
-    for (const name of layOver(model, blocks, numbers)) this.#differences.compare(name);
-    view.patchCaptions(model);
-    view.patch(model);
+  #move({ text, edit }) {
+    this.#titleLastSide(text);
+    const last = this.panes.length - 1;
+    const { model, changed } = withEdits(this.#data.panes[last].model, [edit]);
+    this.panes[last].model = model;
+    for (const name of changed) this.#differences.compare(name);
+    this.panes[last].view.patch(model);
     this.#differences.mark();
     this.rest();
   }

@@ -25,12 +25,10 @@ interface SliderPlace {
   edit: Edit;
 }
 
-/** `from`: the address of the example that the moved side starts from. */
 interface SliderData {
   label: string;
   places: SliderPlace[];
   chosen: number;
-  from: Record<string, string>;
 }
 
 interface BoardData {

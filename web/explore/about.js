@@ -11,15 +11,12 @@ export class About {
   /**
    * @param {Pick<ExploreModel, "about" | "about_ours" | "opened">} model
    * @param {string} plainly the sentence that there is room for from the start
-   * @param {boolean} isDragging a longer sentence waits until the drag has ended
    */
-  show({ about, about_ours, opened }, plainly, isDragging) {
+  show({ about, about_ours, opened }, plainly) {
     const { root } = this;
     const room = opened === this.#roomFor ? this.#room : plainly;
-    const isLonger = about.length > room.length;
-    if (isLonger && isDragging) return;
     this.#roomFor = opened;
-    this.#room = isLonger ? about : room;
+    this.#room = about.length > room.length ? about : room;
     if (root.dataset.room !== this.#room) root.dataset.room = this.#room;
     if (root.textContent !== about || about_ours)
       root.replaceChildren(element("span", {}, ...(about_ours ? rich(about) : [about])));

@@ -4,6 +4,7 @@
 // other part.
 
 import { Address } from "../kit/address.js";
+import { Answers } from "../kit/answers.js";
 import {
   isBeforeAudience,
   MOST_BEFORE_AUDIENCE,
@@ -43,9 +44,15 @@ import { Verdict } from "./verdict.js";
 
 const STALE = 120; // ms after which what was found of earlier numbers is greyed
 
+/** One for the page: an answer has what is new since the one before, whichever component received that. */
+const answers = new Answers();
+
 /** One for the page: Streamlit may mount the component again, and no edit may be lost with the old one. */
 const tabHistory = new History(ofTab);
 window.addEventListener("pagehide", () => tabHistory.flush(sender.pending));
+
+/** @typedef {import("../kit/answers.js").Whole} Whole */
+/** @typedef {import("../kit/answers.js").Next} Next */
 
 /** @type {Cell} */
 const FIRST_OF_MASK = { name: "mask", head: null, row: 0, col: 0 };
@@ -96,7 +103,7 @@ class Explore {
     this.#resized.observe(this.tables);
     this.#newest = new Newest(model, {
       pinned: () => this.#explained.pinned,
-      painted: (names) => this.#painted(names),
+      seen: (names) => this.#showNewest(names),
       stateChanged: () => this.#showState(),
     });
     this.#words = model.words;
@@ -174,13 +181,14 @@ class Explore {
     const hasNewHead = isSameExample && data.dims.h > dims.h;
     const structure = structureOf(data);
     this.#lastEdit.carry(data);
-    this.#newest.take(data, structure === this.#structure);
+    this.#newest.take(data);
+    const model = this.#model;
     if (data.words.lang !== this.#words.lang) this.#setWords(data.words);
     if (isFirst && data.pinned) this.#keepUnfolded(data.pinned);
     if (hasNewHead) this.#heads.add(data.dims.h - 1);
     if (structure !== this.#structure || this.#parts.practice.isStale(data)) this.#rebuild(structure);
-    else this.#view.patch(data, this.#grid.drafts);
-    this.#updateParts(data, hasNewHead);
+    else this.#view.patch(model, this.#grid.drafts);
+    this.#updateParts(model, hasNewHead);
     if (!sender.pending.length) this.#storeWork(data);
     this.#parts.firstSteps.update(data);
     this.#showState();
@@ -194,7 +202,7 @@ class Explore {
    */
   #receive(data, setStateValue) {
     const post = (/** @type {{ session: string; edits: Edit[] }} */ sent) =>
-      setStateValue("edits", { ...sent, held: tabHistory.lastKnown(sent.session) });
+      setStateValue("edits", { ...sent, held: tabHistory.lastKnown(sent.session), known: answers.last });
     sender.receive(data, post, this);
   }
 
@@ -206,25 +214,25 @@ class Explore {
   }
 
   /**
-   * @param {ExploreModel} data
+   * @param {ExploreModel} model
    * @param {boolean} hasNewHead
    */
-  #updateParts(data, hasNewHead) {
+  #updateParts(model, hasNewHead) {
     const { overview, toolbar, phoneBar, legend } = this.#parts;
-    overview.update(data);
-    if (hasNewHead && this.#heads.isSingle) overview.bring(data.dims.h - 1);
+    overview.update(model);
+    if (hasNewHead && this.#heads.isSingle) overview.bring(model.dims.h - 1);
     this.#showAbout();
     this.#lastEdit.update();
-    toolbar.update(data);
-    phoneBar.update(data);
-    legend.update(data);
-    this.root.classList.toggle("through", Boolean(data.lens));
+    toolbar.update(model);
+    phoneBar.update(model);
+    legend.update(model);
+    this.root.classList.toggle("through", Boolean(model.lens));
     this.#showCheck();
-    this.root.classList.toggle("checking", Boolean(data.check));
-    this.root.classList.toggle("practising", Boolean(data.check?.practice));
+    this.root.classList.toggle("checking", Boolean(model.check));
+    this.root.classList.toggle("practising", Boolean(model.check?.practice));
     const pin = sender.pending.findLast((edit) => edit.op === "pin");
-    this.#explained.pinned = pin ? (pin.cell ?? null) : data.pinned;
-    this.#messageLine.update(data, this.#words);
+    this.#explained.pinned = pin ? (pin.cell ?? null) : model.pinned;
+    this.#messageLine.update(model, this.#words);
     this.#explained.explainSoon();
   }
 
@@ -241,7 +249,7 @@ class Explore {
    */
   #storeWork(data) {
     const { searchParams } = new URL(location.href);
-    this.#address.keep(data.bar);
+    this.#address.keep(data.bar ?? data.address);
     const earlier = tabHistory.update(data);
     if (earlier) sender.send({ op: "recall", history: earlier });
     const isOtherLink = !isReload() && (searchParams.has("s") || searchParams.has("example"));
@@ -261,27 +269,10 @@ class Explore {
     this.#host.say(this.#words.paint_here);
   }
 
-  // --- an answer of the live channel -------------------------------------------------------------------------------
-
-  /** @param {Iterable<string>} names of the matrices that have changed */
-  #painted(names) {
-    const model = this.#model;
-    this.#setStale(false);
-    this.#view.patchCaptions(model);
-    this.#patch(names);
-    this.#parts.legend.update(model);
-    this.#showCheck();
-    this.#parts.overview.patch(model);
-    this.#showAbout();
-    this.#lastEdit.soon();
-    this.#explained.explainSoon();
-    this.#showState();
-  }
-
   // --- showing -----------------------------------------------------------------------------------------------------
 
   #showAbout() {
-    this.#about.show(this.#model, this.#words.plainly, this.#newest.previewed !== null);
+    this.#about.show(this.#model, this.#words.plainly);
   }
 
   /** Show what is found of claimed numbers: all at once, or step by step in an exercise. */
@@ -338,13 +329,10 @@ class Explore {
   /** Mark whether the numbers answer every edit, and whether the page has them too. Styles and tests read it. */
   #showState() {
     const { pending } = sender;
-    const { isAnswered, live, previewed } = this.#newest;
-    const { isBehind } = this.#view;
-    const isPreviewBusy = Boolean(previewed) && live.state === "busy";
-    this.root.setAttribute("aria-busy", String(!isAnswered || isBehind));
-    this.#setStale(!isAnswered || isPreviewBusy);
+    const { isAnswered, previewed } = this.#newest;
+    this.root.setAttribute("aria-busy", String(!isAnswered || this.#view.isBehind));
+    this.#setStale(!isAnswered);
     this.root.dataset.kept = String(pending.length === 0);
-    this.root.dataset.live = isBehind ? "busy" : live.state;
     setAttribute(this.#parts.verdict.root, "aria-busy", previewed && "true"); // it is read out after the drag
     pictures.follow(pending.length || previewed ? null : this.#model.revision);
   }
@@ -378,8 +366,7 @@ class Explore {
     else if (!this.#newest.previewed && edit.op !== "pin") this.#lastEdit.remember();
     this.#setDragging(false);
     this.#newest.send(edit);
-    this.#showState();
-    this.#showEdit(edit);
+    this.#showNewest(this.#newest.show());
     if (edit.op === "set") this.#parts.firstSteps.did("edited");
     if (edit.op.endsWith("sentence")) {
       this.#heads.renew();
@@ -396,20 +383,27 @@ class Explore {
     if (edit && !this.#newest.previewed) this.#lastEdit.remember();
     this.#setDragging(edit !== null);
     this.#newest.preview(edit);
-    if (edit) this.#showEdit(edit);
-    this.#showState();
+    this.#showNewest(this.#newest.show());
   }
 
   /**
-   * Show an edit without sending it.
-   * @param {Edit} edit
+   * Show what is known of the edits before the page has answered them.
+   * @param {Set<string>} names of the matrices that may look different
    */
-  #showEdit(edit) {
-    const names = this.#newest.show(edit);
-    if (!names.size) return;
-    this.#patch(names);
-    this.#parts.overview.patch(this.#model);
-    this.#explained.explainSoon();
+  #showNewest(names) {
+    const model = this.#model;
+    if (names.size) {
+      this.#view.patchCaptions(model);
+      this.#patch(names);
+      this.#parts.overview.patch(model);
+      this.#lastEdit.soon();
+      this.#explained.explainSoon();
+    }
+    if (model.asks.lens) {
+      this.#parts.legend.update(model);
+      this.#showCheck();
+    }
+    this.#showState();
   }
 
   /**
@@ -606,11 +600,10 @@ class Explore {
       },
 
       send: (/** @type {Edit} */ edit) => this.#send(edit),
-      show: (/** @type {Edit} */ edit) => this.#showEdit(edit),
       preview: (/** @type {Edit | null} */ edit) => this.#preview(edit),
       wrote: (/** @type {Cell} */ cell) => this.#explained.wrote(cell),
       settled: () => this.#settled(),
-      isBusy: () => this.#newest.live.state === "busy",
+      isBusy: () => !this.#newest.isAnswered,
       isFree: () => !this.#newest.previewed && !this.#grid.editing,
       isFixed: () => this.#parts.practice.leads,
 
@@ -756,4 +749,13 @@ class Explore {
 
 const foldsForAudience = () => new Folds(isBeforeAudience() ? MOST_BEFORE_AUDIENCE : MOST_UNFOLDED);
 
-export default mounting(({ parentElement, data }) => new Explore(parentElement, data));
+/** @type {(component: Component<ExploreModel>) => (() => void) | undefined} */
+const mounted = mounting(({ parentElement, data }) => new Explore(parentElement, data));
+
+export default (/** @type {Component<Whole | Next>} */ component) => {
+  const { data, setStateValue } = component;
+  const whole = answers.whole(data);
+  if (whole) return mounted({ ...component, data: whole });
+  const asked = performance.now(); // a value that is as the one before would not be sent
+  setStateValue("edits", { session: data.session, edits: sender.pending, held: 0, known: 0, asked });
+};

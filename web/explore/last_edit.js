@@ -53,13 +53,13 @@ export class LastEdit {
   }
 
   /**
-   * The server's answer is about to replace the model: what is marked stays marked.
+   * The server's answer is about to replace the model: what is marked stays marked where it has the same tokens.
    * @param {ExploreModel} next
    */
   carry(next) {
     const { model } = this.host;
     if (next.opened !== model.opened || !areSameTokens(next, model)) this.#before = null;
-    next.before = this.#before && model.before;
+    model.before = this.#before && model.before;
   }
 
   /** While numbers move none is marked as moved. */

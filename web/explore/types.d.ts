@@ -20,8 +20,6 @@ interface EditingHost extends Host {
   model: ExploreModel;
   root: HTMLElement;
   send(edit: Edit): void;
-  /** Show an edit without sending it. */
-  show(edit: Edit): void;
   /** Show an edit that is being made; null: it is taken back. */
   preview(edit: Edit | null): void;
   /** Show the numbers of a matrix again. */

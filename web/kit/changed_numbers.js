@@ -5,11 +5,11 @@ import { nameOf, requireValue, rowsIn, rowsOf, shownAs, shownIn, tokensOf } from
 import { isolated } from "./quoted.js";
 
 /**
- * A copy of a model's numbers, to be compared with later ones.
+ * A model's numbers, to be compared with later ones.
  * @type {(model: Model) => Record<string, Matrix["values"]>}
  */
 export const remembered = ({ matrices }) =>
-  structuredClone(Object.fromEntries(Object.entries(matrices).map(([name, { values }]) => [name, values])));
+  Object.fromEntries(Object.entries(matrices).map(([name, { values }]) => [name, values]));
 
 /**
  * What the numbers of a matrix were before the last edit, where they are printed differently now: a function of row and

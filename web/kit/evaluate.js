@@ -8,13 +8,16 @@ import {
   axesOf,
   headOf,
   innerSize,
+  isClaim,
   isGiven,
   isPerHead,
+  numberOf,
   ownLetter,
   requireRows,
   rowsOf,
   summedLetter,
   summedSize,
+  withTable,
 } from "./graph.js";
 
 /**
@@ -84,8 +87,9 @@ const OPERATIONS = {
 export const KNOWN = Object.keys(OPERATIONS);
 
 /**
- * Work out every table that follows from these and write its numbers into the model. Returns the names of all tables
- * with new numbers, these among them; null, with nothing written, where a step has an operation that is not known here.
+ * Work out every table that follows from these and put it in the place of the model's, which stays as it is. Nothing
+ * follows from a claim. Returns the names of all tables with new numbers, these among them; null, with nothing changed,
+ * where a step has an operation that is not known here.
  * @param {Model} model
  * @param {Iterable<string>} changed names of matrices or of constants
  * @returns {Set<string> | null}
@@ -94,7 +98,9 @@ export function evaluate(model, changed) {
   const names = new Set(changed);
   const following = inOrder(model).filter((name) => {
     const { operands, constant } = model.steps[name];
-    const follows = names.has(constant ?? "") || operands.some(([operand]) => names.has(operand));
+    const reads = operands.map(([operand]) => operand);
+    const isKnown = ![name, ...reads].some((read) => isClaim(model, read));
+    const follows = isKnown && (names.has(constant ?? "") || reads.some((read) => names.has(read)));
     if (follows) names.add(name);
     return follows;
   });
@@ -142,9 +148,6 @@ function markEmptyRows(model) {
     return rows ? rows.map((row) => row.every((score) => score === "-inf")) : before;
   });
 }
-
-/** @param {Value} value */
-const numberOf = (value) => (value === "-inf" ? -Infinity : Number(value));
 
 /** The numbers of tables, row after row; those of all heads one after the other where they are read of every head. */
 class Numbers {
@@ -224,8 +227,8 @@ function offsetsAlong(model, axis, size, strides) {
  */
 function workOut(model, numbers, name, head) {
   const { op, index, adds, operands: declared, constant } = model.steps[name];
-  const result = requireRows(model, name, head);
-  const [height, width] = [result.length, result[0].length];
+  const before = requireRows(model, name, head);
+  const [height, width] = [before.length, before[0].length];
   const [down, across] = axesOf(model, name, index);
   const ownerOf = (/** @type {string} */ operand) => headOf(model, operand, head);
   const operands = declared.filter(([operand, , every]) => every || rowsOf(model, operand, ownerOf(operand)));
@@ -250,13 +253,18 @@ function workOut(model, numbers, name, head) {
   );
   const size = summedSize(model, operands, summed, ownerOf);
   const cells = new Cells(readings, size, numberOf(model.constants[constant ?? ""] ?? Number.NaN));
-  for (let row = 0; row < height; row++)
+  /** @type {Value[][]} */
+  const rows = [];
+  for (let row = 0; row < height; row++) {
+    rows.push([]);
     for (let col = 0; col < width; col++) {
       if (!isRepeated[col]) cells.read(row, col);
       cells.terms.at = at.rows[row] + at.cols[col];
       const value = OPERATIONS[op](cells.terms);
-      result[row][col] = value === -Infinity ? "-inf" : value;
+      rows[row].push(value === -Infinity ? "-inf" : value);
     }
+  }
+  model.matrices[name] = withTable(model.matrices[name], head, () => rows);
 }
 
 /** The terms of one cell after the other. */

@@ -61,6 +61,20 @@ export function requireRows(model, name, head) {
   return rows;
 }
 
+/**
+ * A matrix with another table of this head; all others are the same.
+ * @param {Matrix} matrix
+ * @param {number | null} head
+ * @param {(rows: Rows) => Rows} change
+ * @returns {Matrix}
+ */
+export function withTable(matrix, head, change) {
+  const rows = rowsIn(matrix.perHead, matrix.values, head);
+  if (!rows) return matrix;
+  if (!matrix.perHead) return { ...matrix, values: change(rows) };
+  return { ...matrix, values: matrix.values.map((table, at) => (at === head ? change(rows) : table)) };
+}
+
 /** @type {OfMatrix<boolean>} */
 export function isEditable(model, name, head) {
   const { edit } = model.matrices[name];
@@ -78,10 +92,13 @@ export const wasTyped = (model, name, head) =>
  * Whether its numbers are claims: somebody writes down what he has worked out, and the matrix is computed all the same.
  * @type {(model: Model, name: string) => boolean}
  */
-export const isClaim = (model, name) => Boolean(model.matrices[name].claim);
+export const isClaim = (model, name) => Boolean(model.matrices[name]?.claim);
 
 /** @type {OfMatrix<boolean>} */
 export const isGiven = (model, name, head) => isEditable(model, name, head) && !isClaim(model, name);
+
+/** @param {Value} value */
+export const numberOf = (value) => (value === "-inf" ? -Infinity : Number(value));
 
 /** @type {OfCell<Value | undefined>} */
 export const valueAt = (model, cell) => rowsOf(model, cell.name, cell.head)?.[cell.row]?.[cell.col];

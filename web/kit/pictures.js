@@ -55,7 +55,7 @@ class Pictures {
   }
 
   /**
-   * What the live channel is asked for besides the numbers: the pictures in view.
+   * What the live channel is asked for: the pictures in view.
    * @returns {LiveWish}
    */
   get asked() {

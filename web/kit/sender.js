@@ -3,7 +3,7 @@
 
 import { Mounted } from "./mounted.js";
 
-const REST = 150; // ms without a further edit until the page is sent what the live channel has answered
+const REST = 150; // ms without a further edit until the page is sent what is shown already
 const RESTS = 4; // of them at most, while the live channel has not answered
 const SILENCE = 3000; // ms without an answer until all is sent again
 
@@ -54,8 +54,8 @@ class Sender {
   }
 
   /**
-   * `isOnItsWay`, where the live channel answers the edit: whether its answer is still to come. The page is sent the
-   * edit after that, once no further edit follows, so that the server does not compute the same twice at a time.
+   * `isOnItsWay`, where the edit is shown already: whether an answer of the live channel to it is still to come. The
+   * page is sent the edit after that, once no further edit follows.
    * @param {Edit} edit
    * @param {(() => boolean) | null} [isOnItsWay]
    */

@@ -10,7 +10,10 @@ async function check(name) {
   const page = await mount("explore/explore.js", payload(name));
   const find = (/** @type {string} */ selector) => page.root.querySelector(selector);
   const cell = (/** @type {string} */ key) => find(`td[data-key="${key}"]`);
-  const edits = () => page.sent.filter(([kind]) => kind === "edits").flatMap(([, { edits }]) => edits);
+  const edits = () => {
+    window.dispatchEvent(new Event("blur")); // what waits for further edits is sent
+    return page.sent.filter(([kind]) => kind === "edits").flatMap(([, { edits }]) => edits);
+  };
   const focus = () => document.activeElement.closest("[data-focus]")?.dataset.focus;
   const marks = () => {
     const marked = [...page.root.querySelectorAll("td[data-mark]")];

@@ -1,88 +1,44 @@
-// Which numbers are shown: the page's, or newer ones of the live channel, and over them the edits that neither has
-// answered yet, with what the browser itself works out from them.
+// Which numbers are shown: the page's, and over them the edits that it has not answered yet, with what the browser works
+// out from them. What a lens or a check says of them comes over the live channel.
 
-import { evaluate } from "../../kit/evaluate.js";
-import { isPerHead, rowsOf } from "../../kit/graph.js";
-import { Live, layOver, laySeen } from "../../kit/live.js";
+import { numberOf, rowsIn } from "../../kit/graph.js";
+import { Live } from "../../kit/live.js";
+import { isLocal, withEdits } from "../../kit/local_edits.js";
 import { pictures } from "../../kit/pictures.js";
 import { sender } from "../../kit/sender.js";
 
-/**
- * Show edits of numbers before the server has answered: an input is its own value, and what follows from it is worked
- * out here. What a lens or a check says of the numbers comes from the server, and there they wait for it.
- * @param {ExploreModel} model
- * @param {Edit[]} edits
- * @returns {Set<string>} the names of the tables with new numbers
- */
-function showEdits(model, edits) {
-  const changed = new Set(edits.flatMap((edit) => overlay(model, edit)));
-  const isPlain = changed.size > 0 && !model.lens && !model.check;
-  const names = (isPlain && evaluate(model, changed)) || changed;
-  return new Set([...names].filter((name) => model.matrices[name]));
-}
+const TOLERANCE = 1e-9; // of a row's largest number, by which our numbers may differ from the server's
 
 /**
- * Write the numbers of an edit into a model; the names of what it changes.
- * @param {ExploreModel} model
- * @param {Edit} edit
- * @returns {string[]}
- */
-function overlay(model, edit) {
-  if (edit.op === "scale") return overlayScale(model, edit.value);
-  if ((edit.op !== "set" && edit.op !== "claim") || !model.matrices[edit.matrix]) return [];
-  const rows = rowsOf(model, edit.matrix, isPerHead(model, edit.matrix) ? (edit.head ?? null) : null);
-  for (const [i, values] of edit.values.entries())
-    for (const [j, value] of values.entries()) {
-      const row = rows?.[edit.row + i];
-      if (value !== null && row?.[edit.col + j] !== undefined) row[edit.col + j] = value;
-    }
-  return [edit.matrix];
-}
-
-/**
- * A first divisor, or one by its name, brings tables and a number that only the server has.
- * @param {ExploreModel} model
- * @param {Scale} value
- */
-function overlayScale(model, value) {
-  model.controls.scale = value;
-  if (typeof value !== "number" || model.constants.divisor === null) return [];
-  model.constants.divisor = value;
-  return ["divisor"];
-}
-
-/**
- * The matrix that an edit changes, if it is one.
- * @param {Edit} edit
- * @returns {string | undefined}
- */
-const matrixOf = (edit) => ("matrix" in edit && edit.matrix) || undefined;
-
-/**
- * `pinned`: the pinned cell; `painted`: these matrices have new numbers; `stateChanged`: the live channel has answered,
- * or has been lost.
+ * `pinned`: the pinned cell; `seen`: these matrices may look different through the lens; `stateChanged`: the live channel
+ * has answered, or has been lost.
  * @typedef {{
- *   pinned: () => Cell | null; painted: (names: Iterable<string>) => void; stateChanged: () => void;
+ *   pinned: () => Cell | null; seen: (names: Set<string>) => void; stateChanged: () => void;
  * }} NewestHost
  */
 
 export class Newest {
   /** @type {Edit | null} */
   previewed = null; // an edit that is being made
-  /** @type {Parameters<typeof laySeen>[1] | null | undefined} */
-  #seen = null; // what the lens shows of the live channel's last numbers
+  /** @type {ExploreModel} */
+  #page; // the page's last answer
+  /** @type {Set<string>} */
+  #edited = new Set(); // the matrices that look different in what is shown
+  #exactly = -1; // the edit up to which all are shown in full, by its number
+  /** @type {{ seen: Seen; seq: number } | null} */
+  #seen = null; // what the lens shows after an edit that the page has not answered
 
   /**
    * @param {ExploreModel} model
    * @param {NewestHost} host
    */
   constructor(model, host) {
-    this.model = model;
+    this.#page = this.model = model;
     this.host = host;
     this.live = new Live({
-      painted: (header, numbers) => this.#painted(header, numbers),
+      seen: (seen, seq) => this.#lookedAt(seen, seq),
       drawn: (figures) => pictures.answered(figures),
-      asking: () => ({ ...this.model.asks, ...pictures.asked }),
+      asking: () => ({ ...this.#page.asks, ...pictures.asked }),
       lost: () => this.#lost(),
       stateChanged: () => host.stateChanged(),
     });
@@ -98,106 +54,80 @@ export class Newest {
     return this.previewed ? [...sender.pending, this.previewed] : sender.pending;
   }
 
-  /**
-   * Whether the live channel can answer these edits. A first divisor or mask brings tables that it cannot.
-   * @param {Edit[]} edits
-   */
-  #takes(edits) {
-    const { constants, matrices } = this.model;
-    const keepsTables = (/** @type {Edit} */ edit) =>
-      edit.op === "scale" ? constants.divisor !== null : matrixOf(edit) !== "mask" || Boolean(matrices.mask);
-    return this.live.takes(edits) && edits.every(keepsTables);
+  /** Whether what is shown answers every edit so far. */
+  get isAnswered() {
+    const edits = this.#unanswered;
+    if (!edits.every((edit) => isLocal(this.#page, edit))) return false;
+    return !edits.length || !this.#page.asks.lens || this.#seen?.seq === this.#seq;
   }
 
   /**
-   * Have the live channel answer an edit that is being made.
+   * Use an answer of the page.
+   * @param {ExploreModel} data
+   */
+  take(data) {
+    const [shown, seq] = [this.model, this.#exactly];
+    this.#page = data;
+    if (this.#seen && this.#seen.seq <= data.ack) this.#seen = null;
+    this.show();
+    this.live.settle(data.whole ? { s: data.whole } : data.address, data.ack);
+    if (this.#unanswered.length) this.#ask();
+    else if (seq === data.ack && !data.message) reportFaults(shown, data);
+  }
+
+  /**
+   * An edit is being made.
    * @param {Edit | null} edit null: it is taken back
    */
   preview(edit) {
     this.previewed = edit;
-    const edits = this.#unanswered;
-    if (this.#takes(edits)) this.live.ask(edits, this.#seq);
+    if (!this.#unanswered.length) this.#seen = null;
+    this.#ask();
   }
 
   /**
-   * Send an edit to the page, and to the live channel where that can answer it sooner.
+   * Send an edit to the page: at once, or when the hand rests, where it is shown in full before.
    * @param {Edit} edit
    */
   send(edit) {
     this.previewed = null;
-    const isLive = this.#takes([...sender.pending, edit]);
-    sender.send(edit, isLive ? () => this.live.state === "busy" : null);
-    if (isLive) this.live.ask(sender.pending, sender.last);
+    sender.send(edit, isLocal(this.#page, edit) ? () => this.live.isBusy : null);
+    this.#ask();
   }
 
-  /** Whether every edit so far is answered in the numbers that are shown. */
-  get isAnswered() {
-    const { pending, last } = sender;
-    if (!this.previewed && this.live.answered > last) return false; // a preview that was given up is still shown
-    return pending.length === 0 || (this.#takes(pending) && this.live.answered === last);
+  #ask() {
+    const edits = this.#unanswered;
+    if (edits.length && edits.every((edit) => isLocal(this.#page, edit))) this.live.ask(edits, this.#seq);
   }
 
   /**
-   * Use the page's numbers, unless the live channel has answered edits that this answer lacks.
-   * @param {ExploreModel} data
-   * @param {boolean} isSteady whether the tables stay as they are
+   * Work out what is to be shown.
+   * @returns {Set<string>} the names of the matrices that may look different than before
    */
-  take(data, isSteady) {
-    const pending = this.#unanswered;
-    const isAhead = isSteady && pending.length > 0 && this.#takes(pending) && this.live.answered > data.ack;
-    const isNewer = isAhead && JSON.stringify(data.asks) === JSON.stringify(this.model.asks);
-    if (isNewer) this.#keepNumbers(data);
-    this.model = data;
-    showEdits(data, pending);
-    this.live.settle(data.whole ? { s: data.whole } : data.address, data.ack, isNewer);
-    if (pending.length && !isNewer && this.#takes(pending)) this.live.ask(pending, this.#seq);
-  }
-
-  /**
-   * Put the numbers that are shown into an older answer of the page.
-   * @param {ExploreModel} data
-   */
-  #keepNumbers(data) {
-    const { matrices, dead, shifts, constants, about, about_ours, looks } = this.model;
-    for (const [name, matrix] of Object.entries(data.matrices)) {
-      const { values, symbol, formula } = matrices[name];
-      Object.assign(matrix, { values, symbol, formula });
+  show() {
+    const edits = this.#unanswered;
+    const { model, changed } = withEdits(this.#page, edits);
+    this.#exactly = edits.length && edits.every((edit) => isLocal(this.#page, edit)) ? this.#seq : -1;
+    model.before = this.model.before;
+    if (this.#seen) {
+      laySeen(model, this.#seen.seen);
+      for (const name of Object.keys(this.#seen.seen.matrices)) if (model.matrices[name]) changed.add(name);
     }
-    Object.assign(data, { dead, shifts, constants, about, about_ours, looks });
-    if (this.#seen) laySeen(data, this.#seen);
+    const names = new Set([...changed, ...this.#edited].filter((name) => model.matrices[name]));
+    this.model = model;
+    this.#edited = changed;
+    return names;
   }
 
   /**
-   * The live channel has answered.
-   * @type {LiveHost["painted"]}
+   * The lens shows this after an edit; nothing of it after one that has been taken back.
+   * @param {Seen} seen
+   * @param {number} seq
    */
-  #painted({ blocks = [], captions = {}, about, seen, id: _, ...marks }, numbers) {
-    const { model } = this;
-    Object.assign(model, marks);
-    if (about !== undefined && about !== model.about) Object.assign(model, { about, about_ours: false });
-    for (const [name, caption] of Object.entries(captions))
-      Object.assign(model.matrices[name] ?? {}, caption);
-    const changed = layOver(model, blocks, numbers);
-    this.#seen = seen;
-    if (seen) laySeen(model, seen);
-    const later = showEdits(model, this.#laterEdits);
-    this.host.painted(seen ? Object.keys(model.matrices) : [...changed, ...later]);
-  }
-
-  /** Those that the visitor has made since the live channel was asked. */
-  get #laterEdits() {
-    const { answered } = this.live;
-    const later = sender.pending.filter((edit) => Number(edit.seq) > answered);
-    return this.previewed && this.#seq > answered ? [...later, this.previewed] : later;
-  }
-
-  /**
-   * Show an edit that is made, being made or taken back.
-   * @param {Edit} edit
-   * @returns {Set<string>} the names of the tables with new numbers
-   */
-  show(edit) {
-    return showEdits(this.model, [edit]);
+  #lookedAt(seen, seq) {
+    if (seq > this.#seq || seq <= this.#page.ack) return;
+    this.#seen = { seen, seq };
+    this.host.seen(this.show());
   }
 
   /** The page must answer in place of the live channel: what waits, or, if nothing does, the state as it is. */
@@ -205,4 +135,57 @@ export class Newest {
     if (sender.pending.length) sender.hurry();
     else if (!this.previewed) sender.send({ op: "pin", cell: this.host.pinned() });
   }
+}
+
+/**
+ * Lay what a lens shows over a model; matrices that the model lacks are passed over.
+ * @param {Model} model whose matrices are its own
+ * @param {Seen} seen
+ */
+export function laySeen(model, { matrices, ...whole }) {
+  Object.assign(model, whole);
+  for (const [name, parts] of Object.entries(matrices))
+    if (model.matrices[name])
+      model.matrices[name] = /** @type {Matrix} */ ({ ...model.matrices[name], ...parts });
+}
+
+/**
+ * Report numbers of ours that differ from the server's answer, which is shown. Where the server has other inputs, it has
+ * refused an edit, and there is nothing to compare.
+ * @param {ExploreModel} ours
+ * @param {ExploreModel} page
+ */
+function reportFaults(ours, page) {
+  const wrong = Object.keys(page.matrices).filter((name) =>
+    differs(page.matrices[name], ours.matrices[name]),
+  );
+  if (!wrong.length || wrong.some((name) => !page.steps[name])) return;
+  console.error(`the browser has worked out wrong numbers: ${wrong.join(", ")}`);
+}
+
+/**
+ * @param {Matrix} matrix
+ * @param {Matrix | undefined} ours
+ */
+function differs({ perHead, values }, ours) {
+  if (!ours || ours.values === values) return false;
+  const heads = perHead ? [...values.keys()] : [null];
+  return heads.some((head) => {
+    const then = rowsIn(perHead, ours.values, head);
+    return rowsIn(perHead, values, head)?.some((row, at) => then?.[at] && isFault(row, then[at]));
+  });
+}
+
+/**
+ * Whether two rows differ by more than rounding.
+ * @param {Rows[number]} row
+ * @param {Rows[number]} ours
+ */
+function isFault(row, ours) {
+  const numbers = row.map(numberOf);
+  const size = Math.max(...numbers.map(Math.abs).filter(Number.isFinite), 0);
+  return numbers.some((number, col) => {
+    const other = numberOf(ours[col]);
+    return number !== other && !(Math.abs(number - other) <= TOLERANCE * size);
+  });
 }

@@ -56,10 +56,7 @@ export class Grid extends Selection {
       this.#write(cell, [[number]]);
       this.host.announce(nameOf(this.host.model, cell), exact(number));
     },
-    cancel: (cell, number) => {
-      this.host.show(this.#edit(cell, [[number]]));
-      this.host.preview(null);
-    },
+    cancel: () => this.host.preview(null),
   });
   /** @type {SpinButton | null} */
   #spin = null;
@@ -143,21 +140,24 @@ export class Grid extends Selection {
   #paint({ value, cells }, cell) {
     if (!this.#isMask(cell) || valueAt(this.host.model, cell) === value) return;
     cells.push(cell);
-    this.host.show(this.#edit(cell, [[value]]));
+    this.host.preview(this.#strokeEdit({ value, cells }));
   }
 
   #endStroke() {
     const stroke = this.#stroke;
     this.#stroke = null;
-    if (!stroke?.cells.length) return;
-    const { value, cells } = stroke;
+    if (stroke?.cells.length) this.host.send(this.#strokeEdit(stroke));
+  }
+
+  /** @param {{ value: boolean; cells: Cell[] }} stroke */
+  #strokeEdit({ value, cells }) {
     const [rows, cols] = [cells.map(({ row }) => row), cells.map(({ col }) => col)];
     const [top, left] = [Math.min(...rows), Math.min(...cols)];
     const [bottom, right] = [Math.max(...rows), Math.max(...cols)];
     /** @type {(Value | null)[][]} */
     const values = Array.from({ length: bottom - top + 1 }, () => Array(right - left + 1).fill(null));
     for (const { row, col } of cells) values[row - top][col - left] = value;
-    this.#write({ ...cells[0], row: top, col: left }, values);
+    return this.#edit({ ...cells[0], row: top, col: left }, values);
   }
 
   /**

@@ -6,8 +6,8 @@ import { quoted } from "../../kit/quoted.js";
 import { isModifier, Scrub, stepOf } from "../editing/drag.js";
 
 /**
- * `preview`: show an edit while it is being made; null: it is taken back. `show`: show an edit without sending it.
- * @typedef {Pick<EditingHost, "model" | "words" | "say" | "send" | "show" | "preview">} DivisorHost
+ * `preview`: show an edit while it is being made; null: it is taken back.
+ * @typedef {Pick<EditingHost, "model" | "words" | "say" | "send" | "preview">} DivisorHost
  */
 
 export class Divisor {
@@ -29,7 +29,6 @@ export class Divisor {
     },
     cancel: (_, value) => {
       this.#write(value);
-      this.host.show({ op: "scale", value: Number(value) });
       this.host.preview(null);
     },
   });

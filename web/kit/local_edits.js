@@ -1,0 +1,71 @@
+// Edits shown before the server has answered them: an input has its new value at once, and what follows from it is
+// worked out here. No DOM here.
+
+import { evaluate } from "./evaluate.js";
+import { isPerHead, withTable } from "./graph.js";
+
+/**
+ * Whether an edit can be shown in full before the server has answered it: it writes numbers, and no table comes, goes
+ * or changes its size. A first divisor, or one by its name, brings tables and a number that only the server has.
+ * @param {Model} model
+ * @param {Edit} edit
+ */
+export function isLocal({ matrices, constants }, edit) {
+  if (edit.op === "scale") return typeof edit.value === "number" && constants.divisor !== null;
+  return (edit.op === "claim" || (edit.op === "set" && !edit.grow)) && Boolean(matrices[edit.matrix]);
+}
+
+/**
+ * A model with edits in it, and the names of the tables that may have new numbers. The given model stays as it is.
+ * Where an operation is not known here, what follows from it keeps its numbers.
+ * @template {Model} M
+ * @param {M} model
+ * @param {Edit[]} edits
+ * @returns {{ model: M; changed: Set<string> }}
+ */
+export function withEdits(model, edits) {
+  const shown = { ...model, matrices: { ...model.matrices } };
+  const inputs = new Set(edits.filter((edit) => isLocal(model, edit)).map((edit) => write(shown, edit)));
+  const changed = (inputs.size && evaluate(shown, inputs)) || inputs;
+  return { model: shown, changed: new Set([...changed].filter((name) => shown.matrices[name])) };
+}
+
+/**
+ * Write the numbers of an edit into a model; the name of what it changes.
+ * @param {Model} model
+ * @param {Edit} edit
+ */
+function write(model, edit) {
+  if (edit.op === "scale") return divideBy(model, Number(edit.value));
+  const { matrix, head, row, col, values } = /** @type {SetBlock | ClaimBlock} */ (edit);
+  const changed = withTable(
+    model.matrices[matrix],
+    isPerHead(model, matrix) ? (head ?? null) : null,
+    (rows) => rows.map((cells, at) => (values[at - row] ? withValues(cells, col, values[at - row]) : cells)),
+  );
+  model.matrices[matrix] = changed;
+  return matrix;
+}
+
+/**
+ * A row with values from a column on; null leaves what is there.
+ * @param {Rows[number]} cells
+ * @param {number} col
+ * @param {(Value | null)[]} values
+ */
+const withValues = (cells, col, values) => cells.map((cell, at) => values[at - col] ?? cell);
+
+/**
+ * Divide the scores by another number. Captions name it.
+ * @param {Model} model
+ * @param {number} divisor
+ */
+function divideBy(model, divisor) {
+  model.constants = { ...model.constants, divisor };
+  if (model.controls) model.controls = { ...model.controls, scale: divisor };
+  const renamed = (/** @type {string} */ text) => text.replace(/\/(√d_k|[\d.e+-]+)/g, `/${divisor}`);
+  for (const [name, { symbol, formula }] of Object.entries(model.matrices))
+    if (/\//.test(symbol + formula))
+      model.matrices[name] = { ...model.matrices[name], symbol: renamed(symbol), formula: renamed(formula) };
+  return "divisor";
+}
