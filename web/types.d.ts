@@ -88,6 +88,25 @@ interface Part<Data = never> {
   unmount(): void;
 }
 
+/**
+ * Whose numbers can be dragged. `What`: what is dragged. `slides`: a finger drags at once. Its elements then have
+ * `touch-action: pan-y`, by which the browser still scrolls up and down.
+ */
+interface ScrubHost<What> {
+  slides?: boolean;
+  /** Its number; undefined where it may not be dragged. */
+  valueOf(what: What): Value | undefined;
+  /** A number some steps further. */
+  moved(start: Value, steps: number): Value;
+  element(what: What): HTMLElement | null | undefined;
+  /** Show the number while it is dragged. */
+  show(what: What, number: Value): void;
+  /** The drag has ended: make the number an edit. */
+  commit(what: What, number: Value): void;
+  /** The drag is taken back: show the number from before it. */
+  cancel(what: What, number: Value): void;
+}
+
 /** Gives a selection, a menu or a line its numbers, shows messages and pins cells. */
 interface Host {
   model: Model;

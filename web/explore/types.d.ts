@@ -1,20 +1,5 @@
 // What the parts of the Explore page share.
 
-/** Whose numbers can be dragged. `What`: what is dragged. */
-interface ScrubHost<What> {
-  /** Its number; undefined where it may not be dragged. */
-  valueOf(what: What): Value | undefined;
-  /** A number some steps further. */
-  moved(start: Value, steps: number): Value;
-  element(what: What): HTMLElement | null | undefined;
-  /** Show the number while it is dragged. */
-  show(what: What, number: Value): void;
-  /** The drag has ended: make the number an edit. */
-  commit(what: What, number: Value): void;
-  /** The drag is taken back: show the number from before it. */
-  cancel(what: What, number: Value): void;
-}
-
 /** A host whose numbers can be edited. */
 interface EditingHost extends Host {
   model: ExploreModel;

@@ -2,6 +2,7 @@
 
 import { valueNow } from "../../kit/cells.js";
 import { active, element, fill, setAttribute } from "../../kit/dom.js";
+import { isModifier, Scrub, stepOf } from "../../kit/drag.js";
 import { isClaim, isEditable, key, nameOf, valueAt } from "../../kit/graph.js";
 import {
   exact,
@@ -15,8 +16,7 @@ import {
 } from "../../kit/numbers.js";
 import { quoted } from "../../kit/quoted.js";
 import { ARROWS, between, cellAt, cellIn, Selection } from "../../kit/selection.js";
-import { isModifier, Scrub, stepOf } from "./drag.js";
-import { SpinButton } from "./spinbutton.js";
+import { SpinButton } from "../../kit/spinbutton.js";
 
 const SHORTCUTS = "Alt+ArrowUp Alt+ArrowDown";
 

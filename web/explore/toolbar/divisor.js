@@ -1,9 +1,9 @@
 // The divisor: a field for a number, which can be typed, dragged, and moved by wheel and keys like those of the tables.
 
 import { active, element, fill, setAttribute } from "../../kit/dom.js";
+import { isModifier, Scrub, stepOf } from "../../kit/drag.js";
 import { moved, read } from "../../kit/numbers.js";
 import { quoted } from "../../kit/quoted.js";
-import { isModifier, Scrub, stepOf } from "../editing/drag.js";
 
 /**
  * `preview`: show an edit while it is being made; null: it is taken back.

@@ -1,8 +1,8 @@
 // The number with the focus, as a screen reader sees it: a gridcell that holds a spinbutton with its value. Only the
 // cell with the focus has one.
 
-import { element } from "../../kit/dom.js";
-import { cellAt } from "../../kit/selection.js";
+import { element } from "./dom.js";
+import { cellAt } from "./selection.js";
 
 export class SpinButton {
   /** @type {HTMLElement | null} */

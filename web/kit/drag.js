@@ -49,14 +49,14 @@ export class Scrub {
 
   /** @param {HTMLElement} root */
   listen(root) {
-    const keepFromScrolling = (/** @type {Event} */ event) => {
+    const keep = (/** @type {Event} */ event) => {
       if (this.#drag?.isArmed) event.preventDefault();
     };
     root.addEventListener("pointermove", (event) => this.#onMove(event));
     root.addEventListener("pointerup", () => this.#release());
     root.addEventListener("pointercancel", () => this.escape());
-    root.addEventListener("touchmove", keepFromScrolling, { passive: false });
-    root.addEventListener("contextmenu", keepFromScrolling);
+    if (!this.host.slides) root.addEventListener("touchmove", keep, { passive: false }); // from scrolling
+    root.addEventListener("contextmenu", keep);
   }
 
   /**
@@ -68,9 +68,9 @@ export class Scrub {
     this.finish();
     const start = this.host.valueOf(what);
     if (start === undefined || shiftKey) return;
-    const isTouch = pointerType === "touch";
-    this.#drag = { what, start, steps: 0, from: { x, y }, isArmed: !isTouch, isMoving: false };
-    if (isTouch) this.#timer = setTimeout(() => this.#arm(), HOLD);
+    const isHeld = pointerType === "touch" && !this.host.slides; // it drags once it has been held for a moment
+    this.#drag = { what, start, steps: 0, from: { x, y }, isArmed: !isHeld, isMoving: false };
+    if (isHeld) this.#timer = setTimeout(() => this.#arm(), HOLD);
   }
 
   #arm() {
