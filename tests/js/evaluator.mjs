@@ -108,7 +108,7 @@ function chainError(truth) {
       if (!(off <= worst)) [worst, at] = [off, `${key(cell)} ${mine} ${right}`];
     }
   }
-  return { worst: String(worst), dead: model.dead, at, any: hasNoDirection(truth, sizeOf) };
+  return { worst: String(worst), dead: model.dead, shifts: model.shifts, at, any: hasNoDirection(truth, sizeOf) };
 }
 
 /** Whether an unknown operation leaves the numbers alone. */

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from mha_core import Example, built_in, library, trace
+from mha_core import Example, built_in, from_arrays, library, trace
 from mha_core.compute.operations import OPERATIONS
 from mha_view.tables import numbers
 from tests.core.new_step import output_of, with_the_step
@@ -85,6 +85,12 @@ def assert_chain(example: Example, found: Evaluated) -> None:
         assert found["chain"]["dead"] == [list(head) for head in trace(example).fully_masked]
 
 
+def assert_shifts(example: Example, found: Evaluated) -> None:
+    """Softmax takes from the scores what the lines of arithmetic say that it takes."""
+    for mine, right in zip(found["chain"]["shifts"], trace(example).shifts, strict=True):
+        assert mine == pytest.approx(right, rel=1e-9, abs=1e-12)
+
+
 def test_the_browser_has_every_operation(evaluate):
     assert sorted(evaluate.known) == sorted(OPERATIONS)
 
@@ -94,6 +100,15 @@ def test_built_in_examples_are_what_torch_computes(evaluate, name):
     found = evaluate(built_in(name))
     assert_steps(found)
     assert_chain(built_in(name), found)
+    assert_shifts(built_in(name), found)
+
+
+@pytest.mark.parametrize("score", [-2.5, -2.0, 9.0, 9.5])
+def test_the_largest_score_is_subtracted_where_powers_are_hard_to_read(evaluate, score):
+    scored = from_arrays(
+        x=[[1.0], [1.0]], heads=[{"w_q": [[score]], "w_k": [[1.0]], "w_v": [[1.0]]}], scale="none"
+    )
+    assert_shifts(scored, evaluate(scored))
 
 
 @tries(60)

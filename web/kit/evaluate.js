@@ -111,6 +111,7 @@ export function evaluate(model, changed) {
     numbers.forget(name);
   }
   if (names.has("masked_scores")) markEmptyRows(model);
+  chooseShifts(model, names);
   return new Set([...names].filter((name) => model.matrices[name]));
 }
 
@@ -147,6 +148,35 @@ function markEmptyRows(model) {
     const rows = rowsOf(model, "masked_scores", head);
     return rows ? rows.map((row) => row.every((score) => score === "-inf")) : before;
   });
+}
+
+const LEAST_POWER = -2; // as mha_core/compute/trace.py has them
+const MOST_POWER = 9;
+
+/**
+ * What softmax takes from the scores of each row, where these are among the names.
+ * @type {(model: Model, names: Set<string>) => void}
+ */
+function chooseShifts(model, names) {
+  const softmax = Object.values(model.steps).find(({ op }) => op === "softmax");
+  const scores = softmax?.operands[0][0] ?? "";
+  if (!names.has(scores) || isClaim(model, scores)) return;
+  model.shifts = model.shifts.map((before, head) => {
+    const rows = rowsOf(model, scores, head);
+    return rows ? shiftsOf(rows) : before;
+  });
+}
+
+/**
+ * Nothing where the powers of all rows are easy to read, else the largest score of each row.
+ * @param {Rows} rows
+ */
+function shiftsOf(rows) {
+  const tops = rows.map((row) => Math.max(...row.map(numberOf)));
+  const isReadable = (/** @type {number} */ top) =>
+    top === -Infinity || (top >= LEAST_POWER && top <= MOST_POWER);
+  if (tops.every(isReadable)) return tops.map(() => 0);
+  return tops.map((top) => (top === -Infinity ? 0 : top));
 }
 
 /** The numbers of tables, row after row; those of all heads one after the other where they are read of every head. */
