@@ -512,6 +512,15 @@ export class Walk {
     return this.view !== "presenter" && !this.#autoplay.isFast;
   }
 
+  /**
+   * The model's numbers have changed in place, and nothing else has.
+   * @param {Cell | null} about the result whose arithmetic is shown where all are
+   */
+  repaint(about) {
+    this.#built.motionBar.finish();
+    this.#renderer.repaint(about);
+  }
+
   /** The links that lead on from this place. @param {{ presenter: string; lesson: (topic: string) => string }} links */
   linkTo({ presenter, lesson }) {
     const { controls, panel } = this.#built;

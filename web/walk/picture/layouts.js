@@ -147,7 +147,7 @@ function powersTable(picture) {
     const powers = shownCols.map((col) => (typeof col === "object" ? gapCell() : cell(row, col)));
     return element("tr", {}, rowHead(rowLabels[row]), ...powers, cell(row, "sum"));
   });
-  const power = span("symbol", "e", element("sup", {}, isShifted ? "s − max" : "s"));
+  const power = span("symbol", "e", element("sup", {}, exponentOf(isShifted)));
   const above = [...labelsWithGaps(shownCols, colLabels), words.sum];
   const style = sizeOf(labelsWithGaps(shownRows, rowLabels), above, [texts]);
   const heads = shownCols.map((at) =>
@@ -160,6 +160,9 @@ function powersTable(picture) {
     { caption: element("caption", {}, power) },
   );
 }
+
+/** How the exponents of softmax are written above their table. @param {boolean} isShifted */
+export const exponentOf = (isShifted) => (isShifted ? "s − max" : "s");
 
 /** @type {(picture: StepPicture, isConcat: boolean) => HTMLElement} */
 function beside(picture, isConcat) {

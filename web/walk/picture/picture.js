@@ -1,7 +1,18 @@
 // One stage as a picture: the matrices that it reads and the one that it computes. It is laid out for a stage and then
 // shown at a place: which cells have their numbers already, which are highlighted, and which are asked for.
 
-import { div, element, fill, setAttribute, shapeOf, span, symbol, titled } from "../../kit/dom.js";
+import {
+  div,
+  element,
+  elementsOf,
+  fill,
+  setAttribute,
+  setText,
+  shapeOf,
+  span,
+  symbol,
+  titled,
+} from "../../kit/dom.js";
 import {
   isDead,
   isHidden,
@@ -15,9 +26,9 @@ import {
 } from "../../kit/graph.js";
 import { corner, lookOf, table } from "../../kit/layout.js";
 import { exact, largest, toneOf } from "../../kit/numbers.js";
-import { Lights } from "../../kit/selection.js";
+import { cellIn, Lights } from "../../kit/selection.js";
 import { Excerpt } from "./excerpt.js";
-import { layOut } from "./layouts.js";
+import { exponentOf, layOut } from "./layouts.js";
 import { makeRoomForMaps, mapOf } from "./map.js";
 import {
   chainOf,
@@ -30,9 +41,20 @@ import {
   rowHead,
   sizeOf,
   underline,
+  widen,
 } from "./picture_tables.js";
 import { fillCell } from "./result_cell.js";
-import { focusOf, isCell, isLarge, isProduct, ownerOf, printed, stateAt } from "./scene.js";
+import {
+  focusOf,
+  hasStep,
+  isCell,
+  isLarge,
+  isProduct,
+  ownerOf,
+  powersOf,
+  printed,
+  stateAt,
+} from "./scene.js";
 import { isFolded } from "./shown_indices.js";
 
 const MOST_FIELDS = 64; // at once; where more numbers are asked for, they are hidden without a field
@@ -44,10 +66,14 @@ const MOST_FIELDS = 64; // at once; where more numbers are asked for, they are h
  */
 
 export class Picture {
+  /** @type {Cell | null} */
+  about = null; // the result whose arithmetic is shown where all are
   /** @type {HTMLElement | null} */
   slot = null; // where the picture has room for the words of the step
   /** @type {Map<string, HTMLElement[]>} */
   cells = new Map(); // key → the <td>s that show it
+  /** @type {{ node: HTMLElement; name: string; head: number | null; bars: boolean }[]} */
+  #tables = [];
   /** @type {ResultCell[]} */
   #results = []; // in order
   /** @type {Map<string, HTMLElement>} */
@@ -95,6 +121,7 @@ export class Picture {
 
   #render() {
     this.cells.clear();
+    this.#tables = [];
     this.#results = [];
     this.powerCells.clear();
     this.plane = null;
@@ -209,7 +236,9 @@ export class Picture {
     );
     const label = titled(words, `${word} ${sign.replaceAll("_", "")}`, shape);
     const attributes = { class: lookOf(model.matrices[name]), style, "aria-label": label };
-    return table(attributes, [corner(), ...heads], body, { caption });
+    const node = table(attributes, [corner(), ...heads], body, { caption });
+    this.#tables.push({ node, name, head: owner, bars });
+    return node;
   }
 
   /**
@@ -230,19 +259,70 @@ export class Picture {
    * @param {{ top: number; result: boolean; bars: boolean }} options
    */
   #cell(cell, text, value, { top, result, bars }) {
-    const tone = toneOf(value, top).toFixed(3);
-    const sign = kindAt(this.model, cell, value);
-    const kind = bars && sign === "positive" ? "bar" : sign;
-    const title = isLarge(value) ? exact(value) : null; // all its digits
+    const { kind, tone, title, description } = this.#lookOf(cell, value, top, bars);
     const attributes = { data: { key: key(cell), kind }, style: `--tone: ${tone}`, title };
     const td = element("td", attributes, element("span", {}, text));
     const others = this.cells.get(key(cell));
     if (others) others.push(td);
     else this.cells.set(key(cell), [td]);
-    const description = isHidden(this.model, cell, value) ? this.words.hidden : "";
     setAttribute(td, "aria-description", description);
     if (result) this.#results.push({ td, cell, text, value, kind, tone, description });
     return td;
+  }
+
+  /** @type {(cell: Cell, value: Value, top: number, bars: boolean) => { kind: string; tone: string; title: string | null; description: string }} */
+  #lookOf(cell, value, top, bars) {
+    const sign = kindAt(this.model, cell, value);
+    return {
+      kind: bars && sign === "positive" ? "bar" : sign,
+      tone: toneOf(value, top).toFixed(3),
+      title: isLarge(value) ? exact(value) : null, // all its digits
+      description: isHidden(this.model, cell, value) ? this.words.hidden : "",
+    };
+  }
+
+  // --- other numbers ---------------------------------------------------------------------------------------------
+
+  /**
+   * The model's numbers have changed in place: write them into the cells that are there, so that a finger or the focus
+   * keeps its cell. Returns whether a column has become wider. `show` then shows the place.
+   */
+  repaint() {
+    const results = new Map(this.#results.map((result) => [result.td, result]));
+    const isWider = this.#tables.map((shown) => this.#repaintTable(shown, results));
+    return [...isWider, this.#repaintPowers()].some(Boolean);
+  }
+
+  /** @type {(shown: { node: HTMLElement; name: string; head: number | null; bars: boolean }, results: Map<HTMLElement, ResultCell>) => boolean} */
+  #repaintTable({ node, name, head, bars }, results) {
+    const rows = requireRows(this.model, name, head);
+    const print = printed(this.model, name, head);
+    const top = bars ? 1 : largest(rows);
+    const texts = elementsOf(node, "td[data-key]").map((td) => {
+      const cell = cellIn(td);
+      const value = rows[cell.row][cell.col];
+      const { title, ...look } = this.#lookOf(cell, value, top, bars);
+      const text = print(value);
+      setAttribute(td, "title", title);
+      const result = results.get(td);
+      if (result) Object.assign(result, { text, value, ...look });
+      if (!result || !isUnknown(result)) writeNumber(td, text, look);
+      return text;
+    });
+    return widen(node, texts);
+  }
+
+  #repaintPowers() {
+    const printedPowers = hasStep(this) ? powersOf(this) : null;
+    const node = this.powers[0]?.td.closest("table");
+    if (!printedPowers || !node) return false;
+    for (const power of this.powers) {
+      const [row, col] = (power.td.dataset.power ?? "").split("|");
+      power.text = printedPowers.text(Number(row), col === "sum" ? col : Number(col));
+    }
+    const exponent = node.querySelector("caption sup");
+    if (exponent) exponent.textContent = exponentOf(printedPowers.isShifted);
+    return widen(node, printedPowers.texts);
   }
 
   // --- showing a place -------------------------------------------------------------------------------------------
@@ -322,6 +402,18 @@ export class Picture {
   #light(cell, name) {
     this.#lights.light(this.cells.get(key(cell)) ?? [], name);
   }
+}
+
+/**
+ * Write a number into a cell, around which a spinbutton may be.
+ * @type {(td: HTMLElement, text: string, look: { kind: string; tone: string; description: string }) => void}
+ */
+function writeNumber(td, text, { kind, tone, description }) {
+  const number = td.querySelector("span:not(.spin)");
+  if (number) setText(number, text);
+  td.dataset.kind = kind;
+  td.style.setProperty("--tone", tone);
+  setAttribute(td, "aria-description", description);
 }
 
 /** @param {ResultCell} result */

@@ -113,17 +113,33 @@ function longest(texts) {
   return [...new Set(texts.filter((text) => text.length >= most - 1))].slice(0, 40);
 }
 
+/** @type {WeakMap<HTMLElement, HTMLElement[]>} */
+const sharing = new WeakMap(); // a table → those that share its widths
+
 /**
  * Tables above one another share the widths of their columns.
  * @param {HTMLElement[]} tables
  * @param {number} [number] the least width of a number
  */
 export function shareWidth(tables, number = 0) {
+  for (const table of tables) sharing.set(table, tables);
   for (const name of ["--number", "--above", "--broken", "--beside"]) {
     const widths = tables.map((table) => Number(table.style.getPropertyValue(name)));
     const most = Math.max(...widths, name === "--number" ? number : 0);
     for (const table of tables) table.style.setProperty(name, String(most));
   }
+}
+
+/**
+ * Make a table's columns wide enough for other numbers, and those of the tables that share their width. Returns whether
+ * they have become wider.
+ * @type {(table: HTMLElement, texts: string[]) => boolean}
+ */
+export function widen(table, texts) {
+  const number = widthOf(texts);
+  if (number <= Number(table.style.getPropertyValue("--number"))) return false;
+  shareWidth(sharing.get(table) ?? [table], number);
+  return true;
 }
 
 /** About how many digits wide a text is: a Chinese character takes two. @param {string} text */

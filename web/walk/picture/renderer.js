@@ -101,6 +101,18 @@ export class Renderer {
     else this.root.prepend(panel.root);
   }
 
+  /**
+   * The model's numbers have changed in place: show them where the walk is.
+   * @param {Cell | null} about the result whose arithmetic is shown where all are
+   */
+  repaint(about) {
+    this.picture.about = about;
+    const isWider = this.picture.repaint();
+    this.show();
+    this.writeLine();
+    if (isWider) this.fit();
+  }
+
   /** Show the place in the picture. */
   show() {
     const { root, route, predictions } = this.#host;

@@ -111,7 +111,7 @@ export function focusOf(scene, place) {
   const { name, layout } = step;
   const head = ownerOf(scene, name);
   const part = partAt(scene, place);
-  if (!part) return { name, head, row: 0, col: 0 };
+  if (!part) return scene.about ?? { name, head, row: 0, col: 0 };
   const [, , row, , left, right] = part;
   if (layout === "concat") return { name, head, row: row + (place.beat ?? 0), col: left };
   const col = right - left === 1 || layout === "softmax" ? left : left + (place.beat ?? 0);

@@ -6,6 +6,8 @@ interface Scene {
   stage: WalkStage;
   step: WalkStep | null;
   head: number | null;
+  /** The result whose arithmetic is shown where a whole matrix is; the first one, unless something else is said. */
+  about?: Cell | null;
 }
 
 /** A scene whose stage computes something. */
