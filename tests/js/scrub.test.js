@@ -31,6 +31,11 @@ test("steps add up in decimals, and stop at the limits", () => {
     assert.equal(String(moved(1.05, steps, 1e6)).length <= 5, true, `${steps}`);
 });
 
+test("a number that was computed moves by the step of its table, to numbers that are easy to read", () => {
+  assert.equal(moved(3.5355339, 1, 100, 0), 5);
+  assert.equal(moved(3.5355339, -2, 100, 1), 3.3);
+});
+
 test("what is kept as it was typed moves by its last digit, and keeps its decimals", () => {
   const cases = [
     ["0.50", 3, "0.53"],

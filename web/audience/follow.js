@@ -1,13 +1,15 @@
 // The page of a telephone that follows a lecture: the walk as the projector shows it, in this telephone's own language
-// and colours, without a Streamlit session. Whoever looks around alone comes back with one press.
+// and colours, without a Streamlit session. Whoever looks around alone, or plays with the numbers, comes back with one
+// press.
 
-import { button, div, element, p, redrawn, requireElement, span } from "../kit/dom.js";
+import { button, div, element, fill, p, prose, redrawn, requireElement, span } from "../kit/dom.js";
 import { ofBrowser } from "../kit/storage.js";
 import { asksForMany, mayShow } from "../walk/picture/scene.js";
 import { Route } from "../walk/place/route.js";
 import { pause, Stream } from "../walk/room/stream.js";
 import { Walk } from "../walk/walk.js";
 import { PhoneQuestion } from "./phone_question.js";
+import { Player } from "./player.js";
 
 const NO_ADDRESS = { keep() {}, flush() {}, stop() {} }; // the address of this page is the room's
 const FINAL = ["none", "gone", "ended"];
@@ -61,6 +63,12 @@ class Follower {
   #loading = 0;
   /** @type {Walk | null} */
   #walk = null;
+  /** @type {WalkModel | null} */
+  #lecture = null; // the walk with the lecturer's numbers
+  /** @type {RoomPlace | null} */
+  #playedFrom = null; // where the lecturer was when this telephone began to play
+  /** @type {{ walk: string; numbers: WalkModel } | null} */
+  #setAside = null; // what a question has interrupted
 
   /** @param {HTMLElement} page */
   constructor(page) {
@@ -72,13 +80,16 @@ class Follower {
     this.entry = element("form", { class: "entry", hidden: true, onsubmit });
     this.exercise = element("a", { class: "exercise", hidden: true });
     this.stage = element("main", {});
+    this.player = new Player(this.stage, () => this.#walk);
+    this.try = button({ class: "try", hidden: true, onclick: () => this.#play() });
     page.replaceChildren(
       this.head,
-      div("bar-of-state", this.status, this.back),
+      div("bar-of-state", this.status, this.try, this.back),
       this.entry,
       this.question.root,
       this.exercise,
       this.stage,
+      this.player.dial.root,
     );
     this.#showTexts();
     if (this.#code) this.#listen();
@@ -186,9 +197,12 @@ class Follower {
     this.#shown = shown;
     /** @type {WalkModel["place"]} */
     const place = { ...this.#place, view: "" };
-    const model = { ...data, place, session: this.#code, opened: 0, revision: this.#revision };
-    this.#walk ??= new Walk(this.stage, () => this.#walkHost(), model);
-    this.#walk.update({ data: model });
+    const lecture = { ...data, place, session: this.#code, opened: 0, revision: this.#revision };
+    const isOther = this.#lecture?.revision !== lecture.revision;
+    this.#lecture = lecture;
+    this.#walk ??= new Walk(this.stage, () => this.#walkHost(), lecture);
+    if (!this.player.isOn) this.#walk.update({ data: lecture });
+    else if (!isOther) this.#walk.update({ data: this.player.begin(lecture, this.#walk.model) });
     this.#showQuestion();
   }
 
@@ -198,11 +212,18 @@ class Follower {
       address: NO_ADDRESS,
       controls: () => [],
       parts: () => [],
-      placeChanged: (_place, remote) => remote || this.#goAlone(),
+      placeChanged: (_place, remote) => this.#moved(remote),
       withholds: (place) => this.#withholds(place),
-      comeBack: () => this.#comeBack(),
+      comeBack: () => this.#comeBack(true),
       unmount: () => {},
     };
+  }
+
+  /** The walk is at another place, or is shown again. @param {boolean} remote */
+  #moved(remote) {
+    this.player.mark();
+    if (!remote) this.#goAlone();
+    this.#offerPlay();
   }
 
   #goAlone() {
@@ -219,8 +240,13 @@ class Follower {
     return mayShow(model, model.stages[stage], cell.name);
   }
 
-  #comeBack() {
+  /** @param {boolean} [isCalled] a question calls: the numbers that were played with are kept for afterwards */
+  #comeBack(isCalled = false) {
+    const numbers = this.player.end();
+    if (numbers && this.#lecture) this.#walk?.update({ data: this.#lecture });
+    if (numbers) this.#setAside = isCalled ? { walk: this.#playedFrom?.walk ?? "", numbers } : null;
     this.#isAlone = false;
+    this.#showState(); // the numbers of the projector's place may be long in coming
     this.#follow();
   }
 
@@ -231,15 +257,49 @@ class Follower {
     stage?.focus();
   }
 
+  // --- with numbers of one's own -----------------------------------------------------------------------------------
+
+  /** Play with the numbers of this place, from here on alone. */
+  #play() {
+    const [walk, lecture] = [this.#walk, this.#lecture];
+    if (!walk || !lecture) return;
+    const { numbers = null } = this.#setAside?.walk === this.#shown.walk ? this.#setAside : {};
+    this.#setAside = null;
+    this.#playedFrom = this.#place;
+    this.#isAlone = true;
+    walk.heads = null; // what is said of two of them is of the lecturer's numbers
+    walk.predictions.on = false;
+    walk.update({ data: this.player.begin(lecture, numbers) });
+    this.#showState();
+    this.player.focus();
+  }
+
+  #offerPlay() {
+    const walk = this.#walk;
+    const isAsking = walk && (walk.focus.hiding || this.#withholds(walk.route.place));
+    this.try.hidden = this.player.isOn || !walk || Boolean(isAsking) || !this.player.canPlay;
+  }
+
+  /** That these numbers are one's own, and where the lecturer has gone on to since. */
+  #playingText() {
+    const { words } = this;
+    const [place, from] = [this.#place, this.#playedFrom];
+    if (!place || (place.walk === from?.walk && place.step === from.step)) return words.playing;
+    if (place.walk !== from?.walk) return prose(words.lecture_changed, words.playing);
+    const title = this.#lecture?.stages.find(({ id }) => id === place.step)?.title;
+    return prose(fill(words.lecture_moved, { step: title }), words.playing);
+  }
+
   // --- around the walk --------------------------------------------------------------------------------------------
 
   #showQuestion() {
-    const walk = this.#walk;
-    if (!walk) return;
-    const isOneOfMany = this.#isOneOfMany(walk.model);
-    this.question.show(this.#question, { model: walk.model, words: this.words, isOneOfMany });
-    if (this.#isAlone && this.#withholds(walk.route.place)) this.#comeBack();
+    const [walk, lecture] = [this.#walk, this.#lecture];
+    if (!walk || !lecture) return;
+    const isOneOfMany = this.#isOneOfMany(lecture);
+    this.question.show(this.#question, { model: lecture, words: this.words, isOneOfMany });
+    if (this.#isAlone && this.#withholds(walk.route.place)) this.#comeBack(true);
     else walk.rewriteLine();
+    this.#offerPlay();
   }
 
   /** Whether the projector hides more than the one number that is asked for here. @param {WalkModel} model */
@@ -267,16 +327,21 @@ class Follower {
   #showState() {
     const { words } = this;
     const state = this.#state === "open" ? this.#stateOfPlace() : this.#state;
+    const { isOn: isPlaying } = this.player;
     document.documentElement.dataset.state = state;
-    const text = words[state === "live" && this.#place?.dark ? "dark" : state];
+    document.documentElement.toggleAttribute("data-playing", isPlaying);
+    const said = words[state === "live" && this.#place?.dark ? "dark" : state];
+    const text = !isPlaying ? said : prose(state !== "playing" && said, this.#playingText());
     if (this.status.textContent !== text) this.status.textContent = text;
-    this.back.hidden = !this.#isAlone || FINAL.includes(state);
+    this.back.textContent = isPlaying ? words.back_playing : words.back;
+    this.back.hidden = !isPlaying && (!this.#isAlone || FINAL.includes(state));
     this.entry.hidden = !ASKS_FOR_CODE.includes(state);
   }
 
   /** How the place of this telephone relates to that of the projector. */
   #stateOfPlace() {
     if (!this.#place) return "waiting";
+    if (this.player.isOn) return "playing";
     if (this.#isAlone) return "alone";
     return this.#place.away ? "away" : "live";
   }
@@ -288,7 +353,8 @@ class Follower {
     root.lang = words.tag;
     root.style.colorScheme = THEMES[this.#theme];
     document.title = words.title;
-    this.back.textContent = words.back;
+    this.try.textContent = words.try;
+    this.player.dial.say(words);
     const others = Object.keys(this.#texts).filter((lang) => lang !== this.#lang);
     const choices = [...others.map((lang) => this.#languageButton(lang)), this.#themeButton()];
     const title = element("h1", {}, this.#code ? `${words.room} ${this.#code}` : words.title);
@@ -313,6 +379,7 @@ class Follower {
 
   /** @param {string} lang */
   #setLanguage(lang) {
+    if (this.player.isOn && this.#place?.walk !== this.#playedFrom?.walk) this.#comeBack();
     this.#lang = lang;
     stored.set("lang", lang);
     this.#showTexts();

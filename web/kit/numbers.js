@@ -308,13 +308,14 @@ function decimalsIn(text) {
 }
 
 /**
- * A number some steps further, within the limits; one that is kept as it was typed keeps its decimals.
- * @type {(number: Value, steps: number, most: number) => Value}
+ * A number some steps further, within the limits; one that is kept as it was typed keeps its decimals. `places`: the
+ * decimals of a step, where the number itself does not give them.
+ * @type {(number: Value, steps: number, most: number, places?: number) => Value}
  */
-export function moved(number, steps, most) {
+export function moved(number, steps, most, places) {
   if (typeof number === "string") return steps ? movedText(number, steps) : number;
   if (typeof number !== "number") return number;
-  const decimals = decimalsOfStep(number);
+  const decimals = places ?? decimalsOfStep(number);
   const next = Number((number + steps * 10 ** -decimals).toFixed(decimals)) + 0; // no −0
   return Math.min(most, Math.max(-most, next));
 }

@@ -23,7 +23,7 @@ export const cellIn = (td) => unkey(td.dataset.key ?? "");
  * Make this the cell of its table that Tab comes back to.
  * @param {HTMLTableCellElement} td
  */
-function makeTabStop(td) {
+export function makeTabStop(td) {
   for (const other of td.closest("table")?.querySelectorAll('td[tabindex="0"]') ?? [])
     other.setAttribute("tabindex", "-1");
   td.tabIndex = td.querySelector("[tabindex]") ? -1 : 0; // what is in it may be the tab stop itself
