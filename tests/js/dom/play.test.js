@@ -264,8 +264,8 @@ test("another language keeps the numbers", async () => {
   enter(X, "8");
   await press("中文");
   assert.deepEqual([cell(X).textContent, says()], ["8", "这些数是你自己的，别人看不到。"]);
-  assert.deepEqual(texts(".bar-of-state button:not([hidden])"), ["回到老师"]);
-  await press("回到老师");
+  assert.deepEqual(texts(".bar-of-state button:not([hidden])"), ["回到讲解"]);
+  await press("回到讲解");
   assert.equal(cell(X).textContent, "3");
 });
 
