@@ -244,7 +244,10 @@ export class Grid extends Selection {
     if (this.#nudged(cell, event)) return;
     if (this.#editor) this.#onEditorKey(event, this.#editor);
     else if (event.key === "Tab") {
-      if (this.#isEntering && this.#isEditable(cell)) this.#tab(event, cell);
+      const to = this.#isEntering && this.#isEditable(cell) ? this.#afterTab(event, cell) : null;
+      if (!to) return;
+      event.preventDefault();
+      this.focus(to);
     } else if (event.key === "Escape" || !this.#isEditable(cell)) super.keyed(cell, event);
     else if (!this.moved(cell, event) && !hasCommandKey(event) && !event.altKey)
       this.#onInputKey(event, cell);
@@ -264,16 +267,13 @@ export class Grid extends Selection {
     const isSideways = event.key === "ArrowLeft" || event.key === "ArrowRight";
     const arrow = event.shiftKey || hasCommandKey(event) || (isSideways && caret) ? null : ARROWS[event.key];
     if (event.key !== "Enter" && event.key !== "Tab" && !arrow) return;
-    if (!this.#commit()) {
-      event.preventDefault();
-      return;
-    }
-    this.#isEntering = true;
-    if (event.key === "Tab") this.#tab(event, cell);
-    else {
-      event.preventDefault();
-      this.focus(this.inside(cell, arrow ?? [event.shiftKey ? -1 : 1, 0]));
-    }
+    const isTab = event.key === "Tab";
+    const to = isTab
+      ? this.#afterTab(event, cell)
+      : this.inside(cell, arrow ?? [event.shiftKey ? -1 : 1, 0]);
+    const isDone = this.#commit({ to });
+    if (isDone) this.#isEntering = true;
+    if (!isDone || to) event.preventDefault();
   }
 
   /**
@@ -306,17 +306,14 @@ export class Grid extends Selection {
    * none, the key leaves the table as usual.
    * @param {KeyboardEvent} event
    * @param {Cell} cell
+   * @returns {Cell | null}
    */
-  #tab(event, cell) {
+  #afterTab({ shiftKey }, cell) {
     const [rows, cols] = this.shape(cell);
-    const next = cell.row * cols + cell.col + (event.shiftKey ? -1 : 1);
+    const next = cell.row * cols + cell.col + (shiftKey ? -1 : 1);
     const isWithin = next >= 0 && next < rows * cols;
-    const to = isWithin
-      ? { ...cell, row: Math.floor(next / cols), col: next % cols }
-      : this.#beyond(cell, event.shiftKey);
-    if (!to) return;
-    event.preventDefault();
-    this.focus(to);
+    if (!isWithin) return this.#beyond(cell, shiftKey);
+    return { ...cell, row: Math.floor(next / cols), col: next % cols };
   }
 
   /**
@@ -408,8 +405,9 @@ export class Grid extends Selection {
   /**
    * Send what was typed, and close the editor. False where it is no number: the editor stays open, marked as invalid.
    * When the editor is left, it closes all the same and the text stays as a draft.
+   * @param {{ isLeaving?: boolean; to?: Cell | null }} [then] `to`: where the focus goes
    */
-  #commit({ isLeaving = false } = {}) {
+  #commit({ isLeaving = false, to = null } = {}) {
     const editor = this.#editor;
     if (!editor) return true;
     const { input, td, cell } = editor;
@@ -429,8 +427,10 @@ export class Grid extends Selection {
     }
     this.drafts.delete(key(cell));
     if (isClaimed) this.host.wrote(cell);
-    if (value !== undefined && value !== before) this.#write(cell, [[value]]); // sent before anything is painted
+    this.#editor = null;
+    if (to) this.focus(to); // before any number changes: the browser lays the page out when the focus moves
     this.#close(editor);
+    if (value !== undefined && value !== before) this.#write(cell, [[value]]);
     return true;
   }
 
