@@ -15,6 +15,7 @@ from mha_view.palette import Theme
 _OPEN: Final = "pictures.open"
 _QUERY: Final = "pictures.query"
 _FORMAT: Final = "pictures.format"
+_SENT: Final = "pictures.sent"
 _FIRST: Final = ["weights"]
 _BY_QUERY: Final = {"bars", "outputs"}
 """The pictures that show one chosen query."""
@@ -29,10 +30,15 @@ def pictures(work: state.Work) -> None:
             query = _query(work) if _BY_QUERY & set(opened) else work.looking.query
             image = _image_format(work) if opened else "png"
         look = theme()
+        sent = state.of_session(_SENT, dict[str, object])
         for name in opened:
             picture = FIGURES[name]
             figure = picture.build(work.trace, theme=look, words=work.words, query=query)
-            draw(name, figure, image, Follows(name, look, query, work.history.revision, picture.is_live))
+            size = figure.payload["layout"]["height"], figure.min_width
+            is_seen = name not in work.browser.unseen or sent.get(name) != size
+            sent[name] = size
+            follows = Follows(name, look, query, work.history.revision, picture.is_live)
+            draw(name, figure, image, follows, is_seen=is_seen)
 
 
 def theme() -> Theme:
@@ -86,7 +92,9 @@ def _image_format(work: state.Work) -> str:
     )
 
 
-def draw(name: str, figure: Figure, image: str = "png", follows: Follows | None = None) -> None:
+def draw(
+    name: str, figure: Figure, image: str = "png", follows: Follows | None = None, *, is_seen: bool = True
+) -> None:
     """Draw one figure; ``name`` is the key of its place on the page."""
     with st.container(key=f"picture-{name}"):
-        plot(figure, key=f"pictures.{name}", image=image, follows=follows)
+        plot(figure, key=f"pictures.{name}", image=image, follows=follows, is_seen=is_seen)

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from mha_ui.component import component, send_value
 from mha_view.figures import Figure
+from mha_view.figures.figure import Drawn
 from mha_view.palette import Theme
 
 _VERSION: Final = version("plotly")
@@ -29,14 +30,17 @@ class Follows(NamedTuple):
     is_live: bool
 
 
-def plot(figure: Figure, *, key: str, image: str = "png", follows: Follows | None = None) -> None:
+def plot(
+    figure: Figure, *, key: str, image: str = "png", follows: Follows | None = None, is_seen: bool = True
+) -> None:
     """Mount a figure, with its description for screen readers.
 
-    ``image``: the format of the picture that the camera in its corner downloads.
+    ``image``: the format of the picture that the camera in its corner downloads. Where it is not seen, only its texts
+    are sent; the browser asks for the rest when it comes into view.
     """
     camera = {"format": image, "filename": figure.name, "scale": 2}
     data = {
-        "drawn": figure.drawn,
+        "drawn": figure.drawn if is_seen else Drawn(figure=None, title=figure.title, alt=figure.alt),
         "min_width": figure.min_width,
         "config": {
             "displaylogo": False,

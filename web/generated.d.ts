@@ -456,9 +456,13 @@ interface LiveAnswer {
   seen?: Seen;
 }
 
-/** A picture as it is sent to the browser: what Plotly draws, and its texts. */
+/**
+ * A picture as it is sent to the browser: what Plotly draws, and its texts.
+ *
+ * `figure`: None where the picture is out of view and the browser has one of the same size.
+ */
 interface Drawn {
-  figure: PlotFigure;
+  figure: PlotFigure | null;
   title: string;
   alt: string;
 }

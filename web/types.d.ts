@@ -216,6 +216,8 @@ interface Picture {
 interface CellReader {
   pointed(cell: Cell | null): void;
   chosen(cell: Cell): void;
+  /** Have the page answer, with the pictures that are in view. */
+  answerAgain(): void;
 }
 
 /** What the address cannot say of the work: that it holds no address of all edits, or that it is of models. */

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import partial
-from typing import Final
+from typing import Final, TypeGuard
 
 from mha_core import MhaError, built_in, from_token
 from mha_core.compute.graph import symbol
@@ -50,13 +50,15 @@ def receive(work: Work, message: object) -> Work:
     """
     if not isinstance(message, Mapping) or message.get("session") != work.browser.session:
         return work
-    edits, stored, known = message.get("edits"), message.get("held"), message.get("known")
+    edits, unseen = message.get("edits"), message.get("unseen")
+    stored, known = message.get("held"), message.get("known")
     work = replace(
         work,
         browser=replace(
             work.browser,
             stored=stored if is_whole(stored) else 0,
             known=known if is_whole(known) else 0,
+            unseen=frozenset(filter(_is_text, unseen)) if isinstance(unseen, list) else frozenset(),
         ),
     )
     before = work.browser.applied
@@ -68,6 +70,10 @@ def receive(work: Work, message: object) -> Work:
             work = replace(work, browser=replace(work.browser, applied=number))
             work = attempt(work, partial(_applied, data=edit))
     return work
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    return isinstance(value, str)
 
 
 def _applied(work: Work, data: Mapping[str, object]) -> Work:

@@ -104,7 +104,8 @@ class Browser:
     """What the browser was sent last, and what it has sent.
 
     ``applied``: the number of its last edit; ``stored``: the number of the last example of the history that it has;
-    ``known``: the number of the bench's last answer that it has, 0 for none.
+    ``known``: the number of the bench's last answer that it has, 0 for none; ``unseen``: the pictures that are out of
+    view, by name.
     ``walked``: the revision and the message that the walkthrough was sent; ``named``: the ``names`` in the frame.
     ``listed``: the built-in example that the menu shows, if any, and how often it was chosen outside the menu.
     ``too_large``: a message has said that no link can contain this. ``plain``: the session's first address named
@@ -115,6 +116,7 @@ class Browser:
     applied: int = 0
     stored: int = 0
     known: int = 0
+    unseen: frozenset[str] = frozenset()
     walked: tuple[int, Message | None] | None = None
     named: tuple[object, ...] | None = None
     listed: tuple[str | None, int] | None = None

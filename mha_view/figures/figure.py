@@ -10,9 +10,12 @@ Payload: TypeAlias = dict[str, object]
 
 
 class Drawn(TypedDict):
-    """A picture as it is sent to the browser: what Plotly draws, and its texts."""
+    """A picture as it is sent to the browser: what Plotly draws, and its texts.
 
-    figure: Annotated[Payload, "PlotFigure"]
+    ``figure``: None where the picture is out of view and the browser has one of the same size.
+    """
+
+    figure: Annotated[Payload, "PlotFigure"] | None
     title: str
     alt: str
 

@@ -59,11 +59,11 @@ def menu(app):
     return app.selectbox[0]
 
 
-def send(app, *edits):
-    """Run the app with edits from the bench."""
+def send(app, *edits, **more):
+    """Run the app with edits from the bench, and what else its message has."""
     start = work(app).browser.applied + 1
     sent = [{**edit, "seq": start + index} for index, edit in enumerate(edits)]
-    app.session_state[BENCH] = {"edits": {"session": work(app).browser.session, "edits": sent}}
+    app.session_state[BENCH] = {"edits": {"session": work(app).browser.session, "edits": sent, **more}}
     return sound(app.run())
 
 
@@ -84,8 +84,7 @@ def test_every_example_opens_with_every_picture(visit, name, language):
         app.pills(key=PICTURES).set_value(shown(app))
         sound(app.run())
         for picture in shown(app):
-            sent = json.loads(app.get_by_key(f"pictures.{picture}").proto.json)[0]
-            assert sent["drawn"]["figure"]["data"]
+            assert picture_sent(app, picture)["figure"]["data"]
 
 
 def shown(app):
@@ -156,6 +155,25 @@ def test_edits_from_the_bench_reach_the_page(visit):
     assert work(app).example == example
     send(app, {"op": "resize", "axis": "d_k", "size": 0})
     assert work(app).message.text == "d_k: expected 1 to 64, got 0"
+
+
+def test_of_a_picture_out_of_view_only_the_texts_are_sent_unless_its_size_is_new(visit):
+    app = visit(example="water")
+    whole = picture_sent(app, "weights")
+    edit = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[5]]}
+    send(app, edit, unseen=["weights", 3])
+    texts = picture_sent(app, "weights")
+    assert texts["figure"] is None
+    assert texts["title"] == whole["title"]
+    assert texts["alt"] != whole["alt"]
+    send(app, {"op": "add_token", "which": "tokens"}, unseen=["weights"])
+    assert picture_sent(app, "weights")["figure"]["data"]
+    send(app, edit, unseen=[])
+    assert picture_sent(app, "weights")["figure"]["data"]
+
+
+def picture_sent(app, name):
+    return json.loads(app.get_by_key(f"pictures.{name}").proto.json)[0]["drawn"]
 
 
 def test_a_picture_that_the_example_no_longer_has_is_closed(visit):

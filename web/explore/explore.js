@@ -202,7 +202,12 @@ class Explore {
    */
   #receive(data, setStateValue) {
     const post = (/** @type {{ session: string; edits: Edit[] }} */ sent) =>
-      setStateValue("edits", { ...sent, held: tabHistory.lastKnown(sent.session), known: answers.last });
+      setStateValue("edits", {
+        ...sent,
+        held: tabHistory.lastKnown(sent.session),
+        known: answers.last,
+        unseen: pictures.unseen,
+      });
     sender.receive(data, post, this);
   }
 
@@ -498,6 +503,11 @@ class Explore {
   /** @param {Cell} cell that is clicked in a picture */
   chosen(cell) {
     this.#explained.chosen(cell);
+  }
+
+  /** Have the page answer once more, with the pictures that are in view. */
+  answerAgain() {
+    this.#newest.answerAgain();
   }
 
   // --- building the tables -----------------------------------------------------------------------------------------

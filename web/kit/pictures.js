@@ -67,6 +67,11 @@ class Pictures {
     return { figures: { names: wanted.map(({ name }) => name), theme, query } };
   }
 
+  /** The names of those that follow the bench and are out of view. */
+  get unseen() {
+    return [...this.#drawn].flatMap(({ isInView, follows }) => (isInView || !follows ? [] : [follows.name]));
+  }
+
   /**
    * Draw the channel's pictures one by one, once the numbers are painted, but none that a newer answer has overtaken.
    * While more answers come, drawing takes at most half of the time: the numbers need the rest.
@@ -114,6 +119,11 @@ class Pictures {
   }
 
   // --- called by a picture -----------------------------------------------------------------------------------------
+
+  /** A picture has come into view, and only its texts were sent. */
+  missed() {
+    this.#benches.last?.answerAgain();
+  }
 
   /** @param {Cell | null} cell */
   pointed(cell) {

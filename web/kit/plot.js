@@ -1,7 +1,7 @@
 // A figure of Plotly's. It is drawn once it comes into view; a later figure is drawn into the same element.
 
 import { isBeforeAudience, leastType, onAudienceChange, reportRedrawn } from "./audience.js";
-import { element, setAttribute } from "./dom.js";
+import { element, setAttribute, setText } from "./dom.js";
 import { enlarged } from "./enlarge.js";
 import { mounting } from "./mount.js";
 import { painted, pictures } from "./pictures.js";
@@ -72,6 +72,7 @@ class Plot {
   #figure = null; // the newest
   /** @type {PlotFigure | null} */
   #drawn = null; // the same as it is drawn here
+  #isMissing = false; // only the texts of the newest were sent
   #text = ""; // the newest as JSON, to be compared
   #drawnText = ""; // what Plotly has drawn, likewise
   #drawnConfig = "";
@@ -80,8 +81,9 @@ class Plot {
   #cell = null;
   #canvas = /** @type {PlotCanvas} */ (/** @type {HTMLElement} */ (element("div"))); // Plotly sets its class, too
   #mark = element("div", { class: "mark", hidden: true });
-  #alternative = element("div", { class: "mha-unseen" });
+  #texts = [element("p"), element("p")]; // for screen readers
   #scroller;
+  #alternative;
   /** @type {(IntersectionObserver | ResizeObserver)[]} */
   #observers = [];
   /** @type {Component["setStateValue"]} */
@@ -95,6 +97,7 @@ class Plot {
     this.version = data.version;
     this.root = element("div", { class: "mha-plot", "aria-busy": "true" }, this.#canvas, this.#mark);
     this.#scroller = element("div", { class: "mha-scroller", role: "group" }, this.root);
+    this.#alternative = element("div", { class: "mha-unseen" }, ...this.#texts);
     parentElement.append(this.#scroller, this.#alternative);
     const { signal } = this.#unmounted;
     const again = () => this.#figure && this.take(this.#figure);
@@ -134,6 +137,7 @@ class Plot {
     const { follows } = this;
     if (!follows || follows.revision === pictures.revision) {
       this.#hold(this.#data.drawn);
+      this.#askForMissing();
       if (this.#isDue) painted().then(() => this.#draw());
     }
     if (!follows || pictures.revision !== undefined) this.#watch(); // a bench above it has its height by now
@@ -149,6 +153,7 @@ class Plot {
       watch(this.root, NEAR, (isNear) => isNear && plotly(this.version).catch(() => {})),
       watch(this.root, "0px", (isInView) => {
         this.isInView = isInView;
+        this.#askForMissing();
         this.#draw();
       }),
     ];
@@ -163,37 +168,45 @@ class Plot {
     return this.#draw();
   }
 
-  /** @param {Drawn} figure */
-  #hold(figure) {
+  /** @param {Drawn} drawn */
+  #hold(drawn) {
     const { config, min_width } = this.#data;
     if (isBeforeAudience()) plotly(this.version).catch(() => {}); // the next screen of a lesson must show its figure at once
-    const drawn = drawnHere(figure.figure);
-    const text = JSON.stringify([figure, config, min_width, drawn.layout.height]);
-    if (text !== this.#text) {
-      this.#figure = figure;
-      this.#drawn = drawn;
+    const { figure, title, alt } = drawn;
+    this.#isMissing = !figure;
+    const here = figure && drawnHere(figure);
+    const text = here ? JSON.stringify([drawn, config, min_width, here.layout.height]) : this.#text;
+    for (const [at, words] of [title, alt].entries()) setText(this.#texts[at], words);
+    setAttribute(this.#scroller, "aria-label", title);
+    if (here && text !== this.#text) {
+      this.#figure = drawn;
+      this.#drawn = here;
       this.#text = text;
       Object.assign(this.root.style, {
         minWidth: isBeforeAudience() ? "" : `${min_width}px`,
-        height: `${drawn.layout.height}px`, // before it is drawn, too: the page is laid out by it
+        height: `${here.layout.height}px`, // before it is drawn, too: the page is laid out by it
       });
-      this.#alternative.replaceChildren(element("p", {}, figure.title), element("p", {}, figure.alt));
-      setAttribute(this.#scroller, "aria-label", figure.title);
       reportRedrawn();
     }
     if (this.#isDue) this.root.setAttribute("aria-busy", "true");
   }
 
+  /** The page sends a picture that is out of view without its figure. */
+  #askForMissing() {
+    if (this.isInView && this.#isMissing) pictures.missed();
+  }
+
   /** Whether the figure is in view, and is not what Plotly has drawn. */
   get #isDue() {
-    return this.isInView && this.#text !== this.#drawnText && this.root.clientWidth > 0;
+    const isOld = this.#isMissing || this.#text !== this.#drawnText;
+    return this.isInView && isOld && this.root.clientWidth > 0;
   }
 
   async #draw() {
     if (!this.#observers.length) return;
     if (this.#isDue) {
       const Plotly = await plotly(this.version).catch(() => null);
-      if (Plotly && this.#isDue) await this.#react(Plotly);
+      if (Plotly && this.#isDue && !this.#isMissing) await this.#react(Plotly);
     }
     setAttribute(this.root, "aria-busy", this.#isDue && "true");
   }

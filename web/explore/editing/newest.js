@@ -39,7 +39,7 @@ export class Newest {
       seen: (seen, seq) => this.#lookedAt(seen, seq),
       drawn: (figures) => pictures.answered(figures),
       asking: () => ({ ...this.#page.asks, ...pictures.asked }),
-      lost: () => this.#lost(),
+      lost: () => this.answerAgain(),
       stateChanged: () => host.stateChanged(),
     });
   }
@@ -130,8 +130,8 @@ export class Newest {
     this.host.seen(this.show());
   }
 
-  /** The page must answer in place of the live channel: what waits, or, if nothing does, the state as it is. */
-  #lost() {
+  /** Have the page answer: what waits, or, if nothing does, the state as it is. */
+  answerAgain() {
     if (sender.pending.length) sender.hurry();
     else if (!this.previewed) sender.send({ op: "pin", cell: this.host.pinned() });
   }

@@ -268,9 +268,7 @@ export class Grid extends Selection {
     const arrow = event.shiftKey || hasCommandKey(event) || (isSideways && caret) ? null : ARROWS[event.key];
     if (event.key !== "Enter" && event.key !== "Tab" && !arrow) return;
     const isTab = event.key === "Tab";
-    const to = isTab
-      ? this.#afterTab(event, cell)
-      : this.inside(cell, arrow ?? [event.shiftKey ? -1 : 1, 0]);
+    const to = isTab ? this.#afterTab(event, cell) : this.inside(cell, arrow ?? [event.shiftKey ? -1 : 1, 0]);
     const isDone = this.#commit({ to });
     if (isDone) this.#isEntering = true;
     if (!isDone || to) event.preventDefault();
