@@ -1,8 +1,8 @@
 """A monkey test of the bench with a seed: ``python -m benchmarks.monkey [minutes] [seed]``.
 
 In real Chromium it types, drags, nudges, undoes, redoes, adds and removes, and visits other pages. After each action
-every number on the bench must equal the core's, for the example in the address. It prints the actions, and how the
-browser's heap and the server's memory grew over the second half.
+every number on the bench must equal the core's, for the example in the address, and no error may have been logged. It
+prints the actions, and how the browser's heap and the server's memory grew over the second half.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class Monkey:
         self.errors: list[str] = []
         self.late: Counter[str] = Counter()
         page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda line: line.type == "error" and self.errors.append(line.text))
         self.actions: dict[str, tuple[int, Callable[[], None]]] = {
             "type": (6, self.type),
             "drag": (6, self.drag),
