@@ -13,14 +13,21 @@ from collections.abc import Callable
 from random import Random
 from time import monotonic
 
-from playwright.sync_api import CDPSession, Error, Page, sync_playwright
+from playwright.sync_api import CDPSession, ConsoleMessage, Error, Page, sync_playwright
 
 from benchmarks.live import memory
 from tools.drive.browser import chromium
 from tools.drive.explore import Bench, assert_shows, example_in
 from tools.drive.server import Server, running
 
-PAGES = ("walkthrough", "check", "experiments", "conventions", "lessons")
+PAGES = {
+    "walkthrough": "Step through",
+    "check": "Check my numbers",
+    "experiments": "Compare",
+    "conventions": "Notation",
+    "lessons": "Learn",
+}
+"""The other pages: in the address, and in the menu."""
 
 
 class Monkey:
@@ -32,7 +39,7 @@ class Monkey:
         self.errors: list[str] = []
         self.late: Counter[str] = Counter()
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda line: line.type == "error" and self.errors.append(line.text))
+        page.on("console", self._note)
         self.actions: dict[str, tuple[int, Callable[[], None]]] = {
             "type": (6, self.type),
             "drag": (6, self.drag),
@@ -42,6 +49,10 @@ class Monkey:
             "structure": (2, self.structure),
             "page": (1, self.visit),
         }
+
+    def _note(self, line: ConsoleMessage) -> None:
+        if line.type == "error":
+            self.errors.append(line.text)
 
     def act(self) -> str:
         """Do one action, and check every number."""
@@ -143,7 +154,7 @@ class Monkey:
 
     def visit(self) -> None:
         """Go to another page, and back."""
-        self.page.get_by_role("link", name=self.random.choice(PAGES).capitalize(), exact=True).first.click()
+        self.page.get_by_role("link", name=self.random.choice([*PAGES.values()]), exact=True).first.click()
         self.page.wait_for_url(lambda url: any(f"/{name}" in url for name in PAGES))
         self.page.get_by_role("link", name="Explore", exact=True).first.click()
         self.page.wait_for_url(lambda url: not any(f"/{name}" in url for name in PAGES))
