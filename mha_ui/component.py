@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import streamlit as st
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
     from streamlit.elements.lib.layout_utils import Width
     from streamlit.runtime.state.common import WidgetCallback
-
-_LONGEST_WAIT_MS: Final = 10_000
-"""How long a component waits for its stylesheet; without it a page is plain but complete."""
 
 
 class Mount(Protocol):
@@ -111,40 +109,26 @@ def _serve(page: str) -> None:
 
 def _loader(page: str, module: str, *, has_words: bool) -> str:
     """A script that loads a page's module once, from the address where ``mha_api.assets`` serves it: in the page's
-    bundle, or by itself where modules are edited.
+    bundle, or by itself where modules are edited. ``web/kit/load.js`` shows what it has loaded.
 
     If Streamlit had the module's path, it would add a script element and wait for it at every answer, which costs more
-    than the whole computation. If it had the module's text, it would send all of it with every answer. A component
-    waits for its stylesheet and whatever that imports, since it may measure what it shows.
+    than the whole computation. It sends this text with every answer, so it is short.
 
-    The words of a page are loaded together with its modules, so that they are there before anything is shown. The data
-    has the language and ``own_words``, the words that an example replaces.
+    The kit, the module and the words are asked for at once. The data has the language and ``own_words``, the words that
+    an example replaces.
     """
     words = page_words.served(page) if has_words else None
-    address = f'new URL("../../api/words/{words.version}/{page}.js", app)' if words else ""
     if st.get_option("server.fileWatcherType") == "none":
-        version, pick = bundle.digest(), f".then((page) => page.{bundle.name(f'{page}/{module}')})"
-        kit, own = f"{bundle.KIT}.js", f"{page}.js"
+        version, kit, own = bundle.digest(), f"{bundle.KIT}.js", f"{page}.js"
+        show, name = f"{bundle.name('kit/load.js')}.show", bundle.name(f"{page}/{module}")
     else:
-        version, pick = bundle.AS_THEY_ARE, ""
-        kit, own = f"{bundle.KIT}/mount.js", f"{page}/{module}"
-    return f"""
+        version, kit, own = bundle.AS_THEY_ARE, "kit/load.js", f"{page}/{module}"
+        show, name = "show", ""
+    addresses = [f"modules/{version}/{kit}", f"modules/{version}/{own}"]
+    if words:
+        addresses.append(f"words/{words.version}/{page}.js")
+    return f"""\
 const app = document.querySelector('script[type="module"][src*="static/js/"]').src;
-const load = (name) => import(new URL(`../../api/modules/{version}/${{name}}`, app));
-load("{kit}"); // at once: the page's own module asks for it only when it has come
-const loading = load("{own}"){pick};
-const worded = {f"import({address})" if words else "null"};
-const isWhole = (sheet) => sheet && [...sheet.cssRules]
-  .every((rule) => !(rule instanceof CSSImportRule) || isWhole(rule.styleSheet));
-const loaded = (link) => isWhole(link.sheet) || new Promise((done) => {{
-  link.onload = link.onerror = done;
-  setTimeout(done, {_LONGEST_WAIT_MS});
-}});
-export default async (component) => {{
-  const sheets = [...component.parentElement.querySelectorAll('link[rel="stylesheet"]')];
-  const [module, words] = await Promise.all([loading, worded, ...sheets.map(loaded)]);
-  const [data] = component.data;
-  const own = words && {{ words: {{ ...words.default[data.lang], ...data.own_words }} }};
-  return module.default({{ ...component, data: {{ ...data, ...own }} }});
-}};
+const parts = {json.dumps(addresses)}.map((path) => import(new URL("../../api/" + path, app)));
+export default async (component) => (await parts[0]).{show}(component, parts, "{name}");
 """
