@@ -665,19 +665,6 @@ interface WholeAnswer extends ExploreModel {
 }
 
 /**
- * The numbers of a table that are new.
- *
- * `runs`: for each run of them where it begins in the table's rows laid end to end, and how many there are.
- * `values`: they themselves, where one is no number; else they are next in `NewParts.floats`.
- */
-interface NewNumbers {
-  name: string;
-  head: number | null;
-  runs: number[];
-  values?: Value[];
-}
-
-/**
  * What an answer has that an earlier one has not.
  *
  * `parts`: of the whole. `matrices`: of matrices, by name, besides their numbers. `floats`: float64,
@@ -686,7 +673,7 @@ interface NewNumbers {
 interface NewParts {
   parts: Record<string, unknown>;
   matrices: Record<string, Record<string, unknown>>;
-  numbers: NewNumbers[];
+  numbers: [string, number | null, number[], Value[] | null][];
   floats: string;
 }
 

@@ -12,7 +12,7 @@ from array import array
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NotRequired, TypedDict, cast
+from typing import Final, TypeAlias, TypedDict, cast
 
 from mha_ui.bench.model import ExploreModel
 from mha_view.payloads import Rows, Value
@@ -23,17 +23,12 @@ _ALWAYS: Final = ("session", "ack", "lang", "own_words")
 """What a ``NextAnswer`` has whether it is new or not."""
 
 
-class NewNumbers(TypedDict):
-    """The numbers of a table that are new.
+NewNumbers: TypeAlias = tuple[str, int | None, Sequence[int], Sequence[Value] | None]
+"""The numbers of a table that are new: its name and its head, and where they are.
 
-    ``runs``: for each run of them where it begins in the table's rows laid end to end, and how many there are.
-    ``values``: they themselves, where one is no number; else they are next in ``NewParts.floats``.
-    """
-
-    name: str
-    head: int | None
-    runs: Sequence[int]
-    values: NotRequired[Sequence[Value]]
+For each run of them where it begins in the table's rows laid end to end, and how many there are. Last they themselves,
+where one is no number; else they are next in ``NewParts.floats``.
+"""
 
 
 class NewParts(TypedDict):
@@ -109,12 +104,10 @@ def difference(before: ExploreModel, now: ExploreModel) -> NewParts | None:
             runs, values = _new_values(rows_before, rows)
             if not runs:
                 continue
-            table: NewNumbers = {"name": name, "head": head, "runs": runs}
-            if all(type(value) is float for value in values):
+            are_floats = all(type(value) is float for value in values)
+            if are_floats:
                 floats.extend(cast("list[float]", values))
-            else:
-                table["values"] = values
-            numbers.append(table)
+            numbers.append((name, head, runs, None if are_floats else values))
     if sys.byteorder != "little":
         floats.byteswap()
     return {

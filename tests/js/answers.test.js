@@ -27,9 +27,9 @@ const next = {
     parts: { about: "after" },
     matrices: { q: { symbol: "Q̂" } },
     numbers: [
-      { name: "x", head: null, runs: [1, 2] },
-      { name: "q", head: 0, runs: [3, 1] },
-      { name: "mask", head: null, runs: [1, 1], values: [true] },
+      ["x", null, [1, 2], null],
+      ["q", 0, [3, 1], null],
+      ["mask", null, [1, 1], [true]],
     ],
     floats: floats(7, 8, 9),
   },

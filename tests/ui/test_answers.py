@@ -36,6 +36,10 @@ def new_in(answers, work, known):
     return as_json(answers.next(payload(work), known))["new"]
 
 
+def runs_of_x(new):
+    return next(runs for name, _, runs, _ in new["numbers"] if name == "x")
+
+
 def put_together(before, answer):
     """What a reader has, who had ``before``."""
     whole, new = deepcopy(before), answer["new"]
@@ -43,15 +47,15 @@ def put_together(before, answer):
     floats = array("d", b64decode(new["floats"])).tolist()
     for name, parts in new["matrices"].items():
         whole["matrices"][name] |= parts
-    for table in new["numbers"]:
-        values = whole["matrices"][table["name"]]["values"]
-        rows = values if table["head"] is None else values[table["head"]]
+    for name, head, runs, told in new["numbers"]:
+        values = whole["matrices"][name]["values"]
+        rows = values if head is None else values[head]
         places = [
             at
-            for start, count in zip(table["runs"][::2], table["runs"][1::2], strict=True)
+            for start, count in zip(runs[::2], runs[1::2], strict=True)
             for at in range(start, start + count)
         ]
-        added = table.get("values") or [floats.pop(0) for _ in places]
+        added = told or [floats.pop(0) for _ in places]
         for at, value in zip(places, added, strict=True):
             rows[at // len(rows[0])][at % len(rows[0])] = value
     assert not floats
@@ -81,8 +85,8 @@ def test_what_has_not_changed_is_not_sent():
     new = new_in(answers, edited(FIRST, set_x(8.0)), 1)
     assert new["matrices"] == {}
     assert not {"stages", "labels", "steps", "choices", "limits"} & new["parts"].keys()
-    assert ("x", None, [0, 1]) in [(table["name"], table["head"], table["runs"]) for table in new["numbers"]]
-    assert {"w_q", "w_k", "w_v"}.isdisjoint(table["name"] for table in new["numbers"])
+    assert ("x", None, [0, 1]) in [tuple(table[:3]) for table in new["numbers"]]
+    assert {"w_q", "w_k", "w_v"}.isdisjoint(name for name, *_ in new["numbers"])
 
 
 def test_consecutive_numbers_of_two_rows_are_one_run():
@@ -90,7 +94,7 @@ def test_consecutive_numbers_of_two_rows_are_one_run():
     answers.next(payload(FIRST), 0)
     edit = set_x(8.0, col=1) | {"values": [[8.0], [9.0]]}
     new = new_in(answers, edited(FIRST, edit, set_x(7.0) | {"row": 1}), 1)
-    assert next(table["runs"] for table in new["numbers"] if table["name"] == "x") == [1, 3]
+    assert runs_of_x(new) == [1, 3]
 
 
 def test_a_browser_that_missed_an_answer_is_told_all_since_its_own():
@@ -99,7 +103,7 @@ def test_a_browser_that_missed_an_answer_is_told_all_since_its_own():
     work = edited(FIRST, set_x(8.0))
     answers.next(payload(work), 1)
     new = new_in(answers, edited(work, set_x(9.0, col=1)), 1)
-    assert next(table["runs"] for table in new["numbers"] if table["name"] == "x") == [0, 2]
+    assert runs_of_x(new) == [0, 2]
 
 
 def test_the_answer_that_the_browser_has_stays_stored():
@@ -131,5 +135,5 @@ def test_a_pair_of_a_mask_is_not_the_number_that_python_takes_it_for():
     answers = Answers()
     answers.next(of_both[0], 0)
     answer = as_json(answers.next(of_both[1], 1))
-    mask = next(table for table in answer["new"]["numbers"] if table["name"] == "mask")
-    assert mask["values"] == [False, True, False] * 3
+    mask = next(table for table in answer["new"]["numbers"] if table[0] == "mask")
+    assert mask[3] == [False, True, False] * 3

@@ -57,7 +57,7 @@ function matricesWith({ matrices }, added) {
     changed[name] = /** @type {Matrix} */ ({ ...matrices[name], ...parts });
   let next = 0;
   const floats = floatsIn(added.floats);
-  for (const { name, head, runs, values } of added.numbers) {
+  for (const [name, head, runs, values] of added.numbers) {
     const count = runs.reduce((sum, length, at) => (at % 2 ? sum + length : sum), 0);
     changed[name] = withTable(changed[name], head, (rows) =>
       withRuns(rows, runs, values ?? [...floats.subarray(next, next + count)]),
