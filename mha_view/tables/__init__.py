@@ -74,7 +74,7 @@ def numbers(trace: Trace, language: str, decimals: int) -> payloads.TablesModel:
 def step_data(step: Step) -> payloads.Step:
     """A declared step, as the browser reads it: its tables with their letters, and how its operation is told.
 
-    What an operation does not have is left out: this travels with every edit.
+    What an operation does not have is left out: this travels to every page.
     """
     operation = OPERATIONS[step.op]
     unusual = operation.exception
