@@ -17,8 +17,6 @@ from typing import Final, TypeAlias, TypedDict, cast
 from mha_ui.bench.model import ExploreModel
 from mha_view.payloads import Rows, Value
 
-STORED: Final = 4
-"""How many answers a session stores: the browser may have missed the latest ones."""
 _ALWAYS: Final = ("session", "ack", "lang", "own_words")
 """What a ``NextAnswer`` has whether it is new or not."""
 
@@ -64,7 +62,7 @@ class NextAnswer(TypedDict):
 
 @dataclass
 class Answers:
-    """The latest answers of a session, by number."""
+    """The answers of a session that the browser may build upon: the one that it has, and the latest two."""
 
     last: int = 0
     _stored: dict[int, ExploreModel] = field(default_factory=dict)
@@ -73,8 +71,8 @@ class Answers:
         """The next answer, for a browser whose last one is ``known``: whole where it cannot be built upon that."""
         self.last += 1
         before = self._stored.get(known)
-        latest = {number: self._stored[number] for number in sorted(self._stored)[-STORED:]}
-        self._stored = latest | ({known: before} if before else {}) | {self.last: data}
+        needed = {known, self.last - 1, self.last}
+        self._stored = {at: stored for at, stored in self._stored.items() if at in needed} | {self.last: data}
         new = difference(before, data) if before else None
         if new is None:
             return {**data, "answer": self.last}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mha_core import AddMask, AllowMask, built_in
-from mha_ui.bench.answers import STORED, Answers
+from mha_ui.bench.answers import Answers
 from mha_ui.bench.model import payload
 from mha_ui.check.model import check_payload
 from mha_ui.state import Work, receive
@@ -109,12 +109,12 @@ def test_a_browser_that_missed_an_answer_is_told_all_since_its_own():
 def test_the_answer_that_the_browser_has_stays_stored():
     answers = Answers()
     answers.next(payload(FIRST), 0)
-    assert all("new" in answers.next(payload(FIRST), 1) for _ in range(2 * STORED))
+    assert all("new" in answers.next(payload(FIRST), 1) for _ in range(5))
 
 
 def test_of_the_others_only_the_latest_are_stored():
     answers = Answers()
-    for _ in range(2 * STORED):
+    for _ in range(5):
         answers.next(payload(FIRST), 0)
     assert "new" in answers.next(payload(FIRST), answers.last)
     assert "new" not in answers.next(payload(FIRST), 1)
