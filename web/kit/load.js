@@ -32,9 +32,9 @@ const loaded = (link) =>
 export async function show(component, [, page, worded], name) {
   const links = component.parentElement.querySelectorAll('link[rel="stylesheet"]');
   const sheets = [...links].map((link) => loaded(/** @type {HTMLLinkElement} */ (link)));
-  const [module, words] = await Promise.all([page, worded, ...sheets]);
+  const [module, served] = await Promise.all([page, worded, ...sheets]);
   const [data] = component.data;
-  const own = words && { words: { ...words.default[data.lang], ...data.own_words } };
+  const own = served && { words: { ...served.default[data.lang], ...data.own_words } };
   const mounted = name ? module[name] : module;
   return mounted.default({ ...component, data: { ...data, ...own } });
 }
