@@ -18,12 +18,12 @@ from mha_core.messages import LANGUAGE, LANGUAGES
 from mha_ui import shell, state
 from mha_ui.address import keep_address
 from mha_ui.exchange import MENU, MENU_BUTTONS, START, closing_button, export_button, import_button
-from mha_ui.notes import is_ours
 from mha_ui.notes import note as example_note
 from mha_ui.panel import panel
 from mha_ui.share import save_button, share_button
 from mha_ui.theme import theme_choice
 from mha_ui.upload import uploader
+from mha_view.about import is_ours
 
 _EXAMPLE: Final = "frame.example"
 _LANGUAGE: Final = "frame.language"

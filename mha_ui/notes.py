@@ -7,18 +7,14 @@ from html import escape
 
 import streamlit as st
 
-from mha_core import Example, library
+from mha_core import Example
 from mha_core.example.model import text_in
+from mha_view.about import is_ours
 
 
 def rich(text: str) -> str:
     """A sentence of ours as HTML, with subscripts in symbols such as W_Q and d_k."""
     return re.sub(r"(?<=[A-Za-z√])_([A-Za-z]\w*)", r"<sub>\1</sub>", escape(text))
-
-
-def is_ours(example: Example) -> bool:
-    """Whether the note is a built-in example's, in which W_Q is a symbol. A visitor's text is shown as it is."""
-    return example.note is not None and any(example.note == built_in.note for built_in in library().values())
 
 
 def note(example: Example, language: str, *, folded: bool = False) -> None:

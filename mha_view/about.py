@@ -6,7 +6,8 @@ from typing import Final, TypedDict
 
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
-from mha_core.example.model import key_tokens, text_in
+from mha_core.example.library import library
+from mha_core.example.model import Example, key_tokens, text_in
 from mha_core.walk.summary import findings, where_heads_look
 from mha_view.figures.labels import labels
 from mha_view.language import words_in
@@ -23,6 +24,11 @@ def about_example(trace: Trace, language: str) -> About:
     """The sentences about an example."""
     note = text_in(trace.example.note, language)
     return {"about": note or words_in(language)(PLAINLY), "looks": looks(trace, language)}
+
+
+def is_ours(example: Example) -> bool:
+    """Whether the note is a built-in example's, in which W_Q is a symbol. A visitor's text is shown as it is."""
+    return example.note is not None and any(example.note == built_in.note for built_in in library().values())
 
 
 def looks(trace: Trace, language: str) -> list[str]:

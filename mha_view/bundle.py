@@ -87,6 +87,11 @@ def style(sheet: str) -> str:
     return _CSS.sub(lambda match: style(_place((path.parent / match[1]).resolve())), text)
 
 
+def without_spaces(sheet: str) -> str:
+    """A stylesheet without comments, and with one space for many."""
+    return re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", sheet, flags=re.DOTALL)).replace("} ", "}")
+
+
 @cache
 def _files() -> frozenset[Path]:
     return frozenset(WEB.rglob("*.js"))

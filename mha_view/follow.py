@@ -21,7 +21,13 @@ from mha_view.language import words_in
 from mha_view.palette import css_variables
 
 ICON: Final = Path(__file__).resolve().parent / "icon.svg"
+THEMES: Final = {
+    "theme_0": N_("Colors: system"),
+    "theme_1": N_("Colors: light"),
+    "theme_2": N_("Colors: dark"),
+}
 _WORDS: Final = {
+    **THEMES,
     "title": N_("Multi-head attention: follow the lecture"),
     "room": N_("Room"),
     "waiting": N_("Waiting for the lecture to start."),
@@ -45,9 +51,6 @@ _WORDS: Final = {
     "play_more": N_("Larger"),
     "code": N_("Room code"),
     "enter": N_("Join"),
-    "theme_0": N_("Colors: system"),
-    "theme_1": N_("Colors: light"),
-    "theme_2": N_("Colors: dark"),
     "exercise": N_("Today's exercise, with your own numbers"),
     "exercise_linked": N_("Today's exercise"),
     "question_open": N_("Your answer?"),
@@ -65,7 +68,7 @@ _WORDS: Final = {
     "closed_right": N_("Correct answer: {number}"),
     "closed_wrong": N_("Your answer: {text}. Correct answer: {number}"),
 }
-_NO_SCRIPT: Final = N_("This page needs JavaScript.")
+NO_SCRIPT: Final = N_("This page needs JavaScript.")
 
 
 def page(language: str, root: str, script: str, style: str) -> str:
@@ -77,10 +80,10 @@ def page(language: str, root: str, script: str, style: str) -> str:
 <head><meta charset="utf-8"><base href="{escape(root)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(words(_WORDS["title"]))}</title>
-<link rel="icon" href="data:image/svg+xml;base64,{_icon()}">
+<link rel="icon" href="data:image/svg+xml;base64,{icon()}">
 <link rel="stylesheet" href="{escape(style)}">
 <script type="module" src="{escape(script)}"></script></head>
-<body><div id="follow"><noscript><p>{escape(words(_NO_SCRIPT))}</p></noscript></div>
+<body><div id="follow"><noscript><p>{escape(words(NO_SCRIPT))}</p></noscript></div>
 <script type="application/json" id="words">{texts}</script></body></html>
 """
 
@@ -112,5 +115,6 @@ def _texts(language: str) -> dict[str, str]:
 
 
 @cache
-def _icon() -> str:
+def icon() -> str:
+    """The icon of our pages, as base64."""
     return b64encode(ICON.read_bytes()).decode()

@@ -44,6 +44,7 @@ from mha_ui.state.actions import ACTIONS  # noqa: E402
 from mha_ui.state.url import MODEL_KEYS, PAGE_KEYS  # noqa: E402
 from mha_ui.walkthrough.model import WalkModel  # noqa: E402
 from mha_view import payloads  # noqa: E402
+from mha_view.page.data import PageData  # noqa: E402
 
 TYPES = ROOT / "web" / "generated.d.ts"
 NAMES = ROOT / "web" / "kit" / "query_names.js"
@@ -102,7 +103,7 @@ def declarations() -> str:
     found: dict[type, str] = {}
     operations = [_interface(kind, found, op) for op, kind in (EDITS | ACTIONS).items()]
     aliases = [_union(name, _members_of(hint, found)) for name, hint in ALIASES.items()]
-    for kind in (WholeAnswer, NextAnswer, WalkModel, payloads.FollowedWalk):
+    for kind in (WholeAnswer, NextAnswer, WalkModel, payloads.FollowedWalk, PageData):
         _interface(kind, found)
     doubled = [name for name, count in Counter(kind.__name__ for kind in found).items() if count > 1]
     if doubled:

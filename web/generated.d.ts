@@ -595,7 +595,8 @@ interface MessageData {
  * What may be done with an example, and which of the menus' choices it has.
  *
  * `changed`: the example differs from the one that was opened; `baseline`: one is pinned. `sizes`: the axes
- * whose sizes can be changed. `lens`: the current one, "" for none; null where no choice is offered.
+ * whose sizes can be changed. `lens`: the current one, "" for none; null where no choice is offered. `fixed`: only
+ * numbers can be changed.
  */
 interface Controls {
   undo: boolean;
@@ -615,6 +616,7 @@ interface Controls {
   kv_heads: number;
   mask: "none" | "causal" | "painted";
   lens: string | null;
+  fixed?: true;
 }
 
 /** The largest number, and the most heads and tokens or dimensions, of an example that can be edited. */
@@ -635,7 +637,7 @@ interface LiveRequest {
  *
  * `bar`: what the address bar holds where that is not the address of the work: the link to an exercise with numbers
  * for each student. `whole`: the example where no address holds it. `choices`: by menu, each choice's edit by its
- * name.
+ * name. `asks`: null where there is no server.
  *
  * Of an exercise, `class_link`: the query of a link for everybody, where there can be others like it; `begun`:
  * which of the examples shown it was set with, here; 0 where a link has brought it.
@@ -654,7 +656,7 @@ interface ExploreModel extends TablesModel, Answer, About {
   choices: Record<string, Record<string, Operation>>;
   controls: Controls;
   limits: Limits;
-  asks: LiveRequest;
+  asks: LiveRequest | null;
   class_link?: string;
   begun?: number;
 }
@@ -797,6 +799,35 @@ interface WalkModel extends Model, Walked {
 interface FollowedWalk extends Model, Walked {
   words: Record<string, string>;
   address: Record<string, string>;
+}
+
+/** The tables, and the sentences above them. */
+interface PageTables extends TablesModel, About {
+  about_ours: boolean;
+}
+
+/** The page in one language, before anything is changed. */
+interface PageTexts {
+  words: Record<string, string>;
+  explore: PageTables;
+  walk: Walked;
+}
+
+/**
+ * A page without a server.
+ *
+ * `first`: the language for a browser whose own is not one of ours. `file`: the example as a file has it.
+ * `temperature`: whether the divisor is one. `most`: the largest number that may be entered. `app`: the address
+ * of an app that opens the same numbers, "" for none.
+ */
+interface PageData {
+  languages: Record<string, PageTexts>;
+  first: string;
+  file: Record<string, unknown>;
+  scale: Scale;
+  temperature: boolean;
+  most: number;
+  app: string;
 }
 
 type Scale = "sqrt_dk" | "none" | number;

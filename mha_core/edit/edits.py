@@ -88,10 +88,7 @@ def _set_block(example: Example, edit: SetBlock) -> Example:
     matrix = mask_as_painted(example) if (name, head) == ("mask", None) else given_matrix(example, name, head)
     if row + len(block) > len(matrix) or col + len(block[0]) > len(matrix[0]):
         raise ExampleError(
-            N_(
-                "this block is {got_rows} × {got_cols}, but only {rows} × {cols} fits from row "
-                "{row}, column {col}"
-            ),
+            NO_ROOM,
             place=place_of(name, head),
             row=row + 1,
             col=col + 1,
@@ -107,6 +104,11 @@ def _set_block(example: Example, edit: SetBlock) -> Example:
             if value is not None:
                 rows[row + i][col + j] = cell_value(kind, value, place_of(name, head, row + i, col + j))
     return with_matrix(example, name, head, tuple(map(tuple, rows)))
+
+
+NO_ROOM = N_(
+    "this block is {got_rows} × {got_cols}, but only {rows} × {cols} fits from row {row}, column {col}"
+)
 
 
 def _require_rectangular(block: Sequence[Sequence[object]], place: str) -> None:

@@ -68,6 +68,7 @@ _HALVES = {
 
 SQRT = N_("Each score is divided by √d_k = √{d_k} ≈ {divisor}.")
 NUMBER = N_("Each score is divided by {divisor}.")
+WHY_NUMBER = N_("The divisor sets how sharply softmax chooses between the keys.")
 
 
 def of_step(step: Step, example: Example, width: int) -> Words:
@@ -148,7 +149,7 @@ def _of_divide(example: Example) -> tuple[Sentence, Sentence, Sentence]:
         )
     else:
         what = Sentence(NUMBER, {"divisor": divisor_text(example)})
-        why = Sentence(N_("The divisor sets how sharply softmax chooses between the keys."))
+        why = Sentence(WHY_NUMBER)
     return what, why, Sentence(N_("Ask: what would the weights look like without this step?"))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NotRequired, TypedDict
+from typing import Final, Literal, NotRequired, TypedDict
 
 from mha_core.edit.fields import RESIZABLE, MaskKind
 from mha_core.example.model import (
@@ -22,10 +22,9 @@ from mha_core.vocabulary import (
     SCORING,
     SCORING_CHOICES,
 )
-from mha_ui.notes import is_ours
 from mha_ui.state import HistoryState, Message, Work, address, can_undo, handed_out, history_of, unsaved
 from mha_view import payloads
-from mha_view.about import About, about_example
+from mha_view.about import About, about_example, is_ours
 from mha_view.lenses import laid_over, look
 from mha_view.lenses.lens import Lens, sent
 from mha_view.tables import numbers
@@ -43,7 +42,8 @@ class Controls(TypedDict):
     """What may be done with an example, and which of the menus' choices it has.
 
     ``changed``: the example differs from the one that was opened; ``baseline``: one is pinned. ``sizes``: the axes
-    whose sizes can be changed. ``lens``: the current one, "" for none; null where no choice is offered.
+    whose sizes can be changed. ``lens``: the current one, "" for none; null where no choice is offered. ``fixed``: only
+    numbers can be changed.
     """
 
     undo: bool
@@ -63,6 +63,7 @@ class Controls(TypedDict):
     kv_heads: int
     mask: MaskKind
     lens: str | None
+    fixed: NotRequired[Literal[True]]
 
 
 class Start(TypedDict):
@@ -108,7 +109,7 @@ class ExploreModel(payloads.TablesModel, Answer, About):
 
     ``bar``: what the address bar holds where that is not the address of the work: the link to an exercise with numbers
     for each student. ``whole``: the example where no address holds it. ``choices``: by menu, each choice's edit by its
-    name.
+    name. ``asks``: null where there is no server.
 
     Of an exercise, ``class_link``: the query of a link for everybody, where there can be others like it; ``begun``:
     which of the examples shown it was set with, here; 0 where a link has brought it.
@@ -127,7 +128,7 @@ class ExploreModel(payloads.TablesModel, Answer, About):
     choices: Mapping[str, Mapping[str, payloads.EditData]]
     controls: Controls
     limits: Limits
-    asks: LiveRequest
+    asks: LiveRequest | None
     class_link: NotRequired[str]
     begun: NotRequired[int]
 

@@ -27,7 +27,7 @@ from mha_core.example.model import text_in
 from mha_core.vocabulary import AXES
 from mha_ui import state
 from mha_ui.bench.model import payload
-from mha_ui.notes import is_ours, rich
+from mha_ui.notes import rich
 from mha_ui.state import UNDO_STEPS, WalkPlace, Work, address, receive
 from mha_ui.state import work as state_work
 from mha_ui.state.history import begun

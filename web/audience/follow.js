@@ -2,7 +2,9 @@
 // and colours, without a Streamlit session. Whoever looks around alone, or plays with the numbers, comes back with one
 // press.
 
+import { NO_ADDRESS } from "../kit/address.js";
 import { button, div, element, fill, p, prose, redrawn, requireElement, span } from "../kit/dom.js";
+import { SchemeButton } from "../kit/scheme_button.js";
 import { ofBrowser } from "../kit/storage.js";
 import { asksForMany, mayShow } from "../walk/picture/scene.js";
 import { Route } from "../walk/place/route.js";
@@ -11,10 +13,8 @@ import { Walk } from "../walk/walk.js";
 import { PhoneQuestion } from "./phone_question.js";
 import { Player } from "./player.js";
 
-const NO_ADDRESS = { keep() {}, flush() {}, stop() {} }; // the address of this page is the room's
 const FINAL = ["none", "gone", "ended"];
 const ASKS_FOR_CODE = ["none", "unnamed", "gone", "ended"];
-const THEMES = ["light dark", "light", "dark"];
 
 /** @typedef {StreamState | "waiting" | "unnamed"} State "unnamed": the address has no room's code */
 
@@ -46,7 +46,7 @@ class Follower {
   /** @type {Record<string, Record<string, string>>} */
   #texts = JSON.parse(requireElement(document, "#words").textContent ?? ""); // by language
   #lang = this.#firstLanguage();
-  #theme = Math.max(0, THEMES.indexOf(stored.get("theme") ?? ""));
+  #scheme = new SchemeButton("mha.follow.theme");
   #listener = stored.get("listener") ?? ""; // by which this browser may answer: the server gives it with the stream
   /** @type {Stream | null} */
   #stream = null;
@@ -209,7 +209,7 @@ class Follower {
   /** @returns {WalkHost} */
   #walkHost() {
     return {
-      address: NO_ADDRESS,
+      address: NO_ADDRESS, // that of this page is the room's
       controls: () => [],
       parts: () => [],
       placeChanged: (_place, remote) => this.#moved(remote),
@@ -351,12 +351,12 @@ class Follower {
     const { words } = this;
     const root = document.documentElement;
     root.lang = words.tag;
-    root.style.colorScheme = THEMES[this.#theme];
     document.title = words.title;
     this.try.textContent = words.try;
     this.player.dial.say(words);
+    this.#scheme.say(words);
     const others = Object.keys(this.#texts).filter((lang) => lang !== this.#lang);
-    const choices = [...others.map((lang) => this.#languageButton(lang)), this.#themeButton()];
+    const choices = [...others.map((lang) => this.#languageButton(lang)), this.#scheme.root];
     const title = element("h1", {}, this.#code ? `${words.room} ${this.#code}` : words.title);
     redrawn(this.head, () => this.head.replaceChildren(title, span("choices", ...choices)));
     const code = element("input", {
@@ -386,19 +386,6 @@ class Follower {
     this.#showState();
     if (this.#place && !FINAL.includes(this.#state)) this.#follow();
     this.#showQuestion();
-  }
-
-  #themeButton() {
-    const label = this.words[`theme_${this.#theme}`];
-    const onclick = () => this.#nextTheme();
-    const attributes = { title: label, "aria-label": label, data: { focus: "theme" }, onclick };
-    return button(attributes, "◐☀☾"[this.#theme]);
-  }
-
-  #nextTheme() {
-    this.#theme = (this.#theme + 1) % THEMES.length;
-    stored.set("theme", THEMES[this.#theme]);
-    this.#showTexts();
   }
 
   /** @param {SubmitEvent} event */

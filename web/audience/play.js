@@ -2,10 +2,12 @@
 // was given or computed; what follows from it is worked out here, and what comes before it stays. No DOM here.
 
 import { evaluate, KNOWN } from "../kit/evaluate.js";
-import { headOf, isPerHead, numberOf, ofHead, requireRows, valueAt, withTable } from "../kit/graph.js";
+import { requireRows, valueAt, withTable } from "../kit/graph.js";
+import { withNumbers } from "../kit/local_edits.js";
 import { isWhole, largest, topOf } from "../kit/numbers.js";
+import { tellAgain, toldAgain } from "../walk/told_again.js";
 
-const NEAR = 1e-9; // weights that differ by less are shared equally, as in mha_core/walk/summary.py
+const NEAR = 1e-9; // numbers that differ by less are the same
 
 /** Whether every step can be worked out here. @param {Model} model */
 export const isPlayable = ({ steps }) => Object.values(steps).every(({ op }) => KNOWN.includes(op));
@@ -26,18 +28,7 @@ export function playable(stage, step) {
  * A walk with numbers of its own: at first those of `numbers`, which stay as they are.
  * @type {(walk: WalkModel, numbers?: WalkModel) => WalkModel}
  */
-export function copied(walk, numbers = walk) {
-  const matrices = Object.entries(walk.matrices).map(([name, matrix]) => {
-    const { values } = numbers.matrices[name];
-    return [name, { ...matrix, values }];
-  });
-  const { dead, shifts } = numbers;
-  const stages = walk.stages.map((stage) => ({ ...stage }));
-  const closing = { ...walk.closing };
-  const model = { ...walk, matrices: Object.fromEntries(matrices), dead, shifts, stages, closing };
-  tellStages(model);
-  return model;
-}
+export const copied = (walk, numbers = walk) => toldAgain(withNumbers(walk, numbers));
 
 /**
  * Set a number, and work out all that follows from it.
@@ -48,7 +39,7 @@ export function set(model, { name, head, row, col }, value) {
     rows.map((cells, at) => (at === row ? cells.with(col, value) : cells)),
   );
   evaluate(model, [name]);
-  tellStages(model);
+  tellAgain(model);
 }
 
 /** Whether a number differs from that of another walk. @type {(model: WalkModel, other: WalkModel, cell: Cell) => boolean} */
@@ -68,41 +59,4 @@ export function scaleOf(model, { name, head }) {
   const places = isWhole(rows) ? 0 : Math.min(12, Math.max(0, 1 - Math.floor(Math.log10(size))));
   const most = Math.max(topOf(rows), 5 * 10 ** -places);
   return { places, most, least: model.matrices[name].scale === "weights" ? 0 : -most };
-}
-
-/** What the server says of the numbers in a stage, said again of the model's. @param {WalkModel} model */
-function tellStages(model) {
-  for (const stage of model.stages) {
-    if (stage.powers) stage.powers = powersIn(model, stage);
-    if (stage.kind === "closing") stage.why = ""; // in how many ways the heads look
-  }
-  const looks = looksIn(model);
-  model.closing.looked = model.closing.looked.map((_, head) =>
-    requireRows(model, "weights", head).map(looks),
-  );
-}
-
-/**
- * The powers of e in a stage's softmax, row by row.
- * @param {WalkModel} model
- * @param {WalkStage} stage
- */
-function powersIn(model, { steps: [{ operands }], head }) {
-  const [[scores]] = operands;
-  const rows = requireRows(model, scores, isPerHead(model, scores) ? headOf(model, scores, head) : null);
-  return rows.map((row, at) => {
-    const shift = ofHead(model.shifts, head)?.[at] ?? 0;
-    const powers = row.map((score) => Math.exp(numberOf(score) - shift));
-    return { powers, total: powers.reduce((sum, power) => sum + power, 0), shift };
-  });
-}
-
-/** Where a row of weights looks most. @param {WalkModel} model */
-function looksIn({ labels }) {
-  return (/** @type {Value[]} */ row) => {
-    const weight = Math.max(...row.map(Number));
-    if (weight <= 0) return null;
-    const keys = [...row.keys()].filter((key) => Number(row[key]) >= weight - NEAR);
-    return { keys, name: keys.map((key) => labels.n_k[key]).join(", "), weight };
-  };
 }

@@ -404,7 +404,7 @@ class Explore {
       this.#lastEdit.soon();
       this.#explained.explainSoon();
     }
-    if (model.asks.lens) {
+    if (model.asks?.lens) {
       this.#parts.legend.update(model);
       this.#showCheck();
     }
@@ -725,11 +725,17 @@ class Explore {
         hold: (cell) => this.#explained.chosen(cell),
         go: (cell) => this.#explained.goTo(cell),
         traced: (path, begun) => this.#explained.traced(path, begun),
-        mask: this.#model.check ? undefined : (pair, hides) => this.#mask(pair, hides),
+        mask: this.#canMask ? (pair, hides) => this.#mask(pair, hides) : undefined,
       },
       this.#messageLine.root,
       legend.root,
     );
+  }
+
+  /** Whether a pair may be hidden: anywhere, or where nothing but numbers can be changed, in a mask of numbers. */
+  get #canMask() {
+    const { check, controls, matrices } = this.#model;
+    return !check && (!controls.fixed || Boolean(matrices.mask?.edit));
   }
 
   /** Put the parts on the page. */

@@ -81,6 +81,9 @@ export function isEditable(model, name, head) {
   return Array.isArray(edit) ? Boolean(ofHead(edit, head)) : edit;
 }
 
+/** Whether only numbers can be changed: no token and no head comes, goes or is renamed. @param {Model} model */
+export const isFixed = ({ check, controls }) => Boolean(check || !controls || controls.fixed);
+
 /**
  * Whether its numbers were typed, here or elsewhere.
  * @type {OfMatrix<boolean>}

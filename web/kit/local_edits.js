@@ -31,6 +31,21 @@ export function withEdits(model, edits) {
 }
 
 /**
+ * A model with the numbers of another of the same structure, in whatever language that is. Both stay as they are.
+ * @template {Model} M
+ * @param {M} model
+ * @param {Model} numbers
+ * @returns {M}
+ */
+export function withNumbers(model, { matrices, constants, dead, shifts }) {
+  const changed = Object.entries(model.matrices).map(([name, matrix]) => {
+    const { values, symbol, formula } = matrices[name];
+    return [name, { ...matrix, values, symbol, formula }];
+  });
+  return { ...model, matrices: Object.fromEntries(changed), constants, dead, shifts };
+}
+
+/**
  * Write the numbers of an edit into a model; the name of what it changes.
  * @param {Model} model
  * @param {Edit} edit
@@ -63,9 +78,15 @@ const withValues = (cells, col, values) => cells.map((cell, at) => values[at - c
 function divideBy(model, divisor) {
   model.constants = { ...model.constants, divisor };
   if (model.controls) model.controls = { ...model.controls, scale: divisor };
-  const renamed = (/** @type {string} */ text) => text.replace(/\/(√d_k|[\d.e+-]+)/g, `/${divisor}`);
+  const renamed = (/** @type {string} */ text) => withDivisor(text, divisor);
   for (const [name, { symbol, formula }] of Object.entries(model.matrices))
     if (/\//.test(symbol + formula))
       model.matrices[name] = { ...model.matrices[name], symbol: renamed(symbol), formula: renamed(formula) };
   return "divisor";
 }
+
+/**
+ * A formula that divides by another number: S/√d_k → S/3.
+ * @type {(formula: string, divisor: number) => string}
+ */
+export const withDivisor = (formula, divisor) => formula.replace(/([/÷] ?)(√d_k|[\d.e+-]+)/g, `$1${divisor}`);

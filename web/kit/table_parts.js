@@ -1,7 +1,7 @@
 // The parts of a matrix's table as they are first built: captions, labels, cells and gaps.
 
 import { accent, button, div, element, fill, fillNodes, p, shapeOf, span, symbol, titled } from "./dom.js";
-import { headOf, isEditable, key, requireRows, rowsOf } from "./graph.js";
+import { headOf, isEditable, isFixed, key, requireRows, rowsOf } from "./graph.js";
 import { accented } from "./layout.js";
 
 /**
@@ -28,7 +28,6 @@ import { accented } from "./layout.js";
  */
 export function headTitles(model, shown) {
   const { words } = model;
-  const fixed = Boolean(model.check) || !model.controls;
   const heads = shown.map((head) => {
     /** @type {(what: string, text: string, disabled?: boolean) => HTMLElement} */
     const act = (what, text, disabled = false) =>
@@ -36,7 +35,12 @@ export function headTitles(model, shown) {
     const alone = model.dims.h === 1;
     const acts = [act("copy_head", words.copy_head), act("remove_head", words.remove, alone)];
     const title = element("h3", {}, `${words.head} ${head + 1}`);
-    return element("div", { class: "head-title", style: accent(head) }, title, ...(fixed ? [] : acts));
+    return element(
+      "div",
+      { class: "head-title", style: accent(head) },
+      title,
+      ...(isFixed(model) ? [] : acts),
+    );
   });
   return div("stage head-titles", div("stage-title"), ...heads);
 }
@@ -192,7 +196,7 @@ export function line(model, name, head, row) {
   const list = name === "x" ? "tokens" : name === "context" ? "context_tokens" : null;
   const count = requireRows(model, name, head).length;
   const editor =
-    list && isEditable(model, name, head)
+    list && isEditable(model, name, head) && !isFixed(model)
       ? tokenEditor(model.words, list, row, count)
       : { acts: [], node: span("label") };
   const { acts, node } = editor;

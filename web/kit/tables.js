@@ -18,6 +18,7 @@ import {
   isClaim,
   isDead,
   isEditable,
+  isFixed,
   isGiven,
   key,
   labelOf,
@@ -174,8 +175,9 @@ export class View {
     this.#captions.push({ node, numbers, called, table: { name, head }, text: "" });
     const kind = `${editable ? "editable" : "computed"} ${claim ? "claim" : ""}`;
     const parts = [caption.root, div("scroller", numbers)];
-    if (editable && matrix.axes[0] === "n_q" && name === "x") parts.push(addToken(model.words, "tokens"));
-    if (editable && name === "context") parts.push(addToken(model.words, "context_tokens"));
+    const hasTokens = editable && !isFixed(model);
+    if (hasTokens && matrix.axes[0] === "n_q" && name === "x") parts.push(addToken(model.words, "tokens"));
+    if (hasTokens && name === "context") parts.push(addToken(model.words, "context_tokens"));
     const look = { class: `${lookOf(matrix)} ${kind}`, data: { table: `${name} ${head}` } };
     const figure = element("figure", look, ...parts);
     this.#inView.observe(figure);

@@ -58,7 +58,7 @@ export class Newest {
   get isAnswered() {
     const edits = this.#unanswered;
     if (!edits.every((edit) => isLocal(this.#page, edit))) return false;
-    return !edits.length || !this.#page.asks.lens || this.#seen?.seq === this.#seq;
+    return !edits.length || !this.#page.asks?.lens || this.#seen?.seq === this.#seq;
   }
 
   /**

@@ -2,7 +2,7 @@
 // weight, and each query's head outputs and output. It shows the numbers of the tables and has none of its own.
 
 import { accent, button, div, element, fill, p, rich, setAttribute, setText, titled } from "../../kit/dom.js";
-import { key as keyOf, rowsOf } from "../../kit/graph.js";
+import { isFixed, key as keyOf, rowsOf } from "../../kit/graph.js";
 import { format } from "../../kit/numbers.js";
 import { isolated } from "../../kit/quoted.js";
 import { HeadLines, WeightMap } from "./head_panels.js";
@@ -260,7 +260,7 @@ export class Overview {
 
   /** The button that opens the field for the visitor's own sentence. */
   #sentenceButton() {
-    if (!this.#model.matrices.x) return p("");
+    if (!this.#model.matrices.x || isFixed(this.#model)) return p("");
     const node = button(
       { class: "quiet typing", data: { focus: "sentence" }, "aria-haspopup": "dialog" },
       `✎ ${this.words.sentence}`,

@@ -15,11 +15,12 @@ export class Toolbar {
   #updates = [];
 
   /**
-   * Where numbers are checked and not changed, only the history is offered.
+   * Where numbers are checked and not changed, only the history is offered; where nothing but numbers can be changed, the
+   * divisor as well.
    * @param {import("./divisor.js").DivisorHost} host
    */
   constructor(host) {
-    const { words, check } = host.model;
+    const { words, check, controls } = host.model;
     this.host = host;
     this.words = words;
     this.divisor = new Divisor(host);
@@ -27,7 +28,9 @@ export class Toolbar {
       "div",
       { class: "controls", role: "toolbar", "aria-label": words.controls },
       this.#history(),
-      ...(check ? [] : [this.#sizes(), this.#layerMenu(), this.#viewMenu()]),
+      ...(check || controls.fixed ? [] : [this.#sizes(), this.#layerMenu()]),
+      ...(!check && controls.fixed ? [this.#divisorMenu()] : []),
+      ...(check ? [] : [this.#viewMenu()]),
     );
   }
 
@@ -78,6 +81,12 @@ export class Toolbar {
       context: this.#checkbox("context", words.context),
       kv_heads: this.#kvHeads(),
     });
+  }
+
+  /** What is left of the layer's menu where only numbers can be changed. */
+  #divisorMenu() {
+    const { constants } = this.host.model;
+    return constants.divisor === null ? null : this.#menu("layer", { divisor: this.#scale() });
   }
 
   #viewMenu() {
@@ -214,7 +223,7 @@ export class Toolbar {
     const { words } = this;
     const options = [
       ["sqrt_dk", "√dₖ"],
-      ["none", words.scale_none],
+      ...(this.host.model.controls.fixed ? [] : [["none", words.scale_none]]),
       ["number", words.scale_number],
     ];
     /** @param {ExploreModel} model */

@@ -1,0 +1,104 @@
+"""What a page without a server contains, as plain JSON data: the tables and the tour in every language."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final, TypedDict
+
+from mha_core.compute.trace import Trace
+from mha_core.edit.edits import NO_ROOM
+from mha_core.errors import N_
+from mha_core.example.files import dump
+from mha_core.example.model import MAX_NUMBER, AddMask, AllowMask, Example, Scale
+from mha_core.messages import LANGUAGE, LANGUAGES
+from mha_core.vocabulary import SCORING
+from mha_core.walk.text import NUMBER, WHY_NUMBER
+from mha_view import page_words, payloads
+from mha_view.about import About, about_example, is_ours
+from mha_view.follow import THEMES
+from mha_view.language import words_in
+from mha_view.tables import numbers
+from mha_view.walk import walked
+
+
+class PageTables(payloads.TablesModel, About):
+    """The tables, and the sentences above them."""
+
+    about_ours: bool
+
+
+class PageTexts(TypedDict):
+    """The page in one language, before anything is changed."""
+
+    words: Mapping[str, str]
+    explore: PageTables
+    walk: payloads.Walked
+
+
+class PageData(TypedDict):
+    """A page without a server.
+
+    ``first``: the language for a browser whose own is not one of ours. ``file``: the example as a file has it.
+    ``temperature``: whether the divisor is one. ``most``: the largest number that may be entered. ``app``: the address
+    of an app that opens the same numbers, "" for none.
+    """
+
+    languages: Mapping[str, PageTexts]
+    first: str
+    file: Mapping[str, object]
+    scale: Scale
+    temperature: bool
+    most: float
+    app: str
+
+
+_WORDS: Final = {
+    **THEMES,
+    "parts": N_("Parts of this page"),
+    "in_app": N_("Open in the app"),
+    "no_room": NO_ROOM,
+    "divided": NUMBER,
+    "divided_why": WHY_NUMBER,
+}
+
+
+def page_data(trace: Trace, language: str, decimals: int, app: str) -> PageData:
+    """The data of an example's page. What only its lecturer sees is left out."""
+    example = replace(trace.example, lecture=None, claimed=None, asked=None)
+    return {
+        "languages": {code: _texts(trace, code, decimals) for code in LANGUAGES},
+        "first": language,
+        "file": json.loads(dump(example)),
+        "scale": example.scale,
+        "temperature": SCORING[example.scoring].temperature is not None,
+        "most": MAX_NUMBER,
+        "app": app,
+    }
+
+
+def _texts(trace: Trace, language: str, decimals: int) -> PageTexts:
+    tables = numbers(trace, language, decimals)
+    words, of_tour = words_in(language), walked(trace, language)
+    if "mask" in tables["matrices"]:
+        tables["matrices"]["mask"]["edit"] = _is_mask_of_its_own(trace.example)
+    return {
+        "words": {
+            **page_words.words_of("walk", language),
+            **tables["own_words"],
+            **{name: words(text) for name, text in _WORDS.items()},
+            "name": LANGUAGE[language].name,
+        },
+        "explore": {
+            **tables,
+            **about_example(trace, language),
+            "about_ours": is_ours(trace.example),
+        },
+        "walk": {**of_tour, "stages": [{**stage, "lesson": None} for stage in of_tour["stages"]]},
+    }
+
+
+def _is_mask_of_its_own(example: Example) -> bool:
+    """Whether the mask's pairs are numbers of the example. A causal mask stays causal."""
+    return isinstance(example.mask, AllowMask | AddMask)

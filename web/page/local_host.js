@@ -1,0 +1,158 @@
+// Stands in for the server where there is none: it receives the edits that Explore sends, and answers as the page does
+// elsewhere. The tour gets its numbers here too.
+
+import { fill } from "../kit/dom.js";
+import { withDivisor, withNumbers } from "../kit/local_edits.js";
+import { toldAgain } from "../walk/told_again.js";
+import { Work } from "./work.js";
+
+const SESSION = String(performance.timeOrigin); // each time the page is opened is one
+
+/** What the menus would say that are not there. */
+const NO_MENUS = {
+  ...{ baseline: false, values: true, w_o: true, biases: false, context: false, sizes: [] },
+  ...{ scoring: "", positions: "", kv_heads: 1, mask: /** @type {const} */ ("none"), lens: null },
+};
+/** @type {HistoryState} */
+const NO_HISTORY = { examples: [0], at: 0, starts: [[0, 0, null]], texts: [] }; // it is kept here
+
+/** @typedef {import("../kit/answers.js").Whole} Whole */
+
+export class LocalHost {
+  #data;
+  #work;
+  #acknowledged = 0;
+  #answers = 0;
+  /** @type {Cell | null} */
+  #pinned = null;
+  #decimals;
+  /** @type {MessageData | null} */
+  #message = null;
+  #isAnswering = false;
+
+  /**
+   * @param {PageData} data
+   * @param {string} language
+   * @param {() => void} answered there is something new to show
+   */
+  constructor(data, language, answered) {
+    this.#data = data;
+    this.language = language;
+    this.answered = answered;
+    const { explore } = this.#texts;
+    this.#work = new Work({ model: explore, scale: data.scale });
+    this.#decimals = explore.decimals;
+  }
+
+  get #texts() {
+    return this.#data.languages[this.language];
+  }
+
+  /** Streamlit's `setStateValue`: what a component sends. @type {Component["setStateValue"]} */
+  receive = (_name, value) => {
+    const { session, edits } = /** @type {import("../kit/sender.js").Sent} */ (value);
+    if (session !== SESSION) return;
+    const unknown = edits.filter(({ seq }) => seq > this.#acknowledged);
+    if (unknown.length) this.#message = null;
+    for (const edit of unknown) this.#apply(edit);
+    this.#acknowledged = Math.max(this.#acknowledged, ...edits.map(({ seq }) => seq));
+    this.#answerSoon();
+  };
+
+  /** @param {Edit} edit */
+  #apply(edit) {
+    if (edit.op === "pin") this.#pinned = edit.cell ?? null;
+    else if (edit.op === "decimals") this.#decimals = edit.value;
+    const refusal = this.#work.apply(edit);
+    if (refusal) this.#message = this.#refused(refusal);
+  }
+
+  /**
+   * @param {import("./work.js").Refusal} refusal
+   * @returns {MessageData}
+   */
+  #refused({ sentence, values }) {
+    const { words } = this.#texts;
+    const what = fill(words[sentence], values);
+    return { text: fill(words.nothing_changed, { what }), kind: "error", place: "", offer: null };
+  }
+
+  /** Once whoever sends is done: an answer changes what has been sent. */
+  #answerSoon() {
+    if (this.#isAnswering) return;
+    this.#isAnswering = true;
+    queueMicrotask(() => {
+      this.#isAnswering = false;
+      this.answered();
+    });
+  }
+
+  /** Undo in the tour. @param {boolean} redo */
+  undo(redo) {
+    this.#work.apply({ op: redo ? "redo" : "undo" });
+    this.#answerSoon();
+  }
+
+  /** What Explore shows. @returns {Whole} */
+  get explore() {
+    const { explore, words } = this.#texts;
+    const { model, scale } = this.#work.now;
+    const { isChanged, canUndo, canRedo, revision } = this.#work;
+    const note = isChanged
+      ? { about: words.plainly, about_ours: true, looks: explore.looks.map(() => "") }
+      : {}; // of the example's numbers
+    return {
+      ...withNumbers(explore, model),
+      ...note,
+      ...{ words, session: SESSION, ack: this.#acknowledged, answer: ++this.#answers, revision, opened: 0 },
+      ...{ address: {}, bar: null, whole: null, unsaved: false, history: NO_HISTORY, choices: {} },
+      ...{ start: { first: false, asked: 0 }, asks: null, pinned: this.#pinned, message: this.#message },
+      decimals: this.#decimals,
+      limits: { number: this.#data.most, size: 0, heads: 0 },
+      controls: {
+        ...{ ...NO_MENUS, fixed: true, scale, undo: canUndo, redo: canRedo, changed: isChanged },
+        temperature: this.#data.temperature,
+        is_product: this.#data.scale === "sqrt_dk",
+      },
+    };
+  }
+
+  /** What the tour shows. @returns {WalkModel} */
+  get walk() {
+    const { explore, walk, words } = this.#texts;
+    const { model, scale } = this.#work.now;
+    const { isChanged, revision } = this.#work;
+    /** @type {WalkModel} */
+    const tour = {
+      ...withNumbers({ ...explore, words }, model),
+      ...{ ...walk, address: {}, session: SESSION, opened: 0, revision, decimals: this.#decimals },
+      place: { step: "", sub: "", view: "", predict: false },
+    };
+    const told = isChanged ? toldAgain(tour) : tour;
+    return typeof scale === "number" && scale !== this.#data.scale ? dividedBy(told, scale) : told;
+  }
+}
+
+/**
+ * A tour whose words and formulas name another divisor.
+ * @param {WalkModel} tour
+ * @param {number} divisor
+ * @returns {WalkModel}
+ */
+function dividedBy(tour, divisor) {
+  const { words } = tour;
+  const said = { what: fill(words.divided, { divisor }), why: words.divided_why };
+  const renamed = (/** @type {string} */ text) => withDivisor(text, divisor);
+  const stages = tour.stages.map((stage) => {
+    const divides = stage.steps.some(({ name }) => tour.steps[name].constant === "divisor");
+    const steps = stage.steps.map((step) => ({
+      ...step,
+      ...(tour.steps[step.name].constant === "divisor" && said),
+      symbol: renamed(step.symbol),
+      formula: renamed(step.formula),
+      signs: step.signs.map(renamed),
+    }));
+    return { ...stage, ...(divides && stage.kind === "step" && said), steps };
+  });
+  return { ...tour, stages };
+}

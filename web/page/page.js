@@ -1,0 +1,142 @@
+// A page without a server: Explore and the tour, of which one is shown at a time. Both are the app's own; what the server
+// does there, LocalHost does here.
+
+import { default as mountExplore } from "../explore/explore.js";
+import { NO_ADDRESS } from "../kit/address.js";
+import { button, element, redrawn, requireElement, setAttribute, span } from "../kit/dom.js";
+import { SchemeButton } from "../kit/scheme_button.js";
+import { sender } from "../kit/sender.js";
+import { ofBrowser } from "../kit/storage.js";
+import { Walk } from "../walk/walk.js";
+import { LocalHost } from "./local_host.js";
+
+const LANGUAGE = "mha.page.lang"; // by which this browser stores the language that was chosen
+const PARTS = { explore: "bench", walk: "walk" }; // of the page, each with the name of what it is called
+
+/** What is shown: it is shown again where there is something new, and removed. @typedef {{ update: () => void; remove: () => void }} Shown */
+
+class Page {
+  #data;
+  #host;
+  #scheme = new SchemeButton("mha.page.theme", () => this.#shown?.update());
+  #head = element("header", {});
+  #stage = element("main", {});
+  /** @type {keyof typeof PARTS} */
+  #part = location.hash === "#walk" ? "walk" : "explore";
+  /** @type {Shown | null} */
+  #shown = null;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {PageData} data
+   */
+  constructor(root, data) {
+    this.#data = data;
+    this.#host = new LocalHost(data, firstLanguage(data), () => this.#shown?.update());
+    root.replaceChildren(this.#head, this.#stage);
+    this.#showHead();
+    this.#show(this.#part);
+  }
+
+  get #texts() {
+    return this.#data.languages[this.#host.language];
+  }
+
+  // --- the parts ---------------------------------------------------------------------------------------------------
+
+  /** @param {keyof typeof PARTS} part */
+  #show(part) {
+    sender.hurry(); // what has been edited in the part that is left
+    this.#shown?.remove();
+    this.#part = part;
+    const place = element("div", {});
+    this.#stage.replaceChildren(place);
+    this.#shown = part === "walk" ? this.#walk(place) : this.#explore(place);
+    this.#markPart();
+  }
+
+  /** @type {(place: HTMLElement) => Shown} */
+  #explore(place) {
+    const component = { parentElement: place, setStateValue: this.#host.receive, setTriggerValue() {} };
+    const mount = () => mountExplore({ ...component, data: this.#host.explore });
+    let unmount = mount();
+    const remove = () => {
+      place.remove();
+      unmount?.();
+    };
+    return { update: () => (unmount = mount()), remove };
+  }
+
+  /** @type {(place: HTMLElement) => Shown} */
+  #walk(place) {
+    const walk = new Walk(place, () => this.#walkHost(), this.#host.walk);
+    const update = () => walk.update({ data: this.#host.walk });
+    update();
+    return { update, remove: () => walk.unmount() };
+  }
+
+  /** @returns {WalkHost} */
+  #walkHost() {
+    return {
+      address: NO_ADDRESS,
+      controls: (own) => own.slice(0, 1), // the large view; nobody presents from here
+      parts: () => [],
+      placeChanged() {},
+      undo: (redo) => this.#host.undo(redo),
+      unmount() {},
+    };
+  }
+
+  // --- above them --------------------------------------------------------------------------------------------------
+
+  #showHead() {
+    const { words, walk } = this.#texts;
+    document.documentElement.lang = words.lang;
+    document.title = walk.title;
+    this.#scheme.say(words);
+    const parts = Object.keys(PARTS).map((part) =>
+      this.#partButton(/** @type {keyof typeof PARTS} */ (part)),
+    );
+    const title = element("h1", {}, element("bdi", {}, walk.title));
+    const choices = span("choices", ...this.#languageButtons(), this.#scheme.root);
+    const nav = element("nav", { "aria-label": words.parts }, ...parts);
+    redrawn(this.#head, () => this.#head.replaceChildren(title, nav, choices));
+    this.#markPart();
+  }
+
+  /** @param {keyof typeof PARTS} part */
+  #partButton(part) {
+    return button({ data: { focus: part }, onclick: () => this.#show(part) }, this.#texts.words[PARTS[part]]);
+  }
+
+  #markPart() {
+    for (const node of this.#head.querySelectorAll("nav button"))
+      if (node instanceof HTMLElement)
+        setAttribute(node, "aria-current", node.dataset.focus === this.#part && "page");
+  }
+
+  #languageButtons() {
+    const others = Object.entries(this.#data.languages).filter(([code]) => code !== this.#host.language);
+    return others.map(([code, { words }]) => {
+      const onclick = () => this.#setLanguage(code);
+      return button({ lang: words.lang, data: { focus: "language" }, onclick }, words.name);
+    });
+  }
+
+  /** @param {string} code */
+  #setLanguage(code) {
+    ofBrowser.setText(LANGUAGE, code);
+    sender.hurry();
+    this.#host.language = code;
+    this.#showHead();
+    this.#shown?.update();
+  }
+}
+
+/** The language chosen before, else the browser's, else the page's. @param {PageData} data */
+function firstLanguage({ languages, first }) {
+  const wanted = [ofBrowser.text(LANGUAGE), ...navigator.languages.map((tag) => tag.split("-")[0])];
+  return wanted.find((code) => code && code in languages) ?? first;
+}
+
+new Page(requireElement(document, "#page"), JSON.parse(requireElement(document, "#data").textContent ?? ""));
