@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
+from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
 
 from mha_core.messages import LANGUAGE
-from mha_ui import state
+from mha_ui import shell, state
 from mha_ui.component import Mount, in_a_list
 
 _KEEP: Final = """
@@ -53,6 +54,14 @@ def keep_address(work: state.Work, place: Mapping[str, str] | None = None) -> No
         "place": "&".join(place.values()),
     }
     _component()(key="address.keep", data=data)
+
+
+def app_address() -> str:
+    """The address of the app, that is, of the current page without its name."""
+    page = urlsplit(st.context.url or "")
+    root, _, name = page.path.rstrip("/").rpartition("/")
+    is_a_page = f"{name}.py" in shell.PAGES
+    return urlunsplit((page.scheme, page.netloc, root if is_a_page else page.path, "", ""))
 
 
 @st.cache_resource(show_spinner=False)

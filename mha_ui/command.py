@@ -1,4 +1,4 @@
-"""``mha``: the core's commands, ``walk``, which writes the walkthrough as a file, and ``serve``."""
+"""``mha``: the core's commands, ``walk`` and ``page``, which write an example as a file, and ``serve``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import re
 import socket
 import sys
-from argparse import ArgumentTypeError, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -41,6 +41,7 @@ def app() -> Path:
 def _add(add: core.AddCommand) -> None:
     words = words_in(shell_language())
     _add_walk(add, words)
+    _add_page(add, words)
     _add_serve(add, words)
 
 
@@ -49,9 +50,12 @@ def _add_walk(add: core.AddCommand, words: Words) -> None:
     sub = add("walk", _walk, description, "first --to slides > walk.pptx")
     sub.add_argument("file", metavar="FILE", help=words(core.EXAMPLE_FILE))
     sub.add_argument("--to", required=True, choices=("page", "markdown", "slides"))
-    sub.add_argument(
-        "--decimals", type=int, default=4, help=words(N_("decimals of the numbers; 4 if omitted"))
-    )
+    _add_decimals(sub, words)
+
+
+def _add_decimals(sub: ArgumentParser, words: Words) -> None:
+    text = words(N_("decimals of the numbers; 4 if omitted"))
+    sub.add_argument("--decimals", type=int, default=4, help=text)
 
 
 def _walk(options: Namespace) -> core.Answer:
@@ -69,6 +73,38 @@ def _walk(options: Namespace) -> core.Answer:
         "slides": as_slides,
     }
     return 0, writers[options.to](trace(example), shell_language(), options.decimals)
+
+
+def _add_page(add: core.AddCommand, words: Words) -> None:
+    description = words(
+        N_("Write an example as one HTML file that computes in the browser and needs no server.")
+    )
+    sub = add("page", _page, description, "first > page.html")
+    sub.add_argument("file", metavar="FILE", help=words(core.EXAMPLE_FILE))
+    app = words(
+        N_("the address of the app, for a link that opens the same numbers there; no link if omitted")
+    )
+    sub.add_argument("--app", type=_web_address, default="", help=app)
+    _add_decimals(sub, words)
+
+
+def _page(options: Namespace) -> core.Answer:
+    """The page of an example, first in the shell's language. Torch is imported once the example is read."""
+    example = core.read_example(options.file)
+    require_decimals(options.decimals)
+    from mha_core import trace
+    from mha_view.page import as_page
+
+    with needs("rjsmin", "app", MhaError):
+        return 0, as_page(trace(example), shell_language(), options.decimals, options.app)
+
+
+def _web_address(text: str) -> str:
+    if re.fullmatch(r"https?://[^\s/?#][^\s?#]*", text):
+        return text
+    words = words_in(shell_language())
+    wanted = words(N_("expected an address such as https://course.example, got {text}"))
+    raise ArgumentTypeError(wanted.format(text=quoted(text).translated(words)))
 
 
 def _add_serve(add: core.AddCommand, words: Words) -> None:

@@ -23,11 +23,13 @@ from mha_core.interop import (
 )
 from mha_core.messages import catalogue
 from mha_ui import state
+from mha_ui.address import app_address
 from mha_ui.bench import receive_edits
 from mha_ui.download import downloader
 from mha_ui.panel import panel
 from mha_ui.upload import uploader
 from mha_view.language import sentence
+from mha_view.page import as_page
 
 Choice = TypeVar("Choice")
 
@@ -60,6 +62,21 @@ def export_button(work: state.Work) -> None:
     if closing_button(work.words(N_("Export")), _EXPORT):
         receive_edits()  # including what was typed just before the click
         st.dialog(work.words(N_("Export")), width="large")(panel)("export", _export, back=False)
+
+
+def page_button(work: state.Work) -> None:
+    """The button that downloads the example as a page which needs no server."""
+    holder, app = (
+        state.holder(),
+        app_address(),
+    )  # the click may come after an edit that has not drawn the button again
+
+    def page() -> bytes:
+        work = holder.work
+        return as_page(work.trace, work.language, work.looking.decimals, app).encode()
+
+    label = work.words(N_("Download as an interactive page"))
+    downloader(label, page, "attention.html", key="frame.page", width="stretch")
 
 
 def import_button(work: state.Work) -> None:

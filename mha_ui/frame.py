@@ -17,13 +17,21 @@ from mha_core.example.model import text_in
 from mha_core.messages import LANGUAGE, LANGUAGES
 from mha_ui import shell, state
 from mha_ui.address import keep_address
-from mha_ui.exchange import MENU, MENU_BUTTONS, START, closing_button, export_button, import_button
+from mha_ui.exchange import (
+    MENU,
+    MENU_BUTTONS,
+    START,
+    closing_button,
+    export_button,
+    import_button,
+    page_button,
+)
 from mha_ui.notes import note as example_note
 from mha_ui.panel import panel
 from mha_ui.share import save_button, share_button
 from mha_ui.theme import theme_choice
 from mha_ui.upload import uploader
-from mha_view.about import is_ours
+from mha_view.about import is_ours, title_of
 
 _EXAMPLE: Final = "frame.example"
 _LANGUAGE: Final = "frame.language"
@@ -116,14 +124,11 @@ def _example_key(work: state.Work, shown: str | None) -> str:
 
 
 def _title(work: state.Work) -> str:
-    """The title of an example that is not in the menu; an edited one is distinguished from the menu's.
-
-    A visitor's own sentence has no title and is its own.
-    """
-    title = text_in(work.example.title, work.language)
+    """The title of an example that is not in the menu; an edited one is distinguished from the menu's."""
+    title = title_of(work.example, work.language)
     if any(work.example.title == built_in.title for built_in in library().values()):
         return work.words(N_("{title} (edited)")).format(title=title)
-    return title or f"“{' '.join(work.example.tokens)}”"
+    return title
 
 
 def _example_chosen(key: str, shown: str | None) -> None:
@@ -146,7 +151,8 @@ def _menu(work: state.Work) -> None:
         _start_button(work)
         save_button(work, "frame.save")
         import_button(work)
-        if not state.has_open_exercise(work):  # it would give the answers away
+        if not state.has_open_exercise(work):  # they would give the answers away
+            page_button(work)
             export_button(work)
         label = words(N_("Open a *.mha.json file"))
         uploader(work, label, key=_FILE, most=MAX_BYTES // 1_000_000, on_change=_file_opened)

@@ -26,6 +26,11 @@ def about_example(trace: Trace, language: str) -> About:
     return {"about": note or words_in(language)(PLAINLY), "looks": looks(trace, language)}
 
 
+def title_of(example: Example, language: str) -> str:
+    """An example's title; a visitor's own sentence has none, and is its own."""
+    return text_in(example.title, language) or f"“{' '.join(example.tokens)}”"
+
+
 def is_ours(example: Example) -> bool:
     """Whether the note is a built-in example's, in which W_Q is a symbol. A visitor's text is shown as it is."""
     return example.note is not None and any(example.note == built_in.note for built_in in library().values())

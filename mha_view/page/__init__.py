@@ -13,18 +13,16 @@ from __future__ import annotations
 import gzip
 import json
 from base64 import b64encode
+from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
 from html import escape
 from typing import Final
-from urllib.parse import urlsplit
 
 from mha_core.compute.trace import Trace
-from mha_core.errors import N_, ExportError
-from mha_core.example.model import text_in
 from mha_core.messages import LANGUAGE
-from mha_core.quoted import quoted
 from mha_view import bundle
+from mha_view.about import title_of
 from mha_view.follow import NO_SCRIPT, icon
 from mha_view.language import words_in
 from mha_view.page.data import page_data
@@ -36,21 +34,18 @@ __all__ = ["as_page"]
 def as_page(trace: Trace, language: str = "en", decimals: int = 4, app: str = "") -> str:
     """The page of an example. It opens in the browser's language, or in ``language`` where that is not one of ours.
 
-    ``app``: the address of an app that opens the same numbers, "" for none. Raises ``ExportError`` where that is no web
-    address.
+    ``app``: the address of an app that opens the same numbers, "" for none.
     """
-    _require_web_address(app)
     data = json.dumps(page_data(trace, language, decimals, app), ensure_ascii=False, separators=(",", ":"))
-    script, style = _script(), _style()
-    title = text_in(trace.example.title, language)
+    script, styles = _script(), _styles()
     return f"""<!doctype html>
 <html lang="{LANGUAGE[language].tag}">
 <head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_policy(script, style)}">
+<meta http-equiv="Content-Security-Policy" content="{_policy([_UNPACK, script], styles.values())}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title>
+<title>{escape(title_of(trace.example, language))}</title>
 <link rel="icon" href="data:image/svg+xml;base64,{icon()}">
-<style>{style}</style></head>
+{"".join(f'<style id="style-{name}">{style}</style>' for name, style in styles.items())}</head>
 <body><div id="page"><noscript><p>{escape(words_in(language)(NO_SCRIPT))}</p></noscript></div>
 <script type="application/json" id="data">{data.replace("<", _NO_MARKUP)}</script>
 <script type="text/plain" id="script">{_packed(script)}</script>
@@ -71,14 +66,14 @@ document.body.append(script);
 """
 
 
-def _policy(script: str, style: str) -> str:
-    """Nothing is requested, and only our own scripts and stylesheet count. Elements may have styles of their own."""
+def _policy(scripts: Iterable[str], styles: Iterable[str]) -> str:
+    """Nothing is requested, and only our own scripts and stylesheets count. Elements may have styles of their own."""
     return "; ".join(
         (
             "default-src 'none'",
-            f"script-src '{_digest(_UNPACK)}' '{_digest(script)}'",
+            f"script-src {' '.join(map(_digest, scripts))}",
             "style-src 'unsafe-inline'",  # for browsers that do not know the two that follow
-            f"style-src-elem '{_digest(style)}'",
+            f"style-src-elem {' '.join(map(_digest, styles))}",
             "style-src-attr 'unsafe-inline'",
             "img-src data:",
             "connect-src 'none'",
@@ -89,7 +84,7 @@ def _policy(script: str, style: str) -> str:
 
 
 def _digest(text: str) -> str:
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 @cache
@@ -103,13 +98,8 @@ def _packed(script: str) -> str:
 
 
 @cache
-def _style() -> str:
-    return bundle.without_spaces(css_variables() + bundle.style("page/page.css"))
-
-
-def _require_web_address(app: str) -> None:
-    parts = urlsplit(app)
-    if app and not (parts.scheme in ("http", "https") and parts.netloc):
-        raise ExportError(
-            N_("expected the address of an app, such as https://course.example, got {got}"), got=quoted(app)
-        )
+def _styles() -> dict[str, str]:
+    """The page's stylesheet, and those of its parts, of which the script uses one at a time."""
+    sheets = {part: bundle.style(f"{part}/{part}.css") for part in ("page", "explore", "walk")}
+    sheets["page"] = css_variables() + sheets["page"]
+    return {part: bundle.without_spaces(sheet) for part, sheet in sheets.items()}

@@ -16,7 +16,7 @@ from mha_core.messages import LANGUAGE, LANGUAGES
 from mha_core.vocabulary import SCORING
 from mha_core.walk.text import NUMBER, WHY_NUMBER
 from mha_view import page_words, payloads
-from mha_view.about import About, about_example, is_ours
+from mha_view.about import About, about_example, is_ours, title_of
 from mha_view.follow import THEMES
 from mha_view.language import words_in
 from mha_view.tables import numbers
@@ -95,7 +95,11 @@ def _texts(trace: Trace, language: str, decimals: int) -> PageTexts:
             **about_example(trace, language),
             "about_ours": is_ours(trace.example),
         },
-        "walk": {**of_tour, "stages": [{**stage, "lesson": None} for stage in of_tour["stages"]]},
+        "walk": {
+            **of_tour,
+            "title": title_of(trace.example, language),
+            "stages": [{**stage, "lesson": None} for stage in of_tour["stages"]],
+        },
     }
 
 

@@ -15,7 +15,7 @@ from mha_api.rooms import limits, room, store, stream
 from mha_api.rooms.store import InProcess
 from mha_core.example.share_link import MAX_TOKEN
 from mha_core.messages import LANGUAGES
-from mha_view.follow import _NO_SCRIPT, _WORDS
+from mha_view.follow import _WORDS, NO_SCRIPT
 from mha_view.language import words_in
 from tests.api.asgi import get
 from tests.api.rooms import FOLLOWER, Lecture
@@ -43,7 +43,7 @@ def test_the_page_is_the_same_for_every_code(path):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_page_is_in_the_browser_s_language_and_has_the_words_of_all_languages(language):
     text = page("/follow/X", **{"accept-language": f"{language};q=0.9"}).body.decode()
-    assert words_in(language)(_NO_SCRIPT) in text
+    assert words_in(language)(NO_SCRIPT) in text
     words = json.loads(re.search(r'id="words">(.*?)</script>', text)[1])
     assert set(words) == set(LANGUAGES)
     for code in LANGUAGES:

@@ -32,6 +32,7 @@ from mha_ui.state import UNDO_STEPS, WalkPlace, Work, address, receive
 from mha_ui.state import work as state_work
 from mha_ui.state.history import begun
 from mha_ui.state.url import is_plain, say_whether_too_large, work_at
+from mha_view.about import is_ours
 from mha_view.language import LANGUAGES
 from tests.apply import apply
 from tests.core.edits import BUILT_IN, FURTHER_ON, cases, json_values

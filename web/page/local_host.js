@@ -4,6 +4,7 @@
 import { fill } from "../kit/dom.js";
 import { withDivisor, withNumbers } from "../kit/local_edits.js";
 import { toldAgain } from "../walk/told_again.js";
+import { fileOf } from "./file.js";
 import { Work } from "./work.js";
 
 const SESSION = String(performance.timeOrigin); // each time the page is opened is one
@@ -91,6 +92,11 @@ export class LocalHost {
   undo(redo) {
     this.#work.apply({ op: redo ? "redo" : "undo" });
     this.#answerSoon();
+  }
+
+  /** The example with the present numbers, as a file has it. */
+  get file() {
+    return fileOf(this.#data.file, this.#work.now, this.#work.start);
   }
 
   /** What Explore shows. @returns {Whole} */

@@ -1,5 +1,5 @@
-// A page without a server: Explore and the tour, of which one is shown at a time. Both are the app's own; what the server
-// does there, LocalHost does here.
+// A page without a server: Explore and the tour, of which one is shown at a time, with its stylesheet. Both are the app's
+// own; what the server does there, LocalHost does here.
 
 import { default as mountExplore } from "../explore/explore.js";
 import { NO_ADDRESS } from "../kit/address.js";
@@ -8,6 +8,7 @@ import { SchemeButton } from "../kit/scheme_button.js";
 import { sender } from "../kit/sender.js";
 import { ofBrowser } from "../kit/storage.js";
 import { Walk } from "../walk/walk.js";
+import { AppLink } from "./app_link.js";
 import { LocalHost } from "./local_host.js";
 
 const LANGUAGE = "mha.page.lang"; // by which this browser stores the language that was chosen
@@ -19,6 +20,7 @@ class Page {
   #data;
   #host;
   #scheme = new SchemeButton("mha.page.theme", () => this.#shown?.update());
+  #app;
   #head = element("header", {});
   #stage = element("main", {});
   /** @type {keyof typeof PARTS} */
@@ -32,7 +34,8 @@ class Page {
    */
   constructor(root, data) {
     this.#data = data;
-    this.#host = new LocalHost(data, firstLanguage(data), () => this.#shown?.update());
+    this.#app = data.app ? new AppLink(data.app) : null;
+    this.#host = new LocalHost(data, firstLanguage(data), () => this.#answered());
     root.replaceChildren(this.#head, this.#stage);
     this.#showHead();
     this.#show(this.#part);
@@ -49,10 +52,23 @@ class Page {
     sender.hurry(); // what has been edited in the part that is left
     this.#shown?.remove();
     this.#part = part;
+    for (const name of Object.keys(PARTS))
+      requireElement(document, `#style-${name}`, HTMLStyleElement).media = name === part ? "all" : "not all";
     const place = element("div", {});
     this.#stage.replaceChildren(place);
     this.#shown = part === "walk" ? this.#walk(place) : this.#explore(place);
     this.#markPart();
+    this.#linkToApp();
+  }
+
+  #answered() {
+    this.#shown?.update();
+    this.#linkToApp();
+  }
+
+  #linkToApp() {
+    const { file, language } = this.#host;
+    this.#app?.show({ file, part: this.#part, lang: language, label: this.#texts.words.in_app });
   }
 
   /** @type {(place: HTMLElement) => Shown} */
@@ -98,7 +114,7 @@ class Page {
       this.#partButton(/** @type {keyof typeof PARTS} */ (part)),
     );
     const title = element("h1", {}, element("bdi", {}, walk.title));
-    const choices = span("choices", ...this.#languageButtons(), this.#scheme.root);
+    const choices = span("choices", this.#app?.root, ...this.#languageButtons(), this.#scheme.root);
     const nav = element("nav", { "aria-label": words.parts }, ...parts);
     redrawn(this.#head, () => this.#head.replaceChildren(title, nav, choices));
     this.#markPart();
@@ -129,7 +145,7 @@ class Page {
     sender.hurry();
     this.#host.language = code;
     this.#showHead();
-    this.#shown?.update();
+    this.#answered();
   }
 }
 
