@@ -84,7 +84,7 @@ def _add_page(add: core.AddCommand, words: Words) -> None:
     app = words(
         N_("the address of the app, for a link that opens the same numbers there; no link if omitted")
     )
-    sub.add_argument("--app", type=_web_address, default="", help=app)
+    sub.add_argument("--app", type=_web_address, help=app)
     _add_decimals(sub, words)
 
 
@@ -96,7 +96,7 @@ def _page(options: Namespace) -> core.Answer:
     from mha_view.page import as_page
 
     with needs("rjsmin", "app", MhaError):
-        return 0, as_page(trace(example), shell_language(), options.decimals, options.app)
+        return 0, as_page(trace(example), shell_language(), options.decimals, options.app or "")
 
 
 def _web_address(text: str) -> str:

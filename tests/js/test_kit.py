@@ -124,8 +124,10 @@ def test_node_finds_the_terms_the_lines_and_the_texts_that_python_does(tmp_path)
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-ALSO = {"audience": "walk"}
-"""What a page imports besides its own modules and the kit's: a telephone shows the walkthrough itself."""
+ALSO = {"audience": {"walk"}, "page": {"explore", "walk"}}
+"""What a page imports besides its own modules and the kit's: a telephone shows the walkthrough itself, and a page
+without a server Explore too.
+"""
 
 
 def test_a_page_imports_its_own_modules_and_the_kits_and_the_kit_only_its_own():
@@ -136,5 +138,5 @@ def test_a_page_imports_its_own_modules_and_the_kits_and_the_kit_only_its_own():
             other = (script.parent / module).resolve()
             assert other.is_file(), f"{script.relative_to(web)} imports {module}"
             owner = other.relative_to(web).parts[0]
-            allowed = {"kit"} if page == "kit" else {page, "kit", ALSO.get(page)}
+            allowed = {"kit"} if page == "kit" else {page, "kit", *ALSO.get(page, ())}
             assert owner in allowed, f"{script.relative_to(web)} imports {module}"

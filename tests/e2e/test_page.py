@@ -1,0 +1,183 @@
+"""A page without a server, opened as a file without a network: Explore, the tour, languages and colours."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from mha_core import built_in, trace
+from mha_core.example.share_link import from_token
+from mha_core.messages import LANGUAGE, LANGUAGES
+from mha_view.page import as_page
+from tests.apply import apply
+from tests.e2e.looks import PAPER, barriers, rules, wider
+from tests.sizes import shortened
+
+X = 'td[data-key="x||0|0"]'
+
+
+@pytest.fixture
+def handed(browser, tmp_path):
+    """Opens an example's page; it may ask for nothing but itself, and says nothing in the console."""
+    contexts, asked, complaints = [], set(), []
+
+    def opened(name="programming", hash_="", app="", **options):
+        file = tmp_path / "attention.html"
+        file.write_text(as_page(trace(built_in(name)), app=app), "utf-8")
+        context = browser.new_context(offline=True, **{"viewport": {"width": 1280, "height": 800}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("request", lambda request: asked.add(request.url.partition("#")[0]))
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(file.as_uri() + hash_)
+        expect(page.locator("main > div > *").first).to_be_visible()
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert all(url.startswith("file:") for url in asked)
+    assert complaints == []
+
+
+def edited(*edits):
+    example = built_in("programming")
+    for edit in edits:
+        example = apply(example, edit)
+    return trace(example)
+
+
+def set_to(row, col, value):
+    return {"op": "set", "matrix": "x", "head": None, "row": row, "col": col, "values": [[value]]}
+
+
+def shows(page, computed, name, head=None):
+    """The page shows these numbers of a step, as the tables round them."""
+    for row, numbers in enumerate(computed.matrix(name, head)):
+        for col, number in enumerate(numbers):
+            key = f"{name}|{'' if head is None else head}|{row}|{col}"
+            expect(page.locator(f'td[data-key="{key}"]')).to_have_text(f"{number:.4f}".replace("-", "−"))
+
+
+def test_a_number_is_dragged_and_another_typed_and_all_follow_until_they_are_undone(handed):
+    page = handed()
+    cell = page.locator(X)
+    box = cell.bounding_box()
+    page.mouse.move(box["x"] + 10, box["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 60, box["y"] + 10, steps=5)
+    expect(cell).not_to_have_text("2")  # before the button is released
+    page.mouse.up()
+    dragged = float(cell.inner_text().replace("−", "-"))
+    shows(page, edited(set_to(0, 0, dragged)), "weights", 1)
+    other = page.locator('td[data-key="x||1|2"]')
+    other.click()
+    page.keyboard.type("3.5")
+    page.keyboard.press("Enter")
+    both = edited(set_to(0, 0, dragged), set_to(1, 2, 3.5))
+    shows(page, both, "weights", 1)
+    shows(page, both, "concat")
+    expect(page.locator(".bench")).to_have_attribute("data-kept", "true")
+    page.keyboard.press("Control+z")
+    expect(other).to_have_text("0")
+    page.get_by_role("button", name="Undo (Ctrl+Z)").first.click()
+    expect(cell).to_have_text("2")
+    shows(page, edited(), "weights", 1)
+    page.keyboard.press("Control+Shift+z")
+    shows(page, edited(set_to(0, 0, dragged)), "weights", 1)
+
+
+def test_a_block_is_pasted(handed):
+    page = handed(permissions=["clipboard-read", "clipboard-write"])
+    page.locator(X).click()
+    page.evaluate(
+        """() => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text/plain", "4\\t5\\n6\\t7");
+            const paste = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+            document.activeElement.dispatchEvent(paste);
+        }"""
+    )
+    shows(page, edited(set_to(0, 0, 4), set_to(0, 1, 5), set_to(1, 0, 6), set_to(1, 1, 7)), "weights", 0)
+
+
+def test_a_number_leads_to_its_terms_and_lights_its_whole_path(handed):
+    page = handed()
+    page.locator('td[data-key="scores|0|1|0"]').click()
+    explain = page.locator(".explain")
+    expect(explain).to_contain_text("S[2, 1] of head 1 (love → I)")
+    explain.locator("button.term").first.click()
+    expect(explain).to_contain_text("Q[2, 1] of head 1")
+    page.get_by_role("button", name="Whole path").click()
+    lit = page.locator("td.path")
+    expect(lit.first).to_be_visible()
+    assert lit.count() > 5
+    page.keyboard.press("Escape")
+    expect(lit).to_have_count(0)
+
+
+def test_the_tour_is_walked_by_keys_with_the_numbers_of_explore(handed):
+    page = handed()
+    page.locator(X).click()
+    page.keyboard.type("7")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Step through").click()
+    walk = page.locator(".walk")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(walk).to_have_attribute("data-at", "q")
+    expect(page.locator(X)).to_have_text("7")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".line").first).to_contain_text("Q[I, 1] = 7 ·")
+    page.keyboard.press("End")
+    expect(page.locator(".looks")).to_be_visible()
+    page.keyboard.press("p")
+    expect(page.locator("header")).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(page.locator("header")).to_be_visible()
+
+
+def test_it_switches_languages_and_colours_and_finds_them_again(handed):
+    page = handed(locale="zh-CN")
+    expect(page.get_by_role("button", name="探索")).to_have_attribute("aria-current", "page")
+    page.get_by_role("button", name=LANGUAGE["en"].name).click()
+    expect(page.get_by_role("button", name="Explore")).to_be_visible()
+    page.locator("[data-focus=theme]").click()
+    page.locator("[data-focus=theme]").click()
+    expect(page.locator("body")).to_have_css("background-color", PAPER["dark"])
+    page.reload()
+    expect(page.get_by_role("button", name="Explore")).to_be_visible()
+    expect(page.locator("body")).to_have_css("background-color", PAPER["dark"])
+
+
+def test_it_opens_at_the_tour_and_links_to_the_app_with_its_numbers(handed):
+    page = handed(hash_="#walk", app="https://course.example")
+    expect(page.locator(".walk")).to_be_visible()
+    link = page.get_by_role("link", name="Open in the app")
+    href = link.get_attribute("href")
+    assert href.startswith("https://course.example/walkthrough?s=")
+    page.get_by_role("button", name="Explore").click()
+    page.locator(X).click()
+    page.keyboard.type("7")
+    page.keyboard.press("Enter")
+    expect(link).not_to_have_attribute("href", href.replace("walkthrough", ""))
+    expect(page.locator(".bench")).to_have_attribute("data-kept", "true")
+    page.wait_for_timeout(100)
+    token = link.get_attribute("href").partition("?s=")[2].partition("&")[0]
+    assert from_token(token) == edited(set_to(0, 0, 7.0)).example
+
+
+@pytest.mark.parametrize("name", shortened(["programming", "padding", "rotary"], ["padding"]))
+@pytest.mark.parametrize("language", shortened(LANGUAGES, ["zh"]))
+def test_axe_finds_nothing_in_either_part_in_light_and_dark_and_nothing_is_too_wide(handed, name, language):
+    page = handed(name, locale=LANGUAGE[language].tag, reduced_motion="reduce")
+    for part in (0, 1):
+        page.locator("nav button").nth(part).click()
+        for scheme, colour in PAPER.items():
+            page.emulate_media(color_scheme=scheme)
+            expect(page.locator("body")).to_have_css("background-color", colour)
+            assert barriers(page, **rules(scheme)) == [], (part, scheme)
+        for width in (390, 1280):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert wider(page) == [], (part, width)
