@@ -3,6 +3,7 @@
 
 import { evaluate } from "./evaluate.js";
 import { isPerHead, withTable } from "./graph.js";
+import { exact } from "./numbers.js";
 
 /**
  * Whether an edit can be shown in full before the server has answered it: it writes numbers, and no table comes, goes
@@ -85,8 +86,15 @@ function divideBy(model, divisor) {
   return "divisor";
 }
 
+const MOST_SIGNS = 6; // of a divisor that a formula has in full, as in mha_core/compute/graph.py
+
 /**
- * A formula that divides by another number: S/√d_k → S/3.
+ * A formula that divides by another number: S/√d_k → S/3. A long one is called c there.
  * @type {(formula: string, divisor: number) => string}
  */
-export const withDivisor = (formula, divisor) => formula.replace(/([/÷] ?)(√d_k|[\d.e+-]+)/g, `$1${divisor}`);
+export function withDivisor(formula, divisor) {
+  const text = exact(divisor);
+  const sign = text.length <= MOST_SIGNS ? text : "c";
+  const renamed = formula.replace(/, c = .*/, "").replace(/([/÷] ?)(√d_k|c\b|[\d.e+−-]+)/g, `$1${sign}`);
+  return /÷ c$/.test(renamed) ? `${renamed}, c = ${text}` : renamed;
+}

@@ -3,6 +3,7 @@
 
 import { fill } from "../kit/dom.js";
 import { withDivisor, withNumbers } from "../kit/local_edits.js";
+import { exact } from "../kit/numbers.js";
 import { toldAgain } from "../walk/told_again.js";
 import { fileOf } from "./file.js";
 import { Work } from "./work.js";
@@ -147,7 +148,7 @@ export class LocalHost {
  */
 function dividedBy(tour, divisor) {
   const { words } = tour;
-  const said = { what: fill(words.divided, { divisor }), why: words.divided_why };
+  const said = { what: fill(words.divided, { divisor: exact(divisor) }), why: words.divided_why };
   const renamed = (/** @type {string} */ text) => withDivisor(text, divisor);
   const stages = tour.stages.map((stage) => {
     const divides = stage.steps.some(({ name }) => tour.steps[name].constant === "divisor");

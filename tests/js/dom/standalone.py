@@ -50,6 +50,6 @@ def _edits(example: Example) -> Iterator[dict[str, Any]]:
     if example.w_o:
         yield set_to("w_o", None, 3)
     if divisor(example) is not None:
-        yield {"op": "scale", "value": 2.5}
+        yield from ({"op": "scale", "value": value} for value in (2.5, 1 / 3))
     if example.mask and not isinstance(example.mask, str):
         yield set_to("mask", None, False)
