@@ -50,9 +50,12 @@ def test_the_navigation_takes_one_row_and_the_menu_holds_what_is_not_wanted_all_
 def assert_menu(page):
     """By the pointer, for everybody, and by keyboard."""
     menu(page)
-    for name in ("First steps", "Save as a file", "Import", "Export", "System", "Light", "Dark"):
+    page_name = "Download as an interactive page"
+    for name in ("First steps", "Save as a file", page_name, "Import", "Export", "System", "Light", "Dark"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
-    rows = [page.get_by_role("button", name=name, exact=True) for name in ("First steps", "Import")]
+    rows = [
+        page.get_by_role("button", name=name, exact=True) for name in ("First steps", page_name, "Import")
+    ]
     for row in rows:
         expect(row).to_have_css("border-top-width", "0px")
     assert len({row.locator("p").bounding_box()["x"] for row in rows}) == 1

@@ -6,12 +6,13 @@ import pytest
 from playwright.sync_api import expect
 
 from mha_core import built_in, trace
-from mha_core.example.share_link import from_token
+from mha_core.example.share_link import from_token, to_token
 from mha_core.messages import LANGUAGE, LANGUAGES
 from mha_view.page import as_page
 from tests.apply import apply
 from tests.e2e.looks import PAPER, barriers, rules, wider
 from tests.sizes import shortened
+from tools.drive.browser import at_rest, menu
 
 X = 'td[data-key="x||0|0"]'
 
@@ -166,6 +167,22 @@ def test_it_opens_at_the_tour_and_links_to_the_app_with_its_numbers(handed):
     page.wait_for_timeout(100)
     token = link.get_attribute("href").partition("?s=")[2].partition("&")[0]
     assert from_token(token) == edited(set_to(0, 0, 7.0)).example
+
+
+@pytest.mark.parametrize("path", ["", "walkthrough"])
+def test_the_app_s_menu_gives_the_page_with_the_numbers_that_it_shows_and_its_own_address(
+    server, new_page, path
+):
+    page = new_page()
+    example = apply(built_in("first"), set_to(0, 0, 9.0))
+    page.goto(f"{server.url}{path}?s={to_token(example)}")
+    at_rest(page)
+    menu(page)
+    with page.expect_download() as caught:
+        page.get_by_role("button", name="Download as an interactive page").click()
+    assert caught.value.suggested_filename == "attention.html"
+    html = caught.value.path().read_text("utf-8")
+    assert html == as_page(trace(example), app=server.url.removesuffix("/"))
 
 
 @pytest.mark.parametrize("name", shortened(["programming", "padding", "rotary"], ["padding"]))
