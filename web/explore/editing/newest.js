@@ -58,7 +58,8 @@ export class Newest {
   get isAnswered() {
     const edits = this.#unanswered;
     if (!edits.every((edit) => isLocal(this.#page, edit))) return false;
-    return !edits.length || !this.#page.asks?.lens || this.#seen?.seq === this.#seq;
+    if (!edits.length || !this.#page.asks?.lens) return true;
+    return this.#seen?.seq === this.#seq && !this.live.isBusy; // every step of a drag has the same number
   }
 
   /**
