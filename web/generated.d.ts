@@ -813,6 +813,13 @@ interface PageTexts {
   walk: Walked;
 }
 
+/** What the sentences call the tokens. `same`: whether queries and keys are the same tokens. */
+interface PageTokens {
+  queries: string[];
+  keys: string[];
+  same: boolean;
+}
+
 /**
  * A page without a server.
  *
@@ -823,6 +830,7 @@ interface PageTexts {
 interface PageData {
   languages: Record<string, PageTexts>;
   first: string;
+  tokens: PageTokens;
   file: Record<string, unknown>;
   scale: Scale;
   temperature: boolean;

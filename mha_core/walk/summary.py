@@ -146,6 +146,13 @@ _TIED: Final = N_("{keys} equally")
 _MANY_TIED: Final = N_("{count} tokens equally")
 
 
+def finding_templates() -> dict[str, str]:
+    """The sentences of ``findings`` by name, for who puts them together in another place."""
+    among = {f"among {kind}": text for kind, text in _AMONG.items()}
+    parts = {"blind": _BLIND, "or more": _OR_MORE, "list": _LIST, "and": _AND, "tied": _TIED}
+    return {**_TEXTS, **among, **parts}
+
+
 def findings(looks: Sequence[Look], queries: Sequence[str], keys: Sequence[str], language: str) -> list[str]:
     """A finding about each head, in a few words. ``queries``, ``keys``: the tokens' texts."""
     say = _Speech(catalogue(language).gettext)

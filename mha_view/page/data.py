@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypedDict
 
@@ -11,12 +11,22 @@ from mha_core.compute.trace import Trace
 from mha_core.edit.edits import NO_ROOM
 from mha_core.errors import N_
 from mha_core.example.files import dump
-from mha_core.example.model import MAX_NUMBER, AddMask, AllowMask, Example, Scale
+from mha_core.example.model import (
+    MAX_NUMBER,
+    AddMask,
+    AllowMask,
+    Example,
+    Scale,
+    key_tokens,
+    keys_are_queries,
+)
 from mha_core.messages import LANGUAGE, LANGUAGES
 from mha_core.vocabulary import SCORING
+from mha_core.walk.summary import finding_templates
 from mha_core.walk.text import NUMBER, WHY_NUMBER
 from mha_view import page_words, payloads
 from mha_view.about import About, about_example, is_ours, title_of
+from mha_view.figures.labels import labels
 from mha_view.follow import THEMES
 from mha_view.language import words_in
 from mha_view.tables import numbers
@@ -27,6 +37,14 @@ class PageTables(payloads.TablesModel, About):
     """The tables, and the sentences above them."""
 
     about_ours: bool
+
+
+class PageTokens(TypedDict):
+    """What the sentences call the tokens. ``same``: whether queries and keys are the same tokens."""
+
+    queries: Sequence[str]
+    keys: Sequence[str]
+    same: bool
 
 
 class PageTexts(TypedDict):
@@ -47,6 +65,7 @@ class PageData(TypedDict):
 
     languages: Mapping[str, PageTexts]
     first: str
+    tokens: PageTokens
     file: Mapping[str, object]
     scale: Scale
     temperature: bool
@@ -61,6 +80,7 @@ _WORDS: Final = {
     "no_room": NO_ROOM,
     "divided": NUMBER,
     "divided_why": WHY_NUMBER,
+    **{f"look {name}": text for name, text in finding_templates().items()},
 }
 
 
@@ -70,6 +90,11 @@ def page_data(trace: Trace, language: str, decimals: int, app: str) -> PageData:
     return {
         "languages": {code: _texts(trace, code, decimals) for code in LANGUAGES},
         "first": language,
+        "tokens": {
+            "queries": labels(example.tokens).names,
+            "keys": labels(key_tokens(example)).names,
+            "same": keys_are_queries(example),
+        },
         "file": json.loads(dump(example)),
         "scale": example.scale,
         "temperature": SCORING[example.scoring].temperature is not None,

@@ -6,6 +6,7 @@ import { withDivisor, withNumbers } from "../kit/local_edits.js";
 import { exact } from "../kit/numbers.js";
 import { toldAgain } from "../walk/told_again.js";
 import { fileOf } from "./file.js";
+import { looksOf } from "./looks.js";
 import { Work } from "./work.js";
 
 const SESSION = String(performance.timeOrigin); // each time the page is opened is one
@@ -105,13 +106,14 @@ export class LocalHost {
     const { explore, words } = this.#texts;
     const { model, scale } = this.#work.now;
     const { isChanged, canUndo, canRedo, revision } = this.#work;
-    const note = isChanged
-      ? { about: words.plainly, about_ours: true, looks: explore.looks.map(() => "") }
-      : {}; // of the example's numbers
+    const tables = withNumbers({ ...explore, words }, model);
+    const looks = isChanged ? looksOf(tables, this.#data.tokens) : explore.looks;
+    const note = isChanged ? { about: words.plainly, about_ours: true } : {}; // of the example's numbers
     return {
-      ...withNumbers(explore, model),
+      ...tables,
       ...note,
-      ...{ words, session: SESSION, ack: this.#acknowledged, answer: ++this.#answers, revision, opened: 0 },
+      looks,
+      ...{ session: SESSION, ack: this.#acknowledged, answer: ++this.#answers, revision, opened: 0 },
       ...{ address: {}, bar: null, whole: null, unsaved: false, history: NO_HISTORY, choices: {} },
       ...{ start: { first: false, asked: 0 }, asks: null, pinned: this.#pinned, message: this.#message },
       decimals: this.#decimals,

@@ -4,7 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from mha_core import Example, built_in, library, trace
+from mha_core.edit.matrices import filled
 from mha_core.example.model import divisor
+from mha_core.messages import LANGUAGES
+from mha_view.about import looks
 from mha_view.page.data import page_data
 from mha_view.tables import numbers
 from mha_view.walk import walked
@@ -32,12 +35,18 @@ def _cases(name: str) -> Iterator[dict[str, Any]]:
             "edit": edit,
             "tables": numbers(computed, "en", 4),
             "walk": walked(computed, "en"),
+            "looks": {language: looks(computed, language) for language in LANGUAGES},
         }
 
 
 def _edits(example: Example) -> Iterator[dict[str, Any]]:
     def set_to(matrix: str, head: int | None, value: object, row: int = 0, col: int = 0) -> dict[str, Any]:
         return {"op": "set", "matrix": matrix, "head": head, "row": row, "col": col, "values": [[value]]}
+
+    def block(matrix: str, head: int, kind: str) -> dict[str, Any]:
+        rows = getattr(example.heads[head], matrix)
+        values = filled(len(rows), len(rows[0]), kind, 3)
+        return set_to(matrix, head, 0) | {"values": values}
 
     if example.x:
         yield set_to("x", None, -1.5)
@@ -51,5 +60,7 @@ def _edits(example: Example) -> Iterator[dict[str, Any]]:
         yield set_to("w_o", None, 3)
     if divisor(example) is not None:
         yield from ({"op": "scale", "value": value} for value in (2.5, 1 / 3))
+    if example.heads[0].w_q:
+        yield from (block("w_q", 0, kind) for kind in ("zeros", "identity", "random"))
     if example.mask and not isinstance(example.mask, str):
         yield set_to("mask", None, False)

@@ -80,6 +80,15 @@ test("after an edit all numbers are torch's, and so are their captions", async (
   }
 });
 
+test("a caption says where each head looks now, in both languages", async () => {
+  for (const { name, edit, looks } of payload("edited"))
+    for (const language of ["en", "zh"]) {
+      const host = await hostAfter(payload("pages")[name], edit);
+      host.language = language;
+      assert.deepEqual(host.explore.looks, looks[language], `${name} ${JSON.stringify(edit)}`);
+    }
+});
+
 test("the tour says the same of them as the server, but for how the heads differ", async () => {
   for (const { name, edit, walk } of payload("edited")) {
     const tour = (await hostAfter(payload("pages")[name], edit)).walk;
@@ -101,7 +110,7 @@ test("the example's own words come back with its numbers", async () => {
     await hostAfter(FIRST, x),
     await hostAfter(FIRST, x, undo),
   ];
-  assert.deepEqual(changed.explore.looks, ["", ""]);
+  assert.notDeepEqual(changed.explore.looks, start.explore.looks);
   assert.equal(changed.explore.about, "Change any boxed number and watch what happens.");
   assert.deepEqual(back.explore.about, start.explore.about);
   assert.deepEqual(back.walk.stages, start.walk.stages);

@@ -1,0 +1,107 @@
+// Where each head looks, in a few words, worked out from the weights as mha_core/walk/summary.py does. No DOM here.
+
+import { fill } from "../kit/dom.js";
+import { isHidden, requireRows } from "../kit/graph.js";
+import { format } from "../kit/numbers.js";
+import { isolated } from "../kit/quoted.js";
+
+const NEAR = 1e-9; // weights that differ by less are equal
+const LISTED = 5; // most queries that are listed one by one
+const STATES_LEAST = ["one key", "itself", "back", "forward"]; // findings that state the least weight
+
+/**
+ * A head's weights. `tops`: for each query the keys that share its largest weight, none where it has no weight;
+ * `visible`: the weights that no mask hides; `attending`: the queries with weights; `choosing`: those that may attend to
+ * two keys or more.
+ * @typedef {{ rows: number[][]; tops: number[][]; visible: number[][]; attending: number[]; choosing: number[] }} Weights
+ */
+
+/**
+ * A finding about each head, without naming it.
+ * @param {Model} model
+ * @param {PageTokens} tokens
+ * @returns {string[]}
+ */
+export function looksOf(model, tokens) {
+  return Array.from({ length: model.dims.h }, (_, head) => {
+    const weights = weightsOf(model, head);
+    return sentence(model.words, kindOf(weights, tokens.same), weights, tokens);
+  });
+}
+
+/** @type {(model: Model, head: number) => Weights} */
+function weightsOf(model, head) {
+  const rows = requireRows(model, "weights", head).map((row) => row.map(Number));
+  const tops = rows.map((row) => {
+    const most = Math.max(...row);
+    return most > 0 ? [...row.keys()].filter((key) => row[key] >= most - NEAR) : [];
+  });
+  const isSeen = (/** @type {number} */ row, /** @type {number} */ col) =>
+    !isHidden(model, { name: "weights", head, row, col }, rows[row][col]);
+  const visible = rows.map((row, at) => row.filter((_, col) => isSeen(at, col)));
+  const attending = [...rows.keys()].filter((at) => tops[at].length);
+  return { rows, tops, visible, attending, choosing: attending.filter((at) => visible[at].length > 1) };
+}
+
+/** The first finding that is true. @type {(weights: Weights, same: boolean) => string} */
+function kindOf({ tops, visible, attending, choosing }, same) {
+  if (!choosing.length) return attending.length ? "no choice" : "nothing";
+  const seen = choosing.map((at) => ({ least: Math.min(...visible[at]), most: Math.max(...visible[at]) }));
+  if (seen.every(({ least, most }) => most - least <= NEAR)) return "even";
+  if (seen.every(({ least, most }) => most > 0 && most <= 2 * least)) return "nearly even";
+  const isSingle = choosing.length > 1 && attending.every((at) => tops[at].length === 1);
+  const pattern = isSingle ? patternOf(tops, attending, same) : null;
+  return pattern ?? (choosing.length <= LISTED ? "each" : "many");
+}
+
+/** @type {(tops: number[][], attending: number[], same: boolean) => string | null} */
+function patternOf(tops, attending, same) {
+  const lookAt = (/** @type {number} */ by, /** @type {number[]} */ queries) =>
+    queries.every((at) => tops[at][0] === at + by);
+  if (new Set(attending.map((at) => tops[at][0])).size === 1) return "one key";
+  if (!same) return null;
+  if (lookAt(0, attending)) return "itself";
+  const count = tops.length;
+  if (attending.length < count) return null;
+  if (count > 2 && lookAt(-1, attending.slice(1))) return "back";
+  return count > 3 && lookAt(1, attending.slice(1, -1)) ? "forward" : null;
+}
+
+/** @type {(words: Record<string, string>, kind: string, weights: Weights, tokens: PageTokens) => string} */
+function sentence(words, kind, { rows, tops, visible, attending, choosing }, { queries, keys }) {
+  const say = (/** @type {string} */ name, /** @type {Record<string, string>} */ values) =>
+    fill(words[`look ${name}`], values);
+  const tied = (/** @type {number[]} */ top) => {
+    const names = top.map((key) => isolated(keys[key]));
+    return names.length > 1 ? say("tied", { keys: joined(say, "and", names) }) : names[0];
+  };
+  const pairs = choosing.map((at) => `${isolated(queries[at])} → ${tied(tops[at])}`);
+  const [query, key] = strongest(rows, choosing);
+  const isMasked = attending.some((at) => visible[at].length < rows[at].length);
+  const found = say(isMasked && words[`look among ${kind}`] ? `among ${kind}` : kind, {
+    pairs: joined(say, "list", pairs),
+    most: format(rows[query]?.[key] ?? 0, 2),
+    query: isolated(queries[query] ?? ""),
+    key: isolated(keys[key]),
+  });
+  const least = Math.min(...choosing.map((at) => Math.max(...rows[at])));
+  const isStated = STATES_LEAST.includes(kind) && least > 0 && least < 1 + NEAR;
+  const stated = isStated ? say("or more", { finding: found, least: roundedDown(least) }) : found;
+  const isBlind = attending.length < rows.length && choosing.length > 0;
+  return isBlind ? say("blind", { finding: stated }) : stated;
+}
+
+/** @type {(say: (name: string, values: Record<string, string>) => string, name: string, texts: string[]) => string} */
+const joined = (say, name, texts) =>
+  texts.length ? texts.reduce((one, next) => say(name, { one, next })) : "";
+
+/** The query, of these, and the key of the largest weight; the first of several. @type {(rows: number[][], choosing: number[]) => number[]} */
+function strongest(rows, choosing) {
+  let [query, key] = [choosing[0], 0];
+  for (const at of choosing)
+    for (const [col, weight] of rows[at].entries()) if (weight > rows[query][key]) [query, key] = [at, col];
+  return [query, key];
+}
+
+/** A weight rounded down to two decimals; 0.99 for 1 too. @param {number} weight */
+const roundedDown = (weight) => (weight >= 0.99 ? "0.99" : weight.toFixed(20).slice(0, 4));
