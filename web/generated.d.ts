@@ -806,11 +806,26 @@ interface PageTables extends TablesModel, About {
   about_ours: boolean;
 }
 
+/** The hints for a number. `early`: those that keep secret what else is asked for, where that changes them. */
+interface CellHints {
+  cell: Cell;
+  all: ["idea" | "formula" | "numbers" | "answer", string][];
+  early: ["idea" | "formula" | "numbers" | "answer", string][] | null;
+}
+
+/** An exercise with nothing filled in; `hints`: for each of its cells in order. */
+interface PageExercise {
+  tables: TablesModel;
+  check: Check;
+  hints: CellHints[];
+}
+
 /** The page in one language, before anything is changed. */
 interface PageTexts {
   words: Record<string, string>;
   explore: PageTables;
   walk: Walked;
+  exercise: PageExercise | null;
 }
 
 /** What the sentences call the tokens. `same`: whether queries and keys are the same tokens. */

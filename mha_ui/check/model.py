@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from mha_core import Example
-from mha_core.edit.claims import claimed_rows
 from mha_core.exercise.exercise import varies
 from mha_core.vocabulary import STEPS
 from mha_ui.bench.model import ExploreModel, payload
 from mha_ui.state import Work, link_for_class
-from mha_view import payloads
+from mha_view.tables.claims import ask_for
 
 
 def check_payload(work: Work) -> ExploreModel:
@@ -17,15 +15,7 @@ def check_payload(work: Work) -> ExploreModel:
     """
     data = payload(work, lens="check")
     asked = work.exercise.asked if work.exercise else STEPS
-    if work.exercise:
-        _end_at(data, max(map(STEPS.index, asked)))
-    for name, matrix in data["matrices"].items():
-        matrix["edit"] = False
-        matrix["given"] = name not in data["steps"]
-        if name in asked:
-            matrix["claim"] = True
-            matrix["scale"] = "claim"
-            _claim(work.example, name, matrix)
+    ask_for(data, work.example, asked, is_exercise=work.exercise is not None)
     link = link_for_class(work, asked) if work.exercise and varies(work.example) else ""
     begun = work.exercise.begun if work.exercise else 0
     return {
@@ -37,33 +27,3 @@ def check_payload(work: Work) -> ExploreModel:
         "class_link": link,
         "begun": begun,
     }
-
-
-def _end_at(data: ExploreModel, last: int) -> None:
-    """Leave out every step after this one, and what is given for these alone."""
-    later = set(STEPS[last + 1 :])
-    data["steps"] = {name: step for name, step in data["steps"].items() if name not in later}
-    read = {name for step in data["steps"].values() for name, *_ in step["operands"]}
-    data["matrices"] = {
-        name: matrix
-        for name, matrix in data["matrices"].items()
-        if name in data["steps"] or (name in read and name not in later)
-    }
-
-
-def _claim(example: Example, name: str, matrix: payloads.Matrix) -> None:
-    """A step's table as it has been filled in: "" where nothing was. What a head starts from is not asked for."""
-    rows, cols = example.dims.shape(name)
-
-    def table(head: int | None) -> list[list[str]]:
-        claimed = claimed_rows(example, name, head) or [[None] * cols for _ in range(rows)]
-        return [["" if cell is None else str(cell) for cell in row] for row in claimed]
-
-    if not matrix["perHead"]:
-        matrix["values"], matrix["edit"] = table(None), True
-        return
-    given = [getattr(head, name, None) is not None for head in example.heads]
-    matrix["values"] = [
-        rows if given[g] or rows is None else table(g) for g, rows in enumerate(matrix["values"])
-    ]
-    matrix["edit"] = [not one for one in given] if any(given) else True

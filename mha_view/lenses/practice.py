@@ -58,13 +58,14 @@ _UI: Final = {
     "for_class_about": N_("Each student who opens it gets new numbers:"),
     "copied": N_("Copied."),
 }
-_RUNGS: Final = {
+RUNGS: Final = {
     "idea": N_("Idea"),
     "formula": N_("Formula"),
     "numbers": N_("With numbers"),
     "answer": N_("Answer"),
 }
-_CLIMB: Final = {
+"""What a hint is called, by how much it gives away."""
+CLIMB: Final = {
     "formula": N_("Hint: formula"),
     "numbers": N_("Hint: formula with numbers"),
     "answer": N_("Show the answer"),
@@ -160,8 +161,8 @@ def _hint(exercise: Exercise, verdict: Verdict, left: list[Cell], language: str)
     cell_hints = hints(verdict, cells[at], language, left)
     count = max(1, min(exercise.hints.get(at, 1), len(cell_hints)))
     rung, text = cell_hints[count - 1]
-    more = words(_CLIMB[cell_hints[count].rung]) if count < len(cell_hints) else ""
-    return {"cell": cell_data(cells[at]), "rung": words(_RUNGS[rung]), "text": text, "more": more}
+    more = words(CLIMB[cell_hints[count].rung]) if count < len(cell_hints) else ""
+    return {"cell": cell_data(cells[at]), "rung": words(RUNGS[rung]), "text": text, "more": more}
 
 
 def _end(exercise: Exercise, verdict: Verdict, language: str) -> payloads.PracticeEnd:
@@ -186,16 +187,20 @@ def _result(exercise: Exercise, verdict: Verdict, language: str) -> str:
     }
     hinted = sum(exercise.hints.values()) - len(given)
     first = len(set(range(len(cells))) - exercise.missed - given)
-    sentences = [
-        words(N_("{right} of {cells} right on the first try.")).format(right=first, cells=len(cells))
-    ]
-    sentences.append(words(_HINTS[hinted > 0]).format(count=hinted))
+    say = {name: words(text) for name, text in RESULTS.items()}
+    sentences = [say["first_try"].format(right=first, cells=len(cells))]
+    sentences.append(say["hints" if hinted else "no_hints"].format(count=hinted))
     if given:
-        sentences.append(words(_GIVEN).format(count=len(given)))
+        sentences.append(say["answers"].format(count=len(given)))
     return reduce(
         lambda text, sentence: words(N_("{one} {other}")).format(one=text, other=sentence), sentences
     )
 
 
-_HINTS: Final = (N_("No hints."), N_("{count} {count:hint|hints}."))
-_GIVEN: Final = N_("{count} {count:answer|answers} shown.")
+RESULTS: Final = {
+    "first_try": N_("{right} of {cells} right on the first try."),
+    "no_hints": N_("No hints."),
+    "hints": N_("{count} {count:hint|hints}."),
+    "answers": N_("{count} {count:answer|answers} shown."),
+}
+"""How an exercise went, in sentences."""

@@ -29,6 +29,8 @@ from mha_view.about import About, about_example, is_ours, title_of
 from mha_view.figures.labels import labels
 from mha_view.follow import THEMES
 from mha_view.language import words_in
+from mha_view.lenses.practice import CLIMB, RESULTS, RUNGS
+from mha_view.page.exercise import PageExercise, exercise_of
 from mha_view.tables import numbers
 from mha_view.walk import walked
 
@@ -53,6 +55,7 @@ class PageTexts(TypedDict):
     words: Mapping[str, str]
     explore: PageTables
     walk: payloads.Walked
+    exercise: PageExercise | None
 
 
 class PageData(TypedDict):
@@ -78,6 +81,10 @@ _WORDS: Final = {
     "parts": N_("Parts of this page"),
     "in_app": N_("Open in the app"),
     "no_room": NO_ROOM,
+    "own_file": N_("Download your numbers"),
+    **{f"result {name}": text for name, text in RESULTS.items()},
+    **{f"rung {name}": text for name, text in RUNGS.items()},
+    **{f"climb {name}": text for name, text in CLIMB.items()},
     "divided": NUMBER,
     "divided_why": WHY_NUMBER,
     **{f"look {name}": text for name, text in finding_templates().items()},
@@ -86,7 +93,7 @@ _WORDS: Final = {
 
 def page_data(trace: Trace, language: str, decimals: int, app: str) -> PageData:
     """The data of an example's page. What only its lecturer sees is left out."""
-    example = replace(trace.example, lecture=None, claimed=None, asked=None)
+    example = replace(trace.example, lecture=None, claimed=None)
     return {
         "languages": {code: _texts(trace, code, decimals) for code in LANGUAGES},
         "first": language,
@@ -108,6 +115,7 @@ def _texts(trace: Trace, language: str, decimals: int) -> PageTexts:
     words, of_tour = words_in(language), walked(trace, language)
     if "mask" in tables["matrices"]:
         tables["matrices"]["mask"]["edit"] = _is_mask_of_its_own(trace.example)
+    asked = tuple(step for step in trace.example.asked or () if step in tables["steps"])
     return {
         "words": {
             **page_words.words_of("walk", language),
@@ -120,6 +128,7 @@ def _texts(trace: Trace, language: str, decimals: int) -> PageTexts:
             **about_example(trace, language),
             "about_ours": is_ours(trace.example),
         },
+        "exercise": exercise_of(trace, asked, language, decimals) if asked else None,
         "walk": {
             **of_tour,
             "title": title_of(trace.example, language),

@@ -7,6 +7,7 @@ import { exact } from "../kit/numbers.js";
 import { toldAgain } from "../walk/told_again.js";
 import { fileOf } from "./file.js";
 import { looksOf } from "./looks.js";
+import { Sheet } from "./sheet.js";
 import { Work } from "./work.js";
 
 const SESSION = String(performance.timeOrigin); // each time the page is opened is one
@@ -24,6 +25,9 @@ const NO_HISTORY = { examples: [0], at: 0, starts: [[0, 0, null]], texts: [] }; 
 export class LocalHost {
   #data;
   #work;
+  /** @type {Sheet | null} */
+  #sheet; // of an exercise, until it is ended
+  #opened = 0; // how often something else has been shown
   #acknowledged = 0;
   #answers = 0;
   /** @type {Cell | null} */
@@ -43,7 +47,9 @@ export class LocalHost {
     this.language = language;
     this.answered = answered;
     const { explore } = this.#texts;
+    const { exercise } = this.#texts;
     this.#work = new Work({ model: explore, scale: data.scale });
+    this.#sheet = exercise && new Sheet(exercise, explore);
     this.#decimals = explore.decimals;
   }
 
@@ -62,22 +68,26 @@ export class LocalHost {
     this.#answerSoon();
   };
 
-  /** @param {Edit} edit */
-  #apply(edit) {
-    if (edit.op === "pin") this.#pinned = edit.cell ?? null;
-    else if (edit.op === "decimals") this.#decimals = edit.value;
-    const refusal = this.#work.apply(edit);
-    if (refusal) this.#message = this.#refused(refusal);
+  /** Whether there is an exercise, whose answers the rest of the page would show. */
+  get isExercise() {
+    return this.#sheet !== null;
   }
 
-  /**
-   * @param {import("./work.js").Refusal} refusal
-   * @returns {MessageData}
-   */
-  #refused({ sentence, values }) {
+  /** @param {Edit} edit */
+  #apply(edit) {
+    if (edit.op === "end_exercise") this.#endExercise();
+    else if (edit.op === "pin") this.#pinned = edit.cell ?? null;
+    else if (edit.op === "decimals") this.#decimals = edit.value;
+    const refusal = (this.#sheet ?? this.#work).apply(edit);
+    if (!refusal) return;
     const { words } = this.#texts;
-    const what = fill(words[sentence], values);
-    return { text: fill(words.nothing_changed, { what }), kind: "error", place: "", offer: null };
+    const text = fill(words.nothing_changed, { what: refusal(words) });
+    this.#message = { text, kind: "error", place: "", offer: null };
+  }
+
+  #endExercise() {
+    this.#sheet = null;
+    this.#opened += 1;
   }
 
   /** Once whoever sends is done: an answer changes what has been sent. */
@@ -98,28 +108,66 @@ export class LocalHost {
 
   /** The example with the present numbers, as a file has it. */
   get file() {
-    return fileOf(this.#data.file, this.#work.now, this.#work.start);
+    const { file } = this.#data;
+    if (this.#sheet) return { ...file, claimed: this.#sheet.claimed };
+    return fileOf(file, this.#work.now, this.#work.start);
   }
 
-  /** What Explore shows. @returns {Whole} */
+  /** What Explore shows: in an exercise the sheet. @returns {Whole} */
   get explore() {
+    const { exercise } = this.#texts;
+    return this.#sheet && exercise ? this.#asked(this.#sheet, exercise) : this.#tables;
+  }
+
+  get #tables() {
     const { explore, words } = this.#texts;
     const { model, scale } = this.#work.now;
-    const { isChanged, canUndo, canRedo, revision } = this.#work;
+    const { isChanged } = this.#work;
     const tables = withNumbers({ ...explore, words }, model);
     const looks = isChanged ? looksOf(tables, this.#data.tokens) : explore.looks;
     const note = isChanged ? { about: words.plainly, about_ours: true } : {}; // of the example's numbers
+    return { ...tables, ...note, looks, pinned: this.#pinned, ...this.#answer(this.#work, scale) };
+  }
+
+  /** @type {(sheet: Sheet, exercise: PageExercise) => Whole} */
+  #asked(sheet, exercise) {
+    const { explore, words } = this.#texts;
+    const { looks } = explore;
     return {
-      ...tables,
-      ...note,
-      looks,
-      ...{ session: SESSION, ack: this.#acknowledged, answer: ++this.#answers, revision, opened: 0 },
+      ...withNumbers({ ...exercise.tables, words }, sheet.work.now.model),
+      ...sheet.shown(exercise, words, { looks, tokens: this.#data.tokens }),
+      ...{ about: "", about_ours: true, looks: [], pinned: null },
+      ...this.#answer(sheet.work, "none"),
+    };
+  }
+
+  /**
+   * What an answer has besides what is shown.
+   * @param {Work} work
+   * @param {Scale} scale
+   */
+  #answer({ canUndo, canRedo, isChanged, revision }, scale) {
+    return {
+      ...{
+        session: SESSION,
+        ack: this.#acknowledged,
+        answer: ++this.#answers,
+        revision,
+        opened: this.#opened,
+      },
       ...{ address: {}, bar: null, whole: null, unsaved: false, history: NO_HISTORY, choices: {} },
-      ...{ start: { first: false, asked: 0 }, asks: null, pinned: this.#pinned, message: this.#message },
+      ...{ start: { first: false, asked: 0 }, asks: null, message: this.#message },
       decimals: this.#decimals,
       limits: { number: this.#data.most, size: 0, heads: 0 },
       controls: {
-        ...{ ...NO_MENUS, fixed: true, scale, undo: canUndo, redo: canRedo, changed: isChanged },
+        ...{
+          ...NO_MENUS,
+          fixed: /** @type {const} */ (true),
+          scale,
+          undo: canUndo,
+          redo: canRedo,
+          changed: isChanged,
+        },
         temperature: this.#data.temperature,
         is_product: this.#data.scale === "sqrt_dk",
       },

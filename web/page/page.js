@@ -3,7 +3,7 @@
 
 import { default as mountExplore } from "../explore/explore.js";
 import { NO_ADDRESS } from "../kit/address.js";
-import { button, element, redrawn, requireElement, setAttribute, span } from "../kit/dom.js";
+import { button, download, element, redrawn, requireElement, setAttribute, span } from "../kit/dom.js";
 import { SchemeButton } from "../kit/scheme_button.js";
 import { sender } from "../kit/sender.js";
 import { ofBrowser } from "../kit/storage.js";
@@ -24,9 +24,10 @@ class Page {
   #head = element("header", {});
   #stage = element("main", {});
   /** @type {keyof typeof PARTS} */
-  #part = location.hash === "#walk" ? "walk" : "explore";
+  #part = "explore";
   /** @type {Shown | null} */
   #shown = null;
+  #isExercise; // its sheet is shown, and nothing else
 
   /**
    * @param {HTMLElement} root
@@ -36,9 +37,10 @@ class Page {
     this.#data = data;
     this.#app = data.app ? new AppLink(data.app) : null;
     this.#host = new LocalHost(data, firstLanguage(data), () => this.#answered());
+    this.#isExercise = this.#host.isExercise;
     root.replaceChildren(this.#head, this.#stage);
     this.#showHead();
-    this.#show(this.#part);
+    this.#show(location.hash === "#walk" && !this.#isExercise ? "walk" : "explore");
   }
 
   get #texts() {
@@ -62,12 +64,20 @@ class Page {
   }
 
   #answered() {
+    if (this.#isExercise !== this.#host.isExercise) return this.#exerciseEnded();
     this.#shown?.update();
     this.#linkToApp();
   }
 
+  #exerciseEnded() {
+    this.#isExercise = false;
+    this.#showHead();
+    this.#show("explore");
+  }
+
   #linkToApp() {
     const { file, language } = this.#host;
+    if (this.#isExercise) return;
     this.#app?.show({ file, part: this.#part, lang: language, label: this.#texts.words.in_app });
   }
 
@@ -116,8 +126,18 @@ class Page {
     const title = element("h1", {}, element("bdi", {}, walk.title));
     const choices = span("choices", this.#app?.root, ...this.#languageButtons(), this.#scheme.root);
     const nav = element("nav", { "aria-label": words.parts }, ...parts);
-    redrawn(this.#head, () => this.#head.replaceChildren(title, nav, choices));
+    const way = this.#isExercise ? this.#fileButton() : nav;
+    redrawn(this.#head, () => this.#head.replaceChildren(title, way, choices));
     this.#markPart();
+  }
+
+  /** Saves what has been filled in as a file, which `mha check` reads. */
+  #fileButton() {
+    const onclick = () => {
+      sender.hurry(); // what was filled in last
+      download("attention.mha.json", "application/json", JSON.stringify(this.#host.file));
+    };
+    return button({ data: { focus: "own file" }, onclick }, this.#texts.words.own_file);
   }
 
   /** @param {keyof typeof PARTS} part */

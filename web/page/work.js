@@ -1,6 +1,7 @@
 // The work on a page without a server: an example's numbers as they are changed, with undo and redo. What the server does
 // elsewhere with an edit (mha_core/edit, mha_ui/state/work.py) is done here; the structure stays as it is. No DOM here.
 
+import { fill } from "../kit/dom.js";
 import { evaluate } from "../kit/evaluate.js";
 import { rowsOf } from "../kit/graph.js";
 import { withEdits } from "../kit/local_edits.js";
@@ -8,7 +9,7 @@ import { withEdits } from "../kit/local_edits.js";
 const UNDO_STEPS = 100; // as mha_ui/state/history.py has it
 
 /** The numbers, and what the scores are divided by. @typedef {{ model: TablesModel; scale: Scale }} Version */
-/** Why an edit is refused: the name of a sentence, and what is filled into it. @typedef {{ sentence: string; values: Record<string, number> }} Refusal */
+/** Why an edit is refused, in a language. @typedef {(words: Record<string, string>) => string} Refusal */
 
 export class Work {
   /** @type {Version[]} */
@@ -45,7 +46,7 @@ export class Work {
     else if (edit.op === "reset") this.#add(this.start);
     else if (edit.op === "fill") return this.apply(blockOf(this.now.model, edit));
     else if (edit.op === "scale") this.#divide(edit.value);
-    else if (edit.op === "set") return this.#set(edit);
+    else if (edit.op === "set" || edit.op === "claim") return this.#set(edit);
     return null;
   }
 
@@ -75,7 +76,7 @@ export class Work {
   }
 
   /**
-   * @param {SetBlock} edit
+   * @param {SetBlock | ClaimBlock} edit
    * @returns {Refusal | null}
    */
   #set(edit) {
@@ -86,7 +87,7 @@ export class Work {
     const [down, across] = [rows.length - row, rows[0].length - col];
     if (height > down || width > across) {
       const place = { row: row + 1, col: col + 1, rows: down, cols: across };
-      return { sentence: "no_room", values: { ...place, got_rows: height, got_cols: width } };
+      return (words) => fill(words.no_room, { ...place, got_rows: height, got_cols: width });
     }
     const isNew = values.some((cells, i) =>
       cells.some((value, j) => value !== null && value !== rows[row + i][col + j]),
