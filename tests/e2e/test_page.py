@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from playwright.sync_api import expect
 
-from mha_core import built_in, trace
+from mha_core import Cell, built_in, trace
+from mha_core.check.check import check
+from mha_core.example.files import parse
 from mha_core.example.share_link import from_token, to_token
 from mha_core.messages import LANGUAGE, LANGUAGES
 from mha_view.page import as_page
@@ -24,7 +28,8 @@ def handed(browser, tmp_path):
 
     def opened(name="programming", hash_="", app="", **options):
         file = tmp_path / "attention.html"
-        file.write_text(as_page(trace(built_in(name)), app=app), "utf-8")
+        example = built_in(name) if isinstance(name, str) else name
+        file.write_text(as_page(trace(example), app=app), "utf-8")
         context = browser.new_context(offline=True, **{"viewport": {"width": 1280, "height": 800}, **options})
         contexts.append(context)
         page = context.new_page()
@@ -167,6 +172,33 @@ def test_it_opens_at_the_tour_and_links_to_the_app_with_its_numbers(handed):
     page.wait_for_timeout(100)
     token = link.get_attribute("href").partition("?s=")[2].partition("&")[0]
     assert from_token(token) == edited(set_to(0, 0, 7.0)).example
+
+
+def test_an_exercise_is_marked_and_handed_in_as_a_file_and_its_end_opens_the_page(handed):
+    page = handed(replace(built_in("first"), asked=("weights",)), hash_="#walk")
+    expect(page.locator(".practice")).to_be_visible()
+    expect(page.get_by_role("button", name="Step through")).to_have_count(0)
+    first = page.locator('td[data-key="weights|0|0|0"]')
+    first.click()
+    page.keyboard.type("0.00")
+    page.keyboard.press("Tab")
+    page.keyboard.type("0.9")
+    page.keyboard.press("Tab")
+    expect(first).to_have_attribute("data-mark", "right")
+    expect(page.locator('td[data-key="weights|0|0|1"]')).to_have_attribute("data-mark", "own")
+    page.get_by_role("button", name="Hint", exact=True).click()
+    expect(page.locator(".practice-hint")).to_contain_text("Idea:")
+    assert barriers(page) == []
+    with page.expect_download() as caught:
+        page.get_by_role("button", name="Download your numbers").click()
+    example = parse(caught.value.path().read_bytes())
+    assert caught.value.suggested_filename == "attention.mha.json"
+    assert example.asked == ("weights",)
+    assert example.claimed == {"weights": ((("0.00", "0.9", None), None, None), None)}
+    assert [wrong.cell for wrong in check(example).steps["weights"].wrong] == [Cell("weights", 0, 0, 1)]
+    page.get_by_role("button", name="End the exercise").click()
+    expect(page.get_by_role("button", name="Explore")).to_have_attribute("aria-current", "page")
+    expect(page.locator('td[data-key="weights|0|0|2"]')).to_have_text("0.9965")
 
 
 @pytest.mark.parametrize("path", ["", "walkthrough"])

@@ -207,20 +207,23 @@ export class Sheet {
     return { result, weights, looks, queries, keys };
   }
 
-  /** What has been filled in, as a file has it. */
+  /** What has been filled in, as a file has it: null where nothing was. */
   get claimed() {
     /** @type {Record<string, any>} */
     const claimed = {};
     for (const { name, head } of this.tables) {
-      const rows = requireRows(this.#sheet, name, head).map((cells) =>
-        cells.map((cell) => (cell === "" ? null : cell)),
-      );
-      if (head === null) claimed[name] = rows;
+      const rows = requireRows(this.#sheet, name, head);
+      const table = unlessEmpty(rows.map((cells) => unlessEmpty(cells.map((cell) => cell || null))));
+      if (!table) continue;
+      if (head === null) claimed[name] = table;
       else {
         claimed[name] ??= Array(this.solution.dims.h).fill(null);
-        claimed[name][head] = rows;
+        claimed[name][head] = table;
       }
     }
-    return claimed;
+    return Object.keys(claimed).length ? claimed : null;
   }
 }
+
+/** @template T @param {T[]} list */
+const unlessEmpty = (list) => (list.some((item) => item !== null) ? list : null);

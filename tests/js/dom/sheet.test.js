@@ -125,6 +125,7 @@ test("the sheet shows neither the answers nor what comes after them", () => {
 
 test("the file has what was filled in; once the exercise is ended, the page is as usual", () => {
   const { send, host, data } = begun("first");
+  assert.equal(host.file.claimed, null);
   send(write("0.50"));
   assert.deepEqual(host.file.claimed.weights[0][0], ["0.50", null, null]);
   assert.deepEqual(host.file.asked, ["weights", "head_outputs"]);
