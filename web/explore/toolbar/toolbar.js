@@ -86,7 +86,10 @@ export class Toolbar {
   /** What is left of the layer's menu where only numbers can be changed. */
   #divisorMenu() {
     const { constants } = this.host.model;
-    return constants.divisor === null ? null : this.#menu("layer", { divisor: this.#scale() });
+    if (constants.divisor === null) return null;
+    return this.#menu("layer", {
+      divisor: this.#scale(),
+    });
   }
 
   #viewMenu() {
