@@ -81,7 +81,10 @@ function marksOf(exact, follows, sheet, { name, head }) {
   return marks;
 }
 
-/** In a row with a coarse number all others that rounding has moved are coarse too. @type {(mark: Mark | null, claim: Printed | null, exact: number) => Mark | null} */
+/**
+ * In a row with a coarse number all others that rounding has moved are coarse too.
+ * @type {(mark: Mark | null, claim: Printed | null, exact: number) => Mark | null}
+ */
 const coarsened = (mark, claim, exact) =>
   mark === "right" && claim && claim.unit >= 1 && Math.abs(claim.value - exact) > SLACK ? "coarse" : mark;
 
