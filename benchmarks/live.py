@@ -63,7 +63,9 @@ COUNT_DRAWN = """
   window.drawn = new Map();
   for (const plot of document.querySelectorAll(".js-plotly-plot")) {
     window.drawn.set(plot, 0);
-    plot.on("plotly_afterplot", () => window.drawn.set(plot, window.drawn.get(plot) + 1));
+    // drawn anew by Plotly, or changed in place: either way in one task
+    const changed = new MutationObserver(() => window.drawn.set(plot, window.drawn.get(plot) + 1));
+    changed.observe(plot, { subtree: true, childList: true, attributes: true, characterData: true });
   }
 }
 """

@@ -134,8 +134,14 @@ interface PlotTrace {
   xaxis?: string;
   yaxis?: string;
   meta?: { matrix?: string; head: number | null; row?: number };
+  z?: (number | null)[][];
+  y?: number[];
   [name: string]: unknown;
 }
+
+/** A trace of one of our heatmaps, and of our bars. */
+type HeatmapTrace = PlotTrace & { hovertext: string[][]; text?: string[][] };
+type BarTrace = PlotTrace & { hovertext: string[]; text?: string[] };
 
 /** An annotation or a shape; on paper its y counts from 0 to 1. */
 interface PlotMark {
@@ -157,7 +163,7 @@ interface PlotFigure {
 }
 
 /** A point of a figure that the pointer is on. */
-interface PlotPoint {
+interface PointedPoint {
   data: PlotTrace;
   pointNumber: number | [number, number];
 }
@@ -168,11 +174,26 @@ interface PlotAxis {
   d2p(at: number): number;
 }
 
+/** The scale of colours that all heatmaps of a figure share. */
+interface ColourAxis {
+  cmin: number;
+  cmax: number;
+  colorscale: [number, string][];
+}
+
+/** What Plotly keeps of a bar; the first one of a trace also has the trace, and the element that it is drawn into. */
+interface PlotPoint {
+  trace: PlotTrace;
+  node3?: { node(): Element };
+  s1?: number;
+}
+
 /** The element that Plotly draws into, with what Plotly adds to it. */
 interface PlotCanvas extends HTMLElement {
   data: PlotTrace[];
-  _fullLayout: Record<string, PlotAxis>;
-  on(event: string, act: (event: { points: PlotPoint[] }) => void): void;
+  calcdata?: PlotPoint[][];
+  _fullLayout: Record<string, PlotAxis> & { coloraxis: ColourAxis };
+  on(event: string, act: (event: { points: PointedPoint[] }) => void): void;
 }
 
 interface Plotly {
@@ -207,6 +228,10 @@ interface Follows {
 interface Picture {
   isInView: boolean;
   follows: Follows | null;
+  /** Whether the server has to draw it for other numbers. */
+  needsServer: boolean;
+  /** Show other numbers, which the page has not answered yet. */
+  show(model: Model): Promise<void>;
   take(figure: Drawn): Promise<void>;
   refresh(): void;
   outline(cell: Cell | null): void;

@@ -409,6 +409,7 @@ class Explore {
       this.#showCheck();
     }
     this.#showState();
+    if (names.size) pictures.show(model);
   }
 
   /**

@@ -93,6 +93,20 @@ export function scientific(number, decimals) {
 }
 
 /**
+ * So many significant digits, as Python's format(number, ".4g"), typeset as mha_core's significant.
+ * @type {(number: number, digits: number) => string}
+ */
+export function significant(number, digits) {
+  if (!number) return "0";
+  const power = scientific(number, digits - 1);
+  const [mantissa, exponent] = power.split("e");
+  const isPower = Number(exponent) < -4 || Number(exponent) >= digits;
+  const text = isPower ? mantissa : fixed(number, digits - 1 - Number(exponent));
+  const short = text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+  return (isPower ? `${short}e${Number(exponent)}` : short).replaceAll("-", MINUS);
+}
+
+/**
  * A number at a fixed count of decimals; whole matrices of integers are shown without any.
  * @type {(number: Value, decimals: number) => string}
  */

@@ -1,6 +1,6 @@
 // The pictures on a page and the bench (the editable tables) beside them, where there is one; neither imports the
-// other. Pictures of the bench's example follow its numbers by the live channel. A cell that is pointed at in one is
-// shown in the other.
+// other. Pictures of the bench's example follow its numbers: those of cells alone at once, others by the live channel. A
+// cell that is pointed at in one is shown in the other.
 
 import { isSame } from "./graph.js";
 import { Mounted } from "./mounted.js";
@@ -19,6 +19,10 @@ class Pictures {
   #cell = null;
   /** @type {Record<string, Drawn> | null} */
   #latest = null; // pictures that the channel has answered
+  /** @type {Model | null} */
+  #newest = null; // the bench's numbers, until the page has answered
+  /** @type {Model | null} */
+  #model = null; // the same, until the pictures show them
   #drawing = false;
 
   /**
@@ -59,12 +63,17 @@ class Pictures {
    * @returns {LiveWish}
    */
   get asked() {
-    const wanted = [...this.#drawn].flatMap(({ isInView, follows }) =>
-      isInView && follows?.is_live ? [follows] : [],
+    const wanted = [...this.#drawn].flatMap(({ isInView, follows, needsServer }) =>
+      isInView && follows?.is_live && needsServer ? [follows] : [],
     );
     if (!wanted.length) return {};
     const [{ theme, query }] = wanted;
     return { figures: { names: wanted.map(({ name }) => name), theme, query } };
+  }
+
+  /** Whether one is in view that only the page's own answer brings up to date. */
+  get needPage() {
+    return [...this.#drawn].some(({ isInView, follows }) => isInView && follows && !follows.is_live);
   }
 
   /** The names of those that follow the bench and are out of view. */
@@ -73,32 +82,59 @@ class Pictures {
   }
 
   /**
-   * Draw the channel's pictures one by one, once the numbers are painted, but none that a newer answer has overtaken.
-   * While more answers come, drawing takes at most half of the time: the numbers need the rest.
-   * @param {Record<string, Drawn>} figures
+   * The bench shows these numbers, which the page has not answered yet.
+   * @param {Model} model
    */
+  show(model) {
+    this.#newest = this.#model = model;
+    this.#draw();
+  }
+
+  /** @param {Record<string, Drawn>} figures */
   answered(figures) {
     this.#latest = figures;
+    this.#draw();
+  }
+
+  #draw() {
     if (this.#drawing) return;
     this.#drawing = true;
     this.#drawAll().finally(() => (this.#drawing = false));
   }
 
+  /** Draw once the bench's numbers are painted. */
   async #drawAll() {
-    while (this.#latest) {
+    while (this.#model || this.#latest) {
       await painted();
-      const drawn = this.#latest;
-      for (const picture of this.#drawn) {
-        await pause();
-        const { follows } = picture;
-        const figure = follows && this.#latest[follows.name];
-        if (!figure || follows.revision === this.revision) continue;
-        const begin = performance.now();
-        await picture.take(figure);
-        if (this.#latest !== drawn) await pause(performance.now() - begin);
-      }
-      if (this.#latest === drawn) this.#latest = null;
+      await this.#showNumbers();
+      if (this.#latest) await this.#drawAnswered(this.#latest);
     }
+  }
+
+  async #showNumbers() {
+    const model = this.#model;
+    this.#model = null;
+    if (!model) return;
+    for (const picture of this.#drawn) if (picture.follows && picture.isInView) await picture.show(model);
+  }
+
+  /**
+   * Draw the channel's pictures one by one, but none that a newer answer has overtaken. While more answers come, drawing
+   * takes at most half of the time: the numbers need the rest.
+   * @param {Record<string, Drawn>} drawn
+   */
+  async #drawAnswered(drawn) {
+    for (const picture of this.#drawn) {
+      await pause();
+      const { follows } = picture;
+      const figure = follows && this.#latest?.[follows.name];
+      if (!figure || follows.revision === this.revision) continue;
+      const begin = performance.now();
+      await picture.take(figure);
+      if (this.#latest !== drawn) await pause(performance.now() - begin);
+    }
+    if (this.#latest === drawn) this.#latest = null;
+    this.#model ??= this.#newest; // those drawn may be of earlier numbers
   }
 
   /**
@@ -108,6 +144,7 @@ class Pictures {
   follow(revision) {
     if (revision === this.revision) return;
     this.revision = revision;
+    if (revision !== null) this.#newest = this.#model = null;
     for (const picture of this.#drawn) picture.refresh();
   }
 

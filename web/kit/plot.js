@@ -3,8 +3,10 @@
 import { isBeforeAudience, leastType, onAudienceChange, reportRedrawn } from "./audience.js";
 import { element, setAttribute, setText } from "./dom.js";
 import { enlarged } from "./enlarge.js";
+import { isOfCells, withNumbersOf } from "./figure_numbers.js";
 import { mounting } from "./mount.js";
 import { painted, pictures } from "./pictures.js";
+import { cleared, frameOf, restyled } from "./restyle.js";
 import { belowRoot } from "./root.js";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
@@ -64,6 +66,7 @@ function watch(node, margin, report) {
 
 class Plot {
   isInView = false;
+  needsServer = false;
   /** @type {Follows | null} */
   follows = null;
   /** @type {PlotData} */
@@ -76,6 +79,7 @@ class Plot {
   #text = ""; // the newest as JSON, to be compared
   #drawnText = ""; // what Plotly has drawn, likewise
   #drawnConfig = "";
+  #drawnFrame = ""; // all of it but its numbers
   #width = 0;
   /** @type {Cell | null} */
   #cell = null;
@@ -160,6 +164,17 @@ class Plot {
   }
 
   /**
+   * Show other numbers where that needs no server. What is said of the figure in words follows with the page's answer.
+   * @param {Model} model
+   */
+  async show(model) {
+    const newest = this.#figure;
+    const figure = newest?.figure && withNumbersOf(newest.figure, model);
+    if (!figure) this.needsServer = true;
+    else await this.take({ ...newest, figure });
+  }
+
+  /**
    * Show a figure; resolves once it is drawn, if it is in view.
    * @param {Drawn} figure
    */
@@ -181,6 +196,7 @@ class Plot {
     if (here && text !== this.#text) {
       this.#figure = drawn;
       this.#drawn = here;
+      this.needsServer = !isOfCells(here);
       this.#text = text;
       Object.assign(this.root.style, {
         minWidth: isBeforeAudience() ? "" : `${min_width}px`,
@@ -216,10 +232,15 @@ class Plot {
     if (!this.#drawn) return;
     const { data, layout } = this.#drawn;
     const config = JSON.stringify(this.#data.config);
+    const frame = frameOf(this.#drawn);
     const isNew = config !== this.#drawnConfig; // Plotly then starts again, and our listeners are removed
+    const isLike = !isNew && frame === this.#drawnFrame && this.#width === this.root.clientWidth;
     this.#drawnText = this.#text;
     this.#drawnConfig = config;
+    this.#drawnFrame = frame;
+    if (isLike && restyled(this.#canvas, data)) return;
     this.#width = this.root.clientWidth;
+    cleared(this.#canvas);
     await Plotly.react(this.#canvas, data, layout, JSON.parse(config));
     if (isNew) this.#listen();
     this.#outline();
@@ -267,13 +288,14 @@ class Plot {
     setAttribute(this.#scroller, "tabindex", scrollWidth > clientWidth && "0");
     if (!this.#drawnText || !this.root.clientWidth || this.root.clientWidth === this.#width) return;
     this.#width = this.root.clientWidth;
+    cleared(this.#canvas);
     window.Plotly?.Plots.resize(this.#canvas).then(() => this.#outline());
   }
 }
 
 /**
  * The cell that a figure's point stands for; null where its trace names no matrix.
- * @param {PlotPoint} point
+ * @param {PointedPoint} point
  * @returns {Cell | null}
  */
 function cellOf({ data: { meta }, pointNumber }) {

@@ -92,7 +92,8 @@ export class Newest {
    */
   send(edit) {
     this.previewed = null;
-    sender.send(edit, isLocal(this.#page, edit) ? () => this.live.isBusy : null);
+    const canWait = isLocal(this.#page, edit) && !pictures.needPage;
+    sender.send(edit, canWait ? () => this.live.isBusy : null);
     this.#ask();
   }
 
