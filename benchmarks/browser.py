@@ -71,7 +71,7 @@ window.editBench = async (number) => {
   let drawn = 0;
   const drawing = new MutationObserver(() => (drawn = performance.now()));
   document.querySelectorAll(".js-plotly-plot").forEach((plot) =>
-    drawing.observe(plot.parentElement, {subtree: true, childList: true, characterData: true, attributes: true}));
+    drawing.observe(plot, {subtree: true, childList: true, characterData: true, attributes: true}));
   window.wire = [];
   const before = texts();
   const begin = performance.now();

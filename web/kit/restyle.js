@@ -2,7 +2,7 @@
 // whole figure out anew, which takes 20 to 150 ms where this takes one to ten. What Plotly keeps of the numbers is
 // changed as well, so that hovering, resizing and downloading show the new ones.
 
-import { setText } from "./dom.js";
+import { setAttribute, setText } from "./dom.js";
 
 const CELLS = "mha-cells"; // our rectangles over a heatmap's picture
 const SVG = "http://www.w3.org/2000/svg";
@@ -72,7 +72,7 @@ function heatmapChange(canvas, { z, text, hovertext, xaxis, yaxis, xgap }, point
     const cells = group.querySelector(`.${CELLS}`) ?? rectangles(z, x, y, Number(xgap), image);
     const colour = colours(canvas._fullLayout.coloraxis);
     const numbers = z.flat().filter((number) => number !== null);
-    for (const [at, number] of numbers.entries()) cells.children[at].setAttribute("fill", colour(number));
+    for (const [at, number] of numbers.entries()) setAttribute(cells.children[at], "fill", colour(number));
     for (const [at, label] of labels.entries()) setText(label, written[at]);
     Object.assign(point.trace, { z, text, hovertext });
     Object.assign(point, { z: z.map((row) => row.map((number) => number ?? undefined)), text, hovertext });
@@ -152,7 +152,7 @@ function barsChange(canvas, { y, text, hovertext, yaxis }, points, group) {
       const end = axis.d2p(y[at]);
       const base = visible(axis.d2p(0), end);
       const top = visible(end, base);
-      pathOf(bar).setAttribute("d", `M${left},${base}V${top}H${right}V${base}Z`);
+      setAttribute(pathOf(bar), "d", `M${left},${base}V${top}H${right}V${base}Z`);
       const label = bar.querySelector("text");
       if (label) move(label, top - before, text?.[at] ?? "");
       Object.assign(points[at], { y: y[at], s: y[at], s1: y[at], htx: hovertext[at], tx: text?.[at] });
@@ -184,7 +184,7 @@ function move(label, down, text) {
     /(translate\([^,]+,)([^)]+)/,
     (_, before, y) => before + (Number(y) + down),
   );
-  label.setAttribute("transform", place);
+  if (down) setAttribute(label, "transform", place);
   setText(label, text);
 }
 
