@@ -840,7 +840,7 @@ interface PageTokens {
  *
  * `first`: the language for a browser whose own is not one of ours. `file`: the example as a file has it.
  * `temperature`: whether the divisor is one. `most`: the largest number that may be entered. `app`: the address
- * of an app that opens the same numbers, "" for none.
+ * of an app that opens the same numbers, "" for none. `kept`: the edits in a copy that was saved with other numbers.
  */
 interface PageData {
   languages: Record<string, PageTexts>;
@@ -851,6 +851,7 @@ interface PageData {
   temperature: boolean;
   most: number;
   app: string;
+  kept: Record<string, unknown>[];
 }
 
 type Scale = "sqrt_dk" | "none" | number;

@@ -61,6 +61,7 @@ const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(
 const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
 const script = document.createElement("script");
 script.type = "module";
+script.id = "unpacked";
 script.textContent = await new Response(text).text();
 document.body.append(script);
 """

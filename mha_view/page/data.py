@@ -63,7 +63,7 @@ class PageData(TypedDict):
 
     ``first``: the language for a browser whose own is not one of ours. ``file``: the example as a file has it.
     ``temperature``: whether the divisor is one. ``most``: the largest number that may be entered. ``app``: the address
-    of an app that opens the same numbers, "" for none.
+    of an app that opens the same numbers, "" for none. ``kept``: the edits in a copy that was saved with other numbers.
     """
 
     languages: Mapping[str, PageTexts]
@@ -74,6 +74,7 @@ class PageData(TypedDict):
     temperature: bool
     most: float
     app: str
+    kept: Sequence[Mapping[str, object]]
 
 
 _WORDS: Final = {
@@ -82,6 +83,8 @@ _WORDS: Final = {
     "in_app": N_("Open in the app"),
     "no_room": NO_ROOM,
     "own_file": N_("Download your numbers"),
+    "save_copy": N_("Save a copy"),
+    "unreadable": N_("The numbers in this link could not be read. The page shows its own."),
     **{f"result {name}": text for name, text in RESULTS.items()},
     **{f"rung {name}": text for name, text in RUNGS.items()},
     **{f"climb {name}": text for name, text in CLIMB.items()},
@@ -107,6 +110,7 @@ def page_data(trace: Trace, language: str, decimals: int, app: str) -> PageData:
         "temperature": SCORING[example.scoring].temperature is not None,
         "most": MAX_NUMBER,
         "app": app,
+        "kept": [],
     }
 
 

@@ -109,6 +109,24 @@ def test_a_block_is_pasted(handed):
     shows(page, edited(set_to(0, 0, 4), set_to(0, 1, 5), set_to(1, 0, 6), set_to(1, 1, 7)), "weights", 0)
 
 
+def test_typed_numbers_stay_after_a_reload_and_in_a_copy(handed, tmp_path):
+    page = handed()
+    page.locator(X).click()
+    page.keyboard.type("7")
+    page.keyboard.press("Enter")
+    expect(page.locator(".bench")).to_have_attribute("data-kept", "true")
+    page.reload()
+    shows(page, edited(set_to(0, 0, 7)), "concat")
+    with page.expect_download() as caught:
+        page.get_by_role("button", name="Save a copy").click()
+    copy = tmp_path / "copy.html"
+    caught.value.save_as(copy)
+    page.goto(copy.as_uri())
+    shows(page, edited(set_to(0, 0, 7)), "concat")
+    page.get_by_role("button", name="Reset").click()
+    shows(page, edited(), "concat")
+
+
 def test_a_number_leads_to_its_terms_and_lights_its_whole_path(handed):
     page = handed()
     page.locator('td[data-key="scores|0|1|0"]').click()

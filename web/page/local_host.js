@@ -1,4 +1,4 @@
-// Stands in for the server where there is none: it receives the edits that Explore sends, and answers as the page does
+// Answers in the server's place where there is none: it receives the edits that Explore sends, and answers as the page does
 // elsewhere. The tour gets its numbers here too.
 
 import { fill } from "../kit/dom.js";
@@ -6,6 +6,7 @@ import { withDivisor, withNumbers } from "../kit/local_edits.js";
 import { exact } from "../kit/numbers.js";
 import { toldAgain } from "../walk/told_again.js";
 import { fileOf } from "./file.js";
+import { checked, keptOf } from "./kept.js";
 import { looksOf } from "./looks.js";
 import { Sheet } from "./sheet.js";
 import { Work } from "./work.js";
@@ -51,6 +52,24 @@ export class LocalHost {
     this.#work = new Work({ model: explore, scale: data.scale });
     this.#sheet = exercise && new Sheet(exercise, explore);
     this.#decimals = explore.decimals;
+  }
+
+  /** Edits that were kept, by this page's address or in a copy of it. @param {unknown} kept */
+  restore(kept) {
+    const { now } = this.#shown;
+    const edits = checked(kept, now, this.#data.most);
+    for (const edit of edits ?? []) this.#apply(edit);
+    this.#shown.forgetHistory();
+    if (!edits) this.#message = { text: this.#texts.words.unreadable, kind: "error", place: "", offer: null };
+  }
+
+  /** What was changed, for the page's address and a copy of it. */
+  get kept() {
+    return keptOf(this.#shown.start, this.#shown.now);
+  }
+
+  get #shown() {
+    return this.#sheet?.work ?? this.#work;
   }
 
   get #texts() {

@@ -9,10 +9,14 @@ import { sender } from "../kit/sender.js";
 import { ofBrowser } from "../kit/storage.js";
 import { Walk } from "../walk/walk.js";
 import { AppLink } from "./app_link.js";
+import { hashOf, readHash } from "./kept.js";
 import { LocalHost } from "./local_host.js";
 
 const LANGUAGE = "mha.page.lang"; // by which this browser stores the language that was chosen
 const PARTS = { explore: "bench", walk: "walk" }; // of the page, each with the name of what it is called
+
+/** The page's source as it was opened, with nothing shown yet. */
+const SOURCE = /** @type {HTMLElement} */ (document.documentElement.cloneNode(true));
 
 /** What is shown: it is shown again where there is something new, and removed. @typedef {{ update: () => void; remove: () => void }} Shown */
 
@@ -39,8 +43,10 @@ class Page {
     this.#host = new LocalHost(data, firstLanguage(data), () => this.#answered());
     this.#isExercise = this.#host.isExercise;
     root.replaceChildren(this.#head, this.#stage);
+    const { part, kept = data.kept } = readHash(location.hash);
+    this.#host.restore(kept);
     this.#showHead();
-    this.#show(location.hash === "#walk" && !this.#isExercise ? "walk" : "explore");
+    this.#show(part === "walk" && !this.#isExercise ? "walk" : "explore");
   }
 
   get #texts() {
@@ -60,12 +66,18 @@ class Page {
     this.#stage.replaceChildren(place);
     this.#shown = part === "walk" ? this.#walk(place) : this.#explore(place);
     this.#markPart();
-    this.#linkToApp();
+    this.#keep();
   }
 
   #answered() {
     if (this.#isExercise !== this.#host.isExercise) return this.#exerciseEnded();
     this.#shown?.update();
+    this.#keep();
+  }
+
+  /** What is shown is in the address, for a reload, and in the link to an app. */
+  #keep() {
+    history.replaceState(null, "", hashOf(this.#part, this.#host.kept));
     this.#linkToApp();
   }
 
@@ -124,9 +136,15 @@ class Page {
       this.#partButton(/** @type {keyof typeof PARTS} */ (part)),
     );
     const title = element("h1", {}, element("bdi", {}, walk.title));
-    const choices = span("choices", this.#app?.root, ...this.#languageButtons(), this.#scheme.root);
     const nav = element("nav", { "aria-label": words.parts }, ...parts);
     const way = this.#isExercise ? this.#fileButton() : nav;
+    const choices = span(
+      "choices",
+      this.#app?.root,
+      this.#copyButton(),
+      ...this.#languageButtons(),
+      this.#scheme.root,
+    );
     redrawn(this.#head, () => this.#head.replaceChildren(title, way, choices));
     this.#markPart();
   }
@@ -138,6 +156,15 @@ class Page {
       download("attention.mha.json", "application/json", JSON.stringify(this.#host.file));
     };
     return button({ data: { focus: "own file" }, onclick }, this.#texts.words.own_file);
+  }
+
+  /** Saves the page as it is now: its numbers are those of whoever opens it. */
+  #copyButton() {
+    const onclick = () => {
+      sender.hurry();
+      download("attention.html", "text/html", copyWith({ ...this.#data, kept: this.#host.kept }));
+    };
+    return button({ data: { focus: "copy" }, onclick }, this.#texts.words.save_copy);
   }
 
   /** @param {keyof typeof PARTS} part */
@@ -167,6 +194,14 @@ class Page {
     this.#showHead();
     this.#answered();
   }
+}
+
+/** The page with other data. @param {Omit<PageData, "kept"> & { kept: object[] }} data */
+function copyWith(data) {
+  const copy = /** @type {HTMLElement} */ (SOURCE.cloneNode(true));
+  requireElement(copy, "#unpacked").remove();
+  requireElement(copy, "#data").textContent = JSON.stringify(data).replaceAll("<", "\\u003c"); // never markup
+  return `<!doctype html>\n${copy.outerHTML}\n`;
 }
 
 /** The language chosen before, else the browser's, else the page's. @param {PageData} data */

@@ -23,6 +23,11 @@ export class Work {
     this.start = this.now = start;
   }
 
+  /** What has been done so far was done before: it is no step of the history. */
+  forgetHistory() {
+    this.#past = [];
+  }
+
   get canUndo() {
     return this.#past.length > 0;
   }

@@ -339,3 +339,68 @@ test("a link opens the present numbers in the app, at the same part; without an 
   const { all } = await opened(FIRST);
   assert.deepEqual(all("a[href]"), []);
 });
+
+// --- what is kept --------------------------------------------------------------------------------------------------
+
+/** The edits in the page's address. */
+const inAddress = () => JSON.parse(new URLSearchParams(location.hash.slice(1)).get("numbers") ?? "[]");
+
+test("after a reload the numbers are those that were typed, and may be reset", async () => {
+  const before = await opened(FIRST);
+  await before.enter(X, "7");
+  const { hash } = location;
+  const { cell, find, click } = await opened(FIRST, hash);
+  assert.equal(cell(X).textContent, "7");
+  assert.equal(find("[data-focus=undo]").disabled, true);
+  click("reset");
+  await before.rest();
+  assert.equal(cell(X).textContent, "1");
+  assert.deepEqual(inAddress(), []);
+});
+
+test("an address whose numbers are none is refused in a sentence", async () => {
+  const table = { op: "set", matrix: "x", head: null, row: 0, col: 0 };
+  const wrong = [
+    "[",
+    "{}",
+    "[null]",
+    JSON.stringify([{ ...table, values: [[1]] }]),
+    JSON.stringify([{ ...table, matrix: "q", values: [[1]] }]),
+    JSON.stringify([{ ...table, matrix: "constructor", values: [[1]] }]),
+    JSON.stringify([
+      {
+        ...table,
+        values: [
+          [1, 2],
+          [3, "<b>"],
+          [5, 6],
+        ],
+      },
+    ]),
+    JSON.stringify([
+      {
+        ...table,
+        values: [
+          [1, 2],
+          [3, 1e300],
+          [5, 6],
+        ],
+      },
+    ]),
+    JSON.stringify([{ op: "scale", value: -1 }]),
+  ];
+  for (const numbers of wrong) {
+    const { cell, find } = await opened(FIRST, `#${new URLSearchParams({ numbers })}`);
+    assert.equal(cell(X).textContent, "1", numbers);
+    assert.match(find(".message").textContent, /could not be read/, numbers);
+  }
+});
+
+test("a divisor is kept, and the part that was open", async () => {
+  const host = await hostAfter(FIRST, { op: "scale", value: 3 });
+  assert.deepEqual(host.kept, [{ op: "scale", value: 3 }]);
+  const first = await opened(FIRST, "#walk");
+  assert.match(location.hash, /part=walk/);
+  first.click("explore");
+  assert.match(location.hash, /part=explore/);
+});
