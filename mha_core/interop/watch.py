@@ -17,6 +17,7 @@ can say why no attention was seen. Weights that multiply a parameter of the modu
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -25,7 +26,6 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 import torch
 from torch import Tensor, nn
-from torch.nn.attention.bias import CausalBias, CausalVariant
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakTensorKeyDictionary
 
@@ -370,7 +370,14 @@ def _tensors(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[Tensor]
 
 
 def _written_out(mask: Any) -> Any:
-    """The mask itself, or that of torch's ``CausalBias``, which stores no numbers: True = may attend."""
+    """The mask itself, or that of torch's ``CausalBias``, which stores no numbers: True = may attend.
+
+    Its module takes seconds to import, since it brings torch's compiler; whoever has such a mask has imported it.
+    """
+    if "torch.nn.attention.bias" not in sys.modules:
+        return mask
+    from torch.nn.attention.bias import CausalBias, CausalVariant  # noqa: PLC0415
+
     if not isinstance(mask, CausalBias):
         return mask
     n_q, n_k = mask.seq_len_q, mask.seq_len_kv

@@ -5,6 +5,7 @@ import asyncio
 import gc
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -42,6 +43,20 @@ def package(tmp_path, monkeypatch):
     yield slowly
     for name in [name for name in sys.modules if name.partition(".")[0] == "slowly"]:
         del sys.modules[name]
+
+
+COMPILER = """
+import sys
+import mha_core.interop, mha_ui.bench, mha_ui.models
+assert "torch" in sys.modules
+assert "torch._dynamo" not in sys.modules
+"""
+
+
+def test_a_start_does_not_import_torchs_compiler():
+    """It takes as long to import as all the rest of torch."""
+    ran = subprocess.run([sys.executable, "-c", COMPILER], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
 
 
 def ready_answer():
