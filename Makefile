@@ -62,6 +62,7 @@ test: $(DEV) $(WEB) browser ## install what the tests need, Chromium included, a
 	$(PYTEST) $(ARGS)
 
 test-long: $(DEV) $(WEB) browser ## the same at length: many more drawn cases, every example in every language, theme and width
+	@sh tools/other_browsers.sh
 	$(PYTEST) --long $(ARGS)
 
 check: $(DEV) $(WEB) ## lint, format, types, translations, Dockerfile

@@ -55,7 +55,9 @@ assert "torch._dynamo" not in sys.modules
 
 def test_a_start_does_not_import_torchs_compiler():
     """It takes as long to import as all the rest of torch."""
-    ran = subprocess.run([sys.executable, "-c", COMPILER], cwd=ROOT, capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [sys.executable, "-c", COMPILER], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert ran.returncode == 0, ran.stderr
 
 

@@ -23,6 +23,14 @@ def command(script: Path | str = "app.py", module: str = "streamlit") -> list[st
     return [sys.executable, "-m", module, "run", str(script)]
 
 
+def free_port() -> int:
+    """A port of this machine on which nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
 class Server:
     """The app on a free port, started as ``make run`` does; it can be killed and started again there.
 
@@ -30,9 +38,7 @@ class Server:
     """
 
     def __init__(self, script: Path | str = "app.py", module: str = "streamlit", **environment: str) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.command = command(script, module)
         self.options = ("--server.headless=true", f"--server.port={self.port}")
         self.environment = environment
