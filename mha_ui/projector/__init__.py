@@ -28,7 +28,7 @@ _WORDS: Final = {
     "help": N_("Keyboard shortcuts"),
     "keys": N_(
         "→ ←, Page Down, Page Up: next, back\n"
-        "digits, Home, End: jump\n"
+        "1–9, Home, End: jump\n"
         "F: full screen\n"
         "?: these shortcuts\n"
         "Escape: exit"

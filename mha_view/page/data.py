@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypedDict
@@ -117,13 +118,15 @@ def page_data(trace: Trace, language: str, decimals: int, app: str) -> PageData:
 def _texts(trace: Trace, language: str, decimals: int) -> PageTexts:
     tables = numbers(trace, language, decimals)
     words, of_tour = words_in(language), walked(trace, language)
+    of_walk = page_words.words_of("walk", language)
     if "mask" in tables["matrices"]:
         tables["matrices"]["mask"]["edit"] = _is_mask_of_its_own(trace.example)
     asked = tuple(step for step in trace.example.asked or () if step in tables["steps"])
     return {
         "words": {
-            **page_words.words_of("walk", language),
+            **of_walk,
             **tables["own_words"],
+            "stage_keys": _alone(of_walk["stage_keys"]),
             **{name: words(text) for name, text in _WORDS.items()},
             "name": LANGUAGE[language].name,
         },
@@ -139,6 +142,11 @@ def _texts(trace: Trace, language: str, decimals: int) -> PageTexts:
             "stages": [{**stage, "lesson": None} for stage in of_tour["stages"]],
         },
     }
+
+
+def _alone(keys: str) -> str:
+    """The list of keys without those for an audience: its answers, its hands, its code."""
+    return "\n".join(line for line in keys.split("\n") if not re.match("[AHC][:：]", line))
 
 
 def _is_mask_of_its_own(example: Example) -> bool:

@@ -144,8 +144,8 @@ _WORDS: Final = {
     "reveal": N_("Reveal (Enter)"),
     "reveal_short": N_("Reveal"),
     "keys": N_(
-        "→ ← next and back, ↓ ↑ show or hide details, space plays, digits, Home and End "
-        "jump, ? lists all shortcuts"
+        "→ ← next and back, ↓ ↑ show or hide details, space plays, number keys, Home "
+        "and End jump, ? lists all shortcuts"
     ),
     "motion": N_("Animation"),
     "motion_play": N_("Play the animation of this step (M)"),
@@ -171,7 +171,7 @@ _WORDS: Final = {
     "press_of": N_("press {press} of {presses}"),
     "help": N_("Keyboard shortcuts"),
     "walk_keys": N_(
-        "→ ←, Page Down, Page Up: next, back\n↓ ↑: show or hide details\ndigits, Home, End: jump\n"
+        "→ ←, Page Down, Page Up: next, back\n↓ ↑: show or hide details\n1–9, Home, End: jump\n"
         "Space: play\nEnter: reveal; in a field, go to the next empty field (after the last one, "
         "reveal)\n?: these shortcuts"
     ),
@@ -204,6 +204,7 @@ _WORDS: Final = {
     "was": N_("your answer: {text}"),
     "unfilled": N_("not computed yet"),
     "sum": N_("sum"),
+    "row_sum": N_("sum of row {row}"),
     "power": N_("e to that power"),
     "shifted": N_("The largest score of each row is subtracted first, which changes no weight."),
     "looks_at": N_("looks most at"),

@@ -24,6 +24,13 @@ def test_a_row_of_q_and_a_column_of_k_meet_at_their_cell(walk):
     assert above["y"] + above["height"] < cell["y"]
 
 
+def test_on_a_phone_the_row_of_steps_follows_the_place(walk):
+    page = walk("?example=first&step=tokens", viewport={"width": 390, "height": 844})
+    page.press("End").stands_at("closing")
+    chip = page.page.locator(".outline [aria-current]").bounding_box()
+    assert 0 <= chip["x"] <= 390 - chip["width"]
+
+
 def test_lists_and_buttons_keep_their_keys_and_reduced_motion_is_respected(walk):
     page = walk("?example=first&step=q")
     page.page.get_by_role("combobox").first.click()

@@ -27,6 +27,7 @@ test("a number is read however it is typed, and what is none says why", () => {
     [" −2 ", { value: -2 }],
     ["－３", { value: -3 }],
     [".5e1", { value: 5 }],
+    ["1。5", { value: 1.5 }],
     ["1,5", { value: 1.5 }],
     ["−0,125", { value: -0.125 }],
     ["1,5e−3", { value: 0.0015 }],

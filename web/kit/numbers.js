@@ -171,10 +171,10 @@ function digits(number, decimals) {
 const holds = (text, number) => Math.abs(Number(text) - number) <= 1e-12 * Math.abs(number);
 
 /**
- * Full-width characters, and the many minus signs, as they are usually typed.
+ * Full-width characters, the many minus signs, and a Chinese full stop in place of the point, as they are usually typed.
  * @type {(text: string) => string}
  */
-export const usual = (text) => text.normalize("NFKC").replace(/[−–]/g, "-").trim();
+export const usual = (text) => text.normalize("NFKC").replace(/[−–]/g, "-").replaceAll("。", ".").trim();
 
 /**
  * The usual characters, with a point for a decimal comma. A comma before exactly three digits may separate thousands

@@ -48,6 +48,14 @@ export class Outline {
     }
   }
 
+  /** Bring the step of the place to the middle of a row that is wider than its window. */
+  center() {
+    const list = this.items[0]?.parentElement;
+    const item = this.root.querySelector("[aria-current]")?.parentElement;
+    if (!list || !item || list.scrollWidth <= list.clientWidth) return;
+    list.scrollLeft = item.offsetLeft - list.offsetLeft - (list.clientWidth - item.offsetWidth) / 2;
+  }
+
   /** Scroll the step of the place into view. */
   follow() {
     this.root.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });

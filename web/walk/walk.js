@@ -110,6 +110,7 @@ export class Walk {
     const keyTarget = this.#keyTarget();
     window.addEventListener("keydown", (event) => onKey(keyTarget, event), { signal });
     this.root.addEventListener("pointermove", (event) => this.#onPointer(event), { signal });
+    this.root.addEventListener("pointerdown", (event) => this.#onTouch(event), { signal });
     window.addEventListener("beforeunload", () => this.host.address.flush(), { signal });
     const onElsewhere = (/** @type {Event} */ event) => {
       // What is done elsewhere may leave the page.
@@ -254,6 +255,13 @@ export class Walk {
     this.root.dataset.edge = edge;
     if (edge) this.#awake.wake();
     else this.#awake.rest();
+  }
+
+  /** A finger points nowhere before it touches: the half that it touches is the edge. @param {PointerEvent} event */
+  #onTouch({ pointerType, clientY }) {
+    if (pointerType !== "touch" || this.view !== "projector") return;
+    this.root.dataset.edge = clientY < innerHeight / 2 ? "top" : "bottom";
+    this.#awake.wake();
   }
 
   /**
@@ -564,6 +572,7 @@ export class Walk {
     const isWhole = this.route.depth === 0 && !this.podium?.isClose;
     if (!isWhole) this.#renderer.follow();
     if (!isWhole || this.view) this.#built.outline.follow();
+    this.#built.outline.center();
   }
 }
 

@@ -45,6 +45,20 @@ for (const depth of [1, 2])
     assert.deepEqual(back, passed.toReversed());
   });
 
+test("before an audience a touch shows the controls of its half of the screen", async () => {
+  const { root, keys } = await walk("first");
+  const stage = root.querySelector(".walk");
+  keys("p");
+  for (const [clientY, edge] of [
+    [10, "top"],
+    [700, "bottom"],
+  ]) {
+    stage.dispatchEvent(new PointerEvent("pointerdown", { pointerType: "touch", clientY, bubbles: true }));
+    assert.ok(hasClass(stage, "awake"));
+    assert.equal(stage.dataset.edge, edge);
+  }
+});
+
 test("a clicker's keys, Home and End lead as arrows do", async () => {
   const { at, keys } = await walk("first");
   keys("PageDown", "PageDown");

@@ -1,7 +1,7 @@
 // The line of arithmetic of a place, as nodes: a sum as far as its terms are reached, softmax as it is computed.
 
 import { arithmetic, ELLIPSIS, exponents, inBrief, joined, some } from "../../kit/arithmetic.js";
-import { span, symbol } from "../../kit/dom.js";
+import { fill, span, symbol } from "../../kit/dom.js";
 import { requireValue, symbolOf, termsOf } from "../../kit/graph.js";
 import { pieceOf } from "../../kit/line.js";
 import { namesOf } from "./cell_name.js";
@@ -33,7 +33,8 @@ export function lineOf(scene, place, { hiding, most = Infinity }) {
   const [row, col] = namesOf(model, cell);
   const where = `[${row}, ${isSoftmaxRow ? "…" : col}]`;
   if (hiding) return [span("place", symbol(sign), `${where} = ?`)];
-  const leading = isSoftmaxRow && beat !== null ? ["", `${words.sum} ${row} = `][beat] : undefined;
+  const leading =
+    isSoftmaxRow && beat !== null ? ["", `${fill(words.row_sum, { row })} = `][beat] : undefined;
   const nodes = [span("place", ...(leading === undefined ? [symbol(sign), `${where} = `] : [leading]))];
   const pieces = piecesOf(scene, cell, inBrief(model, shownTerms), place);
   /** @type {Map<number, boolean>} of a sum that is shown term by term, those left out: whether a gap begins there */
