@@ -17,6 +17,7 @@ from benchmarks import (
     peers,
     pooled,
     rooms,
+    spreadsheet,
     walk,
 )
 from benchmarks.table import show
@@ -35,6 +36,7 @@ PARTS = {
     "large": large.measure,
     "pooled": pooled.measure,
     "peers": peers.measure,
+    "spreadsheet": spreadsheet.measure,
     "models": models.measure,
 }
 
