@@ -63,7 +63,7 @@ COUNT_DRAWN = """
   window.drawn = new Map();
   for (const plot of document.querySelectorAll(".js-plotly-plot")) {
     window.drawn.set(plot, 0);
-    // drawn anew by Plotly, or changed in place: either way in one task
+    // whether Plotly draws it again or it is changed in place, it is one task
     const changed = new MutationObserver(() => window.drawn.set(plot, window.drawn.get(plot) + 1));
     changed.observe(plot, { subtree: true, childList: true, attributes: true, characterData: true });
   }

@@ -1,7 +1,7 @@
 """From an edited number of X to all numbers: our evaluators and LibreOffice Calc with the same layer, in turns.
 
 The workbook is an .xlsx file with a formula in each computed cell. Calc leaves cells that nobody reads as they were, so
-it is told to ``calculate`` all that an edit outdates. Its time includes three calls through a pipe, shown by themselves
+the benchmark calls its ``calculate`` after each edit. Its time includes three calls through a pipe, shown by themselves
 too; ours has no such calls. After every edit all must agree on every number of the result.
 """
 

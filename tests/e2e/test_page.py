@@ -127,6 +127,18 @@ def test_typed_numbers_stay_after_a_reload_and_in_a_copy(handed, tmp_path):
     shows(page, edited(), "concat")
 
 
+def test_another_link_in_the_same_window_shows_its_own_numbers(handed):
+    page = handed()
+    page.locator(X).click()
+    page.keyboard.type("7")
+    page.keyboard.press("Enter")
+    expect(page.locator(".bench")).to_have_attribute("data-kept", "true")
+    page.evaluate("location.hash = 'part=walk'")
+    expect(page.locator(".walk")).to_be_visible()
+    page.get_by_role("button", name="Explore").click()
+    shows(page, edited(), "concat")
+
+
 def test_a_number_leads_to_its_terms_and_lights_its_whole_path(handed):
     page = handed()
     page.locator('td[data-key="scores|0|1|0"]').click()

@@ -53,7 +53,7 @@ def over(page: Page, name: str, row: int, col: int) -> tuple[float, float]:
     return at[0], at[1]
 
 
-def test_a_picture_follows_a_drag_and_is_neither_mounted_anew_nor_drawn_again(visit):
+def test_a_picture_follows_a_drag_and_is_neither_mounted_nor_drawn_again(visit):
     """Its numbers change in place, and once more to those of the page's own answer."""
     bench = visit("?example=first", viewport=TALL).settled()
     page = bench.page
@@ -144,13 +144,13 @@ LOOKS = r"""async () => {
     };
     const looks = [];
     for (const plot of document.querySelectorAll(".js-plotly-plot")) {
-        const anew = document.createElement("div");
-        anew.style.cssText = `width: ${plot.clientWidth}px; height: ${plot.clientHeight}px`;
-        document.body.append(anew);
-        await Plotly.newPlot(anew, plot.data, plot.layout, {});
-        const [shown, wanted] = [plot, anew].map((one) => [texts(one), bars(one)]);
-        looks.push([[...shown, await pixels(plot)], [...wanted, await pixels(anew)]]);
-        anew.remove();
+        const fresh = document.createElement("div");
+        fresh.style.cssText = `width: ${plot.clientWidth}px; height: ${plot.clientHeight}px`;
+        document.body.append(fresh);
+        await Plotly.newPlot(fresh, plot.data, plot.layout, {});
+        const [shown, wanted] = [plot, fresh].map((one) => [texts(one), bars(one)]);
+        looks.push([[...shown, await pixels(plot)], [...wanted, await pixels(fresh)]]);
+        fresh.remove();
     }
     return looks;
 }"""

@@ -1,5 +1,5 @@
-// Other numbers in a figure that stays as it is otherwise: Plotly's drawing is changed in place. Plotly itself lays the
-// whole figure out anew, which takes 20 to 150 ms where this takes one to ten. What Plotly keeps of the numbers is
+// Other numbers in a figure that stays as it is otherwise: Plotly's drawing is changed in place. Plotly itself lays
+// out the whole figure again, which takes 20 to 150 ms where this takes one to ten. What Plotly keeps of the numbers is
 // changed as well, so that hovering, resizing and downloading show the new ones.
 
 import { setAttribute, setText } from "./dom.js";

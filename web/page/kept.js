@@ -32,19 +32,20 @@ export function keptOf(start, now) {
  * The edits that were kept, or null where they are not such edits of this version.
  * @param {unknown} kept
  * @param {Version} start
- * @param {number} most the largest number
+ * @param {{ most: number; temperature: boolean }} limits the largest number; whether the divisor is a temperature
  * @returns {Kept | null}
  */
-export function checked(kept, { model }, most) {
+export function checked(kept, { model }, { most, temperature }) {
   if (!Array.isArray(kept)) return null;
+  const isDivisor = (/** @type {unknown} */ value) =>
+    model.constants.divisor !== null &&
+    isNumber(value, most) &&
+    Math.abs(Number(value)) >= 1 / most &&
+    (Number(value) > 0 || !temperature);
   const isRight = (/** @type {any} */ edit) =>
-    edit?.op === "scale" ? isDivisor(edit.value, most) : isTable(edit ?? {}, model, most);
+    edit?.op === "scale" ? isDivisor(edit.value) : isTable(edit ?? {}, model, most);
   return kept.every(isRight) ? kept : null;
 }
-
-/** @type {(value: unknown, most: number) => boolean} */
-const isDivisor = (value, most) =>
-  value === "sqrt_dk" || value === "none" || (isNumber(value, most) && Number(value) > 0);
 
 /** @type {(value: unknown, most: number) => boolean} */
 const isNumber = (value, most) => typeof value === "number" && Math.abs(value) <= most; // NaN is not

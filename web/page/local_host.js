@@ -57,7 +57,7 @@ export class LocalHost {
   /** Edits that were kept, by this page's address or in a copy of it. @param {unknown} kept */
   restore(kept) {
     const { now } = this.#shown;
-    const edits = checked(kept, now, this.#data.most);
+    const edits = checked(kept, now, this.#data);
     for (const edit of edits ?? []) this.#apply(edit);
     this.#shown.forgetHistory();
     if (!edits) this.#message = { text: this.#texts.words.unreadable, kind: "error", place: "", offer: null };

@@ -210,4 +210,5 @@ function firstLanguage({ languages, first }) {
   return wanted.find((code) => code && code in languages) ?? first;
 }
 
+window.addEventListener("hashchange", () => location.reload()); // another link to this page, opened in its place
 new Page(requireElement(document, "#page"), JSON.parse(requireElement(document, "#data").textContent ?? ""));

@@ -387,7 +387,8 @@ test("an address whose numbers are none is refused in a sentence", async () => {
         ],
       },
     ]),
-    JSON.stringify([{ op: "scale", value: -1 }]),
+    JSON.stringify([{ op: "scale", value: 0 }]),
+    JSON.stringify([{ op: "scale", value: "none" }]),
   ];
   for (const numbers of wrong) {
     const { cell, find } = await opened(FIRST, `#${new URLSearchParams({ numbers })}`);
@@ -396,9 +397,18 @@ test("an address whose numbers are none is refused in a sentence", async () => {
   }
 });
 
-test("a divisor is kept, and the part that was open", async () => {
-  const host = await hostAfter(FIRST, { op: "scale", value: 3 });
-  assert.deepEqual(host.kept, [{ op: "scale", value: 3 }]);
+test("a divisor is kept, a negative one too unless it is a temperature, and the part that was open", async () => {
+  const { LocalHost } = await import("../../../web/page/local_host.js");
+  for (const value of [3, -2]) {
+    const { kept } = await hostAfter(FIRST, { op: "scale", value });
+    const host = new LocalHost(FIRST, "en", () => {});
+    host.restore(kept);
+    assert.equal(host.explore.controls.scale, value);
+    assert.equal(host.explore.message, null);
+  }
+  const cosine = new LocalHost(payload("pages").cosine, "en", () => {});
+  cosine.restore([{ op: "scale", value: -2 }]);
+  assert.match(cosine.explore.message.text, /could not be read/);
   const first = await opened(FIRST, "#walk");
   assert.match(location.hash, /part=walk/);
   first.click("explore");
