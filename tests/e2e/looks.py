@@ -46,8 +46,16 @@ def widths(page: Page, of: Iterable[int] = WIDTHS, height: int = 900) -> Iterato
         yield width
 
 
+FADED = """() => Promise.all(document.getAnimations()
+    .filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime))
+    .map(({ finished }) => finished.catch(() => {})))
+    .then(() => null)"""
+"""Waits until nothing fades in or out: Streamlit's sliders show their ends under the pointer, at first too faintly."""
+
+
 def violations(page: Page, **options: object) -> list[dict]:
     """What axe finds. It is asked for nothing else: to tell where each thing stands that it passes takes it longest."""
+    page.evaluate(FADED)
     return Axe().run(page, options={"resultTypes": ["violations"], **options}).response["violations"]
 
 
