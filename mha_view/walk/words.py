@@ -143,6 +143,7 @@ _WORDS: Final = {
     "presenter_stays": N_("The presenter view is still open. Exit it with the ✕ button."),
     "reveal": N_("Reveal (Enter)"),
     "reveal_short": N_("Reveal"),
+    "click": N_("Click or tap a number to see how it is calculated."),
     "keys": N_(
         "→ ← next and back, ↓ ↑ show or hide details, space plays, number keys, Home "
         "and End jump, ? lists all shortcuts"

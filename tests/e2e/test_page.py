@@ -175,6 +175,14 @@ def test_the_tour_is_walked_by_keys_with_the_numbers_of_explore(handed):
     expect(page.locator("header")).to_be_visible()
 
 
+def test_a_step_of_the_tour_plays_where_its_picture_changes_the_height_of_the_page(handed):
+    page = handed(hash_="#part=walk")
+    page.keyboard.press("8")
+    expect(page.locator(".walk")).to_have_attribute("data-at", "weights")
+    page.evaluate("new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))")
+    assert page.locator(".walk").get_attribute("data-motion") == "plays"
+
+
 def test_it_switches_languages_and_colours_and_finds_them_again(handed):
     page = handed(locale="zh-CN")
     expect(page.get_by_role("button", name="探索")).to_have_attribute("aria-current", "page")
@@ -186,6 +194,15 @@ def test_it_switches_languages_and_colours_and_finds_them_again(handed):
     page.reload()
     expect(page.get_by_role("button", name="Explore")).to_be_visible()
     expect(page.locator("body")).to_have_css("background-color", PAPER["dark"])
+
+
+def test_on_paper_nothing_is_to_be_pressed_and_nothing_lies_over_the_tables(handed):
+    page = handed(color_scheme="dark")
+    page.emulate_media(media="print")
+    for name in (".controls", ".explain", "#page > header nav"):
+        expect(page.locator(name)).to_be_hidden()
+    assert page.locator(".overview").evaluate("(node) => getComputedStyle(node).position") == "static"
+    assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
 
 
 def test_it_opens_at_the_tour_and_links_to_the_app_with_its_numbers(handed):

@@ -1,9 +1,22 @@
 // The walkthrough: goes from place to place through what it was sent, and asks the server for nothing.
 
-import { active, announcer, div, download, element, fill, p, prose, redrawn, titled } from "../kit/dom.js";
+import {
+  active,
+  announcer,
+  div,
+  download,
+  element,
+  fill,
+  p,
+  prose,
+  redrawn,
+  span,
+  titled,
+} from "../kit/dom.js";
 import { Help } from "../kit/help.js";
 import { IdleControls } from "../kit/idle_controls.js";
 import { isAnswerField } from "../kit/keys.js";
+import { cellAt } from "../kit/selection.js";
 import { Pacing } from "./autoplay.js";
 import { Controls } from "./controls.js";
 import { onKey } from "./keyboard.js";
@@ -51,7 +64,8 @@ export class Walk {
     next: () => this.#next(),
     shown: (plays) => this.#parts?.controls.showPlaying(plays),
   });
-  #resizing = new ResizeObserver(() => this.refit());
+  #width = 0; // of the page; its height follows each picture
+  #resizing = new ResizeObserver(([{ contentRect }]) => this.#onWidth(contentRect.width));
   #removal = new AbortController();
   #live = announcer();
   #awake = new IdleControls(this.root);
@@ -111,6 +125,7 @@ export class Walk {
     window.addEventListener("keydown", (event) => onKey(keyTarget, event), { signal });
     this.root.addEventListener("pointermove", (event) => this.#onPointer(event), { signal });
     this.root.addEventListener("pointerdown", (event) => this.#onTouch(event), { signal });
+    this.root.addEventListener("click", (event) => this.#explain(event), { signal });
     window.addEventListener("beforeunload", () => this.host.address.flush(), { signal });
     const onElsewhere = (/** @type {Event} */ event) => {
       // What is done elsewhere may leave the page.
@@ -118,7 +133,7 @@ export class Walk {
     };
     for (const kind of ["pointerdown", "focusin"])
       document.addEventListener(kind, onElsewhere, { signal, capture: true });
-    this.#resizing.observe(document.documentElement); // whose height is 0 on Streamlit's page
+    this.#resizing.observe(document.documentElement);
     window.addEventListener("resize", () => this.refit(), { signal });
   }
 
@@ -262,6 +277,12 @@ export class Walk {
     if (pointerType !== "touch" || this.view !== "projector") return;
     this.root.dataset.edge = clientY < innerHeight / 2 ? "top" : "bottom";
     this.#awake.wake();
+  }
+
+  /** A click on a number shows how it is computed. @param {MouseEvent} event */
+  #explain({ target }) {
+    const td = cellAt(target);
+    if (td && !this.podium?.isPointing && this.#renderer.explain(td)) this.announce(this.#renderer.lineText);
   }
 
   /**
@@ -451,7 +472,8 @@ export class Walk {
 
   #children() {
     const { outline, panel, controls, renderer, motionBar, help } = this.#built;
-    const hint = this.view ? [] : [p("hint", this.model.words.keys)];
+    const { click, keys } = this.model.words;
+    const hint = this.view ? [] : [p("hint", click, " ", span("keyboard", keys))];
     const main = div(
       "main",
       ...panel.above,
@@ -547,6 +569,13 @@ export class Walk {
     const { walked, stage, place, next, times } = this.route;
     this.notes.show(this.model, walked ?? stage, place, next, times);
     this.notes.fit();
+  }
+
+  /** @param {number} width of the page */
+  #onWidth(width) {
+    if (width === this.#width) return;
+    this.#width = width;
+    this.refit();
   }
 
   /** The window has another size, or something beside the stage has come or gone. */

@@ -456,3 +456,36 @@ test("an arrow that is pressed on a button walks on", async () => {
   await settled();
   assert.equal(at(), "k");
 });
+
+// --- a number that is clicked ------------------------------------------------------------------------------------------
+
+const click = (/** @type {any} */ node) => node.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+
+test("a click on a number shows its arithmetic until the walk moves", async () => {
+  const { keys, cell, line } = await walk("first", { place: { step: "scores" } });
+  const before = line();
+  click(cell("scores|0|2|1").querySelector("span"));
+  assert.match(line(), /^S\S*\[程序, 计算机\] = 5 · 7 \+ 6 · 3 = 53$/);
+  assert.ok(hasClass(cell("scores|0|2|1"), "current"));
+  assert.ok(hasClass(cell("q|0|2|0"), "operand"));
+  keys("ArrowRight", "ArrowLeft");
+  assert.equal(line(), before);
+});
+
+test("a click on a number that an earlier step has computed shows its arithmetic", async () => {
+  const { at, cell, line } = await walk("first", { place: { step: "scores", sub: "1" } });
+  click(cell("q|0|2|0"));
+  assert.match(line(), /^Q\S*\[程序, \S+\] = /);
+  assert.equal(at(), "scores 1");
+});
+
+test("a click explains neither a given number nor one that is still to come", async () => {
+  const { cell, line, keys } = await walk("first", { place: { step: "q" } });
+  const before = line();
+  click(cell("x||0|0"));
+  assert.equal(line(), before);
+  keys("ArrowDown");
+  const first = line();
+  click(cell("q|0|2|1"));
+  assert.equal(line(), first);
+});

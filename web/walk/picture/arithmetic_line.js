@@ -19,8 +19,9 @@ const MOST_TERMS = 10; // where a whole matrix is shown
  * @returns {HTMLElement[]}
  */
 export function lineOf(scene, place, { hiding, most = Infinity }) {
-  const { model, stage } = scene;
+  const { model, stage, about } = scene;
   const { words } = model;
+  if (about) return explanation(model, about, inBrief(model, most));
   const cell = focusOf(scene, place);
   if (!cell || !hasStep(scene) || (hiding && place.part === null)) return [];
   const { beat } = place;
@@ -55,6 +56,15 @@ export function lineOf(scene, place, { hiding, most = Infinity }) {
   }
   return nodes;
 }
+
+/**
+ * The name of a cell and its arithmetic, wherever the walk is.
+ * @type {(model: WalkModel, cell: Cell, manner: Manner) => HTMLElement[]}
+ */
+const explanation = (model, cell, manner) => [
+  span("place", ...placed(model, cell), " = "),
+  ...arithmetic(model, cell, manner).map((piece) => pieceNode(model, piece, [])),
+];
 
 /**
  * The arithmetic of a cell. That of softmax is shown for the whole row as it is computed: exponentials, sum, divisions.
@@ -102,11 +112,11 @@ function piecesOf({ model, stage, step }, cell, manner, place) {
 }
 
 /** @type {(model: WalkModel, piece: Piece, classes: string[]) => HTMLElement} */
-function pieceNode(model, piece, classes) {
-  /** @param {Cell} cell */
-  const placed = (cell) => [
-    symbol(symbolOf(model, cell.name, cell.head)),
-    `[${namesOf(model, cell).join(", ")}]`,
-  ];
-  return pieceOf(model, piece, placed, { quiet: "quiet", also: classes.join(" ").trim() });
-}
+const pieceNode = (model, piece, classes) =>
+  pieceOf(model, piece, (cell) => placed(model, cell), { quiet: "quiet", also: classes.join(" ").trim() });
+
+/** The name of a cell. @type {(model: WalkModel, cell: Cell) => Child[]} */
+const placed = (model, cell) => [
+  symbol(symbolOf(model, cell.name, cell.head)),
+  `[${namesOf(model, cell).join(", ")}]`,
+];

@@ -67,7 +67,7 @@ const MOST_FIELDS = 64; // at once; where more numbers are asked for, they are h
 
 export class Picture {
   /** @type {Cell | null} */
-  about = null; // the result whose arithmetic is shown where all are
+  about = null; // the number that somebody asks about, until the walk moves
   /** @type {HTMLElement | null} */
   slot = null; // where the picture has room for the words of the step
   /** @type {Map<string, HTMLElement[]>} */
@@ -167,6 +167,15 @@ export class Picture {
     return td;
   }
 
+  /**
+   * Whether a number is computed, and shown already.
+   * @param {HTMLElement} td
+   */
+  isExplained(td) {
+    const result = this.#results.find((shown) => shown.td === td);
+    return td.matches(".computed:not(.later)") && !(result && isUnknown(result));
+  }
+
   // --- matrices --------------------------------------------------------------------------------------------------
 
   /**
@@ -262,6 +271,7 @@ export class Picture {
     const { kind, tone, title, description } = this.#lookOf(cell, value, top, bars);
     const attributes = { data: { key: key(cell), kind }, style: `--tone: ${tone}`, title };
     const td = element("td", attributes, element("span", {}, text));
+    td.classList.toggle("computed", cell.name in this.model.steps);
     const others = this.cells.get(key(cell));
     if (others) others.push(td);
     else this.cells.set(key(cell), [td]);
@@ -384,10 +394,11 @@ export class Picture {
    */
   #highlight(place) {
     this.#lights.clear();
-    if (place.part === null || this.stage.kind === "head") return;
+    if (!this.about && (place.part === null || this.stage.kind === "head")) return;
     const cell = focusOf(this, place);
     if (!cell) return;
-    const current = isProduct(this) && isCell(this, place) ? (place.beat ?? Infinity) : Infinity;
+    const current =
+      !this.about && isProduct(this) && isCell(this, place) ? (place.beat ?? Infinity) : Infinity;
     termsOf(this.model, cell).forEach((term, k) => {
       if (k > current) return;
       for (const operand of term) this.#light(operand, k === current ? "term" : "operand");

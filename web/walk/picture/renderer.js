@@ -1,12 +1,13 @@
 // The stage: the picture of a step, or of what it computes in two heads, and the line of arithmetic below it.
 
 import { div, element, fill, span } from "../../kit/dom.js";
+import { cellIn } from "../../kit/selection.js";
 import { lineOf } from "./arithmetic_line.js";
 import { enlarge, fitPicture, fits, leastOf } from "./audience_stage.js";
 import { ALL, FEW } from "./excerpt.js";
 import { Picture } from "./picture.js";
 import { Predictions } from "./predictions.js";
-import { focusOf, isOneResult } from "./scene.js";
+import { focusOf, isOneResult, isWhole } from "./scene.js";
 import { pairOf } from "./two_heads.js";
 
 const MOST_TERMS = [10, 8, 6, 5, 4, 3, 2]; // of a sum in the line of arithmetic before an audience
@@ -80,7 +81,10 @@ export class Renderer {
     const rendered = [route.place.stage, route.walked?.name, predictions.on, heads()].join(" ");
     const isAnother = rendered !== this.#rendered;
     if (isAnother) this.#render();
-    else this.#shown.layOut(route.place);
+    else {
+      this.picture.about = null;
+      this.#shown.layOut(route.place);
+    }
     this.#rendered = rendered;
     return isAnother;
   }
@@ -106,11 +110,25 @@ export class Renderer {
    * @param {Cell | null} about the result whose arithmetic is shown where all are
    */
   repaint(about) {
-    this.picture.about = about;
-    const isWider = this.picture.repaint();
+    const { picture } = this;
+    picture.about = isWhole(picture, this.#host.route.place) ? about : null;
+    const isWider = picture.repaint();
     this.show();
     this.writeLine();
     if (isWider) this.fit();
+  }
+
+  /**
+   * Show the arithmetic of a number of the picture until the walk moves. Returns whether there is any.
+   * @param {HTMLElement} td
+   */
+  explain(td) {
+    const { picture } = this;
+    if (!picture.isExplained(td)) return false;
+    picture.about = cellIn(td);
+    this.show();
+    this.writeLine();
+    return true;
   }
 
   /** Show the place in the picture. */
