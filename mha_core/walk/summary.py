@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import ROUND_FLOOR, Decimal
 from functools import reduce
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -43,16 +42,17 @@ class Look(NamedTuple):
     many         anything else, with more than ``LISTED`` queries
 
     ``tops``: for each query the keys that share its largest weight, none where it has no weight at all. ``choosing``:
-    the queries that may attend to two keys or more. ``least``: the smallest of their largest weights. ``most``: their
-    largest weight, with its query and its key. ``masked``: whether a mask hides some keys, but not all, from a query.
+    the queries that may attend to two keys or more. ``most``: their largest weight, with its query and its key.
+    ``stated``: the smallest and the largest of the largest weights of the queries that the finding is about; None if it
+    states none. ``masked``: whether a mask hides some keys, but not all, from a query.
     """
 
     kind: Kind
     tops: tuple[tuple[int, ...], ...]
     choosing: tuple[int, ...] = ()
-    least: float = 0.0
     most: tuple[float, int, int] = (0.0, 0, 0)
     masked: bool = False
+    stated: tuple[float, float] | None = None
 
     @property
     def blind(self) -> bool:
@@ -75,7 +75,17 @@ def _look(trace: Trace, head: int) -> Look:
     most, query, key = max((w, -i, -j) for i in choosing for j, w in enumerate(rows[i]))
     kind = _kind(trace, head, tops, choosing)
     masked = any(len(_visible_weights(trace, head, i)) < len(rows[i]) for i in attending)
-    return Look(kind, tops, choosing, min(max(rows[i]) for i in choosing), (most, -query, -key), masked)
+    stated = _stated(kind, {i: max(rows[i]) for i in choosing}, len(rows) - 1)
+    return Look(kind, tops, choosing, (most, -query, -key), masked, stated)
+
+
+def _stated(kind: Kind, largest: dict[int, float], last: int) -> tuple[float, float] | None:
+    """The smallest and the largest weight that a finding states. ``largest``: each query's largest weight."""
+    if kind not in ("one key", "itself", "back", "forward"):
+        return None
+    without = {"back": (0,), "forward": (0, last)}.get(kind, ())
+    weights = [weight for query, weight in largest.items() if query not in without]
+    return (min(weights), max(weights)) if weights and 0 < min(weights) < 1 + NEAR else None
 
 
 def tops_of(row: Sequence[float]) -> tuple[int, ...]:
@@ -139,7 +149,8 @@ _AMONG: Final = {
 }
 """The same where a mask hides some of the keys, so that they have no weight."""
 _BLIND: Final = N_("{finding}; some tokens are not allowed to attend to anything")
-_OR_MORE: Final = N_("{finding} ({least} or more)")
+_RANGE: Final = N_("{finding} ({least} to {most})")
+_ONE: Final = N_("{finding} ({most})")
 _LIST: Final = N_("{one}, {next}")
 _AND: Final = N_("{one} and {next}")
 _TIED: Final = N_("{keys} equally")
@@ -149,7 +160,7 @@ _MANY_TIED: Final = N_("{count} tokens equally")
 def finding_templates() -> dict[str, str]:
     """The sentences of ``findings`` by name, for who puts them together in another place."""
     among = {f"among {kind}": text for kind, text in _AMONG.items()}
-    parts = {"blind": _BLIND, "or more": _OR_MORE, "list": _LIST, "and": _AND, "tied": _TIED}
+    parts = {"blind": _BLIND, "range": _RANGE, "one": _ONE, "list": _LIST, "and": _AND, "tied": _TIED}
     return {**_TEXTS, **among, **parts}
 
 
@@ -194,15 +205,7 @@ class _Speech:
             query=isolated(queries[query]),
             key=isolated(keys[key]),
         )
-        if look.kind in _SHARED and 0 < look.least < 1 + NEAR:
-            sentence = self(_OR_MORE, finding=sentence, least=_least(look.least))
+        if look.stated:
+            least, largest = (f"{weight:.2f}" for weight in look.stated)
+            sentence = self(_ONE if least == largest else _RANGE, finding=sentence, least=least, most=largest)
         return self(_BLIND, finding=sentence) if look.blind and look.choosing else sentence
-
-
-_SHARED: Final = ("one key", "itself", "back", "forward")
-"""Findings that state the least weight."""
-
-
-def _least(weight: float) -> str:
-    """The weight rounded down to two decimals; "0.99" for 1 too."""
-    return str(min(Decimal("0.99"), Decimal(weight).quantize(Decimal("0.01"), ROUND_FLOOR)))

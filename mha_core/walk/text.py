@@ -184,7 +184,14 @@ def _of_concat(example: Example) -> tuple[Sentence, Sentence, Sentence]:
         what = Sentence(N_("There is only one head, so its output is all of Concat."))
         return what, Sentence(N_("With more heads, each would have its own columns here.")), note
     what = Sentence(N_("The outputs of the {h} heads are placed side by side, head 1 first."), {"h": h})
-    return what, Sentence(N_("Nothing is lost and nothing is mixed: each head keeps its own columns.")), note
+    return what, Sentence(_APART if example.w_o is not None else _APART_AT_LAST), note
+
+
+_APART = N_("Nothing is lost and nothing is mixed: each head keeps its own columns.")
+_APART_AT_LAST = N_(
+    "Nothing is lost and nothing is mixed: each head keeps its own columns. A full layer goes on: it multiplies "
+    "Concat by W_O, which mixes the heads. This example leaves that out."
+)
 
 
 def _of_any(step: Step, example: Example) -> tuple[Sentence, Sentence, Sentence]:
@@ -244,8 +251,8 @@ def of_inputs(example: Example) -> Words:
         what,
         Sentence(
             N_(
-                "A row of numbers can be compared, mixed and learned, and it is all the layer knows "
-                "about the token."
+                "A row of numbers can be compared and mixed, and it is all the layer knows about the token. "
+                "A trained model has learned its rows. In an example made for teaching, they are chosen by hand."
             )
         ),
         Sentence(N_("Ask: what in this row tells the layer the token's position in the sentence?")),
@@ -303,8 +310,8 @@ def of_closing(trace: Trace) -> Words:
     if h == 1:
         why = Sentence(
             N_(
-                "A head has only one row of attention weights per token. Several heads could look at the "
-                "same tokens in several ways."
+                "A head has one row of weights for each token, so it looks at the tokens in one way. More heads "
+                "could look in more ways."
             )
         )
     elif ways == 1:
@@ -312,23 +319,23 @@ def of_closing(trace: Trace) -> Words:
     else:
         why = Sentence(
             N_(
-                "A head has only one row of attention weights per token. These {h} heads look at the same "
-                "tokens in {ways} different ways."
+                "A head has one row of weights for each token, so it looks at the tokens in one way. These "
+                "{h} heads look in {ways} different ways."
             ),
             {"h": h, "ways": ways},
         )
     if has_values(trace.example):
         what = Sentence(
             N_(
-                "Each token has a new row, made from what it attended to. The table at the end shows what "
-                "each token attended to most."
+                "Each token has a new row, made from what it attended to. The table shows which token each "
+                "one attended to most, head by head."
             )
         )
     else:
         what = Sentence(
             N_(
-                "This example stops at the attention weights. The table at the end shows the token each "
-                "query attends to most."
+                "This example stops at the attention weights. The table shows which token each query "
+                "attends to most, head by head."
             )
         )
     return Words(

@@ -72,7 +72,9 @@ WORDING: Final[dict[str, Wording]] = {
         what=N_(
             "Each row of {rows} times {weights} gives that token's query: {width} {width:number|numbers}."
         ),
-        why=N_("The query says what this token is looking for."),
+        why=N_(
+            "The query says what this token is looking for. A model learns the numbers in W_Q by training."
+        ),
         note=N_("Ask: which number in W_Q would you change to make the first token look for something else?"),
         say=N_("One matrix for all tokens: W_Q is learned, and the same rule is applied to each row."),
         wrong=N_("“Each token has its own W_Q.” Only the query is its own. The matrix belongs to the head."),

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Final, TypedDict
 
 from mha_core.compute.trace import Trace
-from mha_core.edit.edits import NO_ROOM
 from mha_core.errors import N_
 from mha_core.example.files import dump
 from mha_core.example.model import (
@@ -82,7 +81,9 @@ _WORDS: Final = {
     **THEMES,
     "parts": N_("Parts of this page"),
     "in_app": N_("Open in the app"),
-    "no_room": NO_ROOM,
+    "no_room": N_(
+        "This block is {got_rows} × {got_cols}, but only {rows} × {cols} fits from row {row}, column {col}."
+    ),
     "own_file": N_("Download your numbers"),
     "save_copy": N_("Save a copy"),
     "unreadable": N_("The numbers in this link could not be read. The page shows its own."),

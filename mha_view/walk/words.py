@@ -96,27 +96,27 @@ PAIR: Final = {
     "pair_none": N_("No token is allowed to attend to anything in both heads."),
     "pair_cell": N_("They differ most at {place}: {left} in head {one}, {right} in head {other}."),
     "pair_cells": N_(
-        "They differ most, and by the same amount, at {count} places. The first is {place}: "
-        "{left} in head {one}, {right} in head {other}."
+        "Their largest difference occurs in {count} places. The first is {place}: {left} in head {one}, "
+        "{right} in head {other}."
     ),
     "pair_looks": N_(
         "Heads {one} and {other} spend {share} of their attention on the same tokens. They "
-        "differ most at “{query}”: head {one} looks most at “{left}”, head {other} at "
+        "differ most for “{query}”: head {one} looks most at “{left}”, head {other} at "
         "“{right}”."
     ),
     "pair_both": N_(
         "Heads {one} and {other} spend {share} of their attention on the same tokens. They "
-        "differ most at “{query}”, although both look most at “{left}”."
+        "differ most for “{query}”, although both look most at “{left}”."
     ),
     "pair_looks_alike": N_(
-        "Heads {one} and {other} spend {share} of their attention on the same tokens. They "
-        "differ most, and by the same amount, at {count} tokens. The first is “{query}”: "
-        "head {one} looks most at “{left}”, head {other} at “{right}”."
+        "Heads {one} and {other} spend {share} of their attention on the same tokens. Their largest "
+        "difference occurs for {count} tokens. The first is “{query}”: head {one} looks most at "
+        "“{left}”, head {other} at “{right}”."
     ),
     "pair_both_alike": N_(
-        "Heads {one} and {other} spend {share} of their attention on the same tokens. They "
-        "differ most, and by the same amount, at {count} tokens. The first is “{query}”, "
-        "although both look most at “{left}”."
+        "Heads {one} and {other} spend {share} of their attention on the same tokens. Their largest "
+        "difference occurs for {count} tokens. The first is “{query}”, although both look most at "
+        "“{left}”."
     ),
 }
 """Two heads beside each other."""
@@ -152,10 +152,12 @@ _WORDS: Final = {
     "motion_play": N_("Play the animation of this step (M)"),
     "motion_stop": N_("Stop the animation (M)"),
     "motion_at": N_("Position in the animation ([ ])"),
-    "motion_turned": N_("Play in reverse"),
+    "motion_turned": N_("Play backward"),
     "motion_itself": N_("autoplay"),
     "motion_of_one": N_("The animation shows one head. It is not available while you compare two."),
-    "motion_svg": N_("Animation (SVG)"),
+    "motion_svg": N_("Save as SVG"),
+    "motion_svg_title": N_("Download the animation of this step as an SVG file"),
+    "motion_turned_short": N_("Backward"),
     "plane": N_("The values as arrows, each scaled by its weight, and their sum"),
     "lesson": N_("Why? See the lesson"),
     "negative": N_("negative"),
@@ -191,15 +193,17 @@ _WORDS: Final = {
     "head_of": N_("Head {head} of {heads}"),
     **PAIR,
     "more_rows": N_("… {count} more"),
-    "depth_0": N_("step by step"),
-    "depth_1": N_("part by part"),
-    "depth_2": N_("term by term"),
+    "depth_0": N_("Detail: steps"),
+    "depth_1": N_("Detail: parts"),
+    "depth_2": N_("Detail: terms"),
     "part_of": N_("{part} of {parts}"),
     "step_of": N_("Step {step} of {steps}"),
     "your_number": N_("your number for {place}"),
     "asked": N_("Which number goes here? Fill it in, then reveal."),
     "asked_here": N_("Which number goes here?"),
     "verdict": N_("{right} of {asked} right"),
+    "verdict_unread": N_("{count} {count:answer is|answers are} not a number"),
+    "not_marked": N_("not a number, so not marked"),
     "right": N_("right"),
     "wrong": N_("wrong"),
     "was": N_("your answer: {text}"),

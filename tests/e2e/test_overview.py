@@ -397,9 +397,9 @@ def the_whole_path_of_a_number_is_lit(bench):
 def test_where_each_head_looks_is_said_under_its_name_and_follows_the_numbers(visit):
     bench = visit("?example=first")
     looks = overview(bench.page).locator(".look")
-    expect(looks).to_have_text(["always looks most at “程序” (0.99 or more)"] * 2)
+    expect(looks).to_have_text(["always looks most at “程序” (1.00)"] * 2)
     bench.type("x", None, 0, 0, "9").type("x", None, 0, 1, "9").settled()
-    expect(looks).to_have_text(["always looks most at “思考” (0.99 or more)"] * 2)
+    expect(looks).to_have_text(["always looks most at “思考” (1.00)"] * 2)
 
 
 def test_a_number_is_traced_to_its_terms_by_clicks_alone_and_back(visit):

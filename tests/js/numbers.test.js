@@ -84,6 +84,14 @@ test("a pasted block is split at tabs, brackets, commas or spaces", () => {
   ];
   for (const text of ["1\t2\r\n3\t4\n", "[[1, 2], [3, 4]]", "1, 2\n3, 4", "1 2\n3  4"])
     assert.deepEqual(splitBlock(text), block, text);
+  for (const text of [
+    "array([[1, 2],\n       [3, 4]])",
+    "np.array([[1, 2], [3, 4]], dtype=int)",
+    "torch.tensor([[1, 2], [3, 4]], device='cuda:0');",
+    "\\begin{pmatrix}1 & 2\\\\[2pt]\n3&{4}\\\\\n\\end{pmatrix}",
+    "X = $\\begin{array}{cc} 1 & 2 \\\\ \\hline 3 & 4 \\end{array}$",
+  ])
+    assert.deepEqual(splitBlock(text), block, text);
   assert.deepEqual(splitBlock("1\t\t3"), [["1", "", "3"]]);
   for (const text of ["0,5\t−1,25", "0,5; −1,25", "0,5 −1,25"])
     assert.deepEqual(splitBlock(text), [["0,5", "−1,25"]], text);

@@ -553,8 +553,8 @@ def test_the_bench_describes_the_current_numbers(language):
     assert payload(work)["about"] == text_in(FIRST.note, language)
     work = send(work, {**cell(9), "values": [[9, 9]]})
     looks = {
-        "en": ["always looks most at “思考” (0.99 or more)"] * 2,
-        "zh": ["总是最关注“思考”（至少 0.99）"] * 2,
+        "en": ["always looks most at “思考” (1.00)"] * 2,
+        "zh": ["总是最关注“思考”（1.00）"] * 2,
     }[language]
     plainly = {
         "en": "Change any boxed number and watch what happens.",

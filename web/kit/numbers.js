@@ -254,13 +254,20 @@ export function readClaim(text) {
   return wrong ? { wrong } : { value: value === "-inf" ? value : typed };
 }
 
+const CALL = /^\s*[\w.]+\(\s*(\[[\s\S]*\])[^\]]*\)\s*;?\s*$/; // np.array([[1, 2]], dtype=float)
+const LATEX = /\\begin\{([a-zA-Z]*matrix|array)\*?\}(?:\{[^{}]*\})?([\s\S]*?)\\end\{\1/;
+
 /**
- * Pasted text as rows of cell texts: tabs as from a spreadsheet, semicolons, [[1, 2], [3, 4]], or commas and spaces.
- * Between tabs, semicolons and numbers with spaces, a comma is a decimal comma.
+ * Pasted text as rows of cell texts: tabs as from a spreadsheet, semicolons, [[1, 2], [3, 4]] as it is or in a call of
+ * NumPy or torch, a matrix in LaTeX, or commas and spaces. Between tabs, semicolons and numbers with spaces, a comma is
+ * a decimal comma.
  * @type {(text: string) => string[][]}
  */
 export function splitBlock(text) {
-  const clean = text.replace(/\r\n?/g, "\n").replace(/\n+$/, "");
+  const latex = LATEX.exec(text)?.[2];
+  if (latex !== undefined) return latexRows(latex);
+  const list = CALL.exec(text)?.[1] ?? text;
+  const clean = list.replace(/\r\n?/g, "\n").replace(/\n+$/, "");
   if (clean.includes("\t"))
     return clean.split("\n").map((line) => line.split("\t").map((cell) => cell.trim()));
   const lines = clean.includes("[") ? clean.replace(/\]\s*,?\s*\[/g, "\n").replace(/[[\]]/g, "") : clean;
@@ -270,6 +277,13 @@ export function splitBlock(text) {
     .filter(Boolean)
     .map((line) => cellsOf(line).filter((cell) => cell !== ""));
 }
+
+/** @param {string} body of a matrix in LaTeX */
+const latexRows = (body) =>
+  body
+    .split(/\\\\(?:\[[^\]]*\])?/)
+    .map((row) => row.split("&").map((cell) => cell.replace(/\\hline|[${}]/g, "").trim()))
+    .filter((cells) => cells.some(Boolean));
 
 /** @param {string} line */
 function cellsOf(line) {

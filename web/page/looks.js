@@ -7,7 +7,6 @@ import { isolated } from "../kit/quoted.js";
 
 const NEAR = 1e-9; // weights that differ by less are equal
 const LISTED = 5; // most queries that are listed one by one
-const STATES_LEAST = ["one key", "itself", "back", "forward"]; // findings that state the least weight
 
 /**
  * A head's weights. `tops`: for each query the keys that share its largest weight, none where it has no weight;
@@ -84,11 +83,25 @@ function sentence(words, kind, { rows, tops, visible, attending, choosing }, { q
     query: isolated(queries[query] ?? ""),
     key: isolated(keys[key]),
   });
-  const least = Math.min(...choosing.map((at) => Math.max(...rows[at])));
-  const isStated = STATES_LEAST.includes(kind) && least > 0 && least < 1 + NEAR;
-  const stated = isStated ? say("or more", { finding: found, least: roundedDown(least) }) : found;
+  const range = rangeOf(kind, rows, choosing)?.map((weight) => format(weight, 2));
+  const stated = range
+    ? say(range[0] === range[1] ? "one" : "range", { finding: found, least: range[0], most: range[1] })
+    : found;
   const isBlind = attending.length < rows.length && choosing.length > 0;
   return isBlind ? say("blind", { finding: stated }) : stated;
+}
+
+/**
+ * The smallest and the largest of the largest weights of the queries that a finding is about; null if it states none.
+ * @type {(kind: string, rows: number[][], choosing: number[]) => number[] | null}
+ */
+function rangeOf(kind, rows, choosing) {
+  if (!["one key", "itself", "back", "forward"].includes(kind)) return null;
+  const isNamed = (/** @type {number} */ at) =>
+    kind === "back" ? at > 0 : kind !== "forward" || (at > 0 && at < rows.length - 1);
+  const weights = choosing.filter(isNamed).map((at) => Math.max(...rows[at]));
+  const [least, most] = [Math.min(...weights), Math.max(...weights)];
+  return least > 0 && least < 1 + NEAR ? [least, most] : null;
 }
 
 /** @type {(say: (name: string, values: Record<string, string>) => string, name: string, texts: string[]) => string} */
@@ -102,6 +115,3 @@ function strongest(rows, choosing) {
     for (const [col, weight] of rows[at].entries()) if (weight > rows[query][key]) [query, key] = [at, col];
   return [query, key];
 }
-
-/** A weight rounded down to two decimals; 0.99 for 1 too. @param {number} weight */
-const roundedDown = (weight) => (weight >= 0.99 ? "0.99" : weight.toFixed(20).slice(0, 4));

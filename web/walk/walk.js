@@ -194,8 +194,9 @@ export class Walk {
   #next() {
     if (this.#renderer.hiding) return this.#reveal();
     const place = this.route.next;
-    if (place) this.#go(place);
-    else this.#autoplay.stop();
+    if (place) return this.#go(place);
+    this.#autoplay.stop();
+    this.refuse(this.model.words.last);
   }
 
   #previous() {

@@ -30,8 +30,9 @@ test("what is revealed says which predictions were right to their last digit, an
     const [mark] = cells[at].querySelectorAll('[role="img"]');
     assert.equal(mark.getAttribute("aria-label"), right ? "right" : "wrong");
   }
-  assert.ok(line().includes("3 of 5 right")); // "abc" is no number, and so no answer
-  assert.equal(cells[5].textContent, exact[5].toFixed(4));
+  assert.ok(line().includes("3 of 5 right · 1 answer is not a number"));
+  assert.equal(cells[5].textContent, `${exact[5].toFixed(4)}?abc`);
+  assert.ok(!hasClass(cells[5], "wrong"));
   assert.equal(cells[3].querySelector("s").textContent, "9.17");
   assert.equal(cells[8].textContent, exact[8].toFixed(4));
 });

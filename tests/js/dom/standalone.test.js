@@ -163,7 +163,7 @@ test("a block that has no room is refused in a sentence, and nothing changes", a
     ],
   };
   const { explore } = await hostAfter(FIRST, block);
-  const text = "this block is 3 × 2, but only 2 × 1 fits from row 2, column 2 Nothing was changed.";
+  const text = "This block is 3 × 2, but only 2 × 1 fits from row 2, column 2. Nothing was changed.";
   assert.equal(explore.message.text.replace(".", ""), text.replace(".", ""));
   assert.deepEqual(explore.matrices.x.values, FIRST.languages.en.explore.matrices.x.values);
 });

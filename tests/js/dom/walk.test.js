@@ -71,6 +71,12 @@ test("a clicker's keys, Home and End lead as arrows do", async () => {
   assert.equal(at(), "tokens");
 });
 
+test("at the end an arrow says that there is no further step", async () => {
+  const { at, keys, text } = await walk("first", { place: { step: "closing" } });
+  keys("ArrowRight");
+  assert.deepEqual([at(), text(".line .refused")], ["closing", "That was the last step."]);
+});
+
 test("a digit leads to the step of that number, two soon after each other to that of both", async () => {
   const { at, keys } = await walk("first");
   keys("6");
@@ -295,7 +301,7 @@ test("of weights the sentence says how much attention two heads share, and where
   const [share] = payload("water").compare[0][1];
   assert.equal(
     text(".pair .differ"),
-    `Heads 1 and 2 spend ${share} of their attention on the same tokens. They differ most at “toxic”: head 1 looks ` +
+    `Heads 1 and 2 spend ${share} of their attention on the same tokens. They differ most for “toxic”: head 1 looks ` +
       "most at “is”, head 2 at “toxic”.",
   );
 });
@@ -303,13 +309,11 @@ test("of weights the sentence says how much attention two heads share, and where
 test("tokens at which two heads part alike are counted, and so are cells", async () => {
   const weights = await walk("programming", { place: { step: "weights" } });
   weights.choose("compare first", "0");
-  assert.ok(weights.text(".pair .differ").includes("They differ most, and by the same amount, at 2 tokens."));
+  assert.ok(weights.text(".pair .differ").includes("Their largest difference occurs for 2 tokens."));
   const queries = await walk("water", { place: { step: "q" } });
   queries.choose("compare first", "0");
   assert.ok(
-    queries
-      .text(".pair .differ")
-      .startsWith("They differ most, and by the same amount, at 2 places. The first is ["),
+    queries.text(".pair .differ").startsWith("Their largest difference occurs in 2 places. The first is ["),
   );
 });
 

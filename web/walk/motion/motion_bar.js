@@ -70,14 +70,10 @@ export class MotionBar {
       oninput: () => this.#seek(Number(this.slider.value) / MARKS),
       onchange: () => this.slider.matches(":focus-visible") || this.slider.blur(),
     });
-    const round = {
-      class: "of-this round",
-      title: words.motion_turned,
-      "aria-label": words.motion_turned,
-      "aria-pressed": "false",
-    };
-    this.reversing = control("motion-turned", () => this.reverse(), round, "⇄");
-    this.saving = control("motion-svg", () => this.#save(), {}, words.motion_svg);
+    const turned = { title: words.motion_turned, "aria-pressed": "false" };
+    this.reversing = control("motion-turned", () => this.reverse(), turned, words.motion_turned_short);
+    const saved = { title: words.motion_svg_title };
+    this.saving = control("motion-svg", () => this.#save(), saved, words.motion_svg);
     this.playsItself = element("input", {
       type: "checkbox",
       checked: stored.on,

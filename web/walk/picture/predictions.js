@@ -66,13 +66,14 @@ export class Predictions {
   }
 
   /**
-   * How many of these cells were filled in with a number, and how many of the numbers are right.
+   * How many of these cells were filled in with a number, how many of the numbers are right, and how many were filled in
+   * with what is no number.
    * @param {{ cell: Cell }[]} results
    */
   tally(results) {
-    const verdicts = results
-      .map(({ cell }) => this.answers.get(key(cell))?.right)
-      .filter((right) => right !== undefined);
-    return { given: verdicts.length, right: verdicts.filter(Boolean).length };
+    const given = results.flatMap(({ cell }) => this.answers.get(key(cell)) ?? []);
+    const verdicts = given.map(({ right }) => right).filter((right) => right !== undefined);
+    const [read, right] = [verdicts.length, verdicts.filter(Boolean).length];
+    return { given: read, right, unread: given.length - read };
   }
 }

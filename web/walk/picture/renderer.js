@@ -201,8 +201,11 @@ export class Renderer {
   }
 
   #verdict() {
-    const { given, right } = this.#host.predictions.tally(this.#asked);
-    return given ? fill(this.#host.model.words.verdict, { right, asked: given }) : "";
+    const { words } = this.#host.model;
+    const { given, right, unread } = this.#host.predictions.tally(this.#asked);
+    const marked = given ? fill(words.verdict, { right, asked: given }) : "";
+    const others = unread ? fill(words.verdict_unread, { count: unread }) : "";
+    return [marked, others].filter(Boolean).join(" · ");
   }
 
   /** The line of arithmetic without the terms that are still to come. */

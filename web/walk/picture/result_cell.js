@@ -25,8 +25,8 @@ export function fillCell(model, result, mode, answers, onAnswer) {
   if (mode === "field") {
     td.classList.add("asked");
     td.replaceChildren(fieldOf(model, result, answer, onAnswer));
-  } else if (mode === "checked" && answer && answer.right !== undefined) {
-    td.classList.add(answer.right ? "right" : "wrong");
+  } else if (mode === "checked" && answer) {
+    if (answer.right !== undefined) td.classList.add(answer.right ? "right" : "wrong");
     td.replaceChildren(element("span", {}, result.text), checked(model.words, answer));
   } else if (mode === "hidden") {
     const label = model.words.unfilled;
@@ -51,12 +51,13 @@ function fieldOf(model, result, answer, onAnswer) {
 }
 
 /**
- * Whether a prediction was right, and what it was where it was not.
+ * Whether a prediction was right, and what it was where it was not. What is no number is neither right nor wrong.
  * @type {(words: Record<string, string>, answer: Prediction) => HTMLElement}
  */
 function checked(words, { text, right }) {
-  const label = right ? words.right : words.wrong;
-  const mark = element("span", { class: "mark", role: "img", "aria-label": label }, right ? "✓" : "✗");
+  const [sign, label] =
+    right === undefined ? ["?", words.not_marked] : right ? ["✓", words.right] : ["✗", words.wrong];
+  const mark = element("span", { class: "mark", role: "img", "aria-label": label, title: label }, sign);
   const predicted = right
     ? null
     : element("s", { title: text, "aria-label": fill(words.was, { text }) }, text);
