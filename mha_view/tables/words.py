@@ -197,6 +197,7 @@ WORDS: Final = {
     "fill_in": N_("Fill in"),
     "clear": N_("Clear"),
     "feeds": N_("used by {list}"),
+    "feeds_heads": N_("used by {list} ({heads} heads)"),
     "feeds_one": N_("1 number in {table}"),
     "feeds_many": N_("{count} {count:number|numbers} in {table}"),
     "feeds_also": N_("{count} in {table}"),

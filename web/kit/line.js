@@ -267,7 +267,8 @@ export class Explain {
       const table = [symbol(symbolOf(model, name, cell.head))];
       return [at ? words.comma : "", ...fillNodes(text, { count: [String(count)], table })];
     });
-    return fillNodes(words.feeds, { list });
+    const heads = new Set(fed.map(({ head }) => head)).size;
+    return fillNodes(heads > 1 ? words.feeds_heads : words.feeds, { list, heads: [String(heads)] });
   }
 
   /**

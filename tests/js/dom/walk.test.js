@@ -321,7 +321,7 @@ test("while two heads are compared nothing moves, and a sentence says why", asyn
   const { named, find, text, all, choose } = await walk("water", { place: { step: "q" } });
   choose("compare first", "0");
   assert.ok(named("motion").disabled);
-  const reason = "The animation shows one head. It is not available while you compare two.";
+  const reason = "Animations show one head at a time.";
   assert.deepEqual([find(".motion-bar .reason").hidden, text(".motion-bar .reason")], [false, reason]);
   choose("compare first", "");
   assert.equal(all(".pair").length, 0);

@@ -79,12 +79,13 @@ export class HeadLines {
       from.map((y) => to.map((end) => svgElement("path", { class: name, d: curve(y, end, 100) })));
     this.ghosts = lines("ghost"); // where the lines were before the last edit
     this.lines = lines("thread");
-    const ends = [
-      ...from.map((y) => svgElement("path", { class: "end query", d: `M0 ${y}h0` })),
-      ...to.map((y) => svgElement("path", { class: "end key", d: `M100 ${y}h0` })),
-    ];
-    const box = { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" };
-    this.svg = svgElement("svg", box, ...this.ghosts.flat(), ...this.lines.flat(), ...ends);
+    // Lines are stretched to the width that there is; the dots at their ends are not.
+    const box = { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none" };
+    const stretched = svgElement("svg", box, ...this.ghosts.flat(), ...this.lines.flat());
+    const dot = (/** @type {string} */ name, /** @type {string} */ cx, /** @type {number} */ y) =>
+      svgElement("circle", { class: `end ${name}`, cx, cy: `${(100 * y) / height}%`, r: 4 });
+    const ends = [...from.map((y) => dot("query", "0", y)), ...to.map((y) => dot("key", "100%", y))];
+    this.svg = svgElement("svg", { "aria-hidden": "true" }, stretched, ...ends);
     this.tops = n_q.map(() => span("top"));
     const keys = namesOf(n_k, { class: "key" });
     this.root = div("overview-lines", div("tops", ...this.tops), this.svg, div("keys", ...keys));
