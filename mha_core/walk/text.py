@@ -66,7 +66,9 @@ _HALVES = {
 }
 """The sentences for rotary positions that pair the halves."""
 
-SQRT = N_("Each score is divided by √d_k = √{d_k} ≈ {divisor}.")
+SQRT = N_(
+    "Each score is divided by √d_k = √{d_k} ≈ {divisor}. d_k is the number of columns of Q and K, here {d_k}."
+)
 NUMBER = N_("Each score is divided by {divisor}.")
 WHY_NUMBER = N_("The divisor sets how sharply softmax chooses between the keys.")
 
@@ -88,8 +90,8 @@ def of_step(step: Step, example: Example, width: int) -> Words:
         case "softmax":
             what = Sentence(
                 N_(
-                    "In each row, e is raised to the power of each score. Each result is then divided by the "
-                    "sum of the results in its row."
+                    "In each row, e ≈ 2.718 is raised to the power of each score, so every result is positive. "
+                    "Each result is then divided by the sum of the results in its row."
                 )
             )
             why = Sentence(_SHARED_BY_SOME if has_fully_masked_rows(example) else _SHARED)

@@ -186,7 +186,7 @@ WORDING: Final[dict[str, Wording]] = {
     "scores": Wording(
         what=N_(
             "Each query is compared with each key: the score in row i, column j is the dot product of "
-            "row i of {rows} and row j of {keys}."
+            "row i of {rows} and row j of {keys}: matching numbers are multiplied, and the products added."
         ),
         why=N_(
             "A score is the product of the two rows' lengths and the cosine of the angle between them. It "

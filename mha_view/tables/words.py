@@ -212,6 +212,7 @@ WORDS: Final = {
     "crumbs": N_("Breadcrumbs"),
     "hidden": N_("this pair is masked"),
     "visible": N_("this pair is not masked"),
+    "largest_weight": N_("the largest weight of this token; click to see where it comes from"),
     "dead_row": N_("this token is not allowed to attend to anything, so its weights and output are 0"),
     "dismiss": N_("Close"),
     "copied": N_("Copied."),

@@ -120,12 +120,41 @@ PAIR: Final = {
     ),
 }
 """Two heads beside each other."""
+FOLLOW: Final = {
+    "follow_q": N_("Follow “{token}”: its row {row} becomes the query {result}."),
+    "follow_k": N_("Follow “{token}”: its row {row} becomes the key {result}."),
+    "follow_v": N_("Follow “{token}”: its row {row} becomes the value {result}."),
+    "follow_scores_most": N_(
+        "The query {left} of “{query}” and the key {right} of “{key}” give {score}, the largest score in the "
+        "row. So this key gets the largest weight."
+    ),
+    "follow_scores": N_("The query {left} of “{query}” and the key {right} of “{key}” give {score}."),
+    "follow_weights": N_("“{query}” gives “{key}” its largest weight, {weight}."),
+    "follow_weights_even": N_(
+        "“{query}” gives “{key}” its largest weight, {weight}. The weights are nearly even, because the scores in "
+        "a row differ by {apart} at most."
+    ),
+    "follow_output": N_(
+        "“{query}” becomes {result}. The largest weight, {weight}, belongs to “{key}”, whose value is {value}."
+    ),
+    "follow_head": N_(
+        "In this head “{query}” looks most at “{key}” ({weight}). In head 1 it looked most at “{first}”."
+    ),
+    "follow_head_same": N_("In this head too, “{query}” looks most at “{key}” ({weight})."),
+    "follow_alike": N_("Same as in head 1: {list}. The other matrices differ."),
+    "follow_even": N_("Its weights are nearly even, because its scores in a row differ by {apart} at most."),
+    "follow_several": N_(
+        "“{query}” looks most at “{left}” in head {one} ({most}) and at “{right}” in head {other} ({also}). One "
+        "head could not do both: each row of weights sums to 1."
+    ),
+}
+"""One token followed through the walk, and why there are several heads."""
 _WORDS: Final = {
     "walk": N_("Step through"),
     "outline": N_("All steps"),
     "controls": N_("Steps"),
     "tokens": N_("Tokens"),
-    "closing": N_("End"),
+    "closing": N_("Result"),
     "previous": N_("Back (←)"),
     "next": N_("Next (→)"),
     "into": N_("Show details (↓)"),
@@ -143,21 +172,22 @@ _WORDS: Final = {
     "presenter_stays": N_("The presenter view is still open. Exit it with the ✕ button."),
     "reveal": N_("Reveal (Enter)"),
     "reveal_short": N_("Reveal"),
-    "click": N_("Click or tap a number to see how it is calculated."),
+    "click": N_("Click or tap a number to see where it comes from."),
     "keys": N_(
-        "→ ← next and back, ↓ ↑ show or hide details, space plays, number keys, Home "
-        "and End jump, ? lists all shortcuts"
+        "Keys: → ← next and back, ↓ ↑ more or less detail, Space plays, a number jumps to that step, ? lists all."
     ),
     "motion": N_("Animation"),
     "motion_play": N_("Play the animation of this step (M)"),
     "motion_stop": N_("Stop the animation (M)"),
     "motion_at": N_("Position in the animation ([ ])"),
-    "motion_turned": N_("Play backward"),
+    "motion_turned": N_("Play in reverse"),
     "motion_itself": N_("autoplay"),
     "motion_of_one": N_("Animations show one head at a time."),
     "motion_svg": N_("Save as SVG"),
     "motion_svg_title": N_("Download the animation of this step as an SVG file"),
-    "motion_turned_short": N_("Backward"),
+    "motion_turned_short": N_("Reverse"),
+    "given": N_("This number is given, not calculated."),
+    "plane_short": N_("each value × its weight, and their sum (black)"),
     "plane": N_("The values as arrows, each scaled by its weight, and their sum"),
     "lesson": N_("Why? See the lesson"),
     "negative": N_("negative"),
@@ -192,6 +222,7 @@ _WORDS: Final = {
     "dark": N_("The screen is dark. Press any key to bring it back."),
     "head_of": N_("Head {head} of {heads}"),
     **PAIR,
+    **FOLLOW,
     "more_rows": N_("… {count} more"),
     "depth_0": N_("Detail: steps"),
     "depth_1": N_("Detail: parts"),
@@ -202,7 +233,7 @@ _WORDS: Final = {
     "asked": N_("Which number goes here? Fill it in, then reveal."),
     "asked_here": N_("Which number goes here?"),
     "verdict": N_("{right} of {asked} right"),
-    "verdict_unread": N_("{count} {count:answer is|answers are} not a number"),
+    "verdict_unread": N_("{count} {count:answer is not a number|answers are not numbers}"),
     "not_marked": N_("not a number, so not marked"),
     "right": N_("right"),
     "wrong": N_("wrong"),

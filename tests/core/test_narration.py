@@ -116,7 +116,7 @@ def test_a_dot_product_is_explained_by_lengths_and_angle():
     assert "A score is the product" not in cosine
     assert "the score is the cosine of the angle" in cosine
     bilinear = narration(trace(built_in("bilinear")))
-    assert "is the dot product of row i of Q_a and row j of K." in bilinear
+    assert "is the dot product of row i of Q_a and row j of K:" in bilinear
 
 
 def test_heads_that_share_keys_are_said_to():

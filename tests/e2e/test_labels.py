@@ -60,6 +60,7 @@ def press_every_word(page: Page) -> int:
     texts = page.evaluate(f"() => ({WORDS})().map((text) => text.data)")
     for at, text in enumerate(texts):
         word = f"({WORDS})().filter(({{ data }}) => data === {json.dumps(text)})[{texts[:at].count(text)}]"
+        wait_until(page, f"() => Boolean({word})")  # the press before may have drawn the page again
         checked = page.evaluate(f"() => ({CHECKED})({word})")
         for after in [None] if checked is None else [not checked, checked]:
             page.mouse.click(*page.evaluate(f"() => ({PLACE})({word})"))

@@ -131,7 +131,7 @@ def test_a_line_is_as_thick_as_its_weight_and_leads_to_it_and_a_token_or_a_head_
 
 def a_line_or_a_bar_is_pointed_at_and_clicked_to_go_to_its_number(bench):
     page = bench.page
-    svg = page.locator(".overview-head").nth(1).locator("svg")
+    svg = page.locator(".overview-head").nth(1).locator(".overview-lines > svg")
     box = svg.bounding_box()
     # the query "programming" (the last of three) gives most to "I", the first key
     page.mouse.move(box["x"] + 2, box["y"] + box["height"] * 5 / 6)

@@ -244,6 +244,7 @@ class Explore {
   /** @param {ExploreModel} data the answer to the last edit */
   #allAnswered(data) {
     for (const resolve of this.#waiting.splice(0)) resolve({ unsaved: data.unsaved });
+    if (this.#heads.heads.length < data.dims.h) this.#heads.refit(); // shorter numbers may leave room for more
     if (this.#sought) this.#goToMask(this.#sought);
   }
 

@@ -73,6 +73,8 @@ function getOrMake(made, at, make) {
   return value;
 }
 
+const SPARE = 3; // digits for which a column keeps room that it no longer needs
+
 /** @typedef {import("./table_parts.js").Table} Table */
 
 export class View {
@@ -413,13 +415,12 @@ export class View {
   }
 
   /**
-   * Reserve room for so many digits in each cell, and never for fewer than before, so that no column moves during a
-   * drag.
+   * Reserve room for so many digits in each cell. Room for a few digits more than that stays, so that columns seldom move.
    * @param {Table} table
    * @param {number} digits
    */
   #reserve(table, digits) {
-    if (digits <= table.digits) return;
+    if (digits <= table.digits && digits > table.digits - SPARE) return;
     table.digits = digits;
     table.figure.style.setProperty("--digits", String(digits));
   }

@@ -3,6 +3,7 @@
 
 import { div, element, fill, p, rich, symbol } from "../kit/dom.js";
 import { legendOf, legends } from "./colour_notes.js";
+import { followed } from "./followed.js";
 import { fitWords } from "./picture/audience_stage.js";
 
 /** @typedef {{ title: string; formula: string; what: string; why: string }} StepTexts */
@@ -21,12 +22,14 @@ export class Panel {
     this.title = element("h2", {});
     this.what = p("what");
     this.why = p("why");
+    this.example = p("example"); // on the page alone: before an audience nothing may change its size
     this.formula = p("formula");
     this.lesson = element("a", { class: "lesson", data: { focus: "lesson" } }, model.words.lesson);
     this.legend = p("legend");
     this.about = p("about");
     const boxes = [this.formula, this.what, this.why, view ? this.legend : this.lesson];
-    this.root = div("text", ...(view ? boxes : [this.title, ...boxes]));
+    const [formula, what, why, last] = boxes;
+    this.root = div("text", ...(view ? boxes : [this.title, formula, what, this.example, why, last]));
   }
 
   /** What is above the stage before an audience. */
@@ -50,6 +53,18 @@ export class Panel {
     this.#showAbout(stage);
     this.lesson.hidden = !stage.lesson;
     this.lesson.dataset.topic = stage.lesson ?? "";
+  }
+
+  /**
+   * What the step does to one token, from the present numbers, unless these are still to be predicted.
+   * @param {WalkStage} stage
+   * @param {WalkStep | null} step
+   * @param {boolean} isPredicting
+   */
+  showExample(stage, step, isPredicting) {
+    const sentence = this.view || isPredicting ? [] : followed(this.model, stage, step);
+    this.example.replaceChildren(...sentence.filter((child) => child != null));
+    this.example.hidden = !sentence.length;
   }
 
   /**

@@ -16,7 +16,6 @@ import {
 import { Help } from "../kit/help.js";
 import { IdleControls } from "../kit/idle_controls.js";
 import { isAnswerField } from "../kit/keys.js";
-import { cellAt } from "../kit/selection.js";
 import { Pacing } from "./autoplay.js";
 import { Controls } from "./controls.js";
 import { onKey } from "./keyboard.js";
@@ -282,8 +281,10 @@ export class Walk {
 
   /** A click on a number shows how it is computed. @param {MouseEvent} event */
   #explain({ target }) {
-    const td = cellAt(target);
-    if (td && !this.podium?.isPointing && this.#renderer.explain(td)) this.announce(this.#renderer.lineText);
+    const isField = target instanceof Element && target.closest("input, button, .spin");
+    const td = !isField && target instanceof Element && target.closest("td");
+    if (td instanceof HTMLElement && !this.podium?.isPointing && this.#renderer.explain(td))
+      this.announce(this.#renderer.lineText);
   }
 
   /**
@@ -412,7 +413,8 @@ export class Walk {
   #reveal() {
     if (!this.#renderer.hiding || this.host.withholds?.(this.route.place)) return;
     this.predictions.revealed.add(this.#renderer.question);
-    this.changed({ onward: true });
+    const hasMarks = this.predictions.answers.size > 0; // over which nothing is to fly
+    this.changed({ onward: !hasMarks });
   }
 
   // --- building --------------------------------------------------------------------------------------------------

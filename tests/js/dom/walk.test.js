@@ -483,13 +483,45 @@ test("a click on a number that an earlier step has computed shows its arithmetic
   assert.equal(at(), "scores 1");
 });
 
-test("a click explains neither a given number nor one that is still to come", async () => {
+test("a click says that a number is given, and nothing of one that is still to come", async () => {
   const { cell, line, keys } = await walk("first", { place: { step: "q" } });
-  const before = line();
   click(cell("x||0|0"));
-  assert.equal(line(), before);
+  assert.match(line(), /^X\[思考, \S+\] = \d+ ?This number is given, not calculated\.$/);
   keys("ArrowDown");
   const first = line();
   click(cell("q|0|2|1"));
   assert.equal(line(), first);
+});
+
+test("a power of e and a weight of the closing table lead to the weight's arithmetic", async () => {
+  const softmax = await walk("first", { place: { step: "weights" } });
+  click(softmax.find('td[data-power="1|2"]'));
+  assert.match(softmax.line(), /^A\S*\[计算机, 程序\] = e/);
+  const closing = await walk("first", { place: { step: "closing" } });
+  click(closing.find("td[data-weight]"));
+  assert.match(closing.line(), /^A\S*\[思考, 程序\] = e/);
+});
+
+// --- one token that is followed ----------------------------------------------------------------------------------------
+
+/** The sentence about one token at a step of an example. @param {string} name @param {string} step */
+const followed = async (name, step) => (await walk(name, { place: { step } })).text(".example:not([hidden])");
+
+test("one token is followed from its row to the output, in its own numbers", async () => {
+  assert.equal(await followed("first", "q"), "Follow “计算机”: its row (3, 4) becomes the query (3, 4).");
+  assert.equal(await followed("first", "k"), "Follow “程序”: its row (5, 6) becomes the key (11, 5).");
+  assert.equal(
+    await followed("first", "scores"),
+    "The query (3, 4) of “计算机” and the key (11, 5) of “程序” give 53, the largest score in the row. " +
+      "So this key gets the largest weight.",
+  );
+  assert.equal(
+    await followed("first", "head_outputs"),
+    "“计算机” becomes (6.0000, 5.0000). The largest weight, 1.0000, belongs to “程序”, whose value is (6, 5).",
+  );
+});
+
+test("before an audience nothing is said of one token", async () => {
+  const { text } = await walk("first", { place: { step: "q", view: "projector" } });
+  assert.equal(text(".example:not([hidden])"), undefined);
 });

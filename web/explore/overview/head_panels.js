@@ -86,10 +86,20 @@ export class HeadLines {
       svgElement("circle", { class: `end ${name}`, cx, cy: `${(100 * y) / height}%`, r: 4 });
     const ends = [...from.map((y) => dot("query", "0", y)), ...to.map((y) => dot("key", "100%", y))];
     this.svg = svgElement("svg", { "aria-hidden": "true" }, stretched, ...ends);
-    this.tops = n_q.map(() => span("top"));
+    this.tops = n_q.map((_, query) => this.#topOf(query));
     const keys = namesOf(n_k, { class: "key" });
     this.root = div("overview-lines", div("tops", ...this.tops), this.svg, div("keys", ...keys));
     this.#listen();
+  }
+
+  /** A query's largest weight, which leads to its number. @param {number} query */
+  #topOf(query) {
+    const top = span("top");
+    top.addEventListener("click", () => {
+      const row = this.host.weights(this.head)[query];
+      this.host.follow(this.head, { query, key: row.indexOf(Math.max(...row)) });
+    });
+    return top;
   }
 
   #listen() {
@@ -151,7 +161,7 @@ export class HeadLines {
       }
       const top = Math.max(...row);
       setText(this.tops[query], top > 0 ? format(top, 2) : "∅");
-      this.tops[query].title = top > 0 ? "" : this.host.words.dead_row;
+      this.tops[query].title = top > 0 ? this.host.words.largest_weight : this.host.words.dead_row;
     }
   }
 

@@ -156,7 +156,7 @@ export class MotionBar {
   reverse() {
     this.#isReversed = !this.#isReversed;
     this.reversing.setAttribute("aria-pressed", String(this.#isReversed));
-    if (this.#player?.isPlaying) this.#run(this.#player);
+    if (!prefersNoMotion()) this.play();
   }
 
   /** Go to the next station or the one before, without moving there. @param {1 | -1} direction */

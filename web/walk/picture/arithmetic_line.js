@@ -1,8 +1,8 @@
 // The line of arithmetic of a place, as nodes: a sum as far as its terms are reached, softmax as it is computed.
 
 import { arithmetic, ELLIPSIS, exponents, inBrief, joined, some } from "../../kit/arithmetic.js";
-import { fill, span, symbol } from "../../kit/dom.js";
-import { requireValue, symbolOf, termsOf } from "../../kit/graph.js";
+import { element, fill, span, symbol } from "../../kit/dom.js";
+import { isGiven, requireValue, shownAs, symbolOf, termsOf } from "../../kit/graph.js";
 import { pieceOf } from "../../kit/line.js";
 import { namesOf } from "./cell_name.js";
 import { focusOf, hasStep, isCell, isProduct } from "./scene.js";
@@ -61,10 +61,17 @@ export function lineOf(scene, place, { hiding, most = Infinity }) {
  * The name of a cell and its arithmetic, wherever the walk is.
  * @type {(model: WalkModel, cell: Cell, manner: Manner) => HTMLElement[]}
  */
-const explanation = (model, cell, manner) => [
-  span("place", ...placed(model, cell), " = "),
-  ...arithmetic(model, cell, manner).map((piece) => pieceNode(model, piece, [])),
-];
+function explanation(model, cell, manner) {
+  const place = span("place", ...placed(model, cell), " = ");
+  if (!isComputed(model, cell)) {
+    const number = element("strong", {}, shownAs(model, cell.name, cell.head)(requireValue(model, cell)));
+    return [place, number, span("remark", model.words.given)];
+  }
+  return [place, ...arithmetic(model, cell, manner).map((piece) => pieceNode(model, piece, []))];
+}
+
+/** Whether a number is computed here, and not given. @type {(model: WalkModel, cell: Cell) => boolean} */
+const isComputed = (model, { name, head }) => name in model.steps && !isGiven(model, name, head);
 
 /**
  * The arithmetic of a cell. That of softmax is shown for the whole row as it is computed: exponentials, sum, divisions.

@@ -2,7 +2,7 @@
 // heads side by side, given matrices, the tokens, and in the end where each head looks.
 
 import { div, element, operator, span, symbol } from "../../kit/dom.js";
-import { requireRows, rowsOf } from "../../kit/graph.js";
+import { key, requireRows, rowsOf } from "../../kit/graph.js";
 import { corner, table } from "../../kit/layout.js";
 import { format } from "../../kit/numbers.js";
 import {
@@ -62,7 +62,7 @@ function product(picture) {
   if (isWide) picture.slot = corner;
   else if (hasPlane(picture)) {
     picture.plane = new Plane(model);
-    corner.append(picture.plane.root);
+    corner.append(picture.plane.root, span("plane-words", model.words.plane_short));
   }
   return div("product", corner, div("above", ...above), div("left", factor), div("result", result));
 }
@@ -185,8 +185,7 @@ function beside(picture, isConcat) {
   const line = operands.flatMap((node, i) => (i && isSum ? [span("operator", "+"), node] : [node]));
   shareWidth(isConcat ? [result] : [operands[0], result]); // the two may be above one another
   if (operands.length === 1) return div("beside", ...line, span("by", ...divide, operator("=")), result);
-  picture.slot = div("slot");
-  return div("rows", div(isConcat ? "beside heads" : "beside", ...line), div("beside", result, picture.slot));
+  return div("rows", div(isConcat ? "beside heads" : "beside", ...line), div("beside", result));
 }
 
 /** Inputs, and matrices that are given where others are computed. @type {(picture: Picture) => HTMLElement} */
@@ -224,7 +223,7 @@ function closing(picture) {
   const shownHeads = around(looked.length, excerpt.most.cols, 0);
   /** @type {(query: number, head: IndexOrGap) => HTMLElement} */
   const cell = (query, head) =>
-    typeof head === "object" ? gapCell() : lookCell(picture, looked[head][query]);
+    typeof head === "object" ? gapCell() : lookCell(picture, { head, query }, looked[head][query]);
   const rows = shownRows.map((query) => {
     if (typeof query === "object") return gapRow(words, query, shownHeads.length);
     const cells = shownHeads.map((head) => cell(query, head));
@@ -243,13 +242,14 @@ function closing(picture) {
   const looks = table({ class: "matrix looks", style }, [corner(), ...heads], rows, { caption });
   picture.slot = div("slot");
   const output = matrix ? [picture.matrix(matrix, null)] : [];
-  return div("rows", div("beside", ...output, picture.slot), looks);
+  return div("rows", div("beside", picture.slot, ...output), looks);
 }
 
-/** @type {(picture: Picture, look: Look) => HTMLElement} */
-function lookCell(picture, look) {
+/** @type {(picture: Picture, at: { head: number; query: number }, look: Look) => HTMLElement} */
+function lookCell(picture, { head, query }, look) {
   if (!look) return element("td", {}, picture.words.nothing);
-  const attributes = { "data-kind": "bar", style: `--tone: ${look.weight.toFixed(3)}` };
+  const data = { kind: "bar", weight: key({ name: "weights", head, row: query, col: look.keys[0] }) };
+  const attributes = { data, style: `--tone: ${look.weight.toFixed(3)}` };
   return element("td", attributes, element("bdi", {}, look.name), ` ${weightText(picture, look)}`);
 }
 

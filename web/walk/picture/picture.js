@@ -23,6 +23,7 @@ import {
   requireRows,
   symbolOf,
   termsOf,
+  unkey,
 } from "../../kit/graph.js";
 import { corner, lookOf, table } from "../../kit/layout.js";
 import { exact, largest, toneOf } from "../../kit/numbers.js";
@@ -168,12 +169,18 @@ export class Picture {
   }
 
   /**
-   * Whether a number is computed, and shown already.
+   * The number that a cell of a table shows, or that comes of it; null where it is not shown yet.
    * @param {HTMLElement} td
+   * @returns {Cell | null}
    */
-  isExplained(td) {
+  numberIn(td) {
     const result = this.#results.find((shown) => shown.td === td);
-    return td.matches(".computed:not(.later)") && !(result && isUnknown(result));
+    if (td.matches(".later") || (result && isUnknown(result))) return null;
+    const { key: shown = td.dataset.weight } = td.dataset;
+    if (shown) return unkey(shown);
+    const [row, col] = (td.dataset.power ?? "").split("|");
+    if (!hasStep(this) || !col) return null;
+    return { name: this.step.name, head: this.head, row: Number(row), col: col === "sum" ? 0 : Number(col) };
   }
 
   // --- matrices --------------------------------------------------------------------------------------------------
@@ -271,7 +278,6 @@ export class Picture {
     const { kind, tone, title, description } = this.#lookOf(cell, value, top, bars);
     const attributes = { data: { key: key(cell), kind }, style: `--tone: ${tone}`, title };
     const td = element("td", attributes, element("span", {}, text));
-    td.classList.toggle("computed", cell.name in this.model.steps);
     const others = this.cells.get(key(cell));
     if (others) others.push(td);
     else this.cells.set(key(cell), [td]);

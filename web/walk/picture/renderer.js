@@ -1,7 +1,6 @@
 // The stage: the picture of a step, or of what it computes in two heads, and the line of arithmetic below it.
 
 import { div, element, fill, span } from "../../kit/dom.js";
-import { cellIn } from "../../kit/selection.js";
 import { lineOf } from "./arithmetic_line.js";
 import { enlarge, fitPicture, fits, leastOf } from "./audience_stage.js";
 import { ALL, FEW } from "./excerpt.js";
@@ -17,6 +16,8 @@ const NARROW_NAME = 3.6; // characters of a name in one line there, at least
 const HALF_NAME = 6.6; // of a row's name, which is then in two lines
 const SMALLEST = 11; // pixels of the type there; below that the picture scrolls
 const WIDE = 1000; // pixels of a walk whose pictures have room for words
+const FEW_ROWS = 4; // of softmax, whose three tables are then above one another
+const WORDS = 380; // pixels for the words beside a picture
 
 export class Renderer {
   #host;
@@ -94,15 +95,24 @@ export class Renderer {
     const { stage, step, walked, place } = route;
     const most = view ? FEW : ALL;
     panel.show(stage, place.stage, walked);
+    this.#showExample();
     this.#picture = new Picture(model, stage, step, { inShort: stage.kind === "head" && !walked });
     this.#picture.layOut(place, most);
     this.#pair = predictions.on ? null : pairOf(model, stage, step, heads());
     this.#pair?.layOut(place, most);
     this.#frame.replaceChildren(this.#shown.root);
     if (view) return;
-    const { slot } = this.#shown;
-    if (slot && root.clientWidth > WIDE) slot.append(panel.root);
+    panel.root.remove();
+    this.root.classList.toggle("stacked", step?.layout === "softmax" && model.labels.n_q.length <= FEW_ROWS);
+    const { slot, root: shown } = this.#shown;
+    const isBeside = shown.scrollWidth + WORDS < root.clientWidth;
+    if (slot && !isBeside && root.clientWidth > WIDE) slot.append(panel.root);
     else this.root.prepend(panel.root);
+  }
+
+  #showExample() {
+    const { route, panel, predictions } = this.#host;
+    panel.showExample(route.stage, route.walked, predictions.on);
   }
 
   /**
@@ -113,19 +123,21 @@ export class Renderer {
     const { picture } = this;
     picture.about = isWhole(picture, this.#host.route.place) ? about : null;
     const isWider = picture.repaint();
+    this.#showExample();
     this.show();
     this.writeLine();
     if (isWider) this.fit();
   }
 
   /**
-   * Show the arithmetic of a number of the picture until the walk moves. Returns whether there is any.
+   * Show the arithmetic of a number of the picture until the walk moves. Returns whether there is a number.
    * @param {HTMLElement} td
    */
   explain(td) {
     const { picture } = this;
-    if (!picture.isExplained(td)) return false;
-    picture.about = cellIn(td);
+    const cell = picture.numberIn(td);
+    if (!cell) return false;
+    picture.about = cell;
     this.show();
     this.writeLine();
     return true;
@@ -226,9 +238,9 @@ export class Renderer {
   fit() {
     const { view } = this.#host;
     this.root.style.removeProperty("--size");
-    this.root.classList.remove("tight", "stacked", "broken");
     this.more.hidden = true;
     if (!view) return this.#fitNarrow();
+    this.root.classList.remove("tight", "stacked", "broken");
     this.more.hidden = this.#fitAbove(leastOf(view));
   }
 
