@@ -39,13 +39,8 @@ GLOSSARY: Final = {
         N_("attention score"),
         N_("How well a query and a key match. With dot products, the scores are Q·Kᵀ."),
     ),
-    "scaled": Entry(
-        N_("scaled score, masked score"),
-        N_(
-            "A scaled score is a score divided by the divisor (usually √d_k). A masked score is a "
-            "scaled score after the mask has been applied."
-        ),
-    ),
+    "scaled": Entry(N_("scaled score"), N_("A score divided by the divisor, usually √d_k.")),
+    "masked": Entry(N_("masked score"), N_("A score after the mask has been applied.")),
     "mask": Entry(
         N_("mask, masked"),
         N_("Which keys a query is not allowed to attend to. The masked scores become −∞ before softmax."),
@@ -64,6 +59,17 @@ GLOSSARY: Final = {
     "weight": Entry(
         N_("attention weight"),
         N_("The softmax of a row of scores. Weights are never negative, and each row sums to 1."),
+    ),
+    "softmax": Entry(
+        N_("softmax"),
+        N_(
+            "Raises e ≈ 2.718 to the power of each number of a row, and divides each result by their sum. "
+            "The results are positive and sum to 1."
+        ),
+    ),
+    "matrix": Entry(
+        N_("projection matrix"),
+        N_("A matrix of learned numbers, such as W_Q. A token's row times this matrix is the token's query."),
     ),
     "head": Entry(N_("attention head"), N_("One set of W_Q, W_K and W_V, with everything computed from it.")),
     "head_output": Entry(
@@ -109,13 +115,15 @@ _OF_MATRIX: Final = {
     "x": ("token", "embedding"),
     "context": ("context", "sources"),
     "position_ids": ("positions",),
-    "w_q": ("head",),
+    "w_q": ("matrix", "head"),
     "q": ("roles",),
     "q_rotated": ("positions",),
-    "scores": ("score", "scaled", "divisor", "saturation"),
+    "scores": ("score",),
+    "scaled_scores": ("scaled", "divisor"),
     "linear_biases": ("positions",),
     "mask": ("mask", "causal", "fully_masked"),
-    "weights": ("weight", "entropy", "sink"),
+    "masked_scores": ("masked",),
+    "weights": ("weight", "softmax"),
     "head_outputs": ("head_output", "average"),
     "concat": ("concatenation",),
     "output": ("projection",),

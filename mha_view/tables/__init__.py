@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import lru_cache
 from typing import Final, cast
 
@@ -56,14 +56,15 @@ _DEAD_WEIGHTS: Final = N_("this token is not allowed to attend to anything, so i
 def numbers(trace: Trace, language: str, decimals: int) -> payloads.TablesModel:
     """What is shown of a trace, whoever works on it: every number, and the declared operations."""
     example = trace.example
+    shown = matrices(trace, language)
     return {
         "lang": language,
         "own_words": {} if has_values(example) else {"dead_row": words_in(language)(_DEAD_WEIGHTS)},
         "decimals": decimals,
         "dims": {name: getattr(example.dims, name) for name in example.dims.__slots__},
         "labels": _labels(example),
-        "stages": _stages(example, language),
-        "matrices": matrices(trace, language),
+        "stages": _stages(example, shown, language),
+        "matrices": shown,
         "steps": {name: step_data(step) for name, step in steps(example)},
         "constants": constants(example),
         "dead": trace.fully_masked if example.mask is not None else None,
@@ -104,9 +105,14 @@ def stages(declared: tuple[Stage, ...], language: str) -> list[payloads.Stage]:
     ]
 
 
-def _stages(example: Example, language: str) -> list[payloads.Stage]:
-    """The stages of the computation; beside the mask what has to be said of it."""
-    declared = stages(STAGES if has_values(example) else STAGES_WITHOUT_VALUES, language)
+def _stages(example: Example, shown: Container[str], language: str) -> list[payloads.Stage]:
+    """The stages of the computation, with the terms of the matrices that are shown; beside the mask what has to be
+    said of it.
+    """
+    declared: list[payloads.Stage] = [
+        {**stage, "terms": terms_of(name for name in stage["matrices"] if name in shown)}
+        for stage in stages(STAGES if has_values(example) else STAGES_WITHOUT_VALUES, language)
+    ]
     if not has_corner(example):
         return declared
     hint = words_in(language)(CORNER).format(n_q=example.dims.n_q, n_k=example.dims.n_k)
