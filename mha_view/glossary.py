@@ -37,7 +37,10 @@ GLOSSARY: Final = {
     ),
     "score": Entry(
         N_("attention score"),
-        N_("How well a query and a key match. With dot products, the scores are Q·Kᵀ."),
+        N_(
+            "How well a query and a key match. With dot products (matching numbers multiplied, and the "
+            "products added), the scores are Q·Kᵀ."
+        ),
     ),
     "scaled": Entry(N_("scaled score"), N_("A score divided by the divisor, usually √d_k.")),
     "masked": Entry(N_("masked score"), N_("A score after the mask has been applied.")),

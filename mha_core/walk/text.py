@@ -66,9 +66,7 @@ _HALVES = {
 }
 """The sentences for rotary positions that pair the halves."""
 
-SQRT = N_(
-    "Each score is divided by √d_k = √{d_k} ≈ {divisor}. d_k is the number of columns of Q and K, here {d_k}."
-)
+SQRT = N_("Each score is divided by √d_k = √{d_k} ≈ {divisor}.")
 NUMBER = N_("Each score is divided by {divisor}.")
 WHY_NUMBER = N_("The divisor sets how sharply softmax chooses between the keys.")
 
@@ -90,8 +88,8 @@ def of_step(step: Step, example: Example, width: int) -> Words:
         case "softmax":
             what = Sentence(
                 N_(
-                    "In each row, e ≈ 2.718 is raised to the power of each score, so every result is positive. "
-                    "Each result is then divided by the sum of the results in its row."
+                    "In each row, e ≈ 2.718 is raised to the power of each score, and each result is divided by "
+                    "the sum of its row."
                 )
             )
             why = Sentence(_SHARED_BY_SOME if has_fully_masked_rows(example) else _SHARED)
@@ -145,7 +143,8 @@ def _of_divide(example: Example) -> tuple[Sentence, Sentence, Sentence]:
         what = Sentence(SQRT, {"d_k": example.dims.d_k, "divisor": f"{by:.5g}"})
         why = Sentence(
             N_(
-                "A score is a sum of d_k products, so its spread grows with d_k, roughly as √d_k. "
+                "Q and K have d_k columns. A score is a sum of d_k products, so its spread grows with d_k, "
+                "roughly as √d_k. "
                 "Dividing by √d_k keeps softmax from favoring a single key just because d_k is large."
             )
         )
@@ -191,8 +190,8 @@ def _of_concat(example: Example) -> tuple[Sentence, Sentence, Sentence]:
 
 _APART = N_("Nothing is lost and nothing is mixed: each head keeps its own columns.")
 _APART_AT_LAST = N_(
-    "Nothing is lost and nothing is mixed: each head keeps its own columns. A full layer goes on: it multiplies "
-    "Concat by W_O, which mixes the heads. This example leaves that out."
+    "Nothing is lost and nothing is mixed: each head keeps its own columns. In a full layer, W_O comes next "
+    "and mixes the heads."
 )
 
 
@@ -253,8 +252,8 @@ def of_inputs(example: Example) -> Words:
         what,
         Sentence(
             N_(
-                "A row of numbers can be compared and mixed, and it is all the layer knows about the token. "
-                "A trained model has learned its rows. In an example made for teaching, they are chosen by hand."
+                "A row of numbers is all the layer knows about a token. A trained model has learned its rows; "
+                "those of a teaching example are chosen by hand."
             )
         ),
         Sentence(N_("Ask: what in this row tells the layer the token's position in the sentence?")),
@@ -292,7 +291,7 @@ def of_head(example: Example, head: int) -> Words:
         what = N_("Head {head} has its own queries and shares the keys and values of head {first}.")
         values["first"] = first + 1
     else:
-        what = N_("Head {head} goes through the same steps with its own matrices.")
+        what = N_("Head {head} takes exactly the same steps with its own matrices.")
     return Words(
         Sentence(N_("Head {head}"), values),
         Sentence(what, values),
@@ -329,15 +328,14 @@ def of_closing(trace: Trace) -> Words:
     if has_values(trace.example):
         what = Sentence(
             N_(
-                "Each token has a new row, made from what it attended to. The table shows which token each "
-                "one attended to most, head by head."
+                "Each token has a new row, made from what it attended to. The table shows what each token "
+                "attended to most."
             )
         )
     else:
         what = Sentence(
             N_(
-                "This example stops at the attention weights. The table shows which token each query "
-                "attends to most, head by head."
+                "This example stops at the attention weights. The table shows the token each query attends to most."
             )
         )
     return Words(

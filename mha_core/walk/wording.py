@@ -73,7 +73,7 @@ WORDING: Final[dict[str, Wording]] = {
             "Each row of {rows} times {weights} gives that token's query: {width} {width:number|numbers}."
         ),
         why=N_(
-            "The query says what this token is looking for. A model learns the numbers in W_Q by training."
+            "The query says what this token is looking for. In a real model, the numbers in W_Q are learned."
         ),
         note=N_("Ask: which number in W_Q would you change to make the first token look for something else?"),
         say=N_("One matrix for all tokens: W_Q is learned, and the same rule is applied to each row."),
@@ -186,7 +186,7 @@ WORDING: Final[dict[str, Wording]] = {
     "scores": Wording(
         what=N_(
             "Each query is compared with each key: the score in row i, column j is the dot product of "
-            "row i of {rows} and row j of {keys}: matching numbers are multiplied, and the products added."
+            "row i of {rows} and row j of {keys}."
         ),
         why=N_(
             "A score is the product of the two rows' lengths and the cosine of the angle between them. It "

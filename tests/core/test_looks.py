@@ -187,9 +187,9 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
                 "fairly even: no weight is more than twice as large as another",
             ],
             [
-                "从第二个起，每个词元最关注前一个（0.67 到 0.89）",
+                "除第一个外，每个词元最关注它前面的那个（0.67 到 0.89）",
                 "权重最大：I → programming、love → programming、programming → I",
-                "接近平均，最大不超过最小的两倍",
+                "几乎平均：最大的权重不超过最小的两倍",
             ],
         ),
         (
@@ -200,9 +200,9 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
                 "fairly even over the allowed tokens: no weight is more than twice as large as another",
             ],
             [
-                "从第二个起，每个词元最关注前一个（0.67 到 0.94）",
+                "除第一个外，每个词元最关注它前面的那个（0.67 到 0.94）",
                 "权重最大：love → I / love（并列）、programming → I",
-                "在允许关注的词元中接近平均，最大不超过最小的两倍",
+                "在允许关注的词元中几乎平均：最大的权重不超过最小的两倍",
             ],
         ),
         (
@@ -245,7 +245,7 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         (
             in_self_attention([[0.5, 0.2, 0.3], [0.9, 0.1, 0], [0, 0.75, 0.25]]),
             ["every token after the first looks most at the one before it (0.75 to 0.90)"],
-            ["从第二个起，每个词元最关注前一个（0.75 到 0.90）"],
+            ["除第一个外，每个词元最关注它前面的那个（0.75 到 0.90）"],
         ),
         (
             in_self_attention([[0.25, 0.75], [0.75, 0.25]]),

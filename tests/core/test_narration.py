@@ -56,7 +56,7 @@ def assert_true_sentences(computed: Trace) -> None:
     assert ("look at the same tokens in nearly the same way" in text) == alike
     for head in range(1, h):
         own = not given_in(example.heads[head]) and kv_head_of(example, "k", head) == head
-        assert (f"Head {head + 1} goes through the same steps with its own matrices." in text) == own
+        assert (f"Head {head + 1} takes exactly the same steps with its own matrices." in text) == own
 
 
 @each("name", library())
@@ -116,7 +116,7 @@ def test_a_dot_product_is_explained_by_lengths_and_angle():
     assert "A score is the product" not in cosine
     assert "the score is the cosine of the angle" in cosine
     bilinear = narration(trace(built_in("bilinear")))
-    assert "is the dot product of row i of Q_a and row j of K:" in bilinear
+    assert "is the dot product of row i of Q_a and row j of K." in bilinear
 
 
 def test_heads_that_share_keys_are_said_to():
