@@ -98,6 +98,7 @@ def test_links_keep_the_work(read):
     bench.wait_for_address(example)
 
 
+@pytest.mark.long  # in short test_reload tries a server that dies
 def test_it_is_the_first_page_of_a_fresh_server_and_survives_it_and_so_does_an_experiment(
     own_server, new_page, watch
 ):

@@ -201,6 +201,7 @@ def test_an_edit_on_the_bench_is_seen_in_the_lesson_and_kept_in_every_link(visit
     assert_shows(bench, built_in("water"))
 
 
+@pytest.mark.long  # in short test_reload tries a server that dies
 def test_a_lesson_is_the_first_page_of_a_fresh_server_and_survives_it(own_server, new_page, watch):
     page = arrived(
         goto(new_page(), f"{own_server.url}lessons?lesson=weighted-mean&example=water"),

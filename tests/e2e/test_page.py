@@ -95,6 +95,18 @@ def test_a_number_is_dragged_and_another_typed_and_all_follow_until_they_are_und
     shows(page, edited(set_to(0, 0, dragged)), "weights", 1)
 
 
+def test_a_long_number_takes_no_room_once_it_is_undone(handed):
+    page = handed()
+    third = page.locator(".head-title", has_text="Head 3")
+    expect(third).to_be_visible()
+    page.locator(X).click()
+    page.keyboard.type("123456789")
+    page.keyboard.press("Enter")
+    expect(third).to_be_hidden()
+    page.keyboard.press("Control+z")
+    expect(third).to_be_visible()
+
+
 def test_a_block_is_pasted(handed):
     page = handed(permissions=["clipboard-read", "clipboard-write"])
     page.locator(X).click()

@@ -49,7 +49,6 @@ NEW = {
     for at, name in enumerate(VARIANTS)
 }
 """The kinds of cells that no example before has: in short each is tried once."""
-ON_A_PAGE_OF_ANOTHER_TEST = ("additive", "cosine", "rotary")
 
 
 def assert_says_the_arithmetic(bench, name, kinds):
@@ -182,16 +181,10 @@ def test_a_cosine_says_its_arithmetic_and_its_divisor_is_a_temperature_and_knows
     assert_shows(bench.settled(), built_in("cosine"))
 
 
-@pytest.mark.parametrize(
-    ("name", "kinds"),
-    [
-        *((name, kinds) for name, kinds in NEW.items() if kinds and name not in ON_A_PAGE_OF_ANOTHER_TEST),
-        *(pytest.param(name, sorted(worked_out(name)), marks=pytest.mark.long) for name in VARIANTS[1:]),
-    ],
-    ids=lambda value: value if isinstance(value, str) else str(len(value)),
-)
-def test_every_kind_of_cell_says_the_arithmetic_that_the_core_says(visit, name, kinds):
-    assert_says_the_arithmetic(visit(f"?example={name}"), name, kinds)
+@pytest.mark.long  # in short tests/js/test_kit.py tries every cell's line without a browser
+@pytest.mark.parametrize("name", VARIANTS[1:])
+def test_every_kind_of_cell_says_the_arithmetic_that_the_core_says(visit, name):
+    assert_says_the_arithmetic(visit(f"?example={name}"), name, sorted(worked_out(name)))
 
 
 def test_an_additive_scoring_in_chinese_and_at_390_pixels_and_its_arithmetic(visit):

@@ -34,7 +34,7 @@ def test_in_a_document_without_a_browser(name, tmp_path):
     ran = subprocess.run(
         [
             node,
-            "--test",
+            "--max-semi-space-size=64",  # pages are built and thrown away: fewer, larger collections
             "--test-force-exit",
             "--test-reporter=spec",
             f"{Path(__file__).parent}/dom/{name}.test.js",
