@@ -64,6 +64,7 @@ WORDS: Final = {
     "moved_weights": N_(
         "{changed} of {all} weights changed, most of all head {head}, {tokens}: {before} → {now}"
     ),
+    "moved_because": N_("{sentence}, because its {score} went from {before} to {now}"),
     "moved_outputs": N_(
         "No weight changed, but {changed} of {all} outputs did, most of all {place}, {tokens}: {before} → {now}"
     ),

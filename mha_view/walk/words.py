@@ -122,11 +122,22 @@ PAIR: Final = {
 """Two heads beside each other."""
 FOLLOW: Final = {
     "follow_q": N_("Follow “{token}”: its row {row} becomes the query {result}."),
-    "follow_k": N_("Follow “{token}”: its row {row} becomes the key {result}."),
-    "follow_v": N_("Follow “{token}”: its row {row} becomes the value {result}."),
+    "follow_k": N_(
+        "“{token}” is the token that “{query}” looks at most in this head. Its row {row} becomes the key {result}."
+    ),
+    "follow_v": N_(
+        "“{token}” is the token that “{query}” looks at most. Its row {row} becomes the value {result}."
+    ),
+    "follow_picked": N_(
+        "Its only number, {number}, is in column {col}, so this is {number} times row {col} of {weights}, {vector}."
+    ),
+    "follow_match": N_(
+        "They match because row {one} of {left} and row {other} of {right} are both {vector}: that is how this head "
+        "makes “{query}” look at “{key}”."
+    ),
     "follow_scores_most": N_(
         "The query {left} of “{query}” and the key {right} of “{key}” give {score}, the largest score in the "
-        "row. So this key gets the largest weight."
+        "row."
     ),
     "follow_scores": N_("The query {left} of “{query}” and the key {right} of “{key}” give {score}."),
     "follow_weights": N_("“{query}” gives “{key}” its largest weight, {weight}."),
@@ -141,11 +152,11 @@ FOLLOW: Final = {
         "In this head “{query}” looks most at “{key}” ({weight}). In head 1 it looked most at “{first}”."
     ),
     "follow_head_same": N_("In this head too, “{query}” looks most at “{key}” ({weight})."),
-    "follow_alike": N_("Same as in head 1: {list}. The other matrices differ."),
+    "follow_alike": N_("{list}: the same as in head 1. The other matrices differ."),
     "follow_even": N_("Its weights are nearly even, because its scores in a row differ by {apart} at most."),
     "follow_several": N_(
         "“{query}” looks most at “{left}” in head {one} ({most}) and at “{right}” in head {other} ({also}). One "
-        "head could not do both: each row of weights sums to 1."
+        "head could not give both that much: each row of weights sums to 1."
     ),
 }
 """One token followed through the walk, and why there are several heads."""
@@ -187,7 +198,7 @@ _WORDS: Final = {
     "motion_svg_title": N_("Download the animation of this step as an SVG file"),
     "motion_turned_short": N_("Reverse"),
     "given": N_("This number is given, not calculated."),
-    "plane_short": N_("each value × its weight, and their sum (black)"),
+    "plane_short": N_("each value × its weight, and their sum (thick)"),
     "plane": N_("The values as arrows, each scaled by its weight, and their sum"),
     "lesson": N_("Why? See the lesson"),
     "negative": N_("negative"),

@@ -1,7 +1,7 @@
 // What an edit has changed: the numbers that are printed differently than before it. No DOM here.
 
 import { fill } from "./dom.js";
-import { nameOf, requireValue, rowsIn, rowsOf, shownAs, shownIn, tokensOf } from "./graph.js";
+import { nameOf, requireValue, rowsIn, rowsOf, shownAs, shownIn, symbolOf, tokensOf } from "./graph.js";
 import { isolated } from "./quoted.js";
 
 /**
@@ -89,5 +89,19 @@ export function movedSentence(model, words) {
     before: movedAt(model, most)?.was,
     now: show(requireValue(model, most)),
   };
-  return fill(weights.most ? words.moved_weights : words.moved_outputs, values);
+  if (!weights.most) return fill(words.moved_outputs, values);
+  return because(model, words, fill(words.moved_weights, values), most);
+}
+
+/**
+ * A sentence on a weight that has moved, with what its own score did, where that is what moved it.
+ * @type {(model: Model, words: Record<string, string>, sentence: string, weight: Cell) => string}
+ */
+function because(model, words, sentence, weight) {
+  const name = model.steps.weights?.operands[0][0];
+  const moved = name && rowsOf(model, name, weight.head) ? movedAt(model, { ...weight, name }) : null;
+  if (!name || !moved) return sentence;
+  const now = shownAs(model, name, weight.head)(requireValue(model, { ...weight, name }));
+  const score = symbolOf(model, name, weight.head).replaceAll("_", "");
+  return fill(words.moved_because, { sentence, score, before: moved.was, now });
 }

@@ -169,7 +169,12 @@ class Page {
 
   /** @param {keyof typeof PARTS} part */
   #partButton(part) {
-    return button({ data: { focus: part }, onclick: () => this.#show(part) }, this.#texts.words[PARTS[part]]);
+    /** @param {MouseEvent} event */
+    const onclick = ({ detail, currentTarget }) => {
+      if (detail > 0 && currentTarget instanceof HTMLElement) currentTarget.blur(); // keys are the tour's from here on
+      this.#show(part);
+    };
+    return button({ data: { focus: part }, onclick }, this.#texts.words[PARTS[part]]);
   }
 
   #markPart() {

@@ -139,6 +139,7 @@ export class Controls {
   show({ route, hiding, predicting, heads }) {
     const { model, view } = this.options;
     this.revealing.hidden = !hiding;
+    if (hiding) this.root.scrollLeft = 0; // on a phone the row is swiped, and begins with this button
     this.predicting.checked = predicting;
     this.comparing?.show(heads);
     const hasLine = view === "projector" && !route.presses; // of the steps, below: it says how far the walk has come

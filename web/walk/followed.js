@@ -46,14 +46,45 @@ function ofStep(model, head, step, glance) {
   return step.name === "head_outputs" ? mixed(model, head, glance) : [];
 }
 
-/** A row of the inputs becomes a query, a key or a value. @type {(model: WalkModel, head: number, step: WalkStep, glance: Glance) => Child[]} */
+/** A row of the inputs becomes a query, a key or a value, by one row of the matrix where it has one number. @type {(model: WalkModel, head: number, step: WalkStep, glance: Glance) => Child[]} */
 function projected(model, head, { name, operands }, { query, key }) {
   const at = name === "q" ? query : key;
   const row = vector(model, operands[0][0], head, at);
   const result = vector(model, name, head, at);
   if (!row || !result) return [];
   const token = name === "q" ? nameOfQuery(model, query) : nameOfKey(model, key);
-  return fillNodes(model.words[`follow_${name}`], { token, row: [row], result: [result] });
+  const sentence = fillNodes(model.words[`follow_${name}`], {
+    token,
+    query: nameOfQuery(model, query),
+    row: [row],
+    result: [result],
+  });
+  return [...sentence, ...spaced(model.words, pickedSentence(model, head, name, at))];
+}
+
+/** @type {(model: WalkModel, head: number, name: string, at: number) => Child[]} */
+function pickedSentence(model, head, name, at) {
+  const picked = pickedRow(model, head, name, at);
+  if (!picked) return [];
+  const weights = [symbol(symbolOf(model, picked.weights, head))];
+  const values = { col: [String(picked.row + 1)], weights, vector: [picked.vector], number: [picked.number] };
+  return fillNodes(model.words.follow_picked, values);
+}
+
+/**
+ * The row of a head's matrix that a query or a key is a multiple of, where the token's own row has one number that is
+ * not 0. Null elsewhere.
+ * @type {(model: WalkModel, head: number, name: string, at: number) => { weights: string; row: number; vector: string; number: string } | null}
+ */
+function pickedRow(model, head, name, at) {
+  const operands = model.steps[name]?.operands ?? [];
+  if (operands.length !== 2) return null; // a bias is added
+  const [[rows], [weights]] = operands;
+  const numbers = rowsOf(model, rows, isPerHead(model, rows) ? headOf(model, rows, head) : null)?.[at] ?? [];
+  const used = [...numbers.keys()].filter((col) => numberOf(numbers[col]) !== 0);
+  const text = used.length === 1 ? vector(model, weights, head, used[0]) : null;
+  if (text === null) return null;
+  return { weights, row: used[0], vector: text, number: shown(model, numberOf(numbers[used[0]])) };
 }
 
 /** Query times key. @type {(model: WalkModel, head: number, glance: Glance) => Child[]} */
@@ -69,13 +100,30 @@ function scored(model, head, { query, key }) {
   if (!left || !right) return [];
   const score = numberOf(rows[query][key]);
   const isLargest = rows[query].every((other, at) => at === key || numberOf(other) < score);
-  return fillNodes(model.words[isLargest ? "follow_scores_most" : "follow_scores"], {
+  const sentence = fillNodes(model.words[isLargest ? "follow_scores_most" : "follow_scores"], {
     query: nameOfQuery(model, query),
     key: nameOfKey(model, key),
     left: [left],
     right: [right],
     score: [shown(model, score)],
   });
+  return [...sentence, ...spaced(model.words, isLargest ? alikeRows(model, head, { query, key }) : [])];
+}
+
+/** Why query and key match: each is a multiple of one row, and the two rows are alike. @type {(model: WalkModel, head: number, at: { query: number; key: number }) => Child[]} */
+function alikeRows(model, head, { query, key }) {
+  const [mine, theirs] = [pickedRow(model, head, "q", query), pickedRow(model, head, "k", key)];
+  if (!mine || !theirs || mine.vector !== theirs.vector) return [];
+  const values = {
+    query: nameOfQuery(model, query),
+    key: nameOfKey(model, key),
+    one: [String(mine.row + 1)],
+    left: [symbol(symbolOf(model, mine.weights, head))],
+    other: [String(theirs.row + 1)],
+    right: [symbol(symbolOf(model, theirs.weights, head))],
+    vector: [mine.vector],
+  };
+  return fillNodes(model.words.follow_match, values);
 }
 
 /** Whether the factors of a score are a query and a key. @type {(model: WalkModel, factors: Cell[]) => boolean} */

@@ -509,16 +509,47 @@ const followed = async (name, step) => (await walk(name, { place: { step } })).t
 
 test("one token is followed from its row to the output, in its own numbers", async () => {
   assert.equal(await followed("first", "q"), "Follow “计算机”: its row (3, 4) becomes the query (3, 4).");
-  assert.equal(await followed("first", "k"), "Follow “程序”: its row (5, 6) becomes the key (11, 5).");
+  assert.equal(
+    await followed("first", "k"),
+    "“程序” is the token that “计算机” looks at most in this head. Its row (5, 6) becomes the key (11, 5).",
+  );
   assert.equal(
     await followed("first", "scores"),
-    "The query (3, 4) of “计算机” and the key (11, 5) of “程序” give 53, the largest score in the row. " +
-      "So this key gets the largest weight.",
+    "The query (3, 4) of “计算机” and the key (11, 5) of “程序” give 53, the largest score in the row.",
   );
   assert.equal(
     await followed("first", "head_outputs"),
     "“计算机” becomes (6.0000, 5.0000). The largest weight, 1.0000, belongs to “程序”, whose value is (6, 5).",
   );
+});
+
+test("where a token's row has one number, the rows of the matrices say why query and key match", async () => {
+  assert.match(await followed("programming", "q"), /so this is 2 times row 2 of WQ, \(1, 0\)\.$/);
+  assert.match(
+    await followed("programming", "scores"),
+    /They match because row 2 of WQ and row 1 of WK are both \(1, 0\): that is how this head makes “love” look at “I”\.$/,
+  );
+});
+
+test("further heads and the end say what differs, and why one head would not do", async () => {
+  assert.match(
+    await followed("programming", "head-2"),
+    /WQ: the same as in head 1\. The other matrices differ\.$/,
+  );
+  assert.match(await followed("programming", "head-3"), /its scores in a row differ by 0\.4243 at most\.$/);
+  assert.match(
+    await followed("programming", "closing"),
+    /One head could not give both that much: each row of weights sums to 1\.$/,
+  );
+});
+
+test("a weight that is clicked beside the arrows of the values is explained, and its row has them", async () => {
+  const { cell, line, all } = await walk("programming", { place: { step: "head_outputs" } });
+  click(cell("weights|0|2|1"));
+  assert.match(line(), /^A\S*\[programming, love\] = e/);
+  assert.equal(all(".plane .arrow").length, 4);
+  click(cell("v|0|1|0"));
+  assert.match(line(), /^V\S*\[love, 1\] = /);
 });
 
 test("before an audience nothing is said of one token", async () => {

@@ -372,7 +372,11 @@ export class Picture {
   /** Show the arrows of the row in focus, once all its numbers are shown. @param {Place} place */
   #showPlane(place) {
     if (!this.plane) return;
-    const cell = focusOf(this, place);
+    const focus = focusOf(this, place);
+    const cell = focus &&
+      this.step && { ...focus, name: this.step.name, head: ownerOf(this, this.step.name) };
+    const isRow = focus?.name === cell?.name || this.model.matrices[focus?.name ?? ""]?.scale === "weights";
+    if (!isRow) return; // a value is explained, which is in every row: the arrows stay
     const row = this.#results.filter((result) => result.cell.row === cell?.row);
     const isShown =
       row.length && row.every((result) => !isUnknown(result) && !result.td.classList.contains("later"));
