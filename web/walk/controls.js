@@ -39,7 +39,8 @@ export class Controls {
     this.counter = span("counter");
     this.predicting = this.#predictSwitch();
     const main = { class: "main-action", title: words.reveal };
-    const label = view ? words.reveal_short : words.reveal;
+    const hasKeys = !matchMedia("(hover: none)").matches;
+    const label = view || !hasKeys ? words.reveal_short : words.reveal;
     this.revealing = walkButton("reveal", () => commands.reveal(), main, label);
     this.comparing = comparing(model, options.compare);
     const own = view ? [this.#leaveButton()] : this.#viewButtons();
