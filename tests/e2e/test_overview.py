@@ -337,8 +337,10 @@ def test_what_has_moved_is_marked_and_said_until_the_next_edit_and_the_whole_pat
     assert page.evaluate(COVERED_SIGNS) == []
     expect(bench.cell("w_v", 0, 0, 0)).to_have_attribute("aria-description", "was 1 before the last edit")
     bench.type("x", None, 0, 0, "1000000000").settled()
-    told = "18 of 27 weights changed, most of all head 1, programming → I: 0.1636 → 1"
-    expect(page.locator(".moved")).to_have_text(told)
+    expect(page.locator(".moved")).to_have_text(
+        "18 of 27 weights changed, most of all head 1, programming → I: 0.1636 → 1, "
+        "because its S/√dk went from 1.4142 to 707106781.1865"
+    )
     bench.do("undo").type("x", None, 0, 0, "-6").settled()
     expect(bench.cell("x", None, 0, 0)).to_have_attribute("data-lens", "down")
     assert page.evaluate(COVERED_SIGNS) == []  # of a minus, and of two digits before the point

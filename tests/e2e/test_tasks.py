@@ -85,7 +85,8 @@ def test_change_x_and_say_which_weight_moved_most_share_it_and_undo_it_over_a_re
     user = visitor(**CLIPBOARD)
     user.drag(-2, "x", None, 1, 1)
     expect(user.page.locator(".moved")).to_have_text(
-        "15 of 27 weights changed, most of all head 1, programming → love: 0.6728 → 0.1084"
+        "15 of 27 weights changed, most of all head 1, programming → love: 0.6728 → 0.1084, "
+        "because its S/√dk went from 2.8284 to 0.0000"
     )
     assert user.actions == 1
 
