@@ -84,6 +84,9 @@ _WORDS: Final = {
     "no_room": N_(
         "This block is {got_rows} × {got_cols}, but only {rows} × {cols} fits from row {row}, column {col}."
     ),
+    "uneven": N_(
+        "Row {row} of the pasted block has {got} {got:number|numbers}, but the first row has {all}."
+    ),
     "own_file": N_("Download your numbers"),
     "save_copy": N_("Save a copy"),
     "unreadable": N_("The numbers in this link could not be read. The page shows its own."),

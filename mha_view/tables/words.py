@@ -240,9 +240,6 @@ WORDS: Final = {
     "not_a_divisor": N_("{text} cannot be a divisor. Enter a number other than 0."),
     "still_counts": N_("{what} The old value is kept."),
     "stays_blank": N_("{what} The cell counts as blank."),
-    "uneven": N_(
-        "Row {row} of the pasted block has {got} {got:number|numbers}, but the first row has {all}."
-    ),
     "nothing_changed": N_("{what} Nothing was changed."),
     "pasted_place": N_("Row {row}, column {col} of the pasted block"),
 }

@@ -88,6 +88,11 @@ export class Work {
     const { matrix, head = null, row, col, values } = edit;
     const rows = rowsOf(this.now.model, matrix, head);
     if (!rows) return null;
+    const uneven = values.findIndex((cells) => cells.length !== values[0].length);
+    if (uneven > 0) {
+      const lengths = { got: values[uneven].length, all: values[0].length };
+      return (words) => fill(words.uneven, { row: uneven + 1, ...lengths });
+    }
     const [height, width] = [values.length, Math.max(...values.map((cells) => cells.length))];
     const [down, across] = [rows.length - row, rows[0].length - col];
     if (height > down || width > across) {

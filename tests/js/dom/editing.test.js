@@ -86,20 +86,3 @@ test("a stage's title opens the terms of its tables", async () => {
   assert.equal(terms.querySelector("dt").textContent, "attention score");
   assert.equal(terms.querySelectorAll("dt").length, terms.querySelectorAll("dd").length);
 });
-
-test("a pasted block whose rows differ in length is refused, and says which row", async () => {
-  const { root, cell, edits } = await tables();
-  cell("x||0|0").focus();
-  const clipboardData = { getData: () => "[[1, 2], [3]]" };
-  cell("x||0|0").dispatchEvent(
-    Object.assign(new Event("paste", { bubbles: true, cancelable: true }), { clipboardData }),
-  );
-  assert.ok(
-    root
-      .querySelector(".message")
-      .textContent.startsWith(
-        "Row 2 of the pasted block has 1 number, but the first row has 2. Nothing was changed.",
-      ),
-  );
-  assert.deepEqual(edits(), []);
-});

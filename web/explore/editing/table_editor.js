@@ -527,7 +527,7 @@ export class Grid extends Selection {
    */
   #pasteAt(cell, block) {
     const readings = block.map((row) => row.map((text) => (text === "" ? {} : this.#read(cell, text))));
-    if (this.#sayUneven(block) || this.#sayFirstWrong(cell, block, readings)) return;
+    if (this.#sayFirstWrong(cell, block, readings)) return;
     const values = readings.map((row) => row.map(({ value = null }) => value));
     if (!values.length) return;
     const corner = this.range.length > 1 ? cellIn(this.range[0]) : cell;
@@ -535,19 +535,6 @@ export class Grid extends Selection {
     const down = Math.min(values.length, this.shape(corner)[0] - corner.row);
     const end = { ...corner, row: corner.row + down - 1 };
     this.host.view.reveal(between(corner, this.inside(end, [0, values[0].length - 1])));
-  }
-
-  /**
-   * Say that a row of a block has another length than the first; whether there is one.
-   * @param {string[][]} block
-   */
-  #sayUneven(block) {
-    const { words, say } = this.host;
-    const at = block.findIndex((row) => row.length !== block[0].length);
-    if (at < 0) return false;
-    const what = fill(words.uneven, { row: at + 1, got: block[at].length, all: block[0].length });
-    say(fill(words.nothing_changed, { what }), "error");
-    return true;
   }
 
   /**
