@@ -43,4 +43,6 @@ def looks(trace: Trace, language: str) -> list[str]:
     return findings(where_heads_look(trace), queries, keys, language)
 
 
-PLAINLY: Final = N_("Change any boxed number and watch what happens.")
+PLAINLY: Final = N_(
+    "The words under each head describe the present numbers. Change any boxed number and watch them follow."
+)

@@ -72,7 +72,10 @@ GLOSSARY: Final = {
     ),
     "matrix": Entry(
         N_("projection matrix"),
-        N_("A matrix of learned numbers, such as W_Q. A token's row times this matrix is the token's query."),
+        N_(
+            "A matrix such as W_Q, which turns a token's row into its query, key or value. In a real model "
+            "its numbers are learned."
+        ),
     ),
     "head": Entry(N_("attention head"), N_("One set of W_Q, W_K and W_V, with everything computed from it.")),
     "head_output": Entry(

@@ -238,7 +238,7 @@ WORDING: Final[dict[str, Wording]] = {
         wrong=N_("Applying softmax down the columns. Here it goes row by row, separately for each query."),
     ),
     "head_outputs": Wording(
-        what=N_("Each row of weights mixes the rows of V: weight times value, summed."),
+        what=N_("Each weight of a row is multiplied by its row of V, and the results are added."),
         why=N_("So a token's output is made of the values it attends to, each in proportion to its weight."),
         note=N_("Ask: where would the output be if one weight were 1 and all others 0?"),
         say=N_("A weighted average: point at a weight, then at its row of V, then at the result."),

@@ -45,7 +45,13 @@ _HTML: Final = """
 def share_button(work: state.Work) -> None:
     """The button that copies the address; an example too large for one is offered as a file."""
     words = {name: work.words(text) for name, text in _WORDS.items()}
-    data = {"words": words, "lang": LANGUAGE[work.language].tag, "unsaved": bool(state.unsaved(work))}
+    data = {
+        "words": words,
+        "lang": LANGUAGE[work.language].tag,
+        "unsaved": bool(state.unsaved(work)),
+        "session": work.browser.session,
+        "ack": work.browser.applied,
+    }
     mount = component("share", "share", "share.js", html=_HTML, css="share.css")
     clicked = mount(
         key=_KEY,

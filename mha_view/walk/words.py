@@ -215,7 +215,7 @@ _WORDS: Final = {
     "press_of": N_("press {press} of {presses}"),
     "help": N_("Keyboard shortcuts"),
     "walk_keys": N_(
-        "→ ←, Page Down, Page Up: next, back\n↓ ↑: show or hide details\n1–9, Home, End: jump\n"
+        "→ ←, Page Down, Page Up: next, back\n↓ ↑: show or hide details\nthe number of a step, Home, End: jump\n"
         "Space: play\nEnter: reveal; in a field, go to the next empty field (after the last one, "
         "reveal)\n?: these shortcuts"
     ),
@@ -241,7 +241,7 @@ _WORDS: Final = {
     "part_of": N_("{part} of {parts}"),
     "step_of": N_("Step {step} of {steps}"),
     "your_number": N_("your number for {place}"),
-    "asked": N_("Which number goes here? Fill it in, then reveal."),
+    "asked": N_("Which number goes in each box? Fill in any of them, then reveal."),
     "asked_here": N_("Which number goes here?"),
     "verdict": N_("{right} of {asked} right"),
     "verdict_unread": N_("{count} {count:answer is not a number|answers are not numbers}"),

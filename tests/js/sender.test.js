@@ -22,7 +22,8 @@ test("what an overtaken answer mounted sends nothing once it has gone, and what 
   assert.deepEqual(sent.first, [[1], [2]]);
 });
 
-test("what the last part leaves is for what stands on every page, once", () => {
+test("what the last part leaves is for what stands on every page, once, and again if the server has not got it", (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
   let left = 0;
   window.addEventListener("mha-left", () => (left += 1));
   sender.retire(late); // gone long ago
@@ -33,5 +34,15 @@ test("what the last part leaves is for what stands on every page, once", () => {
     sender.takeLeft().edits.map(({ op }) => op),
     ["redo"],
   );
+  assert.equal(sender.takeLeft(), null);
+  context.mock.timers.tick(3000);
+  assert.equal(left, 2);
+  assert.deepEqual(
+    sender.takeLeft().edits.map(({ op }) => op),
+    ["redo"],
+  );
+  sender.confirm({ session: "s", ack: 2 });
+  context.mock.timers.tick(3000);
+  assert.equal(left, 2);
   assert.equal(sender.takeLeft(), null);
 });

@@ -101,13 +101,31 @@ class Sender {
   }
 
   /**
-   * What no part has sent, unless it has been taken already.
+   * What no part has sent, unless it has been taken already. It may be lost again: Streamlit drops a rerun where another
+   * page is asked for just then. So it is left anew, unless the server says in time that it has it.
    * @returns {Sent | null}
    */
   takeLeft() {
     if (!this.#isLeft) return null;
     this.#isLeft = false;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#leaveAgain(), SILENCE);
     return { session: this.#session, edits: this.#pending };
+  }
+
+  #leaveAgain() {
+    this.#isLeft = !this.#parts.last && this.#pending.length > 0;
+    if (this.#isLeft) window.dispatchEvent(new CustomEvent("mha-left"));
+  }
+
+  /**
+   * What the server has applied by now, as the component that is on every page is told. A part shows what is pending over
+   * the numbers that it was sent last, and learns of it with new ones.
+   * @param {{ session: string; ack: number }} answer
+   */
+  confirm({ session, ack }) {
+    if (this.#parts.last || session !== this.#session) return;
+    this.#pending = this.#pending.filter((edit) => edit.seq > ack);
   }
 
   /** The number of the last edit. */

@@ -13,7 +13,7 @@ const MOST_BYTES = 2900; // of a link, for a QR code: mha_api/qr_code.py says th
 
 /**
  * What the button is sent (mha_ui/share).
- * @typedef {{ words: Record<string, string>; lang: string; unsaved: boolean }} ShareData
+ * @typedef {{ words: Record<string, string>; lang: string; unsaved: boolean; session: string; ack: number }} ShareData
  */
 
 /**
@@ -86,6 +86,7 @@ class Share {
     this.panel.setAttribute("aria-label", words.share);
     this.noCode.textContent = words.no_code;
     this.close.setAttribute("aria-label", words.close);
+    sender.confirm(data);
     this.#sendLeft();
     markCurrentPage();
   }

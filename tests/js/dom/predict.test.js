@@ -39,7 +39,7 @@ test("what is revealed says which predictions were right to their last digit, an
 
 test("a text that is no number is neither taken nor lost", async () => {
   const { at, all, line, text } = await predicting("q", "1");
-  assert.match(line(), /^Q\[思考, 1\] = \? ?Which number goes here\?/);
+  assert.match(line(), /^Q\[思考, 1\] = \? ?Which number goes in each box\?/);
   const [field] = all("input.answer");
   field.focus();
   write(field, "abc");
@@ -83,7 +83,7 @@ test("Escape leaves the field", async () => {
 const printed = (/** @type {number} */ number) => number.toFixed(4).replace("-", "−");
 const LINE = new RegExp(
   String.raw`^(\S+\[[^[\]=]+, [^[\]=]+\] = \?)?` +
-    String.raw`(The largest score of each row is subtracted first, which changes no weight\.)?Which number goes here\?.*`,
+    String.raw`(The largest score of each row is subtracted first, which changes no weight\.)?Which number goes in each box\?.*`,
 );
 
 for (const name of ["alibi", "additive", "rotary, cosine", "output-projection, sinusoidal"])
