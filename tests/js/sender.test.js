@@ -46,3 +46,13 @@ test("what the last part leaves is for what stands on every page, once, and agai
   assert.equal(left, 2);
   assert.equal(sender.takeLeft(), null);
 });
+
+test("what the server has got with the request for the next page is not left behind", () => {
+  const part = {};
+  sender.receive(answer(2), () => {}, part);
+  sender.send({ op: "undo" });
+  sender.confirm({ session: "s", ack: 3 });
+  assert.equal(sender.pending.length, 1); // the part still shows it over the numbers that it has
+  sender.retire(part);
+  assert.equal(sender.takeLeft(), null);
+});

@@ -23,6 +23,7 @@ class Sender {
   /** @type {WeakMap<Part, (sent: Sent) => void>} */
   #posts = new WeakMap();
   #isLeft = false;
+  #confirmed = 0; // the last edit that the server is known to have applied, besides what parts were told
 
   /**
    * Called by a part of the page with every answer of the server: which session it is, and the last edit that it has
@@ -46,7 +47,7 @@ class Sender {
       /** @type {Edit[]} */
       const restore = this.#session && this.#address ? [{ op: "restore", address: this.#address }] : [];
       this.#session = session;
-      this.#last = ack;
+      this.#last = this.#confirmed = ack;
       this.#pending = [...restore, ...this.#pending].map((edit) => ({ ...edit, seq: ++this.#last }));
       if (this.#pending.length) this.#flush();
     }
@@ -88,15 +89,15 @@ class Sender {
    */
   retire(part) {
     if (!this.#parts.leave(part)) return;
-    const pending = this.#pending.length > 0;
     if (this.#parts.last) {
-      if (pending) this.#flush();
+      if (this.#pending.length) this.#flush();
       return;
     }
     clearTimeout(this.#timer);
     clearTimeout(this.#resting);
     this.#resting = 0;
-    this.#isLeft = pending;
+    this.#forgetConfirmed(); // what is sent in vain may overtake a request for another page, which is then lost
+    this.#isLeft = this.#pending.length > 0;
     if (this.#isLeft) window.dispatchEvent(new CustomEvent("mha-left"));
   }
 
@@ -124,8 +125,13 @@ class Sender {
    * @param {{ session: string; ack: number }} answer
    */
   confirm({ session, ack }) {
-    if (this.#parts.last || session !== this.#session) return;
-    this.#pending = this.#pending.filter((edit) => edit.seq > ack);
+    if (session !== this.#session) return;
+    this.#confirmed = Math.max(this.#confirmed, ack);
+    if (!this.#parts.last) this.#forgetConfirmed();
+  }
+
+  #forgetConfirmed() {
+    this.#pending = this.#pending.filter((edit) => edit.seq > this.#confirmed);
   }
 
   /** The number of the last edit. */
