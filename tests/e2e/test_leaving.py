@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from mha_core import built_in
 from tests.e2e.test_editing import set_cell
 from tests.sizes import shortened
-from tools.drive.browser import wait_until
+from tools.drive.browser import at_rest, wait_until
 from tools.drive.explore import Bench, assert_shows
 from tools.drive.walk import Walk
 
@@ -34,6 +34,7 @@ def test_an_edit_and_a_number_that_is_still_being_typed_reach_the_next_page(visi
         bench.page.keyboard.press("Enter")
         bench.page.evaluate(AFTER, wait)
         bench.page.wait_for_url("**/conventions?*s=*")
+        at_rest(bench.page)  # till then Streamlit may replace the links, and one that is pressed just then is lost
         bench.page.get_by_role("link", name="Explore").click()
         assert_shows(bench.settled(), set_cell(WATER, "x", None, 0, 0, float(number)))
     bench.do("reset").wait_for_address(WATER)

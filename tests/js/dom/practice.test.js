@@ -45,7 +45,7 @@ test("an exercise that is set here begins at its first blank number, one of a li
 test("each hint says more of the same number, and its button says what comes next", async () => {
   const { find, button, answer, edits } = await practice();
   for (const [count, text, next] of [
-    [1, "Idea: Each row of weights mixes", "Hint: formula"],
+    [1, "Idea: Each weight of a row is multiplied", "Hint: formula"],
     [2, "Formula: head1[1, 1] = A[1, 1]·V[1, 1]", "Hint: formula with numbers"],
     [3, "= ?", "Show the answer"],
   ]) {
