@@ -103,7 +103,7 @@ class Sender {
 
   /**
    * What no part has sent, unless it has been taken already. It may be lost again: Streamlit drops a rerun where another
-   * page is asked for just then. So it is left anew, unless the server says in time that it has it.
+   * page is asked for just then. So it can be taken again, unless the server says in time that it has it.
    * @returns {Sent | null}
    */
   takeLeft() {
@@ -120,7 +120,7 @@ class Sender {
   }
 
   /**
-   * What the server has applied by now, as the component that is on every page is told. A part shows what is pending over
+   * What the server has applied by now; the component that is on every page passes it on. A part shows what is pending over
    * the numbers that it was sent last, and learns of it with new ones.
    * @param {{ session: string; ack: number }} answer
    */

@@ -1,5 +1,5 @@
-// One token followed through a head, and what each head does with it, in sentences. All of it is worked out from the
-// numbers, so it holds for any numbers.
+// One token followed through a head, and what each head does with it, in sentences. All of them are computed from the
+// present numbers, so they hold for any.
 
 import { element, fillNodes, symbol } from "../kit/dom.js";
 import {
@@ -46,7 +46,10 @@ function ofStep(model, head, step, glance) {
   return step.name === "head_outputs" ? mixed(model, head, glance) : [];
 }
 
-/** A row of the inputs becomes a query, a key or a value, by one row of the matrix where it has one number. @type {(model: WalkModel, head: number, step: WalkStep, glance: Glance) => Child[]} */
+/**
+ * A row of the inputs becomes a query, a key or a value, by one row of the matrix where it has one number.
+ * @type {(model: WalkModel, head: number, step: WalkStep, glance: Glance) => Child[]}
+ */
 function projected(model, head, { name, operands }, { query, key }) {
   const at = name === "q" ? query : key;
   const row = vector(model, operands[0][0], head, at);
@@ -74,7 +77,7 @@ function pickedSentence(model, head, name, at) {
 /**
  * The row of a head's matrix that a query or a key is a multiple of, where the token's own row has one number that is
  * not 0. Null elsewhere.
- * @type {(model: WalkModel, head: number, name: string, at: number) => { weights: string; row: number; vector: string; number: string } | null}
+ * @type {(model: WalkModel, head: number, name: string, at: number) => { weights: string; row: number; numbers: string; vector: string; number: string } | null}
  */
 function pickedRow(model, head, name, at) {
   const operands = model.steps[name]?.operands ?? [];
@@ -84,7 +87,11 @@ function pickedRow(model, head, name, at) {
   const used = [...numbers.keys()].filter((col) => numberOf(numbers[col]) !== 0);
   const text = used.length === 1 ? vector(model, weights, head, used[0]) : null;
   if (text === null) return null;
-  return { weights, row: used[0], vector: text, number: shown(model, numberOf(numbers[used[0]])) };
+  const [row] = used;
+  const own = String(
+    rowsOf(model, weights, isPerHead(model, weights) ? headOf(model, weights, head) : null)?.[row],
+  );
+  return { weights, row, numbers: own, vector: text, number: shown(model, numberOf(numbers[row])) };
 }
 
 /** Query times key. @type {(model: WalkModel, head: number, glance: Glance) => Child[]} */
@@ -107,13 +114,18 @@ function scored(model, head, { query, key }) {
     right: [right],
     score: [shown(model, score)],
   });
-  return [...sentence, ...spaced(model.words, isLargest ? alikeRows(model, head, { query, key }) : [])];
+  const isPlain = first[0].name === "q" && first[1].name === "k"; // neither rotated nor scaled in between
+  const why = isPlain && isLargest && score > 0 ? equalRows(model, head, { query, key }) : [];
+  return [...sentence, ...spaced(model.words, why)];
 }
 
-/** Why query and key match: each is a multiple of one row, and the two rows are alike. @type {(model: WalkModel, head: number, at: { query: number; key: number }) => Child[]} */
-function alikeRows(model, head, { query, key }) {
+/**
+ * Why query and key match: each is a multiple of one row, and the two rows are equal.
+ * @type {(model: WalkModel, head: number, at: { query: number; key: number }) => Child[]}
+ */
+function equalRows(model, head, { query, key }) {
   const [mine, theirs] = [pickedRow(model, head, "q", query), pickedRow(model, head, "k", key)];
-  if (!mine || !theirs || mine.vector !== theirs.vector) return [];
+  if (!mine || !theirs || mine.numbers !== theirs.numbers) return [];
   const values = {
     query: nameOfQuery(model, query),
     key: nameOfKey(model, key),

@@ -67,7 +67,7 @@ export class Predictions {
 
   /**
    * How many of these cells were filled in with a number, how many of the numbers are right, and how many were filled in
-   * with what is no number.
+   * with something else.
    * @param {{ cell: Cell }[]} results
    */
   tally(results) {

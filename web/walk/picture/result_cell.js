@@ -51,7 +51,7 @@ function fieldOf(model, result, answer, onAnswer) {
 }
 
 /**
- * Whether a prediction was right, and what it was where it was not. What is no number is neither right nor wrong.
+ * Whether a prediction was right, and what it was where it was not. Anything but a number is neither right nor wrong.
  * @type {(words: Record<string, string>, answer: Prediction) => HTMLElement}
  */
 function checked(words, { text, right }) {
