@@ -80,6 +80,9 @@ class PageData(TypedDict):
 _WORDS: Final = {
     **THEMES,
     "parts": N_("Parts of this page"),
+    "about_page": N_("This page shows how multi-head attention is computed, number by number."),
+    "start": N_("New here? Start with the {count} steps"),
+    "extras": N_("More"),
     "in_app": N_("Open in the app"),
     "no_room": N_(
         "This block is {got_rows} × {got_cols}, but only {rows} × {cols} fits from row {row}, column {col}."

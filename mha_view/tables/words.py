@@ -23,9 +23,10 @@ WORDS: Final = {
     "plainly": PLAINLY,
     "overview_tokens": N_("Tokens"),
     "overview_hint": N_(
-        "Hover over a line or bar to see its value; click to jump to it. Click a token to isolate it."
+        "Hover over a line or bar to see its value; click to jump to it. Click a token or a head to "
+        "isolate it."
     ),
-    "overview_hint_touch": N_("Tap a line to jump to its weight. Tap a token to isolate it."),
+    "overview_hint_touch": N_("Tap a line to jump to its weight. Tap a token or a head to isolate it."),
     "overview_maps": N_("Weights as heatmaps"),
     "overview_hint_map": N_(
         "Each row is a token that looks; each column is a token it looks at. The stronger the color, the "

@@ -198,7 +198,7 @@ _WORDS: Final = {
     "motion_svg_title": N_("Download the animation of this step as an SVG file"),
     "motion_turned_short": N_("Reverse"),
     "given": N_("This number is given, not calculated."),
-    "plane_short": N_("each value × its weight, and their sum (thick)"),
+    "plane_short": N_("weight × value, and the sum (thick); → column 1, ↑ column 2"),
     "plane": N_("The values as arrows, each scaled by its weight, and their sum"),
     "lesson": N_("Why? See the lesson"),
     "negative": N_("negative"),

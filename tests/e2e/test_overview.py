@@ -486,7 +486,38 @@ def it_takes_an_edit_back_and_puts_the_overview_away(bench, name):
     expect(overview(page)).to_be_visible()
 
 
-def test_on_a_telephone_one_head_is_swiped_to_or_chosen_targets_are_large_and_nothing_is_pointed_at(visit):
+def test_on_a_telephone_up_to_four_heads_are_beside_each_other_and_one_can_be_shown_alone(visit):
+    page = visit("?example=programming", **PHONE).page
+    heads = page.locator(".overview-head")
+    for head in heads.all():
+        expect(head.locator("svg").first).to_be_in_viewport(ratio=1)
+    tops = page.locator(".overview .tops")
+    assert not any(top.is_visible() for top in tops.all())
+    heads.nth(1).get_by_role("button").tap()
+    expect(tops.nth(1)).to_be_visible()
+    expect(heads.nth(1).locator(".keys")).to_contain_text("programming")
+    rows = page.locator(".overview-tokens .overview-row").all()
+    for row, top in zip(rows, tops.nth(1).locator(".top").all(), strict=True):
+        middles = [box["y"] + box["height"] / 2 for box in (row.bounding_box(), top.bounding_box())]
+        assert abs(middles[0] - middles[1]) < 2
+    expect(page.locator(".head-title h3")).to_have_text(["Head 2"])
+    page.locator('[data-focus="show head 2"]').tap()
+    expect(tops.nth(2)).to_be_visible()
+
+
+def test_on_a_telephone_heads_with_other_keys_are_swiped_to_or_chosen(visit):
+    page = visit("?example=translation", **PHONE).page
+    shown = page.locator(".head-title h3")
+    expect(shown).to_have_text(["Head 1"])
+    heads = page.locator(".overview-heads")
+    heads.evaluate("(node) => node.scrollTo({ left: node.children[1].offsetLeft - node.offsetLeft })")
+    expect(shown).to_have_text(["Head 2"])
+    page.locator('[data-focus="show head 0"]').tap()
+    expect(shown).to_have_text(["Head 1"])
+    expect(heads.locator(".overview-head").nth(0)).to_be_in_viewport()
+
+
+def test_on_a_telephone_targets_are_large_and_nothing_is_pointed_at(visit):
     page = visit("", **PHONE).page
     for target in page.locator(".at-hand button").all():
         box = target.bounding_box()
@@ -494,14 +525,6 @@ def test_on_a_telephone_one_head_is_swiped_to_or_chosen_targets_are_large_and_no
     said = page.locator(".bench").inner_text().lower()
     assert not any(word in said for word in ("point at", "click", "hover")), said
     assert_no_barrier_either(page)
-    shown = page.locator(".head-title h3")
-    expect(shown).to_have_text(["Head 1"])
-    heads = page.locator(".overview-heads")
-    heads.evaluate("(node) => node.scrollTo({ left: node.children[1].offsetLeft - node.offsetLeft })")
-    expect(shown).to_have_text(["Head 2"])
-    page.locator('[data-focus="show head 2"]').tap()
-    expect(shown).to_have_text(["Head 3"])
-    expect(heads.locator(".overview-head").nth(2)).to_be_in_viewport()
 
 
 def test_on_a_telephone_nothing_is_cut_off_or_broken(visit):

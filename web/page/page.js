@@ -3,7 +3,17 @@
 
 import { default as mountExplore } from "../explore/explore.js";
 import { NO_ADDRESS } from "../kit/address.js";
-import { button, download, element, redrawn, requireElement, setAttribute, span } from "../kit/dom.js";
+import {
+  button,
+  download,
+  element,
+  fill,
+  p,
+  redrawn,
+  requireElement,
+  setAttribute,
+  span,
+} from "../kit/dom.js";
 import { SchemeButton } from "../kit/scheme_button.js";
 import { sender } from "../kit/sender.js";
 import { ofBrowser } from "../kit/storage.js";
@@ -26,6 +36,8 @@ class Page {
   #scheme = new SchemeButton("mha.page.theme", () => this.#shown?.update());
   #app;
   #head = element("header", {});
+  #opening = p("opening"); // for whoever opens such a page for the first time
+  #hasToured = false;
   #stage = element("main", {});
   /** @type {keyof typeof PARTS} */
   #part = "explore";
@@ -42,7 +54,7 @@ class Page {
     this.#app = data.app ? new AppLink(data.app) : null;
     this.#host = new LocalHost(data, firstLanguage(data), () => this.#answered());
     this.#isExercise = this.#host.isExercise;
-    root.replaceChildren(this.#head, this.#stage);
+    root.replaceChildren(this.#head, this.#opening, this.#stage);
     const { part, kept = data.kept } = readHash(location.hash);
     this.#host.restore(kept);
     this.#showHead();
@@ -60,6 +72,7 @@ class Page {
     sender.hurry(); // what has been edited in the part that is left
     this.#shown?.remove();
     this.#part = part;
+    this.#hasToured ||= part === "walk";
     for (const name of Object.keys(PARTS))
       requireElement(document, `#style-${name}`, HTMLStyleElement).media = name === part ? "all" : "not all";
     const place = element("div", {});
@@ -138,15 +151,36 @@ class Page {
     const title = element("h1", {}, element("bdi", {}, walk.title));
     const nav = element("nav", { "aria-label": words.parts }, ...parts);
     const way = this.#isExercise ? this.#fileButton() : nav;
-    const choices = span(
-      "choices",
-      this.#app?.root,
-      this.#copyButton(),
-      ...this.#languageButtons(),
-      this.#scheme.root,
-    );
-    redrawn(this.#head, () => this.#head.replaceChildren(title, way, choices));
+    const choices = span("choices", ...this.#languageButtons(), this.#moreButton());
+    const extras = span("extras", this.#app?.root, this.#copyButton(), this.#scheme.root);
+    redrawn(this.#head, () => this.#head.replaceChildren(title, way, choices, extras));
+    this.#showOpening();
     this.#markPart();
+  }
+
+  /** What this page is, and where to begin. */
+  #showOpening() {
+    const { words, walk } = this.#texts;
+    const onclick = () => this.#show("walk");
+    const label = fill(words.start, { count: walk.stages.length });
+    this.#opening.replaceChildren(
+      words.about_page,
+      " ",
+      button({ data: { focus: "start" }, onclick }, `▶ ${label}`),
+    );
+  }
+
+  /** On a phone it shows what there is no room for beside it. */
+  #moreButton() {
+    const onclick = () => {
+      const isOpen = this.#head.classList.toggle("open");
+      node.setAttribute("aria-expanded", String(isOpen));
+    };
+    const label = this.#texts.words.extras;
+    const isOpen = this.#head.classList.contains("open");
+    const attributes = { class: "more", "aria-label": label, title: label, "aria-expanded": String(isOpen) };
+    const node = button({ ...attributes, data: { focus: "more" }, onclick }, "⋯");
+    return node;
   }
 
   /** Saves what has been filled in as a file, which `mha check` reads. */
@@ -178,6 +212,7 @@ class Page {
   }
 
   #markPart() {
+    this.#opening.hidden = this.#isExercise || this.#hasToured;
     for (const node of this.#head.querySelectorAll("nav button"))
       if (node instanceof HTMLElement)
         setAttribute(node, "aria-current", node.dataset.focus === this.#part && "page");

@@ -38,6 +38,21 @@ export function followed(model, stage, step) {
   return glance && step && stage.kind === "step" ? ofStep(model, stage.head, step, glance) : [];
 }
 
+/**
+ * The number of a step that belongs to the token that is followed; null where none is.
+ * @type {(model: WalkModel, stage: WalkStage, step: WalkStep) => Cell | null}
+ */
+export function cellFollowed(model, stage, { name }) {
+  const first = glanceOf(model, stage.kind === "step" ? (stage.head ?? 0) : 0);
+  if (!first) return null;
+  const glance = stage.kind === "head" ? topOf(model, stage.head ?? 0, first.query) : first;
+  const [down, across] = model.matrices[name].axes;
+  const row = down === "n_q" ? first.query : glance?.key;
+  const col = across === "n_k" ? glance?.key : 0;
+  const head = isPerHead(model, name) ? headOf(model, name, stage.head ?? 0) : null;
+  return row === undefined || col === undefined ? null : { name, head, row, col };
+}
+
 /** @type {(model: WalkModel, head: number, step: WalkStep, glance: Glance) => Child[]} */
 function ofStep(model, head, step, glance) {
   if (PROJECTIONS.includes(step.name)) return projected(model, head, step, glance);

@@ -59,10 +59,10 @@ export class Panel {
    * What the step does to one token, from the present numbers, unless these are still to be predicted.
    * @param {WalkStage} stage
    * @param {WalkStep | null} step
-   * @param {boolean} isPredicting
+   * @param {boolean} isHiding
    */
-  showExample(stage, step, isPredicting) {
-    const sentence = this.view || isPredicting ? [] : followed(this.model, stage, step);
+  showExample(stage, step, isHiding) {
+    const sentence = this.view || isHiding ? [] : followed(this.model, stage, step);
     this.example.replaceChildren(...sentence.filter((child) => child != null));
     this.example.hidden = !sentence.length;
   }

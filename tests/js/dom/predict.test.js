@@ -37,6 +37,24 @@ test("what is revealed says which predictions were right to their last digit, an
   assert.equal(cells[8].textContent, exact[8].toFixed(4));
 });
 
+test("once a step is revealed, the line explains the first mistake", async () => {
+  const { all, named, line } = await predicting("q");
+  const fields = all("input.answer");
+  const exact = payload("first").matrices.q.values[0].flat();
+  fields.slice(0, 4).forEach((field, at) => write(field, String(exact[at] + (at > 1 ? 1 : 0))));
+  named("reveal").click();
+  assert.match(line(), /^Q\[计算机, 1\] = .*2 of 4 right/);
+});
+
+test("what a step does to one token is said once the whole step is revealed", async () => {
+  const { named, keys, text } = await predicting("q");
+  assert.equal(text(".example:not([hidden])"), undefined);
+  named("reveal").click();
+  assert.match(text(".example:not([hidden])"), /^Follow “计算机”/);
+  keys("ArrowDown");
+  assert.equal(text(".example:not([hidden])"), undefined);
+});
+
 test("a text that is no number is neither taken nor lost", async () => {
   const { at, all, line, text } = await predicting("q", "1");
   assert.match(line(), /^Q\[思考, 1\] = \? ?Which number goes in each box\?/);

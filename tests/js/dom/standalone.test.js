@@ -252,13 +252,26 @@ test("only numbers can be changed: nothing is added, removed, renamed or chosen"
     all("[data-do^=add], [data-do^=remove], [data-do=copy_head], input.token, .stepper, .typing"),
     [],
   );
-  assert.deepEqual(texts("select option"), [
-    "√dₖ",
-    "custom",
-    ..."0 1 2 3 4 5 6 8 10".split(" "),
-    "values",
-    ...texts("[data-focus=lens] option").slice(1),
-  ]);
+  assert.deepEqual(texts("select option"), ["√dₖ", "custom", ..."0 1 2 3 4 5 6 8 10".split(" ")]);
+});
+
+test("who opens it for the first time reads what it is and where to start, until the tour has been opened", async () => {
+  const { find, click, texts } = await opened(FIRST);
+  assert.match(texts(".opening")[0], /multi-head attention.*New here\? Start with the \d+ steps/);
+  click("start");
+  assert.equal(find("[aria-current=page]").dataset.focus, "walk");
+  click("explore");
+  assert.ok(find(".opening").hidden);
+});
+
+test("what a phone has no room for is shown by a button", async () => {
+  const { find, click } = await opened(FIRST);
+  const isOpen = () => [find("header").className, find(".more").getAttribute("aria-expanded")];
+  assert.deepEqual(isOpen(), ["", "false"]);
+  click("more");
+  assert.deepEqual(isOpen(), ["open", "true"]);
+  click("language");
+  assert.deepEqual(isOpen(), ["open", "true"]);
 });
 
 test("decimals are a choice, and stay in the tour", async () => {

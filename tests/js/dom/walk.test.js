@@ -128,7 +128,7 @@ test("down leads into a step, part and beat, and up out of it", async () => {
   keys("ArrowUp");
   assert.equal(at(), "scores");
   assert.ok(!all('.picture td[data-key^="scores|"]').some(({ textContent }) => textContent === "·"));
-  assert.ok(line().startsWith("S[思考, 思考] = 1 · 3 + "));
+  assert.ok(line().startsWith("S[计算机, 程序] = 3 · 11 + "));
 });
 
 test("beat by beat the line of arithmetic shows the terms that are reached", async () => {
@@ -552,7 +552,22 @@ test("a weight that is clicked beside the arrows of the values is explained, and
   assert.match(line(), /^V\S*\[love, 1\] = /);
 });
 
+/** The cell whose arithmetic is shown at a step. @param {object} place @param {string} name */
+const explained = async (place, name = "programming") => (await walk(name, { place })).line().split(" = ")[0];
+
+test("where a whole step is shown, the line explains a number of the token that is followed", async () => {
+  assert.equal(await explained({ step: "q" }), "Q[love, 1]");
+  assert.equal(await explained({ step: "k" }), "K[I, 1]");
+  assert.equal(await explained({ step: "weights" }), "A[love, I]");
+  assert.equal(await explained({ step: "head_outputs" }), "head1[love, 1]");
+  assert.equal(await explained({ step: "head-3" }), "head3[love, 1]");
+  assert.equal(await explained({ step: "concat" }), "Concat[love, 1]");
+  assert.equal(await explained({ step: "weights", sub: "1" }), "A[I, …]");
+});
+
 test("before an audience nothing is said of one token", async () => {
-  const { text } = await walk("first", { place: { step: "q", view: "projector" } });
+  const place = { step: "q", view: "projector" };
+  const { text } = await walk("first", { place });
   assert.equal(text(".example:not([hidden])"), undefined);
+  assert.equal(await explained(place), "Q[I, 1]");
 });

@@ -12,6 +12,8 @@ import { Sentence } from "./sentence.js";
 
 /** With more tokens the weights are shown as a map, a pixel for each pair. */
 const MOST_LINES = 12;
+/** So many heads fit beside each other on a phone, without the names of the keys where these are the queries' own. */
+const MOST_BESIDE = 4;
 const MAP_HEIGHT = { whole: 176, slim: 72 };
 /** The height of a token's row in px: `room` divided by the number of tokens, within bounds. */
 const ROWS = { whole: { room: 168, least: 17, most: 40 }, slim: { room: 108, least: 13, most: 22 } };
@@ -38,7 +40,7 @@ function heightsOf(count) {
  */
 
 /**
- * `chosen`: a weight is clicked; `pointed`: one is pointed at, or none; `swiped`: a head has been swiped to.
+ * `chosen`: a weight is clicked; `pointed`: one is pointed at, or none; `swiped`: a head has been swiped to, or is shown alone.
  * @typedef {{
  *   chosen: (cell: Cell) => void; pointed: (cell: Cell | null) => void; swiped: (head: number) => void;
  *   send: (edit: Edit) => void;
@@ -218,6 +220,8 @@ export class Overview {
     this.root.style.setProperty("--whole", `${whole}px`);
     this.root.style.setProperty("--slim", `${slim}px`);
     this.root.classList.toggle("maps", isMap);
+    const isSame = String(labels.n_q) === String(labels.n_k);
+    this.root.classList.toggle("beside", !isMap && isSame && dims.h <= MOST_BESIDE);
     this.#panels = Array.from({ length: dims.h }, (_, head) => this.#panel(head, isMap, whole));
     const heads = div("overview-heads", ...this.#panels.map(({ root }) => root));
     heads.addEventListener("scroll", () => this.#onSwipe(heads), { passive: true });
@@ -419,6 +423,7 @@ export class Overview {
    * @param {number} head
    */
   bring(head) {
+    if (this.#alone !== null && this.#alone !== head) this.#showAlone(head);
     const panel = this.#panels[head]?.root;
     const heads = this.#heads;
     if (!panel || heads.scrollWidth <= heads.clientWidth + 1) return;
@@ -438,6 +443,7 @@ export class Overview {
   #showAlone(head) {
     this.#alone = head;
     this.#markChosen();
+    if (head !== null) this.host.swiped(head);
   }
 
   #markChosen() {

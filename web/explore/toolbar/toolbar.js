@@ -29,8 +29,7 @@ export class Toolbar {
       { class: "controls", role: "toolbar", "aria-label": words.controls },
       this.#history(),
       ...(check || controls.fixed ? [] : [this.#sizes(), this.#layerMenu()]),
-      ...(!check && controls.fixed ? [this.#divisorMenu()] : []),
-      ...(check ? [] : [this.#viewMenu()]),
+      ...(check ? [] : controls.fixed ? [this.#divisor(), this.#decimals()] : [this.#viewMenu()]),
     );
   }
 
@@ -84,12 +83,8 @@ export class Toolbar {
   }
 
   /** What is left of the layer's menu where only numbers can be changed. */
-  #divisorMenu() {
-    const { constants } = this.host.model;
-    if (constants.divisor === null) return null;
-    return this.#menu("layer", {
-      divisor: this.#scale(),
-    });
+  #divisor() {
+    return this.host.model.constants.divisor === null ? null : this.#scale();
   }
 
   #viewMenu() {

@@ -68,6 +68,8 @@ const MOST_FIELDS = 64; // at once; where more numbers are asked for, they are h
 
 export class Picture {
   /** @type {Cell | null} */
+  followed = null; // the number of the token that is followed, where there is one
+  /** @type {Cell | null} */
   about = null; // the number that somebody asks about, until the walk moves
   /** @type {HTMLElement | null} */
   slot = null; // where the picture has room for the words of the step

@@ -1,6 +1,8 @@
 // The stage: the picture of a step, or of what it computes in two heads, and the line of arithmetic below it.
 
 import { div, element, fill, span } from "../../kit/dom.js";
+import { key } from "../../kit/graph.js";
+import { cellFollowed } from "../followed.js";
 import { lineOf } from "./arithmetic_line.js";
 import { enlarge, fitPicture, fits, leastOf } from "./audience_stage.js";
 import { ALL, FEW } from "./excerpt.js";
@@ -95,7 +97,6 @@ export class Renderer {
     const { stage, step, walked, place } = route;
     const most = view ? FEW : ALL;
     panel.show(stage, place.stage, walked);
-    this.#showExample();
     this.#picture = new Picture(model, stage, step, { inShort: stage.kind === "head" && !walked });
     this.#picture.layOut(place, most);
     this.#pair = predictions.on ? null : pairOf(model, stage, step, heads());
@@ -110,9 +111,11 @@ export class Renderer {
     else this.root.prepend(panel.root);
   }
 
+  /** While numbers are predicted, what the step does to one token is said once the whole step is revealed. */
   #showExample() {
     const { route, panel, predictions } = this.#host;
-    panel.showExample(route.stage, route.walked, predictions.on);
+    const isRevealed = this.#asks && !this.hiding && route.place.part === null;
+    panel.showExample(route.stage, route.walked, predictions.on && !isRevealed);
   }
 
   /**
@@ -123,7 +126,6 @@ export class Renderer {
     const { picture } = this;
     picture.about = isWhole(picture, this.#host.route.place) ? about : null;
     const isWider = picture.repaint();
-    this.#showExample();
     this.show();
     this.writeLine();
     if (isWider) this.fit();
@@ -145,8 +147,11 @@ export class Renderer {
 
   /** Show the place in the picture. */
   show() {
-    const { root, route, predictions } = this.#host;
+    const { root, model, view, route, predictions } = this.#host;
     const { hiding } = this;
+    const { stage, step } = route;
+    const isFollowed = step && !view && !predictions.on;
+    this.picture.followed = isFollowed ? cellFollowed(model, stage, step) : null;
     this.#refused = "";
     root.classList.remove("refused");
     this.#asked = this.picture.show(route.place, {
@@ -156,6 +161,17 @@ export class Renderer {
       onAnswer: (result, text) => predictions.answer(result, text),
     });
     this.#pair?.show(route.place);
+    this.#showExample();
+  }
+
+  /** Show the arithmetic of the first number that was predicted wrong, if there is one. */
+  explainMistake() {
+    const { answers } = this.#host.predictions;
+    const mistaken = this.#asked.find(({ cell }) => answers.get(key(cell))?.right === false);
+    if (!mistaken) return;
+    this.picture.about = mistaken.cell;
+    this.show();
+    this.writeLine();
   }
 
   /**

@@ -100,20 +100,20 @@ function stateAtBeat(scene, cell, place, [, , top, , left, , beats]) {
 }
 
 /**
- * The cell whose arithmetic is shown at a place: the one that somebody asks about, that of the place's part, or the
- * first that appears now.
+ * The cell whose arithmetic is shown at a place: the one that somebody asks about, that of the place's part, that of the
+ * token that is followed, or the first that appears now.
  * @param {Scene} scene
  * @param {Place} place
  * @returns {Cell | null}
  */
 export function focusOf(scene, place) {
-  const { stage, step, about } = scene;
+  const { stage, step, about, followed } = scene;
   if (about) return about;
   if (!step || stage.kind === "closing") return null;
   const { name, layout } = step;
   const head = ownerOf(scene, name);
   const part = partAt(scene, place);
-  if (!part) return { name, head, row: 0, col: 0 };
+  if (!part) return followed ?? { name, head, row: 0, col: 0 };
   const [, , row, , left, right] = part;
   if (layout === "concat") return { name, head, row: row + (place.beat ?? 0), col: left };
   const col = right - left === 1 || layout === "softmax" ? left : left + (place.beat ?? 0);

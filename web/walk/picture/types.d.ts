@@ -6,7 +6,9 @@ interface Scene {
   stage: WalkStage;
   step: WalkStep | null;
   head: number | null;
-  /** The result whose arithmetic is shown where a whole matrix is; the first one, unless something else is said. */
+  /** The result whose arithmetic is shown where a whole matrix is, unless somebody asks about another. */
+  followed?: Cell | null;
+  /** The number that somebody asks about. */
   about?: Cell | null;
 }
 
