@@ -44,5 +44,5 @@ def looks(trace: Trace, language: str) -> list[str]:
 
 
 PLAINLY: Final = N_(
-    "The words under each head describe the present numbers. Change any boxed number and watch them follow."
+    "Every line and caption shows the present numbers. Change any boxed number and watch them follow."
 )

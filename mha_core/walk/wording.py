@@ -73,7 +73,8 @@ WORDING: Final[dict[str, Wording]] = {
             "Each row of {rows} times {weights} gives that token's query: {width} {width:number|numbers}."
         ),
         why=N_(
-            "The query says what this token is looking for. In a real model, the numbers in W_Q are learned."
+            "The query says what this token is looking for, like the words typed into a search box. In a "
+            "real model, the numbers in W_Q are learned."
         ),
         note=N_("Ask: which number in W_Q would you change to make the first token look for something else?"),
         say=N_("One matrix for all tokens: W_Q is learned, and the same rule is applied to each row."),
@@ -81,7 +82,10 @@ WORDING: Final[dict[str, Wording]] = {
     ),
     "k": Wording(
         what=N_("Each row of {rows} times {weights} gives that token's key: {width} {width:number|numbers}."),
-        why=N_("The key describes what the token offers. Queries are compared with it."),
+        why=N_(
+            "The key says what a token can be found by, like the title of a search result. Queries are "
+            "compared with it."
+        ),
         note=N_("Ask: why does a token need a key in addition to its query?"),
         say=N_("Not the same matrix as for queries: what a token offers can differ from what it looks for."),
         wrong=N_(
@@ -92,7 +96,10 @@ WORDING: Final[dict[str, Wording]] = {
         what=N_(
             "Each row of {rows} times {weights} gives that token's value: {width} {width:number|numbers}."
         ),
-        why=N_("The value is what a token hands over when another attends to it."),
+        why=N_(
+            "The value is what a token hands over when another attends to it, like the page behind a "
+            "search result."
+        ),
         note=N_("Ask: can the value have any width? What must be as wide as the key?"),
         say=N_("Values are not compared with anything. They are what gets passed on in the end."),
         wrong=N_(

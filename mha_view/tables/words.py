@@ -230,6 +230,7 @@ WORDS: Final = {
     "stage_next": N_("Next step"),
     "quoted_digits": DIGITS,
     "quoted_characters": CHARACTERS,
+    "wrong_empty": N_("{place}: a number cannot be empty."),
     "wrong_not_a_number": N_("{place}: {text} is not a number."),
     "wrong_too_large": N_("{place}: {text} is too large. Numbers can be from −{most} to {most}."),
     "wrong_comma": N_(

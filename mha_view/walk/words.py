@@ -241,6 +241,7 @@ _WORDS: Final = {
     "part_of": N_("{part} of {parts}"),
     "step_of": N_("Step {step} of {steps}"),
     "your_number": N_("your number for {place}"),
+    "more_controls": N_("More controls"),
     "asked": N_("Which number goes in each box? Fill in any of them, then reveal."),
     "asked_here": N_("Which number goes here?"),
     "verdict": N_("{right} of {asked} right"),

@@ -1,10 +1,10 @@
-// Dragging a number: sideways with the pointer, with the wheel, or with Alt and the arrows. Everything follows while it
+// Dragging a number: sideways with the pointer, or with Alt and the arrows. Everything follows while it
 // moves. It is one edit when it is released, and none after Escape.
 
 const THRESHOLD = 4; // px of a pointer until a press is a drag
 const PIXELS = 10; // of a drag for one step
 const HOLD = 250; // ms that a finger rests on a number until it drags and does not scroll
-const REST = 500; // ms without a further step of the wheel or a key, until it is one edit
+const REST = 500; // ms without a further key, until it is one edit
 const COARSE = 10; // steps at once with Shift
 
 /**
@@ -17,7 +17,7 @@ export const stepOf = ({ key }) => (key === "ArrowUp" ? 1 : key === "ArrowDown" 
 export const isModifier = ({ key }) => ["Alt", "Shift", "Control", "Meta"].includes(key);
 
 /**
- * A number that is being moved. `x` and `y`: where the pointer was pressed; null: it is moved by the wheel or by keys.
+ * A number that is being moved. `x` and `y`: where the pointer was pressed; null: it is moved by keys.
  * `isArmed`: moving the pointer will drag.
  * @template What
  * @typedef {{
@@ -130,7 +130,7 @@ export class Scrub {
   }
 
   /**
-   * Move a number some steps by the wheel or a key. True where there is a number to move.
+   * Move a number some steps by a key. True where there is a number to move.
    * @param {What} what
    * @param {number} steps
    * @param {boolean} isCoarse
@@ -158,7 +158,7 @@ export class Scrub {
     return this.#drag;
   }
 
-  /** The pointer is released: what it dragged is an edit. Steps by wheel and keys wait for more. */
+  /** The pointer is released: what it dragged is an edit. Steps by keys wait for more. */
   #release() {
     if (this.#drag?.from) this.finish();
   }

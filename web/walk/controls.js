@@ -47,7 +47,7 @@ export class Controls {
     this.root = element(
       "div",
       { class: "controls", role: "group", "aria-label": words.controls },
-      span("group", ...this.#moves(), this.playing, this.#speed()),
+      span("group", ...this.#moves(), this.playing, this.#speed(), this.#moreButton()),
       model.lecture ? this.#lectures() : null,
       this.counter,
       element("label", { class: "switch" }, this.predicting, words.predict),
@@ -71,6 +71,19 @@ export class Controls {
     const label = model.words[name];
     const attributes = { class: "round", title: label, "aria-label": label };
     return walkButton(name, () => commands[name](), attributes, sign);
+  }
+
+  /** On a phone it shows what there is no room for in one row. */
+  #moreButton() {
+    const label = this.options.model.words.more_controls;
+    const attributes = { class: "round others", title: label, "aria-label": label, "aria-expanded": "false" };
+    const node = walkButton("others", () => this.#open(node), attributes, "⋯");
+    return node;
+  }
+
+  /** @param {HTMLElement} button */
+  #open(button) {
+    button.setAttribute("aria-expanded", String(this.root.classList.toggle("open")));
   }
 
   #leaveButton() {
@@ -140,7 +153,6 @@ export class Controls {
   show({ route, hiding, predicting, heads }) {
     const { model, view } = this.options;
     this.revealing.hidden = !hiding;
-    if (hiding) this.root.scrollLeft = 0; // on a phone the row is swiped, and begins with this button
     this.predicting.checked = predicting;
     this.comparing?.show(heads);
     const hasLine = view === "projector" && !route.presses; // of the steps, below: it says how far the walk has come

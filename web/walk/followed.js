@@ -260,18 +260,16 @@ function largest(list, size) {
 }
 
 /**
- * The query of a head that looks most at another token; where all look at themselves, the one that does so most. One
- * that may attend to a single key is only taken where there is no other. Null where no query has a single key with its
- * largest weight.
+ * The query that is followed, and where it looks: the second one, so that it stays the same when numbers change. Where it
+ * may attend to one key alone, or several have its largest weight, the next query takes its place. Null where no query has
+ * a single key with its largest weight.
  * @type {(model: WalkModel, head: number) => Glance | null}
  */
 function glanceOf(model, head) {
-  const glances = model.labels.n_q.flatMap((_, query) => topOf(model, head, query) ?? []);
-  const choosing = visible(model, "weights", head).map((row) => row.length > 1);
-  const isOther = (/** @type {Glance} */ { query, key }) =>
-    choosing[query] && (model.matrices.context || query !== key);
-  const lists = [glances.filter(isOther), glances.filter(({ query }) => choosing[query]), glances];
-  return largest(lists.find((list) => list.length) ?? [], ({ weight }) => weight);
+  const queries = [...model.labels.n_q.keys()];
+  const glances = [...queries.slice(1), 0].flatMap((query) => topOf(model, head, query) ?? []);
+  const keys = visible(model, "weights", head);
+  return glances.find(({ query }) => keys[query].length > 1) ?? glances[0] ?? null;
 }
 
 /** The key with a query's largest weight; null where none or several have it. @type {(model: WalkModel, head: number, query: number) => Glance | null} */

@@ -405,6 +405,13 @@ export class Walk {
     this.changed();
   }
 
+  /** With a keyboard the first number can be typed at once. @param {boolean} on */
+  #startPredicting(on) {
+    this.setPredicting(on);
+    const field = this.root.querySelector("input.answer");
+    if (field instanceof HTMLElement && !matchMedia("(hover: none)").matches) field.focus();
+  }
+
   /** The cell whose arithmetic is explained here, and whether its number is still to be found. */
   get focus() {
     return { cell: this.#renderer.focus, hiding: this.#renderer.hiding };
@@ -437,7 +444,7 @@ export class Walk {
       commands: this.#commands,
       pressesOf: (minutes) => this.route.lecture(minutes).length - 1,
       hostControls: (own) => this.host.controls(own),
-      predict: (on) => this.setPredicting(on),
+      predict: (on) => this.#startPredicting(on),
       teach: (minutes) => this.#teach(minutes),
       pace: (seconds) => this.#autoplay.set(seconds),
       compare: (heads) => this.#compare(heads),

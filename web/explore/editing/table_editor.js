@@ -1,7 +1,7 @@
 // Editing and pasting in the tables, as in a spreadsheet.
 
 import { valueNow } from "../../kit/cells.js";
-import { active, element, fill, setAttribute } from "../../kit/dom.js";
+import { element, fill, setAttribute } from "../../kit/dom.js";
 import { isModifier, Scrub, stepOf } from "../../kit/drag.js";
 import { isClaim, isEditable, key, nameOf, valueAt } from "../../kit/graph.js";
 import {
@@ -15,7 +15,7 @@ import {
   splitBlock,
 } from "../../kit/numbers.js";
 import { quoted } from "../../kit/quoted.js";
-import { ARROWS, between, cellAt, cellIn, Selection } from "../../kit/selection.js";
+import { ARROWS, between, cellIn, Selection } from "../../kit/selection.js";
 import { SpinButton } from "../../kit/spinbutton.js";
 
 const SHORTCUTS = "Alt+ArrowUp Alt+ArrowDown";
@@ -70,7 +70,6 @@ export class Grid extends Selection {
     const on = super.listen(root);
     for (const end of ["pointerup", "pointercancel", "pointerleave"])
       root.addEventListener(end, () => this.#endStroke());
-    on("wheel", (cell, event) => this.#onWheel(cell, event));
     this.#scrub.listen(root);
     this.#spin = new SpinButton(root, (td) => this.#ariaOf(cellIn(td)));
     on("dblclick", (cell, event) => this.#onDoubleClick(cell, event));
@@ -190,17 +189,6 @@ export class Grid extends Selection {
     if (value === undefined || this.drafts.has(key(cell))) return null;
     const label = nameOf(this.host.model, cell).replaceAll("_", "");
     return { "aria-label": label, "aria-valuenow": valueNow(value), "aria-keyshortcuts": SHORTCUTS };
-  }
-
-  /**
-   * The wheel moves the number with the focus, and scrolls the page elsewhere. It does not move claimed numbers.
-   * @param {Cell} cell
-   * @param {WheelEvent} event
-   */
-  #onWheel(cell, event) {
-    if (cellAt(active(this.host.root)) !== this.cellOf(cell) || event.ctrlKey || !event.deltaY) return;
-    if (isClaim(this.host.model, cell.name)) return;
-    if (this.#scrub.nudge(cell, -Math.sign(event.deltaY), event.shiftKey)) event.preventDefault();
   }
 
   /**
@@ -429,7 +417,15 @@ export class Grid extends Selection {
     if (to) this.focus(to); // before any number changes: the browser lays the page out when the focus moves
     this.#close(editor);
     if (value !== undefined && value !== before) this.#write(cell, [[value]]);
+    if (value === undefined) this.#sayEmpty(cell);
     return true;
+  }
+
+  /** Nothing was typed in place of a number. @param {Cell} cell */
+  #sayEmpty(cell) {
+    const { words, model } = this.host;
+    const what = fill(words.wrong_empty, { place: nameOf(model, cell) });
+    this.host.say(fill(words.still_counts, { what }));
   }
 
   /**

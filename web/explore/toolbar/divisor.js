@@ -1,4 +1,4 @@
-// The divisor: a field for a number, which can be typed, dragged, and moved by wheel and keys like those of the tables.
+// The divisor: a field for a number, which can be typed, dragged, and moved by keys like those of the tables.
 
 import { active, element, fill, setAttribute } from "../../kit/dom.js";
 import { isModifier, Scrub, stepOf } from "../../kit/drag.js";
@@ -58,7 +58,6 @@ export class Divisor {
     field.addEventListener("pointerup", () => this.#onPointerUp());
     field.addEventListener("click", () => this.#onClick());
     field.addEventListener("blur", () => this.#scrub.finish());
-    field.addEventListener("wheel", (event) => this.#onWheel(event));
     this.#scrub.listen(this.field);
   }
 
@@ -114,12 +113,6 @@ export class Divisor {
         event.preventDefault(); // nothing else is to react to this Escape
       else this.#write(this.host.model.controls.scale);
     } else if (!isModifier(event)) this.#scrub.finish();
-  }
-
-  /** @param {WheelEvent} event */
-  #onWheel(event) {
-    if (this.#isAtRest || event.ctrlKey || !event.deltaY) return;
-    if (this.#scrub.nudge(null, -Math.sign(event.deltaY), event.shiftKey)) event.preventDefault();
   }
 
   /** @param {PointerEvent} event */

@@ -19,6 +19,8 @@ const HALF_NAME = 6.6; // of a row's name, which is then in two lines
 const SMALLEST = 11; // pixels of the type there; below that the picture scrolls
 const WIDE = 1000; // pixels of a walk whose pictures have room for words
 const FEW_ROWS = 4; // of softmax, whose three tables are then above one another
+const SIZES = [1.4, 1.3, 1.2, 1.1, 1, 0.9]; // of a picture's type, of which the window decides
+const BESIDES = 260; // pixels of the window above the walk, and below its picture
 const WORDS = 380; // pixels for the words beside a picture
 
 export class Renderer {
@@ -115,7 +117,7 @@ export class Renderer {
   #showExample() {
     const { route, panel, predictions } = this.#host;
     const isRevealed = this.#asks && !this.hiding && route.place.part === null;
-    panel.showExample(route.stage, route.walked, predictions.on && !isRevealed);
+    panel.showExample(route.stage, route.walked, (predictions.on && !isRevealed) || this.#pair !== null);
   }
 
   /**
@@ -269,7 +271,7 @@ export class Renderer {
     frame.style.removeProperty("font-size");
     for (const name of ["--name", "--side"]) frame.style.removeProperty(name);
     frame.classList.remove("packed");
-    if (this.#host.root.clientWidth > NARROW) return;
+    if (this.#host.root.clientWidth > NARROW) return this.#fitWide();
     const isTooWide = () => frame.scrollWidth > frame.clientWidth;
     for (let attempt = 0; attempt < 3 && isTooWide(); attempt++) {
       const size = Number.parseFloat(getComputedStyle(frame).fontSize);
@@ -280,6 +282,24 @@ export class Renderer {
     if (isTooWide()) frame.style.setProperty("--side", String(HALF_NAME));
     if (isTooWide())
       for (const name of ["--name", "--side"]) frame.style.setProperty(name, String(NARROW_NAME));
+  }
+
+  /** On a laptop a picture is as large as it can be beside its words and within the window. */
+  #fitWide() {
+    const frame = this.#frame;
+    const size =
+      this.#host.panel.root.parentElement === this.root && SIZES.find((times) => this.#fits(times));
+    frame.style.fontSize = size ? `${size}em` : "";
+  }
+
+  /** @param {number} times the size of its type */
+  #fits(times) {
+    const { root, panel } = this.#host;
+    const frame = this.#frame;
+    frame.style.fontSize = `${times}em`;
+    const [whole, words, picture] = [root, panel.root, frame].map((node) => node.getBoundingClientRect());
+    const isBeside = picture.left >= words.right && frame.scrollWidth <= frame.clientWidth;
+    return isBeside && picture.bottom - whole.top <= innerHeight - BESIDES;
   }
 
   /** @param {number} least pixels of its type */
