@@ -54,6 +54,15 @@ test("a text that is no number stays, is marked, and is not sent", async () => {
   assert.deepEqual(edits(), []);
 });
 
+test("a number that is emptied is kept, and the page says so", async () => {
+  const { root, cell, type, edits } = await tables();
+  const field = type("x||0|0", "7");
+  field.value = "";
+  press("Enter", field);
+  assert.deepEqual([cell("x||0|0").textContent, edits()], ["1", []]);
+  assert.match(root.textContent, /X\[\S+, 1\]: a number cannot be empty\. The old value is kept\./);
+});
+
 test("Enter goes to the cell below, Tab to the next one", async () => {
   const { type, focus } = await tables();
   press("Enter", type("x||0|0", "7"));

@@ -37,6 +37,13 @@ test("what is revealed says which predictions were right to their last digit, an
   assert.equal(cells[8].textContent, exact[8].toFixed(4));
 });
 
+test("with a keyboard the first number can be typed as soon as numbers are predicted", async () => {
+  const { all, named } = await walk("first", { place: { step: "q" } });
+  named("predict").checked = true;
+  named("predict").dispatchEvent(new Event("change", { bubbles: true }));
+  assert.equal(document.activeElement, all("input.answer")[0]);
+});
+
 test("once a step is revealed, the line explains the first mistake", async () => {
   const { all, named, line } = await predicting("q");
   const fields = all("input.answer");

@@ -552,6 +552,30 @@ test("a weight that is clicked beside the arrows of the values is explained, and
   assert.match(line(), /^V\S*\[love, 1\] = /);
 });
 
+test("the second token is followed whatever the numbers are, unless it has no largest weight", async () => {
+  const after = async (/** @type {number[]} */ ...row) => {
+    /** @param {any} data */
+    const change = (data) => {
+      data.matrices = structuredClone(data.matrices);
+      data.matrices.weights.values[0][1] = row;
+    };
+    return (await walk("programming", { place: { step: "q" }, change })).text(".example:not([hidden])");
+  };
+  assert.match(await after(0.2, 0.5, 0.3), /^Follow “love”/);
+  assert.match(await after(0.4, 0.2, 0.4), /^Follow “programming”/);
+});
+
+test("on a phone a button shows the other controls", async () => {
+  const { named, find } = await walk("first");
+  const isOpen = () => [
+    find(".controls").classList.contains("open"),
+    named("others").getAttribute("aria-expanded"),
+  ];
+  assert.deepEqual(isOpen(), [false, "false"]);
+  named("others").click();
+  assert.deepEqual(isOpen(), [true, "true"]);
+});
+
 /** The cell whose arithmetic is shown at a step. @param {object} place @param {string} name */
 const explained = async (place, name = "programming") => (await walk(name, { place })).line().split(" = ")[0];
 
