@@ -241,7 +241,9 @@ def _add_on_examples(add: AddCommand) -> None:
 
 
 EXAMPLE_FILE = N_("a *.mha.json file, a built-in example's name, - for standard input")
-_WEIGHT_FILE = N_("a .pt file of a state dict, or a .safetensors file, - for standard input")
+_WEIGHT_FILE = N_(
+    "a .pt or .safetensors file, a saved model's folder or the index of its files, - for standard input"
+)
 
 
 def _add_on_weights(add_command: AddCommand) -> None:
@@ -254,12 +256,12 @@ def _add_on_weights(add_command: AddCommand) -> None:
 
     on_weights(
         "layers",
-        N_("List the attention layers in a .pt or .safetensors file."),
+        N_("List the attention layers of a saved model."),
         "model.safetensors",
     )
     sub = on_weights(
         "import",
-        N_("Print part of a layer in a weights file as an example."),
+        N_("Print part of a layer of a saved model as an example."),
         "model.safetensors --layer encoder.attn --num-heads 12 --heads 0,3",
     )
 

@@ -31,8 +31,8 @@ from mha_core.interop import (
     config_beside,
     layers,
     open_layer,
+    read_model,
     read_weights,
-    with_config,
 )
 from mha_core.interop.weights import MAX_BYTES
 from mha_core.messages import catalogue, complain, in_words, shell_language
@@ -162,15 +162,13 @@ _ASSUMED: Final = N_(
 
 
 def _layers_in(weights: Weights, options: Namespace) -> tuple[Layer, ...]:
-    """The layers, with the number of heads from a config.json next to the file."""
-    listed = layers(weights)
-    config = None if options.file == "-" else config_beside(options.file)
-    return listed if config is None else with_config(listed, config)
+    """The layers, with what a config.json in the folder or next to the file says about them."""
+    return layers(weights, None if options.file == "-" else config_beside(options.file))
 
 
 def _weights(read: ReadBytes, options: Namespace) -> Weights:
-    """The weights in a file. Its name may indicate the format; standard input has no name."""
-    return read_weights(read(MAX_BYTES), "" if options.file == "-" else options.file)
+    """The weights of a saved model, or of a file on standard input."""
+    return read_weights(read(MAX_BYTES)) if options.file == "-" else read_model(options.file)
 
 
 def _named(layers_in_file: Iterable[Layer], name: str | None) -> Layer:

@@ -1,8 +1,7 @@
 """What a config.json says about a layer's attention: divisor, mask, positions, and settings that are not supported.
 
-The known kinds of model are those that transformers 5 computes in a single way. For any other kind nothing is assumed,
-and the settings of its config about attention are listed. A setting that no example can compute with is refused for
-every kind.
+For a kind of model that is not known (``kinds``), nothing is assumed, and the settings of its config about attention
+are listed. A setting that no example can compute with is refused for every kind.
 """
 
 from __future__ import annotations
@@ -17,8 +16,9 @@ import torch
 
 from mha_core.errors import N_
 from mha_core.example.model import BASE, MAX_SIZE, Pairs, Row, Scale
+from mha_core.interop.kinds import KINDS, OWN_FILES, Kind
 from mha_core.interop.rope import Rope, frequencies, scaled_rope
-from mha_core.interop.settings import Settings
+from mha_core.interop.settings import FILE, Settings
 
 _MOST = 1_000_000
 """The largest whole number that a setting of attention may have."""
@@ -37,65 +37,33 @@ class Rotary:
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """How the scores of a layer are computed, according to its model's config.json.
+    """How the scores of a layer are computed, according to its model's config.json, or another ``file``.
 
-    ``window``: how many keys a query sees, the last of them its own; None: all. ``taken``: the settings that were used;
-    ``ignored``: settings that may change scores and were not used because the kind of model is not known; ``refused``:
-    settings that no example can compute with. ``fits``: False if the config is for layers of another width, so that
-    nothing of it is used.
+    ``window``: how many keys a query sees, the last of them its own, and as many later ones if it sees any; None: all.
+    ``alibi``: what the slopes of ALiBi are multiplied by; None without ALiBi. ``taken``: the settings that were used;
+    ``ignored``: settings that may change scores and were not used because the kind of model is not ``known``;
+    ``refused``: settings that no example can compute with. ``fits``: False if the config is for layers of another
+    width, so that nothing of it is used.
     """
 
     scale: Scale = "sqrt_dk"
     causal: bool = False
     window: int | None = None
     rotary: Rotary | None = None
-    alibi: bool = False
+    alibi: float | None = None
     taken: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     fits: bool = True
+    known: bool = True
+    file: str = FILE
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """What a kind of model does, whether or not its config says so.
-
-    ``decoder``: a query sees no later key; None: if the layer's name says that it is a decoder's. ``divisor``:
-    "sqrt_dk", "none", or the name of the setting. ``window``: which layers have one. ``pairs``: the columns that rotary
-    positions rotate together, None without rotary positions; ``base`` and ``part``: their defaults.
-    """
-
-    decoder: bool | None = False
-    divisor: str = "sqrt_dk"
-    window: str = ""
-    pairs: Pairs | None = None
-    base: float = BASE
-    part: float = 1.0
-
-
-_KINDS: Final[dict[str, _Kind]] = {
-    **dict.fromkeys(("bert", "roberta", "xlm-roberta", "electra", "distilbert"), _Kind()),
-    **dict.fromkeys(("albert", "deberta-v2", "vit"), _Kind()),
-    **dict.fromkeys(("bart", "whisper"), _Kind(decoder=None)),
-    "t5": _Kind(decoder=None, divisor="none"),
-    "opt": _Kind(decoder=True),
-    "gpt2": _Kind(decoder=True, divisor="scale_attn_weights"),
-    "gpt_neo": _Kind(decoder=True, divisor="none", window="attention_types"),
-    "gptj": _Kind(decoder=True, pairs="interleaved"),
-    **dict.fromkeys(("llama", "gemma", "olmo", "olmo2"), _Kind(decoder=True, pairs="half")),
-    "granite": _Kind(decoder=True, divisor="attention_multiplier", pairs="half"),
-    "phi": _Kind(decoder=True, pairs="half", part=0.5),
-    **dict.fromkeys(("mistral", "starcoder2"), _Kind(decoder=True, window="all", pairs="half")),
-    "mixtral": _Kind(decoder=True, window="all", pairs="half", base=1e6),
-    **dict.fromkeys(("qwen2", "qwen3"), _Kind(decoder=True, window="last", pairs="half")),
-    "gemma2": _Kind(decoder=True, divisor="query_pre_attn_scalar", window="every other", pairs="half"),
-    "gemma3_text": _Kind(
-        decoder=True, divisor="query_pre_attn_scalar", window="five of six", pairs="half", base=1e6
-    ),
-    "gpt_oss": _Kind(decoder=True, window="every other", pairs="half", base=150000.0),
-}
-"""By ``model_type``: kinds with separate matrices for Q, K and V, and GPT-2."""
-
+_EXACT_HEADS: Final = 8
+_BASES: Final = ("rope_theta", "rotary_emb_base", "global_rope_theta")
+"""The settings with the base of rotary positions, in the kinds of model that have them."""
+_LOCAL_BASES: Final = ("rope_local_base_freq", "local_rope_theta")
+"""The same in layers with a window."""
 _CROSS_ATTENTION = re.compile(r"encoder_attn|encdecattention|cross_?att", re.IGNORECASE)
 _OFF: Final[tuple[object, ...]] = (None, False, 0, "absolute", "none", "full", [], {})
 _UNSUPPORTED: Final = (
@@ -109,6 +77,7 @@ _UNSUPPORTED: Final = (
     "relative_attention_num_buckets",
     "use_bidirectional_attention",
     "attn_temperature_tuning",
+    "use_scaled_rope",
 )
 """Settings that compute scores as no example can, if they are on."""
 _MAY_CHANGE_SCORES: Final = (
@@ -131,6 +100,7 @@ _MAY_CHANGE_SCORES: Final = (
     "partial_rotary_factor",
     "no_rope_layers",
     "position_embedding_type",
+    "attn_config",
     "text_config",
     "vision_config",
 )
@@ -142,12 +112,12 @@ def attends_elsewhere(name: str) -> bool:
     return _CROSS_ATTENTION.search(name) is not None
 
 
-def attention_of(config: Mapping[str, Any], name: str, d_k: int) -> Attention:
-    """What the config says about the layer of this name, whose heads have d_k columns.
+def attention_of(settings: Settings, name: str, d_k: int, heads: int) -> Attention:
+    """What the config says about the layer of this name, with this many heads of d_k columns.
 
     Raises ``ModelError`` naming the setting if one has an impossible value.
     """
-    settings, kind = Settings(config), config.get("model_type")
+    config, kind = settings.given, settings.given.get("model_type")
     elsewhere = attends_elsewhere(name)
     refused = tuple(
         setting
@@ -156,31 +126,41 @@ def attention_of(config: Mapping[str, Any], name: str, d_k: int) -> Attention:
     )
     if str(config.get("position_embedding_type", "")).startswith("relative"):
         refused = (*refused, "position_embedding_type")
-    alibi = not elsewhere and (
-        config.get("alibi") is True or config.get("position_embedding_type") == "alibi"
-    )
-    alibi_from = ("alibi" if config.get("alibi") is True else "position_embedding_type",) if alibi else ()
-    known = _KINDS.get(kind) if isinstance(kind, str) else None
+    known = KINDS.get(kind) if isinstance(kind, str) else None
+    kind_from = "model_type"
+    if known is None and settings.file != FILE:
+        known, kind_from = OWN_FILES, "n_heads"
     if known is None:
-        handled = (*refused, *alibi_from)
-        on = (setting for setting in _MAY_CHANGE_SCORES if not _is_off(config.get(setting)))
-        ignored = tuple(setting for setting in on if setting not in handled)
-        return Attention(alibi=alibi, taken=alibi_from, ignored=ignored, refused=refused)
+        return _of_unknown(config, refused, elsewhere=elsewhere)
     scale, scaled_by = _scale(settings, known, _index(name), d_k)
     if elsewhere:
-        return Attention(scale, taken=("model_type", *scaled_by), refused=refused)
+        return Attention(scale, taken=(kind_from, *scaled_by), refused=refused, file=settings.file)
     causal = "decoder" in name if known.decoder is None else known.decoder
     window, window_by = _window(settings, known, _index(name))
-    rotary, rotary_by, unsupported = _rotary(settings, known, d_k, slides=window is not None)
+    alibi, alibi_by, no_alibi = _alibi(settings, known, d_k, heads)
+    has_rotary = not (alibi_by or no_alibi)
+    rotary, rotary_by, no_rotary = (
+        _rotary(settings, known, d_k, slides=window is not None) if has_rotary else (None, (), ())
+    )
     return Attention(
         scale,
         causal or settings.flag("is_decoder", absent=False),
         window,
         rotary,
         alibi,
-        taken=("model_type", *scaled_by, *window_by, *rotary_by, *alibi_from),
-        refused=(*refused, *unsupported),
+        taken=(kind_from, *scaled_by, *window_by, *rotary_by, *alibi_by),
+        refused=(*refused, *no_rotary, *no_alibi),
+        file=settings.file,
     )
+
+
+def _of_unknown(config: Mapping[str, Any], refused: tuple[str, ...], *, elsewhere: bool) -> Attention:
+    """What is said about a layer of an unknown kind of model; ``elsewhere``: its keys are not those of the queries."""
+    alibi_by = _alibi_setting(config, elsewhere=elsewhere)
+    on = (setting for setting in _MAY_CHANGE_SCORES if not _is_off(config.get(setting)))
+    ignored = tuple(setting for setting in on if setting not in (*refused, *alibi_by))
+    alibi = 1.0 if alibi_by else None
+    return Attention(alibi=alibi, taken=alibi_by, ignored=ignored, refused=refused, known=False)
 
 
 def _is_off(value: object) -> bool:
@@ -193,7 +173,42 @@ def _index(name: str) -> int:
     return int(number[1]) if number else 0
 
 
-def _scale(settings: Settings, kind: _Kind, index: int, d_k: int) -> tuple[Scale, tuple[str, ...]]:
+def _alibi_setting(config: Mapping[str, Any], *, elsewhere: bool) -> tuple[str, ...]:
+    """The setting that turns ALiBi on, if one does."""
+    on = {"alibi": config.get("alibi") is True, "position_embedding_type": _is_alibi(config)}
+    return tuple(name for name, is_on in on.items() if is_on and not elsewhere)[:1]
+
+
+def _is_alibi(config: Mapping[str, Any]) -> bool:
+    return bool(config.get("position_embedding_type") == "alibi")
+
+
+def _alibi(
+    settings: Settings, kind: Kind, d_k: int, heads: int
+) -> tuple[float | None, tuple[str, ...], tuple[str, ...]]:
+    """What the slopes are multiplied by, the settings that this comes from, and those that no example computes with."""
+    match kind.alibi:
+        case "always":
+            return 1.0, (), ()
+        case "attn_config":
+            return 1.0, (), _wrong_in_mpt(settings.part("attn_config") or Settings({}))
+        case "alibi" if settings.flag("alibi", absent=False):
+            # The slopes are added before the division, as 16-bit numbers: exact up to 8 heads, which are powers of 2.
+            return (1 / sqrt(d_k), ("alibi",), ()) if heads <= _EXACT_HEADS else (None, (), ("alibi",))
+        case _:
+            by = _alibi_setting(settings.given, elsewhere=False)
+            return (1.0 if by else None), by, ()
+
+
+def _wrong_in_mpt(inside: Settings) -> tuple[str, ...]:
+    """The settings of MPT's attention that no example, or not transformers, computes with."""
+    on = [name for name in ("clip_qkv", "qk_ln", "prefix_lm") if not _is_off(inside.given.get(name))]
+    usual = {"attn_type": "multihead_attention", "alibi": True, "alibi_bias_max": 8}
+    other = [name for name, value in usual.items() if inside.given.get(name, value) != value]
+    return tuple(f"attn_config.{name}" for name in (*on, *other))
+
+
+def _scale(settings: Settings, kind: Kind, index: int, d_k: int) -> tuple[Scale, tuple[str, ...]]:
     """The divisor, and the settings that it comes from."""
     match kind.divisor:
         case "query_pre_attn_scalar" as name:
@@ -207,11 +222,18 @@ def _scale(settings: Settings, kind: _Kind, index: int, d_k: int) -> tuple[Scale
             if by_layer:
                 return (sqrt(d_k) if divides else 1.0) * (index + 1), scaled_by
             return "sqrt_dk" if divides else "none", scaled_by
+        case "softmax_scale" as name:
+            inside = settings.part("attn_config") or Settings({})
+            is_given = inside.given.get(name) is not None
+            return (1 / inside.number(name), (f"attn_config.{name}",)) if is_given else ("sqrt_dk", ())
+        case "pos_att_type" as name:
+            parts = sum(part in (settings.given.get(name) or ()) for part in ("c2p", "p2c"))
+            return (sqrt(d_k * (1 + parts)), (name,)) if parts else ("sqrt_dk", ())
         case divisor:
             return "none" if divisor == "none" else "sqrt_dk", ()
 
 
-def _window(settings: Settings, kind: _Kind, index: int) -> tuple[int | None, tuple[str, ...]]:
+def _window(settings: Settings, kind: Kind, index: int) -> tuple[int | None, tuple[str, ...]]:
     """How many keys a query of this layer sees, and the settings that this comes from."""
     if kind.window == "attention_types":
         is_local = _types_of_gpt_neo(settings, index) == "local"
@@ -220,6 +242,8 @@ def _window(settings: Settings, kind: _Kind, index: int) -> tuple[int | None, tu
             if is_local
             else (None, ())
         )
+    if kind.window == "local_attention":
+        return _local(settings, index)
     uses = kind.window != "last" or settings.flag("use_sliding_window", absent=False)
     if not kind.window or not uses or settings.given.get("sliding_window") is None:
         return None, ()
@@ -230,7 +254,20 @@ def _window(settings: Settings, kind: _Kind, index: int) -> tuple[int | None, tu
     return (settings.whole("sliding_window", _MOST), taken) if slides else (None, ())
 
 
-def _slides(settings: Settings, kind: _Kind, index: int) -> bool:
+def _local(settings: Settings, index: int) -> tuple[int | None, tuple[str, ...]]:
+    """ModernBERT's windows, ``local_attention`` wide in both directions together, in all but every third layer."""
+    types = settings.given.get("layer_types")
+    if isinstance(types, list) and index < len(types):
+        by, slides = "layer_types", types[index] == "sliding_attention"
+    else:
+        by = "global_attn_every_n_layers"
+        slides = index % settings.whole(by, _MOST, 3) != 0
+    if not slides:
+        return None, (by,)
+    return settings.whole("local_attention", _MOST, 128) // 2 + 1, (by, "local_attention")
+
+
+def _slides(settings: Settings, kind: Kind, index: int) -> bool:
     """Whether this layer has the window if the config does not list the layers."""
     match kind.window:
         case "last":
@@ -259,7 +296,7 @@ def _types_of_gpt_neo(settings: Settings, index: int) -> str:
 
 
 def _rotary(
-    settings: Settings, kind: _Kind, d_k: int, *, slides: bool
+    settings: Settings, kind: Kind, d_k: int, *, slides: bool
 ) -> tuple[Rotary | None, tuple[str, ...], tuple[str, ...]]:
     """The rotary positions, the settings that they come from, and the setting that no example can compute with."""
     if kind.pairs is None:
@@ -268,10 +305,7 @@ def _rotary(
     given = settings.part(name) or Settings({})
     given = given.part("sliding_attention" if slides else "full_attention") or given  # Gemma 3 has two
     columns, part_by = _rotated_columns(settings, given, kind, d_k)
-    source = given if "rope_theta" in given.given else settings
-    base, base_by = source.number("rope_theta", kind.base), "rope_theta" if source is settings else name
-    if slides and "rope_local_base_freq" in settings.given:
-        base, base_by = settings.number("rope_local_base_freq"), "rope_local_base_freq"
+    base, base_by = _base(settings, given, kind, name, slides=slides)
     rope = _rope(settings, given, base)
     if rope is None:
         return None, (), (f"{name}.rope_type",)
@@ -279,15 +313,31 @@ def _rotary(
     return Rotary(tuple(frequencies(rope, columns, torch.float64).tolist()), columns, kind.pairs), taken, ()
 
 
+def _base(settings: Settings, given: Settings, kind: Kind, name: str, *, slides: bool) -> tuple[float, str]:
+    """The base of the frequencies, and the setting that it comes from; ``name``: where ``given`` is in the config."""
+    if slides and (local := _given(settings, _LOCAL_BASES)):
+        return settings.number(local), local
+    if "rope_theta" in given.given:
+        return given.number("rope_theta"), name
+    default = BASE if slides and kind.window == "local_attention" else kind.base
+    setting = _given(settings, _BASES) or "rope_theta"
+    return settings.number(setting, default), setting
+
+
+def _given(settings: Settings, names: tuple[str, ...]) -> str:
+    """The first of these settings that is given; "" if none is."""
+    return next((name for name in names if name in settings.given), "")
+
+
 def _rotated_columns(
-    settings: Settings, given: Settings, kind: _Kind, d_k: int
+    settings: Settings, given: Settings, kind: Kind, d_k: int
 ) -> tuple[int, tuple[str, ...]]:
     """How many columns of a head are rotated, and the setting that this comes from."""
-    if kind.pairs == "interleaved":
-        name, columns = "rotary_dim", settings.whole("rotary_dim", _MOST, 64)
+    if kind.columns is not None:
+        name, columns = "rotary_dim", settings.whole("rotary_dim", _MOST, kind.columns)
     else:
-        name = "partial_rotary_factor"
-        source = given if name in given.given else settings
+        source = given if "partial_rotary_factor" in given.given else settings
+        name = _given(source, ("partial_rotary_factor", "rotary_pct")) or "partial_rotary_factor"
         columns = int(d_k * source.number(name, kind.part))
     if columns % 2 or not 0 < columns <= d_k:
         raise settings.wrong(

@@ -4,28 +4,47 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from mha_core.errors import N_, InteropError
 from mha_core.interop.attention import Attention, attention_of
+from mha_core.interop.fused import Fused, fused_of
 from mha_core.interop.layers import OF_MODELS, Layer
+from mha_core.interop.settings import FILE, Settings
 
-NAME: Final = "config.json"
+PARAMS: Final = "params.json"
+"""The config beside Llama's and Mistral's own files."""
 MAX_CONFIG: Final = 1_000_000
 """Longest config.json that is read, in bytes."""
 _HEADS: Final = ("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads")
-_WIDTHS: Final = ("hidden_size", "n_embd", "d_model", "dim")
+_WIDTHS: Final = ("hidden_size", "n_embd", "n_embed", "d_model", "dim")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A config that has been read. ``width``: of all heads together; 0 for what is not given. ``fused``: how one matrix
+    for Q, K and V is arranged, None if the kind of model is not known. ``file``: the file's name.
+    """
+
+    given: Mapping[str, Any]
+    width: int
+    heads: int
+    fused: Fused | None
+    file: str
 
 
 def config_beside(file: str) -> bytes | None:
-    """The config.json in the folder of a weight file; None if there is none that can be read."""
-    try:
-        with Path(file).with_name(NAME).open("rb") as stream:
-            return stream.read(MAX_CONFIG + 1)
-    except (OSError, ValueError):
-        return None
+    """The config.json, or else the params.json, in a folder or beside a weight file; None if none can be read."""
+    path = Path(file)
+    for name in (FILE, PARAMS):
+        try:
+            with (path / name if path.is_dir() else path.with_name(name)).open("rb") as stream:
+                return stream.read(MAX_CONFIG + 1)
+        except (OSError, ValueError):
+            continue
+    return None
 
 
 def with_config(layers: Iterable[Layer], config: bytes) -> tuple[Layer, ...]:
@@ -36,18 +55,33 @@ def with_config(layers: Iterable[Layer], config: bytes) -> tuple[Layer, ...]:
     another width. Raises ``InteropError`` if the file is not a JSON object, ``ModelError`` naming a setting that has an
     impossible value.
     """
-    settings = _read(config)
-    return tuple(_with_settings(layer, settings) for layer in layers)
+    known = config_of(config)
+    return tuple(with_settings(layer, known) for layer in layers)
 
 
-def _with_settings(layer: Layer, config: Mapping[str, Any]) -> Layer:
-    width, heads = _width_and_heads(config, layer.name)
+def config_of(config: bytes) -> Config:
+    """What is read from a config.json or a params.json; the latter has no ``model_type``."""
+    given = _read(config)
+    width, heads = _width_and_heads(given, "")
+    is_params = "model_type" not in given and {"dim", "n_heads"} <= given.keys()
+    return Config(given, width, heads, fused_of(given, width, heads), PARAMS if is_params else FILE)
+
+
+def with_settings(layer: Layer, config: Config) -> Layer:
+    """The layer with the config's number of heads and with what it says about its scores."""
+    width, heads = _width_and_heads(config.given, layer.name)
     fits = bool(heads) and layer.width == width and width % heads == 0
     if fits and layer.heads is None:
         layer = replace(layer, heads=heads)
     if layer.kind not in OF_MODELS:
         return layer
-    attention = attention_of(config, layer.name, width // heads) if fits else Attention(fits=False)
+    attention = (
+        attention_of(Settings(config.given, file=config.file), layer.name, width // heads, heads)
+        if fits
+        else Attention(fits=False, file=config.file)
+    )
+    if layer.fused is not None:
+        attention = replace(attention, taken=(*attention.taken, *layer.fused.taken))
     return replace(layer, attention=attention)
 
 
@@ -57,7 +91,7 @@ def _read(config: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         settings = None
     if not isinstance(settings, Mapping):
-        raise InteropError(N_("this is not a JSON object like a model's config"), place=NAME)
+        raise InteropError(N_("this is not a JSON object like a model's config"), place=FILE)
     return settings
 
 

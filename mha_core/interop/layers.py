@@ -1,4 +1,4 @@
-"""The attention layers in a weight file, the parameters of one, and its tensors that an example does not use."""
+"""An attention layer in a weight file: its parameters, and its tensors that an example does not use."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from torch import Tensor
 from mha_core.errors import N_, InteropError
 from mha_core.interop.attention import Attention, attends_elsewhere
 from mha_core.interop.bert import from_bert
-from mha_core.interop.keras_layer import PARTS, from_keras
+from mha_core.interop.fused import Fused
+from mha_core.interop.keras_layer import from_keras
 from mha_core.interop.packed import Packed
-from mha_core.interop.projections import JOINED, from_projections, rows_are_outputs, separate_names
+from mha_core.interop.projections import from_projections
+from mha_core.interop.settings import FILE
 from mha_core.interop.torch_layer import from_torch
 from mha_core.interop.weights import Weights
-from mha_core.quoted import quoted
 
-Kind: TypeAlias = Literal["torch", "keras", "bert", "projections", "gpt2"]
+Kind: TypeAlias = Literal["torch", "keras", "bert", "projections", "gpt2", "fused"]
 
 KIND_NAMES: dict[Kind, str] = {
     "torch": "torch.nn.MultiheadAttention",
@@ -27,9 +28,10 @@ KIND_NAMES: dict[Kind, str] = {
     "bert": "BERT self-attention",
     "projections": "q_proj, k_proj, v_proj …",
     "gpt2": "GPT-2 c_attn",
+    "fused": "query_key_value, qkv_proj, Wqkv …",
 }
 
-_BY_PROJECTION: Final[frozenset[Kind]] = frozenset(("projections", "gpt2"))
+_BY_PROJECTION: Final[frozenset[Kind]] = frozenset(("projections", "gpt2", "fused"))
 OF_MODELS: Final[frozenset[Kind]] = _BY_PROJECTION | {"bert"}
 """Kinds whose scores depend on the model's config.json."""
 
@@ -41,7 +43,7 @@ class Layer:
     d_query, d_key, d_value: the widths of its three inputs; width = h·d_k. ``heads`` is None if the number is unknown:
     only Keras's files have it, and a config.json (``config``). ``shared_width``: the width of keys that heads share,
     less than ``width``; None if each head has its own. ``attention``: what the config says about the scores; None if
-    none was read.
+    none was read. ``fused``: the arrangement of its one matrix for Q, K and V, if the config gives it.
     """
 
     kind: Kind
@@ -53,6 +55,7 @@ class Layer:
     heads: int | None
     shared_width: int | None = None
     attention: Attention | None = None
+    fused: Fused | None = None
 
     @property
     def possible_heads(self) -> tuple[int, ...]:
@@ -76,29 +79,6 @@ class Layer:
     def attends_to_itself(self) -> bool:
         """Whether keys and values may come from the same rows as queries."""
         return self.d_query == self.d_key == self.d_value and not attends_elsewhere(self.name)
-
-
-def layers(weights: Weights) -> tuple[Layer, ...]:
-    """Every attention layer in the file, in the order of its tensors. Raises ``InteropError`` if there is none."""
-    in_order = dict.fromkeys(layer for name in weights if (layer := _layer_at(weights, name)) is not None)
-    if in_order:
-        return tuple(in_order)
-    fused = next((name for name in weights if _FUSED.search(name)), None)
-    if fused is not None:
-        raise InteropError(
-            N_(
-                "this is one matrix for queries, keys and values together; which rows belong to "
-                "which differs between models, so it cannot be read here"
-            ),
-            place=fused,
-        )
-    raise InteropError(
-        N_(
-            "no attention layer was found; the names used by torch, Keras, BERT, GPT-2, Llama "
-            "and T5 are known, but the first tensor here is {name}"
-        ),
-        name=quoted(next(iter(weights), "")),
-    )
 
 
 def load_layer(
@@ -168,8 +148,10 @@ def loaded(weights: Weights, layer: Layer, num_heads: int | None) -> tuple[Packe
     tensors = {name: weights[name] for name in weights if name.startswith(layer.name)}
     if layer.kind in OF_MODELS:
         reader = _RecordingReader(weights)
-        load = from_bert if layer.kind == "bert" else from_projections
-        packed = load(reader, heads, layer.name)
+        if layer.kind == "bert":
+            packed = from_bert(reader, heads, layer.name)
+        else:
+            packed = from_projections(reader, heads, layer.name, layer.fused)
         return packed, _unused(tensors, layer.name, reader.names)
     reader = _RecordingReader({name.removeprefix(layer.name): tensor for name, tensor in tensors.items()})
     try:
@@ -210,83 +192,6 @@ def refuse(layer: Layer, unused: Unused, settings: Sequence[str]) -> None:
     if settings:
         raise InteropError(
             N_("layer {layer} uses this setting, which an example cannot represent"),
-            place=f"config.json: {settings[0]}",
+            place=f"{layer.attention.file if layer.attention else FILE}: {settings[0]}",
             layer=repr(layer.name[:100]),
         )
-
-
-# --- finding ---------------------------------------------------------------------------------------------------
-
-_BERT_QUERY = re.compile(r"(.*?)(self\.)?query(_proj)?\.weight\Z", re.DOTALL)
-_SEPARATE_QUERY = re.compile(r"(.*\.|)(q_proj|q_lin|q)\.weight\Z", re.DOTALL)
-_FUSED = re.compile(r"(\A|\.)(query_key_value|qkv_proj|qkv|Wqkv|W_pack|c_attn|in_proj)\.weight\Z")
-
-
-def _layer_at(weights: Weights, name: str) -> Layer | None:
-    """The layer whose first tensor has this name."""
-    for end in ("in_proj_weight", "q_proj_weight"):
-        if name.endswith(end) and f"{name.removesuffix(end)}out_proj.weight" in weights:
-            return _torch_layer(weights, name.removesuffix(end), joined=end == "in_proj_weight")
-    if name.endswith("query/kernel"):
-        prefix = name.removesuffix("query/kernel")
-        if all(f"{prefix}{part}/kernel" in weights for part in PARTS):
-            return _keras_layer(weights, prefix)
-    separate, joined = _SEPARATE_QUERY.match(name), f"{JOINED}.weight"
-    if separate:
-        return _projected_layer(weights, separate[1])
-    if name.endswith(joined):
-        return _joined_layer(weights, name.removesuffix(joined))
-    match = _BERT_QUERY.match(name)
-    if match:
-        inside, ending = match[1] + (match[2] or ""), match[3] or ""
-        if all(f"{inside}{part}{ending}.weight" in weights for part in ("key", "value")):
-            return _bert_layer(weights[name], match[1])
-    return None
-
-
-def _torch_layer(weights: Weights, prefix: str, *, joined: bool) -> Layer | None:
-    if joined:
-        weight = weights[f"{prefix}in_proj_weight"]
-        if weight.dim() != 2 or weight.shape[0] != 3 * weight.shape[1]:
-            return None
-        width = weight.shape[1]
-        return Layer("torch", prefix, width, width, width, width, None)
-    shapes = [
-        weights[f"{prefix}{x}_proj_weight"].shape for x in "qkv" if f"{prefix}{x}_proj_weight" in weights
-    ]
-    if len(shapes) != 3 or any(len(shape) != 2 for shape in shapes):
-        return None
-    return Layer("torch", prefix, shapes[0][1], shapes[1][1], shapes[2][1], shapes[0][0], None)
-
-
-def _keras_layer(weights: Weights, prefix: str) -> Layer | None:
-    shapes = [weights[f"{prefix}{part}/kernel"].shape for part in PARTS[:3]]
-    if any(len(shape) != 3 for shape in shapes):
-        return None
-    query, key, value = shapes
-    return Layer("keras", prefix, query[0], key[0], value[0], query[1] * query[2], query[1])
-
-
-def _bert_layer(query: Tensor, prefix: str) -> Layer | None:
-    if query.dim() != 2:
-        return None
-    width, d_in = query.shape
-    return Layer("bert", prefix, d_in, d_in, d_in, width, None)
-
-
-def _projected_layer(weights: Weights, prefix: str) -> Layer | None:
-    parts = separate_names(weights, prefix)[:3]
-    shapes = [weights[f"{prefix}{x}.weight"].shape for x in parts if f"{prefix}{x}.weight" in weights]
-    if len(shapes) != len(parts) or any(len(shape) != 2 for shape in shapes):
-        return None
-    (width, d_in), (shared, _), _ = shapes
-    return Layer("projections", prefix, d_in, d_in, d_in, width, None, shared if shared < width else None)
-
-
-def _joined_layer(weights: Weights, prefix: str) -> Layer | None:
-    is_linear = rows_are_outputs(weights, prefix)
-    if is_linear is None:
-        return None
-    rows, columns = weights[f"{prefix}{JOINED}.weight"].shape
-    d_in, joined = (columns, rows) if is_linear else (rows, columns)
-    return Layer("gpt2", prefix, d_in, d_in, d_in, joined // 3, None)

@@ -1,12 +1,13 @@
-"""Attention with the names of Hugging Face's other models: one Linear per projection, or GPT-2's single one for all.
+"""Attention with the names of Hugging Face's other models: one Linear per projection, or one matrix for all of them.
 
 Llama, Mistral, Qwen, OPT, CLIP, Whisper (rows are outputs):
     q_proj.weight  E × d     k_proj.weight, v_proj.weight  E_kv × d     o_proj.weight  d × E (out_proj, dense)
-DistilBERT: q_lin, k_lin, v_lin, out_lin; T5: q, k, v, o
+DistilBERT: q_lin, k_lin, v_lin, out_lin; T5: q, k, v, o; Llama's and Mistral's own files: wq, wk, wv, wo
 GPT-2 (columns are outputs):
     c_attn.weight  d × 3E, W_Q, W_K and W_V side by side                c_proj.weight  E × d
 nanoGPT, whose Linears have outputs as rows:
     c_attn.weight  3E × E                                               c_proj.weight  E × E
+NeoX, BLOOM, Falcon, MPT, Phi-3, BigCode, ModernBERT: one matrix whose rows are arranged as ``fused`` says
 
 Head i has rows (GPT-2: columns) i·d_k … (i + 1)·d_k, d_k = E ÷ h. If E_kv < E, E ÷ E_kv consecutive heads share one
 head of keys and values (grouped-query attention: Ainslie et al. 2023). Each weight may have a bias.
@@ -14,12 +15,13 @@ head of keys and values (grouped-query attention: Ainslie et al. 2023). Each wei
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
+from mha_core.interop.fused import OUTPUTS, Fused, fused_name, parts
 from mha_core.interop.packed import Packed, named, vector, wrong_shape
 from mha_core.interop.torch_layer import split_heads
 
@@ -40,6 +42,7 @@ SEPARATE: Final = (
     Separate("q_proj", "k_proj", "v_proj", ("o_proj", "out_proj", "dense")),
     Separate("q_lin", "k_lin", "v_lin", ("out_lin",)),
     Separate("q", "k", "v", ("o",)),
+    Separate("wq", "wk", "wv", ("wo",)),
 )
 
 
@@ -51,14 +54,20 @@ class _Projection(NamedTuple):
     bias: Tensor | None
 
 
-def from_projections(state: Mapping[str, Tensor], num_heads: int, prefix: str = "") -> Packed:
+def from_projections(
+    state: Mapping[str, Tensor], num_heads: int, prefix: str = "", fused: Fused | None = None
+) -> Packed:
     """The parameters of a layer whose names begin with ``prefix``; heads that share keys and values each get a copy.
 
-    Raises ``InteropError`` for a name that is missing, and for a shape that does not fit ``num_heads``.
+    ``fused``: the arrangement of the one matrix for Q, K and V, unless it is that of GPT-2. Raises ``InteropError`` for
+    a name that is missing, and for a shape that does not fit ``num_heads``.
     """
-    is_joined = f"{prefix}{JOINED}.weight" in state
+    is_joined = fused is None and f"{prefix}{JOINED}.weight" in state
     names = separate_names(state, prefix)
-    query, *shared = _joined(state, prefix) if is_joined else _separate(state, prefix, names)
+    if fused is not None:
+        query, *shared = _fused(state, prefix, fused)
+    else:
+        query, *shared = _joined(state, prefix) if is_joined else _separate(state, prefix, names)
     embed, d_in = query.weight.shape
     if num_heads < 1 or embed % num_heads:
         raise InteropError(N_("{width} is not divisible by {heads} heads"), heads=num_heads, width=embed)
@@ -69,7 +78,8 @@ def from_projections(state: Mapping[str, Tensor], num_heads: int, prefix: str = 
             raise wrong_shape(name, f"{embed} × {d_in}", weight)
     w_q, w_k, w_v = (_by_head(projection.weight, num_heads, d_k) for projection in (query, *shared))
     b_q, b_k, b_v = (_bias_by_head(projection.bias, num_heads, d_k) for projection in (query, *shared))
-    w_o, b_o = _joined_output(state, prefix) if is_joined else _output(state, prefix, embed, names)
+    outputs = names.outputs if fused is None else OUTPUTS
+    w_o, b_o = _joined_output(state, prefix) if is_joined else _output(state, prefix, embed, outputs)
     return Packed(w_q, w_k, w_v, b_q, b_k, b_v, w_o, b_o)
 
 
@@ -116,6 +126,19 @@ def _joined(state: Mapping[str, Tensor], prefix: str) -> list[_Projection]:
     ]
 
 
+def _fused(state: Mapping[str, Tensor], prefix: str, fused: Fused) -> list[_Projection]:
+    name = fused_name(state, prefix)
+    weight = named(state, f"{name}.weight")
+    if weight.dim() != 2 or len(weight) % fused.blocks:
+        raise wrong_shape(f"{name}.weight", f"{fused.blocks}·d_k × d", weight)
+    bias = vector(state, f"{name}.bias", len(weight))
+    biases = (None, None, None) if bias is None else parts(bias, fused)
+    return [
+        _Projection(f"{name}.weight", part, part_bias)
+        for part, part_bias in zip(parts(weight, fused), biases, strict=True)
+    ]
+
+
 def _by_head(weight: Tensor, num_heads: int, d_k: int) -> Tensor:
     """h × d × d_k; a head that others share is repeated for each of them."""
     groups = len(weight) // d_k
@@ -130,10 +153,10 @@ def _bias_by_head(bias: Tensor | None, num_heads: int, d_k: int) -> Tensor | Non
 
 
 def _output(
-    state: Mapping[str, Tensor], prefix: str, embed: int, names: Separate
+    state: Mapping[str, Tensor], prefix: str, embed: int, names: Sequence[str]
 ) -> tuple[Tensor | None, Tensor | None]:
     """W_O, E × d_out, and b_O; None if the file has none."""
-    part = next((name for name in names.outputs if f"{prefix}{name}.weight" in state), None)
+    part = next((name for name in names if f"{prefix}{name}.weight" in state), None)
     if part is None:
         return None, None
     weight = named(state, f"{prefix}{part}.weight")

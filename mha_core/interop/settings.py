@@ -43,10 +43,11 @@ def read_json(path: Path, most: int) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of a config.json. ``absent`` is the value of a setting that is not given."""
+    """The settings of a config.json, or another ``file``. ``absent`` is the value of a setting that is not given."""
 
     given: Mapping[str, Any]
     inside: str = ""
+    file: str = FILE
 
     @property
     def kind(self) -> str:
@@ -99,11 +100,11 @@ class Settings:
         value = self.given.get(name)
         if value is not None and not isinstance(value, dict):
             raise self.wrong(name, N_("expected an object, got {got}"), value)
-        return None if value is None else Settings(value, f"{self.inside}{name}.")
+        return None if value is None else Settings(value, f"{self.inside}{name}.", self.file)
 
     def wrong(self, name: str, template: str, value: object, **values: object) -> ModelError:
         """The error for a setting with an impossible value."""
-        place = f"{FILE}: {self.inside}{name}"
+        place = f"{self.file}: {self.inside}{name}"
         return ModelError(template, place=place, got=quoted_json(value), **values)
 
     def _value(self, name: str, absent: object) -> Any:

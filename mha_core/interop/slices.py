@@ -37,8 +37,8 @@ _NO_CONFIG: Final = N_(
     "No config.json was read. The divisor is assumed to be √d_k. A mask, positions and "
     "anything else the model does to its scores are missing."
 )
-_OTHER_CONFIG: Final = N_("The config.json has no layers of this width, so it is not used.")
-_TAKEN: Final = N_("From config.json: {names}.")
+_OTHER_CONFIG: Final = N_("The {file} has no layers of this width, so it is not used.")
+_TAKEN: Final = N_("From {file}: {names}.")
 _UNKNOWN: Final = N_(
     "This kind of model is unknown. The divisor is assumed to be √d_k, with no mask and "
     "no positions, so the weights may differ from the model's."
@@ -112,11 +112,21 @@ def open_layer(
         value = key if layer.d_key == layer.d_value else _random(part.tokens, small.w_v.shape[1], random)
     tokens = [str(row) for row in part.rows] if part.inputs else None
     assumed = num_heads is None and layer.heads is None
-    note = _note(layer, packed, small, part, unused, assumed=assumed, reordered=columns != sorted(columns))
+    note = _note(
+        layer,
+        packed,
+        small,
+        part,
+        unused,
+        assumed=assumed,
+        reordered=columns != sorted(columns),
+    )
     title = f"{layer.name or KIND_NAMES[layer.kind]}"[:200]
     example = unpack(small, query, key, value, title=title, note=note, tokens=tokens)
     example = replace(example, scale=attention.scale, mask=_mask(attention, len(query)), positions=positions)
-    return validate(_with_slopes(example, part.heads, packed.h) if attention.alibi else example)
+    if attention.alibi is not None:
+        example = _with_slopes(example, part.heads, packed.h, attention.alibi)
+    return validate(example)
 
 
 # --- columns, mask and positions --------------------------------------------------------------------------------
@@ -150,19 +160,18 @@ def _rotating(rates: Sequence[float], pairs: Pairs) -> Positions:
 
 
 def _mask(attention: Attention, n: int) -> Mask:
-    """A causal mask, limited to the window's last keys if there is a window."""
-    if not attention.causal:
-        return None
+    """A causal mask or none, limited to the keys in the window if there is a window."""
     window = attention.window or n
     if window >= n:
-        return "causal"
-    return AllowMask(tuple(tuple(i - window < j <= i for j in range(n)) for i in range(n)))
+        return "causal" if attention.causal else None
+    later = 0 if attention.causal else window - 1
+    return AllowMask(tuple(tuple(i - window < j <= i + later for j in range(n)) for i in range(n)))
 
 
-def _with_slopes(example: Example, heads: Sequence[int], h: int) -> Example:
-    """The example with ALiBi, each head with its slope among all h."""
+def _with_slopes(example: Example, heads: Sequence[int], h: int, factor: float) -> Example:
+    """The example with ALiBi, each head with its slope among all h, multiplied by ``factor``."""
     sloped = tuple(
-        replace(head, slope=(alibi_slope(index, h),))
+        replace(head, slope=(alibi_slope(index, h) * factor,))
         for head, index in zip(example.heads, heads, strict=True)
     )
     return replace(example, heads=sloped, positions=Positions("alibi"))
@@ -228,15 +237,15 @@ def _score_sentences(layer: Layer, unused: Unused) -> Iterator[_Sentence]:
     if attention is None:
         yield _NO_CONFIG, {}
     elif not attention.fits:
-        yield _OTHER_CONFIG, {}
+        yield _OTHER_CONFIG, {"file": attention.file}
     else:
         yield from _config_sentences(attention)
 
 
 def _config_sentences(attention: Attention) -> Iterator[_Sentence]:
     if attention.taken:
-        yield _TAKEN, {"names": _listed(attention.taken)}
-    if "model_type" not in attention.taken:
+        yield _TAKEN, {"file": attention.file, "names": _listed(attention.taken)}
+    if not attention.known:
         yield _UNKNOWN, {}
         if attention.ignored:
             yield _IGNORED, {"names": _listed(attention.ignored)}

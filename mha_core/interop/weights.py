@@ -12,7 +12,7 @@ import io
 import pickletools
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -68,7 +68,12 @@ def read_weights(data: bytes, name: str = "") -> Weights:
     times the file's size.
     """
     tensors = _read(data, name)
-    return {name: tensors[name] for name in sorted(tensors, key=_natural)}
+    return {name: tensors[name] for name in in_natural_order(tensors)}
+
+
+def in_natural_order(names: Iterable[str]) -> list[str]:
+    """The names sorted, with the numbers in them compared as numbers."""
+    return sorted(names, key=_natural)
 
 
 def _natural(name: str) -> tuple[list[str | int], str]:
@@ -114,7 +119,7 @@ def _read_torch(data: bytes) -> Weights:
     try:
         loaded = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
     except Exception:  # noqa: BLE001  # a damaged file makes torch raise almost anything
-        raise _damaged() from None
+        raise damaged() from None
     return _state_dict(loaded)
 
 
@@ -129,9 +134,10 @@ def _too_much() -> InteropError:
     )
 
 
-def _damaged() -> InteropError:
+def damaged(place: str = "") -> InteropError:
+    """The error for a file that is none, or not a whole one."""
     return InteropError(
-        N_("this is not a readable .pt or .safetensors file; it may be damaged or incomplete")
+        N_("this is not a readable .pt or .safetensors file; it may be damaged or incomplete"), place=place
     )
 
 
@@ -145,7 +151,7 @@ def _pickle_in(data: bytes) -> bytes:
     except InteropError:
         raise
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, OSError, EOFError):
-        raise _damaged() from None
+        raise damaged() from None
 
 
 def _check_records(records: list[zipfile.ZipInfo], size: int) -> None:
@@ -166,7 +172,7 @@ def _check_records(records: list[zipfile.ZipInfo], size: int) -> None:
     if numbers > MAX_RECORDS or pickles[0].file_size > MAX_PICKLE:
         raise _too_much()
     if sum(record.file_size for record in records) > size:
-        raise _damaged()
+        raise damaged()
 
 
 def _check_pickle(text: bytes) -> None:
@@ -176,7 +182,7 @@ def _check_pickle(text: bytes) -> None:
         forbidden = next(filter(None, map(_forbidden_name, islice(operations, MAX_OPERATIONS))), None)
         more = forbidden is None and next(operations, None) is not None
     except Exception:  # noqa: BLE001  # a pickle of noise makes pickletools raise almost anything
-        raise _damaged() from None
+        raise damaged() from None
     if more:
         raise _too_much()
     if forbidden:
@@ -202,10 +208,10 @@ def _state_dict(loaded: object) -> Weights:
         inner = next(
             (loaded[key] for key in _STATE_DICT_KEYS if isinstance(loaded.get(key), Mapping)), loaded
         )
-        named = {name: tensor for name, tensor in inner.items() if _is_name(name) and _is_plain(tensor)}
+        named = {name: tensor for name, tensor in inner.items() if is_name(name) and _is_plain(tensor)}
         if named:
             return named
-        if any(_is_name(name) and isinstance(tensor, Tensor) for name, tensor in inner.items()):
+        if any(is_name(name) and isinstance(tensor, Tensor) for name, tensor in inner.items()):
             raise InteropError(
                 N_(
                     "no tensor in this file can be read; tensors whose strides repeat memory, such as "
@@ -215,7 +221,7 @@ def _state_dict(loaded: object) -> Weights:
     raise InteropError(N_("the file contains no named tensors"))
 
 
-def _is_name(name: object) -> bool:
+def is_name(name: object) -> bool:
     """Whether this is a string that can be shown as it is."""
     return isinstance(name, str) and name.isprintable() and len(name) <= MAX_NAME
 
@@ -232,7 +238,7 @@ def _is_plain(thing: object) -> bool:
 
 def _read_safetensors(data: bytes) -> Weights:
     if len(data) < 10:
-        raise _damaged()
+        raise damaged()
     header = int.from_bytes(data[:8], "little")
     if data[8:9] != b"{":
         raise InteropError(N_("this is neither a .safetensors file nor a file written by torch.save"))
@@ -243,13 +249,13 @@ def _read_safetensors(data: bytes) -> Weights:
             most=MAX_HEADER,
         )
     if header > len(data) - 8:
-        raise _damaged()
-    library: Any = _safetensors()
+        raise damaged()
+    library: Any = safetensors_library()
     try:
         loaded: dict[str, Tensor] = library.load(data)
     except Exception:  # noqa: BLE001  # the library raises its own error, KeyError for a dtype and more
-        raise _damaged() from None
-    named = {name: tensor for name, tensor in loaded.items() if _is_name(name)}
+        raise damaged() from None
+    named = {name: tensor for name, tensor in loaded.items() if is_name(name)}
     if not named:
         raise InteropError(N_("the file contains no named tensors"))
     if len(named) > MAX_TENSORS:
@@ -257,7 +263,8 @@ def _read_safetensors(data: bytes) -> Weights:
     return named
 
 
-def _safetensors() -> Any:
+def safetensors_library() -> Any:
+    """The optional package that reads .safetensors files."""
     with needs("safetensors", "interop", InteropError):
         import safetensors.torch  # noqa: PLC0415  # optional
     return safetensors.torch

@@ -100,6 +100,18 @@ FAMILIES: dict[str, Family] = {
             "norm_rel_ebd": "layer_norm",
         },
     ),
+    "DeBERTa": Family(
+        "Deberta",
+        ENCODER,
+        "attention.output.dense",
+        extra={"relative_attention": True, "pos_att_type": ["p2c", "c2p"]},
+    ),
+    "ModernBERT": Family(
+        "ModernBert",
+        {**DECODER, "cls_token_id": 1, "sep_token_id": 2},
+        "attn.Wo",
+        extra={"local_attention": 4},
+    ),
     "GPT-2": Family("GPT2", OLDER, "attn.c_proj"),
     "GPT-Neo": Family(
         "GPTNeo",
@@ -116,6 +128,7 @@ FAMILIES: dict[str, Family] = {
         "attention.out_proj",
     ),
     "GPT-J": Family("GPTJ", {**OLDER, "rotary_dim": 4}, "attn.out_proj"),
+    "BigCode": Family("GPTBigCode", OLDER, "attn.c_proj"),
     "NeoX": Family("GPTNeoX", {**DECODER, "rotary_pct": 0.5}, "attention.dense"),
     "BLOOM": Family(
         "Bloom",

@@ -186,10 +186,10 @@ FILES = {
 def main():
     from mha_core import InteropError
     from mha_core.interop import layers, read_weights
-    from mha_core.interop.weights import _safetensors
+    from mha_core.interop.weights import safetensors_library
 
     read_weights(PLAIN)
-    _safetensors()
+    safetensors_library()
     before = peak()
     refusals: dict[str, str | None] = {}
     for name, (data, _) in FILES.items():

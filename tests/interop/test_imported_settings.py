@@ -16,7 +16,7 @@ from mha_core.interop import Slice, layers, load_layer, open_layer, with_config
 from tests.interop.families import FAMILIES, Family
 from tests.interop.test_families_import import NEAR, opened
 
-LLAMA, GPT_2 = FAMILIES["Llama"], FAMILIES["GPT-2"]
+LLAMA, GPT_2, FALCON = FAMILIES["Llama"], FAMILIES["GPT-2"], FAMILIES["Falcon"]
 
 
 def rope(**given):
@@ -71,6 +71,44 @@ VARIANTS = {
     ),
     "heads wider than their share": (replace(LLAMA, extra={"head_dim": 12}), {"rope_parameters"}),
     "BERT as a decoder": (replace(FAMILIES["BERT"], extra={"is_decoder": True}), set()),
+    "Falcon with groups": (
+        replace(FALCON, extra={"new_decoder_architecture": True, "num_kv_heads": 3, "bias": True}),
+        {"rope_parameters", "new_decoder_architecture", "num_kv_heads"},
+    ),
+    "Falcon with keys per head": (
+        replace(FALCON, extra={"multi_query": False, "bias": True}),
+        {"multi_query"},
+    ),
+    "BigCode with keys per head": (
+        replace(FAMILIES["BigCode"], extra={"multi_query": False}),
+        {"multi_query"},
+    ),
+    "Phi-3 with a window": (replace(FAMILIES["Phi-3"], extra={"sliding_window": 3}), {"sliding_window"}),
+    "MPT's own divisor": (
+        replace(FAMILIES["MPT"], extra={"attn_config": {"softmax_scale": 0.2}}),
+        {"attn_config.softmax_scale"},
+    ),
+    "DeBERTa-v2 with absolute positions": (
+        replace(
+            FAMILIES["DeBERTa-v2"],
+            extra={"relative_attention": False, "position_biased_input": True, "pos_att_type": ["c2p"]},
+        ),
+        {"pos_att_type"},
+    ),
+    "ModernBERT with its layers listed": (
+        replace(
+            FAMILIES["ModernBERT"],
+            extra={
+                "local_attention": 6,
+                "layer_types": ["sliding_attention", "full_attention"],
+                "rope_parameters": {
+                    "full_attention": {"rope_type": "default", "rope_theta": 900.0},
+                    "sliding_attention": {"rope_type": "default", "rope_theta": 30.0},
+                },
+            },
+        ),
+        {"layer_types", "local_attention", "rope_parameters"},
+    ),
     "Mistral without a window": (
         replace(FAMILIES["Mistral"], extra={"sliding_window": None}),
         {"rope_parameters"},

@@ -1,0 +1,61 @@
+"""How the known kinds of model compute their scores: those that transformers 5 computes in a single way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from mha_core.example.model import BASE, Pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a kind of model does, whether or not its config says so.
+
+    ``decoder``: a query sees no later key; None: if the layer's name says that it is a decoder's. ``divisor``:
+    "sqrt_dk", "none", or the name of the setting. ``window``: which layers have one. ``pairs``: the columns that rotary
+    positions rotate together, None without rotary positions; ``base``, ``part`` (of the columns) and ``columns`` (their
+    number): their defaults. ``alibi``: how it comes to ALiBi: "always", "attn_config" or "alibi" by this setting.
+    """
+
+    decoder: bool | None = False
+    divisor: str = "sqrt_dk"
+    window: str = ""
+    pairs: Pairs | None = None
+    base: float = BASE
+    part: float = 1.0
+    columns: int | None = None
+    alibi: str = ""
+
+
+KINDS: Final[dict[str, Kind]] = {
+    **dict.fromkeys(("bert", "roberta", "xlm-roberta", "electra", "distilbert"), Kind()),
+    **dict.fromkeys(("albert", "vit"), Kind()),
+    **dict.fromkeys(("deberta", "deberta-v2"), Kind(divisor="pos_att_type")),
+    "modernbert": Kind(window="local_attention", pairs="half", base=160000.0),
+    **dict.fromkeys(("bart", "whisper"), Kind(decoder=None)),
+    **dict.fromkeys(("t5", "mt5"), Kind(decoder=None, divisor="none")),
+    "opt": Kind(decoder=True),
+    "gpt2": Kind(decoder=True, divisor="scale_attn_weights"),
+    "gpt_neo": Kind(decoder=True, divisor="none", window="attention_types"),
+    "gpt_bigcode": Kind(decoder=True, divisor="scale_attn_weights"),
+    "gptj": Kind(decoder=True, pairs="interleaved", columns=64),
+    "gpt_neox": Kind(decoder=True, pairs="half", part=0.25),
+    "bloom": Kind(decoder=True, alibi="always"),
+    "falcon": Kind(decoder=True, pairs="half", alibi="alibi"),
+    "mpt": Kind(decoder=True, divisor="softmax_scale", alibi="attn_config"),
+    **dict.fromkeys(("llama", "gemma", "olmo", "olmo2"), Kind(decoder=True, pairs="half")),
+    "granite": Kind(decoder=True, divisor="attention_multiplier", pairs="half"),
+    "phi": Kind(decoder=True, pairs="half", part=0.5),
+    **dict.fromkeys(("mistral", "starcoder2", "phi3"), Kind(decoder=True, window="all", pairs="half")),
+    "mixtral": Kind(decoder=True, window="all", pairs="half", base=1e6),
+    **dict.fromkeys(("qwen2", "qwen3"), Kind(decoder=True, window="last", pairs="half")),
+    "gemma2": Kind(decoder=True, divisor="query_pre_attn_scalar", window="every other", pairs="half"),
+    "gemma3_text": Kind(
+        decoder=True, divisor="query_pre_attn_scalar", window="five of six", pairs="half", base=1e6
+    ),
+    "gpt_oss": Kind(decoder=True, window="every other", pairs="half", base=150000.0),
+}
+"""By ``model_type``."""
+OWN_FILES: Final = Kind(decoder=True, window="all", pairs="interleaved")
+"""Llama and Mistral in their own files, with a params.json."""
