@@ -280,6 +280,7 @@ def _add_on_weights(add_command: AddCommand) -> None:
         type=_indices,
         default=(0,),
     )
+    add("--adapter", N_("a LoRA adapter of the model, saved by PEFT: its folder or file"))
     add("--d-model", N_("how many columns of X; at most 8 if omitted"), type=int)
     add("--d-head", N_("how many columns of each head; at most 4 if omitted"), type=int)
     add("--tokens", N_("how many rows of X to draw at random; 4 if omitted"), type=int)

@@ -30,7 +30,9 @@ from mha_core.interop import (
     Weights,
     config_beside,
     layers,
+    merge_adapter,
     open_layer,
+    read_adapter,
     read_model,
     read_weights,
 )
@@ -131,6 +133,8 @@ def _layers(read: ReadBytes, options: Namespace) -> Answer:
 
 def _import(read: ReadBytes, options: Namespace) -> Answer:
     weights = _weights(read, options)
+    if options.adapter is not None:
+        weights = merge_adapter(weights, *read_adapter(options.adapter))
     layer = _named(_layers_in(weights, options), options.layer)
     random_rows = {
         name: given for name in ("tokens", "seed") if (given := getattr(options, name)) is not None

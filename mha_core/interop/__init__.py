@@ -2,13 +2,14 @@
 
 ``packed`` (the parameters of any layer), ``torch_layer``, ``keras_layer``, ``bert``, ``projections`` (each library's
 arrangement of them), ``masks`` (whether True hides or allows), ``weights`` (files, read so that nothing in them runs),
-``saved`` (folders and shards), ``fused`` (one matrix for Q, K and V), ``layers``, ``settings``,
+``adapters`` (LoRA), ``saved`` (folders and shards), ``fused`` (one matrix for Q, K and V), ``layers``, ``settings``,
 ``rope``, ``kinds``, ``attention``, ``config`` (what a model's config.json says about them), ``finding`` (which layers a
 file has), ``slices`` (a slice of a layer as an example). From a model's own results: ``qkv`` (an example from Q, K
 and V), ``einsum`` (products as einsum equations), ``watch`` (what a running module calls in torch), ``samples`` and
 ``second_run`` (which axis is samples and which is heads), ``capture`` (every attention of a run).
 """
 
+from mha_core.interop.adapters import merge_adapter
 from mha_core.interop.bert import from_bert, to_bert
 from mha_core.interop.capture import Captured, capture
 from mha_core.interop.config import config_beside, with_config
@@ -26,7 +27,7 @@ from mha_core.interop.masks import (
 from mha_core.interop.packed import Packed, pack, unpack
 from mha_core.interop.projections import from_projections
 from mha_core.interop.qkv import from_qkv
-from mha_core.interop.saved import read_model
+from mha_core.interop.saved import read_adapter, read_model
 from mha_core.interop.slices import Slice, input_matrices, open_layer
 from mha_core.interop.torch_layer import from_torch, to_torch, torch_layer
 from mha_core.interop.weights import Weights, read_weights, read_weights_file
@@ -53,8 +54,10 @@ __all__ = [
     "keras_weights",
     "layers",
     "load_layer",
+    "merge_adapter",
     "open_layer",
     "pack",
+    "read_adapter",
     "read_model",
     "read_weights",
     "read_weights_file",

@@ -7,6 +7,7 @@ import re
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
+from mha_core.interop.adapters import is_adapter
 from mha_core.interop.config import Config, config_of, with_settings
 from mha_core.interop.fused import KINDS, NAMES
 from mha_core.interop.keras_layer import PARTS
@@ -35,6 +36,14 @@ def _nothing_found(weights: Weights, config: Config | None) -> InteropError:
     fused = next((name for name in weights if _FUSED.match(name)), None)
     if fused is not None:
         return _unarranged(weights, fused, config)
+    if adapter := next(filter(is_adapter, weights), None):
+        return InteropError(
+            N_(
+                "this is a LoRA adapter, which only has changes to the matrices of a model; import the model "
+                "with it: mha import MODEL --adapter ADAPTER"
+            ),
+            place=adapter,
+        )
     return InteropError(
         N_(
             "no attention layer was found; the names used by torch, Keras, BERT, GPT-2, Llama "

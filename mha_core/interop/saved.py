@@ -1,4 +1,4 @@
-"""A saved model: a weight file, the index of its shards, or a folder with either.
+"""A saved model: a weight file, the index of its shards, or a folder with either; and an adapter for it.
 
 An index (``model.safetensors.index.json``) names the file of each tensor. It may only name files beside it. Nothing
 but the headers of ``.safetensors`` files is read until a tensor is used, so that a model may be larger than the memory.
@@ -14,6 +14,7 @@ from typing import Any, Final
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
+from mha_core.interop import adapters
 from mha_core.interop.settings import read_json
 from mha_core.interop.weights import (
     MAX_BYTES,
@@ -37,6 +38,7 @@ _MODELS: Final = (
     "consolidated.safetensors",
     "consolidated.00.pth",
 )
+_ADAPTERS: Final = ("adapter_model.safetensors", "adapter_model.bin")
 _SHARD: Final = re.compile(r"\w[\w.\-]*\.(safetensors|bin|pt|pth)")
 """The name of a file beside the index: no folder, no drive, nothing hidden."""
 
@@ -44,22 +46,35 @@ _SHARD: Final = re.compile(r"\w[\w.\-]*\.(safetensors|bin|pt|pth)")
 def read_model(path: str) -> Weights:
     """The tensors of a model: ``path`` is a weight file, the index of its shards, or the folder with either.
 
-    Raises ``InteropError`` or ``ModelError``, which name the place, for anything that cannot be read.
+    A checkpoint that still has the matrices of a LoRA adapter beside its own is merged with the adapter_config.json
+    beside it. Raises ``InteropError`` or ``ModelError``, which name the place, for anything that cannot be read.
     """
-    file = _chosen(Path(path))
-    return _sharded(file) if file.suffix == ".json" else _opened(file)
+    file = _chosen(Path(path), (*_MODELS, *_ADAPTERS))
+    weights = _sharded(file) if file.suffix == ".json" else _opened(file)
+    if adapters.is_unmerged(weights):
+        return adapters.merge_unmerged(weights, _adapter_config(file))
+    return weights
 
 
-def _chosen(path: Path) -> Path:
-    """The model's file in a folder, or the file itself."""
+def read_adapter(path: str) -> tuple[Weights, bytes]:
+    """The tensors of an adapter, and the adapter_config.json beside them; ``path`` is its file or its folder."""
+    file = _chosen(Path(path), _ADAPTERS)
+    adapter = _opened(file)
+    if not any(map(adapters.is_adapter, adapter)):
+        raise adapters.no_adapter(file.name)
+    return adapter, _adapter_config(file)
+
+
+def _chosen(path: Path, names: tuple[str, ...]) -> Path:
+    """The file in a folder that has one of these names, or the file itself."""
     if not path.is_dir():
         return path
-    file = next((path / name for name in _MODELS if (path / name).is_file()), None)
+    file = next((path / name for name in names if (path / name).is_file()), None)
     if file is None:
         raise InteropError(
             N_("this folder has none of the files that a model is saved in: {names}"),
             place=str(path),
-            names=", ".join(_MODELS),
+            names=", ".join(names),
         )
     if file.name == "consolidated.00.pth" and (path / "consolidated.01.pth").exists():
         raise InteropError(
@@ -67,6 +82,22 @@ def _chosen(path: Path) -> Path:
             place=str(file),
         )
     return file
+
+
+def _adapter_config(file: Path) -> bytes:
+    """The adapter_config.json beside an adapter's file."""
+    try:
+        with file.with_name(adapters.CONFIG).open("rb") as stream:
+            return stream.read(adapters.MAX_CONFIG + 1)
+    except (OSError, ValueError):
+        raise InteropError(
+            N_(
+                "{config} is missing beside this adapter; only its lora_alpha tells by how much the model's "
+                "matrices change"
+            ),
+            place=file.name,
+            config=adapters.CONFIG,
+        ) from None
 
 
 # --- a file ----------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from mha_core.example.model import (
     alibi_slope,
 )
 from mha_core.example.validate import validate
+from mha_core.interop.adapters import Merged
 from mha_core.interop.attention import Attention, Rotary
 from mha_core.interop.layers import KIND_NAMES, OF_MODELS, Layer, Unused, loaded, refuse
 from mha_core.interop.packed import EXACT, Packed, exact, unpack, wrong_shape
@@ -46,6 +47,7 @@ _UNKNOWN: Final = N_(
 _IGNORED: Final = N_("These settings in its config.json are not used: {names}.")
 _UNUSED: Final = N_("Not used: {names}.")
 _WITHOUT: Final = N_("Left out at your request, so scores and weights differ from the model's: {names}.")
+_MERGED: Final = N_("The changes of a LoRA adapter are included.")
 _REORDERED: Final = N_(
     "The columns of Q and K are reordered so that columns that rotate together are half "
     "a head apart. The scores are the same."
@@ -120,6 +122,7 @@ def open_layer(
         unused,
         assumed=assumed,
         reordered=columns != sorted(columns),
+        merged=isinstance(weights, Merged),
     )
     title = f"{layer.name or KIND_NAMES[layer.kind]}"[:200]
     example = unpack(small, query, key, value, title=title, note=note, tokens=tokens)
@@ -189,6 +192,7 @@ def _note(
     *,
     assumed: bool,
     reordered: bool,
+    merged: bool,
 ) -> Mapping[str, str]:
     heads = ", ".join(str(head + 1) for head in part.heads)
     (d_query, d_k), (shown, head_columns) = packed.w_q.shape[1:], small.w_q.shape[1:]
@@ -211,6 +215,8 @@ def _note(
     ]
     if assumed:
         sentences.append((_ASSUMED, {"h": packed.h, "d_k": d_k}))
+    if merged:
+        sentences.append((_MERGED, {}))
     sentences += _score_sentences(layer, unused)
     if unused.harmless:
         sentences.append((_UNUSED, {"names": _listed(unused.harmless)}))
