@@ -27,7 +27,8 @@ CONFIG: Final = "adapter_config.json"
 MAX_CONFIG: Final = 1_000_000
 """Longest adapter_config.json that is read, in bytes."""
 _WRAPPER: Final = "base_model.model."
-_BASE: Final = ".base_layer."
+BASE: Final = ".base_layer."
+"""What PEFT puts into the name of a matrix that an adapter changes."""
 _LORA: Final = re.compile(r"(.+)\.lora_([AB])(?:\.(?!weight\Z)(\w+))?\.weight", re.DOTALL)
 _ADAPTER: Final = re.compile(r"(\A|\.)lora_[A-Za-z]")
 _STARTS: Final = ("gaussian", "eva")
@@ -104,8 +105,8 @@ def is_adapter(name: str) -> bool:
 def is_unmerged(weights: Weights) -> bool:
     """Whether these are a model's tensors beside those of an adapter, as PEFT holds them."""
     own = (
-        _BASE in name and not name.endswith("bias") for name in weights
-    )  # an adapter may hold trained biases
+        name for name in weights if BASE in name and not name.endswith("bias")
+    )  # an adapter may have biases
     return any(own) and any(map(is_adapter, weights))
 
 
@@ -155,7 +156,7 @@ def _merged(weights: Weights, adapter: Weights, settings: Settings) -> Weights:
 
 def _bare(name: str) -> str:
     """A tensor's name without what PEFT adds to it."""
-    return name.removeprefix(_WRAPPER).replace(_BASE, ".")
+    return name.removeprefix(_WRAPPER).replace(BASE, ".")
 
 
 class _OwnNames:

@@ -7,7 +7,7 @@ import re
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.adapters import is_adapter
+from mha_core.interop.adapters import BASE, is_adapter, is_unmerged
 from mha_core.interop.config import Config, config_of, with_settings
 from mha_core.interop.fused import KINDS, NAMES
 from mha_core.interop.keras_layer import PARTS
@@ -25,7 +25,7 @@ def layers(weights: Weights, config: bytes | None = None) -> tuple[Layer, ...]:
     (see ``with_config``), and how one matrix for queries, keys and values is arranged.
     """
     known = None if config is None else config_of(config)
-    found = (_layer_at(weights, name, known) for name in weights)
+    found = (_layer_at(weights, name, known) for name in weights if BASE not in name)
     in_order = tuple(dict.fromkeys(layer for layer in found if layer is not None))
     if not in_order:
         raise _nothing_found(weights, known)
@@ -36,7 +36,16 @@ def _nothing_found(weights: Weights, config: Config | None) -> InteropError:
     fused = next((name for name in weights if _FUSED.match(name)), None)
     if fused is not None:
         return _unarranged(weights, fused, config)
-    if adapter := next(filter(is_adapter, weights), None):
+    adapter = next(filter(is_adapter, weights), None)
+    if adapter is not None and is_unmerged(weights):
+        return InteropError(
+            N_(
+                "this LoRA adapter is not merged with its model; mha import merges them if the "
+                "adapter_config.json is beside the file"
+            ),
+            place=adapter,
+        )
+    if adapter is not None:
         return InteropError(
             N_(
                 "this is a LoRA adapter, which only has changes to the matrices of a model; import the model "

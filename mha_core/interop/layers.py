@@ -168,7 +168,7 @@ def _unused(tensors: Weights, prefix: str, read: Collection[str]) -> Unused:
     only the known ones do.
     """
     left = {name: tensors[name] for name in tensors if name not in read}
-    is_attention = "att" in prefix.rstrip("./").rpartition(".")[2].lower()
+    is_attention = "att" in prefix.rstrip("./").removesuffix(".self").rpartition(".")[2].lower()
     others = tuple(
         name
         for name, tensor in left.items()

@@ -119,7 +119,9 @@ def _opened(file: Path) -> Weights:
 
 
 def _has_header(file: Path) -> bool:
-    """Whether the file begins like a .safetensors file, with a header that is not too long."""
+    """Whether the file, which is not a pipe, begins like a .safetensors file, with a header that is not too long."""
+    if not file.is_file():
+        return False
     try:
         with file.open("rb") as stream:
             start = stream.read(9)

@@ -283,6 +283,16 @@ def test_an_unmerged_checkpoint_without_the_adapter_s_config_is_refused(tmp_path
     )
 
 
+@pytest.mark.parametrize(
+    "state", [UNMERGED, {**adapter(middle=".default"), f"{PEFT}base_layer.in_proj_weight": A}]
+)
+def test_an_unmerged_checkpoint_by_itself_is_called_one(state):
+    assert refused(layers, state) == (
+        f"{PEFT}q_proj.lora_A.default.weight: this LoRA adapter is not merged with its model; mha import merges them "
+        "if the adapter_config.json is beside the file"
+    )
+
+
 def test_an_unmerged_checkpoint_holds_what_pissa_left_of_w(tmp_path):
     save_file(UNMERGED, tmp_path / "model.safetensors")
     (tmp_path / "adapter_config.json").write_text(json.dumps({**CONFIG, "init_lora_weights": "pissa"}))

@@ -145,7 +145,7 @@ def test_every_attention_layer_of_a_family_is_found(name):
 
 
 REFUSED = {
-    "DeBERTa": {"config.json: relative_attention"},
+    "DeBERTa": {f"encoder.layer.{i}.attention.self.pos_proj.weight" for i in range(2)},
     "DeBERTa-v2": {"config.json: relative_attention"},
     "Qwen3": {f"layers.{i}.self_attn.k_norm.weight" for i in range(2)},
     "Gemma 2": {"config.json: attn_logit_softcapping"},

@@ -18,7 +18,7 @@ from mha_core.errors import ModelError
 from mha_core.example.model import AllowMask, text_in
 from mha_core.interop import Slice, config_beside, layers, load_layer, open_layer, read_model
 from tests.interop.families import FAMILIES, HEADS, inputs, made
-from tests.interop.test_families_import import NEAR, _Recorder
+from tests.interop.test_families_import import NEAR, _Recorder, opened, outcomes
 
 D, H, D_K = 7, 6, 4
 WIDTH = H * D_K
@@ -227,6 +227,74 @@ def test_phi_3_s_long_rope_is_refused_by_its_setting():
     long = {"type": "longrope", "short_factor": [1.0], "long_factor": [2.0]}
     with pytest.raises(InteropError, match=r"^config\.json: rope_scaling\.rope_type: layer"):
         example_of("phi3", name="self_attn.qkv_proj", rope_scaling=long, hidden_size=WIDTH)
+
+
+OLDER_AND_NEWER: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "modernbert": (
+        {
+            "local_attention": 4,
+            "global_attn_every_n_layers": 2,
+            "global_rope_theta": 900.0,
+            "local_rope_theta": 30.0,
+        },
+        {
+            "local_attention": 4,
+            "layer_types": ["full_attention", "sliding_attention"],
+            "rope_parameters": {
+                "full_attention": {"rope_type": "default", "rope_theta": 900.0},
+                "sliding_attention": {"rope_type": "default", "rope_theta": 30.0},
+            },
+        },
+    ),
+    "modernbert with the defaults": (
+        {},
+        {
+            "local_attention": 128,
+            "layer_types": ["full_attention", "sliding_attention"],
+            "rope_parameters": {
+                "full_attention": {"rope_type": "default", "rope_theta": 160000.0},
+                "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0},
+            },
+        },
+    ),
+    "phi3": (
+        {"rope_theta": 30.0, "rope_scaling": None},
+        {"rope_parameters": {"rope_type": "default", "rope_theta": 30.0, "partial_rotary_factor": 1.0}},
+    ),
+    "falcon": (
+        {"rope_theta": 30.0},
+        {"rope_parameters": {"rope_type": "default", "rope_theta": 30.0}, "alibi": False},
+    ),
+}
+
+
+@pytest.mark.parametrize("which", OLDER_AND_NEWER)
+@pytest.mark.parametrize("index", [0, 1])
+def test_an_older_config_says_the_same_as_a_newer_one(which, index):
+    """As published with the models, and as transformers 5 writes it."""
+    kind = which.split(" ")[0]
+    name, _, blocks = ARRANGED[kind]
+    weights = {f"layers.{index}.{name}.weight": labeled(*blocks)}
+    older, newer = (
+        replace(layers(weights, config_of(kind, **settings))[0].attention, taken=())
+        for settings in OLDER_AND_NEWER[which]
+    )
+    assert older == newer
+
+
+def test_deberta_is_refused_by_name_with_absolute_positions_too(monkeypatch):
+    """Its biases of Q and V have names of their own, and W_O is elsewhere."""
+    absolute = replace(FAMILIES["DeBERTa"], extra={"relative_attention": False, "pos_att_type": None})
+    monkeypatch.setitem(FAMILIES, "variant", absolute)
+    prefix = "encoder.layer.{}.attention.self.q_bias"
+    assert [outcome.refused for outcome in opened("variant")] == [prefix.format(0), prefix.format(1)]
+
+
+def test_mt5_is_imported_and_refused_like_t5(monkeypatch):
+    monkeypatch.setitem(FAMILIES, "mT5", replace(FAMILIES["T5"], name="MT5"))
+    found = opened("mT5")
+    assert [each.refused for each in found] == [each.refused for each in outcomes("T5")]
+    assert max(each.off for each in found if not each.refused) < NEAR
 
 
 @pytest.mark.parametrize(

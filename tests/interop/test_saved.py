@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from threading import Thread
 
 import pytest
 import torch
@@ -103,6 +105,16 @@ def test_a_file_larger_than_the_limit_is_read_tensor_by_tensor(tmp_path, monkeyp
     assert load_layer(weights, layers(weights)[0], 2).w_q.shape == (2, 12, 6)
     with pytest.raises(InteropError, match=r"^large\.weight: this tensor is larger than 0 MB$"):
         weights["large.weight"]
+
+
+def test_a_pipe_is_read_once(tmp_path):
+    save_file(STATE, tmp_path / "model.safetensors")
+    pipe = tmp_path / "pipe.safetensors"
+    os.mkfifo(pipe)
+    writer = Thread(target=lambda: pipe.write_bytes((tmp_path / "model.safetensors").read_bytes()))
+    writer.start()
+    assert set(read_model(str(pipe))) == set(STATE)
+    writer.join()
 
 
 def test_a_folder_without_a_model_is_refused_with_the_names_looked_for(tmp_path):
