@@ -17,7 +17,7 @@ const SPEEDS = [0.5, 1, 2, 4, 8];
  *   commands: Record<string, () => void>;
  *   pressesOf: (minutes: number) => number;
  *   hostControls: (own: Node[]) => Node[];
- *   predict: (on: boolean) => void;
+ *   predict: (on: boolean, isClicked: boolean) => void;
  *   teach: (minutes: number) => void;
  *   pace: (seconds: number) => void;
  *   compare: (heads: number[] | null) => void;
@@ -95,8 +95,12 @@ export class Controls {
 
   /** @returns {HTMLInputElement} */
   #predictSwitch() {
-    const onchange = () => this.options.predict(input.checked);
-    const onclick = (/** @type {MouseEvent} */ { detail }) => detail > 0 && input.blur(); // as a button does
+    let isClicked = false;
+    const onchange = () => this.options.predict(input.checked, isClicked);
+    const onclick = (/** @type {MouseEvent} */ { detail }) => {
+      isClicked = detail > 0;
+      if (isClicked) input.blur(); // as a button does
+    };
     /** @type {HTMLInputElement} */
     const input = element("input", { type: "checkbox", data: { focus: "predict" }, onchange, onclick });
     return input;

@@ -405,11 +405,16 @@ export class Walk {
     this.changed();
   }
 
-  /** With a keyboard the first number can be typed at once. @param {boolean} on */
-  #startPredicting(on) {
+  /**
+   * After a click with a mouse the first number can be typed at once. Before an audience the keys stay the walk's.
+   * @param {boolean} on
+   * @param {boolean} isClicked
+   */
+  #startPredicting(on, isClicked) {
     this.setPredicting(on);
     const field = this.root.querySelector("input.answer");
-    if (field instanceof HTMLElement && !matchMedia("(hover: none)").matches) field.focus();
+    const isTyped = isClicked && !this.view && !matchMedia("(hover: none)").matches;
+    if (isTyped && field instanceof HTMLElement) field.focus();
   }
 
   /** The cell whose arithmetic is explained here, and whether its number is still to be found. */
@@ -444,7 +449,7 @@ export class Walk {
       commands: this.#commands,
       pressesOf: (minutes) => this.route.lecture(minutes).length - 1,
       hostControls: (own) => this.host.controls(own),
-      predict: (on) => this.#startPredicting(on),
+      predict: (on, isClicked) => this.#startPredicting(on, isClicked),
       teach: (minutes) => this.#teach(minutes),
       pace: (seconds) => this.#autoplay.set(seconds),
       compare: (heads) => this.#compare(heads),

@@ -37,11 +37,16 @@ test("what is revealed says which predictions were right to their last digit, an
   assert.equal(cells[8].textContent, exact[8].toFixed(4));
 });
 
-test("with a keyboard the first number can be typed as soon as numbers are predicted", async () => {
-  const { all, named } = await walk("first", { place: { step: "q" } });
-  named("predict").checked = true;
-  named("predict").dispatchEvent(new Event("change", { bubbles: true }));
-  assert.equal(document.activeElement, all("input.answer")[0]);
+test("after a click on the switch the first number can be typed, but not before an audience", async () => {
+  const isTyped = async (/** @type {string} */ view, /** @type {number} */ detail) => {
+    const { all, named } = await walk("first", { place: { step: "q", view } });
+    named("predict").dispatchEvent(new MouseEvent("click", { bubbles: true, detail }));
+    return document.activeElement === all("input.answer")[0];
+  };
+  assert.deepEqual(
+    [await isTyped("", 1), await isTyped("", 0), await isTyped("presenter", 1)],
+    [true, false, false],
+  );
 });
 
 test("once a step is revealed, the line explains the first mistake", async () => {
