@@ -345,6 +345,18 @@ ENTRIES: Final = (
         N_("Scaling"),
         score=True,
     ),
+    Entry("softcap", "{softcap}", ("1", "1"), "setting"),
+    Entry(
+        "capped_scores",
+        "S_C",
+        ("n_q", "n_k"),
+        "head",
+        N_("capped scores"),
+        "scores",
+        N_("Softcap"),
+        only=("softcap",),
+        score=True,
+    ),
     Entry("slope", "m", ("1", "1"), "head input", N_("slope"), "linear", only=("alibi",)),
     Entry(
         "linear_biases",

@@ -30,6 +30,7 @@ _OTHER_NAMES: Final = {
 """Paths in a file whose matrix has another name on screen."""
 _SETTINGS: Final = {
     "scale": N_("Divide by"),
+    "softcap": N_("softcap"),
     "kv_heads": N_("K, V heads"),
     "tokens": N_("tokens"),
     "context_tokens": N_("context tokens"),

@@ -89,6 +89,9 @@ GLOSSARY: Final = {
     "mute": Entry(N_("mute a head"), N_("Set its output to 0.")),
     "grouped": Entry(N_("grouped-query attention"), N_("Several heads share keys and values.")),
     "divisor": Entry(N_("divisor, temperature"), N_("What scores are divided by before softmax.")),
+    "softcap": Entry(
+        N_("softcap"), N_("A number c that no score exceeds: a score s becomes c·tanh(s/c) before softmax.")
+    ),
     "saturation": Entry(
         N_("saturation"),
         N_("When softmax gives almost all the weight to one key, so that its gradients nearly vanish."),
@@ -126,6 +129,7 @@ _OF_MATRIX: Final = {
     "q_rotated": ("positions",),
     "scores": ("score",),
     "scaled_scores": ("scaled", "divisor"),
+    "capped_scores": ("softcap",),
     "linear_biases": ("positions",),
     "mask": ("mask", "causal", "fully_masked"),
     "masked_scores": ("masked",),

@@ -116,6 +116,12 @@ interface SetScale {
   value: Scale;
 }
 
+/** What no score exceeds, or None: scores are not capped. */
+interface SetSoftcap {
+  op: "softcap";
+  value?: number | null;
+}
+
 /** How a score is computed from a query and a key; `scale`: what it is divided by, where given. */
 interface SetScoring {
   op: "scoring";
@@ -609,6 +615,7 @@ interface Controls {
   context: boolean;
   sizes: string[];
   scale: Scale;
+  softcap: number | null;
   temperature: boolean;
   is_product: boolean;
   scoring: string;
@@ -883,6 +890,7 @@ type Operation =
   | SwitchContext
   | SetMask
   | SetScale
+  | SetSoftcap
   | SetScoring
   | SetKvHeads
   | SetPositions

@@ -82,7 +82,7 @@ def head_graph(example: Example, head: Head) -> tuple[Step, ...]:
         "x" if example.context is None else "context",
         (head.q is not None, head.k is not None, head.v is not None, head.weights is not None),
         (head.b_q is not None, head.b_k is not None, head.b_v is not None),
-        example.scale != "none",
+        (example.scale != "none", example.softcap is not None),
         None if example.mask is None else "add" if isinstance(example.mask, AddMask) else "masked_fill",
         example.scoring,
         None if example.positions is None else _positions(example),
@@ -97,7 +97,7 @@ def weight_graph(given: Collection[str], mask: Literal["masked_fill", "add"] | N
         "context" if "context" in given else "x",
         ("q" in given, "k" in given, False, False),
         ("b_q" in given, "b_k" in given, False),
-        True,
+        (True, False),
         mask,
         "dot",
         None,
@@ -125,7 +125,7 @@ def _head_steps(
     source: str,
     given: tuple[bool, bool, bool, bool],
     biases: tuple[bool, bool, bool],
-    scaled: bool,
+    scaled: tuple[bool, bool],
     mask: Literal["masked_fill", "add"] | None,
     scoring: Scoring,
     positions: tuple[str, str, str] | None,
@@ -133,6 +133,7 @@ def _head_steps(
     valued: bool,
 ) -> tuple[Step, ...]:
     """``given``: whether the head starts from its q, k, v, weights; ``biases``: whether it has b_q, b_k, b_v;
+    ``scaled``: whether scores are divided, and whether they are capped;
     ``valued``: whether it has V, of its own or its group's.
     """
     kind, key_prefix, pairs = positions or (None, "", "")
@@ -203,13 +204,17 @@ def _score_steps(scoring: Scoring, q: str, k: str) -> tuple[Step, ...]:
 
 
 def _weight_steps(
-    scaled: bool, mask: Literal["masked_fill", "add"] | None, key_ids: str | None
+    scaled: tuple[bool, bool], mask: Literal["masked_fill", "add"] | None, key_ids: str | None
 ) -> tuple[Step, ...]:
     """From scores to weights; ``key_ids``: the matrix of the keys' positions, for linear biases."""
     steps, last = [], "scores"
-    if scaled:
+    is_divided, is_capped = scaled
+    if is_divided:
         steps.append(Step("scaled_scores", "divide", (Operand(last, "ij"), Operand("divisor", ""))))
         last = "scaled_scores"
+    if is_capped:
+        steps.append(Step("capped_scores", "softcap", (Operand(last, "ij"), Operand("softcap", ""))))
+        last = "capped_scores"
     if key_ids:
         operands = (Operand("slope", ""), Operand("position_ids", "i"), Operand(key_ids, "j"))
         steps.append(Step("linear_biases", "linear_bias", operands))
@@ -272,7 +277,8 @@ def symbol(name: str, example: Example) -> str:
     sign = ENTRY[name].symbol
     if "{" not in sign:
         return sign
-    return sign.format(divisor=divisor_sign(example), fill=f"{mask_fill(example):g}")
+    settings = {"fill": f"{mask_fill(example):g}", "softcap": _plain(example.softcap or 0.0)}
+    return sign.format(divisor=divisor_sign(example), **settings)
 
 
 def divisor_sign(example: Example) -> str:
@@ -283,9 +289,12 @@ def divisor_sign(example: Example) -> str:
 
 def divisor_text(example: Example) -> str:
     """What scores are divided by: ``√d_k``, or the number with all its digits."""
-    if isinstance(example.scale, str):
-        return "√d_k"
-    return repr(float(example.scale)).removesuffix(".0").replace("-", "−")
+    return "√d_k" if isinstance(example.scale, str) else _plain(example.scale)
+
+
+def _plain(number: float) -> str:
+    """A number with all its digits."""
+    return repr(float(number)).removesuffix(".0").replace("-", "−")
 
 
 def formula(step: Step, example: Example) -> str:

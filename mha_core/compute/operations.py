@@ -389,6 +389,15 @@ OPERATIONS: Final = {
         is_sign=True,
         in_place=lambda a, by: a.div_(by),
     ),
+    # c·tanh(a/c): almost a where a is small, never beyond c
+    "softcap": _by_cell(
+        lambda a, cap: cap * torch.tanh(a / cap),
+        lambda a, cap: cap * tanh(a / cap),
+        "{1}·tanh({0} ÷ {1})",
+        "{constant}·tanh({0} ÷ {constant})",
+        setting=True,
+        in_place=lambda a, cap: a.div_(cap).tanh_().mul_(cap),
+    ),
     # a where the mask allows the pair, else the fill
     "masked_fill": _by_cell(
         lambda a, allow, fill: torch.where(allow == 0, fill, a),

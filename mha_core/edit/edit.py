@@ -14,6 +14,7 @@ from mha_core.edit.fields import (
     AnyLecture,
     AnyScale,
     AnyScoring,
+    AnySoftcap,
     Axis,
     Block,
     FillKind,
@@ -150,6 +151,12 @@ class SetScale(Edit, op="scale"):
     """What the scores are divided by."""
 
     value: AnyScale
+
+
+class SetSoftcap(Edit, op="softcap"):
+    """What no score exceeds, or None: scores are not capped."""
+
+    value: AnySoftcap | None = None
 
 
 class SetScoring(Edit, op="scoring"):

@@ -33,6 +33,7 @@ from mha_core.edit.edit import (
     SetScale,
     SetScoring,
     SetSentence,
+    SetSoftcap,
     SetTitle,
     SwitchBiases,
     SwitchContext,
@@ -48,6 +49,7 @@ from mha_core.edit.layer import (
     switch_positions,
     switch_scale,
     switch_scoring,
+    switch_softcap,
     switch_values,
     switch_w_o,
 )
@@ -179,6 +181,7 @@ _CHANGES: dict[type[Edit], Callable[[Example, Any], Example]] = {
     SwitchBiases: switch_biases,
     SetMask: switch_mask,
     SetScale: switch_scale,
+    SetSoftcap: switch_softcap,
     SwitchContext: switch_context,
     SetScoring: switch_scoring,
     SetKvHeads: switch_kv_heads,

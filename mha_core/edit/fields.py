@@ -89,6 +89,10 @@ def _scale(value: object, _: str) -> Scale:
     return "none" if value == "none" else float(cell_value("scale", value, "scale"))
 
 
+def _softcap(value: object, _: str) -> float:
+    return float(cell_value("softcap", value, "softcap"))
+
+
 @dataclass(frozen=True)
 class OneOf:
     """Reads one of these names."""
@@ -120,6 +124,7 @@ Block: TypeAlias = Annotated[Sequence[Sequence[object]], _block]
 Texts: TypeAlias = Annotated[tuple[str, ...], _sequence_of(_text)]
 Order: TypeAlias = Annotated[tuple[int, ...], _sequence_of(_index)]
 AnyScale: TypeAlias = Annotated[Scale, _scale]
+AnySoftcap: TypeAlias = Annotated[float, _softcap]
 AnyScoring: TypeAlias = Annotated[ScoringName, OneOf(SCORINGS)]
 AnyLecture: TypeAlias = Annotated[Lecture, read_lecture]
 MaskKind: TypeAlias = Literal["none", "causal", "painted"]

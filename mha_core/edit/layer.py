@@ -13,6 +13,7 @@ from mha_core.edit.edit import (
     SetPositions,
     SetScale,
     SetScoring,
+    SetSoftcap,
     SwitchBiases,
     SwitchContext,
     SwitchOutput,
@@ -111,6 +112,11 @@ def switch_mask(example: Example, edit: SetMask) -> Example:
 def switch_scale(example: Example, edit: SetScale) -> Example:
     """Divide by √d_k, by nothing or by a number."""
     return replace(example, scale=edit.value)
+
+
+def switch_softcap(example: Example, edit: SetSoftcap) -> Example:
+    """Cap the scores at a number, or not at all."""
+    return _without_stale_claims(replace(example, softcap=edit.value))
 
 
 def switch_context(example: Example, edit: SwitchContext) -> Example:

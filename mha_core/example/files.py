@@ -7,6 +7,7 @@ scoring     "dot" (where absent), "bilinear", "additive" or "cosine": how a quer
             product; with cosine scoring it is the temperature. Where ``scale`` is absent it is "sqrt_dk" for dot and
             bilinear, "none" for additive and cosine, which have no √d_k.
             A head gives w_a: d_k × d_k for bilinear, w_a, u_a: d_k × d_a and v_a: d_a for additive scoring.
+softcap     a number c above 0: a divided score s becomes c·tanh(s/c), which is never beyond c. Absent: none.
 kv_heads    how many heads have keys and values of their own: it divides the heads into groups, and of each group the
             first gives w_k, w_v, b_k, b_v (or k, v) for all. 1 is multi-query attention; absent, each head has its own.
 positions   "sinusoidal", "rotary" or "alibi", or {"kind": one of them, "ids": [0, 1, …], "context_ids": …,
@@ -122,6 +123,7 @@ def to_json(example: Example) -> dict[str, object]:
         "b_o": _row(example.b_o),
         "scoring": None if example.scoring == "dot" else example.scoring,
         "scale": example.scale if isinstance(example.scale, str) else _number(example.scale),
+        "softcap": None if example.softcap is None else _number(example.softcap),
         "kv_heads": example.kv_heads,
         "positions": None if example.positions is None else _positions_json(example.positions),
         "mask": _mask_json(example.mask),
@@ -491,6 +493,7 @@ _FIELDS: dict[str, Callable[[object, str], Any]] = {
     "b_o": _vector,
     "scoring": _scoring,
     "scale": _scale,
+    "softcap": _float,
     "kv_heads": _count,
     "positions": _positions,
     "mask": mask_from_json,

@@ -137,6 +137,8 @@ class Example:
     additive   v_a·tanh(q·W_a + k·U_a)     (Bahdanau et al. 2015)
     cosine     q·k ÷ (‖q‖·‖k‖)             (Graves et al. 2014; the divisor, a temperature, is their 1/β)
 
+    ``softcap``: a number c that no score exceeds: a score s becomes c·tanh(s/c) once it is divided (Gemma 2, 2024).
+
     ``kv_heads``: how many heads have keys and values of their own; h ÷ kv_heads heads in a row share them, and the
     first of these gives them (grouped-query attention, Ainslie et al. 2023; 1: multi-query, Shazeer 2019).
     """
@@ -158,6 +160,7 @@ class Example:
     kv_heads: int | None = None
     positions: Positions | None = None
     lecture: Lecture | None = None
+    softcap: float | None = None
     asked: tuple[str, ...] | None = None
 
     @property
@@ -321,12 +324,14 @@ def has_values(example: Example) -> bool:
 
 def features(example: Example) -> frozenset[str]:
     """The features that an entry of ``vocabulary`` can require by ``only``: the scoring, the kind of positions (also
-    with "apart" where keys have positions of their own), values, and W_O.
+    with "apart" where keys have positions of their own), softcap, values, and W_O.
     """
     names: set[str] = {example.scoring}
     if example.positions is not None:
         kind = example.positions.kind
         names |= {kind, f"{kind} apart"} if "context_position_ids" in position_inputs(example) else {kind}
+    if example.softcap is not None:
+        names.add("softcap")
     if has_values(example):
         names.add("values")
     if example.w_o is not None:
@@ -424,7 +429,11 @@ def mask_fill(example: Example) -> float:
 
 
 def setting(example: Example, name: str) -> float | None:
-    """The value of one of ``vocabulary.SETTINGS``: the divisor, None where scores are not scaled, or the fill."""
+    """The value of one of ``vocabulary.SETTINGS``: the divisor, None where scores are not scaled; the softcap, None
+    where they are not capped; or the fill.
+    """
+    if name == "softcap":
+        return example.softcap
     return {"divisor": divisor, "fill": mask_fill}[name](example)
 
 

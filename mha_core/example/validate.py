@@ -69,6 +69,7 @@ def validate(example: Example, before: Example | None = None) -> Example:
     _require_few_pairs(example, dims)
     _require_mask(example, dims)
     _require_scale(example)
+    _require_softcap(example)
     _require_claims(example, dims)
     _require_asked(example)
     if example.lecture is not None:
@@ -377,6 +378,21 @@ def _require_in_range(place: str, number: float) -> None:
             high=MAX_NUMBER,
             number=number,
         )
+
+
+def _require_softcap(example: Example) -> None:
+    if example.softcap is None:
+        return
+    if not (1 / MAX_NUMBER <= example.softcap <= MAX_NUMBER):
+        raise _fail(
+            "softcap",
+            N_("expected a number from {low:g} to {high:g}, got {number:g}"),
+            low=1 / MAX_NUMBER,
+            high=MAX_NUMBER,
+            number=example.softcap,
+        )
+    if all(head.weights is not None for head in example.heads):
+        raise _fail("softcap", N_("is not used, since every head starts from its weights"))
 
 
 def _require_mask(example: Example, dims: Dims) -> None:

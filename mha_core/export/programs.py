@@ -45,6 +45,8 @@ def torch_program(computed: Trace, decimals: int | None, language: str) -> str:
     example = computed.example
     if example.scoring == "additive" and any(head.weights is None for head in example.heads):
         raise ExportError(N_("PyTorch has no additive attention; use NumPy or PyTorch from scratch"))
+    if example.softcap is not None:
+        raise ExportError(N_("PyTorch's own attention has no softcap; use NumPy or PyTorch from scratch"))
     _require_no_given_weights(example)
     if mask_fill(example) != NEG_INF:
         raise ExportError(
@@ -141,7 +143,7 @@ def keras_program(computed: Trace, decimals: int | None, language: str) -> str:
     facts["hides_pairs"] = (
         example.mask is not None and not facts["filled"] and (not mask or NEG_INF in numbers)
     )
-    special = {"q_rotated", "q_unit", "pair_tanh", "linear_biases"} & sheet.flags
+    special = {"q_rotated", "q_unit", "pair_tanh", "linear_biases", "capped_scores"} & sheet.flags
     facts["custom"] = bool(special) or facts["filled"] or facts["adds"]
     facts["inner_w_a"] = "w_a" in sheet.flags and not {"q_rotated", "pair_tanh"}.isdisjoint(special)
     facts["kv_layer"] = grouped

@@ -125,6 +125,7 @@ class Sheet:
             "concat_width": str(dims.h * dims.d_v),
             "group": str(dims.h // (example.kv_heads or dims.h)),
             "divisor": self._divisor(),
+            "softcap": self.number(example.softcap or 1.0),
             "divided": "" if example.scale == "none" else f" / {self._divisor()}",
         }
         self.values |= {name: str(getattr(dims, name)) for name in ("h", "n_q", "n_k", "d_k", "d_v")}

@@ -63,6 +63,7 @@ COMMENTS = {
         "this example ends with Concat; a layer needs a W_O, and the identity matrix changes nothing"
     ),
     "divisor": N_("the scores are divided by this"),
+    "softcap": N_("so that no score is larger than this"),
     "allow": N_("True: this query may attend to this key"),
     "causal": N_("query i may attend to keys 1 … i"),
     "corner": N_("The mask starts at the top left corner, as torch's is_causal does: n_q and n_k differ."),
@@ -251,6 +252,7 @@ pair_sums            |     pairs = q[:, None] + k  # n_q × n_k × d_a
 pair_tanh            |     scores = np.tanh(pairs) @ head["v_a"]  # n_q × n_k
 scores !pair_tanh    |     scores = q @ k.T  # n_q × n_k
 scaled_scores        |     scores = scores / divisor
+capped_scores        |     scores = $softcap * np.tanh(scores / $softcap)  # $[softcap]
 biased_scores        |     scores = scores - head["slope"] * distances
 masked_scores hidden |     scores = np.where(allow, scores, $fill)
 masked_scores added  |     scores = scores + mask
@@ -357,6 +359,7 @@ pair_sums            | pairs = q[:, :, None] + k[:, None]  # h × n_q × n_k × 
 pair_tanh            | scores = (torch.tanh(pairs) * v_a[:, None, None]).sum(dim=-1)  # h × n_q × n_k
 scores !pair_tanh    | scores = q @ k.mT  # h × n_q × n_k
 scaled_scores        | scores = scores / divisor
+capped_scores        | scores = $softcap * torch.tanh(scores / $softcap)  # $[softcap]
 biased_scores        | scores = scores - slopes[:, None, None] * distances
 masked_scores hidden | scores = scores.masked_fill(~allow, $fill)
 masked_scores added  | scores = scores + mask
@@ -605,6 +608,7 @@ pair_sums            |         pairs = query[:, :, None] + key[:, None]  # 1 × 
 pair_tanh            |         scores = ops.einsum("bijhc,hc->bhij", ops.tanh(pairs), v_a)
 custom !pair_tanh    |         scores = ops.einsum("bihd,bjhd->bhij", query, key)
 custom scaled_scores |         scores = scores / $divisor
+capped_scores        |         scores = $softcap * ops.tanh(scores / $softcap)  # $[softcap]
 biased_scores        |         scores = ops.add(scores, biases)
 adds                 |         scores = ops.add(scores, mask)
 filled               |         scores = ops.where(allow, scores, $fill)

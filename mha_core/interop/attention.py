@@ -40,16 +40,17 @@ class Attention:
     """How the scores of a layer are computed, according to its model's config.json, or another ``file``.
 
     ``window``: how many keys a query sees, the last of them its own, and as many later ones if it sees any; None: all.
-    ``alibi``: what the slopes of ALiBi are multiplied by; None without ALiBi. ``taken``: the settings that were used;
-    ``ignored``: settings that may change scores and were not used because the kind of model is not ``known``;
-    ``refused``: settings that no example can compute with. ``fits``: False if the config is for layers of another
-    width, so that nothing of it is used.
+    ``softcap``: as in an example. ``alibi``: what the slopes of ALiBi are multiplied by; None without ALiBi.
+    ``taken``: the settings that were used; ``ignored``: settings that may change scores and were not used because the
+    kind of model is not ``known``; ``refused``: settings that no example can compute with. ``fits``: False if the
+    config is for layers of another width, so that nothing of it is used.
     """
 
     scale: Scale = "sqrt_dk"
     causal: bool = False
     window: int | None = None
     rotary: Rotary | None = None
+    softcap: float | None = None
     alibi: float | None = None
     taken: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
@@ -119,14 +120,16 @@ def attention_of(settings: Settings, name: str, d_k: int, heads: int) -> Attenti
     """
     config, kind = settings.given, settings.given.get("model_type")
     elsewhere = attends_elsewhere(name)
+    known = KINDS.get(kind) if isinstance(kind, str) else None
     refused = tuple(
         setting
         for setting in _UNSUPPORTED
-        if not _is_off(config.get(setting)) and not (elsewhere and setting.startswith("relative_attention"))
+        if not _is_off(config.get(setting))
+        and not (elsewhere and setting.startswith("relative_attention"))
+        and not (known and setting == known.softcap)
     )
     if str(config.get("position_embedding_type", "")).startswith("relative"):
         refused = (*refused, "position_embedding_type")
-    known = KINDS.get(kind) if isinstance(kind, str) else None
     kind_from = "model_type"
     if known is None and settings.file != FILE:
         known, kind_from = OWN_FILES, "n_heads"
@@ -142,13 +145,22 @@ def attention_of(settings: Settings, name: str, d_k: int, heads: int) -> Attenti
     rotary, rotary_by, no_rotary = (
         _rotary(settings, known, d_k, slides=window is not None) if has_rotary else (None, (), ())
     )
+    capped = bool(known.softcap) and not _is_off(config.get(known.softcap))
     return Attention(
         scale,
         causal or settings.flag("is_decoder", absent=False),
         window,
         rotary,
+        settings.number(known.softcap) if capped else None,
         alibi,
-        taken=(kind_from, *scaled_by, *window_by, *rotary_by, *alibi_by),
+        taken=(
+            kind_from,
+            *scaled_by,
+            *window_by,
+            *rotary_by,
+            *alibi_by,
+            *((known.softcap,) if capped else ()),
+        ),
         refused=(*refused, *no_rotary, *no_alibi),
         file=settings.file,
     )

@@ -13,14 +13,16 @@ class Kind:
     """What a kind of model does, whether or not its config says so.
 
     ``decoder``: a query sees no later key; None: if the layer's name says that it is a decoder's. ``divisor``:
-    "sqrt_dk", "none", or the name of the setting. ``window``: which layers have one. ``pairs``: the columns that rotary
-    positions rotate together, None without rotary positions; ``base``, ``part`` (of the columns) and ``columns`` (their
-    number): their defaults. ``alibi``: how it comes to ALiBi: "always", "attn_config" or "alibi" by this setting.
+    "sqrt_dk", "none", or the name of the setting. ``window``: which layers have one. ``softcap``: the name of the
+    setting. ``pairs``: the columns that rotary positions rotate together, None without rotary positions; ``base``,
+    ``part`` (of the columns) and ``columns`` (their number): their defaults. ``alibi``: how it has ALiBi: "always",
+    "attn_config" or "alibi" by this setting.
     """
 
     decoder: bool | None = False
     divisor: str = "sqrt_dk"
     window: str = ""
+    softcap: str = ""
     pairs: Pairs | None = None
     base: float = BASE
     part: float = 1.0
@@ -50,7 +52,13 @@ KINDS: Final[dict[str, Kind]] = {
     **dict.fromkeys(("mistral", "starcoder2", "phi3"), Kind(decoder=True, window="all", pairs="half")),
     "mixtral": Kind(decoder=True, window="all", pairs="half", base=1e6),
     **dict.fromkeys(("qwen2", "qwen3"), Kind(decoder=True, window="last", pairs="half")),
-    "gemma2": Kind(decoder=True, divisor="query_pre_attn_scalar", window="every other", pairs="half"),
+    "gemma2": Kind(
+        decoder=True,
+        divisor="query_pre_attn_scalar",
+        window="every other",
+        softcap="attn_logit_softcapping",
+        pairs="half",
+    ),
     "gemma3_text": Kind(
         decoder=True, divisor="query_pre_attn_scalar", window="five of six", pairs="half", base=1e6
     ),

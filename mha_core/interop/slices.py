@@ -126,7 +126,13 @@ def open_layer(
     )
     title = f"{layer.name or KIND_NAMES[layer.kind]}"[:200]
     example = unpack(small, query, key, value, title=title, note=note, tokens=tokens)
-    example = replace(example, scale=attention.scale, mask=_mask(attention, len(query)), positions=positions)
+    example = replace(
+        example,
+        scale=attention.scale,
+        softcap=attention.softcap,
+        mask=_mask(attention, len(query)),
+        positions=positions,
+    )
     if attention.alibi is not None:
         example = _with_slopes(example, part.heads, packed.h, attention.alibi)
     return validate(example)

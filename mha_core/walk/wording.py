@@ -213,6 +213,16 @@ WORDING: Final[dict[str, Wording]] = {
         say=N_("The order does not change here: all scores of the head are divided by the same number."),
         wrong=N_("Dividing by d_k or d_model instead of √d_k, or dividing the weights after softmax."),
     ),
+    "capped_scores": Wording(
+        what=N_("Each score s becomes c·tanh(s ÷ c), with c = {weights}."),
+        why=N_(
+            "Small scores hardly change, and no score is larger than c. In training, this keeps scores from "
+            "growing without limit."
+        ),
+        note=N_("Ask: what would a very small c do to the weights?"),
+        say=N_("The order of the scores stays. Only the large ones move closer together."),
+        wrong=N_("Cutting scores off at c. tanh bends them, so that two large scores still differ."),
+    ),
     "linear_biases": Wording(
         what=N_("Each pair gets minus the head's slope times the distance between the two tokens."),
         why=N_(

@@ -56,6 +56,7 @@ class Controls(TypedDict):
     context: bool
     sizes: Sequence[str]
     scale: Scale
+    softcap: float | None
     temperature: bool
     is_product: bool
     scoring: str
@@ -216,6 +217,7 @@ def _controls(work: Work, lens: str | None) -> Controls:
         "context": example.context is not None,
         "sizes": [axis for axis in ("h", *RESIZABLE) if getattr(example.dims, axis) and not fixed.get(axis)],
         "scale": example.scale,
+        "softcap": example.softcap,
         "temperature": scoring.temperature is not None,
         "is_product": scoring.is_product,
         "scoring": "scaled_dot" if example.scoring == "dot" and example.scale != "none" else example.scoring,

@@ -161,6 +161,9 @@ def column_weights(example, head, steps, q, k, kind):
     if example.scale != "none":
         by = sqrt(len(steps["q"])) if example.scale == "sqrt_dk" else example.scale
         scores = steps["scaled_scores"] = [[number / by for number in row] for row in scores]
+    if example.softcap is not None:
+        cap = example.softcap
+        scores = steps["capped_scores"] = [[cap * tanh(number / cap) for number in row] for row in scores]
     if kind == "alibi":
         ids = list(example.positions.ids or range(n_q))
         own = example.context is not None or example.context_tokens is not None or n_k != n_q

@@ -10,7 +10,7 @@ NEG_INF = float("-inf")
 
 NAMES = (
     "q k v q_rotated k_rotated q_norms k_norms q_unit k_unit q_a k_a pair_sums pair_tanh "
-    "scores scaled_scores linear_biases biased_scores masked_scores weights head_outputs"
+    "scores scaled_scores capped_scores linear_biases biased_scores masked_scores weights head_outputs"
 ).split()
 
 
@@ -133,6 +133,9 @@ def reference_head(example, head, rows_q, rows_k, early, shared=None):
         if example.scale != "none":
             by = sqrt(len(steps["q"][0])) if example.scale == "sqrt_dk" else example.scale
             scores = steps["scaled_scores"] = [[number / by for number in row] for row in scores]
+        if example.softcap is not None:
+            cap = example.softcap
+            scores = steps["capped_scores"] = [[cap * tanh(number / cap) for number in row] for row in scores]
         if kind == "alibi":
             ids = example.positions.ids or range(len(scores))
             key_ids = example.positions.context_ids

@@ -123,8 +123,15 @@ def _varied(draw, example, scorings=SCORINGS, kinds=(None, *POSITIONS), grouped=
     scale = example.scale
     if scoring in ("additive", "cosine"):
         scale = draw(st.sampled_from(["none", 0.25, 2.0]))
+    is_scored = any(head.weights is None for head in heads)
     varied = replace(
-        example, scoring=scoring, heads=tuple(heads), kv_heads=kv_heads, scale=scale, claimed=None
+        example,
+        scoring=scoring,
+        heads=tuple(heads),
+        kv_heads=kv_heads,
+        scale=scale,
+        softcap=draw(st.sampled_from([None, None, 0.5, 2.0, 30.0])) if is_scored else None,
+        claimed=None,
     )
     if kind is None:
         return varied

@@ -70,6 +70,27 @@ def squeezed(text):
     return re.sub(r"[\s()^]|\.0+(?=\D|$)|(?<=\.\d)0+(?=\D|$)", "", text)
 
 
+def test_a_softcap_is_switched_on_typed_refused_and_switched_off(visit):
+    bench = visit("?example=first").settled()
+    bench.page.get_by_role("button", name="Layer").click()
+    switch, field = bench.control("softcap on"), bench.control("softcap")
+    expect(field).to_be_hidden()
+    switch.check()
+    expect(field).to_have_value("5")
+    assert_shows(bench.settled(), apply(built_in("first"), {"op": "softcap", "value": 5}))
+    field.fill("20")
+    field.press("Enter")
+    assert_shows(bench.settled(), apply(built_in("first"), {"op": "softcap", "value": 20}))
+    field.fill("-1")
+    field.press("Enter")
+    expect(bench.page.locator(".message")).to_contain_text(
+        "“-1” cannot be a softcap. Enter a number above 0."
+    )
+    expect(field).to_have_value("20")
+    switch.uncheck()
+    assert_shows(bench.settled(), built_in("first"))
+
+
 def test_switching_the_scoring_shows_every_number_of_it_which_is_edited_and_undone(visit):
     bench = visit("?example=translation")
     example = built_in("translation")

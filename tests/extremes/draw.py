@@ -71,6 +71,7 @@ TEXTS = (
     *("1e400", "-0", "=1+1", "../..", "x" * 60, "长" * 300),
 )
 DIVISORS = ("sqrt_dk", "sqrt_dk", "none", 1e-12, -1e-12, 1e12, 2.0, -0.5)
+SOFTCAPS = (None, None, None, 1e-12, 1e12, 2.0)
 TEMPERATURES = ("none", 1e-12, 1e12, 0.25)
 FILLS = (NEG_INF, NEG_INF, -1e9, 0.0, 1e300, -1e300, LARGEST, -LARGEST, 5e-324)
 ADDED = (0.0, -0.0, NEG_INF, 1.0, -1e9, 1e300, -1e300, LARGEST, -LARGEST, 5e-324)
@@ -196,7 +197,9 @@ def _varied(random, example):
         heads.append(replace(head, **fields))
     scale = random.choice(TEMPERATURES) if scoring in ("additive", "cosine") else example.scale
     heads, groups = _grouped(random, heads)
-    varied = replace(example, scoring=scoring, heads=heads, kv_heads=groups, scale=scale)
+    is_scored = any(head.weights is None for head in heads)
+    softcap = random.choice(SOFTCAPS) if is_scored else None
+    varied = replace(example, scoring=scoring, heads=heads, kv_heads=groups, scale=scale, softcap=softcap)
     return varied if kind is None else _positioned(random, varied, kind)
 
 

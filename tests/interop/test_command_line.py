@@ -288,11 +288,13 @@ def test_import_refuses_what_an_example_has_no_place_for_and_leaves_it_out_on_re
     path = tmp_path / "model.safetensors"
     save_file({f"self_attn.{name}_proj.weight": torch.eye(4) for name in "qkvo"}, path)
     config = {"model_type": "gemma2", "hidden_size": 4, "num_attention_heads": 1, "query_pre_attn_scalar": 16}
-    path.with_name("config.json").write_text(json.dumps({**config, "attn_logit_softcapping": 5.0}))
+    config |= {"attn_logit_softcapping": 5.0, "use_qk_norm": True}
+    path.with_name("config.json").write_text(json.dumps(config))
     status, out, error = run("import", str(path))
     assert (status, out) == (2, "")
-    assert error.startswith("config.json: attn_logit_softcapping: layer 'self_attn.' uses this")
+    assert error.startswith("config.json: use_qk_norm: layer 'self_attn.' uses this")
     status, out, error = run("import", str(path), "--leave-out")
     example = parse(out)
     assert (status, error, example.scale, example.mask) == (0, "", 4.0, "causal")
-    assert "differ from the model's: attn_logit_softcapping." in text_in(example.note, "en")
+    assert example.softcap == 5.0
+    assert "differ from the model's: use_qk_norm." in text_in(example.note, "en")

@@ -148,7 +148,6 @@ REFUSED = {
     "DeBERTa": {f"encoder.layer.{i}.attention.self.pos_proj.weight" for i in range(2)},
     "DeBERTa-v2": {"config.json: relative_attention"},
     "Qwen3": {f"layers.{i}.self_attn.k_norm.weight" for i in range(2)},
-    "Gemma 2": {"config.json: attn_logit_softcapping"},
     "Gemma 3": {f"layers.{i}.self_attn.k_norm.weight" for i in range(2)},
     "OLMo2": {f"layers.{i}.self_attn.k_norm.weight" for i in range(2)},
     "gpt-oss": {f"layers.{i}.self_attn.sinks" for i in range(2)},

@@ -136,7 +136,7 @@ def test_every_matrix_has_a_word_a_symbol_and_the_shape_of_its_axes(name, langua
 def test_minus_infinity_is_written_as_text():
     _, data = payload_of("causal")
     assert data["matrices"]["masked_scores"]["values"][0][0][1:] == ["-inf"] * 4
-    assert data["constants"] == {"divisor": 2**0.5, "fill": "-inf"}
+    assert data["constants"] == {"divisor": 2**0.5, "softcap": None, "fill": "-inf"}
     _, data = payload_of("added")
     assert data["matrices"]["mask"]["values"] == [[0, "-inf", 0.5], ["-inf"] * 3, [-2, 1, 0]]
     _, data = payload_of("filled")
@@ -284,6 +284,7 @@ def after(example, *edits):
         ([{"op": "context", "on": T}], {"undo": T, "changed": T, "context": T}),
         ([{"op": "mask", "kind": "causal"}], {"undo": T, "changed": T, "mask": "causal"}),
         ([{"op": "mask", "kind": "painted"}], {"undo": T, "changed": T, "mask": "painted"}),
+        ([{"op": "softcap", "value": 4}], {"undo": T, "changed": T, "softcap": 4}),
         ([{"op": "scale", "value": 4}], {"undo": T, "changed": T, "scale": 4}),
         ([{"op": "scale", "value": "none"}], {"undo": T, "changed": T, "scale": "none", "scoring": "dot"}),
         (
@@ -308,6 +309,7 @@ def test_controls_show_what_the_layer_has(edits, controls):
     view = {"lens": "", "baseline": F}
     told_controls = after(built_in("first"), *edits)["controls"]
     layer = {"scale": "sqrt_dk", "scoring": "scaled_dot", "positions": "none", "kv_heads": 2, "mask": "none"}
+    layer["softcap"] = None
     cosine = controls.get("scoring") == "cosine"
     layer |= {"temperature": cosine, "is_product": not cosine}
     widths = {"d_context": "context" in controls, "d_out": "w_o" in controls}

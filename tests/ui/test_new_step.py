@@ -41,7 +41,7 @@ def test_it_is_on_the_bench(results):
     assert bench["steps"]["softened_scores"]["lines"] == ["{0} ÷ (1 + |{0}|)"]
     assert bench["steps"]["weights"]["operands"] == [["softened_scores", "ik", ""]]
     stage = next(stage for stage in bench["stages"] if stage["title"] == "Scores")
-    assert stage["matrices"] == ["scores", "scaled_scores", "softened_scores"]
+    assert stage["matrices"] == ["scores", "scaled_scores", "capped_scores", "softened_scores"]
 
 
 def test_it_has_a_stage_in_the_walk(results):

@@ -72,6 +72,7 @@ const OPERATIONS = {
   norm: ({ factors: [a] }) => Math.hypot(...a),
   normalize: ({ factors: [a, b] }) => (b[0] === 0 ? 0 : a[0] / b[0]),
   sinusoid: ({ factors: [a], at }) => (at ? Math.cos(a[0]) : Math.sin(a[0])),
+  softcap: ({ factors: [a], constant }) => constant * Math.tanh(a[0] / constant),
   linear_bias: ({ factors: [slope, a, b] }) => 0 - slope[0] * Math.abs(a[0] - b[0]),
   rotate({ factors: [row, angles], at }) {
     const [cosine, sine] = [Math.cos(angles[0]), Math.sin(angles[0])];

@@ -16,7 +16,14 @@ const SESSION = String(performance.timeOrigin); // each time the page is opened 
 /** What the menus would say that are not there. */
 const NO_MENUS = {
   ...{ baseline: false, values: true, w_o: true, biases: false, context: false, sizes: [] },
-  ...{ scoring: "", positions: "", kv_heads: 1, mask: /** @type {const} */ ("none"), lens: null },
+  ...{
+    scoring: "",
+    positions: "",
+    kv_heads: 1,
+    softcap: null,
+    mask: /** @type {const} */ ("none"),
+    lens: null,
+  },
 };
 /** @type {HistoryState} */
 const NO_HISTORY = { examples: [0], at: 0, starts: [[0, 0, null]], texts: [] }; // it is kept here

@@ -1,13 +1,14 @@
 // The toolbar: history and sizes, and two menus for what the layer has and how it is looked at.
 
 import { button, element, p, setText, span, symbol } from "../../kit/dom.js";
-import { Divisor } from "./divisor.js";
 import { Fold } from "./fold.js";
+import { NumberField } from "./number_field.js";
 
 /** @typedef {(model: ExploreModel) => void} Update */
 
 /** @type {Resize["axis"][]} */
 const SIZES = ["d_model", "d_context", "d_k", "d_a", "d_v", "d_out"];
+const SOFTCAP = 5; // of scores that are capped for the first time
 const DECIMALS = [0, 1, 2, 3, 4, 5, 6, 8, 10];
 
 export class Toolbar {
@@ -17,13 +18,19 @@ export class Toolbar {
   /**
    * Where numbers are checked and not changed, only the history is offered; where nothing but numbers can be changed, the
    * divisor as well.
-   * @param {import("./divisor.js").DivisorHost} host
+   * @param {import("./number_field.js").NumberFieldHost} host
    */
   constructor(host) {
     const { words, check, controls } = host.model;
     this.host = host;
     this.words = words;
-    this.divisor = new Divisor(host);
+    this.divisor = new NumberField(host, {
+      name: "divisor",
+      chosen: ({ scale }) => scale,
+      edit: (value) => ({ op: "scale", value }),
+      accepts: (value) => value !== 0,
+      refused: words.not_a_divisor,
+    });
     this.root = element(
       "div",
       { class: "controls", role: "toolbar", "aria-label": words.controls },
@@ -72,6 +79,7 @@ export class Toolbar {
     return this.#menu("layer", {
       scoring: this.#choice("scoring"),
       divisor: this.#scale(),
+      softcap: this.#softcap(),
       mask: this.#choice("mask"),
       positions: this.#choice("positions"),
       values: this.#checkbox("values", "V"),
@@ -228,7 +236,7 @@ export class Toolbar {
     const chosen = ({ controls: { scale, temperature, is_product } }) => {
       const label = temperature ? words.temperature : words.divisor;
       setText(title, label);
-      this.divisor.update(label, scale);
+      this.divisor.update(label);
       select.options[0].disabled = !is_product;
       return typeof scale === "number" ? "number" : scale;
     };
@@ -247,6 +255,26 @@ export class Toolbar {
   #scaleOfKind(kind) {
     if (kind !== "number") return kind === "none" ? "none" : "sqrt_dk";
     return Number(this.host.model.constants.divisor ?? 1);
+  }
+
+  /** A switch, and beside it the number. */
+  #softcap() {
+    const { words } = this;
+    const number = new NumberField(this.host, {
+      name: "softcap",
+      chosen: ({ softcap }) => softcap,
+      edit: (value) => ({ op: "softcap", value }),
+      accepts: (value) => value > 0,
+      refused: words.not_a_softcap,
+    });
+    const box = element("input", { type: "checkbox", data: { focus: "softcap on" } });
+    const onchange = () => this.#send({ op: "softcap", value: box.checked ? SOFTCAP : null });
+    box.addEventListener("change", onchange);
+    this.#updates.push(({ controls }) => {
+      box.checked = controls.softcap !== null;
+      number.update(words.softcap);
+    });
+    return span("scale", element("label", { class: "check" }, box, words.softcap), number.field);
   }
 
   #decimals() {

@@ -1,4 +1,5 @@
-// The divisor: a field for a number, which can be typed, dragged, and moved by keys like those of the tables.
+// A setting that is a number, such as the divisor: a field in which it can be typed, dragged, and moved by keys like those
+// of the tables.
 
 import { active, element, fill, setAttribute } from "../../kit/dom.js";
 import { isModifier, Scrub, stepOf } from "../../kit/drag.js";
@@ -7,24 +8,37 @@ import { quoted } from "../../kit/quoted.js";
 
 /**
  * `preview`: show an edit while it is being made; null: it is taken back.
- * @typedef {Pick<EditingHost, "model" | "words" | "say" | "send" | "preview">} DivisorHost
+ * @typedef {Pick<EditingHost, "model" | "words" | "say" | "send" | "preview">} NumberFieldHost
  */
 
-export class Divisor {
+/**
+ * What a field sets: `name`: its own, also of the focus; `chosen`: its number in a model, anything else where there is
+ * none; `edit`: what changes it; `accepts`: whether it may be this number; `refused`: the sentence about one that it may not be.
+ * @typedef {{
+ *   name: string;
+ *   chosen: (controls: ExploreModel["controls"]) => unknown;
+ *   edit: (value: number) => Edit;
+ *   accepts: (value: number) => boolean;
+ *   refused: string;
+ * }} NumberSetting
+ */
+
+export class NumberField {
   /** @type {Scrub<null>} */
   #scrub = new Scrub({
     valueOf: () => this.#typed.value,
     moved: (start, steps) => {
       const most = this.host.model.limits.number;
-      return moved(start, steps, most) || moved(start, steps + Math.sign(steps), most); // the divisor skips 0
+      const next = [steps, steps + Math.sign(steps)].map((by) => moved(start, by, most)); // the divisor skips 0
+      return next.find((number) => this.setting.accepts(Number(number))) ?? start;
     },
     element: () => this.field,
     show: (_, value) => {
       this.#write(value);
-      this.host.preview({ op: "scale", value: Number(value) });
+      this.host.preview(this.setting.edit(Number(value)));
     },
     commit: (_, value) => {
-      this.host.send({ op: "scale", value: Number(value) });
+      this.host.send(this.setting.edit(Number(value)));
       this.field.dispatchEvent(new Event("change", { bubbles: true })); // as if it had been typed
     },
     cancel: (_, value) => {
@@ -37,16 +51,20 @@ export class Divisor {
   #label = "";
   #shown = ""; // what was shown here last: anything else is being typed
 
-  /** @param {DivisorHost} host */
-  constructor(host) {
+  /**
+   * @param {NumberFieldHost} host
+   * @param {NumberSetting} setting
+   */
+  constructor(host, setting) {
     this.host = host;
+    this.setting = setting;
     this.field = element("input", {
-      class: "divisor",
+      class: "number-setting",
       type: "text",
       role: "spinbutton",
       inputmode: "decimal",
       autocomplete: "off",
-      data: { focus: "divisor" },
+      data: { focus: setting.name },
     });
     const { field } = this;
     field.addEventListener("change", () => this.#commit());
@@ -62,15 +80,20 @@ export class Divisor {
   }
 
   /**
-   * Show the divisor of a model: its name, and its number unless another one is being typed.
+   * Show the number of a model, unless another one is being typed. Without one there is no field.
    * @param {string} label
-   * @param {ExploreModel["controls"]["scale"]} scale
    */
-  update(label, scale) {
+  update(label) {
+    const number = this.#chosen;
     this.#label = label;
     this.field.setAttribute("aria-label", label);
-    this.field.hidden = typeof scale !== "number";
-    if (!this.field.hidden && (this.#isAtRest || this.field.value === this.#shown)) this.#write(scale);
+    this.field.hidden = typeof number !== "number";
+    if (typeof number === "number" && (this.#isAtRest || this.field.value === this.#shown))
+      this.#write(number);
+  }
+
+  get #chosen() {
+    return this.setting.chosen(this.host.model.controls);
   }
 
   get #isAtRest() {
@@ -88,19 +111,24 @@ export class Divisor {
     setAttribute(this.field, "aria-valuenow", String(number));
   }
 
-  /** Send what was typed, or say why it is no divisor. */
+  /** Send what was typed, or say why it cannot be. */
   #commit() {
     const { words, model } = this.host;
     const { value, wrong } = this.#typed;
-    if (value) {
-      if (value !== model.controls.scale) this.host.send({ op: "scale", value: Number(value) });
+    if (value !== undefined && this.setting.accepts(Number(value))) {
+      if (value !== this.#chosen) this.host.send(this.setting.edit(Number(value)));
       return;
     }
-    const reason = wrong && wrong !== "not_a_number" ? words[`wrong_${wrong}`] : words.not_a_divisor;
+    const reason = wrong && wrong !== "not_a_number" ? words[`wrong_${wrong}`] : this.setting.refused;
     const most = model.limits.number.toExponential().replace("+", "");
     const what = fill(reason, { text: quoted(words, this.field.value), place: this.#label, most });
     this.host.say(fill(words.still_counts, { what }), "error");
-    this.#write(model.controls.scale);
+    this.#writeChosen();
+  }
+
+  #writeChosen() {
+    const number = this.#chosen;
+    if (typeof number === "number") this.#write(number);
   }
 
   /** @param {KeyboardEvent} event */
@@ -111,7 +139,7 @@ export class Divisor {
     } else if (event.key === "Escape") {
       if (this.#scrub.escape())
         event.preventDefault(); // nothing else is to react to this Escape
-      else this.#write(this.host.model.controls.scale);
+      else this.#writeChosen();
     } else if (!isModifier(event)) this.#scrub.finish();
   }
 
