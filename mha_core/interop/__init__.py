@@ -6,12 +6,14 @@ arrangement of them), ``masks`` (whether True hides or allows), ``weights`` (fil
 ``rope``, ``kinds``, ``attention``, ``config`` (what a model's config.json says about them), ``finding`` (which layers a
 file has), ``slices`` (a slice of a layer as an example). From a model's own results: ``qkv`` (an example from Q, K
 and V), ``einsum`` (products as einsum equations), ``watch`` (what a running module calls in torch), ``samples`` and
-``second_run`` (which axis is samples and which is heads), ``capture`` (every attention of a run).
+``second_run`` (which axis is samples and which is heads), ``captured`` and ``one_sample`` (one attention, verified),
+``found`` (every attention of a run), ``capture`` (the function that callers use).
 """
 
 from mha_core.interop.adapters import merge_adapter
 from mha_core.interop.bert import from_bert, to_bert
-from mha_core.interop.capture import Captured, capture
+from mha_core.interop.capture import capture
+from mha_core.interop.captured import Captured
 from mha_core.interop.config import config_beside, with_config
 from mha_core.interop.finding import layers
 from mha_core.interop.keras_layer import from_keras, keras_layer, keras_weights, to_keras

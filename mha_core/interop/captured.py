@@ -1,0 +1,205 @@
+"""One attention of a run, and the example that shows its heads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import torch
+from torch import Tensor
+
+from mha_core.errors import N_, InteropError
+from mha_core.example.arrays import from_arrays
+from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example, Scale
+from mha_core.interop.masks import zeros_and_ones
+from mha_core.interop.packed import EXACT
+from mha_core.interop.qkv import from_qkv
+from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
+
+ROUNDED: Final = {torch.float16: 0.01, torch.bfloat16: 0.05}
+"""How far rounding to these dtypes may move a weight; with other dtypes it is 0.0001."""
+
+_FROM: Final = N_("Captured from {name}: head {heads} of {h}.")
+_NO_SCORES: Final = N_(
+    "An example cannot compute these scores from Q and K, so the heads start from their weights."
+)
+_WIDE: Final = N_(
+    "Q and K have {d} columns, more than an example can hold, so the heads start from their weights."
+)
+_HEAD_MASKS: Final = N_(
+    "The mask differs between heads, but an example has one mask for all heads, so the "
+    "heads start from their weights."
+)
+_CORNER: Final = N_(
+    "The causal mask is aligned to the top left: query i may attend to the first i of {n_k} keys."
+)
+_SHORT_ROWS: Final = N_(
+    "Some rows of weights add up to less than 1: the model dropped a part after softmax, "
+    "for example an attention sink."
+)
+_ZEROS_AND_ONES: Final = N_(
+    "The mask contains only the numbers 0 and 1. The model adds them to the scores, so they mask nothing."
+)
+_CUT_HEADS: Final = N_("The other heads are left out.")
+_CUT_TOKENS: Final = N_(
+    "Only the first {most} of {n_q} queries and {n_k} keys are here. The weight of the "
+    "other keys is redistributed among these."
+)
+_CUT_COLUMNS: Final = N_("Only the first {most} of {d} columns of V are here.")
+
+
+@dataclass(frozen=True, eq=False)
+class Captured:
+    """One attention of a run, for one sample: the module's own tensors, on the CPU, in its dtype.
+
+    h heads of queries, g heads of keys and values; n_q queries, n_k keys:
+
+    name             the part of the module that computed it
+    q, k, v          h × n_q × d_k, g × n_k × d_k, g × n_k × d_v; q and k are None if an example cannot compute the
+                     weights from them
+    weights          h × n_q × n_k, computed in float64 if the module did not compute them
+    outputs          h × n_q × d_v, before they are concatenated
+    mask             n_q × n_k or h × n_q × n_k: truth values, True = may attend, or numbers that are added; or None
+    causal           query i may attend to keys 0 … i
+    scale            the divisor of the scores, as in an example
+    tokens           names of the queries; context_tokens: names of the keys if they differ. The keys that torch's layer
+                     adds are called "bias" and "zero"
+    samples          how many the batch has
+    remark           what looks like a mistake in the call, as a template of a sentence; or ""
+    """
+
+    name: str
+    q: Tensor | None
+    k: Tensor | None
+    v: Tensor
+    weights: Tensor
+    outputs: Tensor
+    mask: Tensor | None
+    causal: bool
+    scale: Scale
+    tokens: tuple[str, ...]
+    context_tokens: tuple[str, ...] | None
+    samples: int = 1
+    remark: str = ""
+
+    def __repr__(self) -> str:
+        h, n_q, n_k = self.weights.shape
+        remark = self.remark and f" ({self.remark.format(samples=self.samples)})"
+        return f"{self.name or '·'}: {h} heads, {n_q} queries, {n_k} keys{remark}"
+
+    def example(self, heads: Sequence[int] | None = None, *, cut: bool = False) -> Example:
+        """These heads, counted from 0 (None: all), as an example whose weights and head outputs are the module's.
+
+        They start from Q, K and V, or from their weights and V if ``q`` is None or the mask differs from head to head.
+        The note says which it is, what a mask of 0 and 1 does, and which corner a causal mask is aligned to.
+        An example has at most 16 heads, 64 tokens and 64 columns; anything larger is refused with ``InteropError``.
+        With ``cut`` the first heads, tokens and columns of V are used, and heads start from their weights if Q and K
+        are wider. The note says what was left out.
+        """
+        h, n_q, n_k = self.weights.shape
+        chosen = _chosen(heads, h)
+        d_k, d_v = 0 if self.q is None else self.q.shape[-1], self.v.shape[-1]
+        if not cut and (len(chosen) > MAX_HEADS or max(n_q, n_k, d_k, d_v) > MAX_SIZE):
+            raise InteropError(
+                N_(
+                    "{h} heads of {n_q} × {n_k} tokens and {d} columns are more than an example can hold "
+                    "({heads} heads, {most} tokens, {most} columns); choose heads, or use cut=True to "
+                    "take the first of everything"
+                ),
+                place=self.name,
+                h=len(chosen),
+                n_q=n_q,
+                n_k=n_k,
+                d=max(d_k, d_v),
+                heads=MAX_HEADS,
+                most=MAX_SIZE,
+            )
+        taken = chosen[:MAX_HEADS]
+        mask = self._mask_for(taken)
+        reason: tuple[str, Mapping[str, Any]] | None = None
+        if self.q is None:
+            reason = _NO_SCORES, {}
+        elif mask is not None and mask.dim() > 2:
+            reason = _HEAD_MASKS, {}
+        elif d_k > MAX_SIZE:
+            reason = _WIDE, {"d": d_k}
+        corner = self.causal and reason is None and n_q != n_k
+        description: dict[str, Any] = {
+            "tokens": self.tokens[:MAX_SIZE],
+            "context_tokens": self.context_tokens and self.context_tokens[:MAX_SIZE],
+            "title": self.name[:200],
+            "note": _notes(
+                (_FROM, {"name": self.name or "·", "heads": ", ".join(str(g + 1) for g in taken), "h": h}),
+                (self.remark, {"samples": self.samples}) if self.remark else None,
+                reason,
+                (_CORNER, {"n_k": n_k}) if corner else None,
+                (_ZEROS_AND_ONES, {}) if mask is not None and zeros_and_ones(mask) else None,
+                (_SHORT_ROWS, {}) if reason and _has_short_rows(self.weights[taken]) else None,
+                (_CUT_HEADS, {}) if len(chosen) > MAX_HEADS else None,
+                (_CUT_TOKENS, {"n_q": n_q, "n_k": n_k, "most": MAX_SIZE})
+                if max(n_q, n_k) > MAX_SIZE
+                else None,
+                (_CUT_COLUMNS, {"d": d_v, "most": MAX_SIZE}) if d_v > MAX_SIZE else None,
+            ),
+        }
+        if reason:
+            return self._from_weights(taken, description)
+        q, k, v = (self._matrices(part, taken) for part in (self.q, self.k, self.v))
+        small_mask: Any = "causal" if self.causal else None
+        if mask is not None:
+            small_mask = {"add" if mask.is_floating_point() else "allow": mask[:MAX_SIZE, :MAX_SIZE]}
+        return from_qkv(q, k, v, mask=small_mask, scale=self.scale, **description)
+
+    def _matrices(self, part: Tensor | None, heads: Sequence[int]) -> Tensor:
+        """These heads' matrices; if all heads are chosen, one for each group that shares it."""
+        assert part is not None  # noqa: S101  # the caller has checked
+        h = len(self.weights)
+        if list(heads) != list(range(h)):
+            part = part[[g // (h // len(part)) for g in heads]]
+        return part[:, :MAX_SIZE, :MAX_SIZE]
+
+    def _mask_for(self, heads: Sequence[int]) -> Tensor | None:
+        """The mask of these heads: n_q × n_k if it is the same for all of them."""
+        if self.mask is None or self.mask.dim() == 2:
+            return self.mask
+        own = self.mask[list(heads)]
+        return own[0] if bool((own == own[:1]).all()) else own
+
+    def _from_weights(self, heads: Sequence[int], description: Mapping[str, Any]) -> Example:
+        rows = self.weights[list(heads), :MAX_SIZE].to(EXACT).nan_to_num(0.0)
+        weights = rows[..., :MAX_SIZE]
+        if rows.shape[-1] > MAX_SIZE:
+            total = weights.sum(-1, keepdim=True)
+            weights = weights * rows.sum(-1, keepdim=True) / total.where(total > 0, torch.ones_like(total))
+        v = self.v[[g // (len(self.weights) // len(self.v)) for g in heads], :MAX_SIZE, :MAX_SIZE]
+        starts = [{"weights": weights[n], "v": v[n]} for n in range(len(heads))]
+        return from_arrays(heads=starts, scale="none", **description)
+
+
+def _has_short_rows(weights: Tensor) -> bool:
+    """Whether some rows, apart from those without any weight, add up to clearly less than 1."""
+    total = weights.to(EXACT).sum(-1)
+    return bool(((total > 0) & (total < 1 - ROUNDED.get(weights.dtype, 1e-4))).any())
+
+
+def _chosen(heads: Sequence[int] | None, h: int) -> list[int]:
+    chosen = list(range(h)) if heads is None else list(heads)
+    if not chosen:
+        raise InteropError(N_("expected 1 to {most}, got {got}"), place="heads", most=h, got=0)
+    for head in chosen:
+        if not 0 <= head < h:
+            raise InteropError(
+                N_("expected heads from 0 to {last}, got {got}"), place="heads", last=h - 1, got=head
+            )
+    return chosen
+
+
+def _notes(*sentences: tuple[str, Mapping[str, Any]] | None) -> dict[str, str]:
+    """These sentences joined, in every language."""
+    notes = {}
+    for language in LANGUAGES:
+        say = catalogue(language).gettext
+        texts = [say(template).format(**values) for template, values in filter(None, sentences)]
+        notes[language] = LANGUAGE[language].between.join(texts)[:1000]
+    return notes

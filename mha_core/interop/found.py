@@ -1,0 +1,178 @@
+"""One run of a module, and every attention that was found in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from mha_core.errors import N_, InteropError
+from mha_core.interop.captured import Captured
+from mha_core.interop.one_sample import Labels, verified
+from mha_core.interop.samples import Batch, Split, four_axes, orders, undecided
+from mha_core.interop.second_run import heads_come_first, outputs_of, variants
+from mha_core.interop.watch import Call, Watch, nested
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What ``capture`` was asked for: the sample, the number of samples or None, and the names of tokens."""
+
+    sample: int = 0
+    batch: int | None = None
+    tokens: Sequence[str] | None = None
+    context_tokens: Sequence[str] | None = None
+
+    @property
+    def labels(self) -> Labels:
+        """The names of tokens as texts."""
+        return Labels(tuple(map(str, self.tokens or ())), tuple(map(str, self.context_tokens or ())))
+
+
+class Site(NamedTuple):
+    """Where in a run an attention is computed: the part's name, its outputs' shape, and which axes are heads."""
+
+    name: str
+    shape: torch.Size
+    split: Split
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """One run: what the module returned, and its attentions in the order of computation, with their sites."""
+
+    output: Any
+    attentions: tuple[Captured, ...]
+    sites: tuple[Site, ...]
+
+
+def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any], asked: Asked) -> Found:
+    """Run the module and find every attention. Raises ``InteropError`` as ``capture`` does."""
+    given = [part for part in (*args, *named.values()) if isinstance(part, Tensor)]
+    if any(part.is_nested for part in given):
+        raise nested()
+    size = Batch(asked.batch, given[0].shape if given else (), bool(given) and given[0].is_floating_point())
+    labels, sites, calls = asked.labels, list[Site](), list[Captured | _Undecided]()
+
+    def keep(call: Call) -> None:
+        sites.append(Site(call.name, call.outputs.shape, size.split(call)))
+        calls.append(_captured(call, sites[-1].split, asked.sample, labels))
+
+    watch = Watch(module, keep)
+    with torch.no_grad(), watch:
+        output = module(*args, **named)
+    if not calls:
+        raise _no_attention(watch.ends)
+    decided = _decide(calls, module, args, named, asked.batch)
+    attentions = tuple(one for one, _ in decided)
+    _require_tokens(asked.tokens, attentions)
+    own_sites = (
+        site if split is None else site._replace(split=split)
+        for site, (_, split) in zip(sites, decided, strict=True)
+    )
+    return Found(output, attentions, tuple(own_sites))
+
+
+def _require_tokens(tokens: Sequence[str] | None, attentions: Sequence[Captured]) -> None:
+    """Raise ``InteropError`` if these are names of the queries of no attention."""
+    if tokens is None or any(one.weights.shape[1] == len(tokens) for one in attentions):
+        return
+    counts = ", ".join(map(str, dict.fromkeys(one.weights.shape[1] for one in attentions)))
+    sentence = N_("{got} were given, but no attention in this run has that many queries: {counts}")
+    if any(one.remark for one in attentions):
+        sentence = N_(
+            "{got} were given, but no attention in this run has that many queries: {counts}, in "
+            "a batch of {samples}. Is batch_first right?"
+        )
+    raise InteropError(
+        sentence, place="tokens", got=len(tokens), counts=counts, samples=attentions[0].samples
+    )
+
+
+def _no_attention(ends: Mapping[str, tuple[str, str]]) -> InteropError:
+    """The error where no attention was seen: it says which operation took the result of a softmax, if any did."""
+    if not ends:
+        return InteropError(
+            N_(
+                "no attention was found in this run: neither nn.MultiheadAttention, nor "
+                "scaled_dot_product_attention, nor softmax was called. Compiled or scripted modules, "
+                "custom kernels, and exp with a sum in place of softmax cannot be captured"
+            )
+        )
+    name, (operation, why) = next((end for end in ends.items() if end[1][0]), next(iter(ends.items())))
+    sentence = N_("no attention was found in this run: the result of softmax was never multiplied by values")
+    if operation.startswith("softmax("):
+        sentence = N_(
+            "no attention was found in this run: {operation} is not along the last axis, where keys are expected"
+        )
+    elif why == "gate":
+        sentence = N_(
+            "no attention was found in this run: the result of softmax was multiplied by a "
+            "parameter of the module. That is a gate: its values do not come from tokens"
+        )
+    elif operation:
+        sentence = N_(
+            "no attention was found in this run: the result of softmax went into {operation} and "
+            "cannot be followed from there to a product with V"
+        )
+    return InteropError(sentence, place=name, operation=operation)
+
+
+@dataclass(frozen=True, slots=True)
+class _Undecided:
+    """A call whose order of samples and heads is not known. ``either``: by whether heads come first, the attention."""
+
+    name: str
+    split: Split
+    outputs: Tensor
+    either: Mapping[bool, Captured]
+
+
+def _captured(call: Call, split: Split, sample: int, labels: Labels) -> Captured | _Undecided:
+    """One sample of a call; all its samples have been verified."""
+    if split.sure:
+        return verified(four_axes(call, split), sample, labels)
+    either = {
+        heads_first: verified(four_axes(call, split._replace(heads_first=heads_first)), sample, labels)
+        for heads_first in orders(call)
+    }
+    return _Undecided(call.name, split, call.outputs.detach().clone(), either)
+
+
+def _decide(
+    calls: Sequence[Captured | _Undecided],
+    module: nn.Module,
+    args: tuple[Any, ...],
+    named: Mapping[str, Any],
+    batch: int | None,
+) -> list[tuple[Captured, Split | None]]:
+    """The attentions of all calls, each with its split where runs on changed inputs decided the order.
+
+    The first input decides. If a change of it shows nothing, the others do, if they agree: an input with an axis of
+    heads, such as a mask for each head, would show that axis.
+    """
+    left = {index: call for index, call in enumerate(calls) if isinstance(call, _Undecided)}
+    orders_shown: dict[int, set[bool]] = {index: set() for index in left}
+    decided: set[int] = set()
+    for which, size, (changed_args, changed_named) in variants((args, named), batch) if left else ():
+        if len(decided) == len(left):
+            break
+        outputs = outputs_of(module, changed_args, changed_named, left)
+        for index in outputs.keys() - decided:
+            heads_first = heads_come_first(left[index].split, left[index].outputs, outputs[index], size)
+            if heads_first in left[index].either and heads_first is not None:
+                orders_shown[index].add(heads_first)
+                decided |= {index} if which == 0 else set()
+    captured: list[tuple[Captured, Split | None]] = []
+    for index, call in enumerate(calls):
+        if isinstance(call, Captured):
+            captured.append((call, None))
+            continue
+        if len(orders_shown[index]) != 1:
+            raise undecided(call.name, call.outputs.shape[:-2])
+        (order,) = orders_shown[index]
+        captured.append((call.either[order], call.split._replace(heads_first=order)))
+    return captured

@@ -1,0 +1,249 @@
+"""One sample of an attention that was seen in a run, verified: weights · V must equal the outputs of all samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import isclose, sqrt
+from typing import Final
+
+import torch
+from torch import Tensor
+
+from mha_core.errors import N_, InteropError
+from mha_core.example.model import NEG_INF, Scale
+from mha_core.interop.captured import ROUNDED, Captured
+from mha_core.interop.packed import EXACT
+from mha_core.interop.watch import Call, Scores
+
+LOWEST: Final = -1e30
+"""No score is as low as this; numbers that are added to hide a pair are."""
+_ONE_QUERY: Final = N_("Each of the {samples} samples has only one query. Is batch_first right?")
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The names of tokens."""
+
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+
+    def of(self, count: int, *given: tuple[str, ...]) -> tuple[str, ...]:
+        """The first of these that has ``count`` names, or else numbers."""
+        return next(
+            (texts for texts in given if len(texts) == count), tuple(str(i + 1) for i in range(count))
+        )
+
+    def both(
+        self, n_q: int, n_k: int, extra: tuple[str, ...]
+    ) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+        """The names of the queries, and of the keys if they differ in number; the last keys are called ``extra``."""
+        own = n_k - len(extra)
+        keys = self.of(own, *((self.queries,) if n_q == own else ()), self.keys, self.queries)
+        return self.of(n_q, self.queries), None if n_q == n_k and not extra else (*keys, *extra)
+
+
+def verified(call: Call, sample: int, labels: Labels) -> Captured:
+    """One sample of a call with four axes; raises ``InteropError`` unless all its samples can be verified."""
+    call = with_heads_axis(call)
+    samples = call.outputs.shape[:-3].numel()
+    if not 0 <= sample < samples:
+        raise InteropError(
+            N_("expected samples from 0 to {last}, got {got}"), place="sample", last=samples - 1, got=sample
+        )
+    captured = _one_sample(call, sample, samples, labels)
+    _verify(captured, sample)
+    # Weights of the module are verified by themselves, without the scores.
+    others = call if call.weights is None else replace(call, scores=None)
+    for index in (*range(sample), *range(sample + 1, samples)):
+        _verify(_one_sample(others, index, samples, labels), index)
+    return captured
+
+
+def _one_sample(call: Call, sample: int, samples: int, labels: Labels) -> Captured:
+    lead, n_q, n_k = call.outputs.shape[:-2], call.outputs.shape[-2], call.v.shape[-2]
+    weights = None if call.weights is None else of_sample(call.weights, sample)
+    mask = None
+    if call.scores is not None and call.scores.mask is not None:
+        mask = of_sample(call.scores.mask.expand(*lead, n_q, n_k), sample)
+    tokens, context_tokens = labels.both(n_q, n_k, call.extra)
+    captured = Captured(
+        name=call.name,
+        q=None,
+        k=None,
+        v=of_sample(call.v, sample),
+        weights=torch.empty(0) if weights is None else weights,
+        outputs=of_sample(call.outputs, sample),
+        mask=None,
+        causal=False,
+        scale="none",
+        tokens=tokens,
+        context_tokens=context_tokens,
+        samples=samples,
+        remark=_ONE_QUERY if call.layer and n_q == 1 and samples > 1 else "",
+    )
+    return (
+        captured
+        if call.scores is None
+        else _scored(captured, call.scores, call.groups, mask, weights, sample)
+    )
+
+
+def _verify(captured: Captured, sample: int) -> None:
+    """Raise ``InteropError`` unless weights · V gives the outputs that were seen, in every head.
+
+    Rows where weights · V is NaN or infinite are not compared, nor are rows that may attend to nothing.
+    """
+    if not captured.outputs.numel() or not captured.v.numel():
+        return
+    v = captured.v.to(EXACT)
+    computed = captured.weights.to(EXACT) @ v.repeat_interleave(len(captured.weights) // len(v), 0)
+    silent = ~computed.isfinite() | ((captured.weights == 0).all(-1, keepdim=True) & captured.outputs.isnan())
+    difference = (computed - captured.outputs).abs().nan_to_num(torch.inf).masked_fill(silent, 0.0)
+    head_difference = difference.flatten(1).max(-1).values
+    tolerance = ROUNDED.get(captured.v.dtype, 1e-4) + _rounding(captured)
+    if (head_difference > tolerance * v.abs().nan_to_num(0.0).max()).any():
+        raise InteropError(
+            N_(
+                "weights · V differs by up to {apart:.2g} from the captured output (sample={sample}, "
+                "heads=[{head}]), so these cannot be the weights that were used"
+            ),
+            place=captured.name,
+            apart=head_difference.max().item(),
+            head=int(head_difference.argmax()),
+            sample=sample,
+        )
+
+
+def _rounding(captured: Captured) -> float:
+    """How far a score computed in the dtype of Q and K may be off: a few units in the last place of the largest."""
+    q, k = captured.q, captured.k
+    if q is None or k is None or not q.numel() or not k.numel():
+        return 0.0
+    scale = captured.scale
+    divisor = scale if isinstance(scale, float) else sqrt(q.shape[-1]) if scale == "sqrt_dk" else 1.0
+    longest = q.to(EXACT).norm(dim=-1).max().item() * k.to(EXACT).norm(dim=-1).max().item()
+    return float(min(0.1, 4 * torch.finfo(q.dtype).eps * longest / abs(divisor)))
+
+
+def _scored(
+    captured: Captured,
+    scores: Scores,
+    groups: int,
+    mask: Tensor | None,
+    module_weights: Tensor | None,
+    sample: int,
+) -> Captured:
+    """The attention with Q, K, mask and divisor, unless these give other weights than the module's.
+
+    With a factor of 0 there are only the weights, since no divisor has the same effect.
+    """
+    q, k = of_sample(scores.q, sample), of_sample(scores.k, sample)
+    k, v = _one_per_group(k, captured.v, groups)
+    allowed, causal = _simplified_mask(mask, causal=scores.causal)
+    weights = attention_weights(q, k, scores.factor, allowed, causal=causal)
+    if not scores.factor:
+        return replace(captured, weights=weights if module_weights is None else module_weights)
+    if module_weights is not None:
+        difference = (weights - module_weights.to(EXACT)).nan_to_num(0.0).abs().max().item()
+        if difference > ROUNDED.get(module_weights.dtype, 1e-4):
+            return captured
+    return replace(
+        captured,
+        q=q,
+        k=k,
+        v=v,
+        weights=weights if module_weights is None else module_weights,
+        mask=allowed,
+        causal=causal,
+        scale=_scale(scores.factor, q.shape[-1]),
+    )
+
+
+def attention_weights(
+    q: Tensor, k: Tensor, factor: float, mask: Tensor | None, *, causal: bool = False
+) -> Tensor:
+    """softmax(q·kᵀ·factor + mask) in float64, h × n_q × n_k; a row that may attend to nothing has weights 0."""
+    scores = q.to(EXACT) @ k.to(EXACT).repeat_interleave(len(q) // len(k), 0).mT * factor
+    if causal:
+        scores = scores.masked_fill(~_triangle(scores), NEG_INF)
+    if mask is not None:
+        scores = scores + mask.to(EXACT) if mask.is_floating_point() else scores.masked_fill(~mask, NEG_INF)
+    return scores.softmax(-1).masked_fill((scores == NEG_INF).all(-1, keepdim=True), 0.0)
+
+
+def _triangle(scores: Tensor) -> Tensor:
+    return torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+
+
+def of_sample(tensor: Tensor, sample: int) -> Tensor:
+    """One sample as heads × tokens × columns, a copy on the CPU. Axes before the last four are samples too."""
+    tensor = tensor.detach()
+    if tensor.dim() < 4:  # no axis of heads
+        tensor = tensor.unsqueeze(-3)
+    samples = tensor.flatten(0, -4) if tensor.dim() > 3 else tensor[None]
+    return samples[sample if len(samples) > 1 else 0].to("cpu", copy=True)
+
+
+def with_heads_axis(call: Call) -> Call:
+    """With a single query, Hugging Face makes rows of the heads that share a key; this makes them heads again."""
+    scores = call.scores
+    if scores is None or call.groups == 1 or scores.q.shape[-2] != call.groups or scores.q.dim() < 4:
+        return call
+    if scores.q.shape[-3] != scores.k.shape[-3] or _are_repeated(scores.k, call.groups):
+        return call
+
+    def heads(rows: Tensor) -> Tensor:
+        return rows.flatten(-3, -2).unsqueeze(-2)
+
+    mask = scores.mask
+    if mask is not None:
+        mask = heads(mask.expand(*scores.q.shape[:-1], mask.shape[-1]))
+    k, v = (part.repeat_interleave(call.groups, -3) for part in (scores.k, call.v))
+    return replace(
+        call, scores=replace(scores, q=heads(scores.q), k=k, mask=mask), v=v, outputs=heads(call.outputs)
+    )
+
+
+def _are_repeated(heads: Tensor, groups: int) -> bool:
+    """Whether each ``groups`` consecutive heads are equal."""
+    if heads.shape[-3] % groups:
+        return False
+    return torch.equal(heads[..., ::groups, :, :].repeat_interleave(groups, -3), heads)
+
+
+def _one_per_group(k: Tensor, v: Tensor, groups: int) -> tuple[Tensor, Tensor]:
+    """Keys and values, each only once if heads share them."""
+    if groups > 1 and len(k) == len(v) and _are_repeated(k, groups) and _are_repeated(v, groups):
+        return k[::groups], v[::groups]
+    most = max(len(k), len(v))
+    return k.repeat_interleave(most // len(k), 0), v.repeat_interleave(most // len(v), 0)
+
+
+def _simplified_mask(mask: Tensor | None, *, causal: bool) -> tuple[Tensor | None, bool]:
+    """The mask in an example's form, and whether it is causal.
+
+    It has no axis of heads if all heads have the same, and is truth values if it only adds 0 or hides.
+    """
+    if mask is None:
+        return None, causal
+    if len(mask) == 1 or bool((mask == mask[:1]).all()):
+        mask = mask[0]
+    if mask.is_floating_point():
+        hidden = mask <= LOWEST
+        # A finite number that is added to a whole row hides nothing.
+        alive = ~hidden.all(-1) | (mask == NEG_INF).all(-1)
+        if bool(((mask == 0) | hidden).all()) and bool(alive.all()):
+            mask = ~hidden
+    if mask.dtype == torch.bool and not causal:
+        if bool(mask.all()):
+            return None, False
+        if mask.dim() == 2 and torch.equal(mask, _triangle(mask)):
+            return None, True
+    return mask, causal
+
+
+def _scale(factor: float, d_k: int) -> Scale:
+    """The divisor with the same effect as the factor."""
+    if factor == 1:
+        return "none"
+    return "sqrt_dk" if isclose(factor * sqrt(d_k), 1, rel_tol=1e-12) else 1 / factor
