@@ -8,13 +8,46 @@ found[0].example(heads=[0, 3])       # to open, save or show in a notebook
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 from torch import nn
 
 from mha_core.errors import N_, InteropError
 from mha_core.interop.captured import Captured
+from mha_core.interop.changed import Changed
+from mha_core.interop.edits import Patch, Without
 from mha_core.interop.found import Asked, found_in
+from mha_core.interop.intervene import changed
+
+
+@overload
+def capture(
+    module: nn.Module,
+    inputs: Any,
+    tokens: Sequence[str] | None = None,
+    *,
+    keywords: Mapping[str, Any] | None = None,
+    context_tokens: Sequence[str] | None = None,
+    sample: int = 0,
+    batch: int | None = None,
+    without: None = None,
+    patch: None = None,
+) -> list[Captured]: ...
+
+
+@overload
+def capture(
+    module: nn.Module,
+    inputs: Any,
+    tokens: Sequence[str] | None = None,
+    *,
+    keywords: Mapping[str, Any] | None = None,
+    context_tokens: Sequence[str] | None = None,
+    sample: int = 0,
+    batch: int | None = None,
+    without: Without | None = None,
+    patch: Patch | None = None,
+) -> Changed: ...
 
 
 def capture(
@@ -26,7 +59,9 @@ def capture(
     context_tokens: Sequence[str] | None = None,
     sample: int = 0,
     batch: int | None = None,
-) -> list[Captured]:
+    without: Without | None = None,
+    patch: Patch | None = None,
+) -> list[Captured] | Changed:
     """Run ``module`` and return every attention in it, in the order in which they were computed.
 
     ``inputs``: a tensor, a tuple of arguments or a mapping of keywords, as from a tokenizer; ``keywords``: further
@@ -45,15 +80,32 @@ def capture(
     samples, weights · V must equal the outputs that the module computed. If ``scale`` is 0, all scores are 0: the
     weights are returned without Q and K, since no divisor gives that.
 
+    With ``without`` or ``patch`` the module runs as it is, and again with heads changed; the result is then a
+    ``Changed``: the attentions of the changed run, and the output before and after. An attention is named as in the
+    result, by whole parts of its name ("layer.3"), or by its index in the result; heads are counted from 0.
+
+        capture(model, ids, without=[("layer.3", 5)])             outputs = 0, before concatenation and W_O
+        capture(model, ids, patch={("layer.3", 5): weights})      outputs = weights · V, n_q × n_k; rows may sum to
+                                                                  other numbers than 1
+        capture(model, ids, patch={("layer.3", 5, "outputs"): o}) outputs = o, n_q × d_v
+
+    A tensor with an axis of samples before these replaces each sample's own, any other that of all samples. Weights
+    that the module itself returns are not changed. The inputs are copied for each run, and buffers and torch's random
+    state are restored.
+
     Raises ``InteropError`` if no attention was seen (the sentence says what happened to the result of softmax), if
     samples and heads cannot be distinguished, if weights · V differs from the outputs, for dropout of weights, for
-    nested tensors, for a ``sample`` beyond the batch, and for ``tokens`` that fit no attention.
+    nested tensors, for a ``sample`` beyond the batch, for ``tokens`` that fit no attention, for names, heads and shapes
+    in ``without`` and ``patch`` that fit none or several, and if the changed run computes other attentions.
     """
-    module, args, named = _arguments(module, inputs, keywords, batch)
-    return list(found_in(module, args, named, Asked(sample, batch, tokens, context_tokens)).attentions)
+    module, args, named = arguments(module, inputs, keywords, batch)
+    asked = Asked(sample, batch, tokens, context_tokens)
+    if without is None and patch is None:
+        return list(found_in(module, args, named, asked).attentions)
+    return changed(module, args, named, asked, without or (), patch or {})
 
 
-def _arguments(
+def arguments(
     module: nn.Module, inputs: Any, keywords: Mapping[str, Any] | None, batch: int | None
 ) -> tuple[nn.Module, tuple[Any, ...], dict[str, Any]]:
     """The module, its arguments and its keywords."""

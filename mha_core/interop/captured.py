@@ -41,6 +41,9 @@ _SHORT_ROWS: Final = N_(
 _ZEROS_AND_ONES: Final = N_(
     "The mask contains only the numbers 0 and 1. The model adds them to the scores, so they mask nothing."
 )
+_REPLACED: Final = N_(
+    "The outputs of head {heads} were replaced while the model ran. The example shows what the weights and V give."
+)
 _CUT_HEADS: Final = N_("The other heads are left out.")
 _CUT_TOKENS: Final = N_(
     "Only the first {most} of {n_q} queries and {n_k} keys are here. The weight of the "
@@ -67,6 +70,7 @@ class Captured:
                      adds are called "bias" and "zero"
     samples          how many the batch has
     remark           what looks like a mistake in the call, as a template of a sentence; or ""
+    replaced         heads that were switched off, or whose outputs were replaced: weights · V does not give these
     """
 
     name: str
@@ -82,6 +86,7 @@ class Captured:
     context_tokens: tuple[str, ...] | None
     samples: int = 1
     remark: str = ""
+    replaced: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         h, n_q, n_k = self.weights.shape
@@ -125,12 +130,14 @@ class Captured:
         elif d_k > MAX_SIZE:
             reason = _WIDE, {"d": d_k}
         corner = self.causal and reason is None and n_q != n_k
+        replaced = [head for head in taken if head in self.replaced]
         description: dict[str, Any] = {
             "tokens": self.tokens[:MAX_SIZE],
             "context_tokens": self.context_tokens and self.context_tokens[:MAX_SIZE],
             "title": self.name[:200],
             "note": _notes(
-                (_FROM, {"name": self.name or "·", "heads": ", ".join(str(g + 1) for g in taken), "h": h}),
+                (_FROM, {"name": self.name or "·", "heads": _counted(taken), "h": h}),
+                (_REPLACED, {"heads": _counted(replaced)}) if replaced else None,
                 (self.remark, {"samples": self.samples}) if self.remark else None,
                 reason,
                 (_CORNER, {"n_k": n_k}) if corner else None,
@@ -181,6 +188,11 @@ def _has_short_rows(weights: Tensor) -> bool:
     """Whether some rows, apart from those without any weight, add up to clearly less than 1."""
     total = weights.to(EXACT).sum(-1)
     return bool(((total > 0) & (total < 1 - ROUNDED.get(weights.dtype, 1e-4))).any())
+
+
+def _counted(heads: Sequence[int]) -> str:
+    """These heads, counted from 1."""
+    return ", ".join(str(head + 1) for head in heads)
 
 
 def _chosen(heads: Sequence[int] | None, h: int) -> list[int]:

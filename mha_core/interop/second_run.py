@@ -26,7 +26,7 @@ def variants(inputs: Any, batch: int | None) -> Iterator[tuple[int, int, Any]]:
 
     The axis of samples is the first, or the second if tokens come first; if ``batch`` is known, one of that length.
     """
-    dense = (tensor for tensor in _tensors(inputs) if tensor.layout is torch.strided)
+    dense = (tensor for tensor in tensors_in(inputs) if tensor.layout is torch.strided)
     for which, tensor in enumerate(dict.fromkeys(dense)):
         for axis, size in enumerate(tensor.shape[:2]):
             if size > 1 and batch in (None, size) and (changed := _changed(tensor, axis)) is not None:
@@ -67,12 +67,13 @@ def outputs_of(
     return outputs
 
 
-def _tensors(part: Any) -> Iterator[Tensor]:
+def tensors_in(part: Any) -> Iterator[Tensor]:
+    """The tensors among the inputs of a module, including those in lists and mappings."""
     if isinstance(part, Tensor):
         yield part
     elif isinstance(part, tuple | list | Mapping):
         for inner in part.values() if isinstance(part, Mapping) else part:
-            yield from _tensors(inner)
+            yield from tensors_in(inner)
 
 
 def _swapped(part: Any, old: Tensor, new: Tensor) -> Any:

@@ -108,10 +108,11 @@ def _known() -> Any:
 class Watch(TorchFunctionMode):
     """While it is active, it calls ``keep`` with every attention that ``module`` computes in this thread.
 
+    ``keep`` may write other numbers into the call's outputs, with which the module then goes on; it returns True then.
     Raises ``InteropError`` for dropout of weights and for nested tensors.
     """
 
-    def __init__(self, module: nn.Module, keep: Callable[[Call], None]) -> None:
+    def __init__(self, module: nn.Module, keep: Callable[[Call], bool | None]) -> None:
         super().__init__()
         self._names = {id(part): name for name, part in module.named_modules()}
         self._parameters = {_memory(part) for part in module.parameters()}
@@ -121,6 +122,7 @@ class Watch(TorchFunctionMode):
         self._factors: _Known[tuple[Tensor, float]] = _known()  # the multiplied tensor, and the factor
         self._folds: _Known[tuple[Fold, ...]] = _known()
         self._layer: tuple[str, ...] | None = None  # inside torch's layer: its keys that are not tokens
+        self._written = False  # whether ``keep`` has changed outputs inside torch's layer
         self.ends: dict[str, tuple[str, str]] = {}
         """By part of the module: the operation after which a softmax's result was not followed, and why as a word."""
 
@@ -149,7 +151,10 @@ class Watch(TorchFunctionMode):
     # --- torch's functions ---------------------------------------------------------------------------------------
 
     def _torch_layer(self, func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Return the layer's result. Run it again, watched and without weights: then it calls the fused function."""
+        """Return the layer's result. Run it again, watched and without weights: then it calls the fused function.
+
+        If outputs were changed then, the output is that of the second run.
+        """
         given = inspect.signature(func).bind(*args, **kwargs)
         given.apply_defaults()
         if given.arguments["training"] and given.arguments["dropout_p"]:
@@ -157,13 +162,13 @@ class Watch(TorchFunctionMode):
         result = func(*args, **kwargs)
         given.arguments["need_weights"] = False
         bias, zero = given.arguments["bias_k"] is not None, given.arguments["add_zero_attn"]
-        self._layer = ("bias",) * bias + ("zero",) * bool(zero)
+        self._layer, self._written = ("bias",) * bias + ("zero",) * bool(zero), False
         try:
             with self:
-                _without_override(func)(*given.args, **given.kwargs)
+                output, _ = _without_override(func)(*given.args, **given.kwargs)
         finally:
             self._layer = None
-        return result
+        return (output, result[1]) if self._written else result
 
     def _fused(self, func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
@@ -327,9 +332,10 @@ class Watch(TorchFunctionMode):
             self._lose("matmul", "gate")
             return
         in_layer = self._layer is not None
-        self._keep(
-            Call(*self._place(), scores, v, outputs, weights, folds, layer=in_layer, extra=self._layer or ())
+        call = Call(
+            *self._place(), scores, v, outputs, weights, folds, layer=in_layer, extra=self._layer or ()
         )
+        self._written |= bool(self._keep(call))
 
     def _place(self) -> tuple[str, int]:
         """The innermost running part of the module, and how many of its heads share keys and values."""

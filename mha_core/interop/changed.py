@@ -1,0 +1,131 @@
+"""A module's output before and after heads were changed, and how far the two are apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from mha_core.errors import N_, InteropError
+from mha_core.interop.captured import Captured
+from mha_core.interop.packed import EXACT, shown_shape
+
+
+class TokenChange(NamedTuple):
+    """A token's id, and its probability before and after."""
+
+    token: int
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, eq=False)
+class Changed:
+    """What a run with changed heads computed, and the module's output before and after, on the CPU, in its dtype.
+
+    found    every attention of the changed run, for one sample. The outputs of a head that was switched off are 0; its
+             weights and V are those that the run computed. Weights that were replaced are the new ones
+    before   the output without changes: the logits, if the module returns any, or else the first tensor that it returns
+    after    the output with changes, of the same shape
+    """
+
+    found: tuple[Captured, ...]
+    before: Tensor
+    after: Tensor
+
+    @cached_property
+    def difference(self) -> Tensor:
+        """after − before, in float64. 0 where both are the same infinite number or NaN."""
+        return difference(self.before, self.after)
+
+    @property
+    def largest(self) -> float:
+        """The largest absolute difference: max |after − before|."""
+        return largest(self.difference)
+
+    @property
+    def where(self) -> tuple[int, ...]:
+        """The index of the largest absolute difference, such as (sample, position, token) for logits."""
+        if not self.difference.numel():
+            return ()
+        most = self.difference.abs().nan_to_num(torch.inf).argmax()
+        return tuple(int(at) for at in torch.unravel_index(most, self.difference.shape))
+
+    def tokens(self, at: Sequence[int] | None = None, most: int = 5) -> tuple[TokenChange, ...]:
+        """The tokens whose probability, softmax(logits), changed most at one position; the largest change first.
+
+        ``at``: the index of a row of the output, such as (sample, position); None: the first sample's last position.
+
+            changed.tokens()[0]  # TokenChange(token=318, before=0.41, after=0.07)
+
+        Raises ``InteropError`` if the output has no such row.
+        """
+        rows = self.before.shape[:-1]
+        index = tuple(at) if at is not None else (*(0,) * (len(rows) - 1), -1)[: len(rows)]
+        if len(index) != len(rows) or any(not -n <= i < n for i, n in zip(index, rows, strict=True)):
+            raise InteropError(
+                N_("expected the index of a row of the output, whose shape is {shape}, got {got}"),
+                place="at",
+                shape=shown_shape(self.before),
+                got=index,
+            )
+        before, after = (logits[index].to(EXACT).softmax(-1) for logits in (self.before, self.after))
+        order = (after - before).abs().argsort(descending=True, stable=True)[:most].tolist()
+        return tuple(TokenChange(token, before[token].item(), after[token].item()) for token in order)
+
+    def __repr__(self) -> str:
+        at = ", ".join(map(str, self.where))
+        return f"largest change of the output ({shown_shape(self.before)}): {self.largest:.3g} at [{at}]"
+
+
+def output_of(output: Any) -> Tensor:
+    """The logits that a module returned, or else the first tensor of floating-point numbers, as a copy on the CPU.
+
+    Raises ``InteropError`` if there is none.
+    """
+    logits = output.get("logits") if isinstance(output, Mapping) else getattr(output, "logits", None)
+    tensor = logits if isinstance(logits, Tensor) else next(_floating(output), None)
+    if tensor is None:
+        raise InteropError(
+            N_("the module returned {kind}, in which there is no floating-point tensor to compare"),
+            kind=type(output).__name__,
+        )
+    return tensor.detach().to("cpu", copy=True)
+
+
+def _floating(part: Any) -> Iterator[Tensor]:
+    if isinstance(part, Tensor):
+        yield from [part] if part.is_floating_point() else []
+        return
+    if is_dataclass(part) and not isinstance(part, Mapping | type):
+        part = [getattr(part, field.name) for field in fields(part)]
+    if isinstance(part, tuple | list | Mapping):
+        for inner in part.values() if isinstance(part, Mapping) else part:
+            yield from _floating(inner)
+
+
+def difference(before: Tensor, after: Tensor) -> Tensor:
+    """after − before in float64; 0 where both are the same, infinite numbers and NaN included.
+
+    Raises ``InteropError`` if their shapes differ.
+    """
+    if before.shape != after.shape:
+        raise InteropError(
+            N_(
+                "the output's shape was {before} before the change and {after} after it; they cannot be compared"
+            ),
+            before=shown_shape(before),
+            after=shown_shape(after),
+        )
+    first, second = before.to(EXACT), after.to(EXACT)
+    same = (first == second) | (first.isnan() & second.isnan())
+    return (second - first).masked_fill(same, 0.0)
+
+
+def largest(difference: Tensor) -> float:
+    """The largest absolute number; infinite if one is NaN."""
+    return difference.abs().nan_to_num(torch.inf, torch.inf).max().item() if difference.numel() else 0.0

@@ -1,0 +1,156 @@
+"""Heads of every family switched off, or with other outputs or weights, give what hooks on the model itself give.
+
+The hooks write into what the output projection reads, the heads' outputs side by side. They share no code with what
+they check.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from mha_core.interop import capture
+from tests.interop.families import FAMILIES, HEADS, inputs, made
+from tests.interop.test_families_capture import CASES, dtype_of
+
+WITHIN = 1e-6
+WIDTH = 8
+"""Columns of a head."""
+everywhere = pytest.mark.parametrize(("name", "attention"), CASES)
+
+
+@cache
+def model_of(name: str, attention: str) -> nn.Module:
+    return made(name, attention, dtype_of(name))
+
+
+@contextmanager
+def rewritten(model: nn.Module, name: str, index: int, change: Callable[[Tensor], object]) -> Iterator[None]:
+    """While it lasts, ``change`` writes into the input of the output projection of the attention at ``index``."""
+    calls = [0]
+
+    def before(_: nn.Module, given: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        calls[0] += 1
+        if calls[0] - 1 != index:
+            return given
+        rows = given[0].clone()
+        change(rows.view(2, -1, HEADS * WIDTH))
+        return (rows, *given[1:])
+
+    ends = [part for at, part in model.named_modules() if at.endswith(FAMILIES[name].output)]
+    hooks = [end.register_forward_pre_hook(before) for end in ends]
+    yield
+    for hook in hooks:
+        hook.remove()
+
+
+def by_hooks(name: str, attention: str, index: int, change: Callable[[Tensor], object]) -> Tensor:
+    """The model's output when ``change`` writes into the concatenation, samples × tokens × (heads · width)."""
+    model = model_of(name, attention)
+    with torch.no_grad(), rewritten(model, name, index, change):
+        out: Any = model(**inputs(name, dtype_of(name)))
+    return out.last_hidden_state
+
+
+def columns(head: int) -> slice:
+    return slice(head * WIDTH, (head + 1) * WIDTH)
+
+
+def apart(one: Tensor, other: Tensor) -> float:
+    return (one.double() - other.double()).abs().max().item()
+
+
+@cache
+def found(name: str, attention: str, sample: int) -> list:
+    return capture(model_of(name, attention), inputs(name, dtype_of(name)), sample=sample)
+
+
+def drawn(*shape: int) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(11), dtype=torch.float64)
+
+
+def heads_of(name: str, attention: str) -> list[tuple[int, int]]:
+    """A head of each attention, by its index: another one each time."""
+    return [(index, (2 * index + 1) % HEADS) for index in range(len(found(name, attention, 0)))]
+
+
+def without_a_head(name: str, attention: str, index: int, head: int) -> float:
+    """How far the output without a head is from that of hooks."""
+
+    def zero(rows: Tensor) -> None:
+        rows[..., columns(head)] = 0
+
+    changed = capture(model_of(name, attention), inputs(name, dtype_of(name)), without=[(index, head)])
+    assert changed.largest > 1e-4  # it is not nothing
+    return apart(changed.after, by_hooks(name, attention, index, zero))
+
+
+def with_other_outputs(name: str, attention: str, index: int, head: int) -> float:
+    outputs = drawn(2, found(name, attention, 0)[index].outputs.shape[1], WIDTH)
+
+    def write(rows: Tensor) -> None:
+        rows[..., columns(head)] = outputs.to(rows)
+
+    changed = capture(
+        model_of(name, attention),
+        inputs(name, dtype_of(name)),
+        patch={(index, head, "outputs"): outputs},
+    )
+    return apart(changed.after, by_hooks(name, attention, index, write))
+
+
+def with_other_weights(name: str, attention: str, index: int, head: int) -> float:
+    """The values are those that were captured, which other tests compare with the model's."""
+    both = [found(name, attention, sample)[index] for sample in range(2)]
+    weights = drawn(*both[0].weights.shape[1:]).softmax(-1)
+
+    def write(rows: Tensor) -> None:
+        for sample, one in enumerate(both):
+            values = one.v[head // (HEADS // len(one.v))]
+            for query in range(len(weights)):
+                mean = sum(share * value for share, value in zip(weights[query], values, strict=True))
+                rows[sample, query, columns(head)] = mean.to(rows)
+
+    changed = capture(model_of(name, attention), inputs(name, dtype_of(name)), patch={(index, head): weights})
+    return apart(changed.after, by_hooks(name, attention, index, write))
+
+
+@everywhere
+def test_without_a_head_its_columns_of_the_concatenation_are_0(name, attention):
+    for index, head in heads_of(name, attention):
+        assert without_a_head(name, attention, index, head) <= WITHIN
+
+
+@everywhere
+def test_outputs_that_replace_a_heads_are_its_columns_of_the_concatenation(name, attention):
+    for index, head in heads_of(name, attention):
+        assert with_other_outputs(name, attention, index, head) <= WITHIN
+
+
+@everywhere
+def test_weights_that_replace_a_heads_are_multiplied_by_its_values(name, attention):
+    for index, head in heads_of(name, attention):
+        assert with_other_weights(name, attention, index, head) <= WITHIN
+
+
+@everywhere
+def test_without_all_heads_the_output_projection_reads_zeros(name, attention):
+    changed = capture(
+        model_of(name, attention),
+        inputs(name, dtype_of(name)),
+        without=[(1, head) for head in range(HEADS)],
+    )
+    assert apart(changed.after, by_hooks(name, attention, 1, lambda rows: rows.zero_())) <= WITHIN
+
+
+@everywhere
+def test_without_no_head_nothing_changes(name, attention):
+    changed = capture(model_of(name, attention), inputs(name, dtype_of(name)), without=[])
+    assert torch.equal(changed.before, changed.after)
+    with torch.no_grad():
+        plain: Any = model_of(name, attention)(**inputs(name, dtype_of(name)))
+    assert torch.equal(changed.before, plain.last_hidden_state)

@@ -1,0 +1,525 @@
+"""Heads changed while a module runs: torch's layers, attention written by hand, what is refused, what stays."""
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+import torch
+import transformers
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812  # its usual name
+
+from mha_core import InteropError, trace
+from mha_core.example.model import text_in
+from mha_core.interop import capture, sweep
+from tests.interop.families import IDS, OLDER, made
+from tests.interop.test_capture import randn, seeded
+
+HEADS, WIDTH, TOKENS, SAMPLES = 3, 4, 5, 2
+X = randn(SAMPLES, TOKENS, HEADS * WIDTH)
+
+
+def apart(one: Tensor, other: Tensor) -> float:
+    return (one.double() - other.double()).abs().max().item()
+
+
+def with_zero_columns(module: nn.Module, projection: str, head: int, width: int = WIDTH) -> nn.Module:
+    """A copy whose output projection ignores a head: that is what the model is without it."""
+    copy = deepcopy(module)
+    weight = copy.get_parameter(f"{projection}.weight")
+    with torch.no_grad():
+        weight[:, head * width : (head + 1) * width] = 0
+    return copy
+
+
+def output(module: nn.Module, *inputs: Any, **more: Any) -> Tensor:
+    with torch.no_grad():
+        out = module(*inputs, **more)
+    return out[0] if isinstance(out, tuple) else out
+
+
+# --- attention written by hand -----------------------------------------------------------------------------------
+
+
+def apart_of(x: Tensor) -> Tensor:
+    """samples × tokens × (heads · width) → samples × heads × tokens × width."""
+    return x.unflatten(-1, (HEADS, WIDTH)).transpose(1, 2)
+
+
+def by_matmul(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    q, k, v = map(apart_of, (q, k, v))
+    return ((q @ k.mT / 2).softmax(-1) @ v).transpose(1, 2).flatten(2)
+
+
+def by_einsum(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    q, k, v = (part.unflatten(-1, (HEADS, WIDTH)) for part in (q, k, v))
+    weights = torch.einsum("bqhd,bkhd->bhqk", q, k).softmax(-1)
+    return torch.einsum("bhqk,bkhd->bqhd", weights, v).flatten(2)
+
+
+def by_einsum_of_values_first(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    q, k, v = map(apart_of, (q, k, v))
+    weights = torch.einsum("...qd,...kd->...qk", q, k).softmax(-1)
+    return torch.einsum("...kd,...qk->...qd", v, weights).transpose(1, 2).flatten(2)
+
+
+def by_bmm(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    q, k, v = (apart_of(part).reshape(-1, TOKENS, WIDTH) for part in (q, k, v))
+    outputs = torch.bmm(torch.bmm(q, k.mT).softmax(-1), v)
+    return outputs.view(SAMPLES, HEADS, TOKENS, WIDTH).transpose(1, 2).flatten(2)
+
+
+def by_bmm_of_heads_first(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    q, k, v = (apart_of(part).transpose(0, 1).reshape(-1, TOKENS, WIDTH) for part in (q, k, v))
+    outputs = torch.bmm(torch.bmm(q, k.mT).softmax(-1), v)
+    return outputs.view(HEADS, SAMPLES, TOKENS, WIDTH).permute(1, 2, 0, 3).flatten(2)
+
+
+def by_fused(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    q, k, v = map(apart_of, (q, k, v))
+    return F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
+
+
+def by_fused_with_shared_keys(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    q, k, v = apart_of(q), apart_of(k)[:, :1], apart_of(v)[:, :1]
+    return F.scaled_dot_product_attention(q, k, v, enable_gqa=True).transpose(1, 2).flatten(2)
+
+
+def by_fused_with_a_sink(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    q, k, v = map(apart_of, (q, k, v))
+    scores = torch.cat([q @ k.mT, q.new_ones(SAMPLES, HEADS, TOKENS, 1)], -1)
+    return (scores.softmax(-1)[..., :-1] @ v).transpose(1, 2).flatten(2)
+
+
+WAYS = {
+    "matmul": by_matmul,
+    "einsum": by_einsum,
+    "einsum, V first": by_einsum_of_values_first,
+    "bmm": by_bmm,
+    "bmm, heads first": by_bmm_of_heads_first,
+    "sdpa": by_fused,
+    "sdpa, shared keys": by_fused_with_shared_keys,
+    "a sink": by_fused_with_a_sink,
+}
+
+
+class Attention(nn.Module):
+    project: nn.Linear
+    out: nn.Linear
+
+    def __init__(self, way):
+        super().__init__()
+        self.project = nn.Linear(HEADS * WIDTH, 3 * HEADS * WIDTH)
+        self.out = nn.Linear(HEADS * WIDTH, HEADS * WIDTH)
+        self.way = way
+
+    def forward(self, x):
+        return x + self.out(self.way(*self.project(x).chunk(3, -1)))
+
+
+def values_of(module: nn.Sequential) -> Tensor:
+    """What the first attention computes from X as values, samples × tokens × (heads · width)."""
+    return module.get_submodule("0.project")(X).chunk(3, -1)[2].detach()
+
+
+def hand(way: str = "matmul", layers: int = 2) -> nn.Sequential:
+    return seeded(nn.Sequential(*[Attention(WAYS[way]) for _ in range(layers)]))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_head_of_an_attention_written_by_hand(way):
+    module = hand(way)
+    changed = capture(module, X, without=[("0", 1)], batch=SAMPLES)
+    assert changed.largest > 0.01
+    assert apart(changed.after, output(with_zero_columns(module, "0.out", 1), X)) <= 1e-12
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_weights_of_an_attention_written_by_hand(way):
+    """In plain loops: outputs[sample, query] = Σ over keys of weights[query, key] · V[sample, key]."""
+    module, weights = hand(way, 1), randn(TOKENS, TOKENS, seed=4).softmax(-1)
+    values = values_of(module)
+    v = values[..., :WIDTH] if "shared" in way else values[..., WIDTH : 2 * WIDTH]
+    changed = capture(module, X, patch={(0, 1): weights}, batch=SAMPLES, sample=1)
+    for query in range(TOKENS):
+        wanted = sum(weights[query, key] * v[1, key] for key in range(TOKENS))
+        assert apart(changed.found[0].outputs[1, query], wanted) <= 1e-12
+    assert torch.equal(changed.found[0].weights[1].double(), weights)
+
+
+def test_each_sample_gets_its_own_weights():
+    module, weights = hand("bmm", 1), randn(SAMPLES, TOKENS, TOKENS, seed=4).softmax(-1)
+    for sample in range(SAMPLES):
+        changed = capture(module, X, patch={(0, 2, "weights"): weights}, sample=sample)
+        v = values_of(module)[sample, :, 2 * WIDTH :]
+        assert apart(changed.found[0].outputs[2], weights[sample] @ v) <= 1e-12
+
+
+def test_a_later_attention_sees_the_change():
+    module = hand()
+    changed = capture(module, X, without=[("0", 1)])
+    alone = capture(with_zero_columns(module, "0.out", 1), X)
+    assert apart(changed.found[1].weights, alone[1].weights) <= 1e-12
+
+
+def test_changes_in_several_attentions_add_up_to_one_run():
+    module = hand()
+    changed = capture(module, X, without=[("0", 1), ("1", 0)], patch={("1", 2, "outputs"): torch.zeros(5, 4)})
+    wanted: nn.Module = module
+    for projection, head in (("0.out", 1), ("1.out", 0), ("1.out", 2)):
+        wanted = with_zero_columns(wanted, projection, head)
+    assert apart(changed.after, output(wanted, X)) <= 1e-12
+
+
+def test_rows_of_weights_need_not_sum_to_1():
+    module = hand(layers=1)
+    doubled = capture(module, X)[0].weights[1] * 2
+    changed = capture(module, X[:1], patch={(0, 1): doubled})
+    assert apart(changed.found[0].outputs[1], capture(module, X)[0].outputs[1] * 2) <= 1e-12
+
+
+# --- torch's layers ----------------------------------------------------------------------------------------------
+
+LAYERS: dict[str, dict[str, Any]] = {
+    "samples first": {"batch_first": True},
+    "tokens first": {},
+    "a bias key and a zero key": {"add_bias_kv": True, "add_zero_attn": True, "batch_first": True},
+    "no bias": {"bias": False, "batch_first": True},
+}
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+@pytest.mark.parametrize("settings", LAYERS)
+def test_a_head_of_torchs_layer(settings, need_weights):
+    layer = seeded(nn.MultiheadAttention(HEADS * WIDTH, HEADS, **LAYERS[settings]))
+    more = {"need_weights": need_weights}
+    changed = capture(layer, (X, X, X), keywords=more, without=[(0, 2)])
+    wanted = output(with_zero_columns(layer, "out_proj", 2), X, X, X, **more)
+    assert changed.largest > 0.01
+    assert apart(changed.after, wanted) <= 1e-12
+
+
+def test_weights_of_torchs_layer():
+    layer = seeded(nn.MultiheadAttention(HEADS * WIDTH, HEADS, batch_first=True))
+    weights = randn(TOKENS, TOKENS, seed=4).softmax(-1)
+    changed = capture(layer, (X, X, X), patch={("", 1): weights}, sample=1)
+    v = F.linear(X, layer.in_proj_weight, layer.in_proj_bias).chunk(3, -1)[2][1]
+    assert apart(changed.found[0].outputs[1], weights @ v[:, WIDTH : 2 * WIDTH]) <= 1e-12
+    concat = changed.found[0].outputs.transpose(0, 1).flatten(1)
+    assert apart(changed.after[1], layer.out_proj(concat)) <= 1e-12
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
+@pytest.mark.parametrize("padding", [None, torch.tensor([[False] * 5, [False] * 3 + [True] * 2])])
+def test_a_head_of_an_encoder_that_would_use_its_fused_kernel(padding):
+    """The copy without the head's columns runs in the fused kernel."""
+    layer = nn.TransformerEncoderLayer(HEADS * WIDTH, HEADS + 1, 16, batch_first=True)
+    encoder = seeded(nn.TransformerEncoder(layer, 2))
+    more = {"src_key_padding_mask": padding}
+    changed = capture(encoder, X, keywords=more, without=[("layers.1", 3)])
+    wanted = output(with_zero_columns(encoder, "layers.1.self_attn.out_proj", 3, 3), X, **more)
+    live = slice(None) if padding is None else ~padding
+    assert changed.largest > 0.01
+    assert apart(changed.after[live], wanted[live]) <= 1e-12
+
+
+def test_a_head_of_cross_attention_in_torchs_decoder():
+    decoder = seeded(nn.TransformerDecoderLayer(HEADS * WIDTH, HEADS, 16, batch_first=True))
+    memory = randn(SAMPLES, 7, HEADS * WIDTH, seed=6)
+    changed = capture(decoder, (X, memory), without=[("multihead_attn", 0)])
+    wanted = output(with_zero_columns(decoder, "multihead_attn.out_proj", 0), X, memory)
+    assert changed.largest > 0.01
+    assert apart(changed.after, wanted) <= 1e-12
+
+
+@pytest.mark.parametrize("attention", ["eager", "sdpa"])
+def test_a_head_of_one_query_after_kept_keys(attention):
+    """Of one query alone Hugging Face packs the heads that share a key. The caller's cache does not grow."""
+    model = made("Llama", attention, torch.float64)
+    with torch.no_grad():
+        cache = model(IDS[:, :6], use_cache=True).past_key_values
+    changed = capture(model, {"input_ids": IDS[:, 6:], "past_key_values": cache}, without=[("layers.1", 3)])
+    assert cache.get_seq_length() == 6
+    wanted = output_of_last(with_zero_columns(model, "layers.1.self_attn.o_proj", 3, 8), cache)
+    assert changed.largest > 0.01
+    assert apart(changed.after, wanted) <= 1e-12
+
+
+def output_of_last(model: nn.Module, cache: Any) -> Tensor:
+    with torch.no_grad():
+        return model(IDS[:, 6:], past_key_values=deepcopy(cache)).last_hidden_state
+
+
+# --- laws --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_heads_own_outputs_in_their_place_change_nothing(way):
+    own = torch.stack([capture(hand(way), X, sample=s, batch=SAMPLES)[1].outputs[2] for s in range(SAMPLES)])
+    assert capture(hand(way), X, patch={(1, 2, "outputs"): own}, batch=SAMPLES).largest == 0
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_heads_own_weights_in_their_place_change_nothing_beyond_rounding(way):
+    own = torch.stack([capture(hand(way), X, sample=s, batch=SAMPLES)[1].weights[2] for s in range(SAMPLES)])
+    assert capture(hand(way), X, patch={(1, 2): own}, batch=SAMPLES).largest <= 1e-12
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_with_no_changes_nothing_changes(way):
+    module = hand(way)
+    changed = capture(module, X, without=[], batch=SAMPLES)
+    assert torch.equal(changed.before, changed.after)
+    assert torch.equal(changed.before, output(module, X))
+
+
+# --- the result --------------------------------------------------------------------------------------------------
+
+
+def test_the_largest_change_is_that_of_the_two_outputs():
+    changed = capture(hand(), X, without=[("1", 0)])
+    by_hand = (changed.after - changed.before).abs()
+    assert changed.largest == by_hand.max()
+    assert by_hand[changed.where] == by_hand.max()
+    assert repr(changed).startswith("largest change of the output (2 × 5 × 12): ")
+
+
+def test_numbers_that_are_infinite_before_and_after_are_no_change():
+    module = hand(layers=1)
+    module.register_forward_hook(lambda _, args, out: out.masked_fill(torch.eye(12)[:5].bool(), -torch.inf))
+    changed = capture(module, X, without=[(0, 0)])
+    assert 0 < changed.largest < torch.inf
+    assert changed.difference[0, 0, 0] == 0
+
+
+@pytest.fixture(scope="module")
+def language_model() -> nn.Module:
+    torch.manual_seed(0)
+    return transformers.GPT2LMHeadModel(transformers.GPT2Config(**OLDER)).eval()
+
+
+def test_the_tokens_whose_probability_changed_most(language_model):
+    changed = capture(language_model, IDS, without=[("h.0", 1), ("h.1", 4)])
+    with torch.no_grad():
+        assert torch.equal(changed.before, language_model(IDS).logits)
+    before, after = (logits[1, 3].double().softmax(-1) for logits in (changed.before, changed.after))
+    token, was, became = changed.tokens((1, 3))[0]
+    assert token == (after - before).abs().argmax()
+    assert (was, became) == pytest.approx((before[token].item(), after[token].item()), abs=1e-12)
+
+
+def test_tokens_are_those_of_the_first_samples_last_position_if_no_other_is_given(language_model):
+    changed = capture(language_model, IDS, without=[("h.0", 1)])
+    assert changed.tokens(most=3) == changed.tokens((0, 6), most=3)
+    with pytest.raises(
+        InteropError, match=r"at: expected the index of a row of the output, whose shape is 2 × 7 × 50"
+    ):
+        changed.tokens((0, 7))
+
+
+def test_what_a_head_would_have_put_out_is_not_shown_without_saying_so():
+    one = capture(hand(), X, without=[("0", 1)]).found[0]
+    assert one.replaced == (1,)
+    assert one.outputs[1].eq(0).all()
+    assert "The outputs of head 2 were replaced" in text_in(one.example().note, "en")
+    assert "were replaced" not in text_in(one.example(heads=[0, 2]).note, "en")
+
+
+def test_an_example_of_new_weights_starts_from_them():
+    weights = randn(TOKENS, TOKENS, seed=4).softmax(-1)
+    one = capture(hand(), X, patch={("0", 1): weights}).found[0]
+    computed = trace(one.example())
+    assert apart(computed["weights"][1].cpu(), weights) <= 1e-12
+    assert apart(computed["head_outputs"].cpu(), one.outputs) <= 1e-12
+
+
+def test_an_output_without_numbers_is_refused():
+    class Silent(Attention):
+        def forward(self, x):
+            super().forward(x)
+            return "done"
+
+    with pytest.raises(
+        InteropError, match="the module returned str, in which there is no floating-point tensor"
+    ):
+        capture(Silent(by_matmul), X.float(), without=[(0, 0)])
+
+
+# --- names, heads, shapes ----------------------------------------------------------------------------------------
+
+
+def refused(module: nn.Module = None, inputs: Any = X, **more: Any) -> str:
+    with pytest.raises(InteropError) as error:
+        capture(module or hand(), inputs, **more)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_an_unknown_name_lists_what_was_seen():
+    assert refused(without=[("layer.7", 0)]) == (
+        "without: no attention called “layer.7” was seen in this run; compiled or scripted modules and "
+        "custom kernels hide theirs. Seen: 0: 0, 1: 1"
+    )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_part_whose_inside_is_not_seen_is_named():
+    module = hand()
+    module[1] = torch.jit.trace(module[1], X)
+    assert refused(module, without=[("1", 0)]).startswith(
+        "without: no attention called “1” was seen in this run;"
+    )
+
+
+def test_an_ambiguous_name_lists_what_it_fits():
+    assert refused(nn.Sequential(hand(), hand()).eval(), without=[("1", 0)]) == (
+        "without: “1” fits 3 attentions; use more of the name, or its number: 1: 0.1, 2: 1.0, 3: 1.1"
+    )
+
+
+def test_part_of_a_number_is_no_part_of_a_name():
+    names = [one.name for one in capture(hand(layers=12), X)]
+    changed = capture(hand(layers=12), X, without=[("1", 0)])
+    assert [one.replaced for one in changed.found] == [(0,) if name == "1" else () for name in names]
+
+
+def test_an_attention_that_runs_twice_is_chosen_by_its_index():
+    shared = hand(layers=1)
+    module = nn.Sequential(shared, shared)
+    assert "fits 2 attentions" in refused(module, without=[("0.0", 1)])
+    changed = capture(module, X, without=[(1, 1)])
+    assert apart(changed.after, output(with_zero_columns(shared, "0.out", 1), output(shared, X))) <= 1e-12
+
+
+WRONG: dict[str, dict[str, Any]] = {
+    "0: expected heads from 0 to 2, got 3": {"without": [("0", 3)]},
+    "0: expected heads from 0 to 2, got -1": {"without": [("0", -1)]},
+    "without: expected attentions from 0 to 1, got 2": {"without": [(2, 0)]},
+    "without: expected an attention and a head, such as (“0”, 0), got '0'": {"without": ("0", 1)},
+    "patch[('0', 1)]: expected 5 × 5, got 5 × 4": {"patch": {("0", 1): torch.ones(5, 4)}},
+    "patch[('0', 1, 'outputs')]: expected 5 × 4, got 5 × 5": {
+        "patch": {("0", 1, "outputs"): torch.ones(5, 5)}
+    },
+    "patch[('0', 1)]: expected 5 × 5, got 3 × 5 × 5": {"patch": {("0", 1): torch.ones(3, 5, 5)}},
+    "patch: expected an attention, a head and “weights” or “outputs”, such as (“0”, 0, “weights”), got ('0', 1, 'q')": {
+        "patch": {("0", 1, "q"): torch.ones(5, 4)}
+    },
+    "0: head 1 is changed twice; give one change per head": {
+        "without": [("0", 1)],
+        "patch": {(0, 1): torch.ones(5, 5)},
+    },
+}
+
+
+@pytest.mark.parametrize("said", WRONG)
+def test_what_fits_no_head_is_refused(said):
+    assert refused(**WRONG[said]) == said
+
+
+def test_a_module_that_takes_another_path_the_second_time_is_refused():
+    class Once(nn.Sequential):
+        runs = 0
+
+        def forward(self, x):
+            self.runs += 1
+            return super().forward(x) if self.runs == 1 else self[0](x)
+
+    assert refused(Once(*hand()).eval(), without=[("0", 1)]) == (
+        "1: the module did not compute the same attentions when it ran again, so heads cannot be "
+        "switched off or replaced in it"
+    )
+
+
+# --- what stays as it was ----------------------------------------------------------------------------------------
+
+
+class Restless(nn.Module):
+    """A module in training that draws random numbers, counts its runs in a buffer and writes into its input."""
+
+    def __init__(self):
+        super().__init__()
+        self.attention = hand()
+        self.norm = nn.BatchNorm1d(TOKENS, dtype=torch.float64)
+        self.run, self.fails_in = 0, 0
+
+    def forward(self, x):
+        x += 1
+        self.run += 1
+        outputs = F.dropout(self.norm(self.attention(x)), 0.5)
+        if self.run == self.fails_in:
+            raise ZeroDivisionError
+        return outputs
+
+
+def state_of(module: nn.Module) -> list[Any]:
+    hooks = [len(part._forward_hooks) + len(part._forward_pre_hooks) for part in module.modules()]
+    training = [part.training for part in module.modules()]
+    tensors = [tensor.tolist() for tensor in module.state_dict().values()]
+    return [hooks, training, tensors, torch.get_rng_state().tolist()]
+
+
+def test_the_module_and_the_random_state_are_as_before():
+    module, x = Restless().train(), X.clone()
+    before = state_of(module)
+    capture(module, x, without=[(0, 1)])
+    assert state_of(module) == before
+    assert torch.equal(x, X)
+
+
+@pytest.mark.parametrize("fails_in", [1, 2])
+def test_the_module_and_the_random_state_are_as_before_after_an_exception(fails_in):
+    module = Restless().train()
+    module.fails_in = fails_in
+    before = state_of(module)
+    with pytest.raises(ZeroDivisionError):
+        capture(module, X.clone(), without=[(0, 1)])
+    assert state_of(module) == before
+
+
+def test_both_runs_draw_the_same_random_numbers():
+    assert capture(Restless().train(), X.clone(), without=[]).largest == 0
+
+
+# --- sweep -------------------------------------------------------------------------------------------------------
+
+
+def test_a_sweep_has_the_largest_change_without_each_head():
+    module = hand()
+    swept = sweep(module, X)
+    assert swept.names == ("0", "1")
+    for index in range(2):
+        for head in range(HEADS):
+            assert swept.values[index, head] == capture(module, X, without=[(index, head)]).largest
+
+
+def test_a_sweep_of_a_measure_has_its_change(language_model):
+    swept = sweep(language_model, IDS, lambda out: out.logits[1, -1, 42])
+    changed = capture(language_model, IDS, without=[(1, 4)])
+    assert swept.values.shape == (2, 6)
+    assert swept.values[1, 4] == pytest.approx(changed.difference[1, -1, 42].item(), abs=1e-6)
+
+
+def test_a_sweep_finds_the_attentions_once_and_then_runs_once_per_head():
+    module, runs = hand(), []
+    module.register_forward_pre_hook(lambda *_: runs.append(1))
+    sweep(module, X)
+    assert len(runs) == 1 + 2 * HEADS
+
+
+def test_the_heads_that_matter_most_come_first():
+    swept = sweep(hand(), X)
+    most = swept.most(2 * HEADS)
+    assert [abs(one.change) for one in most] == sorted(swept.values.flatten().tolist(), reverse=True)
+    assert all(swept.values[one.attention, one.head] == one.change for one in most)
+
+
+def test_attentions_with_fewer_heads_have_nan_for_those_they_lack():
+    encoder = nn.TransformerEncoderLayer(12, 2, 16, batch_first=True)
+    swept = sweep(seeded(nn.Sequential(*hand(layers=1), encoder)), X)
+    assert swept.values.isnan().tolist() == [[False] * 3, [False, False, True]]
+    assert len(swept.most(9)) == 5
+
+
+def test_a_measure_that_is_not_one_number_is_refused():
+    with pytest.raises(InteropError, match="measure: expected one number, got 2 × 5 × 12"):
+        sweep(hand(), X, lambda out: out)
