@@ -66,7 +66,8 @@ class Changed:
         """
         rows = self.before.shape[:-1]
         index = tuple(at) if at is not None else (*(0,) * (len(rows) - 1), -1)[: len(rows)]
-        if len(index) != len(rows) or any(not -n <= i < n for i, n in zip(index, rows, strict=True)):
+        fits = len(index) == len(rows) and all(-n <= i < n for i, n in zip(index, rows, strict=True))
+        if not fits or not self.before.dim():
             raise InteropError(
                 N_("expected the index of a row of the output, whose shape is {shape}, got {got}"),
                 place="at",

@@ -153,6 +153,7 @@ def test_each_sample_gets_its_own_weights():
         changed = capture(module, X, patch={(0, 2, "weights"): weights}, sample=sample)
         v = values_of(module)[sample, :, 2 * WIDTH :]
         assert apart(changed.found[0].outputs[2], weights[sample] @ v) <= 1e-12
+        assert torch.equal(changed.found[0].weights[2], weights[sample])
 
 
 def test_a_later_attention_sees_the_change():
@@ -233,9 +234,10 @@ def test_a_head_of_cross_attention_in_torchs_decoder():
 
 
 @pytest.mark.parametrize("attention", ["eager", "sdpa"])
-def test_a_head_of_one_query_after_kept_keys(attention):
-    """Of one query alone Hugging Face packs the heads that share a key. The caller's cache does not grow."""
-    model = made("Llama", attention, torch.float64)
+@pytest.mark.parametrize("family", ["Llama", "Mistral"])
+def test_a_head_of_one_query_after_kept_keys(family, attention):
+    """With a mask and one query, as in Mistral, sdpa gets heads that share a key as rows. The cache stays as it is."""
+    model = made(family, attention, torch.float64)
     with torch.no_grad():
         cache = model(IDS[:, :6], use_cache=True).past_key_values
     changed = capture(model, {"input_ids": IDS[:, 6:], "past_key_values": cache}, without=[("layers.1", 3)])
@@ -317,6 +319,18 @@ def test_tokens_are_those_of_the_first_samples_last_position_if_no_other_is_give
         changed.tokens((0, 7))
 
 
+def test_a_single_number_has_no_tokens():
+    class Mean(Attention):
+        def forward(self, x):
+            return super().forward(x).mean()
+
+    changed = capture(seeded(Mean(by_matmul)), X, without=[(0, 0)])
+    with pytest.raises(
+        InteropError, match="at: expected the index of a row of the output, whose shape is 1, got"
+    ):
+        changed.tokens()
+
+
 def test_what_a_head_would_have_put_out_is_not_shown_without_saying_so():
     one = capture(hand(), X, without=[("0", 1)]).found[0]
     assert one.replaced == (1,)
@@ -378,9 +392,10 @@ def test_an_ambiguous_name_lists_what_it_fits():
 
 
 def test_part_of_a_number_is_no_part_of_a_name():
-    names = [one.name for one in capture(hand(layers=12), X)]
-    changed = capture(hand(layers=12), X, without=[("1", 0)])
-    assert [one.replaced for one in changed.found] == [(0,) if name == "1" else () for name in names]
+    """ "1" is part of the name "1.0", but not of "11.0"."""
+    module = seeded(nn.Sequential(*[nn.Sequential(Attention(by_matmul)) for _ in range(12)]))
+    changed = capture(module, X, without=[("1", 0)])
+    assert [one.name for one in changed.found if one.replaced] == ["1.0"]
 
 
 def test_an_attention_that_runs_twice_is_chosen_by_its_index():

@@ -34,5 +34,5 @@ def test_what_the_cells_show(tmp_path, monkeypatch):
                 code.append(line)
         if any(code):
             ran("\n".join(code), names)
-    assert (len(CELLS), shown) == (4, 4)
+    assert (len(CELLS), shown) == (7, 7)
     assert (tmp_path / "mine.mha.json").stat().st_size > 1000
