@@ -41,7 +41,10 @@ _SHORT_ROWS: Final = N_(
 _ZEROS_AND_ONES: Final = N_(
     "The mask contains only the numbers 0 and 1. The model adds them to the scores, so they mask nothing."
 )
-_REPLACED: Final = N_(
+_NEW_WEIGHTS: Final = N_(
+    "The weights of head {heads} were replaced while the model ran, so the heads start from their weights."
+)
+_NEW_OUTPUTS: Final = N_(
     "The outputs of head {heads} were replaced while the model ran. The example shows what the weights and V give."
 )
 _CUT_HEADS: Final = N_("The other heads are left out.")
@@ -70,7 +73,8 @@ class Captured:
                      adds are called "bias" and "zero"
     samples          how many the batch has
     remark           what looks like a mistake in the call, as a template of a sentence; or ""
-    replaced         heads that were switched off, or whose outputs were replaced: weights · V does not give these
+    new_weights      heads whose weights were replaced in this run: Q and K do not give them
+    new_outputs      heads that were switched off, or whose outputs were replaced: weights · V does not give them
     """
 
     name: str
@@ -86,7 +90,8 @@ class Captured:
     context_tokens: tuple[str, ...] | None
     samples: int = 1
     remark: str = ""
-    replaced: tuple[int, ...] = ()
+    new_weights: tuple[int, ...] = ()
+    new_outputs: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         h, n_q, n_k = self.weights.shape
@@ -96,7 +101,8 @@ class Captured:
     def example(self, heads: Sequence[int] | None = None, *, cut: bool = False) -> Example:
         """These heads, counted from 0 (None: all), as an example whose weights and head outputs are the module's.
 
-        They start from Q, K and V, or from their weights and V if ``q`` is None or the mask differs from head to head.
+        They start from Q, K and V, or from their weights and V if ``q`` is None, the mask differs from head to head, or
+        their weights were replaced.
         The note says which it is, what a mask of 0 and 1 does, and which corner a causal mask is aligned to.
         An example has at most 16 heads, 64 tokens and 64 columns; anything larger is refused with ``InteropError``.
         With ``cut`` the first heads, tokens and columns of V are used, and heads start from their weights if Q and K
@@ -123,26 +129,31 @@ class Captured:
         taken = chosen[:MAX_HEADS]
         mask = self._mask_for(taken)
         reason: tuple[str, Mapping[str, Any]] | None = None
-        if self.q is None:
+        new_weights = [head for head in taken if head in self.new_weights]
+        new_outputs = [head for head in taken if head in self.new_outputs]
+        if new_weights:
+            reason = _NEW_WEIGHTS, {"heads": _counted(new_weights)}
+        elif self.q is None:
             reason = _NO_SCORES, {}
         elif mask is not None and mask.dim() > 2:
             reason = _HEAD_MASKS, {}
         elif d_k > MAX_SIZE:
             reason = _WIDE, {"d": d_k}
         corner = self.causal and reason is None and n_q != n_k
-        replaced = [head for head in taken if head in self.replaced]
         description: dict[str, Any] = {
             "tokens": self.tokens[:MAX_SIZE],
             "context_tokens": self.context_tokens and self.context_tokens[:MAX_SIZE],
             "title": self.name[:200],
             "note": _notes(
                 (_FROM, {"name": self.name or "·", "heads": _counted(taken), "h": h}),
-                (_REPLACED, {"heads": _counted(replaced)}) if replaced else None,
+                (_NEW_OUTPUTS, {"heads": _counted(new_outputs)}) if new_outputs else None,
                 (self.remark, {"samples": self.samples}) if self.remark else None,
                 reason,
                 (_CORNER, {"n_k": n_k}) if corner else None,
                 (_ZEROS_AND_ONES, {}) if mask is not None and zeros_and_ones(mask) else None,
-                (_SHORT_ROWS, {}) if reason and _has_short_rows(self.weights[taken]) else None,
+                (_SHORT_ROWS, {})
+                if reason and not new_weights and _has_short_rows(self.weights[taken])
+                else None,
                 (_CUT_HEADS, {}) if len(chosen) > MAX_HEADS else None,
                 (_CUT_TOKENS, {"n_q": n_q, "n_k": n_k, "most": MAX_SIZE})
                 if max(n_q, n_k) > MAX_SIZE

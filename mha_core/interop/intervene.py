@@ -40,15 +40,16 @@ def changed(
     patch: Patch,
 ) -> Changed:
     """Run the module as it is and with these changes. Raises ``InteropError`` as ``capture`` does."""
-    before = first_run(module, args, named, asked)
-    edits = edits_of(before.attentions, without, patch)
+    found = first_run(module, args, named, asked)
+    before = output_of(found.output)
+    edits = edits_of(found.attentions, without, patch)
     attentions: list[Captured] = []
 
     def see(call: Call, own: Sequence[Edit], outputs: Tensor) -> None:
         attentions.append(_edited(verified(call, asked.sample, asked.labels), own, outputs, asked.sample))
 
-    output = changed_run(module, args, named, before.sites, edits, see)
-    return Changed(tuple(attentions), output_of(before.output), output_of(output))
+    output = changed_run(module, args, named, found.sites, edits, see)
+    return Changed(tuple(attentions), before, output_of(output))
 
 
 def first_run(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any], asked: Asked) -> Found:
@@ -111,18 +112,19 @@ def _with(call: Call, edits: Sequence[Edit]) -> Tensor:
 
 
 def _edited(one: Captured, edits: Sequence[Edit], outputs: Tensor, sample: int) -> Captured:
-    """The attention with its changed weights and outputs; Q and K stay only if they still give the weights."""
-    if not edits:
-        return one
-    replaced = tuple(sorted(edit.head for edit in edits if edit.part == "outputs"))
-    one = replace(one, outputs=of_sample(outputs, sample), replaced=replaced)
-    new_weights = {edit.head: edit.values for edit in edits if edit.part == "weights"}
-    if not new_weights:
-        return one
+    """The attention with its changed weights and outputs."""
+    heads = {edit.head: edit.part for edit in edits}
     weights = one.weights.clone()
-    for head, values in new_weights.items():
-        weights[head] = values[sample if len(values) > 1 else 0]
-    return replace(one, weights=weights, q=None, k=None, mask=None, causal=False, scale="none")
+    for edit in edits:
+        if edit.part == "weights":
+            weights[edit.head] = edit.values[sample if len(edit.values) > 1 else 0]
+    return replace(
+        one,
+        weights=weights,
+        outputs=of_sample(outputs, sample),
+        new_weights=tuple(sorted(head for head, part in heads.items() if part == "weights")),
+        new_outputs=tuple(sorted(head for head, part in heads.items() if part == "outputs")),
+    )
 
 
 def _another_path(name: str) -> InteropError:

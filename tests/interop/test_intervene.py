@@ -13,7 +13,7 @@ from mha_core import InteropError, trace
 from mha_core.example.model import text_in
 from mha_core.interop import capture, sweep
 from tests.interop.families import IDS, OLDER, made
-from tests.interop.test_capture import randn, seeded
+from tests.interop.test_capture import LAYOUTS, Tied, randn, seeded
 
 HEADS, WIDTH, TOKENS, SAMPLES = 3, 4, 5, 2
 X = randn(SAMPLES, TOKENS, HEADS * WIDTH)
@@ -145,6 +145,17 @@ def test_weights_of_an_attention_written_by_hand(way):
         wanted = sum(weights[query, key] * v[1, key] for key in range(TOKENS))
         assert apart(changed.found[0].outputs[1, query], wanted) <= 1e-12
     assert torch.equal(changed.found[0].weights[1].double(), weights)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_head_is_not_taken_for_a_sample_though_there_are_as_many(layout):
+    """Without a head is what the module computes if the head's values are 0."""
+    module, x = Tied(LAYOUTS[layout]), randn(4, 5, 8)
+    changed = capture(module, x, without=[(0, 1)])
+    with torch.no_grad():
+        module.project.weight[18:20] = module.project.bias[18:20] = 0
+    assert changed.largest > 0.01
+    assert torch.equal(changed.after, output(module, x))
 
 
 def test_each_sample_gets_its_own_weights():
@@ -333,7 +344,7 @@ def test_a_single_number_has_no_tokens():
 
 def test_what_a_head_would_have_put_out_is_not_shown_without_saying_so():
     one = capture(hand(), X, without=[("0", 1)]).found[0]
-    assert one.replaced == (1,)
+    assert one.new_outputs == (1,)
     assert one.outputs[1].eq(0).all()
     assert "The outputs of head 2 were replaced" in text_in(one.example().note, "en")
     assert "were replaced" not in text_in(one.example(heads=[0, 2]).note, "en")
@@ -341,10 +352,32 @@ def test_what_a_head_would_have_put_out_is_not_shown_without_saying_so():
 
 def test_an_example_of_new_weights_starts_from_them():
     weights = randn(TOKENS, TOKENS, seed=4).softmax(-1)
-    one = capture(hand(), X, patch={("0", 1): weights}).found[0]
+    one = capture(hand(), X, patch={("0", 1): weights / 2}).found[0]
+    weights = weights / 2
+    note = text_in(one.example().note, "en")
+    assert "The weights of head 2 were replaced while the model ran" in note
+    assert "add up to less than 1" not in note
     computed = trace(one.example())
     assert apart(computed["weights"][1].cpu(), weights) <= 1e-12
     assert apart(computed["head_outputs"].cpu(), one.outputs) <= 1e-12
+
+
+def test_the_other_heads_of_new_weights_still_start_from_q_and_k():
+    one = capture(hand(), X, patch={("0", 1): torch.ones(TOKENS, TOKENS)}).found[0]
+    example = one.example(heads=[0, 2])
+    assert all(head.q is not None for head in example.heads)
+    assert apart(trace(example)["weights"].cpu(), one.weights[[0, 2]]) <= 1e-12
+
+
+def test_an_output_that_the_module_writes_over_in_its_next_run_is_kept():
+    class Reuses(Attention):
+        held = torch.zeros(0)
+
+        def forward(self, x):
+            self.held.resize_as_(x).copy_(super().forward(x))
+            return self.held
+
+    assert capture(seeded(Reuses(by_matmul)).float(), X.float(), without=[(0, 0)]).largest > 0.01
 
 
 def test_an_output_without_numbers_is_refused():
@@ -395,7 +428,7 @@ def test_part_of_a_number_is_no_part_of_a_name():
     """ "1" is part of the name "1.0", but not of "11.0"."""
     module = seeded(nn.Sequential(*[nn.Sequential(Attention(by_matmul)) for _ in range(12)]))
     changed = capture(module, X, without=[("1", 0)])
-    assert [one.name for one in changed.found if one.replaced] == ["1.0"]
+    assert [one.name for one in changed.found if one.new_outputs] == ["1.0"]
 
 
 def test_an_attention_that_runs_twice_is_chosen_by_its_index():
