@@ -79,6 +79,8 @@ class Changed:
         return tuple(TokenChange(token, before[token].item(), after[token].item()) for token in order)
 
     def __repr__(self) -> str:
+        if not self.largest:
+            return f"no change of the output ({shown_shape(self.before)})"
         at = ", ".join(map(str, self.where))
         return f"largest change of the output ({shown_shape(self.before)}): {self.largest:.3g} at [{at}]"
 

@@ -107,7 +107,7 @@ def index_of(found: Sequence[Captured], name: Name, place: str) -> int:
         return fitting[0]
     sentence = N_(
         "no attention called “{name}” was seen in this run; compiled or scripted modules and custom "
-        "kernels hide theirs. Seen: {candidates}"
+        "kernels can hide theirs. Seen: {candidates}"
     )
     if fitting:
         sentence = N_("“{name}” fits {count} attentions; use more of the name, or its number: {candidates}")

@@ -284,6 +284,7 @@ def test_with_no_changes_nothing_changes(way):
     changed = capture(module, X, without=[], batch=SAMPLES)
     assert torch.equal(changed.before, changed.after)
     assert torch.equal(changed.before, output(module, X))
+    assert repr(changed) == "no change of the output (2 × 5 × 12)"
 
 
 # --- the result --------------------------------------------------------------------------------------------------
@@ -405,7 +406,7 @@ def refused(module: nn.Module = None, inputs: Any = X, **more: Any) -> str:
 def test_an_unknown_name_lists_what_was_seen():
     assert refused(without=[("layer.7", 0)]) == (
         "without: no attention called “layer.7” was seen in this run; compiled or scripted modules and "
-        "custom kernels hide theirs. Seen: 0: 0, 1: 1"
+        "custom kernels can hide theirs. Seen: 0: 0, 1: 1"
     )
 
 
