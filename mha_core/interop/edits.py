@@ -18,8 +18,11 @@ Part: TypeAlias = Literal["weights", "outputs"]
 Name: TypeAlias = str | int
 Without: TypeAlias = Iterable[tuple[Name, int]]
 """Heads to switch off: the attention's name or index, and the head, counted from 0."""
-Patch: TypeAlias = Mapping[tuple[Name, int] | tuple[Name, int, Part], Tensor]
-"""What replaces a head's weights (by default) or outputs: n_q × n_k or n_q × d_v, or with an axis of samples before."""
+Patch: TypeAlias = Mapping[Any, Tensor]
+"""By (attention, head) or (attention, head, part), what replaces a head's weights (by default) or outputs.
+
+n_q × n_k or n_q × d_v, or with an axis of samples before. The keys of a mapping are invariant, hence ``Any``.
+"""
 
 _MOST_NAMES: Final = 12
 """How many attentions an error lists."""
