@@ -4,8 +4,10 @@
 arrangement of them), ``masks`` (whether True hides or allows), ``weights`` (files, read so that nothing in them runs),
 ``adapters`` (LoRA), ``saved`` (folders and shards), ``fused`` (one matrix for Q, K and V), ``layers``, ``settings``,
 ``rope``, ``kinds``, ``attention``, ``config`` (what a model's config.json says about them), ``finding`` (which layers a
-file has), ``slices`` (a slice of a layer as an example). From a model's own results: ``qkv`` (an example from Q, K
-and V), ``einsum`` (products as einsum equations), ``watch`` (what a running module calls in torch), ``samples`` and
+file has), ``slices`` (a slice of a layer as an example).
+
+From a model's own results: ``qkv`` (an example from Q, K and V), ``einsum`` (products as einsum equations), ``scores``
+(what is done to a product before softmax), ``watch`` (what a running module calls in torch), ``samples`` and
 ``second_run`` (which axis is samples and which is heads), ``captured`` and ``one_sample`` (one attention, verified),
 ``found`` (every attention of a run), ``edits``, ``changed``, ``intervene`` (heads changed while a module runs, and what
 that does to its output), ``capture`` and ``sweep`` (the functions that callers use).

@@ -13,7 +13,8 @@ from mha_core.errors import N_, InteropError
 from mha_core.example.model import NEG_INF, Scale
 from mha_core.interop.captured import ROUNDED, Captured
 from mha_core.interop.packed import EXACT
-from mha_core.interop.watch import Call, Scores
+from mha_core.interop.scores import Scores
+from mha_core.interop.watch import Call
 
 LOWEST: Final = -1e30
 """No score is as low as this; numbers that are added to hide a pair are."""

@@ -19,8 +19,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, replace
-from numbers import Real
+from dataclasses import dataclass
 from types import EllipsisType, FunctionType
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -30,23 +29,25 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from mha_core.errors import N_, InteropError
-from mha_core.example.model import NEG_INF
 from mha_core.interop.einsum import arranged, letters_of, queries_at, values_order
+from mha_core.interop.scores import (
+    MINUS,
+    OVER,
+    PER_CELL,
+    PLUS,
+    SAME,
+    TIMES,
+    VIEWS,
+    Scores,
+    plain_number,
+    same_matrices,
+    scores_after,
+    with_axes_of,
+)
 
 Value = TypeVar("Value")
 Fold: TypeAlias = tuple[int, int, int]
 """The sizes of two axes, such as samples and heads, that a reshape made into one, and the index of that axis."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """Known scores: q·kᵀ·``factor`` + ``mask``; or ``mask`` is truth values, True = may attend."""
-
-    q: Tensor
-    k: Tensor
-    factor: float = 1.0
-    mask: Tensor | None = None
-    causal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,31 +72,9 @@ class Call:
 
 
 _PRODUCTS: Final = ("matmul", "bmm", "baddbmm")
-_TIMES: Final = ("mul", "rmul", "imul", "multiply")
-_OVER: Final = ("div", "truediv", "itruediv", "divide", "true_divide")
-_PLUS: Final = ("add", "radd", "iadd")
-_MINUS: Final = ("sub", "isub")
-_SAME: Final = (
-    "to",
-    "type",
-    "type_as",
-    "float",
-    "double",
-    "half",
-    "bfloat16",
-    "contiguous",
-    "clone",
-    "detach",
-)
-_VIEWS: Final = ("view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze")
-_PER_CELL: Final = ("dropout", "masked_fill", "where", "nan_to_num", "clamp", "clip")
 _JOINS: Final = ("cat", "concat", "concatenate")
 _PARTS: Final = ("split", "split_with_sizes", "tensor_split", "chunk")
 """Functions of torch by name, without the underscores of operators and of in-place operations."""
-
-HIDES: Final = -1000.0
-"""A fill of this or less hides a pair: its exponential is 0."""
-
 
 _Known: TypeAlias = MutableMapping[Tensor, Value]
 """What is known about tensors, as long as they live."""
@@ -211,8 +190,8 @@ class Watch(TorchFunctionMode):
         scores, _ = self._weights[weighted]
         if name == "dropout":
             _refuse_dropout(args, kwargs)
-        if name in _CELL_WISE and _same_matrices(weighted, result):
-            self._weights[result] = scores and _with_axes_of(scores, weighted, result), result
+        if name in _CELL_WISE and same_matrices(weighted, result):
+            self._weights[result] = scores and with_axes_of(scores, weighted, result), result
         elif name in (*_JOINS, "narrow") or (name == "getitem" and _keeps_rows(args[1], weighted.dim())):
             self._weights[result] = None, result
         else:
@@ -235,7 +214,7 @@ class Watch(TorchFunctionMode):
         """Record the axes that a view folds. They stay known as long as there is an axis of this length."""
         if not (args and isinstance(args[0], Tensor)):
             return
-        new_folds = _folded(args[0].shape, result.shape) if name in _VIEWS else ()
+        new_folds = _folded(args[0].shape, result.shape) if name in VIEWS else ()
         folds = (*new_folds, *self._folds.get(args[0], ()))
         if still_valid := tuple(fold for fold in folds if fold[0] * fold[1] in result.shape):
             self._folds[result] = still_valid
@@ -249,14 +228,14 @@ class Watch(TorchFunctionMode):
         """Follow scores from a product to softmax, or a factor of the left side before a product."""
         scored = next((part for part in args if isinstance(part, Tensor) and part in self._scores), None)
         if scored is not None:
-            after = _after(name, args, kwargs, scored, self._scores[scored])
-            if name in _VIEWS and _same_matrices(scored, result):
-                after = _with_axes_of(self._scores[scored], scored, result)
+            after = scores_after(name, args, kwargs, scored, self._scores[scored])
+            if name in VIEWS and same_matrices(scored, result):
+                after = with_axes_of(self._scores[scored], scored, result)
             self._scores.pop(result, None)  # an in-place operation returns its argument
             if after is not None:
                 self._scores[result] = after
-        elif name in (*_TIMES, *_OVER) and len(args) > 1 and (factor := _number(args[1])) is not None:
-            self._factors[result] = args[0], factor if name in _TIMES else 1 / factor
+        elif name in (*TIMES, *OVER) and len(args) > 1 and (factor := plain_number(args[1])) is not None:
+            self._factors[result] = args[0], factor if name in TIMES else 1 / factor
 
     def _product(
         self,
@@ -348,7 +327,7 @@ class Watch(TorchFunctionMode):
         return "", 1
 
 
-_CELL_WISE: Final = (*_SAME, *_VIEWS, *_TIMES, *_OVER, *_PLUS, *_MINUS, *_PER_CELL)
+_CELL_WISE: Final = (*SAME, *VIEWS, *TIMES, *OVER, *PLUS, *MINUS, *PER_CELL)
 
 
 def _name(func: Callable[..., Any]) -> str:
@@ -417,91 +396,12 @@ def _folded(before: Sequence[int], after: Sequence[int]) -> tuple[Fold, ...]:
     return ((1, new, axis),) if old % new == 0 and axis == len(before) - 1 else ()
 
 
-# --- known scores ------------------------------------------------------------------------------------------------
-
-
 def _without_override(func: Callable[..., Any]) -> Callable[..., Any]:
     """A copy of a Python function of torch that skips its check for overrides, and so runs its own code."""
     if not isinstance(func, FunctionType):
         return func
     names = {**func.__globals__, "has_torch_function": lambda _: False}
     return FunctionType(func.__code__, names, func.__name__, func.__defaults__, func.__closure__)
-
-
-def _after(
-    name: str, args: Sequence[Any], kwargs: Mapping[str, Any], scored: Tensor | None, scores: Scores
-) -> Scores | None:
-    """The scores after an operation; None if they are not known any more."""
-    others = [part for part in (*args, *kwargs.values()) if part is not scored]
-    other = others[0] if others else None
-    first = bool(args) and args[0] is scored
-    if name in _SAME:
-        return scores
-    if name in (*_TIMES, *_OVER) and (first or name in _TIMES):
-        return _times(scores, _number(other), over=name in _OVER)
-    if name in (*_PLUS, *_MINUS) and (first or name in _PLUS) and "alpha" not in kwargs:
-        return _plus(scores, other, minus=name in _MINUS)
-    if name == "masked_fill" and first and len(others) > 1:
-        return _masked_fill(scores, others[0], _number(others[1]))
-    if name == "where" and len(others) > 1:  # torch.where(allow, scores, fill)
-        return _masked_fill(scores, ~others[0], _number(others[1])) if others[0].dtype == torch.bool else None
-    return None
-
-
-def _same_matrices(matrices: Tensor, result: Tensor) -> bool:
-    """Whether the result has the same matrices, with the same rows and columns, under any leading axes."""
-    return result.shape[-2:] == matrices.shape[-2:] and result.numel() == matrices.numel()
-
-
-def _with_axes_of(scores: Scores, scored: Tensor, result: Tensor) -> Scores:
-    """The scores with the result's leading axes: samples and heads in one axis or in two."""
-    if result.shape == scored.shape:
-        return scores
-
-    def reshaped(part: Tensor, *last: int) -> Tensor:
-        return part.expand(*scored.shape[:-2], *last).reshape(*result.shape[:-2], *last)
-
-    mask = None if scores.mask is None else reshaped(scores.mask, *scored.shape[-2:])
-    return replace(
-        scores,
-        q=reshaped(scores.q, *scores.q.shape[-2:]),
-        k=reshaped(scores.k, *scores.k.shape[-2:]),
-        mask=mask,
-    )
-
-
-def _times(scores: Scores, factor: float | None, *, over: bool) -> Scores | None:
-    if factor is None:
-        return None
-    factor = 1 / factor if over else factor
-    return replace(
-        scores, factor=scores.factor * factor, mask=None if scores.mask is None else scores.mask * factor
-    )
-
-
-def _plus(scores: Scores, added: Any, *, minus: bool) -> Scores | None:
-    if isinstance(added, Real) or not isinstance(added, Tensor):
-        return scores if isinstance(added, Real) else None  # the same number for all pairs changes no weight
-    added = added if added.is_floating_point() else added.to(scores.q.dtype)  # integers are added too
-    added = -added if minus else added
-    return replace(scores, mask=added if scores.mask is None else scores.mask + added)
-
-
-def _masked_fill(scores: Scores, hidden: Tensor, fill: float | None) -> Scores | None:
-    if fill is None or fill > HIDES:
-        return None
-    added = torch.zeros_like(hidden, dtype=scores.q.dtype).masked_fill(hidden.bool(), NEG_INF)
-    return _plus(scores, added, minus=False)
-
-
-def _number(value: Any) -> float | None:
-    """A plain number, or a tensor of one; None for anything else, 0 and NaN."""
-    if isinstance(value, Tensor) and value.numel() != 1:
-        return None
-    if isinstance(value, bool) or not isinstance(value, Real | Tensor):
-        return None
-    number = float(value)
-    return number if number and number == number else None  # NaN alone differs from itself
 
 
 def _given(args: Sequence[Any], kwargs: Mapping[str, Any], n: int, name: str, default: Any = None) -> Any:

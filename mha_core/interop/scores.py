@@ -1,0 +1,130 @@
+"""Scores that are known while a module runs: q · kᵀ · factor + mask, followed through what is done to them.
+
+q · kᵀ → Scores(q, k);  scores · 2 → factor 2;  scores + mask → that mask;  tanh(scores) → not known any more
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any, Final
+
+import torch
+from torch import Tensor
+
+from mha_core.example.model import NEG_INF
+
+TIMES: Final = ("mul", "rmul", "imul", "multiply")
+OVER: Final = ("div", "truediv", "itruediv", "divide", "true_divide")
+PLUS: Final = ("add", "radd", "iadd")
+MINUS: Final = ("sub", "isub")
+SAME: Final = (
+    "to",
+    "type",
+    "type_as",
+    "float",
+    "double",
+    "half",
+    "bfloat16",
+    "contiguous",
+    "clone",
+    "detach",
+)
+VIEWS: Final = ("view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze")
+PER_CELL: Final = ("dropout", "masked_fill", "where", "nan_to_num", "clamp", "clip")
+"""Functions of torch by name, without the underscores of operators and of in-place operations."""
+
+HIDES: Final = -1000.0
+"""A fill of this or less hides a pair: its exponential is 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Known scores: q·kᵀ·``factor`` + ``mask``; or ``mask`` is truth values, True = may attend."""
+
+    q: Tensor
+    k: Tensor
+    factor: float = 1.0
+    mask: Tensor | None = None
+    causal: bool = False
+
+
+def scores_after(
+    name: str, args: Sequence[Any], kwargs: Mapping[str, Any], scored: Tensor | None, scores: Scores
+) -> Scores | None:
+    """The scores after an operation; None if they are not known any more."""
+    others = [part for part in (*args, *kwargs.values()) if part is not scored]
+    other = others[0] if others else None
+    first = bool(args) and args[0] is scored
+    if name in SAME:
+        return scores
+    if name in (*TIMES, *OVER) and (first or name in TIMES):
+        return _times(scores, plain_number(other), over=name in OVER)
+    if name in (*PLUS, *MINUS) and (first or name in PLUS) and "alpha" not in kwargs:
+        return _plus(scores, other, minus=name in MINUS)
+    if name == "masked_fill" and first and len(others) > 1:
+        return _masked_fill(scores, others[0], plain_number(others[1]))
+    if name == "where" and len(others) > 1:  # torch.where(allow, scores, fill)
+        return (
+            _masked_fill(scores, ~others[0], plain_number(others[1]))
+            if others[0].dtype == torch.bool
+            else None
+        )
+    return None
+
+
+def same_matrices(matrices: Tensor, result: Tensor) -> bool:
+    """Whether the result has the same matrices, with the same rows and columns, under any leading axes."""
+    return result.shape[-2:] == matrices.shape[-2:] and result.numel() == matrices.numel()
+
+
+def with_axes_of(scores: Scores, scored: Tensor, result: Tensor) -> Scores:
+    """The scores with the result's leading axes: samples and heads in one axis or in two."""
+    if result.shape == scored.shape:
+        return scores
+
+    def reshaped(part: Tensor, *last: int) -> Tensor:
+        return part.expand(*scored.shape[:-2], *last).reshape(*result.shape[:-2], *last)
+
+    mask = None if scores.mask is None else reshaped(scores.mask, *scored.shape[-2:])
+    return replace(
+        scores,
+        q=reshaped(scores.q, *scores.q.shape[-2:]),
+        k=reshaped(scores.k, *scores.k.shape[-2:]),
+        mask=mask,
+    )
+
+
+def _times(scores: Scores, factor: float | None, *, over: bool) -> Scores | None:
+    if factor is None:
+        return None
+    factor = 1 / factor if over else factor
+    return replace(
+        scores, factor=scores.factor * factor, mask=None if scores.mask is None else scores.mask * factor
+    )
+
+
+def _plus(scores: Scores, added: Any, *, minus: bool) -> Scores | None:
+    if isinstance(added, Real) or not isinstance(added, Tensor):
+        return scores if isinstance(added, Real) else None  # the same number for all pairs changes no weight
+    added = added if added.is_floating_point() else added.to(scores.q.dtype)  # integers are added too
+    added = -added if minus else added
+    return replace(scores, mask=added if scores.mask is None else scores.mask + added)
+
+
+def _masked_fill(scores: Scores, hidden: Tensor, fill: float | None) -> Scores | None:
+    if fill is None or fill > HIDES:
+        return None
+    added = torch.zeros_like(hidden, dtype=scores.q.dtype).masked_fill(hidden.bool(), NEG_INF)
+    return _plus(scores, added, minus=False)
+
+
+def plain_number(value: Any) -> float | None:
+    """A plain number, or a tensor of one; None for anything else, 0 and NaN."""
+    if isinstance(value, Tensor) and value.numel() != 1:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Real | Tensor):
+        return None
+    number = float(value)
+    return number if number and number == number else None  # NaN alone differs from itself
