@@ -100,6 +100,7 @@ def with_other_outputs(name: str, attention: str, index: int, head: int) -> floa
         inputs(name, dtype_of(name)),
         patch={(index, head, "outputs"): outputs},
     )
+    assert changed.largest > 1e-4
     return apart(changed.after, by_hooks(name, attention, index, write))
 
 
@@ -116,6 +117,7 @@ def with_other_weights(name: str, attention: str, index: int, head: int) -> floa
                 rows[sample, query, columns(head)] = mean.to(rows)
 
     changed = capture(model_of(name, attention), inputs(name, dtype_of(name)), patch={(index, head): weights})
+    assert changed.largest > 1e-4
     return apart(changed.after, by_hooks(name, attention, index, write))
 
 
