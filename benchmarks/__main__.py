@@ -1,4 +1,4 @@
-"""All measurements as one table: ``python -m benchmarks``, or some of them by the names in ``PARTS``."""
+"""All measurements, a table for each part: ``python -m benchmarks``, or some of them by the names in ``PARTS``."""
 
 from __future__ import annotations
 
@@ -42,4 +42,5 @@ PARTS = {
 
 if __name__ == "__main__":
     wanted = sys.argv[1:] or list(PARTS)
-    print(show([line for part in wanted for line in PARTS[part]()]))
+    for part in wanted:  # each is printed once it is there, so that a later one that fails loses nothing
+        print(show(PARTS[part]()), flush=True)
