@@ -83,6 +83,15 @@ _WORDS: Final = {
     "about_page": N_("This page shows how multi-head attention is computed, number by number."),
     "start": N_("New here? Start with the {count} steps"),
     "extras": N_("More"),
+    "task": N_("Your turn:"),
+    "task_goal": N_("change one number of {weights} so that in head {head} “{query}” looks most at “{key}”."),
+    "task_now": N_("Now it looks most at “{now}” ({weight})."),
+    "task_tie": N_("Now several tokens share its largest weight."),
+    "task_reached": N_("✓ Done: “{query}” looks most at “{now}” ({weight})."),
+    "task_hint": N_("Try the number in row {row}, column {col} of {weights}."),
+    "task_help": N_("Hint"),
+    "task_next": N_("Next task"),
+    "last_task": N_("That was the last step. Explore has a task for you now."),
     "in_app": N_("Open in the app"),
     "no_room": N_(
         "This block is {got_rows} × {got_cols}, but only {rows} × {cols} fits from row {row}, column {col}."

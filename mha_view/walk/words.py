@@ -89,6 +89,7 @@ ROOM: Final = {
 """Texts of the presenter's room."""
 PAIR: Final = {
     "head_named": N_("Head {head}"),
+    "heads_named": N_("Heads {one} and {other}"),
     "compare_heads": N_("Compare two heads: the first"),
     "compare_with": N_("Compare two heads: the second"),
     "compare_none": N_("Compare heads"),
@@ -242,7 +243,7 @@ _WORDS: Final = {
     "step_of": N_("Step {step} of {steps}"),
     "your_number": N_("your number for {place}"),
     "more_controls": N_("More controls"),
-    "asked": N_("Which number goes in each box? Fill in any of them, then reveal."),
+    "asked": N_("Which number goes in each box? Fill in any of them, rounded as you like, then reveal."),
     "asked_here": N_("Which number goes here?"),
     "verdict": N_("{right} of {asked} right"),
     "verdict_unread": N_("{count} {count:answer is not a number|answers are not numbers}"),

@@ -6,6 +6,7 @@ import { withDivisor, withNumbers } from "../kit/local_edits.js";
 import { exact } from "../kit/numbers.js";
 import { toldAgain } from "../walk/told_again.js";
 import { fileOf } from "./file.js";
+import { goalsOf } from "./goal.js";
 import { checked, keptOf } from "./kept.js";
 import { looksOf } from "./looks.js";
 import { Sheet } from "./sheet.js";
@@ -44,6 +45,8 @@ export class LocalHost {
   /** @type {MessageData | null} */
   #message = null;
   #isAnswering = false;
+  /** @type {import("./goal.js").Goal[] | null} */
+  #goals = null;
 
   /**
    * @param {PageData} data
@@ -109,6 +112,12 @@ export class LocalHost {
     const { words } = this.#texts;
     const text = fill(words.nothing_changed, { what: refusal(words) });
     this.#message = { text, kind: "error", place: "", offer: null };
+  }
+
+  /** The tasks that the numbers with which the page opened allow. */
+  get goals() {
+    this.#goals ??= goalsOf(this.#work.start.model);
+    return this.#goals;
   }
 
   #endExercise() {
@@ -200,6 +209,11 @@ export class LocalHost {
     };
   }
 
+  /** The last step says that there is a task. @param {Record<string, string>} words */
+  #wordsOfTour(words) {
+    return this.goals.length ? { ...words, last: words.last_task } : words;
+  }
+
   /** What the tour shows. @returns {WalkModel} */
   get walk() {
     const { explore, walk, words } = this.#texts;
@@ -207,7 +221,7 @@ export class LocalHost {
     const { isChanged, revision } = this.#work;
     /** @type {WalkModel} */
     const tour = {
-      ...withNumbers({ ...explore, words }, model),
+      ...withNumbers({ ...explore, words: this.#wordsOfTour(words) }, model),
       ...{ ...walk, address: {}, session: SESSION, opened: 0, revision, decimals: this.#decimals },
       place: { step: "", sub: "", view: "", predict: false },
     };

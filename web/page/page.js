@@ -21,6 +21,7 @@ import { Walk } from "../walk/walk.js";
 import { AppLink } from "./app_link.js";
 import { hashOf, readHash } from "./kept.js";
 import { LocalHost } from "./local_host.js";
+import { Task } from "./task.js";
 
 const LANGUAGE = "mha.page.lang"; // by which this browser stores the language that was chosen
 const PARTS = { explore: "bench", walk: "walk" }; // of the page, each with the name of what it is called
@@ -38,6 +39,7 @@ class Page {
   #head = element("header", {});
   #opening = p("opening"); // for whoever opens such a page for the first time
   #hasToured = false;
+  #task; // which the start of the page leads to
   #stage = element("main", {});
   /** @type {keyof typeof PARTS} */
   #part = "explore";
@@ -54,7 +56,8 @@ class Page {
     this.#app = data.app ? new AppLink(data.app) : null;
     this.#host = new LocalHost(data, firstLanguage(data), () => this.#answered());
     this.#isExercise = this.#host.isExercise;
-    root.replaceChildren(this.#head, this.#opening, this.#stage);
+    this.#task = new Task(() => this.#host.goals);
+    root.replaceChildren(this.#head, this.#opening, this.#task.root, this.#stage);
     const { part, kept = data.kept } = readHash(location.hash);
     this.#host.restore(kept);
     this.#showHead();
@@ -86,6 +89,13 @@ class Page {
     if (this.#isExercise !== this.#host.isExercise) return this.#exerciseEnded();
     this.#shown?.update();
     this.#keep();
+    this.#showTask();
+  }
+
+  /** After the tour Explore has a task. */
+  #showTask() {
+    const isOffered = this.#hasToured && !this.#isExercise && this.#part === "explore";
+    this.#task.show(isOffered ? this.#host.explore : null, this.#texts.words);
   }
 
   /** What is shown is in the address, for a reload, and in the link to an app. */
@@ -213,6 +223,7 @@ class Page {
 
   #markPart() {
     this.#opening.hidden = this.#isExercise || this.#hasToured;
+    this.#showTask();
     for (const node of this.#head.querySelectorAll("nav button"))
       if (node instanceof HTMLElement)
         setAttribute(node, "aria-current", node.dataset.focus === this.#part && "page");

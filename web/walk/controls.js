@@ -29,6 +29,8 @@ export class Controls {
   teaching = null;
   /** @type {HTMLAnchorElement | null} */
   presenting = null;
+  /** @type {HTMLElement | null} */
+  others = null;
 
   /** @param {ControlsOptions} options */
   constructor(options) {
@@ -77,13 +79,15 @@ export class Controls {
   #moreButton() {
     const label = this.options.model.words.more_controls;
     const attributes = { class: "round others", title: label, "aria-label": label, "aria-expanded": "false" };
-    const node = walkButton("others", () => this.#open(node), attributes, "⋯");
-    return node;
+    const toggle = () => this.#setOpen(!this.root.classList.contains("open"));
+    this.others = walkButton("others", toggle, attributes, "⋯");
+    return this.others;
   }
 
-  /** @param {HTMLElement} button */
-  #open(button) {
-    button.setAttribute("aria-expanded", String(this.root.classList.toggle("open")));
+  /** @param {boolean} isOpen */
+  #setOpen(isOpen) {
+    this.root.classList.toggle("open", isOpen);
+    this.others?.setAttribute("aria-expanded", String(isOpen));
   }
 
   #leaveButton() {
@@ -96,7 +100,10 @@ export class Controls {
   /** @returns {HTMLInputElement} */
   #predictSwitch() {
     let isClicked = false;
-    const onchange = () => this.options.predict(input.checked, isClicked);
+    const onchange = () => {
+      this.#setOpen(false); // on a phone: what reveals is in the row that is always there
+      this.options.predict(input.checked, isClicked);
+    };
     const onclick = (/** @type {MouseEvent} */ { detail }) => {
       isClicked = detail > 0;
       if (isClicked) input.blur(); // as a button does

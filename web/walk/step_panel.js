@@ -41,16 +41,17 @@ export class Panel {
    * @param {WalkStage} stage
    * @param {number} at
    * @param {WalkStep | null} step
+   * @param {number[] | null} pair the two heads that are compared
    */
-  show(stage, at, step) {
+  show(stage, at, step, pair) {
     const texts = this.#textsOf(stage, step);
-    this.title.textContent = texts.title;
+    this.title.textContent = pair ? this.#titleOfPair(stage, step, pair) : texts.title;
     this.what.replaceChildren(...rich(texts.what));
     this.why.replaceChildren(...rich(texts.why));
     this.formula.replaceChildren(...(step ? [symbol(texts.formula)] : []));
     this.formula.hidden = !step && !this.view;
     this.legend.replaceChildren(...legendOf(this.model.words, legends(this.model)[at]));
-    this.#showAbout(stage);
+    this.#showAbout(stage, pair);
     this.lesson.hidden = !stage.lesson;
     this.lesson.dataset.topic = stage.lesson ?? "";
   }
@@ -85,15 +86,32 @@ export class Panel {
     return stage.kind === "step" && !this.view ? `${stage.title} · ${head}` : stage.title;
   }
 
-  /** Before an audience: which example this is, and which head. @param {WalkStage} stage */
-  #showAbout({ head }) {
+  /** @type {(stage: WalkStage, step: WalkStep | null, pair: number[]) => string} */
+  #titleOfPair(stage, step, pair) {
+    const title = stage.kind === "head" && step ? step.title : stage.title;
+    return this.view ? title : `${title} · ${this.#pairName(pair)}`;
+  }
+
+  /** @param {number[]} pair */
+  #pairName([one, other]) {
+    return fill(this.model.words.heads_named, { one: one + 1, other: other + 1 });
+  }
+
+  /**
+   * Before an audience: which example this is, and which head.
+   * @param {WalkStage} stage
+   * @param {number[] | null} pair
+   */
+  #showAbout({ head }, pair) {
     const { words, title, dims } = this.model;
+    /** @type {Child[]} */
     const parts = [element("bdi", {}, title)];
-    if (head !== null) {
+    if (pair) parts.push(element("strong", {}, this.#pairName(pair)));
+    else if (head !== null) {
       const label = fill(words.head_of, { head: head + 1, heads: dims.h });
       parts.push(element("strong", { style: `color: var(--mha-head-${head})` }, label));
     }
-    this.about.replaceChildren(...parts);
+    this.about.replaceChildren(...parts.filter((part) => part != null));
   }
 
   /** Before an audience: one size and one height for each box, whatever the walk says in it. */

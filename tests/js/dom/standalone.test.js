@@ -264,6 +264,42 @@ test("who opens it for the first time reads what it is and where to start, until
   assert.ok(find(".opening").hidden);
 });
 
+test("after the tour Explore has a task, a hint, and says when it is done", async () => {
+  const { find, click, texts, enter } = await opened(payload("pages").programming);
+  assert.ok(find(".task").hidden);
+  click("start");
+  press("End");
+  press("ArrowRight");
+  assert.match(texts(".line")[0], /That was the last step\. Explore has a task for you now\./);
+  click("explore");
+  assert.match(
+    texts(".task")[0],
+    /change one number of WQ so that in head 1 “love” looks most at “love”\. Now it looks most at “I” \(0\.89\)\./,
+  );
+  click("task hint");
+  assert.match(texts(".task")[0], /Try the number in row 2, column 2 of WQ\.\s*$/);
+  await enter("w_q|0|1|1", "2");
+  assert.match(texts(".task")[0], /✓ Done: “love” looks most at “love” \(0\.89\)\./);
+  click("task next");
+  assert.match(texts(".task")[0], /Now it looks most at/);
+});
+
+test("every task is open at first, and the number that its hint names fulfils it", async () => {
+  const { goalsOf, topOf } = await import("../../../web/page/goal.js");
+  const { withEdits } = await import("../../../web/kit/local_edits.js");
+  let count = 0;
+  for (const data of Object.values(payload("pages"))) {
+    const model = data.languages.en.explore;
+    for (const { head, query, key, row, col, value } of goalsOf(model)) {
+      assert.notEqual(topOf(model, head, query)?.key, key);
+      const edit = /** @type {any} */ ({ op: "set", matrix: "w_q", head, row, col, values: [[value]] });
+      assert.equal(topOf(withEdits(model, [edit]).model, head, query)?.key, key);
+      count += 1;
+    }
+  }
+  assert.ok(count > 5, String(count));
+});
+
 test("what a phone has no room for is shown by a button", async () => {
   const { find, click } = await opened(FIRST);
   const isOpen = () => [find("header").className, find(".more").getAttribute("aria-expanded")];

@@ -317,6 +317,18 @@ test("tokens at which two heads part alike are counted, and so are cells", async
   );
 });
 
+test("the title, the words before an audience and the line name the heads that are compared", async () => {
+  const page = await walk("programming", { place: { step: "weights" } });
+  page.choose("compare first", "1");
+  page.choose("compare second", "2");
+  assert.equal(page.text(".walk h2"), "Softmax · Heads 2 and 3");
+  assert.match(page.line(), /^A\S*\[love, programming\] = /);
+  assert.equal(page.text(".example:not([hidden])"), undefined);
+  const shown = await walk("programming", { place: { step: "weights", view: "projector" } });
+  shown.choose("compare first", "2");
+  assert.match(shown.text(".about"), /Heads 3 and 2$/);
+});
+
 test("while two heads are compared nothing moves, and a sentence says why", async () => {
   const { named, find, text, all, choose } = await walk("water", { place: { step: "q" } });
   choose("compare first", "0");

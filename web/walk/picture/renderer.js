@@ -98,10 +98,10 @@ export class Renderer {
     const { root, model, view, route, predictions, panel, heads } = this.#host;
     const { stage, step, walked, place } = route;
     const most = view ? FEW : ALL;
-    panel.show(stage, place.stage, walked);
+    this.#pair = predictions.on ? null : pairOf(model, stage, step, heads());
+    panel.show(stage, place.stage, walked, this.#pair?.heads ?? null);
     this.#picture = new Picture(model, stage, step, { inShort: stage.kind === "head" && !walked });
     this.#picture.layOut(place, most);
-    this.#pair = predictions.on ? null : pairOf(model, stage, step, heads());
     this.#pair?.layOut(place, most);
     this.#frame.replaceChildren(this.#shown.root);
     if (view) return;
@@ -154,6 +154,10 @@ export class Renderer {
     const { stage, step } = route;
     const isFollowed = step && !view && !predictions.on;
     this.picture.followed = isFollowed ? cellFollowed(model, stage, step) : null;
+    if (this.#pair && step) {
+      const { first, heads } = this.#pair;
+      first.followed = isFollowed ? cellFollowed(model, { ...stage, head: heads[0] }, step) : null;
+    }
     this.#refused = "";
     root.classList.remove("refused");
     this.#asked = this.picture.show(route.place, {
@@ -187,11 +191,16 @@ export class Renderer {
     const terms = view ? MOST_TERMS : [Infinity];
     (view && isShifted ? [true, false] : [isShifted]).some((isRemarking) =>
       terms.some((most) => {
-        const line = lineOf(this.picture, route.place, { hiding, most });
+        const line = lineOf(this.#explained, route.place, { hiding, most });
         this.line.replaceChildren(...line, ...this.#remarks(hiding, isRemarking));
         return fits(this.line);
       }),
     );
+  }
+
+  /** The picture whose numbers the line explains: of two heads that of the first, unless another number was clicked. */
+  get #explained() {
+    return (!this.picture.about && this.#pair?.first) || this.picture;
   }
 
   /**

@@ -78,6 +78,11 @@ export class Pair {
     this.#pictures = heads.map((head) => new Picture(model, { ...stage, head: ownerOf(head) }, step));
   }
 
+  /** The picture of the first head, whose arithmetic is shown. */
+  get first() {
+    return this.#pictures[0];
+  }
+
   /**
    * As a picture does.
    * @param {Place} place
