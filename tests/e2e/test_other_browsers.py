@@ -119,7 +119,7 @@ def test_the_single_page_follows_an_edit_undoes_it_and_has_the_tour(page, tmp_pa
     for head in (0, 1):
         shows(page, "weights", head, set_x(7).values["weights"][head])
     shows(page, "concat", None, set_x(7).values["concat"])
-    do(page, "[data-focus=undo]", "click()")
+    do(page, "[data-focus=undo]:enabled", "click()")
     shows(page, "concat", None, trace(built_in("first")).values["concat"])
     do(page, "[data-focus=walk]", "click()")
     wait_until(page, f"{FIND}('.walk[data-at]')")
