@@ -37,7 +37,7 @@ export class Task {
     this.root.replaceChildren(
       element("strong", {}, words.task),
       gap,
-      ...sentence("task_goal"),
+      ...sentence(isSelf(model, goal) ? "task_itself" : "task_goal"),
       gap,
       element("span", { class: "status" }, ...sentence(statusOf(isReached, top !== null))),
       ...(isHinted ? [gap, ...sentence("task_hint")] : []),
@@ -57,6 +57,10 @@ export class Task {
     return button({ data: { focus: `task ${name}` }, onclick }, label);
   }
 }
+
+/** Whether the token is to look at itself. @type {(model: ExploreModel, goal: import("./goal.js").Goal) => boolean} */
+const isSelf = ({ matrices, labels }, { query, key }) =>
+  query === key && !matrices.context && String(labels.n_q) === String(labels.n_k);
 
 /** @type {(isReached: boolean, hasTop: boolean) => string} */
 const statusOf = (isReached, hasTop) => (isReached ? "task_reached" : hasTop ? "task_now" : "task_tie");

@@ -274,7 +274,7 @@ test("after the tour Explore has a task, a hint, and says when it is done", asyn
   click("explore");
   assert.match(
     texts(".task")[0],
-    /change one number of WQ so that in head 1 “love” looks most at “love”\. Now it looks most at “I” \(0\.89\)\./,
+    /change one number of WQ so that in head 1 “love” looks most at itself\. Now it looks most at “I” \(0\.89\)\./,
   );
   click("task hint");
   assert.match(texts(".task")[0], /Try the number in row 2, column 2 of WQ\.\s*$/);
