@@ -151,6 +151,9 @@ def _merged(weights: Weights, adapter: Weights, settings: Settings) -> Weights:
             )
         changes[name] = _change(adapter, names, settings)
     others = {name: own_name(_bare(name)) for name in adapter if not is_adapter(name)}
+    for name, own in others.items():
+        if own is None and own_name(_bare(name).removesuffix("bias") + "weight") is not None:
+            raise InteropError(N_("the adapter has this bias, but the model's matrix has none"), place=name)
     return Merged(weights, changes, {own: adapter[name] for name, own in others.items() if own is not None})
 
 

@@ -130,5 +130,5 @@ def _values(one: Captured, part: Part, given: Any, place: str) -> Tensor:
         raise not_floating(values, place)
     rows, columns = (one.weights if part == "weights" else one.outputs).shape[1:]
     if tuple(values.shape) not in ((rows, columns), (one.samples, rows, columns)):
-        raise wrong_shape(place, f"{rows} × {columns}", values)
+        raise wrong_shape(place, f"{rows} × {columns} or {one.samples} × {rows} × {columns}", values)
     return values.reshape(-1, rows, columns)

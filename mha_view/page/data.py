@@ -84,8 +84,11 @@ _WORDS: Final = {
     "start": N_("New here? Start with the {count} steps"),
     "extras": N_("More"),
     "task": N_("Your turn:"),
+    "task_link": N_("Your turn: a task in Explore"),
     "task_goal": N_("change one number of {weights} so that in head {head} “{query}” looks most at “{key}”."),
-    "task_itself": N_("change one number of {weights} so that in head {head} “{query}” looks most at itself."),
+    "task_itself": N_(
+        "change one number of {weights} so that in head {head} “{query}” looks most at itself."
+    ),
     "task_now": N_("Now it looks most at “{now}” ({weight})."),
     "task_tie": N_("Now several tokens share its largest weight."),
     "task_reached": N_("✓ Done: “{query}” looks most at “{now}” ({weight})."),

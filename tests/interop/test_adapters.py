@@ -13,6 +13,7 @@ from safetensors.torch import save_file
 
 from mha_core import MhaError, parse, trace
 from mha_core.__main__ import main
+from mha_core.errors import InteropError
 from mha_core.example.model import text_in
 from mha_core.interop import (
     Slice,
@@ -105,6 +106,13 @@ def test_names_may_differ_by_the_model_s_first_part(shift):
         found = merged({name.removeprefix("model."): tensor for name, tensor in STATE.items()})
     (changed,) = (name for name in found if name.endswith("q_proj.weight"))
     assert np.abs(found[changed].numpy() - by_hand(ALPHA / RANK)).max() < 1e-12
+
+
+@pytest.mark.parametrize("middle", ["", ".base_layer"])
+def test_a_trained_bias_of_a_matrix_without_one_is_refused(middle):
+    trained = {f"{PEFT}q_proj{middle}.bias": drawn(D, seed=5)}
+    with pytest.raises(InteropError, match="the adapter has this bias, but the model's matrix has none"):
+        merged(STATE, {**adapter(), **trained})
 
 
 @pytest.mark.parametrize("middle", ["", ".base_layer"])

@@ -445,11 +445,11 @@ WRONG: dict[str, dict[str, Any]] = {
     "0: expected heads from 0 to 2, got -1": {"without": [("0", -1)]},
     "without: expected attentions from 0 to 1, got 2": {"without": [(2, 0)]},
     "without: expected an attention and a head, such as (“0”, 0), got '0'": {"without": ("0", 1)},
-    "patch[('0', 1)]: expected 5 × 5, got 5 × 4": {"patch": {("0", 1): torch.ones(5, 4)}},
-    "patch[('0', 1, 'outputs')]: expected 5 × 4, got 5 × 5": {
+    "patch[('0', 1)]: expected 5 × 5 or 2 × 5 × 5, got 5 × 4": {"patch": {("0", 1): torch.ones(5, 4)}},
+    "patch[('0', 1, 'outputs')]: expected 5 × 4 or 2 × 5 × 4, got 5 × 5": {
         "patch": {("0", 1, "outputs"): torch.ones(5, 5)}
     },
-    "patch[('0', 1)]: expected 5 × 5, got 3 × 5 × 5": {"patch": {("0", 1): torch.ones(3, 5, 5)}},
+    "patch[('0', 1)]: expected 5 × 5 or 2 × 5 × 5, got 3 × 5 × 5": {"patch": {("0", 1): torch.ones(3, 5, 5)}},
     "patch: expected an attention, a head and “weights” or “outputs”, such as (“0”, 0, “weights”), got ('0', 1, 'q')": {
         "patch": {("0", 1, "q"): torch.ones(5, 4)}
     },

@@ -141,11 +141,17 @@ class Page {
     return {
       address: NO_ADDRESS,
       controls: (own) => own.slice(0, 1), // the large view; nobody presents from here
-      parts: () => [],
+      parts: () => (this.#host.goals.length ? [this.#taskLink()] : []),
       placeChanged() {},
       undo: (redo) => this.#host.undo(redo),
       unmount() {},
     };
+  }
+
+  /** At the end of the tour: the way to the task. */
+  #taskLink() {
+    const onclick = () => this.#show("explore");
+    return p("to-task", button({ data: { focus: "task" }, onclick }, `▶ ${this.#texts.words.task_link}`));
   }
 
   // --- above them --------------------------------------------------------------------------------------------------

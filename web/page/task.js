@@ -16,6 +16,10 @@ export class Task {
     this.#goals = goals;
     this.root.hidden = true;
     this.root.setAttribute("aria-live", "polite");
+    // It stays in view above the tables, and the overview stays below it.
+    const { style } = document.documentElement;
+    const measured = () => style.setProperty("--mha-frame", `${this.root.offsetHeight}px`);
+    new ResizeObserver(measured).observe(this.root);
   }
 
   /**
@@ -26,7 +30,11 @@ export class Task {
     const goals = model ? this.#goals() : [];
     const goal = goals[this.#at];
     this.root.hidden = !model || !goal;
-    if (!model || !goal) return;
+    if (model && goal) this.#write(model, words, goal);
+  }
+
+  /** @type {(model: ExploreModel, words: Record<string, string>, goal: import("./goal.js").Goal) => void} */
+  #write(model, words, goal) {
     const again = () => this.show(model, words);
     const top = topOf(model, goal.head, goal.query);
     const isReached = top?.key === goal.key;
@@ -43,7 +51,7 @@ export class Task {
       ...(isHinted ? [gap, ...sentence("task_hint")] : []),
       " ",
       ...(isReached || isHinted ? [] : [this.#button("hint", words.task_help, again)]),
-      ...(isReached && goals.length > 1 ? [this.#button("next", words.task_next, again)] : []),
+      ...(isReached && this.#goals().length > 1 ? [this.#button("next", words.task_next, again)] : []),
     );
   }
 

@@ -44,7 +44,10 @@ export class Controls {
     const hasKeys = !matchMedia("(hover: none)").matches;
     const label = view || !hasKeys ? words.reveal_short : words.reveal;
     this.revealing = walkButton("reveal", () => commands.reveal(), main, label);
-    this.comparing = comparing(model, options.compare);
+    this.comparing = comparing(model, (heads) => {
+      this.#setOpen(false); // on a phone: the sentence about them needs the room
+      options.compare(heads);
+    });
     const own = view ? [this.#leaveButton()] : this.#viewButtons();
     this.root = element(
       "div",

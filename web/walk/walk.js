@@ -427,7 +427,7 @@ export class Walk {
     this.predictions.revealed.add(this.#renderer.question);
     const hasMarks = this.predictions.answers.size > 0; // over which nothing is to fly
     this.changed({ onward: !hasMarks });
-    this.#renderer.explainMistake();
+    this.#renderer.explainMarks();
   }
 
   // --- building --------------------------------------------------------------------------------------------------

@@ -271,7 +271,8 @@ test("after the tour Explore has a task, a hint, and says when it is done", asyn
   press("End");
   press("ArrowRight");
   assert.match(texts(".line")[0], /That was the last step\. Explore has a task for you now\./);
-  click("explore");
+  click("task");
+  assert.equal(find("[aria-current=page]").dataset.focus, "explore");
   assert.match(
     texts(".task")[0],
     /change one number of WQ so that in head 1 “love” looks most at itself\. Now it looks most at “I” \(0\.89\)\./,

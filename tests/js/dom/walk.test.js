@@ -578,7 +578,7 @@ test("the second token is followed whatever the numbers are, unless it has no la
 });
 
 test("on a phone a button shows the other controls", async () => {
-  const { named, find } = await walk("first");
+  const { named, find, choose } = await walk("first");
   const isOpen = () => [
     find(".controls").classList.contains("open"),
     named("others").getAttribute("aria-expanded"),
@@ -586,6 +586,8 @@ test("on a phone a button shows the other controls", async () => {
   assert.deepEqual(isOpen(), [false, "false"]);
   named("others").click();
   assert.deepEqual(isOpen(), [true, "true"]);
+  choose("compare first", "0"); // which needs the room
+  assert.deepEqual(isOpen(), [false, "false"]);
 });
 
 /** The cell whose arithmetic is shown at a step. @param {object} place @param {string} name */

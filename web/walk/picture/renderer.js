@@ -170,14 +170,19 @@ export class Renderer {
     this.#showExample();
   }
 
-  /** Show the arithmetic of the first number that was predicted wrong, if there is one. */
-  explainMistake() {
+  /** After what was predicted is marked: the line explains the first mistake, and the marks are in view. */
+  explainMarks() {
     const { answers } = this.#host.predictions;
+    if (!answers.size) return;
     const mistaken = this.#asked.find(({ cell }) => answers.get(key(cell))?.right === false);
-    if (!mistaken) return;
-    this.picture.about = mistaken.cell;
-    this.show();
-    this.writeLine();
+    if (mistaken) {
+      this.picture.about = mistaken.cell;
+      this.show();
+      this.writeLine();
+    }
+    if (this.#host.view) return;
+    this.fit(); // cells with marks are higher
+    this.root.querySelector("td:is(.wrong, .right)")?.scrollIntoView({ block: "nearest" });
   }
 
   /**
