@@ -68,7 +68,7 @@ class Captured:
     outputs          h × n_q × d_v, before they are concatenated
     mask             n_q × n_k or h × n_q × n_k: truth values, True = may attend, or numbers that are added; or None
     causal           query i may attend to keys 0 … i
-    scale            the divisor of the scores, as in an example
+    scale, softcap   the divisor of the scores, and the number that none exceeds, as in an example
     tokens           names of the queries; context_tokens: names of the keys if they differ. The keys that torch's layer
                      adds are called "bias" and "zero"
     samples          how many the batch has
@@ -92,6 +92,7 @@ class Captured:
     remark: str = ""
     new_weights: tuple[int, ...] = ()
     new_outputs: tuple[int, ...] = ()
+    softcap: float | None = None
 
     def __repr__(self) -> str:
         h, n_q, n_k = self.weights.shape
@@ -167,7 +168,7 @@ class Captured:
         small_mask: Any = "causal" if self.causal else None
         if mask is not None:
             small_mask = {"add" if mask.is_floating_point() else "allow": mask[:MAX_SIZE, :MAX_SIZE]}
-        return from_qkv(q, k, v, mask=small_mask, scale=self.scale, **description)
+        return from_qkv(q, k, v, mask=small_mask, scale=self.scale, softcap=self.softcap, **description)
 
     def _matrices(self, part: Tensor | None, heads: Sequence[int]) -> Tensor:
         """These heads' matrices; if all heads are chosen, one for each group that shares it."""

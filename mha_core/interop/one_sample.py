@@ -141,7 +141,7 @@ def _scored(
     q, k = of_sample(scores.q, sample), of_sample(scores.k, sample)
     k, v = _one_per_group(k, captured.v, groups)
     allowed, causal = _simplified_mask(mask, causal=scores.causal)
-    weights = attention_weights(q, k, scores.factor, allowed, causal=causal)
+    weights = attention_weights(q, k, scores.factor, allowed, causal=causal, softcap=scores.softcap)
     if not scores.factor:
         return replace(captured, weights=weights if module_weights is None else module_weights)
     if module_weights is not None:
@@ -157,14 +157,25 @@ def _scored(
         mask=allowed,
         causal=causal,
         scale=_scale(scores.factor, q.shape[-1]),
+        softcap=scores.softcap,
     )
 
 
 def attention_weights(
-    q: Tensor, k: Tensor, factor: float, mask: Tensor | None, *, causal: bool = False
+    q: Tensor,
+    k: Tensor,
+    factor: float,
+    mask: Tensor | None,
+    *,
+    causal: bool = False,
+    softcap: float | None = None,
 ) -> Tensor:
-    """softmax(q·kᵀ·factor + mask) in float64, h × n_q × n_k; a row that may attend to nothing has weights 0."""
+    """softmax(s + mask) in float64, h × n_q × n_k, with s = q·kᵀ·factor, or c·tanh(q·kᵀ·factor ÷ c) with a softcap c; a
+    row that may attend to nothing has weights 0.
+    """
     scores = q.to(EXACT) @ k.to(EXACT).repeat_interleave(len(q) // len(k), 0).mT * factor
+    if softcap is not None:
+        scores = softcap * torch.tanh(scores / softcap)
     if causal:
         scores = scores.masked_fill(~_triangle(scores), NEG_INF)
     if mask is not None:

@@ -19,6 +19,7 @@ def from_qkv(
     context_tokens: Iterable[str] | None = None,
     mask: Any = None,
     scale: Scale = "sqrt_dk",
+    softcap: float | None = None,
     title: Text = "",
     note: Text | None = None,
 ) -> Example:
@@ -31,7 +32,7 @@ def from_qkv(
     consecutive heads. Without ``v`` the example ends at its weights. ``tokens``: those of the queries, and of the keys
     if ``context_tokens`` are not given; by default 1, 2, 3 … ``mask``: "causal", or n_q × n_k truth values (True = may
     attend) or numbers that are added to the scores. ``scale``: as in a file, the divisor of the scores: "sqrt_dk",
-    "none" or a number.
+    "none" or a number. ``softcap``: a number c; a divided score s becomes c·tanh(s/c).
 
     Raises ``InteropError`` for another number of axes and for more than an example can have, ``ExampleError`` naming
     the place for anything else that does not fit: ``heads[1].k: expected 3 × 2, got 3 × 4``.
@@ -69,6 +70,7 @@ def from_qkv(
         context_tokens=context_tokens,
         mask=mask,
         scale=scale,
+        softcap=softcap,
         kv_heads=kv_heads if size > 1 else None,
         title=title,
         note=note,

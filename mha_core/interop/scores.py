@@ -1,6 +1,7 @@
 """Scores that are known while a module runs: q · kᵀ · factor + mask, followed through what is done to them.
 
-q · kᵀ → Scores(q, k);  scores · 2 → factor 2;  scores + mask → that mask;  tanh(scores) → not known any more
+q · kᵀ → Scores(q, k);  scores · 2 → factor 2;  scores + mask → that mask;  30·tanh(scores ÷ 30) → softcap 30;
+exp(scores) → not known any more
 """
 
 from __future__ import annotations
@@ -41,13 +42,17 @@ HIDES: Final = -1000.0
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Known scores: q·kᵀ·``factor`` + ``mask``; or ``mask`` is truth values, True = may attend."""
+    """Known scores: q·kᵀ·``factor`` + ``mask``; or ``mask`` is truth values, True = may attend.
+
+    ``softcap``: a number c; instead of a score s = q·kᵀ·``factor`` it is c·tanh(s/c).
+    """
 
     q: Tensor
     k: Tensor
     factor: float = 1.0
     mask: Tensor | None = None
     causal: bool = False
+    softcap: float | None = None
 
 
 def scores_after(
@@ -59,6 +64,8 @@ def scores_after(
     first = bool(args) and args[0] is scored
     if name in SAME:
         return scores
+    if name == "tanh" and first and scores.mask is None and scores.softcap is None:
+        return replace(scores, softcap=1.0)
     if name in (*TIMES, *OVER) and (first or name in TIMES):
         return _times(scores, plain_number(other), over=name in OVER)
     if name in (*PLUS, *MINUS) and (first or name in PLUS) and "alpha" not in kwargs:
@@ -101,7 +108,10 @@ def _times(scores: Scores, factor: float | None, *, over: bool) -> Scores | None
         return None
     factor = 1 / factor if over else factor
     return replace(
-        scores, factor=scores.factor * factor, mask=None if scores.mask is None else scores.mask * factor
+        scores,
+        factor=scores.factor * factor,
+        mask=None if scores.mask is None else scores.mask * factor,
+        softcap=None if scores.softcap is None else scores.softcap * abs(factor),
     )
 
 

@@ -326,6 +326,11 @@ KNOWN = {
         torch.where(TRIL, q @ k.mT, torch.tensor(torch.finfo(q.dtype).min)).softmax(-1) @ v
     ),
     "a mask that is subtracted": lambda q, k, v: (q @ k.mT - 2 * NUMBERS).softmax(-1) @ v,
+    "a softcap": lambda q, k, v: (5 * torch.tanh(q @ k.mT / 5)).softmax(-1) @ v,
+    "a softcap below 0, and a mask": lambda q, k, v: (
+        (torch.tanh(q @ k.mT * 0.3 / -2) * -2 + NUMBERS).softmax(-1) @ v
+    ),
+    "a softcap of 1": lambda q, k, v: torch.tanh(q @ k.mT).softmax(-1) @ v,
     "a constant for all pairs": lambda q, k, v: (q @ k.mT + 3).softmax(-1) @ v,
     "dropout at rest": lambda q, k, v: F.dropout((q @ k.mT).softmax(-1), 0.5, training=False) @ v,
     "a divisor that is learned": lambda q, k, v: (q @ k.mT / torch.tensor(3.5)).softmax(-1) @ v,
@@ -339,7 +344,9 @@ KNOWN = {
     "einsum for the values alone": lambda q, k, v: torch.einsum("bhij,bhjd->bhid", (q @ k.mT).softmax(-1), v),
 }
 UNKNOWN = {
-    "a curve over the scores": lambda q, k, v: (5 * torch.tanh(q @ k.mT / 5)).softmax(-1) @ v,
+    "a curve over the scores": lambda q, k, v: (5 * torch.atan(q @ k.mT / 5)).softmax(-1) @ v,
+    "two softcaps": lambda q, k, v: torch.tanh(2 * torch.tanh(q @ k.mT)).softmax(-1) @ v,
+    "a softcap after a mask": lambda q, k, v: torch.tanh(q @ k.mT + NUMBERS).softmax(-1) @ v,
     "a temperature of each head": lambda q, k, v: (q @ k.mT * torch.rand(3, 1, 1)).softmax(-1) @ v,
     "weights that are changed": lambda q, k, v: ((q @ k.mT).softmax(-1) * TRIL) @ v,
     "scores from elsewhere": lambda q, k, v: NUMBERS.expand(2, 3, 4, 4).softmax(-1) @ v,
