@@ -278,8 +278,8 @@ def _add_on_weights(add_command: AddCommand) -> None:
         "--heads",
         N_("which heads, in the desired order, counted from 0, such as 0,3; head 0 if omitted"),
         type=_indices,
-        default=(0,),
     )
+    add("--whole", N_("the whole layer: all heads with all their columns"), action="store_true")
     add("--adapter", N_("a LoRA adapter of the model, saved by PEFT: its folder or file"))
     add("--d-model", N_("how many columns of X; at most 8 if omitted"), type=int)
     add("--d-head", N_("how many columns of each head; at most 4 if omitted"), type=int)

@@ -144,19 +144,28 @@ def _import(read: ReadBytes, options: Namespace) -> Answer:
             N_("the rows of inputs are the tokens, so no random rows are drawn"),
             place=next(iter(random_rows)),
         )
-    part = Slice(
-        heads=options.heads,
-        d_model=options.d_model,
-        d_head=options.d_head,
-        inputs=options.inputs,
-        rows=options.rows,
-        **random_rows,
-    )
+    part = Slice(**_extent(layer, options), inputs=options.inputs, rows=options.rows, **random_rows)
     example = open_layer(weights, layer, part, options.num_heads, leave_out=options.leave_out)
     if layer.heads is None and options.num_heads is None:
         h = layer.likely_heads
         complain(catalogue(shell_language()).gettext(_ASSUMED).format(h=h, d_k=layer.width // h))
     return 0, pretty(example)
+
+
+def _extent(layer: Layer, options: Namespace) -> dict[str, Any]:
+    """Which heads and columns: those that were chosen, or all."""
+    given = {name: getattr(options, name) for name in ("heads", "d_model", "d_head")}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if not options.whole:
+        return chosen
+    if chosen:
+        raise InteropError(
+            N_("--whole takes all heads and columns, so none can be chosen"),
+            place=f"--{next(iter(chosen)).replace('_', '-')}",
+        )
+    h = options.num_heads or layer.likely_heads
+    d_model = max(layer.d_query, layer.d_key, layer.d_value)
+    return {"heads": tuple(range(h)), "d_model": d_model, "d_head": layer.width // h}
 
 
 _ASSUMED: Final = N_(

@@ -284,6 +284,17 @@ def test_a_hostile_file_is_refused_in_one_line(run, tmp_path):
         assert FILES[name][1] in err
 
 
+def test_import_takes_a_whole_layer(run, tmp_path):
+    path = tmp_path / "model.safetensors"
+    save_file({f"self_attn.{name}_proj.weight": torch.eye(12) for name in "qkvo"}, path)
+    status, out, _ = run("import", str(path), "--num-heads", "3", "--whole")
+    example = parse(out)
+    assert (status, len(example.heads), example.dims.d_model, example.dims.d_k) == (0, 3, 12, 4)
+    status, out, error = run("import", str(path), "--num-heads", "3", "--whole", "--d-head", "2")
+    assert (status, out) == (2, "")
+    assert error == "--d-head: --whole takes all heads and columns, so none can be chosen\n"
+
+
 def test_import_refuses_what_an_example_has_no_place_for_and_leaves_it_out_on_request(run, tmp_path):
     path = tmp_path / "model.safetensors"
     save_file({f"self_attn.{name}_proj.weight": torch.eye(4) for name in "qkvo"}, path)
