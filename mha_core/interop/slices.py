@@ -133,6 +133,8 @@ def open_layer(
         mask=_mask(attention, len(query)),
         positions=positions,
     )
+    if layer.shared_width is not None and part.heads == tuple(range(packed.h)):
+        example = _sharing(example, layer.shared_width * packed.h // layer.width)
     if attention.alibi is not None:
         example = _with_slopes(example, part.heads, packed.h, attention.alibi)
     return validate(example)
@@ -175,6 +177,14 @@ def _mask(attention: Attention, n: int) -> Mask:
         return "causal" if attention.causal else None
     later = 0 if attention.causal else window - 1
     return AllowMask(tuple(tuple(i - window < j <= i + later for j in range(n)) for i in range(n)))
+
+
+def _sharing(example: Example, kv_heads: int) -> Example:
+    """The example with keys and values in the first head of each group alone, which the others share."""
+    size = len(example.heads) // kv_heads
+    without = dict.fromkeys(("w_k", "b_k", "w_v", "b_v"))
+    heads = tuple(replace(head, **without) if i % size else head for i, head in enumerate(example.heads))
+    return replace(example, heads=heads, kv_heads=kv_heads)
 
 
 def _with_slopes(example: Example, heads: Sequence[int], h: int, factor: float) -> Example:

@@ -295,6 +295,18 @@ def test_import_takes_a_whole_layer(run, tmp_path):
     assert error == "--d-head: --whole takes all heads and columns, so none can be chosen\n"
 
 
+def test_heads_of_a_whole_layer_share_the_keys_that_the_file_shares(run, tmp_path):
+    path = tmp_path / "model.safetensors"
+    rows = {"q": 12, "k": 6, "v": 6, "o": 12}
+    save_file({f"self_attn.{name}_proj.weight": torch.ones(rows[name], 12) for name in rows}, path)
+    whole, some = (
+        parse(run("import", str(path), "--num-heads", "4", *options)[1])
+        for options in (["--whole"], ["--heads", "0,1"])
+    )
+    assert (whole.kv_heads, [head.w_k is None for head in whole.heads]) == (2, [False, True] * 2)
+    assert (some.kv_heads, [head.w_k is None for head in some.heads]) == (None, [False] * 2)
+
+
 def test_import_refuses_what_an_example_has_no_place_for_and_leaves_it_out_on_request(run, tmp_path):
     path = tmp_path / "model.safetensors"
     save_file({f"self_attn.{name}_proj.weight": torch.eye(4) for name in "qkvo"}, path)
