@@ -34,12 +34,11 @@ def test_an_edit_and_a_number_that_is_still_being_typed_reach_the_next_page(visi
         bench.page.keyboard.press("Enter")
         bench.page.evaluate(AFTER, wait)
         bench.page.wait_for_url("**/conventions?*s=*")
-        at_rest(
-            bench.page
-        )  # till then Streamlit may replace the links, and one that is pressed just then is lost
+        at_rest(bench.page)  # until then Streamlit may replace the links, and a click on one is lost
         bench.page.get_by_role("link", name="Explore").click()
         assert_shows(bench.settled(), set_cell(WATER, "x", None, 0, 0, float(number)))
     bench.do("reset").wait_for_address(WATER)
+    at_rest(bench.page)
     bench.cell("x", None, 0, 0).dblclick()
     bench.page.keyboard.type("7")
     bench.page.get_by_role("link", name="Notation").click()
