@@ -11,6 +11,8 @@ import { pause, Stream } from "./stream.js";
 const STORED = "mha-room"; // of the tab, so that a page that is reloaded keeps its room
 const AWAY = 500; // ms that a walk may be gone before the audience is told: Streamlit may mount it again
 const APART = 80; // ms between two places at least: who holds a key down does not send every place that he passes
+const SHORT = 40; // ms between two looks whether a place has been sent
+const MOST_WAITS = 50;
 /** @type {AnswerCounts} */
 const NO_ANSWERS = { listeners: 0, answers: {}, others: 0 };
 
@@ -183,7 +185,15 @@ class Room {
     if (!open && !cell) return false;
     const isSame = JSON.stringify(open?.cell ?? null) === JSON.stringify(cell);
     if (isSame && (!text || text === open?.text)) return false;
-    return cell ? this.ask({ text, cell }) : this.close();
+    if (!cell) return this.close();
+    if (!this.#sentPlace) await this.#placeSent(); // the server knows no cell before it has the numbers
+    return this.state ? this.ask({ text, cell }) : false;
+  }
+
+  /** Wait until the server has a place, and with it the numbers, but not for long. */
+  async #placeSent() {
+    for (let attempt = 0; attempt < MOST_WAITS && this.state && !this.#sentPlace; attempt++)
+      await wait(SHORT);
   }
 
   // --- sending ---------------------------------------------------------------------------------------------------
