@@ -36,7 +36,7 @@ from mha_core.interop import (
     read_model,
     read_weights,
 )
-from mha_core.interop.weights import MAX_BYTES
+from mha_core.interop.saved.weights import MAX_BYTES
 from mha_core.messages import catalogue, complain, in_words, shell_language
 from mha_core.models import cards, load, to_example, tokenize
 from mha_core.models import run as run_model

@@ -10,7 +10,7 @@ from mha_core.example.model import NEG_INF, AddMask, Example, divisor, has_value
 from mha_core.export.sheet import NUMPY_NAMES, PARTS, TORCH_NAMES, LayerSheet, Sheet, is_mixed, owners_of
 from mha_core.export.templates import FUNCTION, KERAS, NUMPY, SCRATCH, TORCH
 from mha_core.export.text import literal
-from mha_core.interop.masks import KERAS_FILL
+from mha_core.interop.parameters.masks import KERAS_FILL
 from mha_core.vocabulary import HEAD_ROWS
 
 

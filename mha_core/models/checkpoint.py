@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from mha_core.errors import N_, ModelError, Reason, needs
-from mha_core.interop.settings import read_json
+from mha_core.interop.saved.settings import read_json
 
 SINGLE = "model.safetensors"
 INDEX = "model.safetensors.index.json"

@@ -14,8 +14,8 @@ from typing import Any, Literal, TypeAlias
 
 from mha_core.errors import N_, ModelError
 from mha_core.example.model import BASE
-from mha_core.interop.rope import Rope, scaled_rope
-from mha_core.interop.settings import FILE, MAX_FILE, Activation, Settings, read_json
+from mha_core.interop.saved.rope import Rope, scaled_rope
+from mha_core.interop.saved.settings import FILE, MAX_FILE, Activation, Settings, read_json
 from mha_core.quoted import quoted
 
 Family: TypeAlias = Literal["bert", "gpt2", "llama"]

@@ -23,7 +23,7 @@ from mha_core.example.model import (
     text_in,
 )
 from mha_core.example.validate import validate
-from mha_core.interop.rope import frequencies
+from mha_core.interop.saved.rope import frequencies
 from mha_core.messages import LANGUAGES, catalogue
 from mha_core.models.config import Architecture
 from mha_core.models.forward import LayerRun, Run, run

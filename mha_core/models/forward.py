@@ -25,7 +25,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from mha_core.errors import N_, ModelError
-from mha_core.interop.settings import Activation
+from mha_core.interop.saved.settings import Activation
 from mha_core.models.config import Architecture
 from mha_core.models.model import Model
 from mha_core.models.parts import Block, Embeddings, Linear, Norm

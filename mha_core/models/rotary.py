@@ -7,7 +7,7 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
-from mha_core.interop.rope import Rope, frequencies
+from mha_core.interop.saved.rope import Rope, frequencies
 
 Turn: TypeAlias = tuple[Tensor, Tensor]
 """Cosines and sines of the angles: n × d_head/2 each."""

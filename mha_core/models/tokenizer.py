@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from mha_core.errors import N_, ModelError, Reason, needs
-from mha_core.interop.settings import read_json
+from mha_core.interop.saved.settings import read_json
 from mha_core.quoted import quoted
 
 MAX_CHARACTERS = 100_000

@@ -35,8 +35,8 @@ from mha_core.example.model import (
     kv_head_of,
     mask_fill,
 )
-from mha_core.interop.masks import KERAS_FILL, to_keras_mask, to_torch_mask
-from mha_core.interop.packed import EXACT
+from mha_core.interop.parameters.masks import KERAS_FILL, to_keras_mask, to_torch_mask
+from mha_core.interop.parameters.packed import EXACT
 
 FormName: TypeAlias = Literal[
     "allow",

@@ -17,9 +17,9 @@ from typing import Literal, NamedTuple, TypeAlias
 from mha_core.compute.graph import head_graph
 from mha_core.errors import InteropError
 from mha_core.example.model import Example, has_values, kv_head_of
-from mha_core.interop.bert import to_bert
-from mha_core.interop.keras_layer import to_keras
-from mha_core.interop.torch_layer import to_torch
+from mha_core.interop.parameters.bert import to_bert
+from mha_core.interop.parameters.keras_layer import to_keras
+from mha_core.interop.parameters.torch_layer import to_torch
 from mha_core.vocabulary import AXES
 
 Library: TypeAlias = Literal["packed", "torch", "keras", "linear"]

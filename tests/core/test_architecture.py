@@ -20,8 +20,8 @@ ROOT = CORE.parent
 MODULES = sorted(CORE.rglob("*.py"))
 ALLOWED = {*sys.stdlib_module_names, "torch", "mha_core"}
 OPTIONAL = {
-    "interop/keras_layer.py": {"keras"},
-    "interop/weights.py": {"safetensors"},
+    "interop/parameters/keras_layer.py": {"keras"},
+    "interop/saved/weights.py": {"safetensors"},
     "compute/trace.py": {"numpy", "pandas"},
     "models/checkpoint.py": {"safetensors"},
     "models/tokenizer.py": {"tokenizers"},
@@ -81,10 +81,13 @@ FOLDERS = {
     "exercise": {"example", "compute", "edit", "check", "walk"},
     "compare": {"example", "compute", "edit", "check"},
     "walk": {"example", "compute"},
-    "interop": {"example", "compute"},
-    "models": {"example", "compute", "interop"},
-    "export": {"example", "compute", "interop"},
-    "notation": {"example", "compute", "interop"},
+    "interop/parameters": {"example", "compute"},
+    "interop/saved": {"example", "interop/parameters"},
+    "interop/running": {"example", "interop/parameters"},
+    "interop": {"interop/parameters", "interop/saved", "interop/running"},
+    "models": {"example", "compute", "interop/saved"},
+    "export": {"example", "compute", "interop/parameters"},
+    "notation": {"example", "compute", "interop/parameters"},
 }
 """Folder of the core → the folders that it may lean on; all may lean on the modules that lie in no folder."""
 

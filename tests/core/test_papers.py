@@ -13,8 +13,8 @@ from mha_core import trace
 from mha_core.example.arrays import from_arrays
 from mha_core.example.library import built_in
 from mha_core.example.model import Positions, alibi_slope
-from mha_core.interop.qkv import from_qkv
-from mha_core.interop.rope import Rope, frequencies
+from mha_core.interop.running.qkv import from_qkv
+from mha_core.interop.saved.rope import Rope, frequencies
 from mha_core.models.config import architecture
 from mha_core.models.forward import activated, normed
 from mha_core.models.measures import _bennett

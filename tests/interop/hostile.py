@@ -186,7 +186,7 @@ FILES = {
 def main():
     from mha_core import InteropError
     from mha_core.interop import layers, read_weights
-    from mha_core.interop.weights import safetensors_library
+    from mha_core.interop.saved.weights import safetensors_library
 
     read_weights(PLAIN)
     safetensors_library()

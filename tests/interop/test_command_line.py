@@ -193,7 +193,7 @@ def test_no_more_of_standard_input_is_read_than_the_limit(run, monkeypatch):
             return bytes(size)
 
     monkeypatch.setattr("mha_core.commands.MAX_BYTES", 1000)
-    monkeypatch.setattr("mha_core.interop.weights.MAX_BYTES", 1000)
+    monkeypatch.setattr("mha_core.interop.saved.weights.MAX_BYTES", 1000)
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=Endless()))
     assert run("layers", "-")[0] == 2
     assert Endless.requested == 1001

@@ -20,7 +20,7 @@ from torch import Tensor
 from mha_core import InteropError, trace
 from mha_core.example.validate import validate
 from mha_core.interop import Layer, Slice, config_beside, layers, open_layer, read_model
-from mha_core.interop.packed import matrix
+from mha_core.interop.parameters.packed import matrix
 from tests.interop.families import D_MODEL, FAMILIES, HEADS, inputs, made
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "model-families.md"

@@ -11,7 +11,7 @@ import torch
 
 from mha_core import InteropError
 from mha_core.interop import Slice, layers, open_layer, read_weights, read_weights_file
-from mha_core.interop import weights as weights_module
+from mha_core.interop.saved import weights as weights_module
 from tests.interop.hostile import FILES, MARK, saved
 
 ROOT = Path(__file__).resolve().parents[2]

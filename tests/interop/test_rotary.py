@@ -12,7 +12,7 @@ from transformers.models.llama.modeling_llama import (
 )
 
 from mha_core import Example, Head, Positions, trace, validate
-from mha_core.interop.packed import Packed, unpack
+from mha_core.interop.parameters.packed import Packed, unpack
 from mha_core.notation import reordered
 
 N, H, D = 7, 3, 10

@@ -14,8 +14,8 @@ from safetensors.torch import save_file
 from mha_core import InteropError, MhaError, trace
 from mha_core.example.model import text_in
 from mha_core.interop import Slice, config_beside, layers, load_layer, open_layer, read_model
-from mha_core.interop import saved as saved_module
-from mha_core.interop import weights as weights_module
+from mha_core.interop.saved import folder as folder_module
+from mha_core.interop.saved import weights as weights_module
 from tests.interop.hostile import FILES, MARK
 
 
@@ -86,19 +86,19 @@ def test_the_config_is_found_in_the_folder_and_beside_each_file(folder, given):
 def test_loading_a_layer_opens_no_shard_but_its_own(folder, monkeypatch):
     weights = read_model(str(folder))
     first, _ = layers(weights)
-    opened, real = [], saved_module._opened
+    opened, real = [], folder_module._opened
 
     def recording(file):
         opened.append(file.name)
         return real(file)
 
-    monkeypatch.setattr(saved_module, "_opened", recording)
+    monkeypatch.setattr(folder_module, "_opened", recording)
     load_layer(weights, first, 2)
     assert opened == [FIRST]
 
 
 def test_a_file_larger_than_the_limit_is_read_tensor_by_tensor(tmp_path, monkeypatch):
-    for module in (weights_module, saved_module):
+    for module in (weights_module, folder_module):
         monkeypatch.setattr(module, "MAX_BYTES", 1000)
     save_file({**STATE, "large.weight": drawn(20, 20)}, tmp_path / "model.safetensors")
     weights = read_model(str(tmp_path))

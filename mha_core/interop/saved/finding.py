@@ -7,14 +7,14 @@ import re
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.adapters import BASE, is_adapter, is_unmerged
-from mha_core.interop.config import Config, config_of, with_settings
-from mha_core.interop.fused import KINDS, NAMES
-from mha_core.interop.keras_layer import PARTS
-from mha_core.interop.layers import Layer
-from mha_core.interop.packed import wrong_shape
-from mha_core.interop.projections import JOINED, rows_are_outputs, separate_names
-from mha_core.interop.weights import Weights
+from mha_core.interop.parameters.keras_layer import PARTS
+from mha_core.interop.parameters.packed import wrong_shape
+from mha_core.interop.saved.adapters import BASE, is_adapter, is_unmerged
+from mha_core.interop.saved.config import Config, config_of, with_settings
+from mha_core.interop.saved.fused import KINDS, NAMES
+from mha_core.interop.saved.layers import Layer
+from mha_core.interop.saved.projections import JOINED, rows_are_outputs, separate_names
+from mha_core.interop.saved.weights import Weights
 from mha_core.quoted import quoted, quoted_json
 
 

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from mha_core.errors import N_
-from mha_core.interop.settings import Settings
+from mha_core.interop.saved.settings import Settings
 
 _MOST: Final = 1_000_000
 """The largest number of heads."""

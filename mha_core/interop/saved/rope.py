@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from mha_core.errors import N_
-from mha_core.interop.settings import Settings
+from mha_core.interop.saved.settings import Settings
 
 MAX_ORIGINAL = 100_000_000
 """The largest ``original_max_position_embeddings``."""

@@ -17,12 +17,12 @@ import torch
 from torch import Tensor, nn
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.capture import arguments
-from mha_core.interop.changed import difference, largest, output_of
-from mha_core.interop.edits import OFF, Edit
-from mha_core.interop.found import Asked
-from mha_core.interop.intervene import changed_run, first_run
-from mha_core.interop.packed import EXACT, shown_shape
+from mha_core.interop.parameters.packed import EXACT, shown_shape
+from mha_core.interop.running.capture import arguments
+from mha_core.interop.running.changed import difference, largest, output_of
+from mha_core.interop.running.edits import OFF, Edit
+from mha_core.interop.running.found import Asked
+from mha_core.interop.running.intervene import changed_run, first_run
 
 
 class HeadChange(NamedTuple):

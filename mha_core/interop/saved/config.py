@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.attention import Attention, attention_of
-from mha_core.interop.fused import Fused, fused_of
-from mha_core.interop.layers import OF_MODELS, Layer
-from mha_core.interop.settings import FILE, Settings
+from mha_core.interop.saved.attention import Attention, attention_of
+from mha_core.interop.saved.fused import Fused, fused_of
+from mha_core.interop.saved.layers import OF_MODELS, Layer
+from mha_core.interop.saved.settings import FILE, Settings
 
 PARAMS: Final = "params.json"
 """The config beside Llama's and Mistral's own files."""

@@ -15,7 +15,7 @@ from torch import Tensor
 from mha_core.errors import N_, InteropError
 from mha_core.example.arrays import MASK_OF_INTEGERS, MASK_OF_ZEROS_AND_ONES, MASK_PER_HEAD
 from mha_core.example.model import NEG_INF, AddMask, AllowMask, Example, Mask, allow_matrix, mask_fill
-from mha_core.interop.packed import EXACT, matrix, not_floating, shown_shape, wrong_shape
+from mha_core.interop.parameters.packed import EXACT, matrix, not_floating, shown_shape, wrong_shape
 
 KERAS_FILL = -1e9
 """What Keras replaces a hidden pair's score with, before it gives the pair the weight 0."""

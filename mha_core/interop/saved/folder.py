@@ -14,9 +14,9 @@ from typing import Any, Final
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop import adapters
-from mha_core.interop.settings import read_json
-from mha_core.interop.weights import (
+from mha_core.interop.saved import adapters
+from mha_core.interop.saved.settings import read_json
+from mha_core.interop.saved.weights import (
     MAX_BYTES,
     MAX_HEADER,
     Weights,

@@ -13,11 +13,11 @@ from typing import Any, overload
 from torch import nn
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.captured import Captured
-from mha_core.interop.changed import Changed
-from mha_core.interop.edits import Patch, Without
-from mha_core.interop.found import Asked, found_in
-from mha_core.interop.intervene import changed
+from mha_core.interop.running.captured import Captured
+from mha_core.interop.running.changed import Changed
+from mha_core.interop.running.edits import Patch, Without
+from mha_core.interop.running.found import Asked, found_in
+from mha_core.interop.running.intervene import changed
 
 
 @overload

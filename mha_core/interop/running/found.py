@@ -10,11 +10,11 @@ import torch
 from torch import Tensor, nn
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.captured import Captured
-from mha_core.interop.one_sample import Labels, verified
-from mha_core.interop.samples import Batch, Split, four_axes, orders, undecided
-from mha_core.interop.second_run import heads_come_first, outputs_of, variants
-from mha_core.interop.watch import Call, Watch, nested
+from mha_core.interop.running.captured import Captured
+from mha_core.interop.running.one_sample import Labels, verified
+from mha_core.interop.running.samples import Batch, Split, four_axes, orders, undecided
+from mha_core.interop.running.second_run import heads_come_first, outputs_of, variants
+from mha_core.interop.running.watch import Call, Watch, nested
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,11 @@ from mha_core.example.model import (
     alibi_slope,
 )
 from mha_core.example.validate import validate
-from mha_core.interop.adapters import Merged
-from mha_core.interop.attention import Attention, Rotary
-from mha_core.interop.layers import KIND_NAMES, OF_MODELS, Layer, Unused, loaded, refuse
-from mha_core.interop.packed import EXACT, Packed, exact, unpack, wrong_shape
-from mha_core.interop.weights import Weights
+from mha_core.interop.parameters.packed import EXACT, Packed, exact, unpack, wrong_shape
+from mha_core.interop.saved.adapters import Merged
+from mha_core.interop.saved.attention import Attention, Rotary
+from mha_core.interop.saved.layers import KIND_NAMES, OF_MODELS, Layer, Unused, loaded, refuse
+from mha_core.interop.saved.weights import Weights
 from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
 
 _PART: Final = N_("{kind}: head {heads} of {h}; {shown} of {d_query} columns of X, {of_head} of d_k = {d_k}.")

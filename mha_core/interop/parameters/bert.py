@@ -15,8 +15,8 @@ from torch import Tensor
 
 from mha_core.errors import N_, InteropError
 from mha_core.example.model import Example
-from mha_core.interop.packed import Packed, named, pack, vector, wrong_shape
-from mha_core.interop.torch_layer import join_heads, split_heads
+from mha_core.interop.parameters.packed import Packed, named, pack, vector, wrong_shape
+from mha_core.interop.parameters.torch_layer import join_heads, split_heads
 
 SELF = "self."
 OUTPUT = "output.dense."

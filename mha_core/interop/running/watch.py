@@ -29,8 +29,8 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.einsum import arranged, letters_of, queries_at, values_order
-from mha_core.interop.scores import (
+from mha_core.interop.running.einsum import arranged, letters_of, queries_at, values_order
+from mha_core.interop.running.scores import (
     MINUS,
     OVER,
     PER_CELL,

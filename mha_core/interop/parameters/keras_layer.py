@@ -19,7 +19,7 @@ from torch import Tensor
 
 from mha_core.errors import N_, InteropError, needs
 from mha_core.example.model import Example
-from mha_core.interop.packed import Packed, exact, pack, wrong_shape
+from mha_core.interop.parameters.packed import Packed, exact, pack, wrong_shape
 
 PARTS = ("query", "key", "value", "attention_output")
 

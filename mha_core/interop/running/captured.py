@@ -12,9 +12,9 @@ from torch import Tensor
 from mha_core.errors import N_, InteropError
 from mha_core.example.arrays import from_arrays
 from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example, Scale
-from mha_core.interop.masks import zeros_and_ones
-from mha_core.interop.packed import EXACT
-from mha_core.interop.qkv import from_qkv
+from mha_core.interop.parameters.masks import zeros_and_ones
+from mha_core.interop.parameters.packed import EXACT
+from mha_core.interop.running.qkv import from_qkv
 from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
 
 ROUNDED: Final = {torch.float16: 0.01, torch.bfloat16: 0.05}

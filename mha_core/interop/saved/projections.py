@@ -21,9 +21,9 @@ from typing import Final, NamedTuple
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.fused import OUTPUTS, Fused, fused_name, parts
-from mha_core.interop.packed import Packed, named, vector, wrong_shape
-from mha_core.interop.torch_layer import split_heads
+from mha_core.interop.parameters.packed import Packed, named, vector, wrong_shape
+from mha_core.interop.parameters.torch_layer import split_heads
+from mha_core.interop.saved.fused import OUTPUTS, Fused, fused_name, parts
 
 JOINED: Final = "c_attn"
 _JOINED_OUTPUT: Final = "c_proj"

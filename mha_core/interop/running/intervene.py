@@ -21,14 +21,14 @@ import torch
 from torch import Tensor, nn
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.captured import Captured
-from mha_core.interop.changed import Changed, output_of
-from mha_core.interop.edits import Edit, Patch, Without, edits_of
-from mha_core.interop.found import Asked, Found, Site, found_in
-from mha_core.interop.one_sample import of_sample, verified, with_heads_axis
-from mha_core.interop.samples import four_axes
-from mha_core.interop.second_run import tensors_in
-from mha_core.interop.watch import Call, Watch
+from mha_core.interop.running.captured import Captured
+from mha_core.interop.running.changed import Changed, output_of
+from mha_core.interop.running.edits import Edit, Patch, Without, edits_of
+from mha_core.interop.running.found import Asked, Found, Site, found_in
+from mha_core.interop.running.one_sample import of_sample, verified, with_heads_axis
+from mha_core.interop.running.samples import four_axes
+from mha_core.interop.running.second_run import tensors_in
+from mha_core.interop.running.watch import Call, Watch
 
 
 def changed(

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.captured import Captured
-from mha_core.interop.packed import EXACT, shown_shape
+from mha_core.interop.parameters.packed import EXACT, shown_shape
+from mha_core.interop.running.captured import Captured
 
 
 class TokenChange(NamedTuple):

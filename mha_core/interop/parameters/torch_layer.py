@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from mha_core.errors import N_, InteropError
 from mha_core.example.model import Example
-from mha_core.interop.packed import Packed, named, pack, vector, wrong_shape
+from mha_core.interop.parameters.packed import Packed, named, pack, vector, wrong_shape
 
 _SEPARATE = ("q_proj_weight", "k_proj_weight", "v_proj_weight")
 

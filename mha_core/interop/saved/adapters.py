@@ -19,9 +19,9 @@ from typing import Final, NamedTuple
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.packed import exact, wrong_shape
-from mha_core.interop.settings import Settings
-from mha_core.interop.weights import Weights
+from mha_core.interop.parameters.packed import exact, wrong_shape
+from mha_core.interop.saved.settings import Settings
+from mha_core.interop.saved.weights import Weights
 
 CONFIG: Final = "adapter_config.json"
 MAX_CONFIG: Final = 1_000_000

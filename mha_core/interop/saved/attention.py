@@ -16,9 +16,9 @@ import torch
 
 from mha_core.errors import N_
 from mha_core.example.model import BASE, MAX_SIZE, Pairs, Row, Scale
-from mha_core.interop.kinds import KINDS, OWN_FILES, Kind
-from mha_core.interop.rope import Rope, frequencies, scaled_rope
-from mha_core.interop.settings import FILE, Settings
+from mha_core.interop.saved.kinds import KINDS, OWN_FILES, Kind
+from mha_core.interop.saved.rope import Rope, frequencies, scaled_rope
+from mha_core.interop.saved.settings import FILE, Settings
 
 _MOST = 1_000_000
 """The largest whole number that a setting of attention may have."""

@@ -10,15 +10,15 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.attention import Attention, attends_elsewhere
-from mha_core.interop.bert import from_bert
-from mha_core.interop.fused import Fused
-from mha_core.interop.keras_layer import from_keras
-from mha_core.interop.packed import Packed
-from mha_core.interop.projections import from_projections
-from mha_core.interop.settings import FILE
-from mha_core.interop.torch_layer import from_torch
-from mha_core.interop.weights import Weights
+from mha_core.interop.parameters.bert import from_bert
+from mha_core.interop.parameters.keras_layer import from_keras
+from mha_core.interop.parameters.packed import Packed
+from mha_core.interop.parameters.torch_layer import from_torch
+from mha_core.interop.saved.attention import Attention, attends_elsewhere
+from mha_core.interop.saved.fused import Fused
+from mha_core.interop.saved.projections import from_projections
+from mha_core.interop.saved.settings import FILE
+from mha_core.interop.saved.weights import Weights
 
 Kind: TypeAlias = Literal["torch", "keras", "bert", "projections", "gpt2", "fused"]
 
