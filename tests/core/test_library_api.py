@@ -146,9 +146,9 @@ def test_a_heads_repr_has_its_shapes():
 
 def test_a_page_escapes_a_visitors_text():
     shown = page(replace(built_in("first"), title='"><script>alert(1)</script>'))
-    assert shown.startswith('<iframe sandbox srcdoc="')
+    assert shown.startswith('<iframe sandbox="allow-scripts" title="&quot;&gt;&lt;script&gt;alert(1)')
     assert "<script" not in shown
-    assert shown.count('"') == 4  # srcdoc's and style's
+    assert shown.count('"') == 8  # those of the four attributes
 
 
 def test_of_a_large_example_a_notebook_shows_the_sizes():

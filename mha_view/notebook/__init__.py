@@ -9,20 +9,20 @@ from mha_core.errors import ExportError
 from mha_core.example.model import Dims, Example, text_in
 from mha_core.messages import in_words, shell_language
 from mha_view.handout import as_html
+from mha_view.notebook.frame import framed
 
 
 def page(example: Example) -> str:
     """What ``Example._repr_html_`` shows: self-contained HTML, with text escaped; for a large example only its sizes.
 
-    The frame keeps the page's style out of the notebook, and its sandbox keeps scripts from running.
+    The frame keeps the page's style out of the notebook.
     """
     language = shell_language()
     try:
         html = as_html(trace(example), language)
     except ExportError as error:
         return _sizes(example, language, in_words(error, language))
-    style = "width: 100%; height: 32em; resize: vertical; border: 1px solid #8888"
-    return f'<iframe sandbox srcdoc="{escape(html)}" style="{style}"></iframe>'
+    return framed(html, text_in(example.title, language))
 
 
 def _sizes(example: Example, language: str, reason: str) -> str:
