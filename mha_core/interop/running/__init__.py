@@ -1,8 +1,9 @@
 """The heads of a module of torch, from one run of it. Read in this order:
 
 ``qkv`` (an example from Q, K and V), ``einsum`` (products as einsum equations), ``scores`` (what is done to a product
-before softmax), ``watch`` (what a running module calls in torch), ``samples`` and ``second_run`` (which axis is samples
-and which is heads), ``captured`` and ``one_sample`` (one attention, verified), ``found`` (every attention of a run),
-``edits``, ``changed``, ``intervene`` (heads changed while a module runs, and what that does to its output), ``capture``
-and ``sweep`` (the functions that callers use).
+before softmax), ``watch`` (what a running module calls in torch), ``samples`` and ``second_run`` (which axis is
+samples and which is heads), ``captured`` and ``one_sample`` (one attention, verified), ``attentions`` and ``found``
+(every attention of a run), ``edits``, ``changed``, ``intervene`` (heads changed while a module runs, and what that
+does to its output), ``capture`` and ``sweep`` (the functions that callers use), ``shown`` (what a notebook shows of
+all these).
 """

@@ -13,7 +13,7 @@ from typing import Any, overload
 from torch import nn
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.running.captured import Captured
+from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.changed import Changed
 from mha_core.interop.running.edits import Patch, Without
 from mha_core.interop.running.found import Asked, found_in
@@ -32,7 +32,7 @@ def capture(
     batch: int | None = None,
     without: None = None,
     patch: None = None,
-) -> list[Captured]: ...
+) -> Attentions: ...
 
 
 @overload
@@ -61,8 +61,10 @@ def capture(
     batch: int | None = None,
     without: Without | None = None,
     patch: Patch | None = None,
-) -> list[Captured] | Changed:
+) -> Attentions | Changed:
     """Run ``module`` and return every attention in it, in the order in which they were computed.
+
+    The result is a sequence; a notebook cell that ends in it shows all heads at a glance.
 
     ``inputs``: a tensor, a tuple of arguments or a mapping of keywords, as from a tokenizer; ``keywords``: further
     keywords. ``tokens``: names of the rows of attentions with as many queries; keys of another number are named by
@@ -101,7 +103,7 @@ def capture(
     module, args, named = arguments(module, inputs, keywords, batch)
     asked = Asked(sample, batch, tokens, context_tokens)
     if without is None and patch is None:
-        return list(found_in(module, args, named, asked).attentions)
+        return found_in(module, args, named, asked).attentions
     return changed(module, args, named, asked, without or (), patch or {})
 
 

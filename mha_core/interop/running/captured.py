@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import torch
@@ -15,6 +15,7 @@ from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example, Scale
 from mha_core.interop.parameters.masks import zeros_and_ones
 from mha_core.interop.parameters.packed import EXACT
 from mha_core.interop.running.qkv import from_qkv
+from mha_core.interop.running.shown import as_html
 from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
 
 ROUNDED: Final = {torch.float16: 0.01, torch.bfloat16: 0.05}
@@ -71,7 +72,8 @@ class Captured:
     scale, softcap   the divisor of the scores, and the number that none exceeds, as in an example
     tokens           names of the queries; context_tokens: names of the keys if they differ. The keys that torch's layer
                      adds are called "bias" and "zero"
-    samples          how many the batch has
+    sample, samples  which sample of the batch this is, counted from 0, and how many there are
+    batch            other samples of the same attention, by their number, as many as ``MOST_KEPT`` numbers hold
     remark           what looks like a mistake in the call, as a template of a sentence; or ""
     new_weights      heads whose weights were replaced in this run: Q and K do not give them
     new_outputs      heads that were switched off, or whose outputs were replaced: weights · V does not give them
@@ -93,6 +95,12 @@ class Captured:
     new_weights: tuple[int, ...] = ()
     new_outputs: tuple[int, ...] = ()
     softcap: float | None = None
+    sample: int = 0
+    batch: Mapping[int, Captured] = field(default_factory=dict)
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows: this attention's heads at a glance, in a frame; None without ``mha_view``."""
+        return as_html(self)
 
     def __repr__(self) -> str:
         h, n_q, n_k = self.weights.shape

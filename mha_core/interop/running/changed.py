@@ -12,7 +12,8 @@ from torch import Tensor
 
 from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import EXACT, shown_shape
-from mha_core.interop.running.captured import Captured
+from mha_core.interop.running.attentions import Attentions
+from mha_core.interop.running.shown import as_html
 
 
 class TokenChange(NamedTuple):
@@ -33,7 +34,7 @@ class Changed:
     after    the output with changes, of the same shape
     """
 
-    found: tuple[Captured, ...]
+    found: Attentions
     before: Tensor
     after: Tensor
 
@@ -77,6 +78,10 @@ class Changed:
         before, after = (logits[index].to(EXACT).softmax(-1) for logits in (self.before, self.after))
         order = (after - before).abs().argsort(descending=True, stable=True)[:most].tolist()
         return tuple(TokenChange(token, before[token].item(), after[token].item()) for token in order)
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows: the heads of the changed run and the output's change; None without ``mha_view``."""
+        return as_html(self)
 
     def __repr__(self) -> str:
         if not self.largest:

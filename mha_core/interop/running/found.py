@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from mha_core.errors import N_, InteropError
+from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.one_sample import Labels, verified
 from mha_core.interop.running.samples import Batch, Split, four_axes, orders, undecided
@@ -45,7 +46,7 @@ class Found:
     """One run: what the module returned, and its attentions in the order of computation, with their sites."""
 
     output: Any
-    attentions: tuple[Captured, ...]
+    attentions: Attentions
     sites: tuple[Site, ...]
 
 
@@ -67,7 +68,7 @@ def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any],
     if not calls:
         raise _no_attention(watch.ends)
     decided = _decide(calls, module, args, named, asked.batch)
-    attentions = tuple(one for one, _ in decided)
+    attentions = Attentions(one for one, _ in decided)
     _require_tokens(asked.tokens, attentions)
     own_sites = (
         site if split is None else site._replace(split=split)

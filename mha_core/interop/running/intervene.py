@@ -21,6 +21,7 @@ import torch
 from torch import Tensor, nn
 
 from mha_core.errors import N_, InteropError
+from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.changed import Changed, output_of
 from mha_core.interop.running.edits import Edit, Patch, Without, edits_of
@@ -46,10 +47,12 @@ def changed(
     attentions: list[Captured] = []
 
     def see(call: Call, own: Sequence[Edit], outputs: Tensor) -> None:
-        attentions.append(_edited(verified(call, asked.sample, asked.labels), own, outputs, asked.sample))
+        one = verified(call, asked.sample, asked.labels)
+        batch = {number: _edited(other, own, outputs) for number, other in one.batch.items()}
+        attentions.append(replace(_edited(one, own, outputs), batch=batch))
 
     output = changed_run(module, args, named, found.sites, edits, see)
-    return Changed(tuple(attentions), before, output_of(output))
+    return Changed(Attentions(attentions), before, output_of(output))
 
 
 def first_run(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any], asked: Asked) -> Found:
@@ -111,17 +114,17 @@ def _with(call: Call, edits: Sequence[Edit]) -> Tensor:
     return outputs
 
 
-def _edited(one: Captured, edits: Sequence[Edit], outputs: Tensor, sample: int) -> Captured:
+def _edited(one: Captured, edits: Sequence[Edit], outputs: Tensor) -> Captured:
     """The attention with its changed weights and outputs."""
     heads = {edit.head: edit.part for edit in edits}
     weights = one.weights.clone()
     for edit in edits:
         if edit.part == "weights":
-            weights[edit.head] = edit.values[sample if len(edit.values) > 1 else 0]
+            weights[edit.head] = edit.values[one.sample if len(edit.values) > 1 else 0]
     return replace(
         one,
         weights=weights,
-        outputs=of_sample(outputs, sample),
+        outputs=of_sample(outputs, one.sample),
         new_weights=tuple(sorted(head for head, part in heads.items() if part == "weights")),
         new_outputs=tuple(sorted(head for head, part in heads.items() if part == "outputs")),
     )

@@ -18,6 +18,8 @@ from mha_core.interop.running.watch import Call
 
 LOWEST: Final = -1e30
 """No score is as low as this; numbers that are added to hide a pair are."""
+MOST_KEPT: Final = 2**19
+"""Most weights, values and outputs of an attention that are kept of samples that were not asked for."""
 _ONE_QUERY: Final = N_("Each of the {samples} samples has only one query. Is batch_first right?")
 
 
@@ -43,8 +45,15 @@ class Labels:
         return self.of(n_q, self.queries), None if n_q == n_k and not extra else (*keys, *extra)
 
 
+UNNAMED: Final = Labels((), ())
+"""The names given to ``capture`` are those of one sample: the tokens of the others are counted."""
+
+
 def verified(call: Call, sample: int, labels: Labels) -> Captured:
-    """One sample of a call with four axes; raises ``InteropError`` unless all its samples can be verified."""
+    """One sample of a call with four axes, and those beside it that are kept.
+
+    Raises ``InteropError`` unless all samples can be verified.
+    """
     call = with_heads_axis(call)
     samples = call.outputs.shape[:-3].numel()
     if not 0 <= sample < samples:
@@ -55,9 +64,15 @@ def verified(call: Call, sample: int, labels: Labels) -> Captured:
     _verify(captured, sample)
     # Weights of the module are verified by themselves, without the scores.
     others = call if call.weights is None else replace(call, scores=None)
+    most = MOST_KEPT // max(1, sum(part.numel() for part in (captured.weights, captured.v, captured.outputs)))
+    batch = dict[int, Captured]()
     for index in (*range(sample), *range(sample + 1, samples)):
-        _verify(_one_sample(others, index, samples, labels), index)
-    return captured
+        is_kept = len(batch) < most
+        other = _one_sample(call if is_kept else others, index, samples, UNNAMED)
+        _verify(other, index)
+        if is_kept:
+            batch[index] = other
+    return replace(captured, batch=batch)
 
 
 def _one_sample(call: Call, sample: int, samples: int, labels: Labels) -> Captured:
@@ -79,6 +94,7 @@ def _one_sample(call: Call, sample: int, samples: int, labels: Labels) -> Captur
         scale="none",
         tokens=tokens,
         context_tokens=context_tokens,
+        sample=sample,
         samples=samples,
         remark=_ONE_QUERY if call.layer and n_q == 1 and samples > 1 else "",
     )

@@ -23,6 +23,7 @@ from mha_core.interop.running.changed import difference, largest, output_of
 from mha_core.interop.running.edits import OFF, Edit
 from mha_core.interop.running.found import Asked
 from mha_core.interop.running.intervene import changed_run, first_run
+from mha_core.interop.running.shown import as_html
 
 
 class HeadChange(NamedTuple):
@@ -59,6 +60,10 @@ class Sweep:
             HeadChange(index, self.names[index], head, self.values[index, head].item())
             for index, head in known[:count]
         )
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows: the map of attentions × heads, in two colors; None without ``mha_view``."""
+        return as_html(self)
 
     def __repr__(self) -> str:
         return f"{shown_shape(self.values)} heads; most change without: " + ", ".join(

@@ -1,0 +1,71 @@
+"""Every attention of a run, as a sequence that a notebook shows at a glance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import overload
+
+from mha_core.interop.running.captured import Captured
+from mha_core.interop.running.shown import as_html
+
+
+class Attentions(Sequence[Captured]):
+    """Every attention of a run in the order of computation, for one sample. A part of it is again one.
+
+        found = capture(model, ids)
+        found[3], found[-1], found[:6], len(found)
+
+    A notebook cell that ends in it shows all heads, layers × heads.
+    """
+
+    __slots__ = ("_attentions",)
+
+    def __init__(self, attentions: Iterable[Captured] = ()) -> None:
+        self._attentions = tuple(attentions)
+
+    @overload
+    def __getitem__(self, index: int) -> Captured: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Attentions: ...
+
+    def __getitem__(self, index: int | slice) -> Captured | Attentions:
+        if isinstance(index, slice):
+            return Attentions(self._attentions[index])
+        return self._attentions[index]
+
+    def __len__(self) -> int:
+        return len(self._attentions)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether a sequence has the very same attentions."""
+        if not isinstance(other, Attentions | list | tuple):
+            return NotImplemented
+        return self._attentions == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._attentions)
+
+    def __repr__(self) -> str:
+        return repr(list(self._attentions))
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows: all heads at a glance, in a frame; None without ``mha_view``."""
+        return as_html(self)
+
+    @property
+    def samples(self) -> Mapping[int, Attentions]:
+        """The attentions of each sample of the batch by its number: this one, and those that ``Captured.batch`` keeps.
+
+        found.samples[2][3].weights  # attention 3 of sample 2, h × n_q × n_k
+        """
+        if not self._attentions:
+            return {}
+        first = self._attentions[0]
+        kept = {first.sample, *first.batch}.intersection(
+            *({one.sample, *one.batch} for one in self._attentions)
+        )
+        return {
+            number: Attentions(one.batch.get(number, one) for one in self._attentions)
+            for number in sorted(kept)
+        }
