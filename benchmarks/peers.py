@@ -19,18 +19,17 @@ from math import inf
 from pathlib import Path
 from statistics import median
 from threading import Thread
-from unittest.mock import patch
 
 import torch
 from playwright.sync_api import Browser, Error, sync_playwright
 from torch import Tensor
 
 from benchmarks.table import Line
-from mha_api import model_answers
-from mha_api.message import packed
 from mha_core.models import Tokens
 from mha_core.models.measures import Places
 from mha_ui.models.words import ui_words
+from mha_view.heads.glance import Glance, header_and_arrays
+from mha_view.message import packed
 from mha_view.palette import css_variables
 from tools.drive.browser import chromium
 from tools.drive.server import ROOT
@@ -130,10 +129,7 @@ def ours(weights: Tensor, tokens: Tokens) -> bytes:
     """The data of the page Models, with a pixel for each pair."""
     layers, h, n, _ = weights.shape
     places = Places.of(tokens, causal=False)
-    with patch.object(model_answers, "SIDE", n):
-        described, arrays = model_answers.header_and_arrays(
-            [tokens], [[model_answers.Glance.of(layer, places) for layer in weights]]
-        )
+    described, arrays = header_and_arrays([tokens], [[Glance.of(layer, places, n) for layer in weights]], n)
     return packed({"model": "own", "layers": layers, "heads": h, "aligned": [], **described}, arrays)
 
 

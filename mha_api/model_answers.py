@@ -35,14 +35,12 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal, TypedDict
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
-from mha_api.message import packed
 from mha_api.model_requests import head_of, heads_off, is_whole, model_of, pair_of, range_of, read, text_of
 from mha_api.model_runs import Runs
 from mha_core.compute.pooled import pooled_weights
@@ -51,24 +49,21 @@ from mha_core.example.model import text_in
 from mha_core.models import (
     MEASURES,
     Model,
-    Record,
     Run,
     Tokens,
     can_guess,
     cards,
     guesses,
-    label,
     shuffled_means,
     tokenize,
-    unsure,
 )
 from mha_core.models.differences import aligned, differences, shifts
 from mha_core.models.guesses import hidden, standing
-from mha_core.models.measures import Places, records
+from mha_core.models.measures import Places
 from mha_core.quoted import quoted
+from mha_view.heads.glance import Glance, header_and_arrays, levels
+from mha_view.message import packed
 
-SIDE: Final = 128
-"""Most pixels to a side of a map; a pixel stands for several pairs of a longer text."""
 MOST_BLOCKS: Final = 512
 """Most rows, and columns, of a part of one map."""
 MOST_GUESSES: Final = 8
@@ -81,27 +76,6 @@ LONGEST_WORD: Final = 30
 """Characters up to which a word is not cut in two."""
 
 _RUNS: Final = Runs()
-
-
-class Sentence(TypedDict):
-    """What the header says of one sentence."""
-
-    texts: list[str]
-    unknown: list[bool]
-    words: Sequence[int | None]
-    special: Sequence[bool]
-    labels: list[str]
-    unsure: list[str]
-    places: list[int]
-    block: int
-    side: int
-
-
-class Sentences(TypedDict):
-    """The part of the header about sentences."""
-
-    measures: list[str]
-    sentences: list[Sentence]
 
 
 class Standing(TypedDict):
@@ -328,23 +302,6 @@ def fitting(model: Model, text: str) -> int:
 # --- what is sent about heads --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Glance:
-    """What is sent of one layer's weights over a sentence. maps: h × side × side; keys, tops: h × n."""
-
-    maps: Tensor
-    keys: Tensor
-    tops: Tensor
-    records: tuple[Record, ...]
-
-    @classmethod
-    def of(cls, weights: Tensor, places: Places) -> Glance:
-        """weights: h × n × n."""
-        tops, keys = weights.max(-1)
-        maps = functional.max_pool2d(weights, block_of(weights.shape[-1]), ceil_mode=True)
-        return cls(levels(maps), keys.to(torch.uint16), tops.float(), records(weights, places))
-
-
 def _layers(
     model: Model,
     sentences: Sequence[Tokens],
@@ -369,65 +326,6 @@ def _layers(
             parts["shift_keys"].append(keys.to(torch.uint16))
             parts["shifts"].append(changes.float())
     return glances_of, {name: torch.stack(tensors) for name, tensors in parts.items() if tensors}
-
-
-def header_and_arrays(
-    sentences: Sequence[Tokens], layers: Sequence[Sequence[Glance]]
-) -> tuple[Sentences, dict[str, Tensor]]:
-    """The part of the header about sentences, and their arrays; ``layers`` are those of each sentence."""
-    names = [name for name in MEASURES if any(name in glances[0].records[0].measures for glances in layers)]
-    described: list[Sentence] = []
-    arrays: dict[str, Tensor] = {}
-    for number, (tokens, glances) in enumerate(zip(sentences, layers, strict=True)):
-        heads = [record for glance in glances for record in glance.records]
-        described.append(_sentence(tokens, heads, names))
-        parts = {
-            "maps": torch.stack([glance.maps for glance in glances]),
-            "keys": torch.stack([glance.keys for glance in glances]),
-            "tops": torch.stack([glance.tops for glance in glances]),
-            "measured": _measured(heads, names, "value"),
-            "chance": _measured(heads, names, "null"),
-        }
-        arrays |= {f"{number}.{name}": array for name, array in parts.items()}
-    return {"measures": names, "sentences": described}, arrays
-
-
-def _sentence(tokens: Tokens, heads: Sequence[Record], names: Sequence[str]) -> Sentence:
-    block = block_of(len(tokens))
-    return {
-        "texts": [
-            text if unknown is None else f"{text} {unknown}"
-            for text, unknown in zip(tokens.texts, tokens.unknown, strict=True)
-        ],
-        "unknown": [unknown is not None for unknown in tokens.unknown],
-        "words": tokens.words,
-        "special": tokens.special,
-        "labels": [label(record) or "none" for record in heads],
-        "unsure": [unsure(record) or "" for record in heads],
-        "places": [heads[0].measures[name].places if name in heads[0].measures else 0 for name in names],
-        "block": block,
-        "side": math.ceil(len(tokens) / block),
-    }
-
-
-def _measured(heads: Sequence[Record], names: Sequence[str], part: Literal["value", "null"]) -> Tensor:
-    """heads × measures; NaN where the text has no place to measure."""
-    return torch.tensor(
-        [
-            [getattr(record.measures[name], part) if name in record.measures else math.nan for name in names]
-            for record in heads
-        ]
-    )
-
-
-def block_of(n: int) -> int:
-    """How many tokens each pixel covers in a map of n tokens."""
-    return math.ceil(n / SIDE)
-
-
-def levels(weights: Tensor) -> Tensor:
-    """255·√weight, rounded; the root makes small weights visible."""
-    return (255 * weights.sqrt()).round().to(torch.uint8)
 
 
 def _json(content: object) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, TypedDict
 
 from mha_core.errors import N_
-from mha_core.quoted import CHARACTERS, DIGITS
+from mha_view.heads.words import HEADS
 from mha_view.language import words_in
 
 
@@ -36,9 +36,9 @@ EXAMPLES: Final[tuple[OfferedTexts, ...]] = (
 are compared with each other."""
 
 _WORDS: Final = {
+    **HEADS,
     "ask": N_("Run a sentence through a model"),
     "sentence": N_("Your sentence"),
-    "comma": N_(", "),
     "titled": N_("{name}: {text}"),
     "second": N_("A second sentence to compare"),
     "second_remove": N_("Remove the second sentence"),
@@ -48,200 +48,12 @@ _WORDS: Final = {
     "model": N_("Model"),
     "unreachable": N_("The server does not respond. Nothing here is lost. Try again in a moment."),
     "cut": N_("Use the first {count} characters"),
-    "quoted_digits": DIGITS,
-    "quoted_characters": CHARACTERS,
     "stale": N_("The results below are still for {text}."),
-    "what": N_("What am I looking at?"),
-    "what_head": N_(
-        "For each token, a head decides which others to draw from. Each token's weights sum to 1."
-    ),
-    "what_layer": N_("The heads of a layer work in parallel. The next layer builds on what they found."),
-    "what_map": N_(
-        "Each picture is one head. Each row is a token that looks; each column is a token it looks at. The "
-        "stronger the color, the larger the weight."
-    ),
-    "what_cls": N_(
-        "[CLS] comes before every sentence. The model collects its summary of the sentence there."
-    ),
-    "what_sep": N_("[SEP] comes after every sentence and marks its end."),
-    "what_first": N_(
-        "A head that finds nothing useful often puts its weight on these tokens or on the first "
-        "one. That weight usually means nothing."
-    ),
     "waiting": N_("The model is reading …"),
-    "tokens": N_("Tokens"),
-    "tokens_second": N_("Tokens of the second sentence"),
-    "tokens_hint": N_("{count} tokens (at most {limit}). Choose a token, and each map shows where it looks."),
-    "unknown": N_("This model does not know {count} of the {all} tokens. It sees {sign} in place of each."),
-    "matched": N_("{count} {count:token is|tokens are} matched; the others are gray."),
-    "tokens_chosen": N_("Each map highlights the row of “{token}”: where it looks."),
-    "all_tokens": N_("All tokens"),
-    "heads": N_("All heads at a glance"),
-    "heads_all": N_("All heads: {layers} {layers:layer|layers}, {heads} {heads:head|heads} each"),
-    "heads_some": N_("{shown} of {count} heads"),
-    "layer_n": N_("Layer {layer}"),
-    "head_n": N_("Head {head}"),
-    "layer_head": N_("Layer {layer} · Head {head}"),
-    "only": N_("Only heads that do this"),
-    "sort": N_("Order"),
-    "head_missing": N_("There is no head {head} here. Showing {shown} instead."),
-    "order_missing": N_("Heads cannot be sorted by {order} here. They are shown in the model's order."),
-    "only_missing": N_("No head does this here: {kind}. Showing all heads."),
     "off_missing": N_(
         "There is no head {head} to mute: the model has {layers} {layers:layer|layers} of {heads} "
         "{heads:head|heads}."
     ),
-    "by_model": N_("model order"),
-    "by_difference": N_("difference between the sentences"),
-    "by_previous": N_("previous token"),
-    "by_next": N_("next token"),
-    "by_itself": N_("itself"),
-    "by_same_word": N_("same word"),
-    "by_after_same": N_("after the same word"),
-    "by_pair": N_("opening bracket or quote"),
-    "by_punctuation": N_("punctuation"),
-    "by_first_token": N_("first token"),
-    "by_separators": N_("separators"),
-    "by_entropy": N_("entropy: highest first"),
-    "by_least_entropy": N_("entropy: lowest first"),
-    "by_distance": N_("distance: farthest first"),
-    "by_least_distance": N_("distance: nearest first"),
-    "kind_difference": N_("difference"),
-    "about_difference": N_(
-        "How much its weights differ between the two sentences: 0 if they are the same, 1 if "
-        "they have nothing in common."
-    ),
-    "kind_none": N_("no clear pattern"),
-    "kind_unsure": N_("too few cases"),
-    "kind_previous": N_("previous token"),
-    "kind_next": N_("next token"),
-    "kind_itself": N_("itself"),
-    "kind_same_word": N_("same word"),
-    "kind_after_same": N_("after the same word"),
-    "kind_pair": N_("opening bracket"),
-    "kind_punctuation": N_("punctuation"),
-    "kind_first_token": N_("first token"),
-    "kind_separators": N_("separators"),
-    "kind_entropy": N_("entropy"),
-    "kind_distance": N_("distance"),
-    "about_previous": N_("The share of word-to-word weight that goes to the previous token."),
-    "about_next": N_("The share of word-to-word weight that goes to the next token."),
-    "about_itself": N_("The share of word-to-word weight that stays with the token itself."),
-    "about_same_word": N_(
-        "The share of word-to-word weight that goes to other occurrences of the same word."
-    ),
-    "about_after_same": N_(
-        "The share of word-to-word weight that goes to the token that followed the same word earlier."
-    ),
-    "about_pair": N_(
-        "The share of the weight of closing brackets and quotation marks that goes to the matching opening one."
-    ),
-    "about_punctuation": N_("The share of word-to-word weight that goes to punctuation."),
-    "about_first_token": N_(
-        "The share of all weight that goes to the first token. Weight there often has no meaning."
-    ),
-    "about_separators": N_("The share of all weight that goes to special tokens such as [SEP]."),
-    "about_entropy": N_(
-        "How evenly a word's weight is spread over the words: 0 means all on one word, 1 means perfectly "
-        "even."
-    ),
-    "about_distance": N_("The average distance, in tokens, from a word to the tokens it looks at."),
-    "told_none": N_("None of these measures differs clearly from chance."),
-    "told_unsure": N_("Too few cases to be sure: “{kind}” {number} ({chance} by chance, cases: {places})."),
-    "told_little": N_("No clear pattern. The strongest is “{kind}”: {number} ({chance} by chance)."),
-    "told_previous": N_(
-        "Looks at the previous token: {number} of its word-to-word weight ({chance} by chance)."
-    ),
-    "told_next": N_("Looks at the next token: {number} of its word-to-word weight ({chance} by chance)."),
-    "told_itself": N_("Looks at the token itself: {number} of its word-to-word weight ({chance} by chance)."),
-    "told_same_word": N_(
-        "Looks at other occurrences of the same word: {number} of its word-to-word weight "
-        "({chance} by chance)."
-    ),
-    "told_after_same": N_(
-        "Looks at the token that followed the same word earlier: {number} of its word-to-word "
-        "weight ({chance} by chance)."
-    ),
-    "told_pair": N_(
-        "Looks from a closing bracket or quote to the opening one: {number} of the weight ({chance} by chance)."
-    ),
-    "told_punctuation": N_("Looks at punctuation: {number} of its word-to-word weight ({chance} by chance)."),
-    "told_first_token": N_(
-        "Puts its weight on the first token, which has no meaning of its own: {number} of all weight "
-        "({chance} by chance)."
-    ),
-    "told_separators": N_("Puts its weight on the separators: {number} of all weight ({chance} by chance)."),
-    "told_rests": N_("Puts {number} of all weight on {where}. Of the rest: {told}"),
-    "told_rests_alone": N_("Puts {number} of all weight on {where}."),
-    "and": N_(" and "),
-    "by_chance": N_("{number} by chance"),
-    "by_shuffled": N_("{number} with the words shuffled"),
-    "shuffle": N_("Shuffle the words"),
-    "shuffle_about": N_(
-        "◇ shows the same measure with the words in a different order, averaged over three orders."
-    ),
-    "shuffle_places": N_(
-        "{names}: what stays depends on position; what disappears depended on the sentence."
-    ),
-    "shuffle_words": N_(
-        "{names}: this moves with the words, so what stays may depend on the words themselves."
-    ),
-    "measures": N_("What this head does (measured)"),
-    "measures_first": N_("What this head does (measured in the first sentence)"),
-    "measures_note": N_(
-        "The mark in each bar shows chance: the share if the weight were spread evenly. Special "
-        "tokens and the first token are measured separately and are not part of the other shares."
-    ),
-    "label_needs": N_(
-        "“Cases” is the number of words counted in this sentence. A head gets a name only if a pattern is "
-        "far above chance (at least {excess} of the way from chance to 100%, p ≤ {chance}). If several "
-        "qualify, the strongest wins."
-    ),
-    "places": N_("cases: {count}"),
-    "unit_entropy": N_("(1 = spread evenly)"),
-    "unit_distance": N_("tokens away"),
-    "shows": N_("What the pictures show"),
-    "shows_first": N_("first"),
-    "shows_second": N_("second"),
-    "shows_difference": N_("difference"),
-    "is_off": N_("Muted: its output is 0."),
-    "head_told": N_("{head}: {does} {pairs}"),
-    "one_head": N_("One head"),
-    "lines": N_("Lines"),
-    "map": N_("Heatmap"),
-    "views": N_("Display"),
-    "as_words": N_("Merge into words"),
-    "as_words_about": N_(
-        "The weight to a word is the sum over its tokens. The weight from a word is the average over its tokens."
-    ),
-    "no_lines": N_("Lines are drawn for up to {most} tokens. The heatmap shows all of them."),
-    "hide_special": N_("Hide special tokens"),
-    "hide_special_about": N_(
-        "Special tokens are hidden here. The other weights are unchanged, so rows no longer sum to 1."
-    ),
-    "pair_hint": N_(
-        "Hover over a line or a pair to see its weight; click it to see where the score comes from."
-    ),
-    "pair_hint_touch": N_("Tap a line or a pair to see its weight and where the score comes from."),
-    "pair_line": N_("{query} → {key}: {weight}"),
-    "pair_both": N_("{query} → {key}: {weight} in the first, {second} in the second, difference {by}"),
-    "map_keys": N_("Rows look at columns. Arrow keys move from pair to pair; plus and minus zoom."),
-    "zoom_in": N_("Zoom in"),
-    "zoom_out": N_("Zoom out"),
-    "zoomed": N_("rows {first}–{last}, columns {from}–{to}; drag to move"),
-    "zoom_hint": N_("Zoom in to see the tokens' names."),
-    "score_line": N_(
-        "q·k = {score}, the sum of {d} {d:product|products}. Divided by √d_k = {divisor}, it is "
-        "{scaled}. Softmax over {keys} keys turns it into the weight {weight}."
-    ),
-    "score_hidden": N_("This token comes later. A decoder is not allowed to look at it, so its weight is 0."),
-    "score_words": N_(
-        "Scores belong to tokens. Turn off “Merge into words” to see where a score comes from."
-    ),
-    "one_product": N_("Dimension {at}: q {q} × k {k} = {product}"),
-    "products_told": N_("{count} products; the dimensions with the largest: {list}"),
-    "off": N_("Mute this head"),
-    "on": N_("Unmute this head"),
     "word": N_("With “{token}” hidden, the model gives it a probability of {before} (rank {rank})."),
     "word_off": N_(
         "With “{token}” hidden, the model gives it a probability of {before} → {after} (rank {rank} → {now})."
@@ -279,23 +91,6 @@ _WORDS: Final = {
     "to_bench_open": N_("Open in Explore"),
     "to_bench_long": N_("Explore can show up to {most} tokens. This sentence has {count}."),
     "to_bench_most": N_("Explore can show up to {most} heads."),
-    "compared_two": N_("Two sentences"),
-    "compared": N_("Where “{token}” looks in both sentences"),
-    "compared_hint": N_("Choose a token above to see what it looks at in each sentence."),
-    "compared_none": N_("This token is in only one of the sentences."),
-    "compared_same": N_("This head does not change: it looks at the same tokens in both sentences."),
-    "largest_difference": N_("Largest average difference over all tokens: {head}, {number}"),
-    "largest_shift": N_("Largest difference for “{token}”: {head}, {pair}"),
-    "legend_more": N_("more in the second"),
-    "legend_less": N_("less in the second"),
-    "legend_most": N_("full color: {number}"),
-    "compared_key": N_("Token"),
-    "compared_first": N_("First"),
-    "compared_second": N_("Second"),
-    "compared_rest": N_("{count} more {count:token|tokens} in both"),
-    "compared_only_first": N_("tokens only in the first sentence"),
-    "compared_only_second": N_("tokens only in the second sentence"),
-    "compared_by": N_("Difference"),
     "ablate": N_("What if some heads were missing?"),
     "ablate_hint": N_(
         "Choose the word that the model has to guess, and mute heads: their outputs become 0. For "

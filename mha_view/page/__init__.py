@@ -3,26 +3,19 @@
 The page contains everything that it shows, and its content security policy forbids every request. Its numbers follow
 an edit by ``web/kit/evaluate.js``; what the server does elsewhere with an edit, ``web/page/`` does there. A visitor's
 text is only ever data, and is never markup.
-
-The script is compressed, which makes the page half as large. A few lines unpack it and put it into the page, where the
-policy knows it by its hash.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
-from base64 import b64encode
-from collections.abc import Iterable
 from functools import cache
-from hashlib import sha256
 from html import escape
-from typing import Final
 
 from mha_core.compute.trace import Trace
 from mha_core.messages import LANGUAGE
 from mha_view import bundle
 from mha_view.about import title_of
+from mha_view.document import NO_MARKUP, UNPACK, packed, policy
 from mha_view.follow import NO_SCRIPT, icon
 from mha_view.language import words_in
 from mha_view.page.data import page_data
@@ -41,61 +34,21 @@ def as_page(trace: Trace, language: str = "en", decimals: int = 4, app: str = ""
     return f"""<!doctype html>
 <html lang="{LANGUAGE[language].tag}">
 <head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_policy([_UNPACK, script], styles.values())}">
+<meta http-equiv="Content-Security-Policy" content="{policy([UNPACK, script], styles.values())}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title_of(trace.example, language))}</title>
 <link rel="icon" href="data:image/svg+xml;base64,{icon()}">
 {"".join(f'<style id="style-{name}">{style}</style>' for name, style in styles.items())}</head>
 <body><div id="page"><noscript><p>{escape(words_in(language)(NO_SCRIPT))}</p></noscript></div>
-<script type="application/json" id="data">{data.replace("<", _NO_MARKUP)}</script>
-<script type="text/plain" id="script">{_packed(script)}</script>
-<script type="module">{_UNPACK}</script></body></html>
+<script type="application/json" id="data">{data.replace("<", NO_MARKUP)}</script>
+<script type="text/plain" id="script">{packed(script)}</script>
+<script type="module">{UNPACK}</script></body></html>
 """
-
-
-_NO_MARKUP: Final = r"\u003c"
-"""In JSON the same as <."""
-_UNPACK: Final = """
-const packed = document.querySelector("#script").textContent;
-const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
-const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-const script = document.createElement("script");
-script.type = "module";
-script.id = "unpacked";
-script.textContent = await new Response(text).text();
-document.body.append(script);
-"""
-
-
-def _policy(scripts: Iterable[str], styles: Iterable[str]) -> str:
-    """Nothing is requested, and only our own scripts and stylesheets count. Elements may have styles of their own."""
-    return "; ".join(
-        (
-            "default-src 'none'",
-            f"script-src {' '.join(map(_digest, scripts))}",
-            "style-src 'unsafe-inline'",  # for browsers that do not know the two that follow
-            f"style-src-elem {' '.join(map(_digest, styles))}",
-            "style-src-attr 'unsafe-inline'",
-            "img-src data:",
-            "connect-src 'none'",
-            "base-uri 'none'",
-            "form-action 'none'",
-        )
-    )
-
-
-def _digest(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 @cache
 def _script() -> str:
     return bundle.script("page/page.js")
-
-
-@cache
-def _packed(script: str) -> str:
-    return b64encode(gzip.compress(script.encode(), mtime=0)).decode()
 
 
 @cache

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from mha_core.interop import capture
+from mha_core.interop.running.attentions import Attentions
 from tests.interop.families import FAMILIES, HEADS, inputs, made
 from tests.interop.test_families_capture import CASES, dtype_of
 
@@ -65,7 +66,7 @@ def apart(one: Tensor, other: Tensor) -> float:
 
 
 @cache
-def found(name: str, attention: str, sample: int) -> list:
+def found(name: str, attention: str, sample: int) -> Attentions:
     return capture(model_of(name, attention), inputs(name, dtype_of(name)), sample=sample)
 
 
