@@ -1,7 +1,7 @@
 """An HTML document that contains everything it shows and requests nothing.
 
-Its content security policy allows its own scripts and stylesheets by their hashes. The script is compressed, which makes
-a page half as large. A few lines unpack it and put it into the page, where the policy knows it by its hash.
+Its content security policy allows its own scripts and stylesheets by their hashes. The script is compressed, which
+makes a page half as large. A few lines unpack it and put it into the page, where the policy knows it by its hash.
 """
 
 from __future__ import annotations

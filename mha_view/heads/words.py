@@ -102,6 +102,7 @@ HEADS: Final = {
     ),
     "about_distance": N_("The average distance, in tokens, from a word to the tokens it looks at."),
     "told_none": N_("None of these measures differs clearly from chance."),
+    "told_unmeasured": N_("Not measured: the keys are other tokens than the queries."),
     "told_unsure": N_("Too few cases to be sure: “{kind}” {number} ({chance} by chance, cases: {places})."),
     "told_little": N_("No clear pattern. The strongest is “{kind}”: {number} ({chance} by chance)."),
     "told_previous": N_(
@@ -160,6 +161,7 @@ HEADS: Final = {
     "shows_second": N_("second"),
     "shows_difference": N_("difference"),
     "is_off": N_("Muted: its output is 0."),
+    "is_patched": N_("Replaced while the model ran."),
     "head_told": N_("{head}: {does} {pairs}"),
     "one_head": N_("One head"),
     "lines": N_("Lines"),
@@ -179,16 +181,20 @@ HEADS: Final = {
     ),
     "pair_hint_touch": N_("Tap a line or a pair to see its weight and where the score comes from."),
     "pair_line": N_("{query} → {key}: {weight}"),
+    "pair_bound": N_("{query} → {key}: at most {weight}"),
     "pair_both": N_("{query} → {key}: {weight} in the first, {second} in the second, difference {by}"),
     "map_keys": N_("Rows look at columns. Arrow keys move from pair to pair; plus and minus zoom."),
     "zoom_in": N_("Zoom in"),
     "zoom_out": N_("Zoom out"),
     "zoomed": N_("rows {first}–{last}, columns {from}–{to}; drag to move"),
     "zoom_hint": N_("Zoom in to see the tokens' names."),
-    "score_line": N_(
-        "q·k = {score}, the sum of {d} {d:product|products}. Divided by √d_k = {divisor}, it is "
-        "{scaled}. Softmax over {keys} keys turns it into the weight {weight}."
-    ),
+    "score_sum": N_("q·k = {score}, the sum of {d} {d:product|products}."),
+    "score_root": N_("Divided by √d_k = {divisor}, it is {scaled}."),
+    "score_divided": N_("Divided by {divisor}, it is {scaled}."),
+    "score_capped": N_("The softcap {cap} makes it {capped}."),
+    "score_added": N_("The mask adds {added}."),
+    "score_softmax": N_("Softmax over {keys} keys turns it into the weight {weight}."),
+    "score_softmax_bound": N_("Softmax over {keys} keys turns it into a weight of at most {weight}."),
     "score_hidden": N_("This token comes later. A decoder is not allowed to look at it, so its weight is 0."),
     "score_words": N_(
         "Scores belong to tokens. Turn off “Merge into words” to see where a score comes from."

@@ -7,14 +7,13 @@ import { quoted } from "../kit/quoted.js";
 import { ofTab } from "../kit/storage.js";
 import { Ablation } from "./effect/ablation.js";
 import { Effect } from "./effect/effect.js";
-import { HeadView } from "./head/head_view.js";
-import { HeadsOverview } from "./overview/heads_overview.js";
+import { OpenInExplore } from "./head/open_in_explore.js";
+import { Heads } from "./heads.js";
 import { CutOffer, fault, QuestionForm } from "./question_form.js";
 import { isOvertaken, Refusal, Server } from "./requests.js";
 import { counterpart } from "./runs.js";
 import { beganHere, StoredWork } from "./stored_work.js";
 import { Colours } from "./theme_colours.js";
-import { Tokens } from "./tokens/token_strip.js";
 import { fitted, missingFrom, NONE_MISSING, placeIn, queryOf, START, unreadableIn } from "./view_address.js";
 
 /** @typedef {ReturnType<typeof build>} Parts */
@@ -39,8 +38,6 @@ const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 class Models {
   /** @type {Answer | null} */
   #answer = null;
-  /** @type {HeadNumbers[] | null} */
-  #numbers = null;
   /** For each sentence; null where the word has no counterpart in it. @type {(Guessed | null)[] | null} */
   #guesses = null;
   /** @type {Shuffled | null} */
@@ -115,7 +112,7 @@ class Models {
       go: (change) => this.#go(change),
       open: (heads, start) => this.#openInExplore(heads, start),
       shuffle: () => this.#shuffle(),
-      reveal: () => this.#reveal(),
+      reveal: () => this.#parts.heads.reveal(),
     });
     document.documentElement.lang = this.root.lang = data.tag; // an embedded page has no Share, which says it too
     const { form, fault, cut, stale, answers, colours } = parts;
@@ -279,11 +276,9 @@ class Models {
   }
 
   /** @param {FittedPlace} place */
-  async #askNumbers({ model, texts, head: [layer, head], off }) {
-    this.#numbers = null;
+  async #askNumbers(place) {
     await this.#attempt(async () => {
-      const requests = texts.map((text) => ({ model, text, layer, head, without: off }));
-      this.#numbers = await this.#parts.server.head(requests);
+      await this.#parts.heads.read(place);
       this.#show();
     });
   }
@@ -344,21 +339,12 @@ class Models {
   #show() {
     if (!this.#answer) return;
     const { run, place } = this.#answer;
-    const { tokens, overview, head, effect, ablation } = this.#parts;
-    tokens.update(run, place);
-    overview.update(run, place, this.#shuffled, this.#missing);
-    head.update(run, place, this.#numbers, this.#shuffled, this.#refused);
+    const { heads, effect, ablation } = this.#parts;
+    heads.update({ run, place, shuffled: this.#shuffled, missing: this.#missing, refused: this.#refused });
     effect.update(run, place, this.#guesses);
     ablation.update(run, place, this.#guesses);
     this.root.dataset.shown = `${run.model} ${place.texts.join(" / ")}`;
     this.#address.keep({ ...this.#workAddress, ...queryOf(place) });
-  }
-
-  /** If the chosen head stands below the overview, scroll to it. */
-  #reveal() {
-    const { overview, head } = this.#parts;
-    const [all, chosen] = [overview.root, head.root].map((node) => node.getBoundingClientRect());
-    if (chosen.top >= all.bottom) head.root.scrollIntoView();
   }
 
   /** @param {number[]} heads @param {string} start */
@@ -378,15 +364,14 @@ class Models {
 function build({ lang, words, examples, limits }, page) {
   const server = new Server(lang, words.unreachable);
   const colours = new Colours(page.recoloured);
-  const tokens = new Tokens(page, words);
-  const overview = new HeadsOverview(page, words, colours);
-  const head = new HeadView(page, words, colours, limits);
+  const opening = new OpenInExplore(page, words, limits);
+  const heads = new Heads(server, page, words, { colours, limits, opening });
   const ablation = new Ablation(page, words);
   const effect = new Effect(words);
   const answers = div(
     "answers",
-    div("above", tokens.root, effect.root),
-    div("panes", overview.root, head.root, ablation.root),
+    div("above", heads.tokens.root, effect.root),
+    div("panes", heads.overview.root, heads.head.root, ablation.root),
   );
   answers.hidden = true;
   return {
@@ -399,9 +384,7 @@ function build({ lang, words, examples, limits }, page) {
     cut: new CutOffer(words, page.cut),
     stale: p("hint stale-told"),
     colours,
-    tokens,
-    overview,
-    head,
+    heads,
     ablation,
     effect,
     answers,
@@ -409,10 +392,9 @@ function build({ lang, words, examples, limits }, page) {
 }
 
 /** @param {Parts} parts */
-function stop({ server, overview, head }) {
+function stop({ server, heads }) {
   server.stop();
-  overview.stop();
-  head.stop();
+  heads.stop();
 }
 
 /** By name, the first text that is not empty. @type {(one: MissingParts, other: MissingParts) => MissingParts} */

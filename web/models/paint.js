@@ -7,14 +7,14 @@ const STEPS_LESS = 0.6; // the same for differences, most of which are small
 /**
  * The pixels of a map of levels.
  * @param {ArrayLike<number>} levels
- * @param {number} side
+ * @param {number} width
  * @param {number[]} colour
  * @param {number | null} row the one that stands out, if any
  */
-export function shaded(levels, side, [red, green, blue], row) {
-  const pixels = new Uint8ClampedArray(4 * side * side);
-  for (let at = 0; at < side * side; at++) {
-    const isFull = row === null || Math.floor(at / side) === row;
+export function shaded(levels, width, [red, green, blue], row) {
+  const pixels = new Uint8ClampedArray(4 * levels.length);
+  for (let at = 0; at < levels.length; at++) {
+    const isFull = row === null || Math.floor(at / width) === row;
     pixels[4 * at] = red;
     pixels[4 * at + 1] = green;
     pixels[4 * at + 2] = blue;
@@ -26,15 +26,15 @@ export function shaded(levels, side, [red, green, blue], row) {
 /**
  * The pixels of numbers, in one colour above 0 and another below, the fuller the nearer to `most`.
  * @param {ArrayLike<number>} numbers
- * @param {number} side
+ * @param {number} width
  * @param {{ more: number[]; less: number[] }} colours
  * @param {number | null} row
  * @param {number} most
  */
-export function signed(numbers, side, { more, less }, row, most) {
-  const pixels = new Uint8ClampedArray(4 * side * side);
-  for (let at = 0; at < side * side; at++) {
-    const isFull = row === null || Math.floor(at / side) === row;
+export function signed(numbers, width, { more, less }, row, most) {
+  const pixels = new Uint8ClampedArray(4 * numbers.length);
+  for (let at = 0; at < numbers.length; at++) {
+    const isFull = row === null || Math.floor(at / width) === row;
     const level = levelOf(numbers[at], most);
     pixels.set(numbers[at] < 0 ? less : more, 4 * at);
     pixels[4 * at + 3] = isFull ? level : level * STEPS_LESS;
@@ -43,14 +43,16 @@ export function signed(numbers, side, { more, less }, row, most) {
 }
 
 /**
- * Paint pixels on a canvas of their size.
+ * Paint rows of pixels on a canvas of their size.
  * @param {HTMLCanvasElement} canvas
  * @param {Uint8ClampedArray<ArrayBuffer>} pixels
- * @param {number} side
+ * @param {number} width
  */
-export function putPixels(canvas, pixels, side) {
-  if (canvas.width !== side) canvas.width = canvas.height = side;
-  if (side) canvas.getContext("2d")?.putImageData(new ImageData(pixels, side, side), 0, 0);
+export function putPixels(canvas, pixels, width) {
+  const height = width && pixels.length / 4 / width;
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+  if (width) canvas.getContext("2d")?.putImageData(new ImageData(pixels, width, height), 0, 0);
 }
 
 /**
@@ -102,12 +104,12 @@ const luminance = (colour) =>
 /**
  * The largest difference of a map, or of one row of it.
  * @param {Float32Array} numbers
- * @param {number} side
+ * @param {number} width
  * @param {number | null} row
  */
-export const mostOf = (numbers, side, row) =>
-  (row === null ? numbers : numbers.subarray(row * side, (row + 1) * side)).reduce(
-    (most, number) => Math.max(most, Math.abs(number)),
+export const mostOf = (numbers, width, row) =>
+  (row === null ? numbers : numbers.subarray(row * width, (row + 1) * width)).reduce(
+    (most, number) => Math.max(most, Math.abs(number) || 0),
     0,
   );
 

@@ -3,7 +3,7 @@
 
 import { unpacked } from "../kit/binary.js";
 import { belowRoot } from "../kit/root.js";
-import { readRun } from "./runs.js";
+import { readNumbers, readRun } from "./runs.js";
 
 /** A request that was refused, or could not be sent, in one sentence. */
 export class Refusal extends Error {
@@ -56,15 +56,15 @@ export class Server {
   }
 
   /**
-   * One head's numbers for each sentence.
-   * @param {(TextRequest & { layer: number; head: number })[]} requests
+   * The numbers of a place's head, for each sentence.
+   * @param {Pick<FittedPlace, "model" | "texts" | "head" | "off">} place
    * @returns {Promise<HeadNumbers[]>}
    */
-  async head(requests) {
+  async numbers({ model, texts, head: [layer, head], off }) {
     return await Promise.all(
-      requests.map(async (request, at) => {
-        const { header, arrays } = await this.#binary(`head ${at}`, "head", request);
-        return { .../** @type {HeadNumbers} */ (header), ...arrays };
+      texts.map(async (text, at) => {
+        const request = { model, text, layer, head, without: off };
+        return readNumbers(await this.#binary(`head ${at}`, "head", request));
       }),
     );
   }

@@ -26,15 +26,25 @@ export const NO_RUN = {
 /** @param {{ header: RunHeader; arrays: Record<string, Numbers> }} message @returns {ModelRun} */
 export function readRun({ header, arrays }) {
   const { sentences, arrays: _, ...rest } = header;
-  const read = sentences.map((sentence, at) => ({
-    ...sentence,
-    ...withoutPrefix(arrays, `${at}.`),
-    n: sentence.texts.length,
-    names: numbered(sentence.texts),
-  }));
+  const read = sentences.map((sentence, at) => {
+    const { texts, keyTexts = texts, side, width = side } = sentence;
+    const [n, m] = [texts.length, keyTexts.length];
+    const [names, keyNames] = [texts, keyTexts].map(numbered);
+    return { ...sentence, ...withoutPrefix(arrays, `${at}.`), keyTexts, width, n, m, names, keyNames };
+  });
   const { differences = null, shift_keys = null, shifts = null } = arrays;
   const ofTwo = { differences, shiftKeys: shift_keys, shifts };
   return /** @type {ModelRun} */ ({ ...rest, sentences: read, ...ofTwo }); // arrays are named and typed in the message
+}
+
+/** @param {{ header: object; arrays: Record<string, Numbers> }} message @returns {HeadNumbers} */
+export function readNumbers({ header, arrays }) {
+  const { n, d, divisor } = /** @type {{ n: number; d: number; divisor: number }} */ (header);
+  const { weights, scores, q, k } = /** @type {Record<string, Float32Array>} */ (arrays);
+  /** @type {HeadFactors["score"]} */
+  const score = (query, key) => scores[query * n + key];
+  const factors = { d, divisor, root: true, softcap: null, q, k, score, added: () => 0 };
+  return { n, m: n, weights, exact: null, factors, unexplained: "" };
 }
 
 /**
@@ -42,7 +52,7 @@ export function readRun({ header, arrays }) {
  * @param {Record<string, Numbers>} arrays
  * @param {string} prefix
  */
-const withoutPrefix = (arrays, prefix) =>
+export const withoutPrefix = (arrays, prefix) =>
   Object.fromEntries(
     Object.entries(arrays)
       .filter(([name]) => name.startsWith(prefix))
@@ -58,10 +68,11 @@ export const isOfTwo = (run) => Boolean(run.differences);
 
 /**
  * A head's map of levels.
- * @param {SentenceWeights} sentence
+ * @param {Pick<SentenceWeights, "maps" | "side"> & { width?: number }} sentence
  * @param {number} head its flat number
  */
-export const mapOf = ({ maps, side }, head) => maps.subarray(head * side * side, (head + 1) * side * side);
+export const mapOf = ({ maps, side, width = side }, head) =>
+  maps.subarray(head * side * width, (head + 1) * side * width);
 
 /**
  * What a head does: "unsure" where there are too few places to tell, "none" where nothing stands out.
@@ -233,7 +244,7 @@ export function unmatchedWeight(aligned, first, second) {
 
 /**
  * What makes the score of a pair: q_i·k_i in each dimension, with its factors.
- * @param {HeadNumbers} numbers
+ * @param {Pick<HeadFactors, "q" | "k" | "d">} factors
  * @param {number} query
  * @param {number} key
  * @returns {ScoreTerm[]}

@@ -35,8 +35,8 @@ interface ModelsHost {
   go(change: Partial<FittedPlace>): void;
   /** Open heads of the shown layer in Explore, starting from "x" or "q". */
   open(heads: number[], start: string): void;
-  /** Measure the heads on the same words in other orders, or stop showing that. */
-  shuffle(): void;
+  /** Measure the heads on the same words in other orders, or stop showing that. Absent where no model can be run. */
+  shuffle?(): void;
   /** Scroll to the chosen head. */
   reveal(): void;
 }
@@ -61,12 +61,17 @@ interface ModelTokens {
 /** The weights of all heads for one sentence. Flat arrays run over layers, heads, and then as described. */
 interface SentenceWeights extends ModelTokens {
   n: number;
+  /** The texts of the keys, and how many; in self-attention the texts themselves. */
+  keyTexts: string[];
+  m: number;
   /** The texts; those that occur more than once have a number. */
   names: string[];
-  /** Pixels along each side of a map. Each pixel is the largest weight of `block` × `block` pairs. */
+  keyNames: string[];
+  /** Rows and columns of a map. Each pixel is the largest weight of `block` × `block` pairs. */
   side: number;
+  width: number;
   block: number;
-  /** side × side levels: round(255·√weight) */
+  /** side × width levels: round(255·√weight) */
   maps: Uint8Array;
   /** For each query the key with the largest weight, and that weight. */
   keys: Uint16Array;
@@ -107,6 +112,9 @@ interface ModelRun {
   /** For each head and token of the first sentence, the key whose weight changes most, and by how much. */
   shiftKeys: Uint16Array | null;
   shifts: Float32Array | null;
+  /** In a run of somebody's own model: the names of the attentions, and heads with a part replaced. */
+  names?: string[];
+  patched?: HeadIndex[];
 }
 
 /** A model's answer to two sentences. */
@@ -118,19 +126,48 @@ interface PairRun extends ModelRun {
 
 /** The JSON header of a run; the arrays follow it. */
 interface RunHeader extends Omit<ModelRun, "sentences" | "differences" | "shiftKeys" | "shifts"> {
-  sentences: Omit<SentenceWeights, "n" | "names" | "maps" | "keys" | "tops" | "measured" | "chance">[];
+  sentences: (Omit<
+    SentenceWeights,
+    "n" | "m" | "names" | "keyNames" | "keyTexts" | "width" | "maps" | "keys" | "tops" | "measured" | "chance"
+  > & { keyTexts?: string[]; width?: number })[];
   arrays: unknown;
 }
 
-/** One head's exact numbers, each n × n or n × d. */
+/** One head's exact numbers. */
 interface HeadNumbers {
   n: number;
+  m: number;
+  /** n × m. Where `exact` is 0, the weight is at most this. */
+  weights: Float32Array;
+  /** n × m; null where all are exact. */
+  exact: Uint8Array | null;
+  /** What the scores are computed from; null where that is not known. */
+  factors: HeadFactors | null;
+  /** Why there are no factors, in a sentence; "" where there are. */
+  unexplained: string;
+}
+
+/** What a head's scores are computed from. */
+interface HeadFactors {
   d: number;
   divisor: number;
-  weights: Float32Array;
-  scores: Float32Array;
+  /** Whether the divisor is √d. */
+  root: boolean;
+  /** Scores above this are bent down to it; null where there is no such number. */
+  softcap: number | null;
+  /** n × d and m × d */
   q: Float32Array;
   k: Float32Array;
+  /** The score of a pair, not yet divided; −∞ where the key is hidden. */
+  score(query: number, key: number): number;
+  /** What the mask adds to the score of a pair. */
+  added(query: number, key: number): number;
+}
+
+/** Where the numbers of a head come from: a server, or what a page contains. */
+interface HeadSource {
+  /** The numbers of the head of a place, for each sentence. */
+  numbers(place: FittedPlace): Promise<HeadNumbers[]>;
 }
 
 /** A head's measure, what it would be by chance, and at how many places it is taken. */
@@ -236,6 +273,13 @@ interface Pair {
   key: number;
 }
 
+/** How the head of a place is opened as an example. */
+interface HeadOpening {
+  root: HTMLElement;
+  /** `refused`: why it could not be opened; "" where it was not refused. */
+  update(run: ModelRun, place: FittedPlace, refused: string): void;
+}
+
 /** What a picture of one head reports. */
 interface PictureHost {
   /** A token is chosen; null: none. */
@@ -250,6 +294,8 @@ interface PictureHost {
 interface MapContent {
   numbers: Float32Array;
   colour: string;
+  /** Where it is 0, the number is an upper bound; null where all are exact. */
+  exact: Uint8Array | null;
   texts: string[];
   keyTexts: string[];
 }

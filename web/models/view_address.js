@@ -131,7 +131,7 @@ export function fitted(place, run) {
   /** @param {number | null} at */
   const token = (at) => (at !== null && at < run.sentences[0].n ? at : null);
   const { pair } = place;
-  const hasPair = pair && [pair.query, pair.key].every((at) => token(at) !== null);
+  const hasPair = pair && token(pair.query) !== null && pair.key < run.sentences[0].m;
   const measure = place.by.replace("-", "");
   const sorts = run.measures.includes(measure) || (measure === "difference" && isOfTwo(run));
   return {

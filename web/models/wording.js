@@ -116,10 +116,10 @@ function lookOf(run, at, query, picture) {
     const inSecond = counterpart(run, query);
     if (inSecond === null) return null;
     const { key, weight } = topOf(second, at, inSecond);
-    return { from: second.names[inSecond], to: second.names[key], value: shown(weight) };
+    return { from: second.names[inSecond], to: second.keyNames[key], value: shown(weight) };
   }
   const { key, weight } = topOf(first, at, query);
-  return { from, to: first.names[key], value: shown(weight) };
+  return { from, to: first.keyNames[key], value: shown(weight) };
 }
 
 const LEAST_LEFT = 0.005; // of all weight; a smaller rest is printed as none
@@ -181,6 +181,7 @@ function unsureSentence(words, run, sentence, at) {
   const measure = unsure
     ? measuresOf(run, sentence, at).find(({ name }) => name === unsure)
     : aboveChance(run, sentence, at);
+  if (!run.measures.length) return words.told_unmeasured;
   if (!measure) return words.told_none;
   return fill(words[unsure ? "told_unsure" : "told_little"], {
     kind: words[`kind_${measure.name}`],
@@ -203,6 +204,20 @@ export function pairText(run, at, query, picture) {
 }
 
 /**
+ * What was done to a head while the model ran, in a sentence; "" where nothing was.
+ * @param {Record<string, string>} words
+ * @param {ModelRun} run
+ * @param {Pick<ModelPlace, "off">} place
+ * @param {number} at
+ */
+export function markOf(words, run, { off }, at) {
+  /** @param {HeadIndex} head */
+  const isThis = ([layer, head]) => layer * run.heads + head === at;
+  if (off.some(isThis)) return words.is_off;
+  return run.patched?.some(isThis) ? words.is_patched : "";
+}
+
+/**
  * The head for screen readers: its name, what it does, and where each token looks: "love → I 0.62".
  * @param {Record<string, string>} words
  * @param {ModelRun} run
@@ -214,11 +229,11 @@ export function headText(words, run, { token, off }, at, picture) {
   const [{ special, n }] = run.sentences;
   const queries = Array.from({ length: n }, (_, query) => query).filter((query) => !special[query]);
   const described = token === null ? queries.slice(0, MOST_PAIRS) : [token];
-  const isOff = off.some(([layer, head]) => layer * run.heads + head === at);
+  const mark = markOf(words, run, { off }, at);
   const pairs = described.map((query) => pairText(run, at, query, picture)).filter(Boolean);
   return fill(words.head_told, {
     head: headName(words, run, at),
-    does: isOff ? words.is_off : behaviour(words, run, at),
+    does: mark || behaviour(words, run, at),
     pairs: pairs.join(words.comma),
   });
 }

@@ -22,6 +22,7 @@ export class AttentionLines {
   /** @type {number[][]} */
   #rows = [];
   #texts = /** @type {string[]} */ ([]);
+  #keyTexts = /** @type {string[]} */ ([]);
   #colour = "";
   /** @type {number | null} */
   #token = null;
@@ -53,24 +54,29 @@ export class AttentionLines {
   }
 
   /**
-   * @param {Float32Array} weights n × n
-   * @param {string[]} texts
+   * @param {Float32Array} weights n × m
+   * @param {{ texts: string[]; keyTexts: string[] }} names of the queries and the keys
    * @param {number | null} token
    * @param {Pair | null} pair
    * @param {string} colour
    */
-  update(weights, texts, token, pair, colour) {
-    const n = texts.length;
+  update(weights, { texts, keyTexts }, token, pair, colour) {
+    const [n, m] = [texts.length, keyTexts.length];
     this.#texts = texts;
+    this.#keyTexts = keyTexts;
     this.#colour = colour;
     this.#weights = weights;
-    this.#rows = Array.from({ length: n }, (_, at) => Array.from(weights.subarray(at * n, (at + 1) * n)));
+    this.#rows = Array.from({ length: n }, (_, at) => Array.from(weights.subarray(at * m, (at + 1) * m)));
     this.#token = token;
     this.#pair = pair;
-    this.root.style.setProperty("--height", `${n * ROW}px`);
+    this.root.style.setProperty("--height", `${this.#height}px`);
     this.#showQueries();
     this.#showKeys();
     this.#draw();
+  }
+
+  get #height() {
+    return Math.max(this.#texts.length, this.#keyTexts.length) * ROW;
   }
 
   #showQueries() {
@@ -85,11 +91,11 @@ export class AttentionLines {
   }
 
   #showKeys() {
-    const n = this.#texts.length;
+    const m = this.#keyTexts.length;
     const query = this.#pair?.query ?? this.#token;
-    const row = query === null ? null : this.#weights.subarray(query * n, (query + 1) * n);
+    const row = query === null ? null : this.#weights.subarray(query * m, (query + 1) * m);
     this.keys.replaceChildren(
-      ...this.#texts.map((text, at) => {
+      ...this.#keyTexts.map((text, at) => {
         const name = element("bdi", {}, text);
         if (query === null || !row) return div("line-key", span("line-name", name));
         const bar = span("line-bar");
@@ -120,7 +126,7 @@ export class AttentionLines {
 
   #draw() {
     const { canvas } = this;
-    const [width, height] = [canvas.clientWidth, this.#texts.length * ROW];
+    const [width, height] = [canvas.clientWidth, this.#height];
     if (!width || !height) return;
     const scale = window.devicePixelRatio || 1;
     canvas.width = Math.round(width * scale);
@@ -140,7 +146,7 @@ export class AttentionLines {
         context.lineWidth = widthOf(weight);
         const [from, to] = [
           middle(query, this.#texts.length, height),
-          middle(key, this.#texts.length, height),
+          middle(key, this.#keyTexts.length, height),
         ];
         context.stroke(new Path2D(curve(from, to, width)));
       }

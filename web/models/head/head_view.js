@@ -1,4 +1,4 @@
-// One head: lines or a map, the numbers behind a pair, what it does, and the way to Explore.
+// One head: lines or a map, the numbers behind a pair, what it does, and the way to an example of it.
 
 import { active, div, element, fill, named, pressable, prose, setText, span } from "../../kit/dom.js";
 import { Measures } from "../overview/measures.js";
@@ -8,10 +8,9 @@ import { colourName, hueStyle } from "../theme_colours.js";
 import { ShownTokens } from "../tokens/shown_tokens.js";
 import { inPieces } from "../tokens/words.js";
 import { START } from "../view_address.js";
-import { headName, percent, shuffledSentences } from "../wording.js";
+import { headName, markOf, percent, shuffledSentences } from "../wording.js";
 import { AttentionLines, MOST_LINES } from "./attention_lines.js";
 import { Heatmap } from "./heatmap.js";
-import { OpenInExplore } from "./open_in_explore.js";
 import { PairNumbers } from "./pair_numbers.js";
 import { TwoSentences } from "./two_sentences.js";
 
@@ -30,9 +29,10 @@ export class HeadView {
    * @param {ModelsHost} host
    * @param {Record<string, string>} words
    * @param {import("../theme_colours.js").Colours} colours
-   * @param {ModelsLimits} limits
+   * @param {Pick<ModelsLimits, "excess" | "chance">} limits
+   * @param {HeadOpening} opening how the head is opened as an example
    */
-  constructor(host, words, colours, limits) {
+  constructor(host, words, colours, limits, opening) {
     this.host = host;
     this.words = words;
     const [first, second] = [this.#picture(() => "first"), this.#picture(() => "second")];
@@ -46,11 +46,14 @@ export class HeadView {
     this.twoSentences = new TwoSentences(host, words);
     this.measures = new Measures(words);
     this.measuresTitle = element("h3");
-    this.openInExplore = new OpenInExplore(host, words, limits);
-    const shuffle = { class: "shuffle", data: { focus: "shuffle" }, onclick: () => host.shuffle() };
+    this.opening = opening;
+    const shuffle = { class: "shuffle", data: { focus: "shuffle" }, onclick: () => host.shuffle?.() };
     this.shuffle = pressable(false, shuffle, words.shuffle);
+    this.shuffle.hidden = !host.shuffle;
     this.shuffled = div("shuffled-told");
     this.title = element("h2");
+    this.name = span("quiet-text one-name"); // of the attention, in a run of somebody's own model
+    this.mark = span("one-mark");
     this.off = pressable(false, { class: "switch", onclick: () => this.#switch() }, "");
     this.views = div("views");
     this.note = element("p", { class: "hint view-note" });
@@ -58,7 +61,7 @@ export class HeadView {
     this.root = element(
       "section",
       { class: "one", "aria-label": words.one_head },
-      div("one-head", this.title, this.off),
+      div("one-head", this.title, this.name, this.mark, this.off),
       this.twoSentences.root,
       this.views,
       this.note,
@@ -68,7 +71,7 @@ export class HeadView {
       this.shuffled,
       element("p", { class: "hint" }, words.measures_note),
       element("p", { class: "hint" }, fill(words.label_needs, { ...limits, excess: percent(limits.excess) })),
-      this.openInExplore.root,
+      opening.root,
     );
   }
 
@@ -104,7 +107,7 @@ export class HeadView {
     this.shuffle.ariaPressed = String(Boolean(shuffled));
     const sentences = shuffled ? shuffledSentences(this.words, shuffled) : [];
     this.shuffled.replaceChildren(...sentences.map((text) => element("p", { class: "hint" }, text)));
-    this.openInExplore.update(run, place, refused);
+    this.opening.update(run, place, refused);
   }
 
   /** The flat number of the head. */
@@ -125,10 +128,14 @@ export class HeadView {
     const kind = run.sentences[0].labels[this.#at];
     this.root.setAttribute("style", hueStyle(kind));
     setText(this.title, headName(words, run, this.#at));
+    const [layer, head] = this.#place.head;
+    setText(this.name, run.names ? `${run.names[layer]}, ${head}` : "");
+    setText(this.mark, run.guesses ? "" : markOf(words, run, this.#place, this.#at));
     this.off.hidden = !run.guesses;
     setText(this.off, this.#isOff ? words.on : words.off);
     this.off.setAttribute("aria-pressed", String(this.#isOff));
-    const canMerge = run.sentences.some(inPieces);
+    const isExact = !this.#numbers?.some(({ exact }) => exact);
+    const canMerge = isExact && run.sentences.some(inPieces); // words have no bounds
     if (!canMerge) this.#asWords = false;
     const canHide = run.sentences.some(({ special }) => special.includes(true));
     this.#tokens = new ShownTokens(run, { asWords: this.#asWords, hides: this.#place.hides });
@@ -190,7 +197,8 @@ export class HeadView {
     const panes = weights.map((numbers, at) => {
       const picture = at ? "second" : "first";
       const [token, pair] = this.#placeIn(picture);
-      this.lines[at].update(numbers, this.#tokens.names[at], token, pair, colour);
+      const names = { texts: this.#tokens.names[at], keyTexts: this.#tokens.keyNames[at] };
+      this.lines[at].update(numbers, names, token, pair, colour);
       return weights.length > 1
         ? div("line-side", span("side-name", this.words[`shows_${picture}`]), this.lines[at].root)
         : this.lines[at].root;
@@ -202,7 +210,7 @@ export class HeadView {
   #drawMap(weights, colour) {
     const picture = this.#mapped;
     const [token, pair] = this.#placeIn(picture);
-    const { names, common, commonNames } = this.#tokens;
+    const { names, keyNames, common, commonNames } = this.#tokens;
     const [first, second] = names.map(({ length }) => length);
     const which = picture === "second" ? 1 : 0;
     const content =
@@ -211,9 +219,11 @@ export class HeadView {
             numbers: differences(weights[0], weights[1], first, second, common),
             colour: "",
             texts: commonNames,
+            keyTexts: commonNames,
           }
-        : { numbers: weights[which], colour, texts: names[which] };
-    this.map.update({ ...content, keyTexts: content.texts }, token, pair);
+        : { numbers: weights[which], colour, texts: names[which], keyTexts: keyNames[which] };
+    const exact = this.#numbers?.[which].exact ?? null;
+    this.map.update({ ...content, exact }, token, pair);
     this.#put([this.map.root]);
   }
 
@@ -237,7 +247,8 @@ export class HeadView {
 
   /** Whether there are too many tokens for lines. */
   get #isLong() {
-    return this.#tokens.names[0].length > MOST_LINES;
+    const { names, keyNames } = this.#tokens;
+    return Math.max(names[0].length, keyNames[0].length) > MOST_LINES;
   }
 
   get #isMap() {

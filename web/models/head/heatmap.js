@@ -29,7 +29,7 @@ const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowR
 
 export class Heatmap {
   /** @type {MapContent} */
-  #content = { numbers: new Float32Array(), colour: "", texts: [], keyTexts: [] };
+  #content = { numbers: new Float32Array(), colour: "", exact: null, texts: [], keyTexts: [] };
   #window = whole(0);
   /** The largest difference of the map. */
   #most = 0;
@@ -87,7 +87,8 @@ export class Heatmap {
 
   /** @param {MapContent} content @param {number | null} token @param {Pair | null} pair */
   update(content, token, pair) {
-    if (content.texts.length !== this.#n) this.#window = whole(content.texts.length);
+    const [n, m] = [content.texts.length, content.keyTexts.length];
+    if (n !== this.#n || m !== this.#m) this.#window = whole(Math.max(n, m));
     this.#content = content;
     this.#token = token;
     this.#pair = pair;
@@ -99,43 +100,67 @@ export class Heatmap {
     return this.#content.texts.length;
   }
 
+  get #m() {
+    return this.#content.keyTexts.length;
+  }
+
+  /** How many rows and columns are shown. */
+  get #rows() {
+    return Math.min(this.#window.size, this.#n);
+  }
+
+  get #cols() {
+    return Math.min(this.#window.size, this.#m);
+  }
+
   /** @param {Pair} pair */
   #numberAt({ query, key }) {
-    return this.#content.numbers[query * this.#n + key];
+    return this.#content.numbers[query * this.#m + key];
+  }
+
+  /** A pair's number in words. @type {(pair: Pair, text: (number: number) => string) => string} */
+  #textAt(pair, text) {
+    const { exact } = this.#content;
+    const isExact = !exact || exact[pair.query * this.#m + pair.key];
+    return `${isExact ? "" : "≤ "}${text(this.#numberAt(pair))}`;
   }
 
   // --- drawing -------------------------------------------------------------------------------------------------------
 
   #paint() {
     const { numbers, colour } = this.#content;
-    const n = this.#n;
+    const m = this.#m;
     const both = { more: this.colours.of("more"), less: this.colours.of("less") };
-    const most = mostOf(numbers, n, null);
+    const most = mostOf(numbers, m, null);
     this.#most = most || 1;
     const pixels = colour
-      ? shaded(levelsOf(numbers), n, this.colours.of(colour), null)
-      : signed(numbers, n, both, null, this.#most);
+      ? shaded(levelsOf(numbers), m, this.colours.of(colour), null)
+      : signed(numbers, m, both, null, this.#most);
     this.legend.root.hidden = Boolean(colour);
     if (!colour) this.legend.update(most);
-    putPixels(this.#pixels, pixels, n);
+    putPixels(this.#pixels, pixels, m);
   }
 
   #draw() {
-    const side = this.canvas.clientWidth;
+    const [rows, cols] = [this.#rows, this.#cols];
+    this.canvas.style.setProperty("--aspect", `${cols} / ${rows}`);
+    const width = this.canvas.clientWidth;
     const context = this.canvas.getContext("2d");
-    if (!side || !this.#n || !context) return;
+    if (!width || !rows || !context) return;
+    const cell = width / cols;
+    const height = rows * cell;
     const scale = window.devicePixelRatio || 1;
-    this.canvas.width = this.canvas.height = Math.round(side * scale);
+    this.canvas.width = Math.round(width * scale);
+    this.canvas.height = Math.round(height * scale);
     context.scale(scale, scale);
     context.imageSmoothingEnabled = false;
-    const { row, col, size } = this.#window;
-    const cell = side / size;
-    context.drawImage(this.#pixels, col, row, size, size, 0, 0, side, side);
+    const { row, col } = this.#window;
+    context.drawImage(this.#pixels, col, row, cols, rows, 0, 0, width, height);
     const [ink, paper] = ["ink", "paper"].map((name) => inCss(this.colours.of(name)));
-    if (cell >= LEAST_NAMED) this.#drawGrid(context, side, cell, paper);
+    if (cell >= LEAST_NAMED) this.#drawGrid(context, cell, paper);
     if (cell >= LEAST_WITH_NUMBER) this.#drawNumbers(context, cell);
     context.strokeStyle = ink;
-    if (this.#token !== null) context.strokeRect(1, (this.#token - row) * cell + 0.5, side - 2, cell - 1);
+    if (this.#token !== null) context.strokeRect(1, (this.#token - row) * cell + 0.5, width - 2, cell - 1);
     if (this.#pair) {
       context.lineWidth = 2;
       const { query, key } = this.#pair;
@@ -146,16 +171,14 @@ export class Heatmap {
 
   /**
    * @param {CanvasRenderingContext2D} context
-   * @param {number} side
    * @param {number} cell
    * @param {string} paper
    */
-  #drawGrid(context, side, cell, paper) {
+  #drawGrid(context, cell, paper) {
+    const [rows, cols] = [this.#rows, this.#cols];
     context.fillStyle = paper;
-    for (let at = 1; at < this.#window.size; at++) {
-      context.fillRect(at * cell - 0.5, 0, 1, side);
-      context.fillRect(0, at * cell - 0.5, side, 1);
-    }
+    for (let at = 1; at < cols; at++) context.fillRect(at * cell - 0.5, 0, 1, rows * cell);
+    for (let at = 1; at < rows; at++) context.fillRect(0, at * cell - 0.5, cols * cell, 1);
   }
 
   /**
@@ -164,11 +187,14 @@ export class Heatmap {
    * @param {number} cell
    */
   #drawNumbers(context, cell) {
-    const { row, col, size } = this.#window;
-    const entries = Array.from({ length: size * size }, (_, at) => {
-      const [down, across] = [Math.floor(at / size), at % size];
-      return { down, across, number: this.#numberAt({ query: row + down, key: col + across }) };
-    }).filter(({ number }) => number !== 0);
+    const { row, col } = this.#window;
+    const { exact } = this.#content;
+    const cols = this.#cols;
+    const entries = Array.from({ length: this.#rows * cols }, (_, at) => {
+      const [down, across] = [Math.floor(at / cols), at % cols];
+      const place = (row + down) * this.#m + col + across;
+      return { down, across, number: exact?.[place] === 0 ? 0 : this.#content.numbers[place] };
+    }).filter(({ number }) => number);
     const { fontFamily } = getComputedStyle(this.canvas);
     context.font = `${MOST_TYPE}px ${fontFamily}`;
     const widest = Math.max(0, ...entries.map(({ number }) => context.measureText(shown(number)).width));
@@ -199,14 +225,16 @@ export class Heatmap {
     /** @param {string} text */
     const name = (text) => element("span", { title: text }, element("bdi", {}, text));
     const { texts, keyTexts } = this.#content;
-    this.queries.replaceChildren(...(isNamed ? texts.slice(row, row + size).map(name) : []));
-    this.keys.replaceChildren(...(isNamed ? keyTexts.slice(col, col + size).map(name) : []));
-    const n = this.#n;
+    const [rows, cols] = [this.#rows, this.#cols];
+    this.queries.replaceChildren(...(isNamed ? texts.slice(row, row + rows).map(name) : []));
+    this.keys.replaceChildren(...(isNamed ? keyTexts.slice(col, col + cols).map(name) : []));
+    const most = Math.max(this.#n, this.#m);
     this.nearer.disabled = size <= 8;
-    this.further.disabled = size === n;
-    this.zooms.hidden = n <= 8;
-    const values = { first: row + 1, last: row + size, from: col + 1, to: col + size };
-    this.note.textContent = size < n ? fill(this.words.zoomed, values) : isNamed ? "" : this.words.zoom_hint;
+    this.further.disabled = size === most;
+    this.zooms.hidden = most <= 8;
+    const values = { first: row + 1, last: row + rows, from: col + 1, to: col + cols };
+    this.note.textContent =
+      size < most ? fill(this.words.zoomed, values) : isNamed ? "" : this.words.zoom_hint;
   }
 
   // --- the pointer and keys ------------------------------------------------------------------------------------------
@@ -248,13 +276,13 @@ export class Heatmap {
     this.tip.hidden = !pair || event.pointerType === "touch";
     if (!pair || this.tip.hidden) return;
     const { texts, keyTexts, colour } = this.#content;
-    const number = this.#numberAt(pair);
     /** @param {string} text */
     const name = (text) => element("bdi", {}, text);
-    const value = element("strong", {}, colour ? weightText(number) : signedText(number, 4));
+    const text = this.#textAt(pair, (number) => (colour ? weightText(number) : signedText(number, 4)));
+    const value = element("strong", {}, text);
     this.tip.replaceChildren(name(texts[pair.query]), " → ", name(keyTexts[pair.key]), " ", value);
-    const { row, col, size } = this.#window;
-    const cell = this.canvas.clientWidth / size;
+    const { row, col } = this.#window;
+    const cell = this.canvas.clientWidth / this.#cols;
     const left = this.canvas.offsetLeft + (pair.key - col + 0.5) * cell - this.tip.offsetWidth / 2;
     const most = this.square.clientWidth - this.tip.offsetWidth;
     this.tip.style.left = `${Math.max(0, Math.min(most, left))}px`;
@@ -267,30 +295,27 @@ export class Heatmap {
     const [right, down] = [event.clientX - x, event.clientY - y];
     if (!press.hasMoved && Math.hypot(right, down) < DRAG) return;
     press.hasMoved = true;
-    if (before.size === this.#n) return;
+    if (before.size === Math.max(this.#n, this.#m)) return;
     this.canvas.setPointerCapture(event.pointerId);
-    const cell = this.canvas.clientWidth / before.size;
-    this.#window = shifted(before, -down / cell, -right / cell, this.#n);
+    const cell = this.canvas.clientWidth / this.#cols;
+    this.#window = shifted(before, -down / cell, -right / cell, this.#n, this.#m);
     this.#draw();
   }
 
   /** @param {number} factor @param {{ x: number; y: number }} [point] */
   #zoom(factor, point = { x: 0.5, y: 0.5 }) {
-    this.#window = zoomed(this.#window, factor, point, this.#n);
+    this.#window = zoomed(this.#window, factor, point, this.#n, this.#m);
     this.#draw();
   }
 
   /** The pair under the pointer. @param {MouseEvent} event @returns {Pair | null} */
   #pairAt(event) {
     const box = this.canvas.getBoundingClientRect();
-    const { row, col, size } = this.#window;
-    /** @type {(at: number, start: number, length: number) => number} */
-    const part = (at, start, length) => Math.floor(((at - start) / length) * size);
-    const [down, across] = [
-      part(event.clientY, box.top, box.height),
-      part(event.clientX, box.left, box.width),
-    ];
-    const isInside = [down, across].every((at) => at >= 0 && at < size);
+    const { row, col } = this.#window;
+    const [rows, cols] = [this.#rows, this.#cols];
+    const down = Math.floor(((event.clientY - box.top) / box.height) * rows);
+    const across = Math.floor(((event.clientX - box.left) / box.width) * cols);
+    const isInside = down >= 0 && down < rows && across >= 0 && across < cols;
     return isInside ? { query: row + down, key: col + across } : null;
   }
 
@@ -306,17 +331,17 @@ export class Heatmap {
     const from = this.#pair ?? { query: this.#token ?? 0, key: 0 };
     const next = { query: from.query + step[0], key: from.key + step[1] };
     const pair = this.#pair ? next : from;
-    if ([pair.query, pair.key].some((at) => at < 0 || at >= this.#n)) return;
-    this.#window = revealing(this.#window, pair, this.#n);
+    if (pair.query < 0 || pair.query >= this.#n || pair.key < 0 || pair.key >= this.#m) return;
+    this.#window = revealing(this.#window, pair, this.#n, this.#m);
     this.host.picked(pair, false);
     const { texts, keyTexts } = this.#content;
-    this.live.textContent = `${texts[pair.query]} → ${keyTexts[pair.key]} ${shown(this.#numberAt(pair))}`;
+    this.live.textContent = `${texts[pair.query]} → ${keyTexts[pair.key]} ${this.#textAt(pair, shown)}`;
   }
 
   /** The picked pair's place in the window, which zooming keeps. */
   #centre() {
-    const { row, col, size } = this.#window;
+    const { row, col } = this.#window;
     if (!this.#pair) return { x: 0.5, y: 0.5 };
-    return { x: (this.#pair.key - col) / size, y: (this.#pair.query - row) / size };
+    return { x: (this.#pair.key - col) / this.#cols, y: (this.#pair.query - row) / this.#rows };
   }
 }

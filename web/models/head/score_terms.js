@@ -1,6 +1,6 @@
 // What makes a score: the products q_i·k_i of a query and a key as bars, their sum, and the weight that follows.
 
-import { div, element, fill, rich, span } from "../../kit/dom.js";
+import { div, element, fill, prose, rich, span } from "../../kit/dom.js";
 import { brief, format, largest } from "../../kit/numbers.js";
 import { products } from "../runs.js";
 import { weightText } from "../wording.js";
@@ -36,26 +36,46 @@ export class ScoreTerms {
   }
 
   /** @param {HeadNumbers} numbers @param {SentenceWeights} tokens @param {Pair} pair */
-  update(numbers, { names }, { query, key }) {
-    const { n, d, divisor, weights, scores } = numbers;
+  update({ m, weights, exact, factors, unexplained }, { names, keyNames }, { query, key }) {
+    const at = query * m + key;
+    const isExact = !exact || Boolean(exact[at]);
+    const text = `${isExact ? "" : "≤ "}${weightText(weights[at])}`;
+    const value = element("span", { class: "pair-weight", title: String(weights[at]) }, text);
+    const [from, to] = [names[query], keyNames[key]].map((name) => element("bdi", {}, name));
+    this.title.replaceChildren(from, " → ", to, value);
+    const isHidden = factors?.score(query, key) === Number.NEGATIVE_INFINITY;
+    const line = factors ? this.#arithmetic(factors, query, key, m, weights[at], isExact) : unexplained;
+    this.line.replaceChildren(...rich(line));
+    this.picture.hidden = this.term.hidden = isHidden || !factors;
+    if (factors && !isHidden) this.#draw(products(factors, query, key));
+  }
+
+  /**
+   * From q and k to the weight, in sentences.
+   * @param {HeadFactors} factors
+   * @param {number} query
+   * @param {number} key
+   * @param {number} keys how many there are
+   * @param {number} weight
+   * @param {boolean} isExact
+   */
+  #arithmetic(factors, query, key, keys, weight, isExact) {
     const { words } = this;
-    const [weight, score] = [weights[query * n + key], scores[query * n + key]];
-    /** @param {number} at */
-    const name = (at) => element("bdi", {}, names[at]);
-    const value = element("span", { class: "pair-weight", title: String(weight) }, weightText(weight));
-    this.title.replaceChildren(name(query), " → ", name(key), value);
-    const isHidden = score === Number.NEGATIVE_INFINITY;
-    const template = isHidden ? words.score_hidden : words.score_line;
-    const values = {
-      score: brief(score, 4),
-      divisor: brief(divisor, 4),
-      scaled: brief(score / divisor, 4),
-      d,
-      keys: n,
-    };
-    this.line.replaceChildren(...rich(fill(template, { ...values, weight: brief(weight, 4) })));
-    this.picture.hidden = this.term.hidden = isHidden;
-    if (!isHidden) this.#draw(products(numbers, query, key));
+    const { d, divisor, root, softcap } = factors;
+    const [score, added] = [factors.score(query, key), factors.added(query, key)];
+    if (score === Number.NEGATIVE_INFINITY) return words.score_hidden;
+    const scaled = score / divisor;
+    const values = { score: brief(score, 4), divisor: brief(divisor, 4), scaled: brief(scaled, 4), d, keys };
+    const capped = softcap === null ? scaled : softcap * Math.tanh(scaled / softcap);
+    const more = { cap: brief(softcap ?? 0, 4), capped: brief(capped, 4), added: brief(added, 4) };
+    const parts = [
+      words.score_sum,
+      root ? words.score_root : divisor === 1 ? "" : words.score_divided,
+      softcap === null ? "" : words.score_capped,
+      added ? words.score_added : "",
+      isExact ? words.score_softmax : words.score_softmax_bound,
+    ];
+    return fill(prose(...parts), { ...values, ...more, weight: brief(weight, 4) });
   }
 
   /**

@@ -60,7 +60,7 @@ export class TwoSentences {
     this.note.textContent = isSame ? words.compared_same : none;
     if (!isCompared || token === null) return;
     /** @type {(numbers: HeadNumbers, at: number) => Float32Array} */
-    const row = ({ weights, n }, at) => weights.subarray(at * n, (at + 1) * n);
+    const row = ({ weights, m }, at) => weights.subarray(at * m, (at + 1) * m);
     const rows = this.#compared(run, row(numbers[0], token), row(numbers[1], inSecond));
     const largest = Math.max(...rows.map(({ by }) => Math.abs(by)));
     this.rows.replaceChildren(...rows.map((compared) => lineOf(compared, largest)));

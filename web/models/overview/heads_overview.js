@@ -217,11 +217,14 @@ export class HeadsOverview {
     this.#arranged = arranged;
     const chosen = head[0] * heads + head[1];
     const stop = this.#order.includes(chosen) ? chosen : this.#order[0];
-    const off = new Set(this.#place.off.map(([layer, index]) => layer * heads + index));
+    const [off, patched] = [this.#place.off, this.#run.patched ?? []].map(
+      (all) => new Set(all.map(([layer, index]) => layer * heads + index)),
+    );
     for (const [at, { root }] of this.#tiles.entries()) {
       setAttribute(root, "aria-selected", String(at === chosen));
       root.tabIndex = at === stop ? 0 : -1;
       root.classList.toggle("off", off.has(at));
+      root.classList.toggle("patched", patched.has(at));
     }
   }
 
@@ -241,8 +244,8 @@ export class HeadsOverview {
       const colour = this.colours.of(colourName(sentence.labels[at]));
       putPixels(
         this.#tiles[at].canvas,
-        shaded(mapOf(sentence, at), sentence.side, colour, row),
-        sentence.side,
+        shaded(mapOf(sentence, at), sentence.width, colour, row),
+        sentence.width,
       );
     }
   }

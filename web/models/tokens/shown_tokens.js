@@ -13,7 +13,12 @@ export class ShownTokens {
       const all = asWords ? groups(tokens) : tokens.texts.map((_, at) => [at]);
       return hides ? all.filter(([at]) => !tokens.special[at]) : all;
     });
+    /** The same of the keys, which are other tokens in cross-attention. */
+    this.keyGroups = run.sentences.map(({ texts, keyTexts }, at) =>
+      keyTexts === texts ? this.groups[at] : keyTexts.map((_, key) => [key]),
+    );
     this.names = run.sentences.map((tokens, at) => joined(tokens, this.groups[at]));
+    this.keyNames = run.sentences.map(({ keyTexts }, at) => joined({ texts: keyTexts }, this.keyGroups[at]));
     /** Rows of both sentences that correspond. @type {[number, number][]} */
     this.common = [];
     for (const [token, other] of run.aligned) {
@@ -28,7 +33,7 @@ export class ShownTokens {
    * @param {Float32Array} weights
    */
   weights(which, weights) {
-    return merged(weights, this.run.sentences[which].n, this.groups[which]);
+    return merged(weights, this.run.sentences[which].m, this.groups[which], this.keyGroups[which]);
   }
 
   /** The row of a token in a sentence; −1 where it is hidden. @type {(which: number, token: number) => number} */
@@ -68,7 +73,20 @@ export class ShownTokens {
    * @param {Pair | null} pair
    */
   pairIn(picture, pair) {
-    return mapPair(pair, (token) => this.place(picture, token));
+    return mapPair(
+      pair,
+      (token) => this.place(picture, token),
+      (key) => this.#keyPlace(picture, key),
+    );
+  }
+
+  /** The column of a key; where keys are the queries, as the row of a query. @type {(picture: PictureOf, key: number) => number | null} */
+  #keyPlace(picture, key) {
+    return this.#hasOtherKeys ? key : this.place(picture, key);
+  }
+
+  get #hasOtherKeys() {
+    return this.keyGroups[0] !== this.groups[0];
   }
 
   /**
@@ -77,7 +95,11 @@ export class ShownTokens {
    * @param {Pair | null} pair
    */
   pairFrom(picture, pair) {
-    return mapPair(pair, (at) => this.token(picture, at));
+    return mapPair(
+      pair,
+      (at) => this.token(picture, at),
+      (at) => (this.#hasOtherKeys ? at : this.token(picture, at)),
+    );
   }
 
   /** The names of the rows that correspond. */
@@ -94,9 +116,11 @@ export class ShownTokens {
  */
 export const either = (one, other) => (one === other ? one : `${one} / ${other}`);
 
-/** @type {(pair: Pair | null, map: (at: number) => number | null) => Pair | null} */
-function mapPair(pair, map) {
+/** @typedef {(at: number) => number | null} Map */
+
+/** @type {(pair: Pair | null, ofQuery: Map, ofKey: Map) => Pair | null} */
+function mapPair(pair, ofQuery, ofKey) {
   if (!pair) return null;
-  const [query, key] = [map(pair.query), map(pair.key)];
+  const [query, key] = [ofQuery(pair.query), ofKey(pair.key)];
   return query === null || key === null ? null : { query, key };
 }

@@ -26,19 +26,20 @@ export const inPieces = (tokens) => groups(tokens).length < tokens.texts.length;
 
 /**
  * Weights between words, row by row: to a word the sum over its pieces, from a word the mean of its pieces.
- * @param {Float32Array} weights n × n
- * @param {number} n
- * @param {number[][]} words
+ * @param {Float32Array} weights n × m
+ * @param {number} m
+ * @param {number[][]} rows the pieces of each word of the queries
+ * @param {number[][]} [cols] of the keys; by default the same
  * @returns {Float32Array} as many rows and columns as there are words
  */
-export function merged(weights, n, words) {
-  const size = words.length;
-  const result = new Float32Array(size * size);
-  for (const [row, queries] of words.entries())
-    for (const [col, keys] of words.entries()) {
+export function merged(weights, m, rows, cols = rows) {
+  if (rows.length * cols.length === weights.length) return weights; // each piece is a word
+  const result = new Float32Array(rows.length * cols.length);
+  for (const [row, queries] of rows.entries())
+    for (const [col, keys] of cols.entries()) {
       let sum = 0;
-      for (const query of queries) for (const key of keys) sum += weights[query * n + key];
-      result[row * size + col] = sum / queries.length;
+      for (const query of queries) for (const key of keys) sum += weights[query * m + key];
+      result[row * cols.length + col] = sum / queries.length;
     }
   return result;
 }

@@ -1,0 +1,48 @@
+"""The names of tokens that ``capture`` was given, as a text that heads can be measured on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from mha_core.models import Tokens
+
+_SPECIAL: Final = re.compile(r"\[[A-Z]+\d*\]|<[^<>\s]+>")
+"""[CLS], [SEP], <s>, <|endoftext|>: tokens that are not part of a text."""
+_STARTS: Final = ("Ġ", "▁", " ")
+"""With these, tokenizers of the GPT-2 and Llama families mark the token that a word starts with."""
+
+
+def tokens_of(names: Sequence[str]) -> Tokens:
+    """Tokens with these names: equal names are the same token, and pieces of a word are recognised by their marks.
+
+    Names that are only numbers leave the measures that depend on positions.
+    """
+    special = tuple(bool(_SPECIAL.fullmatch(name)) for name in names)
+    if all(special):
+        special = (False,) * len(names)
+    numbers: dict[str, int] = {}
+    return Tokens(
+        ids=tuple(numbers.setdefault(name, len(numbers)) for name in names),
+        texts=tuple(names),
+        words=_words(names, special),
+        special=special,
+        segments=(0,) * len(names),
+        unknown=(None,) * len(names),
+    )
+
+
+def _words(names: Sequence[str], special: Sequence[bool]) -> tuple[int | None, ...]:
+    """The word that each token belongs to; None for special ones."""
+    marked = any(name.startswith(_STARTS) for name in names)
+    words: list[int | None] = []
+    word = -1
+    for at, name in enumerate(names):
+        follows = at > 0 and not special[at - 1]
+        is_inner = name.startswith("##") or (
+            marked and name[:1].isalnum() and names[at - 1].lstrip("".join(_STARTS))[:1].isalnum()
+        )
+        word += not special[at] and not (follows and is_inner)
+        words.append(None if special[at] else word)
+    return tuple(words)
