@@ -39,6 +39,8 @@ from mha_core import Cell  # noqa: E402
 from mha_core.edit.edit import EDITS  # noqa: E402
 from mha_core.edit.fields import Block, json_name  # noqa: E402
 from mha_core.example.model import Scale  # noqa: E402
+from mha_core.example.puzzle import Puzzle  # noqa: E402
+from mha_core.example.puzzle_file import PuzzleJson  # noqa: E402
 from mha_ui.bench.answers import NextAnswer, WholeAnswer  # noqa: E402
 from mha_ui.state.actions import ACTIONS  # noqa: E402
 from mha_ui.state.url import MODEL_KEYS, PAGE_KEYS  # noqa: E402
@@ -52,6 +54,8 @@ PLAIN = {str: "string", bool: "boolean", int: "number", float: "number", NoneTyp
 WIDTH = 110
 SPELT = {Cell: "Cell", Block: "(Value | null)[][]"}
 """What Python's type says less of than is known."""
+WRITTEN: Mapping[Any, Any] = {Puzzle: PuzzleJson}
+"""What has other fields in JSON than in Python."""
 ALIASES = {
     "Scale": Scale,
     "Value": payloads.Value,
@@ -176,6 +180,8 @@ def _composed(hint: Any, found: dict[type, str]) -> str:
         return SPELT[hint]
     if hint in PLAIN:
         return PLAIN[hint]
+    if hint in WRITTEN:
+        return _spelt(WRITTEN[hint], found)
     if is_dataclass(hint) or is_typeddict(hint):
         return _interface(hint, found)
     if isinstance(hint, type) and hasattr(hint, "_fields"):  # a named tuple, which is a list in JSON

@@ -178,6 +178,35 @@ interface SetLecture {
   lecture?: Lecture | null;
 }
 
+/** A goal in a file: exactly one of `at_least`, `at_most` and `equals`; `within` only with the last. */
+interface GoalJson {
+  step: string;
+  head?: number;
+  row: number;
+  col: number;
+  at_least?: number;
+  at_most?: number;
+  equals?: number;
+  within?: number;
+}
+
+/** A puzzle in a file (`mha_core.example.puzzle`). */
+interface PuzzleJson {
+  goals: GoalJson[];
+  change?: string[];
+  hints?: (string | Record<string, string>)[];
+  solution?: Record<string, unknown>[];
+  stage?: "aim" | "scores" | "scaling" | "masks" | "values" | "heads" | "positions";
+  key?: string;
+  tokens?: Record<string, string[]>;
+}
+
+/** Set the puzzle, or remove it. */
+interface SetPuzzle {
+  op: "puzzle";
+  puzzle?: PuzzleJson | null;
+}
+
 /** Write printed numbers from (row, col) on; "" clears a cell, None leaves it as it is. */
 interface ClaimBlock {
   op: "claim";
@@ -896,6 +925,7 @@ type Operation =
   | SetPositions
   | SetTitle
   | SetLecture
+  | SetPuzzle
   | ClaimBlock
   | ClaimText
   | ClearClaims

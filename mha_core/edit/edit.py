@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from mha_core.edit.fields import (
     AnyLecture,
+    AnyPuzzle,
     AnyScale,
     AnyScoring,
     AnySoftcap,
@@ -189,6 +190,12 @@ class SetLecture(Edit, op="lecture"):
     """Set the lecture, or remove it."""
 
     lecture: AnyLecture | None = None
+
+
+class SetPuzzle(Edit, op="puzzle"):
+    """Set the puzzle, or remove it."""
+
+    puzzle: AnyPuzzle | None = None
 
 
 class ClaimBlock(Edit, op="claim"):

@@ -30,6 +30,7 @@ from mha_core.edit.edit import (
     SetLecture,
     SetMask,
     SetPositions,
+    SetPuzzle,
     SetScale,
     SetScoring,
     SetSentence,
@@ -69,13 +70,14 @@ from mha_core.vocabulary import AXES
 
 
 def apply(example: Example, edit: Edit) -> Example:
-    """The example after one edit. Its note and source are removed where they describe other numbers or tokens.
+    """The example after one edit. Its note and source are removed where they describe other numbers or tokens,
+    and so are a puzzle's tokens in other languages where the tokens change.
 
     ``example`` is valid already, so only what the edit changes is validated.
 
     Raises ``ExampleError`` where the edit names a place that is not there, or breaks the format.
     """
-    return without_stale_note(validate(_CHANGES[type(edit)](example, edit), example), example)
+    return validate(without_stale_note(_CHANGES[type(edit)](example, edit), example), example)
 
 
 def _set_block(example: Example, edit: SetBlock) -> Example:
@@ -165,6 +167,10 @@ def _set_lecture(example: Example, edit: SetLecture) -> Example:
     return replace(example, lecture=None if edit.lecture == Lecture() else edit.lecture)
 
 
+def _set_puzzle(example: Example, edit: SetPuzzle) -> Example:
+    return replace(example, puzzle=edit.puzzle)
+
+
 _CHANGES: dict[type[Edit], Callable[[Example, Any], Example]] = {
     SetBlock: _set_block,
     Fill: _fill,
@@ -188,6 +194,7 @@ _CHANGES: dict[type[Edit], Callable[[Example, Any], Example]] = {
     SetPositions: switch_positions,
     SetTitle: _set_title,
     SetLecture: _set_lecture,
+    SetPuzzle: _set_puzzle,
     ClaimBlock: claim_block,
     ClaimText: claim_text,
     ClearClaims: clear_claims,

@@ -28,6 +28,8 @@ from mha_core.errors import N_, ExampleError
 from mha_core.example.files import read_lecture
 from mha_core.example.lecture import Lecture
 from mha_core.example.model import Scale
+from mha_core.example.puzzle import Puzzle
+from mha_core.example.puzzle_file import read_puzzle
 from mha_core.quoted import quoted
 from mha_core.vocabulary import SCORINGS, ScoringName
 
@@ -127,6 +129,7 @@ AnyScale: TypeAlias = Annotated[Scale, _scale]
 AnySoftcap: TypeAlias = Annotated[float, _softcap]
 AnyScoring: TypeAlias = Annotated[ScoringName, OneOf(SCORINGS)]
 AnyLecture: TypeAlias = Annotated[Lecture, read_lecture]
+AnyPuzzle: TypeAlias = Annotated[Puzzle, read_puzzle]
 MaskKind: TypeAlias = Literal["none", "causal", "painted"]
 
 _PLAIN: Final[dict[object, Read]] = {str: _text, bool: _flag}

@@ -28,12 +28,12 @@ from mha_core.example.model import (
     Head,
     Positions,
     Row,
+    absent_steps,
     alibi_slope,
     has_values,
     kv_head_of,
     position_inputs,
 )
-from mha_core.example.validate import absent_steps
 from mha_core.vocabulary import AXES, HEAD_BIASES, HEAD_ROWS, SCORING, SHARED
 
 

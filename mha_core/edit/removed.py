@@ -50,7 +50,7 @@ def restored(history: Sequence[Example], edit: Edit) -> Example | None:
             counts = [len(_tokens(example, which)) for example in history]
             if removed := _last_removed(history, counts, lambda i: RemoveToken(which=which, index=i)):
                 result = _with_token(current, *removed, which)
-    return result and without_stale_note(validate(result, current), current)
+    return result and validate(without_stale_note(result, current), current)
 
 
 def _last_removed(

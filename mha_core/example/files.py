@@ -19,6 +19,9 @@ asked       of an exercise: the names of the steps to be worked out.
 lecture     a lecturer's own walk: {"minutes": 25, "steps": [{"step": "scores", "note": "…", "question": "…",
             "choices": ["…", …], "minutes": 3, "hidden": true}, …]}, where everything except "step" is optional
             (``mha_core.example.lecture``).
+puzzle      goals that are to be met by changing numbers: {"goals": [{"step": "weights", "head": 0, "row": 4, "col": 3,
+            "at_least": 0.8}], "change": ["w_q"], "hints": ["…", …], "solution": [{"op": "set", …}], …}
+            (``mha_core.example.puzzle``).
 """
 
 from __future__ import annotations
@@ -27,11 +30,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import reduce
-from math import inf, isfinite, isinf
+from math import isfinite
 from typing import Any
 
-from mha_core.errors import N_, ExampleError, Translatable
+from mha_core.errors import N_, ExampleError
 from mha_core.example.decoding import decoded
 from mha_core.example.lecture import Lecture, LectureStep
 from mha_core.example.model import (
@@ -48,7 +50,25 @@ from mha_core.example.model import (
     Row,
     Scale,
     Scoring,
-    Text,
+)
+from mha_core.example.puzzle_file import puzzle_json, read_puzzle
+from mha_core.example.readers import (
+    NEG_INF_TEXT,
+    Constant,
+    fail,
+    number_json,
+    one_of,
+    read_bool,
+    read_count,
+    read_float,
+    read_float_or_neg_inf,
+    read_list,
+    read_object,
+    read_string,
+    read_strings,
+    read_text,
+    read_texts,
+    text_json,
 )
 from mha_core.example.validate import validate
 from mha_core.messages import LANGUAGES, catalogue
@@ -63,7 +83,6 @@ MAX_PRINTED = 64
 """Longest printed number, in characters."""
 
 _PRINTED_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z")
-_NEG_INF_TEXT = ("-inf", "-Infinity", "-∞", "−∞")
 
 
 def parse(text: str | bytes) -> Example:
@@ -76,16 +95,16 @@ def parse(text: str | bytes) -> Example:
 
 def from_json(data: object) -> Example:
     """An ``Example`` from decoded JSON; ``ExampleError`` where it breaks the format."""
-    fields = _object(data, "", _FIELDS)
+    fields = read_object(data, "", _FIELDS)
     if fields.get("format") != FORMAT:
-        raise _fail(
+        raise fail(
             "format",
             N_('expected "{expected}", got {got}'),
             expected=FORMAT,
             got=quoted_json(fields.get("format")),
         )
     if fields.get("heads") is None:
-        raise _fail("heads", N_("missing"))
+        raise fail("heads", N_("missing"))
     values = {
         name: read(fields[name], name) for name, read in _FIELDS.items() if fields.get(name) is not None
     }
@@ -111,9 +130,9 @@ def to_json(example: Example) -> dict[str, object]:
     """The file's content as plain JSON data."""
     data: dict[str, object] = {
         "format": FORMAT,
-        "title": _text_json(example.title),
-        "note": _text_json(example.note),
-        "source": _text_json(example.source),
+        "title": text_json(example.title),
+        "note": text_json(example.note),
+        "source": text_json(example.source),
         "tokens": list(example.tokens),
         "x": _rows(example.x),
         "context_tokens": None if example.context_tokens is None else list(example.context_tokens),
@@ -122,14 +141,15 @@ def to_json(example: Example) -> dict[str, object]:
         "w_o": _rows(example.w_o),
         "b_o": _row(example.b_o),
         "scoring": None if example.scoring == "dot" else example.scoring,
-        "scale": example.scale if isinstance(example.scale, str) else _number(example.scale),
-        "softcap": None if example.softcap is None else _number(example.softcap),
+        "scale": example.scale if isinstance(example.scale, str) else number_json(example.scale),
+        "softcap": None if example.softcap is None else number_json(example.softcap),
         "kv_heads": example.kv_heads,
         "positions": None if example.positions is None else _positions_json(example.positions),
         "mask": _mask_json(example.mask),
         "claimed": None if example.claimed is None else _claimed_json(example.claimed),
         "asked": None if example.asked is None else list(example.asked),
         "lecture": None if example.lecture is None else lecture_json(example.lecture),
+        "puzzle": None if example.puzzle is None else puzzle_json(example.puzzle),
     }
     return {key: value for key, value in data.items() if value is not None}
 
@@ -139,7 +159,7 @@ def _default_tokens(values: Mapping[str, Any]) -> dict[str, Any]:
     heads: tuple[Head, ...] = values["heads"]
     rows = next((matrix for matrix in (values.get("x"), *_query_rows(heads)) if matrix), None)
     if rows is None:
-        raise _fail("tokens", N_("missing"))
+        raise fail("tokens", N_("missing"))
     note = values.get("note", "")
     by_language = note if isinstance(note, Mapping) else dict.fromkeys(LANGUAGES, note)
     added = {name: catalogue(name).gettext(_NO_TOKENS).format(last=f"t{len(rows)}") for name in LANGUAGES}
@@ -159,36 +179,32 @@ _NO_TOKENS = N_("The file names no tokens. Its rows are called t1 to {last}.")
 # --- reading ---------------------------------------------------------------------------------------------------
 
 
-def _fail(place: str, template: str, **values: object) -> ExampleError:
-    return ExampleError(template, place=place, **values)
-
-
 def _load(text: str | bytes) -> object:
-    too_large = _fail("", N_("the file is larger than {most} MB"), most=MAX_BYTES // 1_000_000)
+    too_large = fail("", N_("the file is larger than {most} MB"), most=MAX_BYTES // 1_000_000)
     if len(text) > MAX_BYTES:
         raise too_large
     if isinstance(text, bytes):
         try:
             text = text.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise _fail("", N_("the file is not UTF-8 text (byte {at})"), at=error.start) from None
+            raise fail("", N_("the file is not UTF-8 text (byte {at})"), at=error.start) from None
     elif len(text.encode("utf-8", "replace")) > MAX_BYTES:
         raise too_large
     try:
-        return decoded(text, object_pairs_hook=_no_duplicates, parse_constant=_Constant)
+        return decoded(text, object_pairs_hook=_no_duplicates, parse_constant=Constant)
     except json.JSONDecodeError as error:
-        raise _fail(
+        raise fail(
             "",
             N_("this is not valid JSON: line {line}, column {column}"),
             line=error.lineno,
             column=error.colno,
         ) from None
     except RecursionError:
-        raise _fail("", N_("the file is nested too deeply")) from None
+        raise fail("", N_("the file is nested too deeply")) from None
     except ExampleError:
         raise
     except ValueError:  # an integer of thousands of digits
-        raise _fail("", N_("a number in the file has too many digits")) from None
+        raise fail("", N_("a number in the file has too many digits")) from None
 
 
 def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -196,113 +212,48 @@ def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(fields) != len(pairs):
         counted = Counter(name for name, _ in pairs)
         twice = next(name for name, count in counted.items() if count > 1)
-        raise _fail("", N_("the key {name} appears twice in one object"), name=quoted_json(twice))
+        raise fail("", N_("the key {name} appears twice in one object"), name=quoted_json(twice))
     return fields
 
 
-class _Constant(float):
-    """NaN, Infinity or -Infinity, which Python decodes although they are not JSON. Their readers refuse them."""
-
-
-def _object(value: object, place: str, known: Mapping[str, object]) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise _fail(place, N_("expected a JSON object, got {got}"), got=quoted_json(value))
-    for name in value:
-        if name not in known:
-            raise _fail(place, N_("unknown key {name}"), name=quoted_json(name))
-    return value
-
-
-def _list(value: object, place: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise _fail(place, N_("expected a list in brackets, got {got}"), got=quoted_json(value))
-    return value
-
-
-def _string(value: object, place: str) -> str:
-    if not isinstance(value, str):
-        raise _fail(place, N_("expected text, got {got}"), got=quoted_json(value))
-    return value
-
-
-def _text(value: object, place: str) -> Text:
-    if isinstance(value, dict):
-        _object(value, place, dict.fromkeys(LANGUAGES, 0))
-        return {language: _string(text, f"{place}.{language}") for language, text in value.items()}
-    return _string(value, place)
-
-
-def _texts(value: object, place: str) -> tuple[Text, ...]:
-    return tuple(_text(item, f"{place}[{i}]") for i, item in enumerate(_list(value, place)))
-
-
-def _strings(value: object, place: str) -> tuple[str, ...]:
-    return tuple(_string(item, f"{place}[{i}]") for i, item in enumerate(_list(value, place)))
-
-
-def _float(value: object, place: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _fail(place, N_("expected a number, got {got}"), got=quoted_json(value))
-    if isinstance(value, _Constant):
-        raise _fail(place, N_("expected a finite number, got {name}"), name=quoted_json(value))
-    try:
-        number = float(value)
-    except OverflowError:  # an integer beyond the largest float64
-        number = inf
-    if isinf(number):
-        raise _fail(place, N_("the number is too large"))
-    return number
-
-
-def _float_or_neg_inf(value: object, place: str) -> float:
-    below = value == NEG_INF and not isinstance(value, _Constant)  # a JSON decoder reads -1e400 as −∞
-    return NEG_INF if below or value in _NEG_INF_TEXT else _float(value, place)
-
-
-def _bool(value: object, place: str) -> bool:
-    if not isinstance(value, bool):
-        raise _fail(place, N_("expected true or false, got {got}"), got=quoted_json(value))
-    return value
-
-
 def _vector(value: object, place: str) -> Row:
-    return tuple(_float(item, f"{place}[{j}]") for j, item in enumerate(_list(value, place)))
+    return tuple(read_float(item, f"{place}[{j}]") for j, item in enumerate(read_list(value, place)))
 
 
 def _table(value: object, place: str, cell: Callable[[object, str], Any]) -> tuple[tuple[Any, ...], ...]:
     """A matrix in row order; every row of the first one's length, at least one cell."""
     rows = []
-    for i, row in enumerate(_list(value, place)):
+    for i, row in enumerate(read_list(value, place)):
         here = f"{place}[{i}]"
-        cells = _list(row, here)
+        cells = read_list(row, here)
         rows.append(tuple(cell(item, f"{here}[{j}]") for j, item in enumerate(cells)))
         if len(cells) != len(rows[0]):
-            raise _fail(
+            raise fail(
                 here,
                 N_("expected {cols} {cols:number|numbers}, got {count}"),
                 cols=len(rows[0]),
                 count=len(cells),
             )
     if not rows or not rows[0]:
-        raise _fail(place, N_("expected at least one number, got none"))
+        raise fail(place, N_("expected at least one number, got none"))
     return tuple(rows)
 
 
 def _matrix(value: object, place: str) -> Matrix:
-    return _table(value, place, _float)
+    return _table(value, place, read_float)
 
 
 def _heads(value: object, place: str) -> tuple[Head, ...]:
-    return tuple(_head(item, f"{place}[{index}]") for index, item in enumerate(_list(value, place)))
+    return tuple(_head(item, f"{place}[{index}]") for index, item in enumerate(read_list(value, place)))
 
 
 def _head(value: object, place: str) -> Head:
     readers: dict[str, Callable[[object, str], Any]] = {
         **dict.fromkeys(HEAD_MATRICES, _matrix),
         **dict.fromkeys((*HEAD_BIASES, "v_a"), _vector),
-        "slope": lambda item, here: (_float(item, here),),
+        "slope": lambda item, here: (read_float(item, here),),
     }
-    fields = _object(value, place, readers)
+    fields = read_object(value, place, readers)
     return Head(
         **{name: readers[name](item, f"{place}.{name}") for name, item in fields.items() if item is not None}
     )
@@ -312,55 +263,21 @@ def _scale(value: object, place: str) -> Scale:
     if isinstance(value, str):
         if value in ("sqrt_dk", "none"):
             return value  # type: ignore[return-value]  # mypy does not narrow str to the literals
-        raise _fail(place, N_('expected "sqrt_dk", "none" or a number, got {got}'), got=quoted_json(value))
-    return _float(value, place)
+        raise fail(place, N_('expected "sqrt_dk", "none" or a number, got {got}'), got=quoted_json(value))
+    return read_float(value, place)
 
 
-class _Either(Translatable):
-    """Names to choose from."""
-
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self.names = [f'"{name}"' for name in names]
-
-    def translated(self, gettext: Callable[[str], str]) -> str:
-        """``"dot", "additive" or "cosine"``."""
-        *others, last = self.names
-        names = reduce(
-            lambda one, following: gettext(N_("{one}, {next}")).format(one=one, next=following), others
-        )
-        return gettext(N_("{names} or {last}")).format(names=names, last=last)
-
-
-def _one_of(names: tuple[str, ...]) -> Callable[[object, str], Any]:
-    expected = _Either(names)
-
-    def read(value: object, place: str) -> str:
-        if not isinstance(value, str) or value not in names:
-            raise _fail(
-                place, N_("expected {expected}, got {got}"), expected=expected, got=quoted_json(value)
-            )
-        return value
-
-    return read
-
-
-_scoring: Callable[[object, str], Scoring] = _one_of(SCORINGS)
-_kind = _one_of(POSITIONS)
-_pairs = _one_of(PAIRS)
-_step = _one_of(STEPS)
-
-
-def _count(value: object, place: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise _fail(place, N_("expected a whole number, got {got}"), got=quoted_json(value))
-    return value
+_scoring: Callable[[object, str], Scoring] = one_of(SCORINGS)
+_kind = one_of(POSITIONS)
+_pairs = one_of(PAIRS)
+_step = one_of(STEPS)
 
 
 def _positions(value: object, place: str) -> Positions:
     if not isinstance(value, dict):
         return Positions(_kind(value, place))
     rows = ("ids", "context_ids", "frequencies", "context_frequencies")
-    fields = _object(value, place, dict.fromkeys(("kind", *rows, "pairs")))
+    fields = read_object(value, place, dict.fromkeys(("kind", *rows, "pairs")))
     readers = dict.fromkeys(rows, _vector) | {"pairs": _pairs}
     given: dict[str, Any] = {
         name: read(fields[name], f"{place}.{name}")
@@ -374,26 +291,26 @@ def mask_from_json(value: object, place: str) -> Mask:
     """A mask from decoded JSON; ``ExampleError`` where it breaks the format."""
     if isinstance(value, str):
         if value != "causal":
-            raise _fail(
+            raise fail(
                 place,
                 N_('expected null, "causal", or an object with "allow" or "add", got {got}'),
                 got=quoted_json(value),
             )
         return "causal"
-    fields = _object(value, place, {"allow": 0, "fill": 0, "add": 0})
+    fields = read_object(value, place, {"allow": 0, "fill": 0, "add": 0})
     if ("allow" in fields) == ("add" in fields) or ("add" in fields and "fill" in fields):
-        raise _fail(place, N_("expected either allow (optionally with fill) or add"))
+        raise fail(place, N_("expected either allow (optionally with fill) or add"))
     if "add" in fields:
-        return AddMask(_table(fields["add"], f"{place}.add", _float_or_neg_inf))
+        return AddMask(_table(fields["add"], f"{place}.add", read_float_or_neg_inf))
     fill = fields.get("fill")
     return AllowMask(
-        allow=_table(fields["allow"], f"{place}.allow", _bool),
-        fill=NEG_INF if fill is None else _float_or_neg_inf(fill, f"{place}.fill"),
+        allow=_table(fields["allow"], f"{place}.allow", read_bool),
+        fill=NEG_INF if fill is None else read_float_or_neg_inf(fill, f"{place}.fill"),
     )
 
 
 def _claimed(value: object, place: str) -> dict[str, tuple[Any, ...]]:
-    fields = _object(value, place, dict.fromkeys(STEPS))
+    fields = read_object(value, place, dict.fromkeys(STEPS))
     claims = {}
     for step in STEPS:  # in the order of the computation, whatever order the file has
         if fields.get(step) is None:
@@ -404,25 +321,25 @@ def _claimed(value: object, place: str) -> dict[str, tuple[Any, ...]]:
         else:
             claims[step] = tuple(
                 None if item is None else _claimed_matrix(item, f"{here}[{index}]")
-                for index, item in enumerate(_list(fields[step], here))
+                for index, item in enumerate(read_list(fields[step], here))
             )
     return claims
 
 
 def _asked(value: object, place: str) -> tuple[str, ...]:
     """Names of steps, in the order of the computation."""
-    names = [_step(name, f"{place}[{i}]") for i, name in enumerate(_list(value, place))]
+    names = [_step(name, f"{place}[{i}]") for i, name in enumerate(read_list(value, place))]
     return tuple(step for step in STEPS if step in names)
 
 
 def _claimed_matrix(value: object, place: str) -> tuple[Any, ...]:
     rows = []
-    for i, row in enumerate(_list(value, place)):
+    for i, row in enumerate(read_list(value, place)):
         here = f"{place}[{i}]"
         rows.append(
             None
             if row is None
-            else tuple(_claimed_cell(item, f"{here}[{j}]") for j, item in enumerate(_list(row, here)))
+            else tuple(_claimed_cell(item, f"{here}[{j}]") for j, item in enumerate(read_list(row, here)))
         )
     return tuple(rows)
 
@@ -434,18 +351,18 @@ def _claimed_cell(value: object, place: str) -> float | str | None:
     if isinstance(value, str):
         printed = printed_number(value)
         if printed is None:
-            raise _fail(place, N_("expected a number, got {got}"), got=quoted_json(value))
+            raise fail(place, N_("expected a number, got {got}"), got=quoted_json(value))
         return printed
-    number = _float(value, place)
+    number = read_float(value, place)
     if not isfinite(number):
-        raise _fail(place, N_("expected a number, got {got}"), got=quoted_json(value))
+        raise fail(place, N_("expected a number, got {got}"), got=quoted_json(value))
     return number
 
 
 def printed_number(text: str) -> str | None:
     """A printed number with its digits as they are ("-inf" for −∞); None for any other text."""
     printed = text.strip().replace("−", "-")
-    if printed in _NEG_INF_TEXT:
+    if printed in NEG_INF_TEXT:
         return "-inf"
     known = len(printed) <= MAX_PRINTED and _PRINTED_NUMBER.match(printed) and isfinite(float(printed))
     return printed if known else None
@@ -453,53 +370,54 @@ def printed_number(text: str) -> str | None:
 
 def read_lecture(value: object, place: str) -> Lecture:
     """A lecture from decoded JSON, before ``validate``; ``ExampleError`` where it breaks the format."""
-    fields = _object(value, place, {"minutes": 0, "steps": 0})
-    steps = [] if fields.get("steps") is None else _list(fields["steps"], f"{place}.steps")
+    fields = read_object(value, place, {"minutes": 0, "steps": 0})
+    steps = [] if fields.get("steps") is None else read_list(fields["steps"], f"{place}.steps")
     return Lecture(
-        minutes=None if fields.get("minutes") is None else _float(fields["minutes"], f"{place}.minutes"),
+        minutes=None if fields.get("minutes") is None else read_float(fields["minutes"], f"{place}.minutes"),
         steps=tuple(_lecture_step(step, f"{place}.steps[{index}]") for index, step in enumerate(steps)),
     )
 
 
 _LECTURE_STEP: dict[str, Callable[[object, str], Any]] = {
-    "step": _string,
-    "note": _text,
-    "question": _text,
-    "choices": _texts,
-    "minutes": _float,
-    "hidden": _bool,
+    "step": read_string,
+    "note": read_text,
+    "question": read_text,
+    "choices": read_texts,
+    "minutes": read_float,
+    "hidden": read_bool,
 }
 
 
 def _lecture_step(value: object, place: str) -> LectureStep:
-    fields = _object(value, place, _LECTURE_STEP)
+    fields = read_object(value, place, _LECTURE_STEP)
     if fields.get("step") is None:
-        raise _fail(f"{place}.step", N_("missing"))
+        raise fail(f"{place}.step", N_("missing"))
     given = {name: item for name, item in fields.items() if item is not None}
     return LectureStep(**{name: _LECTURE_STEP[name](item, f"{place}.{name}") for name, item in given.items()})
 
 
 _FIELDS: dict[str, Callable[[object, str], Any]] = {
-    "format": _string,
-    "title": _text,
-    "note": _text,
-    "source": _text,
-    "tokens": _strings,
+    "format": read_string,
+    "title": read_text,
+    "note": read_text,
+    "source": read_text,
+    "tokens": read_strings,
     "x": _matrix,
-    "context_tokens": _strings,
+    "context_tokens": read_strings,
     "context": _matrix,
     "heads": _heads,
     "w_o": _matrix,
     "b_o": _vector,
     "scoring": _scoring,
     "scale": _scale,
-    "softcap": _float,
-    "kv_heads": _count,
+    "softcap": read_float,
+    "kv_heads": read_count,
     "positions": _positions,
     "mask": mask_from_json,
     "claimed": _claimed,
     "asked": _asked,
     "lecture": read_lecture,
+    "puzzle": read_puzzle,
 }
 """Every key of the format and its reader."""
 
@@ -507,23 +425,12 @@ _FIELDS: dict[str, Callable[[object, str], Any]] = {
 # --- writing ---------------------------------------------------------------------------------------------------
 
 
-def _number(number: float) -> float | int | str:
-    """Shortest JSON for a float: 1.0 is written 1, −∞ is written "-inf"."""
-    if number == NEG_INF:
-        return "-inf"
-    return int(number) if float(number).is_integer() and abs(number) < 1e15 else number
-
-
 def _row(row: Row | None) -> list[object] | None:
-    return None if row is None else [_number(number) for number in row]
+    return None if row is None else [number_json(number) for number in row]
 
 
 def _rows(matrix: Matrix | None) -> list[object] | None:
     return None if matrix is None else [_row(row) for row in matrix]
-
-
-def _text_json(text: Text | None) -> object:
-    return text if isinstance(text, str | None) else dict(sorted(text.items()))
 
 
 def _claimed_json(claimed: Mapping[str, tuple[Any, ...]]) -> dict[str, object]:
@@ -537,7 +444,7 @@ def _as_lists(claim: object) -> object:
 def _head_json(head: Head) -> dict[str, object]:
     matrices = {name: _rows(getattr(head, name)) for name in HEAD_MATRICES}
     rows = {name: _row(getattr(head, name)) for name in (*HEAD_BIASES, "v_a")}
-    slope = None if head.slope is None else _number(head.slope[0])
+    slope = None if head.slope is None else number_json(head.slope[0])
     return {name: value for name, value in {**matrices, **rows, "slope": slope}.items() if value is not None}
 
 
@@ -556,14 +463,14 @@ def _positions_json(positions: Positions) -> object:
 
 def _mask_json(mask: Mask) -> object:
     if isinstance(mask, AllowMask):
-        fill = {} if mask.fill == NEG_INF else {"fill": _number(mask.fill)}
+        fill = {} if mask.fill == NEG_INF else {"fill": number_json(mask.fill)}
         return {"allow": [list(row) for row in mask.allow], **fill}
     return {"add": _rows(mask.add)} if isinstance(mask, AddMask) else mask
 
 
 def lecture_json(lecture: Lecture) -> dict[str, object]:
     """A lecture as plain JSON data."""
-    minutes = None if lecture.minutes is None else _number(lecture.minutes)
+    minutes = None if lecture.minutes is None else number_json(lecture.minutes)
     entries = {"minutes": minutes, "steps": [_lecture_step_json(step) for step in lecture.steps] or None}
     return {name: value for name, value in entries.items() if value is not None}
 
@@ -571,10 +478,10 @@ def lecture_json(lecture: Lecture) -> dict[str, object]:
 def _lecture_step_json(step: LectureStep) -> dict[str, object]:
     entries = {
         "step": step.step,
-        "note": _text_json(step.note),
-        "question": _text_json(step.question),
-        "choices": [_text_json(choice) for choice in step.choices] or None,
-        "minutes": None if step.minutes is None else _number(step.minutes),
+        "note": text_json(step.note),
+        "question": text_json(step.question),
+        "choices": [text_json(choice) for choice in step.choices] or None,
+        "minutes": None if step.minutes is None else number_json(step.minutes),
         "hidden": step.hidden or None,
     }
     return {name: value for name, value in entries.items() if value is not None}

@@ -15,8 +15,18 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from mha_core.errors import N_
 from mha_core.example.lecture import Lecture
+from mha_core.example.puzzle import Puzzle
 from mha_core.messages import LANGUAGES
-from mha_core.vocabulary import AXES, POSITION_CHOICES, SCORING, SHARED, PositionsName, ScoringName
+from mha_core.vocabulary import (
+    AXES,
+    ENTRY,
+    POSITION_CHOICES,
+    SCORING,
+    SHARED,
+    STEPS,
+    PositionsName,
+    ScoringName,
+)
 
 Row: TypeAlias = tuple[float, ...]
 Matrix: TypeAlias = tuple[Row, ...]
@@ -129,7 +139,7 @@ class Example:
 
     Shapes: x: n_q × d_model; context: n_k × d_context; w_o: (h·d_v) × d_out; b_o: d_out.
     ``claimed``: somebody's own numbers by step name, per-head steps as a list over heads. ``asked``: the steps that an
-    exercise wants.
+    exercise wants. ``puzzle``: goals that are to be met by changing numbers.
     ``scoring`` is how a query and a key make a score, which is then divided by ``scale``:
 
     dot        q·k                         (Luong et al. 2015; divided by √d_k: Vaswani et al. 2017)
@@ -162,6 +172,7 @@ class Example:
     lecture: Lecture | None = None
     softcap: float | None = None
     asked: tuple[str, ...] | None = None
+    puzzle: Puzzle | None = None
 
     @property
     def source_rows(self) -> Matrix | None:
@@ -294,14 +305,24 @@ def keys_are_queries(example: Example) -> bool:
 
 
 def same_numbers(one: Example, other: Example) -> bool:
-    """Whether two examples are equal apart from title, source, note, lecture and claimed numbers."""
-    texts = {name: getattr(other, name) for name in ("title", "source", "note", "lecture", "claimed")}
+    """Whether two examples are equal apart from title, source, note, lecture, puzzle and claimed numbers."""
+    names = ("title", "source", "note", "lecture", "puzzle", "claimed")
+    texts = {name: getattr(other, name) for name in names}
     return replace(one, **texts) == other
 
 
 def without_stale_note(example: Example, before: Example) -> Example:
-    """``example``, made from ``before``, with note and source only where no number and no token has changed."""
-    return example if same_numbers(example, before) else replace(example, note=None, source=None)
+    """``example``, made from ``before``, with note and source only where no number and no token has changed.
+
+    A puzzle's note and source are about its start, so they stay. Its tokens in other languages stay with its tokens.
+    """
+    if same_numbers(example, before):
+        return example
+    if example.puzzle is None:
+        return replace(example, note=None, source=None)
+    if example.tokens == before.tokens:
+        return example
+    return replace(example, puzzle=replace(example.puzzle, tokens={}))
 
 
 def kv_head_of(example: Example, name: str, head: int) -> int:
@@ -337,6 +358,12 @@ def features(example: Example) -> frozenset[str]:
     if example.w_o is not None:
         names.add("w_o")
     return frozenset(names)
+
+
+def absent_steps(example: Example) -> tuple[str, ...]:
+    """Steps that only some examples have, and this one does not."""
+    present = features(example)
+    return tuple(step for step in STEPS if ENTRY[step].only and present.isdisjoint(ENTRY[step].only))
 
 
 def position_choice(example: Example) -> str:

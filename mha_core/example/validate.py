@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import isfinite
 
 from mha_core.errors import N_, ExampleError
@@ -30,10 +29,14 @@ from mha_core.example.model import (
     Matrix,
     Row,
     Text,
+    absent_steps,
     features,
     kv_head_of,
     position_inputs,
 )
+from mha_core.example.puzzle_rules import require_puzzle
+from mha_core.example.readers import fail
+from mha_core.example.texts import in_languages, require_text
 from mha_core.quoted import quoted
 from mha_core.vocabulary import (
     ENTRY,
@@ -74,11 +77,9 @@ def validate(example: Example, before: Example | None = None) -> Example:
     _require_asked(example)
     if example.lecture is not None:
         _require_lecture(example.lecture)
+    if example.puzzle is not None:
+        require_puzzle(example, example.puzzle, dims)
     return example
-
-
-def _fail(place: str, template: str, **values: object) -> ExampleError:
-    return ExampleError(template, place=place, **values)
 
 
 def _require_sizes(example: Example, dims: Dims) -> None:
@@ -93,22 +94,12 @@ def _require_sizes(example: Example, dims: Dims) -> None:
         (context, dims.n_k, MAX_SIZE, tokens),
     ):
         if not 1 <= count <= most:
-            raise _fail(place, message, most=most, count=count)
-
-
-_SURROGATES = re.compile("[\ud800-\udfff]")
+            raise fail(place, message, most=most, count=count)
 
 
 def _require_texts(example: Example) -> None:
     for place, text in _given_texts(example):
-        _require_text(place, text, MAX_TEXT)
-
-
-def _require_text(place: str, text: str, most: int) -> None:
-    if len(text) > most:
-        raise _fail(place, N_("expected at most {most} characters, got {count}"), most=most, count=len(text))
-    if _SURROGATES.search(text):
-        raise _fail(place, N_("the text contains half a character (an unpaired surrogate)"))
+        require_text(place, text, MAX_TEXT)
 
 
 def _require_labels(example: Example) -> None:
@@ -118,7 +109,7 @@ def _require_labels(example: Example) -> None:
         ("context_tokens", example.context_tokens, "context", example.context),
     ):
         if labels is not None and rows is not None and len(labels) != len(rows) <= MAX_SIZE:
-            raise _fail(
+            raise fail(
                 place,
                 N_("expected {rows} {rows:token|tokens}, one per row of {name}, got {count}"),
                 rows=len(rows),
@@ -134,23 +125,16 @@ def _given_texts(example: Example) -> Iterator[tuple[str, str]]:
         if isinstance(text, tuple):
             yield from ((f"{name}[{index}]", part) for index, part in enumerate(text))
         else:
-            yield from _in_languages(name, text)
-
-
-def _in_languages(place: str, text: Text | None) -> Iterator[tuple[str, str]]:
-    if isinstance(text, Mapping):
-        yield from ((f"{place}.{language}", part) for language, part in text.items())
-    elif text is not None:
-        yield place, text
+            yield from in_languages(name, text)
 
 
 def _require_shapes(example: Example, dims: Dims) -> None:
     for name, place, matrix in _given(example):
         rows, cols = dims.shape(name)
         if name in _BIASES and not _has_weight(example, place):
-            raise _fail(place, N_("there is nothing to add it to"))
+            raise fail(place, N_("there is nothing to add it to"))
         if rows == 0 or cols == 0:
-            raise _fail(place, N_("the matrix to multiply it by is missing"))
+            raise fail(place, N_("the matrix to multiply it by is missing"))
         if (len(matrix), len(matrix[0])) != (rows, cols):
             raise _wrong_shape(place, (rows, cols), (len(matrix), len(matrix[0])))
 
@@ -167,7 +151,7 @@ def _has_weight(example: Example, place: str) -> bool:
 
 
 def _wrong_shape(place: str, expected: tuple[int, int], got: tuple[object, object]) -> ExampleError:
-    return _fail(
+    return fail(
         place,
         N_("expected {rows} × {cols}, got {got_rows} × {got_cols}"),
         rows=expected[0],
@@ -204,17 +188,17 @@ def _require_starts(example: Example, dims: Dims) -> None:
     for index in range(dims.h):
         missing = _missing(example, index, dims, bool(with_values))
         if missing == "w_v":
-            raise _fail(
+            raise fail(
                 f"heads[{index}]",
                 N_("w_v is missing, but heads[{other}] has values; give values in all heads or in none"),
                 other=with_values[0],
             )
         if missing:
-            raise _fail(
+            raise fail(
                 f"heads[{index}]", N_("{name} is missing, and no other field takes its place"), name=missing
             )
     if not with_values and all(head.weights is not None for head in example.heads):
-        raise _fail(
+        raise fail(
             "heads",
             N_("every head starts from its weights, and none has w_v or v, so there is nothing to compute"),
         )
@@ -268,13 +252,13 @@ def _require_used_parameters(example: Example) -> None:
 
 
 def _unused(place: str, setting: str) -> ExampleError:
-    return _fail(place, N_("is not used without {setting}"), setting=setting)
+    return fail(place, N_("is not used without {setting}"), setting=setting)
 
 
 def _require_groups(example: Example, dims: Dims) -> None:
     count = example.kv_heads or 0
     if count < 1 or dims.h % count:
-        raise _fail(
+        raise fail(
             "kv_heads",
             N_("expected a number that divides the {count} heads into equal groups, got {got}"),
             count=dims.h,
@@ -284,7 +268,7 @@ def _require_groups(example: Example, dims: Dims) -> None:
         first = kv_head_of(example, "k", index)
         for name in SHARED:
             if first != index and getattr(head, name, None) is not None:
-                raise _fail(
+                raise fail(
                     f"heads[{index}].{name}",
                     N_("keys and values are shared here; give them only in heads[{first}]"),
                     first=first,
@@ -295,7 +279,7 @@ def _require_few_pairs(example: Example, dims: Dims) -> None:
     """Additive scoring has a row of d_a numbers for each pair of tokens: at most as many as the largest matrix."""
     count, most = dims.n_q * dims.n_k * dims.d_a, MAX_SIZE**2
     if example.scoring == "additive" and count > most:
-        raise _fail(
+        raise fail(
             "scoring",
             N_("additive scoring needs n_q × n_k × d_a numbers, at most {most}; got {n_q} × {n_k} × {d_a}"),
             most=most,
@@ -309,7 +293,7 @@ def _require_positions(example: Example, dims: Dims) -> None:
     positions, rows = example.positions, position_inputs(example)
     kind = getattr(positions, "kind", None)
     if kind == "rotary" and (dims.d_k % 2 or not dims.d_k):
-        raise _fail(
+        raise fail(
             "positions",
             N_("rotary positions rotate the columns of Q and K in pairs, so d_k must be even; got {d_k}"),
             d_k=dims.d_k,
@@ -317,7 +301,7 @@ def _require_positions(example: Example, dims: Dims) -> None:
     if kind != "rotary" and getattr(positions, "pairs", PAIRS[0]) != PAIRS[0]:
         raise _unused("positions.pairs", '"kind": "rotary"')
     if kind == "sinusoidal" and example.x is None:
-        raise _fail("positions", N_("sinusoidal positions are added to X, but there is no X"))
+        raise fail("positions", N_("sinusoidal positions are added to X, but there is no X"))
     for field, name, size in (
         ("ids", "position_ids", dims.n_q),
         ("context_ids", "context_position_ids", dims.n_k),
@@ -331,7 +315,7 @@ def _require_positions(example: Example, dims: Dims) -> None:
         if name not in rows:
             raise _unused(place, _POSITION_SETTINGS[field])
         if len(row) != size:
-            raise _fail(
+            raise fail(
                 place, N_("expected {cols} {cols:number|numbers}, got {count}"), cols=size, count=len(row)
             )
         for j, number in enumerate(row):
@@ -351,12 +335,12 @@ def _require_numbers(example: Example, before: Example | None) -> None:
     for _, place, matrix in _given(example):
         width = len(matrix[0]) if matrix else 0
         if not 1 <= width <= MAX_SIZE:
-            raise _fail(
+            raise fail(
                 place, N_("expected a row of 1 to {most} numbers, got {count}"), most=MAX_SIZE, count=width
             )
         for i, row in enumerate(matrix):
             if len(row) != width:
-                raise _fail(
+                raise fail(
                     f"{place}[{i}]",
                     N_("expected {cols} {cols:number|numbers}, got {count}"),
                     cols=width,
@@ -371,7 +355,7 @@ def _require_numbers(example: Example, before: Example | None) -> None:
 
 def _require_in_range(place: str, number: float) -> None:
     if not -MAX_NUMBER <= number <= MAX_NUMBER:
-        raise _fail(
+        raise fail(
             place,
             N_("expected a number from {low:g} to {high:g}, got {number}"),
             low=-MAX_NUMBER,
@@ -384,7 +368,7 @@ def _require_softcap(example: Example) -> None:
     if example.softcap is None:
         return
     if not (1 / MAX_NUMBER <= example.softcap <= MAX_NUMBER):
-        raise _fail(
+        raise fail(
             "softcap",
             N_("expected a number from {low:g} to {high:g}, got {number:g}"),
             low=1 / MAX_NUMBER,
@@ -392,7 +376,7 @@ def _require_softcap(example: Example) -> None:
             number=example.softcap,
         )
     if all(head.weights is not None for head in example.heads):
-        raise _fail("softcap", N_("is not used, since every head starts from its weights"))
+        raise fail("softcap", N_("is not used, since every head starts from its weights"))
 
 
 def _require_mask(example: Example, dims: Dims) -> None:
@@ -409,28 +393,28 @@ def _require_mask(example: Example, dims: Dims) -> None:
         numbers = [(f"mask.add[{i}][{j}]", v) for i, row in enumerate(rows) for j, v in enumerate(row)]
     for place, number in numbers:
         if not (isfinite(number) or number == NEG_INF):
-            raise _fail(place, N_('expected a number or "-inf", got {number}'), number=number)
+            raise fail(place, N_('expected a number or "-inf", got {number}'), number=number)
 
 
 def _require_scale(example: Example) -> None:
     scale = example.scale
     scoring = SCORING[example.scoring]
     if not scoring.is_product and scale == "sqrt_dk":
-        raise _fail(
+        raise fail(
             "scale",
             N_('√d_k is for dot products; with {scoring} scoring, write "none" or a number'),
             scoring=example.scoring,
         )
     if scoring.temperature is not None and not isinstance(scale, str) and scale < 0:
-        raise _fail("scale", N_("expected a temperature above 0, got {number}"), number=scale)
+        raise fail("scale", N_("expected a temperature above 0, got {number}"), number=scale)
     if isinstance(scale, str):
         if scale == "sqrt_dk" and not example.dims.d_k and any(h.weights is None for h in example.heads):
-            raise _fail("scale", N_("there is no d_k to take the square root of"))
+            raise fail("scale", N_("there is no d_k to take the square root of"))
         return
     if scale == 0:
-        raise _fail("scale", N_("the divisor cannot be 0"))
+        raise fail("scale", N_("the divisor cannot be 0"))
     if not (1 / MAX_NUMBER <= abs(scale) <= MAX_NUMBER):
-        raise _fail(
+        raise fail(
             "scale",
             N_("expected a divisor whose size is from {low:g} to {high:g}, got {number:g}"),
             low=1 / MAX_NUMBER,
@@ -445,12 +429,12 @@ def _require_claims(example: Example, dims: Dims) -> None:
     missing = set(absent_steps(example))
     for step, claim in example.claimed.items():
         if step in missing:
-            raise _fail(f"claimed.{step}", N_("this example has no such step"))
+            raise fail(f"claimed.{step}", N_("this example has no such step"))
         if step in WHOLE_LAYER_STEPS:
             _require_claimed_shape(f"claimed.{step}", claim, dims.shape(step))
             continue
         if len(claim) != dims.h:
-            raise _fail(
+            raise fail(
                 f"claimed.{step}",
                 N_("expected {count} {count:head|heads}, got {got}"),
                 count=dims.h,
@@ -459,7 +443,7 @@ def _require_claims(example: Example, dims: Dims) -> None:
         for index, matrix in enumerate(claim):
             if matrix is not None:
                 if kv_head_of(example, step, index) != index:
-                    raise _fail(
+                    raise fail(
                         f"claimed.{step}[{index}]",
                         N_("keys and values are shared here; give them only in heads[{first}]"),
                         first=kv_head_of(example, step, index),
@@ -467,16 +451,10 @@ def _require_claims(example: Example, dims: Dims) -> None:
                 _require_claimed_shape(f"claimed.{step}[{index}]", matrix, dims.shape(step))
 
 
-def absent_steps(example: Example) -> tuple[str, ...]:
-    """Steps that only some examples have, and this one does not."""
-    present = features(example)
-    return tuple(step for step in STEPS if ENTRY[step].only and present.isdisjoint(ENTRY[step].only))
-
-
 def _require_asked(example: Example) -> None:
     for index, name in enumerate(example.asked or ()):
         if name not in STEPS:
-            raise _fail(f"asked[{index}]", N_("there is no step {name}"), name=repr(name[:40]))
+            raise fail(f"asked[{index}]", N_("there is no step {name}"), name=repr(name[:40]))
 
 
 def _require_claimed_shape(place: str, matrix: tuple, shape: tuple[int, int]) -> None:  # type: ignore[type-arg]
@@ -496,21 +474,21 @@ def _require_lecture(lecture: Lecture) -> None:
     for index, step in enumerate(lecture.steps):
         place = f"lecture.steps[{index}]"
         if not is_step(step.step):
-            raise _fail(f"{place}.step", N_("there is no step {name}"), name=quoted(step.step))
+            raise fail(f"{place}.step", N_("there is no step {name}"), name=quoted(step.step))
         if step.step in names:
-            raise _fail(f"{place}.step", N_("the step {name} appears here twice"), name=quoted(step.step))
+            raise fail(f"{place}.step", N_("the step {name} appears here twice"), name=quoted(step.step))
         names.add(step.step)
         _require_minutes(f"{place}.minutes", step.minutes)
         if len(step.choices) > MAX_CHOICES:
-            raise _fail(
+            raise fail(
                 f"{place}.choices",
                 N_("expected at most {most} choices, got {count}"),
                 most=MAX_CHOICES,
                 count=len(step.choices),
             )
         for name, text, most in _texts_of(step):
-            for where, part in _in_languages(f"{place}.{name}", text):
-                _require_text(where, part, most)
+            for where, part in in_languages(f"{place}.{name}", text):
+                require_text(where, part, most)
 
 
 def _texts_of(step: LectureStep) -> Iterator[tuple[str, Text | None, int]]:
@@ -523,7 +501,7 @@ def _texts_of(step: LectureStep) -> Iterator[tuple[str, Text | None, int]]:
 
 def _require_minutes(place: str, minutes: float | None) -> None:
     if minutes is not None and not 0 < minutes <= MAX_MINUTES:
-        raise _fail(
+        raise fail(
             place,
             N_("expected more than 0 and at most {most}, got {number}"),
             most=MAX_MINUTES,

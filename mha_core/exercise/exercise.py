@@ -102,6 +102,7 @@ def _without_numbers(example: Example) -> Example:
         and replace(example.positions, frequencies=None, context_frequencies=None),
         claimed=None,
         asked=None,
+        puzzle=None,
         note=None,
     )
 

@@ -137,10 +137,11 @@ _BASELINE_TOO_LARGE: Final = N_(
 
 
 def without_claims(work: Work) -> Work:
-    """The same work as it is given to students: with nothing filled in and without the lecturer's notes."""
+    """The same work as it is given to students: without what was filled in, the lecturer's notes and
+    the solution of a puzzle."""
     asked = work.exercise and Exercise(work.exercise.asked)
     looking = replace(work.looking, lens="", pinned_baseline=None)
-    bare = replace(work.example, claimed=None, lecture=None, asked=None)
+    bare = replace(work.example, claimed=None, lecture=None, asked=None, puzzle=None)
     history = replace(work.history, trace=trace(bare, work.backend), past=(), future=())
     return replace(work, history=history, looking=looking, exercise=asked)
 

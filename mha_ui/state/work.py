@@ -262,7 +262,7 @@ def without_message(work: Work) -> Work:
 
 def pin_baseline(work: Work, example: Example | None = None) -> Work:
     """Pin an example, by default the current one, to compare with. Raises ``NumberRangeError`` as ``trace`` does."""
-    pinned = replace(example or work.example, claimed=None, lecture=None)
+    pinned = replace(example or work.example, claimed=None, lecture=None, puzzle=None)
     computed = work.trace if pinned == work.example else trace(pinned, work.backend)
     baseline = Baseline(computed, packed(pinned))
     return replace(work, looking=replace(work.looking, pinned_baseline=baseline))

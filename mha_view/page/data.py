@@ -116,8 +116,8 @@ _WORDS: Final = {
 
 
 def page_data(trace: Trace, language: str, decimals: int, app: str) -> PageData:
-    """The data of an example's page. What only its lecturer sees is left out."""
-    example = replace(trace.example, lecture=None, claimed=None)
+    """The data of an example's page. What only its lecturer sees is left out, and so is a puzzle."""
+    example = replace(trace.example, lecture=None, claimed=None, puzzle=None)
     return {
         "languages": {code: _texts(trace, code, decimals) for code in LANGUAGES},
         "first": language,

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from mha_core import AddMask, AllowMask, Example, Head, Positions, validate
 from mha_core.example.lecture import Lecture, LectureStep
 from mha_core.example.model import PAIRS, POSITIONS, position_inputs
-from mha_core.vocabulary import SCORINGS, STEPS
+from mha_core.example.puzzle import CHANGEABLE, RELATIONS, Goal, Puzzle
+from mha_core.vocabulary import PER_HEAD, SCORINGS, STEPS
 
 NEG_INF = float("-inf")
 SIZES = st.integers(1, 4)
@@ -45,6 +46,40 @@ def lectures():
         unique_by=lambda one: one.step,
     )
     return st.builds(Lecture, minutes=_minutes, steps=steps.map(tuple))
+
+
+@st.composite
+def puzzles(draw, example):
+    """Puzzles that fit an example: goals about X and the weights, which every example with an X has."""
+    dims = example.dims
+    steps = ["weights", "x"] if example.x else ["weights"]
+    goals = []
+    for step in draw(st.lists(st.sampled_from(steps), min_size=1, max_size=3)):
+        rows_, cols = dims.shape(step)
+        relation = draw(st.sampled_from(RELATIONS))
+        goals.append(
+            Goal(
+                step,
+                draw(st.integers(0, dims.h - 1)) if step in PER_HEAD else None,
+                draw(st.integers(0, rows_ - 1)),
+                draw(st.integers(0, cols - 1)),
+                relation,
+                draw(numbers),
+                *([draw(st.floats(0, 1))] if relation == "equals" else []),
+            )
+        )
+    edit = st.fixed_dictionaries(
+        {"op": texts}, optional={"values": st.tuples(st.tuples(numbers)), "row": SIZES}
+    )
+    return Puzzle(
+        goals=tuple(goals),
+        change=tuple(draw(st.lists(st.sampled_from(sorted(CHANGEABLE)), max_size=2, unique=True))),
+        hints=tuple(draw(st.lists(_text, max_size=3))),
+        solution=tuple(draw(st.lists(edit, max_size=2))),
+        stage=draw(st.sampled_from(["", "aim", "positions"])),
+        key=draw(texts),
+        tokens=draw(st.sampled_from([{}, {"zh": tuple("t" * dims.n_q)}])),
+    )
 
 
 @st.composite

@@ -80,6 +80,7 @@ FOLDERS = {
     "check": {"example", "compute", "edit"},
     "exercise": {"example", "compute", "edit", "check", "walk"},
     "compare": {"example", "compute", "edit", "check"},
+    "puzzle": {"example", "compute", "edit"},
     "walk": {"example", "compute"},
     "interop/parameters": {"example", "compute"},
     "interop/saved": {"example", "interop/parameters"},

@@ -5,8 +5,7 @@ from math import exp, isclose
 import pytest
 
 from mha_core import built_in, graph
-from mha_core.example.model import POSITIONS
-from mha_core.example.validate import absent_steps
+from mha_core.example.model import POSITIONS, absent_steps
 from mha_core.vocabulary import ENTRY, SCORINGS, STEPS
 from tests.apply import apply
 from tests.core.new_step import ROOT, output_of, with_the_step
