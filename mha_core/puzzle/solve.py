@@ -2,7 +2,7 @@
 
 1. One number: a grid of values for each, −12 to 12. Where a goal begins or ceases to hold between two values of the
    grid, bisection finds where, so that a narrow range of solutions between them is found too.
-2. Two numbers: coarser grids for both, of at most ``MOST_VARIANTS`` variants each.
+2. Two numbers: coarser grids for both, each of at most ``MOST_VARIANTS`` variants.
 3. Pairs that may attend or not: every set of them, the smallest first, as long as there are not too many.
 
 The variants of an example are computed at once (``variants``).
@@ -42,6 +42,7 @@ GRIDS: Final = (
 """Values of two numbers at once: one grid after the other."""
 MOST_VARIANTS: Final = 100_000
 """Most variants that one grid, or the sets of one size, may have: less than a second."""
+_NO_CHANGE: Final = torch.zeros(1, 0, dtype=torch.long), torch.zeros(1, 0, dtype=torch.float64)
 _BISECTIONS: Final = 50
 """From 0.25 down to the spacing of float64 numbers."""
 _DECIMALS: Final = range(6)
@@ -93,8 +94,7 @@ class _Search:
 
     def nothing(self) -> Changes | None:
         """No change, where the goals hold already."""
-        no_change = torch.zeros(1, 0, dtype=torch.long), torch.zeros(1, 0, dtype=torch.float64)
-        return () if self._holds(self.variants.numbers(*no_change))[0] else None
+        return () if self._holds(self.variants.numbers(*_NO_CHANGE))[0] else None
 
     def one_number(self) -> Changes | None:
         """One changed number: of the grid, else between two of its values."""
@@ -103,24 +103,39 @@ class _Search:
         return self._best(tried, numbers) or self._between(tried, numbers)
 
     def two_numbers(self) -> Changes | None:
-        """Two changed numbers of the first grid that has a solution."""
+        """Two changed numbers of the first grid that has a solution.
+
+        Where even the coarsest grid has too many variants, only of the numbers that move a goal's number by themselves.
+        """
+        knobs = (
+            self.knobs if _pairs(self._with_values(self.knobs, GRIDS[0])) <= MOST_VARIANTS else self._moving()
+        )
         for grid in GRIDS:
-            values = [self._values(knob, grid) for knob in self.knobs]
-            some = sum(len(one) * len(other) for one, other in combinations(values, 2))
-            if some > MOST_VARIANTS:
+            values = self._with_values(knobs, grid)
+            if _pairs(values) > MOST_VARIANTS:
                 break
             tried = [
                 ((knob, value), (other, new))
-                for (knob, ones), (other, news) in combinations(zip(self.knobs, values, strict=True), 2)
+                for (knob, ones), (other, news) in combinations(values, 2)
                 for value, new in product(ones, news)
             ]
             if found := self._best(tried, self._numbers(tried)):
                 return found
         return None
 
+    def _with_values(self, knobs: Sequence[Knob], grid: Iterable[float]) -> list[tuple[Knob, list[float]]]:
+        return [(knob, self._values(knob, grid)) for knob in knobs]
+
+    def _moving(self) -> list[Knob]:
+        """The numbers with which a goal's number changes."""
+        numbers = self._numbers([((knob, self._values(knob, GRIDS[0])[-1]),) for knob in self.knobs])
+        now = self.variants.numbers(*_NO_CHANGE)
+        moved = ((numbers != now) & ~(numbers.isnan() & now.isnan())).any(-1).tolist()
+        return [knob for knob, moves in zip(self.knobs, moved, strict=True) if moves]
+
     def mask(self) -> Changes | None:
         """The smallest set of three or more pairs that may attend from now on, or may no longer."""
-        pairs = [(knob, self._values(knob, ())[0]) for knob in self.knobs if knob.name == "mask"]
+        pairs = [(knob, self._values(knob, ())[0]) for knob in self.knobs if self._is_pair(knob)]
         for size in range(3, len(pairs) + 1):
             if comb(len(pairs), size) > MOST_VARIANTS:
                 break
@@ -130,12 +145,16 @@ class _Search:
         return None
 
     def _values(self, knob: Knob, grid: Iterable[float]) -> list[float]:
-        """The values of a number that are tried: of a grid, without its own; the opposite for a pair of the mask."""
+        """The values of a number that are tried: of a grid, without its own; the opposite for a pair of a mask."""
         now = float(self.variants.row[knob.at])
-        if knob.name == "mask":
-            allows = not isinstance(self.example.mask, AddMask)
-            return [1.0 - now if allows else 0.0 if now == NEG_INF else NEG_INF]
-        return [value for value in grid if value != now and self._is_valid(knob, value)]
+        if self._is_pair(knob):
+            return [1.0 - now]
+        more = [NEG_INF] if knob.name == "mask" else []
+        return [value for value in (*more, *grid) if value != now and self._is_valid(knob, value)]
+
+    def _is_pair(self, knob: Knob) -> bool:
+        """Whether this is a pair of tokens that may attend or not, rather than a number."""
+        return knob.name == "mask" and not isinstance(self.example.mask, AddMask)
 
     def _is_valid(self, knob: Knob, value: float) -> bool:
         """A divisor is not 0; softcap and temperature are above it."""
@@ -145,8 +164,7 @@ class _Search:
     def _numbers(self, tried: Sequence[Changes]) -> Tensor:
         places = torch.tensor([[knob.at for knob, _ in changes] for changes in tried], dtype=torch.long)
         values = torch.tensor([[value for _, value in changes] for changes in tried], dtype=torch.float64)
-        size = len(tried[0]) if tried else 0
-        return self.variants.numbers(places.view(len(tried), size), values.view(len(tried), size))
+        return self.variants.numbers(places, values)
 
     def _holds(self, numbers: Tensor) -> Tensor:
         return holds(self._goals, numbers, TOLERANCE)
@@ -156,33 +174,34 @@ class _Search:
         found = [tried[at] for at in self._holds(numbers).nonzero().flatten().tolist()]
         return min(found, key=self._cost, default=None)
 
-    def _cost(self, changes: Changes) -> tuple[int, float]:
-        decimals = sum(_decimals(value) for _, value in changes)
-        far = sum(abs(value - float(self.variants.row[knob.at])) for knob, value in changes)
-        return decimals, far
+    def _cost(self, changes: Changes) -> float:
+        """How far the numbers move, where each decimal is as bad as a distance of 2."""
+        return sum(
+            2 * _decimals(value) + abs(value - float(self.variants.row[knob.at])) for knob, value in changes
+        )
 
     def _between(self, tried: Sequence[Changes], numbers: Tensor) -> Changes | None:
         """One number between two values of the grid.
 
         A limit of a goal is crossed where its number is below it at one value and above it at the next. Between two
-        such crossings nothing changes, so one value of each range is enough.
+        such crossings nothing changes, so one value of each range is enough, and each crossing itself.
         """
         crossings = self._crossings(tried, numbers)
-        points: dict[Knob, set[float]] = {}
+        points: dict[Knob, set[float]] = {knob: set() for knob, _ in crossings}
         for (knob, value), *_ in tried:
-            points.setdefault(knob, set()).add(value)
+            if knob in points:
+                points[knob].add(value)
         for knob, value in crossings:
             points[knob].add(value)
-        with_crossings = dict.fromkeys(knob for knob, _ in crossings)
-        ranges = [(knob, pairwise(sorted(points[knob]))) for knob in with_crossings]
-        rounded = [
+        ranges = [(knob, ends) for knob, values in points.items() for ends in pairwise(sorted(values))]
+        ranges += [(knob, (value, value)) for knob, value in crossings]
+        within = [
             ((knob, value),)
-            for knob, parts in ranges
-            for low, high in parts
-            for value in _plain_values(low, high)
+            for knob, ends in ranges
+            for value in _plain_values(*ends)
             if self._is_valid(knob, value)
         ]
-        return self._best(rounded, self._numbers(rounded)) if rounded else None
+        return self._best(within, self._numbers(within))
 
     def _crossings(self, tried: Sequence[Changes], numbers: Tensor) -> list[tuple[Knob, float]]:
         """Where a goal's number crosses a limit, by bisection of all such ranges at once."""
@@ -191,7 +210,7 @@ class _Search:
         places = [
             (at, int(side), int(goal))
             for at, ((one, _), (other, _)) in enumerate(pairwise(first for first, *_ in tried))
-            if one == other and one.name != "mask"
+            if one == other and not self._is_pair(one)
             for side, goal in (above[at] != above[at + 1]).nonzero().tolist()
         ]
         if not places:
@@ -210,6 +229,11 @@ class _Search:
                 torch.where(now == starts_above, high, middle),
             )
         return list(zip(knobs, high.tolist(), strict=True))
+
+
+def _pairs(values: Sequence[tuple[Knob, Sequence[float]]]) -> int:
+    """How many pairs of values of two different numbers there are."""
+    return sum(len(ones) * len(news) for (_, ones), (_, news) in combinations(values, 2))
 
 
 def _decimals(value: float) -> int:
