@@ -21,9 +21,10 @@ from typing import Any, NoReturn, TypeAlias
 from mha_core import __version__
 from mha_core.compute.device import DEVICES, DTYPES
 from mha_core.errors import N_, ExampleError, MhaError, Reason
-from mha_core.example.files import MAX_BYTES, parse
+from mha_core.example.files import MAX_BYTES, parse, pretty
 from mha_core.example.library import library
 from mha_core.example.model import Example, text_in
+from mha_core.example.puzzle_library import built_in_puzzle, built_in_puzzles
 from mha_core.export import TARGETS
 from mha_core.messages import LANGUAGES, catalogue, complain, in_words, shell_language, translate_argparse
 from mha_core.vocabulary import STEPS
@@ -178,6 +179,11 @@ def _parser(prog: str, add_commands: Callable[[AddCommand], None] | None) -> arg
 
     _add_on_examples(add)
     add("examples", _examples, _say(N_("List the built-in examples.")), "")
+    sub = add(
+        "puzzles", _puzzles, _say(N_("List the built-in puzzles, or print one as an example file.")), "book"
+    )
+    name = _say(N_("the puzzle's name; prints the list if omitted"))
+    sub.add_argument("puzzle", metavar="PUZZLE", nargs="?", help=name)
     _add_on_weights(add)
     _add_on_models(add)
     if add_commands:
@@ -385,14 +391,24 @@ def _compute(name: str, read: Callable[[Any], object], options: argparse.Namespa
 
 
 def _examples(_: argparse.Namespace) -> Answer:
+    return 0, [{"name": name, **_texts(example)} for name, example in library().items()]
+
+
+def _puzzles(options: argparse.Namespace) -> Answer:
+    if options.puzzle is not None:
+        return 0, pretty(built_in_puzzle(options.puzzle))
     return 0, [
-        {
-            "name": name,
-            "title": {language: text_in(example.title, language) for language in LANGUAGES},
-            "note": {language: text_in(example.note, language) for language in LANGUAGES},
-        }
-        for name, example in library().items()
+        {"name": key, "stage": example.puzzle and example.puzzle.stage, **_texts(example)}
+        for key, example in built_in_puzzles().items()
     ]
+
+
+def _texts(example: Example) -> dict[str, dict[str, str]]:
+    """The title and the note in each language."""
+    texts = {"title": example.title, "note": example.note}
+    return {
+        name: {language: text_in(text, language) for language in LANGUAGES} for name, text in texts.items()
+    }
 
 
 if __name__ == "__main__":

@@ -7,10 +7,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from mha_core.errors import N_, CellError
 from mha_core.example.files import parse
 from mha_core.example.library import SUFFIX
 from mha_core.example.model import Example
 from mha_core.messages import LANGUAGES
+from mha_core.quoted import quoted
 
 FOLDER: Final = Path(__file__).resolve().parent / "puzzles"
 
@@ -22,6 +24,18 @@ def built_in_puzzles() -> dict[str, Example]:
         path.name.removesuffix(SUFFIX).partition("_")[2]: parse(path.read_bytes())
         for path in sorted(FOLDER.glob(f"*{SUFFIX}"))
     }
+
+
+def built_in_puzzle(key: str) -> Example:
+    """A built-in puzzle by its key. Raises ``CellError`` where there is none with that key."""
+    try:
+        return built_in_puzzles()[key]
+    except KeyError:
+        raise CellError(
+            N_("there is no puzzle named {name}; the puzzles are: {known}"),
+            name=quoted(key),
+            known=", ".join(built_in_puzzles()),
+        ) from None
 
 
 def in_language(example: Example, language: str) -> Example:

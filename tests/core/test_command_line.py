@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from mha_core import __version__, backend, built_in, dump, library, trace
+from mha_core import __version__, backend, built_in, dump, library, pretty, trace
 from mha_core.__main__ import ARGPARSE, main
 from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
+from mha_core.example.puzzle_library import built_in_puzzles
 from mha_core.messages import catalogue
 from mha_core.vocabulary import STEPS
 from tests.sizes import in_turn
@@ -192,6 +193,23 @@ def test_examples_lists_the_built_in_ones(run):
         entry[text][language] for entry in answer for text in ("title", "note") for language in ("en", "zh")
     )
     assert answer[0]["title"]["zh"].startswith("思考 计算机 程序")
+
+
+def test_puzzles_lists_the_built_in_ones_and_prints_one(run):
+    status, out, err = run("puzzles")
+    assert (status, err) == (0, "")
+    answer = json.loads(out)
+    assert [entry["name"] for entry in answer] == list(built_in_puzzles())
+    assert answer[0] == {
+        "name": "book",
+        "stage": "aim",
+        "title": built_in_puzzles()["book"].title,
+        "note": built_in_puzzles()["book"].note,
+    }
+    assert run("puzzles", "book") == (0, pretty(built_in_puzzles()["book"]), "")
+    status, out, err = run("puzzles", "books")
+    assert (status, out) == (2, "")
+    assert err.startswith("there is no puzzle named 'books'; the puzzles are: book, bank, itself,")
 
 
 def test_a_dash_reads_standard_input(run, monkeypatch):
@@ -439,7 +457,7 @@ def chinese(request, monkeypatch):
     monkeypatch.setenv(request.param, "zh_CN.UTF-8")
 
 
-COMMANDS = ["trace", "explain", "check", "examples", "export", "layers", "import", "models"]
+COMMANDS = ["trace", "explain", "check", "examples", "puzzles", "export", "layers", "import", "models"]
 NAMES = re.compile(r"--?[a-z][\w-]*|\{[^}]*\}|[A-Z_]+|python -m mha_core|" + "|".join(COMMANDS))
 
 

@@ -64,7 +64,7 @@ def test_a_puzzle_is_read_as_it_is_written():
     assert '"puzzle"' not in dump(built_in("programming"))
 
 
-@tries(20)
+@tries(10)
 @given(st.data())
 def test_every_puzzle_comes_back_from_a_file_and_from_a_link(data):
     example = data.draw(examples(variants=True))
@@ -314,7 +314,7 @@ def test_a_mask_counts_the_pairs_whose_permission_differs():
     assert changes(start, replace(start, mask=AllowMask(causal, fill=-9.0))) == 1
 
 
-@tries(20)
+@tries(6)
 @given(examples(variants=True), examples(variants=True))
 def test_nothing_differs_from_itself_and_both_ways_differ_alike(one, other):
     assert changes(one, one) == 0
