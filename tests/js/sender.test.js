@@ -22,7 +22,7 @@ test("what an overtaken answer mounted sends nothing once it has gone, and what 
   assert.deepEqual(sent.first, [[1], [2]]);
 });
 
-test("what the last part leaves is for what stands on every page, once, and again if the server has not got it", (context) => {
+test("what the last part leaves is for the parts that every page has, once, and again if the server has not got it", (context) => {
   let left = 0;
   let wait = () => {};
   context.mock.method(globalThis, "setTimeout", (/** @type {() => void} */ act) => {

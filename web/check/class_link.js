@@ -1,5 +1,6 @@
 // A link to hand out, with a button that copies it.
 
+import { copyText } from "../kit/copy.js";
 import { button, element, setAttribute, setText, span } from "../kit/dom.js";
 import { mounting } from "../kit/mount.js";
 
@@ -33,13 +34,10 @@ class Link {
     setText(this.button, words.copy);
   }
 
-  /** Only secure pages have a clipboard. Elsewhere the link is left selected, to be copied by hand. */
+  /** Where it cannot be copied, the link is left selected, to be copied by hand. */
   async #copy() {
+    if (await copyText(this.field.value)) setText(this.status, `✓ ${this.#words.copied}`);
     this.field.select();
-    await navigator.clipboard?.writeText(this.field.value).then(
-      () => setText(this.status, `✓ ${this.#words.copied}`),
-      () => {},
-    );
   }
 }
 

@@ -1,5 +1,6 @@
 // Masks of the libraries: the same pairs are hidden in all of them, but the cells have other values.
 
+import { copyText } from "../kit/copy.js";
 import { button, div, element, p, span, titled } from "../kit/dom.js";
 import { Section } from "./sheet.js";
 
@@ -44,8 +45,7 @@ export class Masks extends Section {
     const data = { focus: `copy ${form.name}` };
     const copy = button({ class: "quiet", "aria-label": label, data }, words.copy_python);
     copy.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(code);
-      copy.textContent = words.copied_python;
+      if (await copyText(code)) copy.textContent = words.copied_python;
     });
     const box = div("box", this.#table(form));
     return card(`${library}, ${argument}`, box, rows.length ? copy : null);

@@ -1,5 +1,6 @@
 // The menu of one matrix: copy and download; an editor adds to it.
 
+import { copyText } from "./copy.js";
 import { button, childrenOf, download, element } from "./dom.js";
 import { labelOf, requireRows } from "./graph.js";
 import { toCsv, toTsv } from "./numbers.js";
@@ -94,8 +95,8 @@ export class Menu {
 
   /** @param {string} text */
   async #copy(text) {
-    await navigator.clipboard.writeText(text);
-    this.host.say(this.host.words.copied);
+    const { words } = this.host;
+    this.host.say((await copyText(text)) ? words.copied : words.not_copied);
   }
 
   /**

@@ -1,5 +1,6 @@
 // The Share button: copies the address, or gives it to be copied by hand, and shows it as a QR code.
 
+import { copyText } from "../kit/copy.js";
 import { element, requireElement } from "../kit/dom.js";
 import { mounting } from "../kit/mount.js";
 import { belowRoot } from "../kit/root.js";
@@ -114,28 +115,19 @@ class Share {
     this.noCode.hidden = fits;
     this.panel.hidden = false;
     this.field.setAttribute("aria-label", words[`field${this.#kind}`]);
-    this.field.hidden = await this.#copied(link);
-    this.message.textContent = this.field.hidden ? words[`said${this.#kind}`] : words.by_hand;
-    if (this.field.hidden) this.#say();
+    const isCopied = await copyText(link);
+    this.message.textContent = isCopied ? words[`said${this.#kind}`] : words.by_hand;
+    this.field.hidden = isCopied;
+    if (isCopied) this.#say();
+    else this.#offer(link);
   }
 
-  /**
-   * Whether a text could be copied. Only secure pages have a clipboard; elsewhere it is copied from a field.
-   * @param {string} text
-   */
-  async #copied(text) {
-    try {
-      await navigator.clipboard.writeText(text);
-      return true;
-    } catch {
-      this.field.hidden = false;
-      this.field.value = text;
-      this.field.focus();
-      this.field.select();
-      const copied = document.execCommand("copy");
-      if (copied) this.button.focus();
-      return copied;
-    }
+  /** Show a text that could not be copied, to be copied by hand. @param {string} text */
+  #offer(text) {
+    this.field.hidden = false;
+    this.field.value = text;
+    this.field.focus();
+    this.field.select();
   }
 
   #hide(back = true) {

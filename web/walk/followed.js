@@ -92,7 +92,11 @@ function pickedSentence(model, head, name, at) {
 /**
  * The row of a head's matrix that a query or a key is a multiple of, where the token's own row has one number that is
  * not 0. Null elsewhere.
- * @type {(model: WalkModel, head: number, name: string, at: number) => { weights: string; row: number; numbers: string; vector: string; number: string } | null}
+ * @param {WalkModel} model
+ * @param {number} head
+ * @param {string} name
+ * @param {number} at
+ * @returns {{ weights: string; row: number; numbers: string; vector: string; number: string } | null}
  */
 function pickedRow(model, head, name, at) {
   const operands = model.steps[name]?.operands ?? [];

@@ -1,5 +1,6 @@
 // The end of an exercise: what came out of it, who attends to whom, and what can be done next.
 
+import { copyText } from "../../kit/copy.js";
 import { curve, middle } from "../../kit/curves.js";
 import { accent, button, div, element, p, span } from "../../kit/dom.js";
 import { svgElement } from "../overview/row_bars.js";
@@ -56,11 +57,8 @@ function classShare(query, texts, announce) {
   const about = element("p", { class: "for-class", hidden: true }, `${texts.for_class_about} `, field);
   const onclick = async () => {
     about.hidden = false;
-    field.select();
-    await navigator.clipboard?.writeText(link).then(
-      () => announce(texts.copied),
-      () => {}, // the link is left selected, to be copied by hand
-    );
+    if (await copyText(link)) announce(texts.copied);
+    field.select(); // to be copied by hand where it could not be
   };
   return div("practice-share", button({ data: { focus: "for class" }, onclick }, texts.for_class), about);
 }
