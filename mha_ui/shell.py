@@ -21,6 +21,7 @@ from mha_view.language import LANGUAGES, language_for, words_in
 from mha_view.palette import css_variables
 
 BENCH: Final = "bench.py"
+PUZZLES: Final = "puzzles.py"
 WALKTHROUGH: Final = "walkthrough.py"
 MODELS: Final = "models.py"
 CHECK: Final = "check.py"
@@ -29,6 +30,7 @@ CONVENTIONS: Final = "conventions.py"
 LESSONS: Final = "lessons.py"
 PAGES: Final = {
     BENCH: N_("Explore"),
+    PUZZLES: N_("Puzzles"),
     WALKTHROUGH: N_("Step through"),
     MODELS: N_("Real models"),
     CHECK: N_("Check my numbers"),

@@ -266,6 +266,41 @@ class Check(TypedDict):
     practice: NotRequired[PracticeState]
 
 
+class PuzzleGoal(TypedDict):
+    """A number that a puzzle wants. ``within``: how far it may be from ``number``.
+
+    ``start``: what it is at first, null where it is infinite, or where there is none.
+    """
+
+    cell: Cell
+    relation: Literal["at_least", "at_most", "equals"]
+    number: float
+    within: float
+    start: float | None
+
+
+class PuzzleData(TypedDict):
+    """A puzzle: its words, its goals, and the edits that solve it from the start.
+
+    ``key``: "" for a visitor's own. ``place``: which of ours it is, "" for a visitor's. ``change``: what may be
+    changed, nothing for all. ``changed``: how many numbers differ from the start; ``fewest``: how many the solution
+    changes. ``next``: the query of the next puzzle, "" after the last; ``link``: that of this one, as it began.
+    """
+
+    key: str
+    place: str
+    title: str
+    story: str
+    goals: Sequence[PuzzleGoal]
+    change: Sequence[str]
+    hints: Sequence[str]
+    solution: Sequence[EditData]
+    changed: int
+    fewest: int
+    next: str
+    link: str
+
+
 # --- the walk ------------------------------------------------------------------------------------------------------
 
 

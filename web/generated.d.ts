@@ -593,10 +593,22 @@ interface About {
   looks: string[];
 }
 
-/** Whether the address asked for nothing in particular, and how often the first steps have been asked for. */
+/** The puzzle to begin with: its title, and the query of the address that opens it. */
+interface FirstPuzzle {
+  title: string;
+  query: string;
+}
+
+/**
+ * What a visitor may begin with.
+ *
+ * `first`: whether the address asked for nothing in particular; `asked`: how often the first steps have been asked
+ * for; `puzzle`: null where there is something to be worked out already.
+ */
 interface Start {
   first: boolean;
   asked: number;
+  puzzle: FirstPuzzle | null;
 }
 
 /**
@@ -627,11 +639,46 @@ interface MessageData {
 }
 
 /**
+ * A number that a puzzle wants. `within`: how far it may be from `number`.
+ *
+ * `start`: what it is at first, null where it is infinite, or where there is none.
+ */
+interface PuzzleGoal {
+  cell: Cell;
+  relation: "at_least" | "at_most" | "equals";
+  number: number;
+  within: number;
+  start: number | null;
+}
+
+/**
+ * A puzzle: its words, its goals, and the edits that solve it from the start.
+ *
+ * `key`: "" for a visitor's own. `place`: which of ours it is, "" for a visitor's. `change`: what may be
+ * changed, nothing for all. `changed`: how many numbers differ from the start; `fewest`: how many the solution
+ * changes. `next`: the query of the next puzzle, "" after the last; `link`: that of this one, as it began.
+ */
+interface PuzzleData {
+  key: string;
+  place: string;
+  title: string;
+  story: string;
+  goals: PuzzleGoal[];
+  change: string[];
+  hints: string[];
+  solution: Operation[];
+  changed: number;
+  fewest: number;
+  next: string;
+  link: string;
+}
+
+/**
  * What may be done with an example, and which of the menus' choices it has.
  *
  * `changed`: the example differs from the one that was opened; `baseline`: one is pinned. `sizes`: the axes
  * whose sizes can be changed. `lens`: the current one, "" for none; null where no choice is offered. `fixed`: only
- * numbers can be changed.
+ * numbers can be changed, and these of the layer's settings.
  */
 interface Controls {
   undo: boolean;
@@ -652,7 +699,7 @@ interface Controls {
   kv_heads: number;
   mask: "none" | "causal" | "painted";
   lens: string | null;
-  fixed?: true;
+  fixed?: string[];
 }
 
 /** The largest number, and the most heads and tokens or dimensions, of an example that can be edited. */
@@ -671,9 +718,9 @@ interface LiveRequest {
 /**
  * Everything that the Explore page shows.
  *
- * `bar`: what the address bar holds where that is not the address of the work: the link to an exercise with numbers
- * for each student. `whole`: the example where no address holds it. `choices`: by menu, each choice's edit by its
- * name. `asks`: null where there is no server.
+ * `puzzle`: null for an example without one. `bar`: what the address bar holds where that is not the address of
+ * the work: the link to an exercise with numbers for each student. `whole`: the example where no address holds it.
+ * `choices`: by menu, each choice's edit by its name. `asks`: null where there is no server.
  *
  * Of an exercise, `class_link`: the query of a link for everybody, where there can be others like it; `begun`:
  * which of the examples shown it was set with, here; 0 where a link has brought it.
@@ -689,6 +736,7 @@ interface ExploreModel extends TablesModel, Answer, About {
   pinned: Cell | null;
   message: MessageData | null;
   about_ours: boolean;
+  puzzle: PuzzleData | null;
   choices: Record<string, Record<string, Operation>>;
   controls: Controls;
   limits: Limits;

@@ -38,6 +38,15 @@ def built_in_puzzle(key: str) -> Example:
         ) from None
 
 
+def start_of(example: Example) -> Example | None:
+    """How the built-in puzzle of an example began, with the example's tokens; None for an example of no such puzzle."""
+    start = built_in_puzzles().get(example.puzzle.key) if example.puzzle else None
+    if start is None or start.puzzle is None:
+        return None
+    variants = [in_language(start, language) for language in (LANGUAGES[0], *start.puzzle.tokens)]
+    return next((one for one in variants if one.tokens == example.tokens), start)
+
+
 def in_language(example: Example, language: str) -> Example:
     """The example with its tokens in this language where its puzzle has them, else as it is.
 

@@ -4,12 +4,13 @@ Read in this order: ``goals`` (met, and how far), ``changes`` (how many numbers 
 enough). What a puzzle is: ``mha_core.example.puzzle``; the built-in ones: ``mha_core.example.puzzle_library``.
 """
 
-from mha_core.example.puzzle_library import built_in_puzzles, in_language
+from mha_core.example.puzzle_library import built_in_puzzle, built_in_puzzles, in_language, start_of
 from mha_core.puzzle.changes import changes, differing
 from mha_core.puzzle.goals import met, number_of, progress, solution_edits, solved
 from mha_core.puzzle.solve import fewest
 
 __all__ = [
+    "built_in_puzzle",
     "built_in_puzzles",
     "changes",
     "differing",
@@ -20,4 +21,5 @@ __all__ = [
     "progress",
     "solution_edits",
     "solved",
+    "start_of",
 ]

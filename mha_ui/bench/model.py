@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal, NotRequired, TypedDict
+from typing import Final, NotRequired, TypedDict
 
 from mha_core.edit.fields import RESIZABLE, MaskKind
 from mha_core.example.model import (
@@ -12,10 +12,13 @@ from mha_core.example.model import (
     MAX_SIZE,
     AddMask,
     AllowMask,
+    Example,
     Scale,
     has_values,
     position_choice,
+    text_in,
 )
+from mha_core.puzzle import built_in_puzzles
 from mha_core.vocabulary import (
     HEAD_BIASES,
     POSITION_CHOICES,
@@ -27,6 +30,7 @@ from mha_view import payloads
 from mha_view.about import About, about_example, is_ours
 from mha_view.lenses import laid_over, look
 from mha_view.lenses.lens import Lens, sent
+from mha_view.puzzle import puzzle_of
 from mha_view.tables import numbers
 
 
@@ -43,7 +47,7 @@ class Controls(TypedDict):
 
     ``changed``: the example differs from the one that was opened; ``baseline``: one is pinned. ``sizes``: the axes
     whose sizes can be changed. ``lens``: the current one, "" for none; null where no choice is offered. ``fixed``: only
-    numbers can be changed.
+    numbers can be changed, and these of the layer's settings.
     """
 
     undo: bool
@@ -64,14 +68,26 @@ class Controls(TypedDict):
     kv_heads: int
     mask: MaskKind
     lens: str | None
-    fixed: NotRequired[Literal[True]]
+    fixed: NotRequired[Sequence[str]]
+
+
+class FirstPuzzle(TypedDict):
+    """The puzzle to begin with: its title, and the query of the address that opens it."""
+
+    title: str
+    query: str
 
 
 class Start(TypedDict):
-    """Whether the address asked for nothing in particular, and how often the first steps have been asked for."""
+    """What a visitor may begin with.
+
+    ``first``: whether the address asked for nothing in particular; ``asked``: how often the first steps have been asked
+    for; ``puzzle``: null where there is something to be worked out already.
+    """
 
     first: bool
     asked: int
+    puzzle: FirstPuzzle | None
 
 
 class OfferData(TypedDict):
@@ -108,9 +124,9 @@ class LiveRequest(TypedDict):
 class ExploreModel(payloads.TablesModel, Answer, About):
     """Everything that the Explore page shows.
 
-    ``bar``: what the address bar holds where that is not the address of the work: the link to an exercise with numbers
-    for each student. ``whole``: the example where no address holds it. ``choices``: by menu, each choice's edit by its
-    name. ``asks``: null where there is no server.
+    ``puzzle``: null for an example without one. ``bar``: what the address bar holds where that is not the address of
+    the work: the link to an exercise with numbers for each student. ``whole``: the example where no address holds it.
+    ``choices``: by menu, each choice's edit by its name. ``asks``: null where there is no server.
 
     Of an exercise, ``class_link``: the query of a link for everybody, where there can be others like it; ``begun``:
     which of the examples shown it was set with, here; 0 where a link has brought it.
@@ -126,6 +142,7 @@ class ExploreModel(payloads.TablesModel, Answer, About):
     pinned: payloads.Cell | None
     message: MessageData | None
     about_ours: bool
+    puzzle: payloads.PuzzleData | None
     choices: Mapping[str, Mapping[str, payloads.EditData]]
     controls: Controls
     limits: Limits
@@ -162,7 +179,11 @@ def payload(work: Work, *, lens: str | None = None) -> ExploreModel:
         "revision": work.history.revision,
         "opened": work.history.opened,
         "unsaved": bool(unsaved(work)),
-        "start": {"first": work.browser.plain, "asked": work.browser.starts},
+        "start": {
+            "first": work.browser.plain,
+            "asked": work.browser.starts,
+            "puzzle": None if work.example.puzzle or work.exercise else _first_puzzle(work.language),
+        },
         "address": held_by,
         "bar": handed_out(work) or None,
         "history": history_of(work.history, work.browser.stored),
@@ -171,13 +192,23 @@ def payload(work: Work, *, lens: str | None = None) -> ExploreModel:
         "message": _message(work.message),
         **about_example(work.trace, work.language),
         "about_ours": is_ours(work.example),
+        "puzzle": puzzle_of(work.trace, work.history.origin, work.language),
         **numbers(work.trace, work.language, looking.decimals),
         "choices": _CHOICES,
         "controls": _controls(work, looking.lens if lens is None else None),
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},
         "asks": {"lang": work.language, "lens": through and sent(through)},
     }
+    _fix(data["matrices"], work.example)
     return laid_over(data, look(through, work.trace, work.language)) if through else data
+
+
+def _fix(matrices: Mapping[str, payloads.Matrix], example: Example) -> None:
+    """In a puzzle, numbers that are not to be changed cannot be."""
+    allowed = example.puzzle.change if example.puzzle else ()
+    for name, matrix in matrices.items():
+        if allowed and name not in allowed:
+            matrix["edit"] = False
 
 
 def _lens(work: Work, name: str) -> Lens | None:
@@ -194,6 +225,11 @@ def _lens(work: Work, name: str) -> Lens | None:
     return None
 
 
+def _first_puzzle(language: str) -> FirstPuzzle:
+    key, example = next(iter(built_in_puzzles().items()))
+    return {"title": text_in(example.title, language), "query": f"puzzle={key}"}
+
+
 def _message(message: Message | None) -> MessageData | None:
     if message is None:
         return None
@@ -202,6 +238,18 @@ def _message(message: Message | None) -> MessageData | None:
 
 
 def _controls(work: Work, lens: str | None) -> Controls:
+    """What may be done. In a puzzle only what it allows to change is offered."""
+    controls, puzzle = _all_controls(work, lens), work.example.puzzle
+    if puzzle is None or not puzzle.change:
+        return controls
+    return {**controls, "fixed": [name for name in _SETTINGS if name in puzzle.change]}
+
+
+_SETTINGS: Final = ("scale", "softcap", "mask")
+"""What can be set besides matrices, by the names of puzzles and of the toolbar."""
+
+
+def _all_controls(work: Work, lens: str | None) -> Controls:
     example = work.example
     scoring = SCORING[example.scoring]
     fixed = {"d_context": example.context is None, "d_a": scoring.square}

@@ -14,7 +14,8 @@ from mha_core.compare.variant import read, written
 from mha_core.errors import N_, LinkError
 from mha_core.example.share_link import MAX_TOKEN, fitting
 from mha_core.exercise.exercise import askable, exercise
-from mha_ui.state.history import begun
+from mha_core.puzzle import built_in_puzzle, in_language, start_of
+from mha_ui.state.history import History, begun
 from mha_ui.state.work import (
     DECIMALS,
     LENSES,
@@ -41,7 +42,7 @@ MODEL_KEYS: Final = (
 )
 """What an address says of models."""
 PAGE_KEYS: Final = (
-    *("example", "s", "lang", "cell", "decimals", "ask", "seed", "tally", "lesson"),
+    *("example", "puzzle", "s", "lang", "cell", "decimals", "ask", "seed", "tally", "lesson"),
     *("experiment", "variant", "lens", "base"),
     *WalkPlace._fields,
     "lecture",
@@ -113,9 +114,11 @@ def _examples(work: Work) -> tuple[dict[str, str], str]:
     """The current example and the pinned one, as far as a link can contain them, and why it cannot."""
     query: dict[str, str] = {}
     too_large = ""
-    name = work.history.name
+    name, own = work.history.name, work.example.puzzle
     if name and work.example == library()[name]:
         query["example"] = name
+    elif own and own.key and work.example == work.history.origin:
+        query["puzzle"] = own.key
     else:
         try:
             query["s"] = fitting(work.history.token)
@@ -176,8 +179,7 @@ def work_at(query: Mapping[str, str], locale: str | None) -> Work:
     language = named if named in LANGUAGES else language_for(locale)
     message = None
     try:
-        name = None if "s" in query else query.get("example", opens_first(language))
-        history = begun(from_token(query["s"]) if name is None else built_in(name), name)
+        history = _history_at(query, language)
     except MhaError as error:
         template = words_in(language)(N_("{reason}. Showing “{title}” instead."))
         message = Message(template.format(reason=sentence(error, language), title=opening_title(language)))
@@ -187,6 +189,21 @@ def work_at(query: Mapping[str, str], locale: str | None) -> Work:
     if message is None:
         opened = _with_exercise(opened, query.get("ask", ""), query.get("seed", ""), query.get("tally", ""))
     return _with_experiment(_with_lens(_with_view(opened, query), query), query)
+
+
+def _history_at(query: Mapping[str, str], language: str) -> History:
+    """The history of the example that an address names; that of a built-in puzzle begins with the puzzle's own numbers.
+
+    Raises ``MhaError`` where there is no such example.
+    """
+    if "s" in query:
+        example = from_token(query["s"])
+        start = start_of(example)
+        return begun(example) if start is None else replace(begun(example), origin=start)
+    if "puzzle" in query:
+        return begun(in_language(built_in_puzzle(query["puzzle"]), language))
+    name = query.get("example", opens_first(language))
+    return begun(built_in(name), name)
 
 
 def _with_view(work: Work, query: Mapping[str, str]) -> Work:

@@ -17,6 +17,7 @@ import mha_ui.experiments.lenses
 import mha_ui.lessons.heads
 import mha_ui.models
 import mha_ui.pictures
+import mha_ui.puzzles
 import mha_ui.walkthrough
 from mha_core import built_in, from_token, opens_first, to_token
 from mha_core.edit import edits
@@ -43,7 +44,7 @@ GOOD = apply(WATER, cell(5))
 BAD = apply(GOOD, cell(13))
 """The example with which the planted faults occur."""
 QUERY = {"lesson": "many-heads", "lang": "en"}
-WALK, MODELS, CHECK, EXPERIMENTS, CONVENTIONS, LESSONS = list(shell.PAGES)[1:]
+PUZZLES, WALK, MODELS, CHECK, EXPERIMENTS, CONVENTIONS, LESSONS = list(shell.PAGES)[1:]
 BENCH = "bench.matrices"
 FAULTS = {
     "bench": (shell.BENCH, bench, "payload"),
@@ -60,6 +61,7 @@ FAULTS = {
     "experiments.change": (EXPERIMENTS, mha_ui.experiments.lenses, "payload"),
     "conventions": (CONVENTIONS, mha_ui.conventions, "packed_payload"),
     "models": (MODELS, mha_ui.models, "ui_words"),
+    "puzzles": (PUZZLES, mha_ui.puzzles, "puzzle_stages"),
     "lessons": (LESSONS, mha_ui.lessons.heads, "agreement"),
 }
 """By part of a page: its page, and a function that it calls."""

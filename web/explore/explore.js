@@ -38,6 +38,8 @@ import { Legend } from "./legend.js";
 import { MessageLine } from "./message_line.js";
 import { Overview } from "./overview/overview.js";
 import { PhoneBar } from "./phone_bar.js";
+import { invitation } from "./puzzle/invitation.js";
+import { Puzzle } from "./puzzle/puzzle.js";
 import { Actions } from "./toolbar/actions.js";
 import { Toolbar } from "./toolbar/toolbar.js";
 import { Verdict } from "./verdict.js";
@@ -61,7 +63,7 @@ const FIRST_OF_MASK = { name: "mask", head: null, row: 0, col: 0 };
  * The parts of the page that are made again for another language.
  * @typedef {{
  *   toolbar: Toolbar; verdict: Verdict; practice: Practice; legend: Legend; explain: Explain; menu: FillMenu;
- *   chips: HeadChips; overview: Overview; phoneBar: PhoneBar; firstSteps: FirstSteps;
+ *   chips: HeadChips; overview: Overview; phoneBar: PhoneBar; firstSteps: FirstSteps; puzzle: Puzzle;
  * }} Parts
  */
 
@@ -77,6 +79,7 @@ class Explore {
   #about = new About();
   #messageLine = new MessageLine((edit) => this.#accept(edit));
   #words; // those that the parts were made with
+  #fixed; // the settings in the toolbar where not all are there, as text
   /** @type {View} */
   #view;
   #structure = ""; // of the tables on the page; "" before the first update
@@ -107,6 +110,7 @@ class Explore {
       stateChanged: () => this.#showState(),
     });
     this.#words = model.words;
+    this.#fixed = String(model.controls.fixed);
     this.#view = new View(model, { bare: true }); // until the first update
     this.#host = this.#makeHost();
     this.#grid = new Grid(this.#host);
@@ -160,6 +164,7 @@ class Explore {
     this.#newest.live.stop();
     this.#parts.overview.stop();
     this.#parts.firstSteps.stop();
+    this.#parts.puzzle.stop();
     pictures.leave(this);
     sender.retire(this);
     this.root.remove();
@@ -183,7 +188,8 @@ class Explore {
     this.#lastEdit.carry(data);
     this.#newest.take(data);
     const model = this.#model;
-    if (data.words.lang !== this.#words.lang) this.#setWords(data.words);
+    const hasOtherMenus = String(data.controls.fixed) !== this.#fixed;
+    if (data.words.lang !== this.#words.lang || hasOtherMenus) this.#setWords(data.words);
     if (isFirst && data.pinned) this.#keepUnfolded(data.pinned);
     if (hasNewHead) this.#heads.add(data.dims.h - 1);
     if (structure !== this.#structure || this.#parts.practice.isStale(data)) this.#rebuild(structure);
@@ -194,6 +200,7 @@ class Explore {
     this.#showState();
     if (!sender.pending.length) this.#allAnswered(data);
     this.#parts.practice.enter();
+    this.#parts.puzzle.update(this.#model);
   }
 
   /**
@@ -402,6 +409,7 @@ class Explore {
       this.#view.patchCaptions(model);
       this.#patch(names);
       this.#parts.overview.patch(model);
+      this.#parts.puzzle.follow(model);
       this.#lastEdit.soon();
       this.#explained.explainSoon();
     }
@@ -616,6 +624,7 @@ class Explore {
       wrote: (/** @type {Cell} */ cell) => this.#explained.wrote(cell),
       settled: () => this.#settled(),
       isBusy: () => !this.#newest.isAnswered,
+      isKept: () => !this.#newest.previewed && !sender.pending.length,
       isFree: () => !this.#newest.previewed && !this.#grid.editing,
       isFixed: () => this.#parts.practice.leads,
 
@@ -683,15 +692,17 @@ class Explore {
   }
 
   /**
-   * The page is in another language: make its parts again.
+   * The page is in another language, or has other settings: make its parts again.
    * @param {Record<string, string>} words
    */
   #setWords(words) {
     this.#words = words;
+    this.#fixed = String(this.#model.controls.fixed);
     this.#structure = "";
     this.#messageLine.forget(); // it was said in the other language
     this.#parts.overview.stop();
     this.#parts.firstSteps.stop();
+    this.#parts.puzzle.stop();
     this.#parts = this.#makeParts();
     this.#layOutParts();
   }
@@ -715,6 +726,7 @@ class Explore {
       menu: new FillMenu(host),
       chips: new HeadChips(words),
       firstSteps: new FirstSteps(host, words),
+      puzzle: new Puzzle(host, words),
     };
   }
 
@@ -743,13 +755,19 @@ class Explore {
   /** Put the parts on the page. */
   #layOutParts() {
     const words = this.#words;
-    const { toolbar, verdict, practice, explain, menu, chips, overview, firstSteps } = this.#parts;
+    const { toolbar, verdict, practice, explain, menu, chips, overview, firstSteps, puzzle } = this.#parts;
     this.root.setAttribute("aria-label", words.bench);
     // Share sets the page's language too, but an embedded page has no Share.
     document.documentElement.lang = this.root.lang = words.lang;
     this.root.replaceChildren(
-      element("p", { class: "lead", hidden: Boolean(this.#model.check) }, words.lead),
+      element(
+        "p",
+        { class: "lead", hidden: Boolean(this.#model.check) },
+        words.lead,
+        invitation(this.#model, words),
+      ),
       this.#about.root,
+      puzzle.root,
       ...firstSteps.elements,
       overview.slim.place,
       overview.root,

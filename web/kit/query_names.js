@@ -19,6 +19,7 @@ export const MODEL_KEYS = [
 /** Every parameter that a page of ours writes. */
 export const PAGE_KEYS = [
   "example",
+  "puzzle",
   "s",
   "lang",
   "cell",

@@ -191,13 +191,18 @@ export class LocalHost {
         opened: this.#opened,
       },
       ...{ address: {}, bar: null, whole: null, unsaved: false, history: NO_HISTORY, choices: {} },
-      ...{ start: { first: false, asked: 0 }, asks: null, message: this.#message },
+      ...{
+        start: { first: false, asked: 0, puzzle: null },
+        asks: null,
+        message: this.#message,
+        puzzle: null,
+      },
       decimals: this.#decimals,
       limits: { number: this.#data.most, size: 0, heads: 0 },
       controls: {
         ...{
           ...NO_MENUS,
-          fixed: /** @type {const} */ (true),
+          fixed: ["scale"],
           scale,
           undo: canUndo,
           redo: canRedo,

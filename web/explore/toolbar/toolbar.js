@@ -16,8 +16,8 @@ export class Toolbar {
   #updates = [];
 
   /**
-   * Where numbers are checked and not changed, only the history is offered; where nothing but numbers can be changed, the
-   * divisor as well.
+   * Where numbers are checked and not changed, only the history is offered; where only numbers can be changed, what is
+   * left of the settings.
    * @param {import("./number_field.js").NumberFieldHost} host
    */
   constructor(host) {
@@ -36,7 +36,7 @@ export class Toolbar {
       { class: "controls", role: "toolbar", "aria-label": words.controls },
       this.#history(),
       ...(check || controls.fixed ? [] : [this.#sizes(), this.#layerMenu()]),
-      ...(check ? [] : controls.fixed ? [this.#divisor(), this.#decimals()] : [this.#viewMenu()]),
+      ...(check ? [] : controls.fixed ? this.#fixedMenu(controls.fixed) : [this.#viewMenu()]),
     );
   }
 
@@ -90,9 +90,15 @@ export class Toolbar {
     });
   }
 
-  /** What is left of the layer's menu where only numbers can be changed. */
-  #divisor() {
-    return this.host.model.constants.divisor === null ? null : this.#scale();
+  /** What is left of the menus where only numbers can be changed, and some settings. @param {string[]} settings */
+  #fixedMenu(settings) {
+    const hasDivisor = this.host.model.constants.divisor !== null;
+    return [
+      settings.includes("scale") && hasDivisor ? this.#scale() : null,
+      settings.includes("softcap") ? this.#softcap() : null,
+      settings.includes("mask") ? this.#choice("mask") : null,
+      this.#decimals(),
+    ];
   }
 
   #viewMenu() {

@@ -1,0 +1,144 @@
+"""What the pages are sent of puzzles: their words, their goals with the numbers that they start from, and solutions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from math import isfinite
+from typing import Final, TypedDict
+
+from mha_core.compute.trace import Trace, trace
+from mha_core.edit.edits import apply
+from mha_core.errors import N_
+from mha_core.example.model import Example, text_in
+from mha_core.example.puzzle import STAGES, Goal, Puzzle
+from mha_core.example.share_link import packed
+from mha_core.puzzle import built_in_puzzles, changes, number_of, solution_edits
+from mha_view import payloads
+from mha_view.language import words_in
+
+STAGE_WORDS: Final = {
+    "aim": (N_("Aim"), N_("What does a token look at?")),
+    "scores": (N_("Scores"), N_("A query times a key")),
+    "scaling": (N_("Scaling"), N_("How sharp are the weights?")),
+    "masks": (N_("Masks"), N_("Who may look at whom?")),
+    "values": (N_("Values"), N_("What is passed on?")),
+    "heads": (N_("Many heads"), N_("Two heads see more than one")),
+    "positions": (N_("Positions"), N_("The same words in another order")),
+}
+"""For each stage its title, and what its puzzles are about."""
+_PLACE: Final = N_("Puzzle {number} of {count} · {stage}")
+
+
+class PuzzleCard(TypedDict):
+    """A puzzle on offer.
+
+    ``maps``: the weights of the heads that it is about, as it begins; ``goals``: head, row and column of those among
+    them.
+    """
+
+    key: str
+    title: str
+    query: str
+    fewest: int
+    maps: Sequence[tuple[int, Sequence[Sequence[float]]]]
+    goals: Sequence[tuple[int, int, int]]
+
+
+class PuzzleStage(TypedDict):
+    """The puzzles that teach one thing."""
+
+    title: str
+    about: str
+    puzzles: Sequence[PuzzleCard]
+
+
+def puzzle_of(computed: Trace, start: Example, language: str) -> payloads.PuzzleData | None:
+    """The puzzle of an example whose numbers were those of ``start`` at first; None for an example without one."""
+    example = computed.example
+    if example.puzzle is None:
+        return None
+    puzzle, begun = example.puzzle, trace(start)
+    return {
+        "key": puzzle.key,
+        "place": _place(puzzle.key, language),
+        "title": text_in(example.title, language),
+        "story": text_in(example.note, language),
+        "goals": [_goal(goal, begun) for goal in puzzle.goals],
+        "change": puzzle.change,
+        "hints": [text_in(hint, language) for hint in puzzle.hints],
+        "solution": puzzle.solution,
+        "changed": changes(start, example),
+        "fewest": fewest_of(start),
+        "next": _next(puzzle.key),
+        "link": f"puzzle={puzzle.key}" if puzzle.key else f"s={packed(start)}",
+    }
+
+
+def fewest_of(start: Example) -> int:
+    """How many numbers the solution of a puzzle changes."""
+    return changes(start, reduce(apply, solution_edits(start), start))
+
+
+def _goal(goal: Goal, begun: Trace) -> payloads.PuzzleGoal:
+    start = number_of(goal, begun)
+    return {
+        "cell": {"name": goal.step, "head": goal.head, "row": goal.row, "col": goal.col},
+        "relation": goal.relation,
+        "number": goal.number,
+        "within": goal.within,
+        "start": start if start is not None and isfinite(start) else None,
+    }
+
+
+def _place(key: str, language: str) -> str:
+    """Which of the built-in puzzles this is; "" for a visitor's own."""
+    keys = list(built_in_puzzles())
+    if key not in keys:
+        return ""
+    words = words_in(language)
+    stage = words(STAGE_WORDS[_ours()[key][1].stage][0])
+    return words(_PLACE).format(number=keys.index(key) + 1, count=len(keys), stage=stage)
+
+
+def _next(key: str) -> str:
+    """The query of the puzzle after this one, "" where there is none."""
+    keys = list(built_in_puzzles())
+    after = keys[keys.index(key) + 1 :] if key in keys else keys
+    return f"puzzle={after[0]}" if after else ""
+
+
+def puzzle_stages(language: str) -> list[PuzzleStage]:
+    """All built-in puzzles in the order that teaches."""
+    words = words_in(language)
+    return [
+        {
+            "title": words(STAGE_WORDS[stage][0]),
+            "about": words(STAGE_WORDS[stage][1]),
+            "puzzles": [
+                _card(example, puzzle, language)
+                for example, puzzle in _ours().values()
+                if puzzle.stage == stage
+            ],
+        }
+        for stage in STAGES
+    ]
+
+
+def _card(example: Example, puzzle: Puzzle, language: str) -> PuzzleCard:
+    begun = trace(example)
+    goals = [goal for goal in puzzle.goals if goal.step == "weights"]
+    heads = sorted({goal.head or 0 for goal in goals}) or [0]
+    return {
+        "key": puzzle.key,
+        "title": text_in(example.title, language),
+        "query": f"puzzle={puzzle.key}",
+        "fewest": fewest_of(example),
+        "maps": [(head, begun.matrix("weights", head)) for head in heads],
+        "goals": [(goal.head or 0, goal.row, goal.col) for goal in goals],
+    }
+
+
+def _ours() -> dict[str, tuple[Example, Puzzle]]:
+    """The built-in puzzles by key, each with its example."""
+    return {key: (example, example.puzzle) for key, example in built_in_puzzles().items() if example.puzzle}

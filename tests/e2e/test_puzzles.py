@@ -1,0 +1,58 @@
+"""Puzzles in a real browser: the way from the first one to the next, and a solution that is shown as motion."""
+
+import pytest
+from playwright.sync_api import expect
+
+from mha_core.example.model import text_in
+from mha_core.puzzle import built_in_puzzles
+from tests.e2e.looks import assert_no_barrier_either
+from tools.drive.explore import Bench
+
+FIRST, SECOND = list(built_in_puzzles().items())[:2]
+(STEP,) = FIRST[1].puzzle.solution
+
+
+@pytest.fixture
+def puzzle(visit):
+    return visit(f"?puzzle={FIRST[0]}")
+
+
+def status(bench):
+    return bench.page.locator(".puzzle-status")
+
+
+def test_a_puzzle_is_solved_by_one_number_and_leads_to_the_next(puzzle):
+    ((number,),) = STEP["values"]
+    puzzle.edit(STEP["matrix"], STEP["head"], STEP["row"], STEP["col"], number)
+    expect(status(puzzle)).to_contain_text("✓ Solved with 1 changed number.")
+    puzzle.page.locator('[data-focus="puzzle next"]').click()
+    expect(puzzle.page.locator(".puzzle h2")).to_have_text(text_in(SECOND[1].title, "en"))
+    puzzle.page.get_by_role("link", name="All puzzles").click()
+    expect(puzzle.page.locator(".puzzles .card.solved")).to_have_count(1)
+    expect(puzzle.page.locator(".puzzles .card.next")).to_contain_text(text_in(SECOND[1].title, "en"))
+
+
+def test_the_solution_moves_its_number_and_is_no_solution_of_the_visitors(puzzle):
+    page = puzzle.page
+    for _ in FIRST[1].puzzle.hints:
+        page.locator('[data-focus="puzzle hint"]').click()
+    page.locator('[data-focus="puzzle solution"]').click()
+    cell = puzzle.cell(STEP["matrix"], STEP["head"], STEP["row"], STEP["col"])
+    expect(cell).to_have_text(f"{STEP['values'][0][0]:g}")
+    expect(status(puzzle)).to_contain_text("This is one solution.")
+    page.locator('[data-focus="puzzle again"]').click()
+    expect(status(puzzle)).to_have_text("Not there yet.")
+    Bench(page).settled()
+
+
+def test_how_far_it_is_stays_in_sight_below_the_tables(puzzle):
+    puzzle.cell("weights", 0, 0, 0).scroll_into_view_if_needed()
+    puzzle.page.mouse.wheel(0, 2000)
+    expect(puzzle.page.locator(".explain > .puzzle-way .puzzle-bar")).to_be_in_viewport()
+
+
+def test_neither_a_puzzle_nor_the_page_of_puzzles_has_a_barrier(puzzle, server):
+    assert_no_barrier_either(puzzle.page)
+    puzzle.page.goto(f"{server.url}puzzles")
+    expect(puzzle.page.locator(".puzzles .card")).to_have_count(len(built_in_puzzles()))
+    assert_no_barrier_either(puzzle.page)

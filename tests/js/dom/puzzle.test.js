@@ -1,0 +1,133 @@
+// A puzzle above the tables: how far it is, its hints, its solution, what is stored, and the link to it.
+
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { isMet, progressOf } from "../../../web/explore/puzzle/goals.js";
+import { ofBrowser } from "../../../web/kit/storage.js";
+import { mount, payload } from "./page.js";
+
+const SOLVED = "mha.puzzles";
+beforeEach(() => ofBrowser.setText(SOLVED, null));
+
+/** @param {string} [name] */
+async function puzzle(name = "begun") {
+  const page = await mount("explore/explore.js", payload(name));
+  const find = (/** @type {string} */ selector) => page.root.querySelector(selector);
+  const all = (/** @type {string} */ selector) => [...page.root.querySelectorAll(selector)];
+  const text = (/** @type {string} */ selector) => find(selector)?.textContent;
+  const button = (/** @type {string} */ focus) => find(`[data-focus="puzzle ${focus}"]`);
+  const answer = (/** @type {string} */ next) => page.answer(payload(next));
+  const edits = () => page.sent.filter(([kind]) => kind === "edits").flatMap(([, { edits }]) => edits);
+  return { ...page, find, all, text, button, answer, edits };
+}
+
+const SHOWN = payload("begun").puzzle;
+const stored = () => ofBrowser.get(SOLVED) ?? {};
+
+test("it says which puzzle this is, what is to be done, and what may be changed", async () => {
+  const { text } = await puzzle();
+  assert.match(text(".puzzle-place"), /^Puzzle 1 of \d+ · /);
+  assert.equal(text(".puzzle h2"), SHOWN.title);
+  assert.equal(text(".puzzle-story"), SHOWN.story);
+  assert.match(text(".puzzle-change"), /^You may change /);
+});
+
+test("the browser knows as Python does whether a goal is met, and how far it is", () => {
+  for (const { goal, now, met, progress } of payload("progress")) {
+    assert.equal(isMet(goal, now), met, JSON.stringify([goal, now]));
+    assert.ok(Math.abs(progressOf(goal, now) - progress) < 1e-12, JSON.stringify([goal, now]));
+  }
+});
+
+test("an example without a puzzle has none", async () => {
+  const { find } = await puzzle("no puzzle");
+  assert.ok(find(".puzzle").hidden);
+});
+
+test("numbers that may not be changed cannot be, and there is no menu of the layer", async () => {
+  const { all, find } = await puzzle();
+  const editable = new Set(all("table.editable, .editable table").map(({ dataset }) => dataset.matrix));
+  for (const name of editable) assert.ok(SHOWN.change.includes(name), name);
+  assert.equal(find('[data-focus="h more"]'), null);
+});
+
+test("the cell of a goal is framed in its table", async () => {
+  const { all } = await puzzle();
+  const { name, head, row, col } = SHOWN.goals[0].cell;
+  const framed = all("td.goal").map(({ dataset }) => dataset.key);
+  assert.ok(framed.includes(`${name}|${head ?? ""}|${row}|${col}`));
+  assert.equal(framed.length, SHOWN.goals.length);
+});
+
+test("with the answer that solves it, it says so, offers the next one, and this browser keeps it", async () => {
+  const { answer, text, button } = await puzzle();
+  answer("solved");
+  assert.match(text(".puzzle-status"), /^✓ Solved with 1 changed number\. No solution changes fewer\./);
+  assert.equal(new URL(button("next").href).searchParams.get("puzzle"), SHOWN.next.split("=")[1]);
+  assert.deepEqual(stored(), { [SHOWN.key]: 1 });
+});
+
+test("a solution with more changes than needed says that there is a shorter one, and the best is kept", async () => {
+  const { answer, text } = await puzzle();
+  answer("solved with one more");
+  assert.match(text(".puzzle-status"), /^✓ Solved with 2 changed numbers\. Can you do it with 1\?/);
+  answer("solved");
+  answer("solved with one more");
+  assert.deepEqual(stored(), { [SHOWN.key]: 1 });
+});
+
+test("hints come one by one, then the solution is offered", async () => {
+  const { button, all } = await puzzle();
+  for (const [at, hint] of SHOWN.hints.entries()) {
+    button("hint").click();
+    assert.equal(all(".puzzle-hints li").length, at + 1);
+    assert.equal(all(".puzzle-hints li").at(-1).textContent, hint.replaceAll("_", ""));
+  }
+  assert.equal(button("hint"), null);
+  assert.ok(button("solution"));
+});
+
+test("a solution that was shown is not kept as solved", async () => {
+  const { button, answer, edits, text } = await puzzle();
+  for (const _ of SHOWN.hints) button("hint").click();
+  globalThis.matchMedia = () => ({ matches: true }); // reduced motion: the numbers are set at once
+  button("solution").click();
+  await new Promise((resolve) => setTimeout(resolve));
+  window.dispatchEvent(new Event("blur")); // what waits is sent
+  const { op, matrix, row, col, values } = SHOWN.solution[0];
+  const sent = edits().at(-1);
+  assert.deepEqual([sent.op, sent.matrix, sent.row, sent.col, sent.values], [op, matrix, row, col, values]);
+  answer("solved");
+  assert.match(text(".puzzle-status"), /^This is one solution\./);
+  assert.deepEqual(stored(), {});
+});
+
+test("a puzzle with several goals marks each that is met", async () => {
+  const { all } = await puzzle("own");
+  const goals = payload("own").puzzle.goals;
+  assert.equal(all(".puzzle-goals li").length, goals.length);
+  assert.deepEqual(
+    all(".puzzle-goals .mark").map(({ textContent }) => textContent),
+    ["", "✓"],
+  );
+});
+
+test("the link to send opens the puzzle as it began", async () => {
+  const { answer, button, text } = await puzzle();
+  let copied = "";
+  Object.defineProperty(navigator, "clipboard", {
+    configurable: true,
+    value: { writeText: async (/** @type {string} */ link) => (copied = link) },
+  });
+  answer("solved");
+  button("send").click();
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.equal(new URL(copied).searchParams.get("puzzle"), SHOWN.key);
+  assert.match(text(".puzzle-count"), /^Link copied/);
+});
+
+test("in Chinese it has Chinese words and tokens", async () => {
+  const { text } = await puzzle("chinese");
+  assert.match(text(".puzzle-place"), /第 1 题/);
+  assert.match(text(".puzzle h2"), /[\u4e00-\u9fff]/);
+});

@@ -1,0 +1,58 @@
+// How far a puzzle's goals are, as mha_core/puzzle says it. No DOM here.
+
+import { fill } from "../../kit/dom.js";
+import { labelOf, numberOf, symbolOf, valueAt } from "../../kit/graph.js";
+import { exact } from "../../kit/numbers.js";
+
+const NEAR = 1e-9; // by which a number may miss a bound: rounding
+
+/** The number that a goal is about. @type {(model: Model, goal: PuzzleGoal) => number} */
+export const numberAt = (model, { cell }) => numberOf(valueAt(model, cell) ?? Number.NaN);
+
+/** @type {(goal: PuzzleGoal, now: number) => boolean} */
+export function isMet({ relation, number, within }, now) {
+  if (relation === "at_least") return now >= number - NEAR;
+  if (relation === "at_most") return now <= number + NEAR;
+  return Math.abs(now - number) <= within + NEAR;
+}
+
+/**
+ * How much of the way from the start to the goal is done, 0 to 1; 0 for a goal that is met at the start and not now.
+ * @type {(goal: PuzzleGoal, now: number) => number}
+ */
+export function progressOf(goal, now) {
+  const { relation, number, start } = goal;
+  if (isMet(goal, now)) return 1;
+  if (start === null || isMet(goal, start)) return 0;
+  const part =
+    relation === "equals"
+      ? 1 - Math.abs(now - number) / Math.abs(start - number)
+      : (now - start) / (number - start);
+  return Number.isFinite(part) ? Math.min(Math.max(part, 0), 1) : 0;
+}
+
+/**
+ * The numbers at both ends of a goal's bar: 0 and 1 for shares, else some room on both sides of start and goal.
+ * @type {(goal: PuzzleGoal) => [number, number]}
+ */
+export function rangeOf({ start, number }) {
+  const [low, high] = [Math.min(start ?? number, number), Math.max(start ?? number, number)];
+  if (low >= 0 && high <= 1) return [0, 1];
+  const room = (high - low || 1) / 4;
+  return [low - room, high + room];
+}
+
+const SIGNS = { at_least: "≥", at_most: "≤", equals: "=" };
+
+/**
+ * What a goal asks for, with tokens for places: A[it, book] of head 2 ≥ 0.8.
+ * @type {(model: Model, goal: PuzzleGoal) => string}
+ */
+export function statementOf(model, { cell, relation, number }) {
+  const { name, head, row, col } = cell;
+  const [down, across] = model.matrices[name].axes;
+  const place = `${symbolOf(model, name, head)}[${labelOf(model, down, row)}, ${labelOf(model, across, col)}]`;
+  const isNamed = head === null || model.dims.h === 1 || model.matrices[name].symbol.includes("{h}");
+  const named = isNamed ? place : fill(model.words.place_of_head, { place, head: head + 1 });
+  return `${named} ${SIGNS[relation]} ${exact(number)}`;
+}
