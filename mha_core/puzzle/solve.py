@@ -2,10 +2,11 @@
 
 1. One number: a grid of values for each, −12 to 12. Where a goal begins or ceases to hold between two values of the
    grid, bisection finds where, so that a narrow range of solutions between them is found too.
-2. Two numbers: coarser grids for both, each of at most ``MOST_VARIANTS`` variants.
+2. Two numbers: coarser grids for both.
 3. Pairs that may attend or not: every set of them, the smallest first, as long as there are not too many.
 
-The variants of an example are computed at once (``variants``).
+The variants of an example are computed at once (``variants``). A large example has coarser grids, or
+fewer of these searches.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ FAR: Final = 12
 """The largest magnitude of a value that is tried."""
 FINE: Final = tuple(step / 4 for step in range(-4 * FAR, 4 * FAR + 1))
 """Values of one number."""
-GRIDS: Final = (
-    tuple(map(float, range(-4, 5))),
-    tuple(map(float, range(-FAR, FAR + 1))),
-    tuple(step / 2 for step in range(-2 * FAR, 2 * FAR + 1)),
-)
+WHOLE: Final = tuple(map(float, range(-FAR, FAR + 1)))
+FEW: Final = tuple(map(float, range(-4, 5)))
+GRIDS: Final = (FEW, WHOLE, tuple(step / 2 for step in range(-2 * FAR, 2 * FAR + 1)))
 """Values of two numbers at once: one grid after the other."""
 MOST_VARIANTS: Final = 100_000
-"""Most variants that one grid, or the sets of one size, may have: less than a second."""
+"""Most variants of one grid, or of the sets of one size."""
+MOST_NUMBERS: Final = 100_000_000
+"""Most numbers that these variants may have in all: about a second."""
 _NO_CHANGE: Final = torch.zeros(1, 0, dtype=torch.long), torch.zeros(1, 0, dtype=torch.float64)
 _BISECTIONS: Final = 50
 """From 0.25 down to the spacing of float64 numbers."""
@@ -58,6 +59,8 @@ def fewest(start: Example) -> tuple[EditData, ...] | None:
     example = _with_every_knob(start)
     variants = Variants.of(example, start.puzzle.goals)
     search = _Search(variants, _knobs(variants, start), example)
+    if not search.is_small:
+        return None
     for find in (search.nothing, search.one_number, search.two_numbers, search.mask):
         if (found := find()) is not None:
             return tuple(_edits(start, found))
@@ -92,13 +95,19 @@ class _Search:
     def _goals(self) -> tuple[Goal, ...]:
         return self.variants.goals
 
+    @property
+    def is_small(self) -> bool:
+        """Whether each number can at least be tried once."""
+        return self._fits(len(self.knobs))
+
     def nothing(self) -> Changes | None:
         """No change, where the goals hold already."""
         return () if self._holds(self.variants.numbers(*_NO_CHANGE))[0] else None
 
     def one_number(self) -> Changes | None:
-        """One changed number: of the grid, else between two of its values."""
-        tried = [((knob, value),) for knob in self.knobs for value in self._values(knob, FINE)]
+        """One changed number: of the finest grid that a large example allows, else between two of its values."""
+        grid = next((grid for grid in (FINE, WHOLE, FEW) if self._fits(len(self.knobs) * len(grid))), ())
+        tried = [((knob, value),) for knob in self.knobs for value in self._values(knob, grid)]
         numbers = self._numbers(tried)
         return self._best(tried, numbers) or self._between(tried, numbers)
 
@@ -107,12 +116,12 @@ class _Search:
 
         Where even the coarsest grid has too many variants, only of the numbers that move a goal's number by themselves.
         """
-        knobs = (
-            self.knobs if _pairs(self._with_values(self.knobs, GRIDS[0])) <= MOST_VARIANTS else self._moving()
-        )
+        knobs = self.knobs
+        if not self._fits(_pairs(self._with_values(knobs, FEW))):
+            knobs = self._moving()
         for grid in GRIDS:
             values = self._with_values(knobs, grid)
-            if _pairs(values) > MOST_VARIANTS:
+            if not self._fits(_pairs(values)):
                 break
             tried = [
                 ((knob, value), (other, new))
@@ -128,7 +137,7 @@ class _Search:
 
     def _moving(self) -> list[Knob]:
         """The numbers with which a goal's number changes."""
-        numbers = self._numbers([((knob, self._values(knob, GRIDS[0])[-1]),) for knob in self.knobs])
+        numbers = self._numbers([((knob, self._values(knob, FEW)[-1]),) for knob in self.knobs])
         now = self.variants.numbers(*_NO_CHANGE)
         moved = ((numbers != now) & ~(numbers.isnan() & now.isnan())).any(-1).tolist()
         return [knob for knob, moves in zip(self.knobs, moved, strict=True) if moves]
@@ -137,12 +146,16 @@ class _Search:
         """The smallest set of three or more pairs that may attend from now on, or may no longer."""
         pairs = [(knob, self._values(knob, ())[0]) for knob in self.knobs if self._is_pair(knob)]
         for size in range(3, len(pairs) + 1):
-            if comb(len(pairs), size) > MOST_VARIANTS:
+            if not self._fits(comb(len(pairs), size)):
                 break
             tried = list(combinations(pairs, size))
             if found := self._best(tried, self._numbers(tried)):
                 return found
         return None
+
+    def _fits(self, variants: int) -> bool:
+        """Whether so many variants take no longer than a person waits."""
+        return variants <= min(MOST_VARIANTS, MOST_NUMBERS // self.variants.cells)
 
     def _values(self, knob: Knob, grid: Iterable[float]) -> list[float]:
         """The values of a number that are tried: of a grid, without its own; the opposite for a pair of a mask."""
@@ -213,7 +226,7 @@ class _Search:
             if one == other and not self._is_pair(one)
             for side, goal in (above[at] != above[at + 1]).nonzero().tolist()
         ]
-        if not places:
+        if not places or not self._fits(len(places) * _BISECTIONS):
             return []
         knobs = [tried[at][0][0] for at, _, _ in places]
         low, high = (torch.tensor([tried[at + by][0][1] for at, _, _ in places]).double() for by in (0, 1))
@@ -233,7 +246,8 @@ class _Search:
 
 def _pairs(values: Sequence[tuple[Knob, Sequence[float]]]) -> int:
     """How many pairs of values of two different numbers there are."""
-    return sum(len(ones) * len(news) for (_, ones), (_, news) in combinations(values, 2))
+    counts = [len(some) for _, some in values]
+    return (sum(counts) ** 2 - sum(count**2 for count in counts)) // 2
 
 
 def _decimals(value: float) -> int:

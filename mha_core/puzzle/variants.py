@@ -12,13 +12,13 @@ import torch
 from torch import Tensor
 
 from mha_core.compute.device import Backend
-from mha_core.compute.trace import Inputs, Trace, load, run
+from mha_core.compute.trace import Inputs, Trace, compute, load, run
 from mha_core.example.model import Example, kv_head_of
 from mha_core.example.puzzle import Goal
 from mha_core.vocabulary import LAYER_INPUTS, SETTINGS
 
-AT_ONCE: Final = 20_000
-"""Variants in one batch: a few MB for each step of an example that can be followed by hand."""
+AT_ONCE: Final = 4_000_000
+"""Numbers in one batch of variants: 32 MB."""
 _CPU: Final = Backend("cpu", "float64")
 _SCALE: Final = "divisor"
 
@@ -71,6 +71,11 @@ class Variants:
         """All input numbers of the example."""
         return torch.cat([tensor.flatten() for tensor in self._tensors.values()])
 
+    @cached_property
+    def cells(self) -> int:
+        """How many numbers one variant has, given ones and those of every step."""
+        return compute(self.inputs).cells
+
     def knobs(self) -> Iterator[Knob]:
         """Every input number that some step reads."""
         at = 0
@@ -88,10 +93,10 @@ class Variants:
 
         NaN where a variant has no such number, or one that is out of range.
         """
-        parts = []
+        parts, size = [], max(1, AT_ONCE // self.cells)
         with torch.inference_mode():
-            for first in range(0, len(places), AT_ONCE):
-                some, new = (tensor[first : first + AT_ONCE] for tensor in (places, values))
+            for first in range(0, len(places), size):
+                some, new = (tensor[first : first + size] for tensor in (places, values))
                 rows = self.row.expand(len(some), -1).clone().scatter_(1, some, new)
                 parts.append(torch.vmap(self._goal_numbers)(rows))
         return torch.cat(parts) if parts else torch.empty(0, len(self.goals), dtype=torch.float64)
