@@ -120,6 +120,12 @@ def test_where_nothing_is_found_there_is_none():
     assert fewest(BASE) == ()
 
 
+def test_an_example_that_is_too_large_for_the_search_has_none():
+    size = tuple((1.0,) * 32 for _ in range(32))
+    large = Example("large", ("t",) * 32, (Head(w_q=size, w_k=size),) * 8, x=size)
+    assert fewest(puzzle(Goal("x", None, 0, 0, "equals", 2), change=("w_q", "x"), of=large)) is None
+
+
 def test_shared_keys_and_positions_can_be_changed():
     shared = puzzle(Goal("weights", 1, 0, 1, "at_least", 0.9), change=("w_k",), of=built_in("grouped-query"))
     assert found(shared)[0]

@@ -1,4 +1,4 @@
-"""The page on the library: what its section on models shows is what comes out, cell by cell."""
+"""The page on the library: what its sections on models and puzzles show is what comes out, cell by cell."""
 
 import ast
 import re
@@ -6,9 +6,14 @@ from pathlib import Path
 
 import pytest
 
+import mha_core
+
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "library.md").read_text("utf-8")
 SHOWS = "# → "
-CELLS = re.findall(r"```python\n(.*?)```", PAGE.partition("## The attention of your own model")[2], re.DOTALL)
+
+
+def cells_after(heading):
+    return re.findall(r"```python\n(.*?)```", PAGE.partition(heading)[2], re.DOTALL)
 
 
 def ran(code, names):
@@ -19,20 +24,29 @@ def ran(code, names):
     return None if last is None else eval(compile(ast.Expression(last.value), "cell", "eval"), names)
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")  # torch on what its layers may be fused into
-def test_what_the_cells_show(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    names: dict = {}
-    shown = 0
-    for cell in CELLS:
+def shown(cells, names):
+    """Run the cells and compare what they show: how many results that were."""
+    count = 0
+    for cell in cells:
         code: list[str] = []
         for line in cell.splitlines():
             if line.startswith(SHOWS):
                 assert repr(ran("\n".join(code), names)) == line.removeprefix(SHOWS)
-                code, shown = [], shown + 1
+                code, count = [], count + 1
             else:
                 code.append(line)
         if any(code):
             ran("\n".join(code), names)
-    assert (len(CELLS), shown) == (7, 7)
+    return count
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # torch on what its layers may be fused into
+def test_what_the_cells_on_your_own_model_show(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cells = cells_after("## The attention of your own model")
+    assert (len(cells), shown(cells, {})) == (7, 7)
     assert (tmp_path / "mine.mha.json").stat().st_size > 1000
+
+
+def test_what_the_cell_on_puzzles_shows():
+    assert shown(cells_after("## Puzzles")[:1], {"mha": mha_core}) == 2
