@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from math import isfinite
 from typing import Final, TypedDict
 
+from mha_core.compute.derive import Cell
 from mha_core.compute.trace import Trace, trace
 from mha_core.edit.edits import apply
 from mha_core.errors import N_
 from mha_core.example.model import Example, text_in
 from mha_core.example.puzzle import STAGES, Goal, Puzzle
 from mha_core.example.share_link import packed
-from mha_core.puzzle import built_in_puzzles, changes, number_of, solution_edits
+from mha_core.messages import LANGUAGES
+from mha_core.puzzle import built_in_puzzles, changes, number_of, puzzle_from, solution_edits
 from mha_view import payloads
+from mha_view.cell_names import cell_name
 from mha_view.language import words_in
 
 STAGE_WORDS: Final = {
@@ -28,6 +32,12 @@ STAGE_WORDS: Final = {
 }
 """For each stage its title, and what its puzzles are about."""
 _PLACE: Final = N_("Puzzle {number} of {count} · {stage}")
+
+
+_TITLES: Final = {
+    "at_least": N_("Bring {place} to {number} or more"),
+    "at_most": N_("Bring {place} to {number} or less"),
+}
 
 
 class PuzzleCard(TypedDict):
@@ -71,13 +81,32 @@ def puzzle_of(computed: Trace, start: Example, language: str) -> payloads.Puzzle
         "changed": changes(start, example),
         "fewest": fewest_of(start),
         "next": _next(puzzle.key),
-        "link": f"puzzle={puzzle.key}" if puzzle.key else f"s={packed(start)}",
+        "link": f"puzzle={puzzle.key}" if puzzle.key else f"s={packed(_titled(start, example))}",
     }
+
+
+def _titled(start: Example, example: Example) -> Example:
+    """The puzzle as it began, with the title and the story that it has now."""
+    return replace(start, title=example.title, note=example.note, puzzle=example.puzzle)
 
 
 def fewest_of(start: Example) -> int:
     """How many numbers the solution of a puzzle changes."""
     return changes(start, reduce(apply, solution_edits(start), start))
+
+
+def made_puzzle(start: Example, now: Example, cell: Cell) -> Example:
+    """A visitor's own puzzle, with a title that says its goal. Raises ``ExampleError`` as ``puzzle_from`` does."""
+    made = puzzle_from(start, now, cell)
+    (goal,) = made.puzzle.goals if made.puzzle else ()
+    number = f"{goal.number:g}".replace("-", "−")
+    title = {
+        language: words_in(language)(_TITLES[goal.relation]).format(
+            place=cell_name(cell, made, words_in(language)).replace("_", ""), number=number
+        )
+        for language in LANGUAGES
+    }
+    return replace(made, title=title, note=None, source=None)
 
 
 def _goal(goal: Goal, begun: Trace) -> payloads.PuzzleGoal:

@@ -261,6 +261,12 @@ interface Pin {
   cell?: Cell | null;
 }
 
+/** Make a puzzle of what has been changed: this cell is to reach its number again. */
+interface MakePuzzle {
+  op: "make_puzzle";
+  cell: Cell;
+}
+
 /** This server is new, and the page was at this address. */
 interface Restore {
   op: "restore";
@@ -982,6 +988,7 @@ type Operation =
   | Redo
   | Reset
   | Pin
+  | MakePuzzle
   | Restore
   | Follow
   | Recall

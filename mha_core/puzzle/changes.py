@@ -39,6 +39,20 @@ def differing(start: Example, now: Example) -> Counter[str]:
     return +counts
 
 
+def changed_cells(
+    start: Example, now: Example
+) -> Iterator[tuple[tuple[str, int | None], tuple[int, int], float]]:
+    """Each cell of a matrix whose number differs: the matrix and its head, row and column, and the number now.
+
+    The two examples have the same sizes.
+    """
+    before = _matrices(start)
+    for place, cells in _matrices(now).items():
+        for cell, number in cells.items():
+            if not isclose(before[place][cell], number, rel_tol=0, abs_tol=SAME):
+                yield place, cell, number
+
+
 SAME = 1e-9
 """Numbers that are as close as this count as equal: a drag by tenths comes back to 0.30000000000000004."""
 

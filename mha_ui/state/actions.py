@@ -84,6 +84,12 @@ class Pin(Action, op="pin"):
     cell: AnyCell | None = None
 
 
+class MakePuzzle(Action, op="make_puzzle"):
+    """Make a puzzle of what has been changed: this cell is to reach its number again."""
+
+    cell: AnyCell
+
+
 class Restore(Action, op="restore"):
     """This server is new, and the page was at this address."""
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Final, TypeGuard
 
-from mha_core import MhaError, built_in, from_token
+from mha_core import Cell, MhaError, built_in, from_token
 from mha_core.compute.graph import symbol
 from mha_core.edit.edit import AddHead, Edit, SetBlock, as_data, read_edit
 from mha_core.edit.edits import apply
@@ -41,6 +41,7 @@ from mha_ui.state.work import (
 )
 from mha_view.cell_names import place_and_sentence
 from mha_view.lenses.lens import MOST_DECIMALS
+from mha_view.puzzle import made_puzzle
 
 
 def receive(work: Work, message: object) -> Work:
@@ -94,6 +95,8 @@ def _acted(work: Work, action: Action) -> Work:
             return replace(work, history=recalled(work.history, stored))
         case actions.OpenLearned(text=text):
             return open_example(work, example_of(load(OWN), text))
+        case actions.MakePuzzle(cell=Cell() as cell):
+            return open_example(work, made_puzzle(work.history.origin, work.example, cell))
         case actions.Hint(cell=cell):
             return give_hint(work, cell)
     return _view_changed(work, action)

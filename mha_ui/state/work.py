@@ -387,8 +387,13 @@ def step_forward(work: Work, version: Version) -> Work:
 
 
 def reset(work: Work) -> Work:
-    """Go back to the numbers that were opened, with the current lecture; undo returns here."""
-    return become(work, replace(work.history.origin, lecture=work.example.lecture))
+    """Go back to the numbers that were opened, with the current lecture; undo returns here.
+
+    A visitor's own puzzle keeps the title that he gave it.
+    """
+    origin, puzzle = work.history.origin, work.example.puzzle
+    title = work.example.title if puzzle and not puzzle.key else origin.title
+    return become(work, replace(origin, lecture=work.example.lecture, title=title))
 
 
 def travel(work: Work, to: int) -> Work:

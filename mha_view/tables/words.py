@@ -112,6 +112,8 @@ WORDS: Final = {
     "puzzle": N_("Puzzle"),
     "puzzle_begin": N_("A one-minute puzzle: {title}"),
     "puzzle_go_on": N_("Go on with the puzzles"),
+    "puzzle_make": N_("Make this a puzzle"),
+    "puzzle_title": N_("Title of your puzzle"),
     "puzzle_all": N_("All puzzles"),
     "puzzle_change": N_("You may change {names}."),
     "puzzle_scale": N_("the divisor"),

@@ -1,5 +1,7 @@
 """Puzzles in a real browser: the way from the first one to the next, and a solution that is shown as motion."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -56,3 +58,22 @@ def test_neither_a_puzzle_nor_the_page_of_puzzles_has_a_barrier(puzzle, server):
     puzzle.page.goto(f"{server.url}puzzles")
     expect(puzzle.page.locator(".puzzles .card")).to_have_count(len(built_in_puzzles()))
     assert_no_barrier_either(puzzle.page)
+
+
+def test_a_puzzle_that_somebody_has_made_is_solved_from_its_link(visit):
+    bench = visit("?example=programming", permissions=["clipboard-read", "clipboard-write"])
+    bench.edit("w_q", 0, 1, 0, -2)
+    bench.cell("weights", 0, 1, 0).click()
+    bench.page.locator('[data-focus="make puzzle"]').click()
+    field = bench.page.locator(".puzzle-title")
+    expect(field).to_have_value(re.compile("^Bring A"))
+    field.fill("Look away")
+    field.press("Enter")
+    bench.settled()
+    bench.page.locator('[data-focus="puzzle send"]').click()
+    expect(bench.page.locator(".puzzle-count")).to_contain_text("Link copied")
+    bench.open(bench.page.evaluate("navigator.clipboard.readText()"))
+    expect(field).to_have_value("Look away")
+    expect(status(bench)).to_have_text("Not there yet.")
+    bench.edit("w_q", 0, 1, 0, -2)
+    expect(status(bench)).to_contain_text("✓ Solved with 1 changed number.")

@@ -114,3 +114,33 @@ def test_the_solution_of_every_puzzle_is_what_the_browser_is_sent():
         for edit in solution_edits(example):
             expected = apply(expected, edit)
         assert same_numbers(work.example, expected), key
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_somebody_has_changed_becomes_a_puzzle_that_begins_where_he_began(language):
+    begun = opened(language, example="programming", lang=language)
+    edit = {"op": "set", "matrix": "w_q", "head": 0, "row": 1, "col": 0, "values": [[-2]]}
+    cell = {"name": "weights", "head": 0, "row": 1, "col": 0}
+    made = after(begun, edit, {"op": "make_puzzle", "cell": cell})
+    assert same_numbers(made.example, begun.example)
+    assert payload(made)["puzzle"]["title"]
+    assert not made.message
+    assert payload(after(made, edit))["puzzle"]["changed"] == 1
+    assert after(made, {"op": "undo"}).example.puzzle is None
+
+
+def test_the_link_to_a_puzzle_of_ones_own_has_its_title_and_its_start():
+    edit = {"op": "set", "matrix": "w_q", "head": 0, "row": 1, "col": 0, "values": [[-2]]}
+    cell = {"name": "weights", "head": 0, "row": 1, "col": 0}
+    title = {"op": "title", "text": "Look there"}
+    made = after(opened(example="programming"), edit, {"op": "make_puzzle", "cell": cell}, title, edit)
+    link = work_at(dict([payload(made)["puzzle"]["link"].split("=", 1)]), None)
+    assert link.example.title == "Look there"
+    assert payload(link)["puzzle"]["changed"] == 0
+
+
+def test_a_puzzle_that_cannot_be_made_leaves_the_work_and_says_why():
+    begun = opened(example="first")
+    refused = after(begun, {"op": "make_puzzle", "cell": {"name": "weights", "head": 0, "row": 0, "col": 0}})
+    assert refused.example == begun.example
+    assert "hange a number first" in refused.message.text

@@ -38,6 +38,7 @@ import { Legend } from "./legend.js";
 import { MessageLine } from "./message_line.js";
 import { Overview } from "./overview/overview.js";
 import { PhoneBar } from "./phone_bar.js";
+import { pinnedActs } from "./pinned_acts.js";
 import { invitation } from "./puzzle/invitation.js";
 import { Puzzle } from "./puzzle/puzzle.js";
 import { Actions } from "./toolbar/actions.js";
@@ -445,18 +446,6 @@ class Explore {
   }
 
   /**
-   * Hide a pair, or let it attend again. Where there is no mask, one is made for this pair alone.
-   * @param {Cell} pair
-   * @param {boolean} hides
-   */
-  #mask({ row, col }, hides) {
-    const { mask } = this.#model.matrices;
-    const isAdded = mask && typeof rowsOf(this.#model, "mask", null)?.[row]?.[col] !== "boolean";
-    const value = isAdded ? (hides ? "-inf" : 0) : !hides;
-    this.#send({ op: "set", matrix: "mask", head: null, row, col, values: [[value]] });
-  }
-
-  /**
    * Once every edit has been answered: whether the address cannot hold the work.
    * @returns {{ unsaved: boolean } | Promise<{ unsaved: boolean }>}
    */
@@ -739,17 +728,11 @@ class Explore {
         hold: (cell) => this.#explained.chosen(cell),
         go: (cell) => this.#explained.goTo(cell),
         traced: (path, begun) => this.#explained.traced(path, begun),
-        mask: this.#canMask ? (pair, hides) => this.#mask(pair, hides) : undefined,
+        acts: (_, cell) => pinnedActs(this.#model, cell, (edit) => this.#send(edit)),
       },
       this.#messageLine.root,
       legend.root,
     );
-  }
-
-  /** Whether a pair may be hidden: anywhere, or where nothing but numbers can be changed, in a mask of numbers. */
-  get #canMask() {
-    const { check, controls, matrices } = this.#model;
-    return !check && (!controls.fixed || Boolean(matrices.mask?.edit));
   }
 
   /** Put the parts on the page. */

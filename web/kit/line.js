@@ -24,7 +24,6 @@ import {
   key,
   nameOf,
   ofHead,
-  pairOf,
   pathOf,
   requireValue,
   symbolOf,
@@ -101,20 +100,20 @@ export class Explain {
   /**
    * `unpin()` lets go of the pinned number, `hold(cell)` pins another and goes there, `go(cell)` goes there alone.
    * `traced(path, begun)`: these cells are lit as the whole path, or none; `begun` where that has just been asked for.
-   * `mask(pair, hides)` hides a pair or lets it attend. `above`: nodes above the line. Without `hold` the numbers of
-   * the line lead nowhere, without `mask` none can be hidden.
+   * `acts(model, cell)`: buttons of the page for the pinned number. `above`: nodes above the line. Without `hold` the
+   * numbers of the line lead nowhere.
    * @param {Record<string, string>} words
    * @param {{ unpin: () => void; hold?: (cell: Cell) => void; go?: (cell: Cell) => void;
-   *   traced?: (path: Cell[] | null, begun: boolean) => void; mask?: (pair: Cell, hides: boolean) => void }} host
+   *   traced?: (path: Cell[] | null, begun: boolean) => void; acts?: OfCell<Child[]> }} host
    * @param {...Node} above
    */
-  constructor(words, { unpin, hold, go = () => {}, traced = () => {}, mask }, ...above) {
+  constructor(words, { unpin, hold, go = () => {}, traced = () => {}, acts = () => [] }, ...above) {
     this.words = words;
     this.unpin = unpin;
     this.hold = hold;
     this.go = go;
     this.traced = traced;
-    this.mask = mask;
+    this.acts = acts;
     this.line = div("line");
     // A press on a button of the line moves no focus: that would draw the line again under the pointer.
     this.line.addEventListener("mousedown", (event) => {
@@ -281,7 +280,7 @@ export class Explain {
     const unpin = { data: { focus: "unpin" }, onclick: this.unpin };
     const whole = { data: { focus: "whole path" }, onclick: () => this.#toggleWhole() };
     const acts = [
-      this.#masking(model, cell),
+      ...this.acts(model, cell),
       this.hold && canFollow(model) ? pressable(this.#whole, whole, this.words.whole_path) : null,
       button(unpin, `✕ ${this.words.unpin}`),
     ];
@@ -293,19 +292,6 @@ export class Explain {
     const path = this.#pathOf(model, cell);
     if (!path || !this.#shown) return null;
     return jumps(model, stopsOf(path, cell, this.#shown.page.view), this.words, this.go);
-  }
-
-  /**
-   * A button that hides the pair that the number is about, in every head, or lets it attend again.
-   * @param {Model} model
-   * @param {Cell} cell
-   */
-  #masking(model, cell) {
-    const { mask, words } = this;
-    const pair = pairOf(model, cell);
-    if (!mask || !pair) return null;
-    const onclick = () => mask(pair.cell, !pair.hidden);
-    return button({ data: { focus: "mask pair" }, onclick }, pair.hidden ? words.unmask : words.mask_this);
   }
 
   /**

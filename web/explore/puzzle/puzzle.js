@@ -21,6 +21,7 @@ import { storeSolved } from "../../kit/solved_puzzles.js";
 import { isMet, numberAt, progressOf, rangeOf, statementOf } from "./goals.js";
 import { replay } from "./replay.js";
 
+const CLOSE = 25; // percent of the bar: there is no room for both names
 const TOP = "-8%"; // of the window, which the page's head covers
 
 /**
@@ -135,7 +136,7 @@ export class Puzzle {
     const text = div(
       "puzzle-text",
       p("puzzle-place", puzzle.place, puzzle.place ? " · " : "", all),
-      element("h2", {}, puzzle.title),
+      this.#title(puzzle),
       p("puzzle-story", ...rich(puzzle.story)),
       puzzle.change.length ? p("puzzle-change", ...this.#changeable(model, puzzle)) : null,
       this.#hints,
@@ -143,6 +144,20 @@ export class Puzzle {
     const goals = element("ul", { class: "puzzle-goals" }, ...this.#lines.map(({ root }) => root));
     this.#way.replaceChildren(goals, this.#bar, this.#status, this.#actions, this.#count);
     this.root.replaceChildren(text, this.#way);
+  }
+
+  /** A visitor's own puzzle can be given another title. @param {PuzzleData} puzzle */
+  #title({ key: ours, title }) {
+    if (ours) return element("h2", {}, title);
+    const field = element("input", {
+      type: "text",
+      class: "puzzle-title",
+      maxlength: 200,
+      "aria-label": this.#words.puzzle_title,
+    });
+    field.value = title;
+    field.addEventListener("change", () => this.#host.send({ op: "title", text: field.value }));
+    return element("h2", {}, field);
   }
 
   /** What may be changed; a matrix leads to its numbers. @type {(model: ExploreModel, puzzle: PuzzleData) => Child[]} */
@@ -257,7 +272,7 @@ export class Puzzle {
         ? act("solution", words.puzzle_solution, () => this.#showSolution())
         : null,
       changed ? act("again", words.puzzle_again, () => this.#again()) : null,
-      act("send", words.puzzle_send, () => this.#sendLink(puzzle)),
+      act("send", words.puzzle_send, () => this.#sendLink()),
     ];
     const hadFocus = this.#actions.contains(active(this.#actions));
     this.#actions.replaceChildren(...acts.filter((node) => node !== null));
@@ -297,9 +312,9 @@ export class Puzzle {
     await replay(puzzle.solution, this.#host, signal);
   }
 
-  /** Copy the link to the puzzle as it began. @param {PuzzleData} puzzle */
-  async #sendLink({ link }) {
-    const words = this.#words;
+  /** Copy the link to the puzzle as it began. */
+  async #sendLink() {
+    const [words, link] = [this.#words, this.#puzzle?.link ?? ""];
     const address = new URL(`?${link}`, location.href).href;
     const isCopied = await copyText(address);
     const field = element("input", { type: "text", readonly: true, "aria-label": words.puzzle_send });
@@ -330,13 +345,16 @@ function marksOf(goal, words) {
     ["start", goal.start],
     ["goal", goal.number],
   ]);
+  const isClose =
+    goal.start !== null && Math.abs(shareOf(goal, goal.start) - shareOf(goal, goal.number)) < CLOSE;
   return marks
     .flatMap(([name, number]) => (number === null ? [] : [{ name, number }]))
     .map(({ name, number }) =>
       element(
         "span",
         { class: `at-${name}`, style: `--at: ${shareOf(goal, number).toFixed(2)}%` },
-        `${name === "goal" ? words.puzzle_at_goal : words.puzzle_at_start} ${brief(number, 2)}`,
+        name === "goal" ? `${words.puzzle_at_goal} ${brief(number, 2)}` : "",
+        name === "start" && !isClose ? `${words.puzzle_at_start} ${brief(number, 2)}` : "",
       ),
     );
 }
