@@ -1,30 +1,72 @@
 """An HTML document that contains everything it shows and requests nothing.
 
-Its content security policy allows its own scripts and stylesheets by their hashes. The script is compressed, which
-makes a page half as large. A few lines unpack it and put it into the page, where the policy knows it by its hash.
+Its content security policy allows its own scripts and stylesheets by their hashes. What it is made of is compressed,
+which makes a page half as large. A few lines unpack it and put it into the page, where the policy knows it by its hash.
 """
 
 from __future__ import annotations
 
 import gzip
+import json
 from base64 import b64encode
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from hashlib import sha256
-from typing import Final
+from html import escape
+from typing import Final, TypeAlias
 
+from mha_core.messages import LANGUAGE
+
+Styles: TypeAlias = tuple[tuple[str, str], ...]
+"""Stylesheets, each with the id of its element."""
 NO_MARKUP: Final = r"\u003c"
 """In JSON the same as <."""
 UNPACK: Final = """
 const packed = document.querySelector("#script").textContent;
 const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
 const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-const script = document.createElement("script");
-script.type = "module";
-script.id = "unpacked";
-script.textContent = await new Response(text).text();
-document.body.append(script);
+for (const [name, properties] of await new Response(text).json())
+  document.head.append(Object.assign(document.createElement(name), properties, { className: "unpacked" }));
 """
+
+
+def document(
+    language: str,
+    title: str,
+    script: str,
+    styles: Styles,
+    *,
+    first: Sequence[str] = (),
+    data: str = "",
+    packs_data: bool = False,
+    icon: str = "",
+    no_script: str = "",
+) -> str:
+    """A document whose script finds ``data``, JSON, in ``#data``, and the element ``#page`` to show it in.
+
+    ``first``: scripts that run before the others are unpacked. ``packs_data``: whether the data is compressed too;
+    otherwise the document can write a copy of itself with other data. ``icon``: the address of its icon.
+    ``no_script``: what is shown where scripts do not run. Title and data are never markup.
+    """
+    plain = "" if packs_data else f"{_JSON}{data.replace('<', NO_MARKUP)}</script>\n"
+    link = f'<link rel="icon" href="{escape(icon)}">\n' if icon else ""
+    note = f"<noscript><p>{escape(no_script)}</p></noscript>" if no_script else ""
+    before = "".join(f'<script type="module">{text}</script>\n' for text in first)
+    return f"""<!doctype html>
+<html lang="{LANGUAGE[language].tag}">
+<head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy([*first, UNPACK, script], dict(styles).values())}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(title)}</title>
+{link}</head>
+<body><div id="page">{note}</div>
+{plain}{before}<script type="text/plain" id="script">{packed(script, styles, data if packs_data else "")}</script>
+<script type="module">{UNPACK}</script></body></html>
+"""
+
+
+_JSON: Final = '<script type="application/json" id="data">'
 
 
 def policy(scripts: Iterable[str], styles: Iterable[str]) -> str:
@@ -48,7 +90,13 @@ def _digest(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-@cache
-def packed(script: str) -> str:
-    """A script as ``UNPACK`` reads it: compressed, in base64."""
-    return b64encode(gzip.compress(script.encode(), mtime=0)).decode()
+@lru_cache(maxsize=8)
+def packed(script: str, styles: Styles = (), data: str = "") -> str:
+    """Elements as ``UNPACK`` reads them: each with its name and properties, compressed, in base64."""
+    elements = [
+        *(("style", {"id": name, "textContent": style}) for name, style in styles),
+        *([("script", {"id": "data", "type": "application/json", "textContent": data})] if data else []),
+        ("script", {"type": "module", "textContent": script}),
+    ]
+    text = json.dumps(elements, ensure_ascii=False, separators=(",", ":"))
+    return b64encode(gzip.compress(text.encode(), mtime=0)).decode()

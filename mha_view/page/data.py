@@ -115,11 +115,16 @@ _WORDS: Final = {
 }
 
 
-def page_data(trace: Trace, language: str, decimals: int, app: str) -> PageData:
-    """The data of an example's page. What only its lecturer sees is left out, and so is a puzzle."""
+def page_data(
+    trace: Trace, language: str, decimals: int, app: str, languages: Sequence[str] = LANGUAGES
+) -> PageData:
+    """The data of an example's page, in these languages.
+
+    What only its lecturer sees is left out, and so is a puzzle.
+    """
     example = replace(trace.example, lecture=None, claimed=None, puzzle=None)
     return {
-        "languages": {code: _texts(trace, code, decimals) for code in LANGUAGES},
+        "languages": {code: _texts(trace, code, decimals) for code in languages},
         "first": language,
         "tokens": {
             "queries": labels(example.tokens).names,

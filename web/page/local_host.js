@@ -58,10 +58,27 @@ export class LocalHost {
     this.language = language;
     this.answered = answered;
     const { explore } = this.#texts;
-    const { exercise } = this.#texts;
-    this.#work = new Work({ model: explore, scale: data.scale });
-    this.#sheet = exercise && new Sheet(exercise, explore);
+    this.#work = this.#newWork();
+    this.#sheet = this.#newSheet();
     this.#decimals = explore.decimals;
+  }
+
+  #newWork() {
+    return new Work({ model: this.#texts.explore, scale: this.#data.scale });
+  }
+
+  #newSheet() {
+    const { exercise, explore } = this.#texts;
+    return exercise && new Sheet(exercise, explore);
+  }
+
+  /** Another example takes the place of this one. @param {PageData} data */
+  open(data) {
+    this.#data = data;
+    this.#work = this.#newWork();
+    this.#sheet = this.#newSheet();
+    this.#opened += 1;
+    this.#pinned = this.#message = this.#goals = null;
   }
 
   /** Edits that were kept, by this page's address or in a copy of it. @param {unknown} kept */

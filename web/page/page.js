@@ -1,50 +1,31 @@
-// A page without a server: Explore and the tour, of which one is shown at a time, with its stylesheet. Both are the app's
-// own; what the server does there, LocalHost does here.
+// A page without a server: Explore and the tour, and above them what the page is called and what can be done with it. Its
+// address holds what has been changed, so that a reload or a link shows it too.
 
-import { default as mountExplore } from "../explore/explore.js";
-import { NO_ADDRESS } from "../kit/address.js";
-import {
-  button,
-  download,
-  element,
-  fill,
-  p,
-  redrawn,
-  requireElement,
-  setAttribute,
-  span,
-} from "../kit/dom.js";
+import { button, download, element, fill, p, redrawn, requireElement, span } from "../kit/dom.js";
 import { SchemeButton } from "../kit/scheme_button.js";
 import { sender } from "../kit/sender.js";
 import { ofBrowser } from "../kit/storage.js";
-import { Walk } from "../walk/walk.js";
 import { AppLink } from "./app_link.js";
 import { hashOf, readHash } from "./kept.js";
 import { LocalHost } from "./local_host.js";
+import { Parts } from "./parts.js";
 import { Task } from "./task.js";
 
 const LANGUAGE = "mha.page.lang"; // by which this browser stores the language that was chosen
-const PARTS = { explore: "bench", walk: "walk" }; // of the page, each with the name of what it is called
 
 /** The page's source as it was opened, with nothing shown yet. */
 const SOURCE = /** @type {HTMLElement} */ (document.documentElement.cloneNode(true));
 
-/** What is shown: it is shown again where there is something new, and removed. @typedef {{ update: () => void; remove: () => void }} Shown */
-
 class Page {
   #data;
   #host;
-  #scheme = new SchemeButton("mha.page.theme", () => this.#shown?.update());
+  #scheme = new SchemeButton("mha.page.theme", () => this.#parts.update());
   #app;
   #head = element("header", {});
   #opening = p("opening"); // for whoever opens such a page for the first time
   #hasToured = false;
   #task; // which the start of the page leads to
-  #stage = element("main", {});
-  /** @type {keyof typeof PARTS} */
-  #part = "explore";
-  /** @type {Shown | null} */
-  #shown = null;
+  #parts;
   #isExercise; // its sheet is shown, and nothing else
 
   /**
@@ -57,11 +38,16 @@ class Page {
     this.#host = new LocalHost(data, firstLanguage(data), () => this.#answered());
     this.#isExercise = this.#host.isExercise;
     this.#task = new Task(() => this.#host.goals);
-    root.replaceChildren(this.#head, this.#opening, this.#task.root, this.#stage);
+    this.#parts = new Parts(this.#host, {
+      shown: () => this.#partShown(),
+      controls: (own) => own.slice(0, 1), // the large view; nobody presents from here
+      below: () => (this.#host.goals.length ? [this.#taskLink()] : []),
+    });
+    root.replaceChildren(this.#head, this.#opening, this.#task.root, this.#parts.root);
     const { part, kept = data.kept } = readHash(location.hash);
     this.#host.restore(kept);
     this.#showHead();
-    this.#show(part === "walk" && !this.#isExercise ? "walk" : "explore");
+    this.#parts.show(part === "walk" && !this.#isExercise ? "walk" : "explore");
   }
 
   get #texts() {
@@ -70,87 +56,46 @@ class Page {
 
   // --- the parts ---------------------------------------------------------------------------------------------------
 
-  /** @param {keyof typeof PARTS} part */
-  #show(part) {
-    sender.hurry(); // what has been edited in the part that is left
-    this.#shown?.remove();
-    this.#part = part;
-    this.#hasToured ||= part === "walk";
-    for (const name of Object.keys(PARTS))
-      requireElement(document, `#style-${name}`, HTMLStyleElement).media = name === part ? "all" : "not all";
-    const place = element("div", {});
-    this.#stage.replaceChildren(place);
-    this.#shown = part === "walk" ? this.#walk(place) : this.#explore(place);
-    this.#markPart();
+  #partShown() {
+    this.#hasToured ||= this.#parts.part === "walk";
+    this.#showBeside();
     this.#keep();
   }
 
   #answered() {
     if (this.#isExercise !== this.#host.isExercise) return this.#exerciseEnded();
-    this.#shown?.update();
+    this.#parts.update();
     this.#keep();
     this.#showTask();
   }
 
   /** After the tour Explore has a task. */
   #showTask() {
-    const isOffered = this.#hasToured && !this.#isExercise && this.#part === "explore";
+    const isOffered = this.#hasToured && !this.#isExercise && this.#parts.part === "explore";
     this.#task.show(isOffered ? this.#host.explore : null, this.#texts.words);
   }
 
   /** What is shown is in the address, for a reload, and in the link to an app. */
   #keep() {
-    history.replaceState(null, "", hashOf(this.#part, this.#host.kept));
+    history.replaceState(null, "", hashOf(this.#parts.part, this.#host.kept));
     this.#linkToApp();
   }
 
   #exerciseEnded() {
     this.#isExercise = false;
     this.#showHead();
-    this.#show("explore");
+    this.#parts.show("explore");
   }
 
   #linkToApp() {
     const { file, language } = this.#host;
     if (this.#isExercise) return;
-    this.#app?.show({ file, part: this.#part, lang: language, label: this.#texts.words.in_app });
-  }
-
-  /** @type {(place: HTMLElement) => Shown} */
-  #explore(place) {
-    const component = { parentElement: place, setStateValue: this.#host.receive, setTriggerValue() {} };
-    const mount = () => mountExplore({ ...component, data: this.#host.explore });
-    let unmount = mount();
-    const remove = () => {
-      place.remove();
-      unmount?.();
-    };
-    return { update: () => (unmount = mount()), remove };
-  }
-
-  /** @type {(place: HTMLElement) => Shown} */
-  #walk(place) {
-    const walk = new Walk(place, () => this.#walkHost(), this.#host.walk);
-    const update = () => walk.update({ data: this.#host.walk });
-    update();
-    return { update, remove: () => walk.unmount() };
-  }
-
-  /** @returns {WalkHost} */
-  #walkHost() {
-    return {
-      address: NO_ADDRESS,
-      controls: (own) => own.slice(0, 1), // the large view; nobody presents from here
-      parts: () => (this.#host.goals.length ? [this.#taskLink()] : []),
-      placeChanged() {},
-      undo: (redo) => this.#host.undo(redo),
-      unmount() {},
-    };
+    this.#app?.show({ file, part: this.#parts.part, lang: language, label: this.#texts.words.in_app });
   }
 
   /** At the end of the tour: the way to the task. */
   #taskLink() {
-    const onclick = () => this.#show("explore");
+    const onclick = () => this.#parts.show("explore");
     return p("to-task", button({ data: { focus: "task" }, onclick }, `▶ ${this.#texts.words.task_link}`));
   }
 
@@ -161,23 +106,19 @@ class Page {
     document.documentElement.lang = words.lang;
     document.title = walk.title;
     this.#scheme.say(words);
-    const parts = Object.keys(PARTS).map((part) =>
-      this.#partButton(/** @type {keyof typeof PARTS} */ (part)),
-    );
     const title = element("h1", {}, element("bdi", {}, walk.title));
-    const nav = element("nav", { "aria-label": words.parts }, ...parts);
-    const way = this.#isExercise ? this.#fileButton() : nav;
+    const way = this.#isExercise ? this.#fileButton() : this.#parts.nav(words);
     const choices = span("choices", ...this.#languageButtons(), this.#moreButton());
     const extras = span("extras", this.#app?.root, this.#copyButton(), this.#scheme.root);
     redrawn(this.#head, () => this.#head.replaceChildren(title, way, choices, extras));
     this.#showOpening();
-    this.#markPart();
+    this.#showBeside();
   }
 
   /** What this page is, and where to begin. */
   #showOpening() {
     const { words, walk } = this.#texts;
-    const onclick = () => this.#show("walk");
+    const onclick = () => this.#parts.show("walk");
     const label = fill(words.start, { count: walk.stages.length });
     this.#opening.replaceChildren(
       words.about_page,
@@ -217,22 +158,10 @@ class Page {
     return button({ data: { focus: "copy" }, onclick }, this.#texts.words.save_copy);
   }
 
-  /** @param {keyof typeof PARTS} part */
-  #partButton(part) {
-    /** @param {MouseEvent} event */
-    const onclick = ({ detail, currentTarget }) => {
-      if (detail > 0 && currentTarget instanceof HTMLElement) currentTarget.blur(); // keys are the tour's from here on
-      this.#show(part);
-    };
-    return button({ data: { focus: part }, onclick }, this.#texts.words[PARTS[part]]);
-  }
-
-  #markPart() {
+  /** The opening sentence goes once the tour has been seen. */
+  #showBeside() {
     this.#opening.hidden = this.#isExercise || this.#hasToured;
     this.#showTask();
-    for (const node of this.#head.querySelectorAll("nav button"))
-      if (node instanceof HTMLElement)
-        setAttribute(node, "aria-current", node.dataset.focus === this.#part && "page");
   }
 
   #languageButtons() {
@@ -256,7 +185,7 @@ class Page {
 /** The page with other data. @param {Omit<PageData, "kept"> & { kept: object[] }} data */
 function copyWith(data) {
   const copy = /** @type {HTMLElement} */ (SOURCE.cloneNode(true));
-  requireElement(copy, "#unpacked").remove();
+  for (const node of copy.querySelectorAll(".unpacked")) node.remove();
   requireElement(copy, "#data").textContent = JSON.stringify(data).replaceAll("<", "\\u003c"); // never markup
   return `<!doctype html>\n${copy.outerHTML}\n`;
 }
