@@ -13,7 +13,7 @@ from mha_view import bundle, follow, page_words
 # What the pages need, and wait for.
 LIBRARIES = ("torch",)
 # What they can do without.
-OPTIONAL = ("pptx",)
+OPTIONAL = ("anywidget", "pptx", "traitlets")
 FOLLOWER = Follower(follow.page, follow.script, follow.style, follow.walk)
 ROOMS = InProcess(per_address=limits.streams())
 MODULES = assets.Modules(bundle.digest, bundle.bundled, bundle.plain)

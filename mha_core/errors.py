@@ -55,7 +55,7 @@ _PINS: Final = {
     "app": "requirements.txt",
     "interop": "requirements-interop.txt",
     "models": "requirements.txt",
-    "notebook": "requirements.txt",
+    "notebook": "requirements-notebook.txt",
     "slides": "requirements-slides.txt",
 }
 """Extra of this package → the file of a checkout that pins it."""

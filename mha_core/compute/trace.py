@@ -27,6 +27,7 @@ from mha_core.example.model import (
     setting,
     uses_shared_kv,
 )
+from mha_core.notebook import html_of
 from mha_core.vocabulary import (
     AXES,
     EARLY_STEPS,
@@ -139,6 +140,10 @@ class Trace:
         return (
             f"Trace({self.example!r}, {self.backend.device}, {self.backend.dtype}: {', '.join(self.values)})"
         )
+
+    def _repr_html_(self) -> str | None:
+        """The interactive page that a notebook shows; None where no package can render it."""
+        return html_of(self)
 
     def __getitem__(self, name: str) -> Tensor:
         """A step or an input as a new tensor: ``trace["weights"]``. Raises ``CellError`` as ``matrix`` does.

@@ -17,6 +17,7 @@ from mha_core.errors import N_
 from mha_core.example.lecture import Lecture
 from mha_core.example.puzzle import Puzzle
 from mha_core.messages import LANGUAGES
+from mha_core.notebook import html_of
 from mha_core.vocabulary import (
     AXES,
     ENTRY,
@@ -192,10 +193,8 @@ class Example:
         return f"Example({text_in(self.title, 'en')!r}, {letters})"
 
     def _repr_html_(self) -> str | None:
-        """The HTML that a notebook shows, rendered by an installed package such as ``mha_view``."""
-        from importlib.metadata import entry_points  # noqa: PLC0415  # slow to import, and only used in notebooks
-
-        return next((str(page.load()(self)) for page in entry_points(group="mha_core.page")), None)
+        """The interactive page that a notebook shows; None where no package can render it."""
+        return html_of(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-HEIGHT: Final = "36em"
+HEIGHT: Final = "570px"
+THEME: Final = "cell/theme.js"
+"""The module in ``web/`` by which a document follows the colors of the notebook: light or dark."""
+_LOOKS: Final = (
+    "box-sizing: border-box; width: 100%; resize: vertical; border: 1px solid #8888; transition: color 1ms"
+)
+_TELL: Final = "this.contentWindow?.postMessage({ink: getComputedStyle(this).color}, '*')"
+_ONLOAD: Final = f"(this.ontransitionend = this.ontransitioncancel = () => {_TELL})()"
+"""Tells the frame the color of the notebook's text, and again after another color, which is a transition."""
 
 
 def framed(document: str, title: str, height: str = HEIGHT) -> str:
@@ -16,8 +24,7 @@ def framed(document: str, title: str, height: str = HEIGHT) -> str:
 
     Example: ``framed("<p>Hello</p>", "A greeting", height="4em")``.
     """
-    looks = "box-sizing: border-box; width: 100%; resize: vertical; border: 1px solid #8888"
     return (
-        f'<iframe sandbox="allow-scripts" title="{escape(title)}" style="{looks}; height: {height}" '
-        f'srcdoc="{escape(document)}"></iframe>'
+        f'<iframe sandbox="allow-scripts" title="{escape(title)}" style="{_LOOKS}; height: {height}" '
+        f'onload="{escape(_ONLOAD)}" srcdoc="{escape(document)}"></iframe>'
     )

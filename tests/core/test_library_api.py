@@ -8,7 +8,6 @@ import torch
 
 from mha_core import AddMask, AllowMask, CellError, ExampleError, Head, built_in, from_arrays, library, trace
 from mha_core.compute.trace import input_matrix
-from mha_view.notebook import page
 from tests.sizes import each
 
 X = np.array([[1.0, 2], [3, 4], [5, 6]])
@@ -142,18 +141,3 @@ def test_texts_are_short(name):
 
 def test_a_heads_repr_has_its_shapes():
     assert repr(Head(w_q=((1.0, 2.0),), b_q=(1.0, 2.0))) == "Head(w_q: 1 × 2, b_q: 2)"
-
-
-def test_a_page_escapes_a_visitors_text():
-    shown = page(replace(built_in("first"), title='"><script>alert(1)</script>'))
-    assert shown.startswith('<iframe sandbox="allow-scripts" title="&quot;&gt;&lt;script&gt;alert(1)')
-    assert "<script" not in shown
-    assert shown.count('"') == 8  # those of the four attributes
-
-
-def test_of_a_large_example_a_notebook_shows_the_sizes():
-    row = (1.0,) * 64
-    heads = [{"w_q": [row] * 64, "w_k": [row] * 64, "w_v": [row] * 64}] * 16
-    shown = page(from_arrays(x=[row] * 64, heads=heads, title="<b>"))
-    assert shown.startswith("<table><caption>&lt;b&gt;</caption><tr><th>n_q</th><td>64</td></tr>")
-    assert "computed numbers" in shown

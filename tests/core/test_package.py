@@ -256,7 +256,7 @@ def test_a_notebook_cell_shows_an_example(folder, wheel):
     shown = json.loads(installed.run("python", "-c", NOTEBOOK).splitlines()[-1])
     assert shown["text/plain"] == repr(built_in("first"))
     assert shown["text/html"].startswith('<iframe sandbox="allow-scripts" ')
-    assert "计算机" in shown["text/html"]
+    assert "思考 计算机 程序" in shown["text/html"]
 
 
 LIGHT = """

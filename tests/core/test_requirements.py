@@ -79,7 +79,7 @@ def test_what_the_core_imports_is_declared():
 
 
 def test_what_the_app_imports_is_declared():
-    assert imports(*APP) <= names(CORE + extra("app", "slides"))
+    assert imports(*APP) <= names(CORE + extra("app", "notebook", "slides"))
 
 
 def test_what_tests_and_tools_import_is_declared():
@@ -102,6 +102,7 @@ FILES = {
     "requirements.txt": CORE + extra("app"),
     "requirements-slides.txt": extra("slides"),
     "requirements-interop.txt": extra("interop"),
+    "requirements-notebook.txt": extra("notebook"),
     "requirements-dev.txt": CORE + extra("dev"),
 }
 
@@ -115,7 +116,7 @@ def test_a_file_of_pins_names_only_what_is_declared_in_its_range(file):
         assert exactly.version in ranges[canonicalize_name(pin.name)], pin
 
 
-@pytest.mark.parametrize("file", ["requirements.txt", "requirements-dev.txt"])
+@pytest.mark.parametrize("file", ["requirements.txt", "requirements-notebook.txt", "requirements-dev.txt"])
 def test_all_that_is_declared_is_pinned(file):
     assert names(FILES[file]) == names(pins(file))
 

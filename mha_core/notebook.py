@@ -1,0 +1,26 @@
+"""What a notebook shows of an example or a trace: an HTML page, which another package renders.
+
+That package is the one that provides the entry point: a function from what is shown to HTML. In a checkout no package
+is installed, and the package beside this one is asked, if it is there.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+PAGE: Final = "mha_core.page"
+"""The group of the entry point that renders examples and traces."""
+_IN_A_CHECKOUT: Final = {PAGE: "mha_view.notebook:page"}
+"""Group → the function that an installed package would name."""
+
+
+def html_of(shown: object, group: str = PAGE) -> str | None:
+    """The HTML of an example or a trace; None where nothing can render it."""
+    from importlib.metadata import EntryPoint, entry_points  # noqa: PLC0415  # slow to import, and only used in notebooks
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    renderers = list(entry_points(group=group))
+    function = _IN_A_CHECKOUT[group]
+    if not renderers and find_spec(function.partition(".")[0]):
+        renderers = [EntryPoint("html", function, group)]
+    return next((str(renderer.load()(shown)) for renderer in renderers), None)
