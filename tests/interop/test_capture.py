@@ -550,7 +550,7 @@ def test_heads_that_are_folded_into_the_batch_are_heads(fold):
     for sample in range(SAMPLES):
         (captured,) = capture(module, ROWS, sample=sample)
         assert_same(captured, wanted[sample], outputs[sample])
-        assert f"head 1, 2, 3 of {HEADS}" in text_in(captured.example().note, "en")
+        assert f"heads=[0, 1, 2] of {HEADS}" in text_in(captured.example().note, "en")
     assert refused(module, ROWS, sample=7) == "sample: expected samples from 0 to 1, got 7"
 
 
@@ -861,7 +861,7 @@ def test_weights_that_do_not_give_the_outputs_are_refused_whatever_the_sample(sa
     q = randn(2, 3, 4, 6)
     mask = torch.zeros(4, 4).as_subclass(Foreign)
     assert refused(Fused(attn_mask=mask), (q, q, q), sample=sample) == (
-        "weights · V differs by up to 0.25 from the captured output (sample=1, heads=[2]), "
+        "Fused: weights · V differs by up to 0.25 from the captured output (sample=1, heads=[2]), "
         "so these cannot be the weights that were used"
     )
 
@@ -916,7 +916,7 @@ def test_one_query_in_a_batch_of_many_gets_a_remark():
     )
     (captured,) = capture(layer, (x, x, x))
     said = "Each of the 4 samples has only one query. Is batch_first right?"
-    assert repr(captured) == f"·: 2 heads, 1 queries, 1 keys ({said})"
+    assert repr(captured) == f"MultiheadAttention: 2 heads, 1 queries, 1 keys ({said})"
     assert said in text_in(captured.example().note, "en")
     assert refused(layer, (x, x, x), list("abcd")) == (
         "tokens: 4 were given, but no attention in this run has that many queries: 1, in a "
@@ -951,11 +951,11 @@ def test_heads_are_chosen():
     with pytest.raises(InteropError) as error:
         captured.example()
     assert str(error.value).startswith(
-        "20 heads of 5 × 5 tokens and 4 columns are more than an example can hold (16 heads,"
+        "Fused: 20 heads of 5 × 5 tokens and 4 columns are more than an example can hold (16 heads,"
     )
     example = captured.example(heads=[19, 3])
     assert apart(trace(example)["weights"].cpu(), captured.weights[[19, 3]]) <= 1e-12
-    assert example.note["en"] == "Captured from ·: head 20, 4 of 20."
+    assert example.note["en"] == "Captured from Fused: heads=[19, 3] of 20, counted from 0."
     first = captured.example(cut=True)
     assert len(first.heads) == 16
     assert "The other heads are left out." in first.note["en"]
@@ -999,7 +999,7 @@ def test_it_is_saved_sent_as_a_link_and_shown():
     assert from_token(to_token(example)) == example
     assert json.loads(dump(example))["heads"][0].keys() == {"q", "k", "v"}
     assert page(example).startswith("<iframe")
-    assert repr(large()) == "·: 2 heads, 5 queries, 5 keys"
+    assert repr(large()) == "Fused: 2 heads, 5 queries, 5 keys"
 
 
 # --- what is refused ---------------------------------------------------------------------------------------------

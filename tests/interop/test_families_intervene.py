@@ -13,10 +13,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from mha_core.interop import capture
+from mha_core.interop import capture, sweep
 from mha_core.interop.running.attentions import Attentions
 from tests.interop.families import FAMILIES, HEADS, inputs, made
-from tests.interop.test_families_capture import CASES, dtype_of
+from tests.interop.test_families_capture import CASES, concatenated, dtype_of
 
 WITHIN = 1e-6
 WIDTH = 8
@@ -157,3 +157,55 @@ def test_without_no_head_nothing_changes(name, attention):
     with torch.no_grad():
         plain: Any = model_of(name, attention)(**inputs(name, dtype_of(name)))
     assert torch.equal(changed.before, plain.last_hidden_state)
+
+
+# --- sweep -------------------------------------------------------------------------------------------------------
+
+SWEPT = ("BERT", "GPT-2", "Llama", "Mistral", "BLOOM", "gpt-oss", "T5", "BART")
+in_eight_families = pytest.mark.parametrize(
+    ("name", "attention"), [case for case in CASES if case[0] in SWEPT]
+)
+
+
+def number(out: Any) -> Tensor:
+    return out.last_hidden_state[1, -1, 3]
+
+
+def with_other_words(name: str) -> dict[str, Tensor]:
+    return {key: ids.flip(0) + 3 for key, ids in inputs(name).items()}
+
+
+def changes_by_hooks(name: str, attention: str, write: Callable[[Tensor, int, int], object]) -> Tensor:
+    """The change of the number for every head. ``write`` gets the concatenation, the attention's index and the head."""
+    count = len(found(name, attention, 0))
+    with torch.no_grad():
+        before = number(model_of(name, attention)(**inputs(name)))
+    changes = torch.zeros(count, HEADS, dtype=torch.float64)
+    for index in range(count):
+        for head in range(HEADS):
+            after = by_hooks(name, attention, index, lambda rows, at=(index, head): write(rows, *at))
+            changes[index, head] = after[1, -1, 3] - before
+    return changes
+
+
+@in_eight_families
+def test_a_sweep_by_means_writes_them_into_the_concatenation(name, attention):
+    def mean(rows: Tensor, _: int, head: int) -> None:
+        rows[..., columns(head)] = rows[..., columns(head)].mean(1, keepdim=True)
+
+    swept = sweep(model_of(name, attention), inputs(name), number, by="mean")
+    assert apart(swept.values, changes_by_hooks(name, attention, mean)) <= WITHIN
+
+
+@in_eight_families
+def test_a_sweep_of_patches_writes_another_runs_concatenation(name, attention):
+    model = model_of(name, attention)
+    with concatenated(model, name) as others, torch.no_grad():
+        model(**with_other_words(name))
+
+    def patch(rows: Tensor, index: int, head: int) -> None:
+        rows[..., columns(head)] = others[index].view_as(rows)[..., columns(head)]
+
+    swept = sweep(model, inputs(name), number, patch_from=with_other_words(name))
+    assert swept.values.abs().max() > 1e-3
+    assert apart(swept.values, changes_by_hooks(name, attention, patch)) <= WITHIN

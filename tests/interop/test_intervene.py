@@ -1,5 +1,6 @@
 """Heads changed while a module runs: torch's layers, attention written by hand, what is refused, what stays."""
 
+import math
 from copy import deepcopy
 from typing import Any
 
@@ -214,7 +215,7 @@ def test_a_head_of_torchs_layer(settings, need_weights):
 def test_weights_of_torchs_layer():
     layer = seeded(nn.MultiheadAttention(HEADS * WIDTH, HEADS, batch_first=True))
     weights = randn(TOKENS, TOKENS, seed=4).softmax(-1)
-    changed = capture(layer, (X, X, X), patch={("", 1): weights}, sample=1)
+    changed = capture(layer, (X, X, X), patch={("MultiheadAttention", 1): weights}, sample=1)
     v = F.linear(X, layer.in_proj_weight, layer.in_proj_bias).chunk(3, -1)[2][1]
     assert apart(changed.found[0].outputs[1], weights @ v[:, WIDTH : 2 * WIDTH]) <= 1e-12
     concat = changed.found[0].outputs.transpose(0, 1).flatten(1)
@@ -306,6 +307,17 @@ def test_numbers_that_are_infinite_before_and_after_are_no_change():
     assert changed.difference[0, 0, 0] == 0
 
 
+def test_a_change_to_nan_is_nan():
+    """Not an infinite one: nothing says how far NaN is from a number."""
+    module = hand(layers=1)
+    before = output(module, X)
+    module.register_forward_hook(lambda _, args, out: out.masked_fill(out != before, torch.nan))
+    changed = capture(module, X, without=[(0, 0)])
+    assert math.isnan(changed.largest)
+    assert changed.difference[changed.where].isnan()
+    assert repr(changed).startswith("largest change of the output (2 × 5 × 12): nan at [")
+
+
 @pytest.fixture(scope="module")
 def language_model() -> nn.Module:
     torch.manual_seed(0)
@@ -347,7 +359,7 @@ def test_what_a_head_would_have_put_out_is_not_shown_without_saying_so():
     one = capture(hand(), X, without=[("0", 1)]).found[0]
     assert one.new_outputs == (1,)
     assert one.outputs[1].eq(0).all()
-    assert "The outputs of head 2 were replaced" in text_in(one.example().note, "en")
+    assert "The outputs of heads=[1] were replaced" in text_in(one.example().note, "en")
     assert "were replaced" not in text_in(one.example(heads=[0, 2]).note, "en")
 
 
@@ -356,7 +368,7 @@ def test_an_example_of_new_weights_starts_from_them():
     one = capture(hand(), X, patch={("0", 1): weights / 2}).found[0]
     weights = weights / 2
     note = text_in(one.example().note, "en")
-    assert "The weights of head 2 were replaced while the model ran" in note
+    assert "The weights of heads=[1] were replaced while the model ran" in note
     assert "add up to less than 1" not in note
     computed = trace(one.example())
     assert apart(computed["weights"][1].cpu(), weights) <= 1e-12
@@ -452,6 +464,9 @@ WRONG: dict[str, dict[str, Any]] = {
     "patch[('0', 1)]: expected 5 × 5 or 2 × 5 × 5, got 3 × 5 × 5": {"patch": {("0", 1): torch.ones(3, 5, 5)}},
     "patch: expected an attention, a head and “weights” or “outputs”, such as (“0”, 0, “weights”), got ('0', 1, 'q')": {
         "patch": {("0", 1, "q"): torch.ones(5, 4)}
+    },
+    "patch[('0', 1)]: contains NaN or an infinite number": {
+        "patch": {("0", 1): torch.full((5, 5), torch.nan)}
     },
     "0: head 1 is changed twice; give one change per head": {
         "without": [("0", 1)],

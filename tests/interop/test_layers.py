@@ -132,7 +132,9 @@ def test_a_slice_holds_the_file_s_numbers(weights, model):
     assert example.w_o[3] == tuple(attention.output.dense.weight[:6, 0].tolist())
     assert example.b_o == tuple(attention.output.dense.bias[:6].tolist())
     assert "Some columns are left out" in text_in(example.note, "en")
-    assert "head 2, 1 of 2; 6 of 128 columns of X, 3 of d_k = 64" in text_in(example.note, "en")
+    assert "heads=[1, 0] of 2, counted from 0; 6 of 128 columns of X, 3 of d_k = 64" in text_in(
+        example.note, "en"
+    )
 
 
 def test_cross_attention_gets_a_context(weights, model):

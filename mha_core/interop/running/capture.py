@@ -98,7 +98,8 @@ def capture(
     Raises ``InteropError`` if no attention was seen (the sentence says what happened to the result of softmax), if
     samples and heads cannot be distinguished, if weights · V differs from the outputs, for dropout of weights, for
     nested tensors, for a ``sample`` beyond the batch, for ``tokens`` that fit no attention, for names, heads and shapes
-    in ``without`` and ``patch`` that fit none or several, and if the changed run computes other attentions.
+    in ``without`` and ``patch`` that fit none or several, for numbers in them that are not finite, and if the changed
+    run computes other attentions.
     """
     module, args, named = arguments(module, inputs, keywords, batch)
     asked = Asked(sample, batch, tokens, context_tokens)

@@ -21,7 +21,7 @@ from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
 ROUNDED: Final = {torch.float16: 0.01, torch.bfloat16: 0.05}
 """How far rounding to these dtypes may move a weight; with other dtypes it is 0.0001."""
 
-_FROM: Final = N_("Captured from {name}: head {heads} of {h}.")
+_FROM: Final = N_("Captured from {name}: heads=[{heads}] of {h}, counted from 0.")
 _NO_SCORES: Final = N_(
     "An example cannot compute these scores from Q and K, so the heads start from their weights."
 )
@@ -43,10 +43,10 @@ _ZEROS_AND_ONES: Final = N_(
     "The mask contains only the numbers 0 and 1. The model adds them to the scores, so they mask nothing."
 )
 _NEW_WEIGHTS: Final = N_(
-    "The weights of head {heads} were replaced while the model ran, so the heads start from their weights."
+    "The weights of heads=[{heads}] were replaced while the model ran, so the heads start from their weights."
 )
 _NEW_OUTPUTS: Final = N_(
-    "The outputs of head {heads} were replaced while the model ran. The example shows what the weights and V give."
+    "The outputs of heads=[{heads}] were replaced while the model ran. The example shows what the weights and V give."
 )
 _CUT_HEADS: Final = N_("The other heads are left out.")
 _CUT_TOKENS: Final = N_(
@@ -62,7 +62,7 @@ class Captured:
 
     h heads of queries, g heads of keys and values; n_q queries, n_k keys:
 
-    name             the part of the module that computed it
+    name             the part of the module that computed it, or the module's class if it is the module itself
     q, k, v          h × n_q × d_k, g × n_k × d_k, g × n_k × d_v; q and k are None if an example cannot compute the
                      weights from them
     weights          h × n_q × n_k, computed in float64 if the module did not compute them
@@ -105,7 +105,7 @@ class Captured:
     def __repr__(self) -> str:
         h, n_q, n_k = self.weights.shape
         remark = self.remark and f" ({self.remark.format(samples=self.samples)})"
-        return f"{self.name or '·'}: {h} heads, {n_q} queries, {n_k} keys{remark}"
+        return f"{self.name}: {h} heads, {n_q} queries, {n_k} keys{remark}"
 
     def example(self, heads: Sequence[int] | None = None, *, cut: bool = False) -> Example:
         """These heads, counted from 0 (None: all), as an example whose weights and head outputs are the module's.
@@ -154,7 +154,7 @@ class Captured:
             "context_tokens": self.context_tokens and self.context_tokens[:MAX_SIZE],
             "title": self.name[:200],
             "note": _notes(
-                (_FROM, {"name": self.name or "·", "heads": _counted(taken), "h": h}),
+                (_FROM, {"name": self.name, "heads": _counted(taken), "h": h}),
                 (_NEW_OUTPUTS, {"heads": _counted(new_outputs)}) if new_outputs else None,
                 (self.remark, {"samples": self.samples}) if self.remark else None,
                 reason,
@@ -211,8 +211,8 @@ def _has_short_rows(weights: Tensor) -> bool:
 
 
 def _counted(heads: Sequence[int]) -> str:
-    """These heads, counted from 1."""
-    return ", ".join(str(head + 1) for head in heads)
+    """These heads, counted from 0."""
+    return ", ".join(map(str, heads))
 
 
 def _chosen(heads: Sequence[int] | None, h: int) -> list[int]:

@@ -45,7 +45,7 @@ class Changed:
 
     @property
     def largest(self) -> float:
-        """The largest absolute difference: max |after − before|."""
+        """The largest absolute difference: max |after − before|. NaN if it is NaN somewhere."""
         return largest(self.difference)
 
     @property
@@ -53,7 +53,7 @@ class Changed:
         """The index of the largest absolute difference, such as (sample, position, token) for logits."""
         if not self.difference.numel():
             return ()
-        most = self.difference.abs().nan_to_num(torch.inf).argmax()
+        most = self.difference.abs().argmax()  # NaN counts as larger than any number
         return tuple(int(at) for at in torch.unravel_index(most, self.difference.shape))
 
     def tokens(self, at: Sequence[int] | None = None, most: int = 5) -> tuple[TokenChange, ...]:
@@ -84,7 +84,7 @@ class Changed:
         return as_html(self)
 
     def __repr__(self) -> str:
-        if not self.largest:
+        if self.largest == 0:
             return f"no change of the output ({shown_shape(self.before)})"
         at = ", ".join(map(str, self.where))
         return f"largest change of the output ({shown_shape(self.before)}): {self.largest:.3g} at [{at}]"
@@ -135,5 +135,5 @@ def difference(before: Tensor, after: Tensor) -> Tensor:
 
 
 def largest(difference: Tensor) -> float:
-    """The largest absolute number; infinite if one is NaN."""
-    return difference.abs().nan_to_num(torch.inf, torch.inf).max().item() if difference.numel() else 0.0
+    """The largest absolute number; NaN if one is NaN."""
+    return difference.abs().max().item() if difference.numel() else 0.0

@@ -114,9 +114,7 @@ def index_of(found: Sequence[Captured], name: Name, place: str) -> int:
     )
     if fitting:
         sentence = N_("“{name}” fits {count} attentions; use more of the name, or its number: {candidates}")
-    listed = ", ".join(
-        f"{index}: {names[index] or '·'}" for index in (fitting or range(len(names)))[:_MOST_NAMES]
-    )
+    listed = ", ".join(f"{index}: {names[index]}" for index in (fitting or range(len(names)))[:_MOST_NAMES])
     more = len(fitting or names) > _MOST_NAMES
     raise InteropError(
         sentence, place=place, name=name, count=len(fitting), candidates=listed + (", …" if more else "")
@@ -124,11 +122,16 @@ def index_of(found: Sequence[Captured], name: Name, place: str) -> int:
 
 
 def _values(one: Captured, part: Part, given: Any, place: str) -> Tensor:
-    """What replaces a part of a head, with an axis of samples. Rows of weights need not sum to 1."""
+    """What replaces a part of a head, with an axis of samples. Rows of weights need not sum to 1.
+
+    Raises ``InteropError`` for other shapes, and for numbers that are not finite.
+    """
     values: Tensor = torch.as_tensor(given).detach()
     if values.is_complex():
         raise not_floating(values, place)
     rows, columns = (one.weights if part == "weights" else one.outputs).shape[1:]
+    if not values.isfinite().all():
+        raise InteropError(N_("contains NaN or an infinite number"), place=place)
     if tuple(values.shape) not in ((rows, columns), (one.samples, rows, columns)):
         raise wrong_shape(place, f"{rows} × {columns} or {one.samples} × {rows} × {columns}", values)
     return values.reshape(-1, rows, columns)

@@ -24,9 +24,9 @@ from mha_core.errors import N_, InteropError
 from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.changed import Changed, output_of
-from mha_core.interop.running.edits import Edit, Patch, Without, edits_of
+from mha_core.interop.running.edits import Edit, Part, Patch, Without, edits_of
 from mha_core.interop.running.found import Asked, Found, Site, found_in
-from mha_core.interop.running.one_sample import of_sample, verified, with_heads_axis
+from mha_core.interop.running.one_sample import of_sample, verified, weights_of, with_heads_axis
 from mha_core.interop.running.samples import four_axes
 from mha_core.interop.running.second_run import tensors_in
 from mha_core.interop.running.watch import Call, Watch
@@ -100,6 +100,22 @@ def changed_run(
     if (seen := next(count)) < len(sites):
         raise _another_path(sites[seen].name)
     return output
+
+
+def parts_of(
+    module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any], found: Found, part: Part
+) -> list[Tensor]:
+    """The outputs or weights of all samples and heads in another run of the module, by attention.
+
+    Samples × heads × n_q × d_v, or n_k. ``found``: the run that found the attentions.
+    """
+    parts: list[Tensor] = []
+
+    def see(call: Call, _: Sequence[Edit], outputs: Tensor) -> None:
+        parts.append(outputs if part == "outputs" else weights_of(call))
+
+    changed_run(module, args, named, found.sites, {}, see)
+    return parts
 
 
 def _with(call: Call, edits: Sequence[Edit]) -> Tensor:

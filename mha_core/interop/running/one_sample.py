@@ -75,6 +75,12 @@ def verified(call: Call, sample: int, labels: Labels) -> Captured:
     return replace(captured, batch=batch)
 
 
+def weights_of(call: Call) -> Tensor:
+    """The weights of all samples of a call with four axes, samples × heads × n_q × n_k."""
+    samples, labels = call.outputs.shape[:-3].numel(), Labels((), ())
+    return torch.stack([_one_sample(call, sample, samples, labels).weights for sample in range(samples)])
+
+
 def _one_sample(call: Call, sample: int, samples: int, labels: Labels) -> Captured:
     lead, n_q, n_k = call.outputs.shape[:-2], call.outputs.shape[-2], call.v.shape[-2]
     weights = None if call.weights is None else of_sample(call.weights, sample)

@@ -1,17 +1,19 @@
-"""Every head of a model switched off in turn, and how much that changes the output: a map of attentions × heads.
+"""Every head of a model changed in turn, and how much that changes the output: a map of attentions × heads.
 
-swept = sweep(model, ids)                                             # the largest change of an output
+swept = sweep(model, ids)                                             # the largest change of an output without the head
 swept = sweep(model, ids, lambda out: out.logits[0, -1, 42])          # the change of one logit
+swept = sweep(model, ids, logit, by="mean")                           # the head's mean in place of its outputs
+swept = sweep(model, clean, logit, patch_from=corrupt)                # the head's outputs of another run
 swept.values                                                          # attentions × heads
 swept.most(5)                                                         # the heads that matter most
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -20,14 +22,14 @@ from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import EXACT, shown_shape
 from mha_core.interop.running.capture import arguments
 from mha_core.interop.running.changed import difference, largest, output_of
-from mha_core.interop.running.edits import OFF, Edit
-from mha_core.interop.running.found import Asked
-from mha_core.interop.running.intervene import changed_run, first_run
+from mha_core.interop.running.edits import OFF, Edit, Part
+from mha_core.interop.running.found import Asked, Found
+from mha_core.interop.running.intervene import changed_run, first_run, parts_of
 from mha_core.interop.running.shown import as_html
 
 
 class HeadChange(NamedTuple):
-    """A head, by its attention's index and name, and the change without it."""
+    """A head, by its attention's index and name, and the change when it is changed."""
 
     attention: int
     name: str
@@ -37,11 +39,11 @@ class HeadChange(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """How much the output changes without each head.
+    """How much the output changes with each head.
 
     names    the attentions, in the order of computation
-    values   attentions × heads, float64: the change if only this head is switched off; NaN where an attention has no
-             such head
+    values   attentions × heads, float64: the change if only this head is changed; NaN where an attention has no such
+             head, or where the change is NaN
     """
 
     names: tuple[str, ...]
@@ -66,8 +68,8 @@ class Sweep:
         return as_html(self)
 
     def __repr__(self) -> str:
-        return f"{shown_shape(self.values)} heads; most change without: " + ", ".join(
-            f"{one.name or '·'} head {one.head} ({one.change:.3g})" for one in self.most(3)
+        return f"{shown_shape(self.values)} heads; largest: " + ", ".join(
+            f"{one.name} head {one.head} ({one.change:.3g})" for one in self.most(3)
         )
 
 
@@ -76,43 +78,151 @@ def sweep(
     inputs: Any,
     measure: Callable[[Any], Any] | None = None,
     *,
+    by: Literal["zero", "mean"] = "zero",
+    reference: Any = None,
+    patch_from: Any = None,
+    part: Part = "outputs",
+    clean: Literal["inputs", "patch_from"] | None = None,
     keywords: Mapping[str, Any] | None = None,
     batch: int | None = None,
 ) -> Sweep:
-    """Switch off each head of each attention in turn, and return the change of the output, attentions × heads.
+    """Change each head of each attention in turn, and return the change of the output, attentions × heads.
 
-        values[l, h] = measure(output without head h of attention l) − measure(output)
+        values[l, h] = measure(output with head h of attention l changed) − measure(output)
 
     ``measure``: a function of what the module returns, whose result is one number; the change has its sign. None: the
-    largest absolute difference max |output without the head − output| of the logits, or of the first tensor that the
-    module returns. ``inputs``, ``keywords`` and ``batch``: as for ``capture``. The attentions are found once; then the
-    module runs once per head, so a model of 12 layers of 12 heads runs 145 times.
+    largest absolute difference max |changed output − output| of the logits, or of the first tensor that the module
+    returns. ``inputs``, ``keywords`` and ``batch``: as for ``capture``. O_h are a head's outputs, n_q × d_v, before
+    concatenation and W_O; they are changed to
+
+        by="zero"                       O_h = 0                     the head is switched off (Michel et al. 2019)
+        by="mean"                       O_h[i] = mean_j O_h[j]      the mean over the tokens j of the same sample
+        by="mean", reference=others     O_h[i] = mean_s O_h⁽ˢ⁾[i]   the mean over the samples s of other inputs
+        patch_from=others               O_h = O_h of the run on other inputs (activation patching: Wang et al. 2022)
+        patch_from=others, part="weights"       O_h = A_h of the run on other inputs · V_h of this run
+
+    ``reference`` and ``patch_from`` have the same form as ``inputs``, and run with the same ``keywords``. They need as
+    many tokens, ``patch_from`` as many samples too. Padding counts as tokens. To patch in the other direction, exchange
+    ``inputs`` and ``patch_from``. ``clean`` says which of the two is the clean one, and normalizes the values:
+
+        values[l, h] = (measure(changed output) − measure(corrupt)) ÷ (measure(clean) − measure(corrupt))
+
+    so that 0 is the corrupt run and 1 the clean one. The attentions are found once; then the module runs once per head,
+    so a model of 12 layers of 12 heads runs 145 times, and two or three times more for means and patches.
 
         swept = sweep(model, ids, lambda out: out.logits[0, -1, 42])
         swept.values[3, 5]  # how much the logit of token 42 changes without head 5 of attention 3
+        sweep(model, corrupt, logit, patch_from=clean, clean="patch_from")  # 1: this head alone restores the logit
 
-    Raises ``InteropError`` as ``capture`` does, and if ``measure`` does not return one number.
+    Raises ``InteropError`` as ``capture`` does, if ``measure`` does not return one number, for options that do not go
+    together, if other inputs give other attentions or other shapes, and if normalizing would divide by 0.
     """
+    _check_options(measure, by, reference, patch_from, part, clean)
+    asked = Asked(batch=batch)
     module, args, named = arguments(module, inputs, keywords, batch)
     with torch.no_grad():
-        found = first_run(module, args, named, Asked(batch=batch))
-        change = _change_by(measure, found.output)
+        found = first_run(module, args, named, asked)
+        other = None
+        if patch_from is not None or reference is not None:
+            given = reference if patch_from is None else patch_from
+            _, other_args, other_named = arguments(module, given, keywords, batch)
+            other = first_run(module, other_args, other_named, asked)
+            values = parts_of(module, other_args, other_named, other, part)
+            if reference is not None:
+                values = [outputs.mean(0, keepdim=True) for outputs in values]
+            _require_shapes(found, values, part, "reference" if patch_from is None else "patch_from")
+        elif by == "mean":
+            values = [
+                outputs.mean(-2, keepdim=True) for outputs in parts_of(module, args, named, found, part)
+            ]
+        else:
+            values = [OFF.expand(1, len(one.weights), 1, 1) for one in found.attentions]
+        change = _change_by(measure, found, other, clean)
         heads = [len(one.weights) for one in found.attentions]
-        values = torch.full((len(heads), max(heads)), nan, dtype=EXACT)
+        changes = torch.full((len(heads), max(heads)), nan, dtype=EXACT)
         for index, count in enumerate(heads):
             for head in range(count):
-                off = {index: [Edit(head, "outputs", OFF)]}
-                values[index, head] = change(changed_run(module, args, named, found.sites, off))
-    return Sweep(tuple(one.name for one in found.attentions), values)
+                edits = {index: [Edit(head, part, values[index][:, head])]}
+                changes[index, head] = change(changed_run(module, args, named, found.sites, edits))
+    return Sweep(tuple(one.name for one in found.attentions), changes)
 
 
-def _change_by(measure: Callable[[Any], Any] | None, output: Any) -> Callable[[Any], float]:
-    """A function of the changed output: how much the measure changed."""
+def _check_options(
+    measure: Callable[[Any], Any] | None,
+    by: str,
+    reference: Any,
+    patch_from: Any,
+    part: str,
+    clean: str | None,
+) -> None:
+    """Raise ``InteropError`` for an option that does not exist, or that needs another one."""
+    for place, given, known in (
+        ("by", by, ("zero", "mean")),
+        ("part", part, ("outputs", "weights")),
+        ("clean", clean, (None, "inputs", "patch_from")),
+    ):
+        if given not in known:
+            names = ", ".join(name for name in known if name)
+            raise InteropError(
+                N_("expected one of {names}, got {got}"), place=place, names=names, got=repr(given)
+            )
+    if patch_from is not None and (by != "zero" or reference is not None):
+        raise InteropError(
+            N_("give either a mean or another run to patch from, not both"), place="patch_from"
+        )
+    if reference is not None and by != "mean":
+        raise InteropError(N_('goes with by="mean"'), place="reference")
+    if patch_from is None and (part != "outputs" or clean is not None):
+        raise InteropError(N_("goes with patch_from="), place="clean" if part == "outputs" else "part")
+    if clean is not None and measure is None:
+        raise InteropError(N_("normalized values need a measure"), place="clean")
+
+
+def _require_shapes(found: Found, values: Sequence[Tensor], part: Part, place: str) -> None:
+    """Raise ``InteropError`` unless the values of another run fit the attentions of this one."""
+    if len(values) != len(found.attentions):
+        raise InteropError(
+            N_("these inputs give {got} attentions, but the others give {count}"),
+            place=place,
+            got=len(values),
+            count=len(found.attentions),
+        )
+    for one, other in zip(found.attentions, values, strict=True):
+        own = one.outputs if part == "outputs" else one.weights
+        samples = one.samples if place == "patch_from" else 1
+        if tuple(other.shape) != (samples, *own.shape):
+            raise InteropError(
+                N_(
+                    "expected {part} of {expected} (samples × heads × tokens × columns) in {name}, got {got}; give "
+                    "inputs with as many tokens and samples"
+                ),
+                place=place,
+                part=part,
+                name=one.name,
+                expected=" × ".join(map(str, (samples, *own.shape))),
+                got=shown_shape(other),
+            )
+
+
+def _change_by(
+    measure: Callable[[Any], Any] | None, found: Found, other: Found | None, clean: str | None
+) -> Callable[[Any], float]:
+    """A function of the changed output: how much the measure changed, or where it is between two runs."""
     if measure is None:
-        before = output_of(output)
+        before = output_of(found.output)
         return lambda after: largest(difference(before, output_of(after)))
-    number = _number(measure(output))
-    return lambda after: _number(measure(after)) - number
+    number = _number(measure(found.output))
+    if clean is None or other is None:
+        return lambda after: _number(measure(after)) - number
+    others = _number(measure(other.output))
+    zero, one = (others, number) if clean == "inputs" else (number, others)
+    if one == zero:
+        raise InteropError(
+            N_("the measure is {number:g} in both runs, so values cannot be normalized"),
+            place="clean",
+            number=one,
+        )
+    return lambda after: (_number(measure(after)) - zero) / (one - zero)
 
 
 def _number(measured: Any) -> float:

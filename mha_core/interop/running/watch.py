@@ -93,7 +93,8 @@ class Watch(TorchFunctionMode):
 
     def __init__(self, module: nn.Module, keep: Callable[[Call], bool | None]) -> None:
         super().__init__()
-        self._names = {id(part): name for name, part in module.named_modules()}
+        self._root = type(module).__name__
+        self._names = {id(part): name or self._root for name, part in module.named_modules()}
         self._parameters = {_memory(part) for part in module.parameters()}
         self._keep = keep
         self._scores: _Known[Scores] = _known()
@@ -324,7 +325,7 @@ class Watch(TorchFunctionMode):
             if isinstance(part, nn.Module) and id(part) in self._names:
                 return self._names[id(part)], int(getattr(part, "num_key_value_groups", 1))
             frame = frame.f_back
-        return "", 1
+        return self._root, 1
 
 
 _CELL_WISE: Final = (*SAME, *VIEWS, *TIMES, *OVER, *PLUS, *MINUS, *PER_CELL)

@@ -29,7 +29,9 @@ from mha_core.interop.saved.layers import KIND_NAMES, OF_MODELS, Layer, Unused, 
 from mha_core.interop.saved.weights import Weights
 from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
 
-_PART: Final = N_("{kind}: head {heads} of {h}; {shown} of {d_query} columns of X, {of_head} of d_k = {d_k}.")
+_PART: Final = N_(
+    "{kind}: heads=[{heads}] of {h}, counted from 0; {shown} of {d_query} columns of X, {of_head} of d_k = {d_k}."
+)
 _ASSUMED: Final = N_(
     "The number of heads of this layer is not given. {h} {h:head|heads} of {d_k} {d_k:column|columns} each "
     "{h:is|are} assumed."
@@ -210,7 +212,7 @@ def _note(
     reordered: bool,
     merged: bool,
 ) -> Mapping[str, str]:
-    heads = ", ".join(str(head + 1) for head in part.heads)
+    heads = ", ".join(map(str, part.heads))
     (d_query, d_k), (shown, head_columns) = packed.w_q.shape[1:], small.w_q.shape[1:]
     whole = all(
         getattr(small, name).shape[1:] == getattr(packed, name).shape[1:] for name in ("w_q", "w_k", "w_v")
