@@ -167,7 +167,7 @@ def _import(work: state.Work) -> None:
 
 
 def _chosen_layer(work: state.Work, all_layers: tuple[Layer, ...]) -> Layer:
-    by_label = {f"{layer.name or '·'}  ({KIND_NAMES[layer.kind]})": layer for layer in all_layers}
+    by_label = {f"{layer.name}  ({KIND_NAMES[layer.kind]})".strip(): layer for layer in all_layers}
     labels = list(by_label)
     return by_label[_select(work.words(N_("Layer")), labels, _LAYER, labels[0], resets=_LAYER_WIDGETS)]
 

@@ -76,6 +76,11 @@ def refused(call, *arguments, **settings):
         ({"fan_in_fan_out": True}, ALPHA / RANK, True),
         ({"r": 8, "rank_pattern": {"q_proj": RANK}}, ALPHA / RANK, False),
         ({"init_lora_weights": "gaussian"}, ALPHA / RANK, False),
+        ({"r": 8, "rank_pattern": {"v_proj": 8, "self_attn.q_proj": RANK}}, ALPHA / RANK, False),
+        ({"alpha_pattern": {"q_proj": 4}}, 4 / RANK, False),
+        ({"alpha_pattern": {"k_proj": 4, "_proj": 5, "self_attn.q_proj": 6, "q_proj": 7}}, 6 / RANK, False),
+        ({"alpha_pattern": {f"^{BASE}q_proj$": 4}, "use_rslora": True}, 4 / sqrt(RANK), False),
+        ({"alpha_pattern": {"^q_proj": 4}}, ALPHA / RANK, False),
         ({"use_dora": False, "alpha_pattern": {}, "layer_replication": None}, ALPHA / RANK, False),
     ],
 )
@@ -140,8 +145,14 @@ def test_16_bit_matrices_are_added_in_float64():
     ("settings", "sentence"),
     [
         ({"peft_type": "IA3"}, 'peft_type: "IA3" is not supported here; use "LORA"'),
-        ({"use_dora": True}, "use_dora: true is not supported here; the change must be s·B·A with one α"),
-        ({"alpha_pattern": {"q_proj": 4}}, 'alpha_pattern: {"q_proj": 4} is not supported here; the change'),
+        ({"use_dora": True}, "use_dora: true is not supported here; the change must be s·B·A"),
+        ({"alpha_pattern": {".*_proj": 4}}, 'alpha_pattern: expected names of modules, got ".*_proj"'),
+        ({"alpha_pattern": {"q_proj": -4}}, "alpha_pattern.q_proj: expected a number above 0, got -4"),
+        (
+            {"rank_pattern": {"q_proj": "3"}},
+            'rank_pattern.q_proj: expected a whole number from 1 to 1000000, got "3"',
+        ),
+        ({"rank_pattern": [4]}, "rank_pattern: expected an object, got [4]"),
         (
             {"init_lora_weights": "pissa_niter_4"},
             'init_lora_weights: with "pissa_niter_4", the adapter belongs to other matrices than the model\'s',

@@ -1,8 +1,9 @@
 """LoRA adapters, as PEFT saves them: each changes a matrix W of a model to W + s·B·A (Hu et al. 2021).
 
-A is r × d_in, B is d_out × r, and s = α/r (``lora_alpha``), or α/√r with ``use_rslora``. With ``fan_in_fan_out``, the
-model's rows are inputs, as in GPT-2, and B·A is transposed. An adapter's file has only A and B, with the name of the
-model's module; a checkpoint that is not merged has W too, as ``base_layer``:
+A is r × d_in, B is d_out × r, and s = α/r (``lora_alpha``), or α/√r with ``use_rslora``. ``alpha_pattern`` and
+``rank_pattern`` give some modules their own α and r, by the end of their names in whole parts. With
+``fan_in_fan_out``, the model's rows are inputs, as in GPT-2, and B·A is transposed. An adapter's file has only A and B,
+with the name of the model's module; a checkpoint that is not merged has W too, as ``base_layer``:
 
     base_model.model.layers.0.q_proj.lora_A.weight      base_model.model.layers.0.q_proj.lora_B.weight
     base_model.model.layers.0.q_proj.lora_A.default.weight …      base_model.model.layers.0.q_proj.base_layer.weight
@@ -36,11 +37,12 @@ _STARTS: Final = ("gaussian", "eva")
 _UNSUPPORTED: Final = (
     "use_dora",
     "use_qalora",
-    "alpha_pattern",
     "alora_invocation_tokens",
     "layer_replication",
 )
-"""Settings with which the change is not s·B·A with one α, if they are on."""
+"""Settings with which the change is not s·B·A, if they are on."""
+_MODULE: Final = re.compile(r"\^?[\w.-]+\$?", re.ASCII)
+"""A key of a pattern that is the name of a module, or its end; PEFT also takes regular expressions."""
 
 
 class _Change(NamedTuple):
@@ -149,7 +151,7 @@ def _merged(weights: Weights, adapter: Weights, settings: Settings) -> Weights:
                 N_("the adapter changes this matrix, but the model does not have it"),
                 place=f"{module}.weight",
             )
-        changes[name] = _change(adapter, names, settings)
+        changes[name] = _change(adapter, names, module, settings)
     others = {name: own_name(_bare(name)) for name in adapter if not is_adapter(name)}
     for name, own in others.items():
         if own is None and own_name(_bare(name).removesuffix("bias") + "weight") is not None:
@@ -195,7 +197,7 @@ def _settings(config: bytes) -> Settings:
     for name in _UNSUPPORTED:
         if given.get(name):
             raise settings.wrong(
-                name, N_("{got} is not supported here; the change must be s·B·A with one α"), given[name]
+                name, N_("{got} is not supported here; the change must be s·B·A"), given[name]
             )
     return settings
 
@@ -233,14 +235,33 @@ def _partner(pair: Mapping[str, str], which: str) -> str:
     return pair[which]
 
 
-def _change(adapter: Weights, names: tuple[str, str], settings: Settings) -> _Change:
+def _own(settings: Settings, pattern: str, module: str, default: str) -> tuple[Settings, str]:
+    """Where a module's own value is: the first key of the pattern that its name ends in, or else the default setting.
+
+    "q_proj" fits every module of this name, "^model.layers.0.self_attn.q_proj" that one alone.
+    """
+    own = settings.part(pattern)
+    for key in own.given if own else ():
+        if _MODULE.fullmatch(key) is None:
+            raise settings.wrong(pattern, N_("expected names of modules, got {got}"), key)
+        name = key.removesuffix("$")
+        if module == name.removeprefix("^") or f".{module}".endswith(f".{name}"):
+            assert own is not None  # noqa: S101  # it has this key
+            return own, key
+    return settings, default
+
+
+def _change(adapter: Weights, names: tuple[str, str], module: str, settings: Settings) -> _Change:
     a, b = (adapter[name] for name in names)
     if a.dim() != 2:
         raise wrong_shape(names[0], "r × d", a)
     if b.dim() != 2 or a.shape[0] != b.shape[1]:
         raise wrong_shape(names[1], f"d × {a.shape[0]}", b)
-    rank, alpha = a.shape[0], settings.number("lora_alpha")
-    if not settings.given.get("rank_pattern") and rank != settings.whole("r", 1_000_000, rank):
-        raise wrong_shape(names[0], f"{settings.given['r']} × d", a)
+    inside, name = _own(settings, "alpha_pattern", module, "lora_alpha")
+    alpha = inside.number(name)
+    inside, name = _own(settings, "rank_pattern", module, "r")
+    rank = a.shape[0]
+    if rank != inside.whole(name, 1_000_000, rank):
+        raise wrong_shape(names[0], f"{inside.given[name]} × d", a)
     factor = alpha / (sqrt(rank) if settings.flag("use_rslora", absent=False) else rank)
     return _Change(names[0], a, b, factor, settings.flag("fan_in_fan_out", absent=False))
