@@ -292,6 +292,14 @@ def _add_on_weights(add_command: AddCommand) -> None:
     add("--tokens", N_("how many rows of X to draw at random; 4 if omitted"), type=int)
     add("--seed", N_("seed of the random rows; 0 if omitted"), type=int)
     add("--inputs", N_("a matrix in the file whose rows are tokens, such as an embedding"))
+    add(
+        "--x",
+        N_(
+            "a .safetensors, .pt or .npy file with the layer's real input, of any width: the example starts "
+            "from Q, K and V, computed with all columns"
+        ),
+        metavar="FILE",
+    )
     add("--rows", N_("which of its rows, counted from 0, such as 5,2,9"), type=_indices, default=())
     add(
         "--leave-out",

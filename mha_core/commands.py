@@ -34,6 +34,7 @@ from mha_core.interop import (
     open_layer,
     read_adapter,
     read_model,
+    read_rows,
     read_weights,
 )
 from mha_core.interop.saved.weights import MAX_BYTES
@@ -139,13 +140,17 @@ def _import(read: ReadBytes, options: Namespace) -> Answer:
     random_rows = {
         name: given for name in ("tokens", "seed") if (given := getattr(options, name)) is not None
     }
-    if random_rows and options.inputs is not None and layer.attends_to_itself:
+    has_rows = options.x is not None or (options.inputs is not None and layer.attends_to_itself)
+    if random_rows and has_rows:
         raise InteropError(
-            N_("the rows of inputs are the tokens, so no random rows are drawn"),
+            N_("the rows that are given are the tokens, so no random rows are drawn"),
             place=next(iter(random_rows)),
         )
     part = Slice(**_extent(layer, options), inputs=options.inputs, rows=options.rows, **random_rows)
-    example = open_layer(weights, layer, part, options.num_heads, leave_out=options.leave_out)
+    x, context = (None, None) if options.x is None else read_rows(options.x)
+    example = open_layer(
+        weights, layer, part, options.num_heads, leave_out=options.leave_out, x=x, context=context
+    )
     if layer.heads is None and options.num_heads is None:
         h = layer.likely_heads
         complain(catalogue(shell_language()).gettext(_ASSUMED).format(h=h, d_k=layer.width // h))
@@ -164,6 +169,8 @@ def _extent(layer: Layer, options: Namespace) -> dict[str, Any]:
             place=f"--{next(iter(chosen)).replace('_', '-')}",
         )
     h = options.num_heads or layer.likely_heads
+    if options.x is not None:
+        return {"heads": tuple(range(h))}
     d_model = max(layer.d_query, layer.d_key, layer.d_value)
     return {"heads": tuple(range(h)), "d_model": d_model, "d_head": layer.width // h}
 

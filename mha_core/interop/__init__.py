@@ -27,7 +27,8 @@ from mha_core.interop.saved.finding import layers
 from mha_core.interop.saved.folder import read_adapter, read_model
 from mha_core.interop.saved.layers import KIND_NAMES, Layer, load_layer
 from mha_core.interop.saved.projections import from_projections
-from mha_core.interop.saved.slices import Slice, input_matrices, open_layer
+from mha_core.interop.saved.rows import input_matrices, read_rows
+from mha_core.interop.saved.slices import Slice, open_layer
 from mha_core.interop.saved.weights import Weights, read_weights, read_weights_file
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "pack",
     "read_adapter",
     "read_model",
+    "read_rows",
     "read_weights",
     "read_weights_file",
     "sweep",

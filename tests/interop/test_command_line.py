@@ -146,11 +146,11 @@ def test_a_slice_is_imported(run, model):
         (["--num-heads", "3", "--heads", "1,0,0"], "heads: head 0 is given twice"),
         (
             ["--inputs", "a.b.out_proj.weight", "--rows", "0,1", "--tokens", "5"],
-            "tokens: the rows of inputs are the",
+            "tokens: the rows that are given are the",
         ),
         (
             ["--inputs", "a.b.out_proj.weight", "--rows", "0,1", "--seed", "0"],
-            "seed: the rows of inputs are the",
+            "seed: the rows that are given are the",
         ),
         (["--num-heads", "5"], "12 is not divisible by 5 heads"),
         (["--num-heads", "3", "--seed", "18446744073709551616"], "seed: expected a whole number from -92"),

@@ -149,7 +149,7 @@ def unpack(
     the mask is invalid.
     """
     query, key, value = (
-        _table(given, name) for given, name in ((query, "query"), (key, "key"), (value, "value"))
+        table(given, name) for given, name in ((query, "query"), (key, "key"), (value, "value"))
     )
     value = key if value is None else value
     _check_inputs(packed, query, key, value)
@@ -185,7 +185,7 @@ def unpack(
     )
 
 
-def _table(given: Any, name: str) -> Any:
+def table(given: Any, name: str) -> Any:
     """An input as a tensor with exactly its numbers; None if there is none."""
     if given is None or isinstance(given, Tensor):
         return given

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import torch
 from torch import Tensor
@@ -22,10 +22,11 @@ from mha_core.example.model import (
     alibi_slope,
 )
 from mha_core.example.validate import validate
-from mha_core.interop.parameters.packed import EXACT, Packed, exact, unpack, wrong_shape
+from mha_core.interop.parameters.packed import Packed, unpack
 from mha_core.interop.saved.adapters import Merged
 from mha_core.interop.saved.attention import Attention, Rotary
 from mha_core.interop.saved.layers import KIND_NAMES, OF_MODELS, Layer, Unused, loaded, refuse
+from mha_core.interop.saved.rows import given_rows, random_rows, rows_of_file, started
 from mha_core.interop.saved.weights import Weights
 from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
 
@@ -35,6 +36,9 @@ _PART: Final = N_(
 _ASSUMED: Final = N_(
     "The number of heads of this layer is not given. {h} {h:head|heads} of {d_k} {d_k:column|columns} each "
     "{h:is|are} assumed."
+)
+_STARTED: Final = N_(
+    "Q, K and V were computed from the given rows with all columns of X, so the heads start from them. W_O is left out."
 )
 _NO_CONFIG: Final = N_(
     "No config.json was read. The divisor is assumed to be √d_k. A mask, positions and "
@@ -88,7 +92,14 @@ class Slice:
 
 
 def open_layer(
-    weights: Weights, layer: Layer, part: Slice, num_heads: int | None = None, *, leave_out: bool = False
+    weights: Weights,
+    layer: Layer,
+    part: Slice,
+    num_heads: int | None = None,
+    *,
+    leave_out: bool = False,
+    x: Any = None,
+    context: Any = None,
 ) -> Example:
     """A slice of a layer as an example, with the file's own parameters.
 
@@ -96,25 +107,26 @@ def open_layer(
     are those of the remaining ones. If the number of heads is unknown, ``likely_heads`` are assumed, and the example's
     note says so. The note also names every tensor of the layer that is not used.
 
+    ``x``: the layer's real input, n_q × d_query of any width, and ``context``: n_k × d_key, if keys and values come
+    from other rows. Then the heads start from Q, K and V, which are computed in float64 with all columns, so that the
+    weights and head outputs are those of the whole layer; rotary positions are part of the example. W_O is left out.
+
+        open_layer(weights, layer, Slice(heads=(0, 3)), x=hidden)  # 768 columns, heads of 64
+
     Raises ``InteropError`` if the slice is not in the layer or is too large for an example, and if a tensor or a
     setting has no place in an example, so that its weights would not be the model's: ``leave_out`` opens the layer
-    without them, and the note names them.
+    without them, and the note names them. With ``x`` also for heads of more than 64 columns, for rows of another width,
+    and for a part of the columns.
     """
     packed, unused = loaded(weights, layer, num_heads)
     attention = layer.attention or Attention()
     if not leave_out:
         refuse(layer, unused, attention.refused)
     _check_slice(packed, part)
-    d_model, d_head = _sizes(packed, part)
+    given = None if x is None else given_rows(layer, x, context)
+    d_model, d_head = _sizes(packed, part) if given is None else _whole(packed, part)
     columns, positions = _columns(attention.rotary, packed.w_q.shape[2], d_head)
     small = _sliced(packed, part.heads, d_model, d_head, columns)
-    query = _inputs(weights, layer, part, small.w_q.shape[1])
-    key = value = None
-    if not layer.attends_to_itself:
-        random = torch.Generator().manual_seed(part.seed + 1)
-        key = _random(part.tokens, small.w_k.shape[1], random)
-        value = key if layer.d_key == layer.d_value else _random(part.tokens, small.w_v.shape[1], random)
-    tokens = [str(row) for row in part.rows] if part.inputs else None
     assumed = num_heads is None and layer.heads is None
     note = _note(
         layer,
@@ -125,14 +137,16 @@ def open_layer(
         assumed=assumed,
         reordered=columns != sorted(columns),
         merged=isinstance(weights, Merged),
+        started=given is not None,
     )
-    title = f"{layer.name or KIND_NAMES[layer.kind]}"[:200]
-    example = unpack(small, query, key, value, title=title, note=note, tokens=tokens)
+    example = _from_rows(weights, layer, part, small) if given is None else started(small, *given)
     example = replace(
         example,
+        title=f"{layer.name or KIND_NAMES[layer.kind]}"[:200],
+        note=note,
         scale=attention.scale,
         softcap=attention.softcap,
-        mask=_mask(attention, len(query)),
+        mask=_mask(attention, len(example.tokens)),
         positions=positions,
     )
     if layer.shared_width is not None and part.heads == tuple(range(packed.h)):
@@ -140,6 +154,21 @@ def open_layer(
     if attention.alibi is not None:
         example = _with_slopes(example, part.heads, packed.h, attention.alibi)
     return validate(example)
+
+
+def _from_rows(weights: Weights, layer: Layer, part: Slice, small: Packed) -> Example:
+    """The slice with rows of the file as X, or with random ones, and with a random context if there is one."""
+    width = small.w_q.shape[1]
+    if part.inputs is None:
+        query = random_rows(part.tokens, width, torch.Generator().manual_seed(part.seed))
+    else:
+        query = rows_of_file(weights, layer, part.inputs, part.rows)[:, :width]
+    key = value = None
+    if not layer.attends_to_itself:
+        random = torch.Generator().manual_seed(part.seed + 1)
+        key = random_rows(part.tokens, small.w_k.shape[1], random)
+        value = key if layer.d_key == layer.d_value else random_rows(part.tokens, small.w_v.shape[1], random)
+    return unpack(small, query, key, value, tokens=[str(row) for row in part.rows] if part.inputs else None)
 
 
 # --- columns, mask and positions --------------------------------------------------------------------------------
@@ -184,7 +213,7 @@ def _mask(attention: Attention, n: int) -> Mask:
 def _sharing(example: Example, kv_heads: int) -> Example:
     """The example with keys and values in the first head of each group alone, which the others share."""
     size = len(example.heads) // kv_heads
-    without = dict.fromkeys(("w_k", "b_k", "w_v", "b_v"))
+    without = dict.fromkeys(("w_k", "b_k", "w_v", "b_v", "k", "v"))
     heads = tuple(replace(head, **without) if i % size else head for i, head in enumerate(example.heads))
     return replace(example, heads=heads, kv_heads=kv_heads)
 
@@ -211,6 +240,7 @@ def _note(
     assumed: bool,
     reordered: bool,
     merged: bool,
+    started: bool,
 ) -> Mapping[str, str]:
     heads = ", ".join(map(str, part.heads))
     (d_query, d_k), (shown, head_columns) = packed.w_q.shape[1:], small.w_q.shape[1:]
@@ -231,6 +261,8 @@ def _note(
             },
         )
     ]
+    if started:
+        sentences.append((_STARTED, {}))
     if assumed:
         sentences.append((_ASSUMED, {"h": packed.h, "d_k": d_k}))
     if merged:
@@ -342,6 +374,20 @@ def _sizes(packed: Packed, part: Slice) -> tuple[int, int]:
     )
 
 
+def _whole(packed: Packed, part: Slice) -> tuple[int, int]:
+    """All columns of X and of each head, of which an example holds at most 64."""
+    for place in ("d_model", "d_head", "inputs"):
+        if getattr(part, place) is not None:
+            raise InteropError(
+                N_("with x, all columns are computed from its rows; leave this out"), place=place
+            )
+    d_model, d_head = (
+        max(weight.shape[axis] for weight in (packed.w_q, packed.w_k, packed.w_v)) for axis in (1, 2)
+    )
+    _check_size("d_head", d_head)
+    return d_model, d_head
+
+
 def _sliced(
     packed: Packed, chosen: Sequence[int], d_model: int, d_head: int, columns: Sequence[int]
 ) -> Packed:
@@ -368,42 +414,3 @@ def _sliced(
         w_o,
         None if packed.b_o is None else packed.b_o[:d_model],
     )
-
-
-def input_matrices(weights: Weights, layer: Layer) -> tuple[str, ...]:
-    """Names of the file's matrices, outside the layer, whose rows could be its tokens: those with d_query columns."""
-    return tuple(
-        name
-        for name, tensor in weights.items()
-        if (not layer.name or not name.startswith(layer.name))
-        and tensor.dim() == 2
-        and tensor.shape[1] == layer.d_query
-        and tensor.is_floating_point()
-    )
-
-
-def _inputs(weights: Weights, layer: Layer, part: Slice, width: int) -> Tensor:
-    if part.inputs is None:
-        return _random(part.tokens, width, torch.Generator().manual_seed(part.seed))
-    if part.inputs not in weights:
-        raise InteropError(N_("missing"), place=part.inputs[:200])
-    table = weights[part.inputs]
-    if table.dim() != 2 or table.shape[1] != layer.d_query:
-        raise wrong_shape(part.inputs[:200], f"n × {layer.d_query}", table)
-    _check_rows(part.rows, table.shape[0])
-    return exact(table[list(part.rows), :width], part.inputs[:200])
-
-
-def _check_rows(rows: Sequence[int], count: int) -> None:
-    if not 1 <= len(rows) <= MAX_SIZE:
-        raise InteropError(N_("expected 1 to {most}, got {got}"), place="rows", most=MAX_SIZE, got=len(rows))
-    for row in rows:
-        if not 0 <= row < count:
-            raise InteropError(
-                N_("expected rows from 0 to {last}, got {got}"), place="rows", last=count - 1, got=row
-            )
-
-
-def _random(rows: int, columns: int, random: torch.Generator) -> Tensor:
-    """Normally distributed numbers with two decimals, the same for the same seed."""
-    return torch.randn(rows, columns, generator=random, dtype=EXACT).mul(100).round().div(100)
