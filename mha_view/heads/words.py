@@ -6,6 +6,7 @@ from typing import Final
 
 from mha_core.errors import N_
 from mha_core.quoted import CHARACTERS, DIGITS
+from mha_view.follow import THEMES
 
 HEADS: Final = {
     "comma": N_(", "),
@@ -181,7 +182,6 @@ HEADS: Final = {
     ),
     "pair_hint_touch": N_("Tap a line or a pair to see its weight and where the score comes from."),
     "pair_line": N_("{query} → {key}: {weight}"),
-    "pair_bound": N_("{query} → {key}: at most {weight}"),
     "pair_both": N_("{query} → {key}: {weight} in the first, {second} in the second, difference {by}"),
     "map_keys": N_("Rows look at columns. Arrow keys move from pair to pair; plus and minus zoom."),
     "zoom_in": N_("Zoom in"),
@@ -222,3 +222,56 @@ HEADS: Final = {
     "compared_by": N_("Difference"),
 }
 """What both say."""
+
+CELL: Final = {
+    **HEADS,
+    **THEMES,
+    "head_n": "{head}",  # below a small picture
+    "tokens_hint": N_("{count} tokens. Choose a token, and each map shows where it looks."),
+    "part": N_("Attentions"),
+    "part_n": N_("{names} ({queries} × {keys})"),
+    "sample": N_("Sample"),
+    "sample_n": N_("{n} (of {count}, counted from 0)"),
+    "pooled": N_("Each pixel of a small picture is the largest weight of {block} × {block} pairs."),
+    "absent_weights": N_(
+        "Only the {count} largest weights of each token are exact here; the heatmap shows an upper bound of the "
+        "others. All weights: {code}."
+    ),
+    "absent_factors": N_(
+        "Queries and keys ({bytes} MB) are not in this cell. To see the arithmetic: {code}."
+    ),
+    "absent_samples": N_("{count} {count:sample is|samples are} not in this cell. To see another: {code}."),
+    "score_absent": N_("Queries and keys are not in this cell. In Python: {code}."),
+    "score_unknown": N_("This weight cannot be computed from q and k alone, so only the weight is shown."),
+    "python": N_("Open as an example"),
+    "python_about": N_("Run this line in a cell to trace every number of this head."),
+    "python_cut": N_(
+        "Run this line in a cell to trace the numbers of this head, cut to the first tokens and columns that an "
+        "example can hold."
+    ),
+    "python_line": N_("A line of Python"),
+    "copy": N_("Copy"),
+    "copied": N_("Copied"),
+    "change": N_("Change of the output"),
+    "change_largest": N_("Largest change of the output ({shape}): {number}"),
+    "change_none": N_("The output ({shape}) did not change."),
+    "change_place": N_("At the last position, “{token}”"),
+    "change_last": N_("At the last position"),
+    "change_before": N_("before"),
+    "change_after": N_("after"),
+    "change_by": N_("change"),
+    "change_first": N_("The largest entry was {before}; now it is {after}."),
+    "change_stays": N_("The largest entry is still {before}."),
+    "sweep": N_("Each head switched off alone"),
+    "sweep_about": N_(
+        "Each row is an attention, each column a head, counted from 0 as in Python. The number is the change without "
+        "this head."
+    ),
+    "sweep_keys": N_("Rows are attentions, columns are heads. Arrow keys move from head to head."),
+    "sweep_more": N_("larger without the head"),
+    "sweep_less": N_("smaller without the head"),
+    "sweep_hint": N_("Hover over a head, or click it, to see its number."),
+    "sweep_told": N_("{name}, head {head}: {number}"),
+    "sweep_no_head": N_("{name} has no head {head}."),
+}
+"""What a notebook cell says."""

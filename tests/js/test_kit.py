@@ -124,9 +124,14 @@ def test_node_finds_the_terms_the_lines_and_the_texts_that_python_does(tmp_path)
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-ALSO = {"audience": {"walk"}, "page": {"explore", "walk"}, "cell": {"page"}}
-"""What a page imports besides its own modules and the kit's: a telephone shows the walkthrough itself, and a page
-without a server Explore too, and so does that page in a notebook.
+ALSO = {
+    "audience": {"walk"},
+    "page": {"explore", "walk"},
+    "cell": {"page"},
+    "heads": {"models"},
+}
+"""What a page imports besides its own modules and the kit's: a telephone shows the walkthrough itself, a page without a
+server Explore too, a notebook cell that page, or the heads of the page Models.
 """
 
 

@@ -59,11 +59,12 @@ export const likely = (probability) =>
 const LEAST_WEIGHT = 0.0001;
 
 /**
- * One weight to four decimals.
+ * One weight to four decimals; `isBound`: it is at most so large.
  * @param {number} weight
+ * @param {boolean} [isBound]
  */
-export const weightText = (weight) =>
-  weight > 0 && weight < LEAST_WEIGHT ? `< ${LEAST_WEIGHT}` : brief(weight, 4);
+export const weightText = (weight, isBound = false) =>
+  weight > 0 && weight < LEAST_WEIGHT ? `< ${LEAST_WEIGHT}` : `${isBound ? "≤ " : ""}${brief(weight, 4)}`;
 
 /**
  * A difference, with its sign.

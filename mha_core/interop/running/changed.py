@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -32,11 +32,13 @@ class Changed:
              weights and V are those that the run computed. Weights that were replaced are the new ones
     before   the output without changes: the logits, if the module returns any, or else the first tensor that it returns
     after    the output with changes, of the same shape
+    names    of the ids of tokens, those that the inputs have, if ``tokens`` were given
     """
 
     found: Attentions
     before: Tensor
     after: Tensor
+    names: Mapping[int, str] = field(default_factory=dict)
 
     @cached_property
     def difference(self) -> Tensor:

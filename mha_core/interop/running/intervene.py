@@ -52,7 +52,18 @@ def changed(
         attentions.append(replace(_edited(one, own, outputs), batch=batch))
 
     output = changed_run(module, args, named, found.sites, edits, see)
-    return Changed(Attentions(attentions), before, output_of(output))
+    return Changed(Attentions(attentions), before, output_of(output), _names((args, named), asked))
+
+
+def _names(inputs: Any, asked: Asked) -> dict[int, str]:
+    """The names of the ids in the first input of whole numbers, if there is one for each of its tokens."""
+    ids = next((part for part in tensors_in(inputs) if part.dim() and not part.is_floating_point()), None)
+    texts = asked.labels.queries
+    if ids is None or not texts or ids.shape[-1] != len(texts):
+        return {}
+    rows = ids.reshape(-1, len(texts))
+    row = rows[asked.sample if len(rows) > asked.sample else 0].tolist()
+    return {int(number): text for number, text in zip(row, texts, strict=True)}
 
 
 def first_run(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any], asked: Asked) -> Found:

@@ -118,11 +118,13 @@ export class Heatmap {
     return this.#content.numbers[query * this.#m + key];
   }
 
-  /** A pair's number in words. @type {(pair: Pair, text: (number: number) => string) => string} */
-  #textAt(pair, text) {
-    const { exact } = this.#content;
-    const isExact = !exact || exact[pair.query * this.#m + pair.key];
-    return `${isExact ? "" : "≤ "}${text(this.#numberAt(pair))}`;
+  /** A pair's number in words; `decimals`: of a difference. @param {Pair} pair @param {number} decimals */
+  #textAt(pair, decimals) {
+    const { colour, exact } = this.#content;
+    const number = this.#numberAt(pair);
+    if (Number.isNaN(number)) return "–";
+    if (!colour) return signedText(number, decimals);
+    return weightText(number, exact?.[pair.query * this.#m + pair.key] === 0);
   }
 
   // --- drawing -------------------------------------------------------------------------------------------------------
@@ -143,7 +145,8 @@ export class Heatmap {
 
   #draw() {
     const [rows, cols] = [this.#rows, this.#cols];
-    this.canvas.style.setProperty("--aspect", `${cols} / ${rows}`);
+    this.square.style.setProperty("--cols", String(cols));
+    this.square.style.setProperty("--aspect", `${cols} / ${rows}`);
     const width = this.canvas.clientWidth;
     const context = this.canvas.getContext("2d");
     if (!width || !rows || !context) return;
@@ -275,11 +278,10 @@ export class Heatmap {
     const pair = this.#press?.hasMoved ? null : this.#pairAt(event);
     this.tip.hidden = !pair || event.pointerType === "touch";
     if (!pair || this.tip.hidden) return;
-    const { texts, keyTexts, colour } = this.#content;
+    const { texts, keyTexts } = this.#content;
     /** @param {string} text */
     const name = (text) => element("bdi", {}, text);
-    const text = this.#textAt(pair, (number) => (colour ? weightText(number) : signedText(number, 4)));
-    const value = element("strong", {}, text);
+    const value = element("strong", {}, this.#textAt(pair, 4));
     this.tip.replaceChildren(name(texts[pair.query]), " → ", name(keyTexts[pair.key]), " ", value);
     const { row, col } = this.#window;
     const cell = this.canvas.clientWidth / this.#cols;
@@ -335,7 +337,7 @@ export class Heatmap {
     this.#window = revealing(this.#window, pair, this.#n, this.#m);
     this.host.picked(pair, false);
     const { texts, keyTexts } = this.#content;
-    this.live.textContent = `${texts[pair.query]} → ${keyTexts[pair.key]} ${this.#textAt(pair, shown)}`;
+    this.live.textContent = `${texts[pair.query]} → ${keyTexts[pair.key]} ${this.#textAt(pair, 2)}`;
   }
 
   /** The picked pair's place in the window, which zooming keeps. */

@@ -70,8 +70,8 @@ export class PairNumbers {
     const namesOf = ({ query, key, names, keyNames }) => [names[query], keyNames[key]];
     const all = [first, second].flatMap((side) => (side ? [namesOf(side)] : []));
     const [query, key] = [0, 1].map((which) => all.map((side) => side[which]).reduce(either));
-    const values = { query, key, weight: weightText(first.weight) };
-    if (!second) return fill(first.isExact ? this.words.pair_line : this.words.pair_bound, values);
+    const values = { query, key, weight: weightText(first.weight, !first.isExact) };
+    if (!second) return fill(this.words.pair_line, values);
     const by = signedText(second.weight - first.weight, 4);
     return fill(this.words.pair_both, { ...values, second: weightText(second.weight), by });
   }

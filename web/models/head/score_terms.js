@@ -39,7 +39,7 @@ export class ScoreTerms {
   update({ m, weights, exact, factors, unexplained }, { names, keyNames }, { query, key }) {
     const at = query * m + key;
     const isExact = !exact || Boolean(exact[at]);
-    const text = `${isExact ? "" : "≤ "}${weightText(weights[at])}`;
+    const text = weightText(weights[at], !isExact);
     const value = element("span", { class: "pair-weight", title: String(weights[at]) }, text);
     const [from, to] = [names[query], keyNames[key]].map((name) => element("bdi", {}, name));
     this.title.replaceChildren(from, " → ", to, value);

@@ -1,0 +1,117 @@
+"""What a notebook shows of the heads of a run: one HTML document in a frame, which contains all that it shows.
+
+The document has the heads of the page Models and their numbers (``mha_view.heads.payload``), compressed, in the shell's
+language. Its content security policy forbids every request, and the frame's sandbox everything but scripts.
+"""
+
+from __future__ import annotations
+
+import gzip
+from base64 import b64encode
+from collections.abc import Mapping
+from functools import cache
+from html import escape
+from typing import Final, TypedDict
+
+from torch import Tensor
+
+from mha_core.errors import N_
+from mha_core.interop.running.attentions import Attentions
+from mha_core.interop.running.captured import Captured
+from mha_core.interop.running.changed import Changed
+from mha_core.interop.running.sweep import Sweep
+from mha_core.messages import LANGUAGE, shell_language
+from mha_core.models.measures import LEAST_EXCESS, MOST_CHANCE
+from mha_view import bundle
+from mha_view.document import UNPACK, packed, policy
+from mha_view.heads.change import Change, change
+from mha_view.heads.payload import HeadsHeader, heads_payload
+from mha_view.heads.words import CELL
+from mha_view.language import words_in
+from mha_view.message import packed as message
+from mha_view.palette import css_variables
+
+Shown = Captured | Attentions | Changed | Sweep
+
+_SERVED: Final = '@import url("../mha.explore/explore.css");'
+"""How the page Models has the stylesheet of Explore, which this document has already."""
+_NO_SCRIPT: Final = N_("The heads are drawn by a script, which this viewer does not run.")
+
+
+class SweepHeader(TypedDict):
+    """The rows and columns of a sweep's map."""
+
+    names: list[str]
+    heads: int
+
+
+class Header(TypedDict):
+    """The header of a cell's message."""
+
+    tag: str
+    words: Mapping[str, str]
+    limits: Mapping[str, float]
+    heads: HeadsHeader | None
+    change: Change | None
+    sweep: SweepHeader | None
+
+
+def cell(shown: Shown) -> str:
+    """The frame of a run's heads, of a changed run with the change of its output, or of a sweep."""
+    height = 34 if isinstance(shown, Sweep) else 56
+    style = f"width: 100%; height: {height}em; resize: vertical; border: 1px solid #8888"
+    return f'<iframe sandbox="allow-scripts" srcdoc="{escape(document(shown))}" style="{style}"></iframe>'
+
+
+def document(shown: Shown, language: str | None = None) -> str:
+    """The document itself."""
+    language = language or shell_language()
+    script, style = _script(), _style()
+    numbers = b64encode(gzip.compress(_message(shown, language), 1, mtime=0)).decode()
+    return f"""<!doctype html>
+<html lang="{LANGUAGE[language].tag}">
+<head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy([UNPACK, script], [style])}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(words_in(language)(CELL["heads"]))}</title>
+<style>{style}</style></head>
+<body><div id="page"><noscript><p>{escape(words_in(language)(_NO_SCRIPT))}</p></noscript></div>
+<script type="text/plain" id="data">{numbers}</script>
+<script type="text/plain" id="script">{packed(script)}</script>
+<script type="module">{UNPACK}</script></body></html>
+"""
+
+
+def _message(shown: Shown, language: str) -> bytes:
+    """What the document contains: a header, and numbers."""
+    words = words_in(language)
+    header: Header = {
+        "tag": LANGUAGE[language].tag,
+        "words": {name: words(text) for name, text in CELL.items()},
+        "limits": {"excess": LEAST_EXCESS, "chance": MOST_CHANCE},
+        "heads": None,
+        "change": None,
+        "sweep": None,
+    }
+    arrays: dict[str, Tensor] = {}
+    if isinstance(shown, Sweep):
+        header["sweep"] = {"names": list(shown.names), "heads": shown.values.shape[1]}
+        return message(header, {"sweep": shown.values.float()})
+    if isinstance(shown, Changed):
+        header["change"] = change(shown)
+        header["heads"], arrays = heads_payload(shown.found, "changed.found")
+    elif isinstance(shown, Captured):
+        header["heads"], arrays = heads_payload(Attentions([shown]), "")
+    else:
+        header["heads"], arrays = heads_payload(shown, "found")
+    return message(header, arrays)
+
+
+@cache
+def _script() -> str:
+    return bundle.script("heads/heads.js")
+
+
+@cache
+def _style() -> str:
+    return bundle.without_spaces(css_variables() + bundle.style("heads/heads.css").replace(_SERVED, ""))

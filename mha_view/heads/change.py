@@ -1,0 +1,81 @@
+"""How heads that were switched off or replaced changed a module's output, and the change without each head."""
+
+from __future__ import annotations
+
+from typing import Final, TypedDict
+
+import torch
+from torch import Tensor
+
+from mha_core.interop.running.changed import Changed
+
+MOST: Final = 8
+"""How many entries of a row are listed."""
+
+
+class Entry(TypedDict):
+    """An entry of the output, such as the logit of a token, before and after."""
+
+    name: str
+    before: float
+    after: float
+
+
+class Row(TypedDict):
+    """The entries of a sample's last row that changed most. ``place``: the name of that row's token, "" for none;
+    ``first``: the names of its largest entries before and after.
+    """
+
+    sample: int
+    place: str
+    entries: list[Entry]
+    first: tuple[str, str] | None
+
+
+class Change(TypedDict):
+    """``largest``: the largest change of the whole output, "" for none; its ``shape`` in words."""
+
+    largest: str
+    shape: str
+    rows: list[Row]
+
+
+def change(changed: Changed) -> Change:
+    """What a cell says about the output."""
+    rows = [_row(changed, sample) for sample in sorted(changed.found.samples)]
+    shape = " × ".join(map(str, changed.before.shape))
+    largest = f"{changed.largest:.4g}" if changed.largest else ""
+    return {"largest": largest, "shape": shape, "rows": [row for row in rows if row]}
+
+
+def _row(changed: Changed, sample: int) -> Row | None:
+    """The last row of a sample; None if the output has no rows, or has infinite numbers there."""
+    shape = changed.before.shape
+    if not shape or not changed.before.numel():
+        return None
+    samples = changed.found[0].samples
+    lead = [-1] * (len(shape) - 1)
+    if lead and shape[0] == samples:
+        lead[0] = sample
+    before, after = (output[tuple(lead)].double() for output in (changed.before, changed.after))
+    if not bool((before.isfinite() & after.isfinite()).all()):
+        return None
+    order = (after - before).abs().argsort(descending=True, stable=True)[:MOST].tolist()
+    tokens = changed.found.samples[sample][-1].tokens
+    return {
+        "sample": sample,
+        "place": tokens[-1] if changed.names and len(shape) > 2 and shape[-2] == len(tokens) else "",
+        "entries": [
+            {"name": _name(changed, entry), "before": before[entry].item(), "after": after[entry].item()}
+            for entry in order
+        ],
+        "first": (_name(changed, _top(before)), _name(changed, _top(after))),
+    }
+
+
+def _top(row: Tensor) -> int:
+    return int(torch.argmax(row))
+
+
+def _name(changed: Changed, entry: int) -> str:
+    return f"{changed.names[entry]} ({entry})" if entry in changed.names else str(entry)

@@ -1,0 +1,35 @@
+// A notebook cell: the heads of a run, how its output changed, or every head switched off alone.
+
+import { div } from "../kit/dom.js";
+import { SchemeButton } from "../kit/scheme_button.js";
+import { Colours } from "../models/theme_colours.js";
+import { ChangeTable } from "./change_table.js";
+import { HeadsOfRun } from "./heads_of_run.js";
+import { SweepMap } from "./sweep_map.js";
+
+/** @typedef {import("../kit/binary.js").Numbers} Numbers */
+
+export class Cell {
+  /** @param {HTMLElement} root @param {CellData} data @param {Record<string, Numbers>} arrays */
+  constructor(root, { tag, words, limits, heads, change, sweep }, arrays) {
+    const colours = new Colours(() => this.#show());
+    const scheme = new SchemeButton("mha.heads.theme");
+    scheme.say(words);
+    this.change = change && new ChangeTable(change, words);
+    const numbers = /** @type {Float32Array} */ (arrays.sweep);
+    this.sweep = sweep && new SweepMap(sweep, numbers, words, colours);
+    const parts = { colours, limits, shown: (/** @type {number} */ sample) => this.change?.update(sample) };
+    this.heads = heads && new HeadsOfRun(heads, arrays, words, parts);
+    const head = div("cell-head", ...(this.heads ? [this.heads.choices] : []), scheme.root);
+    const all = [this.heads, this.change, this.sweep].flatMap((part) => (part ? [part.root] : []));
+    document.documentElement.lang = tag;
+    root.replaceChildren(div("bench models", head, ...all, colours.root));
+    this.heads?.open(0);
+    this.#show();
+  }
+
+  #show() {
+    this.heads?.show();
+    this.sweep?.update();
+  }
+}

@@ -1,0 +1,130 @@
+// The numbers of heads that a cell contains, as the page Models gets them from its server. No DOM here.
+
+import { fill } from "../kit/dom.js";
+import { readRun, withoutPrefix } from "../models/runs.js";
+
+/** @typedef {import("../kit/binary.js").Numbers} Numbers */
+
+export class Embedded {
+  /**
+   * @param {CellView} view
+   * @param {Record<string, Numbers>} arrays of all views
+   * @param {number} at the view's number
+   * @param {Record<string, string>} words
+   */
+  constructor(view, arrays, at, words) {
+    this.view = view;
+    this.arrays = withoutPrefix(arrays, `${at}/`);
+    this.words = words;
+    this.run = readRun({ header: view.run, arrays: this.arrays });
+  }
+
+  /**
+   * A head's numbers: as many as the cell has.
+   * @param {Pick<FittedPlace, "head">} place
+   * @returns {Promise<HeadNumbers[]>}
+   */
+  async numbers({ head }) {
+    const [{ n, m }] = this.run.sentences;
+    const factors = this.#factors(head);
+    const unexplained = factors ? "" : this.#unexplained(head[0]);
+    return [{ n, m, ...this.#weights(head), factors, unexplained }];
+  }
+
+  /**
+   * All weights of a head; without them the largest of each query, and bounds of the others: none is larger than the
+   * smallest exact one of its query, or than the largest of its block of the small map.
+   * @param {HeadIndex} head
+   * @returns {Pick<HeadNumbers, "weights" | "exact">}
+   */
+  #weights([layer, head]) {
+    const [{ n, m, block, side, width, maps }] = this.run.sentences;
+    const all = this.arrays[`weights.${layer}`];
+    if (all)
+      return {
+        weights: /** @type {Float32Array} */ (all.subarray(head * n * m, (head + 1) * n * m)),
+        exact: null,
+      };
+    const weights = new Float32Array(n * m);
+    const exact = new Uint8Array(n * m);
+    const { keys, values, count } = this.#largest(layer, head);
+    const first = (layer * this.run.heads + head) * side * width;
+    for (let query = 0; query < n; query++) {
+      const least = values[query * count + count - 1];
+      const row = first + Math.floor(query / block) * width;
+      for (let key = 0; key < m; key++) {
+        const level = maps[row + Math.floor(key / block)] + 0.5; // it was rounded
+        const isLater = this.run.causal && key > query; // its weight is 0
+        weights[query * m + key] = isLater ? 0 : Math.min(least, (level / 255) ** 2);
+        exact[query * m + key] = Number(isLater);
+      }
+      for (let at = query * count; at < (query + 1) * count; at++) {
+        weights[query * m + keys[at]] = values[at];
+        exact[query * m + keys[at]] = 1;
+      }
+    }
+    return { weights, exact };
+  }
+
+  /**
+   * The largest weights of each query of a head, and their keys; at least the one that the small map comes with.
+   * @param {number} layer
+   * @param {number} head
+   */
+  #largest(layer, head) {
+    const [{ n, m, keys, tops }] = this.run.sentences;
+    const at = (layer * this.run.heads + head) * n;
+    const values = this.arrays[`largest.${layer}`];
+    if (!values) return { keys: keys.subarray(at, at + n), values: tops.subarray(at, at + n), count: 1 };
+    const count = Math.min(this.view.largest, m);
+    const [start, stop] = [head * n * count, (head + 1) * n * count];
+    const ofLayer = this.arrays[`largest_keys.${layer}`];
+    return { keys: ofLayer.subarray(start, stop), values: values.subarray(start, stop), count };
+  }
+
+  /** @param {HeadIndex} head @returns {HeadFactors | null} */
+  #factors([layer, head]) {
+    const [{ n, m }] = this.run.sentences;
+    const { heads, patched = [] } = this.run;
+    const [allQ, allK] = ["q", "k"].map(
+      (name) => /** @type {Float32Array} */ (this.arrays[`${name}.${layer}`]),
+    );
+    if (!allQ || patched.some((other) => other.join() === `${layer},${head}`)) return null;
+    const d = allQ.length / heads / n;
+    const group = Math.floor(head / (heads / (allK.length / d / m)));
+    const [q, k] = [
+      allQ.subarray(head * n * d, (head + 1) * n * d),
+      allK.subarray(group * m * d, (group + 1) * m * d),
+    ];
+    const { divisor, root, softcap, causal } = this.view.layers[layer];
+    const mask = this.#mask(layer, head, n * m);
+    const hides = mask instanceof Uint8Array;
+    /** @type {HeadFactors["score"]} */
+    const score = (query, key) => {
+      const isHidden = (causal && key > query) || (hides && !mask[query * m + key]);
+      if (isHidden || (mask && !hides && mask[query * m + key] === Number.NEGATIVE_INFINITY))
+        return Number.NEGATIVE_INFINITY;
+      let sum = 0;
+      for (let at = 0; at < d; at++) sum += q[query * d + at] * k[key * d + at];
+      return sum;
+    };
+    /** @type {HeadFactors["added"]} */
+    const added = (query, key) => (mask && !hides ? mask[query * m + key] : 0);
+    return { d, divisor, root, softcap, q, k, score, added };
+  }
+
+  /** The part of a layer's mask that is one head's. @type {(layer: number, head: number, size: number) => Numbers | null} */
+  #mask(layer, head, size) {
+    const mask = this.arrays[`mask.${layer}`];
+    if (!mask) return null;
+    return mask.length > size ? mask.subarray(head * size, (head + 1) * size) : mask;
+  }
+
+  /** Why there is no arithmetic. @param {number} layer */
+  #unexplained(layer) {
+    const { words, view } = this;
+    if (!view.factor_bytes || view.factors) return words.score_unknown;
+    const { code } = view.layers[layer];
+    return fill(words.score_absent, { code: `${code}.q, ${code}.k` });
+  }
+}

@@ -1,0 +1,152 @@
+// The heads of a run that a cell contains, as the page Models shows them: which part of the model and which sample is
+// shown, and what is not in the cell.
+
+import { div, element, fill, prose, span } from "../kit/dom.js";
+import { Heads } from "../models/heads.js";
+import { fitted, NONE_MISSING, START } from "../models/view_address.js";
+import { Embedded } from "./embedded.js";
+import { OpenInPython } from "./open_in_python.js";
+
+/** @typedef {import("../kit/binary.js").Numbers} Numbers */
+
+export class HeadsOfRun {
+  #at = 0; // the view that is shown
+  /** @type {FittedPlace} */
+  #place = { ...START, head: [0, 0] };
+
+  /**
+   * @param {CellHeads} data
+   * @param {Record<string, Numbers>} arrays
+   * @param {Record<string, string>} words
+   * @param {{ colours: import("../models/theme_colours.js").Colours; limits: CellData["limits"]; shown: (sample: number) => void }} parts
+   */
+  constructor(data, arrays, words, { colours, limits, shown }) {
+    this.data = data;
+    this.words = words;
+    this.shown = shown;
+    this.sources = data.views.map((view, at) => new Embedded(view, arrays, at, words));
+    /** @type {ModelsHost} */
+    const host = { go: (change) => this.#go(change), open() {}, reveal: () => this.heads.reveal() };
+    /** @type {HeadSource} */
+    const source = { numbers: (place) => this.#source.numbers(place) };
+    const opening = new OpenInPython(words, () => this.#source.view);
+    this.heads = new Heads(source, host, words, { colours, limits, opening });
+    this.choices = div("cell-choices");
+    this.notes = element("p", { class: "hint cell-notes" });
+    const { tokens, overview, head } = this.heads;
+    this.root = div("run-heads", tokens.root, div("panes", overview.root, head.root), this.notes);
+  }
+
+  get #source() {
+    return this.sources[this.#at];
+  }
+
+  /** Show a view. In another sample of the same part, what was chosen stays. @param {number} at */
+  open(at) {
+    const { part } = this.data.views[this.#at];
+    const isOther = at === this.#at || part !== this.data.views[at].part;
+    this.#at = at;
+    const { run, view } = this.#source;
+    const { by } = this.#place;
+    const wanted = isOther ? { ...START, by } : this.#place;
+    this.#place = { ...fitted(wanted, run), off: view.run.off };
+    this.#showChoices();
+    this.#showNotes();
+    this.shown(view.sample);
+    this.#read();
+  }
+
+  show() {
+    const { run } = this.#source;
+    this.heads.update({ run, place: this.#place, shuffled: null, missing: NONE_MISSING, refused: "" });
+  }
+
+  /** @param {Partial<FittedPlace>} change */
+  #go(change) {
+    const { pair } = this.#place;
+    const isOfAnother = pair && change.token != null && change.token !== pair.query; // its numbers are no longer shown
+    this.#place = { ...this.#place, ...(isOfAnother ? { pair: null } : {}), ...change };
+    if (change.head) this.#read();
+    else this.show();
+  }
+
+  async #read() {
+    await this.heads.read(this.#place);
+    this.show();
+  }
+
+  // --- the parts of the model and the samples ----------------------------------------------------------------------
+
+  #showChoices() {
+    const { words } = this;
+    const { views, parts, samples } = this.data;
+    const { part, sample } = this.#source.view;
+    /** @param {Pick<CellView, "part" | "sample">} wanted */
+    const open = (wanted) => {
+      const ofPart = views.map((view, at) => ({ ...view, at })).filter((view) => view.part === wanted.part);
+      this.open((ofPart.find((view) => view.sample === wanted.sample) ?? ofPart[0]).at);
+    };
+    const here = views.filter((view) => view.part === part).map((view) => view.sample);
+    const ofPart = select(
+      words.part,
+      parts.map((_, at) => [at, this.#partName(at)]),
+      part,
+    );
+    const ofSample = select(
+      words.sample,
+      here.map((n) => [n, fill(words.sample_n, { n, count: samples })]),
+      sample,
+    );
+    ofPart.field.addEventListener("change", () => open({ part: Number(ofPart.field.value), sample }));
+    ofSample.field.addEventListener("change", () => open({ part, sample: Number(ofSample.field.value) }));
+    const shown = [...(parts.length > 1 ? [ofPart] : []), ...(samples > 1 ? [ofSample] : [])];
+    this.choices.replaceChildren(...shown.map(({ root }) => root));
+  }
+
+  /** @param {number} part */
+  #partName(part) {
+    const { words } = this;
+    const at = this.data.views.findIndex((view) => view.part === part);
+    const [{ n, m }] = this.sources[at].run.sentences;
+    const [first, last] = [0, -1].map((place) => this.data.parts[part].at(place) || "·");
+    const names = first === last ? first : `${first} … ${last}`;
+    return fill(words.part_n, { names, queries: n, keys: m });
+  }
+
+  // --- what is not here --------------------------------------------------------------------------------------------
+
+  #showNotes() {
+    const { words } = this;
+    const { view, run } = this.#source;
+    const { views, samples } = this.data;
+    const [{ code }] = view.layers;
+    const [{ block }] = run.sentences;
+    const here = new Set(views.map(({ sample }) => sample));
+    const absent = Array.from({ length: samples }, (_, at) => at).filter((at) => !here.has(at));
+    const count = Math.max(1, view.largest);
+    const bytes = (view.factor_bytes / 1e6).toFixed(1);
+    const text = prose(
+      block > 1 && fill(words.pooled, { block }),
+      !view.weights && fill(words.absent_weights, { count, code: `${code}.weights` }),
+      !view.factors &&
+        view.factor_bytes > 0 &&
+        fill(words.absent_factors, { bytes, code: `${code}.q, ${code}.k` }),
+      absent.length > 0 &&
+        fill(words.absent_samples, { count: absent.length, code: `capture(…, sample=${absent[0]})` }),
+    );
+    this.notes.textContent = text;
+    this.notes.hidden = !text;
+  }
+}
+
+/**
+ * A choice of numbers by name.
+ * @param {string} name
+ * @param {[number, string][]} options
+ * @param {number} chosen
+ */
+function select(name, options, chosen) {
+  const all = options.map(([value, text]) => element("option", { value, selected: value === chosen }, text));
+  const field = element("select", { data: { focus: name } }, ...all);
+  return { field, root: element("label", { class: "select" }, span("select-name", name), field) };
+}

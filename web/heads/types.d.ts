@@ -1,0 +1,67 @@
+// What a notebook cell contains of the heads of a run (mha_view/heads).
+
+/** The header of the cell's message. */
+interface CellData {
+  tag: string;
+  words: Record<string, string>;
+  limits: { excess: number; chance: number };
+  heads: CellHeads | null;
+  change: CellChange | null;
+  sweep: CellSweep | null;
+}
+
+/** The heads of a run: one view for each part of the model and each sample that is here. */
+interface CellHeads {
+  views: CellView[];
+  /** The names of each part's attentions. */
+  parts: string[][];
+  /** How many samples the batch has. */
+  samples: number;
+}
+
+/** Attentions with the same heads, queries and keys, of one sample. */
+interface CellView {
+  part: number;
+  sample: number;
+  run: RunHeader & { off: HeadIndex[]; patched: HeadIndex[]; names: string[] };
+  layers: CellLayer[];
+  /** Whether all weights are here; else the largest of each query, so many, are exact. */
+  weights: boolean;
+  largest: number;
+  /** Whether queries and keys are here. */
+  factors: boolean;
+  /** How many bytes they have; 0 where the scores cannot be computed from them. */
+  factor_bytes: number;
+}
+
+/** What the arithmetic of a pair needs besides numbers, and the Python that finds the attention. */
+interface CellLayer {
+  name: string;
+  code: string;
+  /** Whether it is larger than an example. */
+  cut: boolean;
+  divisor: number;
+  root: boolean;
+  softcap: number | null;
+  causal: boolean;
+}
+
+/** How the output changed: for each sample the entries of its last row that changed most. */
+interface CellChange {
+  largest: string;
+  shape: string;
+  rows: { sample: number; place: string; entries: CellEntry[]; first: [string, string] | null }[];
+}
+
+/** An entry of the output before and after. */
+interface CellEntry {
+  name: string;
+  before: number;
+  after: number;
+}
+
+/** The change without each head; the numbers are the array "sweep", attentions × heads. */
+interface CellSweep {
+  names: string[];
+  heads: number;
+}
