@@ -67,7 +67,7 @@ def document(shown: Shown, language: str | None = None) -> str:
     """The document itself."""
     language = language or shell_language()
     script, style = _script(), _style()
-    numbers = b64encode(gzip.compress(_message(shown, language), 1, mtime=0)).decode()
+    numbers = b64encode(gzip.compress(message_of(shown, language), 1, mtime=0)).decode()
     return f"""<!doctype html>
 <html lang="{LANGUAGE[language].tag}">
 <head><meta charset="utf-8">
@@ -82,7 +82,7 @@ def document(shown: Shown, language: str | None = None) -> str:
 """
 
 
-def _message(shown: Shown, language: str) -> bytes:
+def message_of(shown: Shown, language: str) -> bytes:
     """What the document contains: a header, and numbers."""
     words = words_in(language)
     header: Header = {

@@ -40,9 +40,12 @@ def _words(names: Sequence[str], special: Sequence[bool]) -> tuple[int | None, .
     word = -1
     for at, name in enumerate(names):
         follows = at > 0 and not special[at - 1]
-        is_inner = name.startswith("##") or (
-            marked and name[:1].isalnum() and names[at - 1].lstrip("".join(_STARTS))[:1].isalnum()
-        )
-        word += not special[at] and not (follows and is_inner)
+        goes_on = marked and not name.startswith(_STARTS) and _is_text(name) and _is_text(names[at - 1])
+        word += not special[at] and not (follows and (goes_on or name.startswith("##")))
         words.append(None if special[at] else word)
     return tuple(words)
+
+
+def _is_text(name: str) -> bool:
+    """Whether a piece is letters or digits, not a sign."""
+    return name.lstrip("".join(_STARTS))[:1].isalnum()

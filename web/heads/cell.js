@@ -21,7 +21,8 @@ export class Cell {
     const parts = { colours, limits, shown: (/** @type {number} */ sample) => this.change?.update(sample) };
     this.heads = heads && new HeadsOfRun(heads, arrays, words, parts);
     const head = div("cell-head", ...(this.heads ? [this.heads.choices] : []), scheme.root);
-    const all = [this.heads, this.change, this.sweep].flatMap((part) => (part ? [part.root] : []));
+    if (this.change) this.heads?.panes.append(this.change.root);
+    const all = [this.heads, this.sweep].flatMap((part) => (part ? [part.root] : []));
     document.documentElement.lang = tag;
     root.replaceChildren(div("bench models", head, ...all, colours.root));
     this.heads?.open(0);

@@ -12,7 +12,7 @@ export class ChangeTable {
   constructor(change, words) {
     this.change = change;
     this.words = words;
-    this.root = element("section", { class: "change", "aria-label": words.change });
+    this.root = element("section", { class: "change ablate", "aria-label": words.change });
   }
 
   /** @param {number} sample */

@@ -34,7 +34,8 @@ export class HeadsOfRun {
     this.choices = div("cell-choices");
     this.notes = element("p", { class: "hint cell-notes" });
     const { tokens, overview, head } = this.heads;
-    this.root = div("run-heads", tokens.root, div("panes", overview.root, head.root), this.notes);
+    this.panes = div("panes", overview.root, head.root);
+    this.root = div("run-heads", tokens.root, this.panes, this.notes);
   }
 
   get #source() {

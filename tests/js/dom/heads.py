@@ -1,0 +1,55 @@
+"""Notebook cells that show heads, as their script reads them: messages in base64, and what torch computed."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from torch import nn
+
+from mha_core.interop import capture, sweep
+from mha_view.heads import payload
+from mha_view.heads.cell import message_of
+
+TOKENS = ["[CLS]", "the", "cat", "saw", "the", "cat", "##s", "[SEP]"]
+
+
+def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
+    return 2 * torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def payloads() -> dict[str, Any]:
+    torch.manual_seed(3)
+    layer = nn.TransformerEncoderLayer(8, 4, 16, batch_first=True)
+    encoder = nn.TransformerEncoder(layer, 3, enable_nested_tensor=False).eval()
+    both = nn.Transformer(8, 2, 1, 2, 16, batch_first=True).eval()
+    causal = nn.Transformer.generate_square_subsequent_mask(8)
+    found = capture(encoder, drawn(2, 8, 8), TOKENS, keywords={"mask": causal})
+    changed = capture(
+        encoder, drawn(2, 8, 8), TOKENS, without=[(0, 1)], patch={(1, 2): torch.full((8, 8), 1 / 8)}
+    )
+    long = capture(encoder, drawn(3, 80, 8))
+    cross = capture(both, (drawn(1, 5, 8), drawn(1, 3, 8)), list("abc"), context_tokens=list("vwxyz"))
+    swept = sweep(encoder, drawn(1, 8, 8), lambda out: out[0, 0, 0])
+    cells = {
+        "found": message_of(found, "en"),
+        "zh": message_of(found, "zh"),
+        "changed": message_of(changed, "en"),
+        "cross": message_of(cross, "en"),
+        "sweep": message_of(swept, "en"),
+    }
+    with patch.object(payload, "MOST_BYTES", 62_000):
+        cells["long"] = message_of(long, "en")
+    return {
+        "cells": {name: b64encode(message).decode() for name, message in cells.items()},
+        "weights": {
+            "found": [one.weights.tolist() for one in found],
+            "second": [one.weights.tolist() for one in found.samples[1]],
+            "long": long[1].weights.tolist(),
+            "cross": cross[2].weights.tolist(),
+        },
+        "scores": (found[1].q @ found[1].k.mT).tolist(),
+        "swept": swept.values.tolist(),
+    }

@@ -1,0 +1,238 @@
+// A notebook cell that shows heads: what its parts show of the numbers that it contains.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { payload, press } from "./page.js";
+
+const { unpacked } = await import("../../../web/kit/binary.js");
+const { Cell } = await import("../../../web/heads/cell.js");
+const { Embedded } = await import("../../../web/heads/embedded.js");
+
+const CELLS = payload("cells");
+const WEIGHTS = payload("weights");
+
+/** @param {string} name */
+function messageOf(name) {
+  const { buffer, byteOffset, length } = Buffer.from(CELLS[name], "base64");
+  return /** @type {any} */ (unpacked(buffer.slice(byteOffset, byteOffset + length)));
+}
+
+/** Opens a cell, and waits until its head has numbers. @param {string} name */
+async function opened(name) {
+  document.body.innerHTML = `<div id="page"></div>`;
+  const { header, arrays } = messageOf(name);
+  new Cell(/** @type {any} */ (document.querySelector("#page")), header, arrays);
+  await rest();
+  const find = (/** @type {string} */ selector) => /** @type {any} */ (document.querySelector(selector));
+  const all = (/** @type {string} */ selector) =>
+    /** @type {any[]} */ ([...document.querySelectorAll(selector)]);
+  const texts = (/** @type {string} */ selector) => all(selector).map((node) => node.textContent);
+  const choose = async (/** @type {number} */ layer, /** @type {number} */ head) => {
+    all(".tile")[layer * header.heads.views[0].run.heads + head].click();
+    await rest();
+  };
+  const pick = async (/** @type {string} */ focus, /** @type {number} */ value) => {
+    const field = find(`select[data-focus="${focus}"]`);
+    field.value = String(value);
+    field.dispatchEvent(new Event("change"));
+    await rest();
+  };
+  return { find, all, texts, choose, pick, words: header.words };
+}
+
+const rest = () => new Promise((resolve) => setTimeout(resolve));
+
+/** @type {(ours: ArrayLike<number>, theirs: number[][], place?: string) => void} */
+function assertWeights(ours, theirs, place = "") {
+  for (const [at, right] of theirs.flat().entries())
+    assert.ok(Math.abs(ours[at] - right) < 1e-6, `${place} ${at}: ${ours[at]}, not ${right}`);
+}
+
+// --- the numbers ---------------------------------------------------------------------------------------------------
+
+/** @param {string} name @param {number} [at] */
+function sourceOf(name, at = 0) {
+  const { header, arrays } = messageOf(name);
+  return new Embedded(header.heads.views[at], arrays, at, header.words);
+}
+
+test("each head's weights are torch's, in every sample", async () => {
+  for (const [at, name] of ["found", "second"].entries())
+    for (const [layer, heads] of WEIGHTS[name].entries())
+      for (const [head, weights] of heads.entries()) {
+        const [numbers] = await sourceOf("found", at).numbers({ head: [layer, head] });
+        assert.equal(numbers.exact, null);
+        assertWeights(numbers.weights, weights, `${name} ${layer}.${head}`);
+      }
+});
+
+test("scores come from q and k, and are hidden where the mask is causal", async () => {
+  const [{ factors }] = await sourceOf("found").numbers({ head: [1, 2] });
+  const scores = payload("scores")[2];
+  assert.ok(factors);
+  assert.equal(factors.divisor, Math.SQRT2);
+  for (let query = 0; query < 8; query++)
+    for (let key = 0; key < 8; key++) {
+      const ours = factors.score(query, key);
+      if (key > query) assert.equal(ours, Number.NEGATIVE_INFINITY);
+      else assert.ok(Math.abs(ours - scores[query][key]) < 1e-5);
+    }
+});
+
+test("softmax of the scores is the weights", async () => {
+  const [{ factors, weights }] = await sourceOf("found").numbers({ head: [2, 0] });
+  assert.ok(factors);
+  for (let query = 0; query < 8; query++) {
+    const scaled = Array.from({ length: 8 }, (_, key) =>
+      Math.exp(factors.score(query, key) / factors.divisor),
+    );
+    const sum = scaled.reduce((total, one) => total + one, 0);
+    for (let key = 0; key < 8; key++)
+      assert.ok(Math.abs(scaled[key] / sum - weights[query * 8 + key]) < 1e-6);
+  }
+});
+
+test("in a long text the largest weights are exact, and no other is above its bound", async () => {
+  const n = 80;
+  for (const [head, rows] of WEIGHTS.long.entries()) {
+    const [{ weights, exact, factors, unexplained }] = await sourceOf("long").numbers({ head: [1, head] });
+    assert.ok(exact);
+    for (const [query, row] of rows.entries()) {
+      const largest = Math.max(...row);
+      for (const [key, weight] of row.entries()) {
+        const at = query * n + key;
+        if (exact[at]) assert.ok(Math.abs(weights[at] - weight) < 1e-7);
+        else assert.ok(weight <= weights[at] + 1e-7 && weights[at] <= largest + 1e-7, `${query} ${key}`);
+      }
+      const count = exact.subarray(query * n, (query + 1) * n).reduce((sum, one) => sum + one, 0);
+      assert.equal(count, sourceOf("long").view.largest);
+    }
+    assert.equal(factors, null);
+    assert.match(unexplained, /found\[1\]\.q, found\[1\]\.k/);
+  }
+});
+
+// --- what is shown -------------------------------------------------------------------------------------------------
+
+test("all heads are shown, and the chosen one with its lines", async () => {
+  const { all, find, texts, choose } = await opened("found");
+  assert.equal(all(".tile").length, 12);
+  assert.match(find(".glance h2").textContent, /3 layers, 4 heads each/);
+  await choose(1, 2);
+  assert.equal(find(".one h2").textContent, "Layer 2 · Head 3");
+  assert.equal(find(".one-name").textContent, "layers.1.self_attn, 2");
+  assert.deepEqual(texts(".line-token").slice(1, 3), ["the₁", "cat₁"]);
+});
+
+test("a pair's weight is torch's, and its arithmetic starts from q and k", async () => {
+  const { find, all, choose } = await opened("found");
+  await choose(1, 2);
+  all(".line-token")[5].click();
+  all("button.line-key")[2].click();
+  const weight = WEIGHTS.found[1][2][5][2];
+  assert.equal(find(".pair-weight").title, String(Math.fround(weight)));
+  assert.equal(find(".readout").textContent, `cat₂ → cat₁: ${weight.toFixed(4).replace(/0+$/, "")}`);
+  const score = payload("scores")[2][5][2];
+  assert.match(
+    find(".sum").textContent,
+    new RegExp(`^q·k = ${score.toFixed(3).slice(0, -1).replace("-", "−")}`),
+  );
+  assert.match(find(".sum").textContent, /2 products. Divided by √dk = 1\.4142/);
+});
+
+test("another sample shows its own numbers, and the chosen head stays", async () => {
+  const { find, all, choose, pick, texts } = await opened("found");
+  await choose(2, 1);
+  await pick("Sample", 1);
+  assert.equal(find(".one h2").textContent, "Layer 3 · Head 2");
+  assert.deepEqual(texts(".line-token"), [..."12345678"]);
+  all(".line-token")[3].click();
+  const shown = all("button.line-key").map(({ title }) => Number(title));
+  assertWeights(shown, [WEIGHTS.second[2][1][3]]);
+});
+
+test("a head opens as an example by a line of Python", async () => {
+  const { find, choose, pick } = await opened("found");
+  await choose(1, 3);
+  assert.equal(find(".python-line").value, "found[1].example(heads=[3])");
+  await pick("Sample", 1);
+  assert.equal(find(".python-line").value, "found.samples[1][1].example(heads=[3])");
+  const { find: inLong } = await opened("long");
+  assert.equal(inLong(".python-line").value, "found[0].example(heads=[0], cut=True)");
+});
+
+test("what is not in a cell is said, with the Python that has it", async () => {
+  const { find, words } = await opened("long");
+  const text = find(".cell-notes").textContent;
+  assert.match(text, /largest weight of 3 × 3 pairs/);
+  assert.match(text, /found\[0\]\.weights/);
+  assert.match(text, /found\[0\]\.q, found\[0\]\.k/);
+  assert.match(text, /2 samples are not in this cell.*capture\(…, sample=1\)/);
+  assert.ok(words.absent_samples);
+  const { find: inShort } = await opened("found");
+  assert.equal(inShort(".cell-notes").hidden, true);
+});
+
+test("keys may be other tokens than queries", async () => {
+  const { all, texts, pick, find } = await opened("cross");
+  await pick("Attentions", 2);
+  assert.deepEqual(texts(".line-token"), ["a", "b", "c"]);
+  assert.deepEqual(texts(".line-key"), ["v", "w", "x", "y", "z"]);
+  assert.match(find(".does").textContent, /^Not measured/);
+  all(".line-token")[1].click();
+  const shown = all("button.line-key").map(({ title }) => Number(title));
+  assertWeights(shown, [WEIGHTS.cross[0][1]]);
+  all("button.line-key")[4].click();
+  assert.match(find(".readout").textContent, /^b → z: /);
+  find('[data-focus="map"]').click();
+  press("ArrowDown", find(".big-map"));
+  assert.match(find(".readout").textContent, /^c → z: /);
+  press("ArrowDown", find(".big-map"));
+  press("ArrowRight", find(".big-map"));
+  assert.match(find(".readout").textContent, /^c → z: /);
+});
+
+test("heads that were switched off or replaced are marked, in words too", async () => {
+  const { all, find, choose, texts } = await opened("changed");
+  assert.deepEqual(
+    all(".tile.off, .tile.patched").map(({ dataset }) => dataset.at),
+    ["1", "6"],
+  );
+  assert.match(all(".tile")[1].getAttribute("aria-label"), /Muted/);
+  assert.match(all(".tile")[6].getAttribute("aria-label"), /Replaced/);
+  await choose(1, 2);
+  assert.match(find(".one-mark").textContent, /Replaced/);
+  all(".line-token")[0].click();
+  all("button.line-key")[0].click();
+  assert.match(find(".sum").textContent, /only the weight is shown/);
+  assert.equal(texts(".change thead th").length, 4);
+  const { rows } = messageOf("changed").header.change;
+  const [{ name, before, after }] = rows[0].entries;
+  const first = all(".change tbody tr")[0].textContent;
+  const by = after - before;
+  const number = (/** @type {number} */ value) => value.toFixed(3).replace("-", "−");
+  assert.equal(first, `${name}${number(before)}${number(after)}${by > 0 ? "+" : ""}${number(by)}`);
+});
+
+test("a cell cannot run a model: nothing to mute, and no other orders", async () => {
+  const { find } = await opened("found");
+  assert.equal(find(".switch").hidden, true);
+  assert.equal(find(".shuffle").hidden, true);
+});
+
+test("a sweep's numbers are found with the keys", async () => {
+  const { find } = await opened("sweep");
+  const swept = payload("swept");
+  press("ArrowDown", find(".big-map"));
+  press("ArrowDown", find(".big-map"));
+  press("ArrowRight", find(".big-map"));
+  const number = swept[1][1];
+  const text = `${number > 0 ? "+" : ""}${number.toFixed(4)}`.replace("-", "−");
+  assert.equal(find(".sweep > .readout").textContent, `layers.1.self_attn, head 1: ${text}`);
+});
+
+test("a cell is in the shell's language", async () => {
+  const { find } = await opened("zh");
+  assert.match(find(".glance h2").textContent, /全部注意力头/);
+  assert.equal(document.documentElement.lang, messageOf("zh").header.tag);
+});
