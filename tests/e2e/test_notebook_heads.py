@@ -1,0 +1,92 @@
+"""A notebook cell that shows heads, in a sandboxed frame without a network: what only a browser can show."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from playwright.sync_api import expect
+from torch import nn
+
+from mha_core.interop import capture
+from mha_view.heads.cell import cell, document
+from tests.e2e.looks import barriers, rules, wider
+
+TOKENS = ["When", "Mary", "and", "John", "went", "home", ",", "John", "slept"]
+
+
+@pytest.fixture(scope="module")
+def found():
+    torch.manual_seed(3)
+    layer = nn.TransformerEncoderLayer(32, 8, 32, batch_first=True)
+    model = nn.TransformerEncoder(layer, 4, enable_nested_tensor=False).eval()
+    return capture(model, 2 * torch.randn(1, 9, 32), TOKENS)
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Opens HTML as a file in a browser without a network; it may request nothing, and says nothing in the console."""
+    contexts, requested, complaints = [], set(), []
+
+    def opened(html, **options):
+        file = tmp_path / "cell.html"
+        file.write_text(html, "utf-8")
+        context = browser.new_context(offline=True, **{"viewport": {"width": 1100, "height": 900}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("request", lambda request: requested.add(request.url))
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(file.as_uri())
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert all(url.startswith(("file:", "about:srcdoc")) for url in requested)
+    assert complaints == []
+
+
+def test_in_its_frame_a_head_is_hovered_and_chosen_and_a_pair_is_read(opened, found):
+    page = opened(f"<!doctype html><body>{cell(found)}")
+    frame = page.frame_locator("iframe")
+    expect(frame.locator(".tile")).to_have_count(32)
+    assert page.frames[1].evaluate("origin") == "null"  # the sandbox lets it have none
+    tile = frame.locator(".tile[data-at='19']")
+    tile.hover()
+    expect(frame.locator(".tip strong")).to_have_text("Layer 3 · Head 4")
+    tile.click()
+    expect(frame.locator(".one h2")).to_have_text("Layer 3 · Head 4")
+    frame.get_by_role("button", name="slept").last.click()
+    frame.locator("button.line-key", has_text="Mary").click()
+    one = found[2]
+    weight = one.weights[3, 8, 1].item()
+    expect(frame.locator(".readout")).to_have_text(f"slept → Mary: {weight:.4f}".rstrip("0"))
+    score = (one.q[3, 8].double() @ one.k[3, 1].double()).item()
+    sentence = frame.locator(".sum").inner_text().replace("−", "-")
+    assert float(sentence.split("q·k = ")[1].split(",")[0]) == pytest.approx(score, abs=6e-5)
+    expect(frame.locator(".product-names")).to_be_visible()
+
+
+def test_the_line_of_python_is_copied_by_its_button(opened, found):
+    page = opened(f"<!doctype html><body>{cell(found)}")
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("button", name="Copy").click()
+    expect(frame.get_by_role("button", name="Copied")).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1100, "light"), (700, "dark"), (390, "light")])
+def test_a_cell_has_no_barrier_and_nothing_is_wider_than_it(opened, found, width, scheme):
+    page = opened(document(found, "en"), viewport={"width": width, "height": 900}, color_scheme=scheme)
+    expect(page.locator(".line-token").first).to_be_visible()
+    assert barriers(page, **rules(scheme)) == []
+    assert wider(page) == []
+
+
+def test_the_map_is_drawn_in_the_theme_s_colours_and_its_cells_are_square(opened, found):
+    page = opened(document(found, "en"))
+    page.get_by_role("button", name="Heatmap").click()
+    box = page.locator(".big-map").bounding_box()
+    assert box["width"] == pytest.approx(box["height"], abs=1)
+    page.get_by_role("button", name="Colors: system").click()
+    page.get_by_role("button", name="Colors: light").click()
+    expect(page.locator("body")).to_have_css("background-color", "rgb(18, 22, 28)")
