@@ -2,11 +2,12 @@
 
 Attentions of the same heads, queries and keys are one part of a model, layers × heads. Of each part and each sample
 there is one view: the glance at all heads, exact weights of all heads, and queries and keys for the arithmetic of a
-pair. What would exceed ``MOST_BYTES`` is left out, and the header says so: in place of all weights the largest of each
-query, for a sample everything.
+pair. What would exceed ``MOST_BYTES`` is left out, and the header says so: in place of all exact weights the largest of
+each query, and all weights as levels while there is room for these; of a sample everything.
 
     [view]/0.maps, 0.keys, 0.tops, 0.measured, 0.chance    as the page Models is sent them (``mha_api.model_answers``)
     [view]/weights.[layer]                                 h × n × m
+    [view]/levels.[layer]                                  h × n × m: round(255·√weight)
     [view]/largest.[layer], largest_keys.[layer]           h × n × K, each query's K largest weights, and their keys
     [view]/q.[layer], k.[layer]                            h × n × d, g × m × d
     [view]/mask.[layer]                                    n × m or h × n × m: 1 = may attend; or numbers that are added
@@ -26,10 +27,10 @@ from mha_core.example.model import MAX_SIZE
 from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.captured import Captured
 from mha_core.models.measures import Places
-from mha_view.heads.glance import Glance, Sentences, block_of, header_and_arrays
+from mha_view.heads.glance import Glance, Sentences, block_of, header_and_arrays, levels
 from mha_view.heads.names import tokens_of
 
-MOST_BYTES: Final = 12_000_000
+MOST_BYTES: Final = 8_000_000
 """Most bytes of all numbers of a cell, before they are compressed."""
 SIDE: Final = 64
 """Most pixels to a side of a head's small map."""
@@ -77,8 +78,9 @@ class Layer(TypedDict):
 
 
 class View(TypedDict):
-    """One part of one sample. ``weights``: whether all are here, or else ``largest`` of each query. ``factors``:
-    whether queries and keys are here, or else how many ``factor_bytes`` they have; 0 where there are none.
+    """One part of one sample. ``weights``: whether all are here exactly, or else ``largest`` of each query, and whether
+    all are here as ``levels``. ``factors``: whether queries and keys are here, or else how many ``factor_bytes`` they
+    have; 0 where there are none.
     """
 
     part: int
@@ -86,6 +88,7 @@ class View(TypedDict):
     run: Run
     layers: list[Layer]
     weights: bool
+    levels: bool
     largest: int
     factors: bool
     factor_bytes: int
@@ -107,10 +110,18 @@ class Room:
 
     def takes(self, arrays: Mapping[str, Tensor]) -> bool:
         """Whether there is room for these; then it is taken."""
-        size = sum(array.numel() * array.element_size() for array in arrays.values())
-        fits = size <= self.left
+        size = _bytes(arrays)
+        fits = self.has(size)
         self.left -= size * fits
         return fits
+
+    def has(self, size: int) -> bool:
+        """Whether there is room for so many bytes."""
+        return size <= self.left
+
+
+def _bytes(arrays: Mapping[str, Tensor]) -> int:
+    return sum(array.numel() * array.element_size() for array in arrays.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +192,16 @@ def _view(part: Part, at: int, sample: int, room: Room) -> tuple[View, Arrays] |
     if not room.takes(arrays) and sample != part.attentions[0].sample:
         return None
     exact = {f"weights.{layer}": layer_weights for layer, layer_weights in enumerate(weights)}
-    has_weights, largest = room.takes(exact), 0
+    has_weights, has_levels, largest = room.takes(exact), False, 0
     if not has_weights:
+        has_levels = room.has(sum(map(Tensor.numel, weights)))
+        all_levels = (
+            {f"levels.{layer}": levels(part) for layer, part in enumerate(weights)} if has_levels else {}
+        )
+        room.takes(all_levels)
         choices = ((most, _largest(weights, most)) for most in LARGEST)
-        largest, exact = next((choice for choice in choices if room.takes(choice[1])), (0, {}))
+        largest, strongest = next((choice for choice in choices if room.takes(choice[1])), (0, {}))
+        exact = all_levels | strongest
     factors = dict(_factors(own))
     has_factors = bool(factors) and room.takes(factors)
     view: View = {
@@ -193,9 +210,10 @@ def _view(part: Part, at: int, sample: int, room: Room) -> tuple[View, Arrays] |
         "run": run,
         "layers": [_layer(one, part.source(layer, sample)) for layer, one in enumerate(own)],
         "weights": has_weights,
+        "levels": has_levels,
         "largest": largest,
         "factors": has_factors,
-        "factor_bytes": sum(array.numel() * array.element_size() for array in factors.values()),
+        "factor_bytes": _bytes(factors),
     }
     return view, {**arrays, **exact, **(factors if has_factors else {})}
 

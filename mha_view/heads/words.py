@@ -194,7 +194,6 @@ HEADS: Final = {
     "score_capped": N_("The softcap {cap} makes it {capped}."),
     "score_added": N_("The mask adds {added}."),
     "score_softmax": N_("Softmax over {keys} keys turns it into the weight {weight}."),
-    "score_softmax_bound": N_("Softmax over {keys} keys turns it into a weight of at most {weight}."),
     "score_hidden": N_("This token comes later. A decoder is not allowed to look at it, so its weight is 0."),
     "score_words": N_(
         "Scores belong to tokens. Turn off “Merge into words” to see where a score comes from."
@@ -236,6 +235,10 @@ CELL: Final = {
     "absent_weights": N_(
         "Only the {count} largest weights of each token are exact here; the heatmap shows an upper bound of the "
         "others. All weights: {code}."
+    ),
+    "rounded_weights": N_(
+        "Only the {count} largest weights of each token are exact here; the others are rounded to one of 256 levels. "
+        "All weights: {code}."
     ),
     "absent_factors": N_(
         "Queries and keys ({bytes} MB) are not in this cell. To see the arithmetic: {code}."

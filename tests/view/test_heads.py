@@ -49,7 +49,7 @@ def read(shown, language="en"):
     start = 4 + int.from_bytes(data[:4], "little")
     header, arrays = json.loads(data[4:start]), {}
     for name, dtype, shape in header["arrays"]:
-        size = math.prod(shape) * TYPES[dtype]().itemsize
+        size = math.prod(shape) * np.dtype(TYPES[dtype]).itemsize
         arrays[name] = torch.from_numpy(
             np.frombuffer(data[start : start + size], TYPES[dtype]).reshape(shape).copy()
         )
@@ -140,7 +140,7 @@ def test_long_texts_are_pooled_and_the_largest_weights_of_each_query_are_exact(m
     monkeypatch.setattr(payload, "MOST_BYTES", 125_000)
     header, arrays = read(found)
     (view,) = header["heads"]["views"]
-    assert (view["weights"], view["largest"], view["factors"]) == (False, 8, False)
+    assert (view["weights"], view["levels"], view["largest"], view["factors"]) == (False, False, 8, False)
     assert view["factor_bytes"] == 3 * 2 * 4 * 150 * 2 * 4
     assert view["run"]["sentences"][0]["block"] == 5
     for layer, one in enumerate(found):
@@ -154,6 +154,19 @@ def test_long_texts_are_pooled_and_the_largest_weights_of_each_query_are_exact(m
     assert size <= payload.MOST_BYTES
 
 
+def test_where_exact_weights_have_no_room_all_are_there_as_levels(model, monkeypatch):
+    found = capture(model, drawn(1, 150, 8))
+    monkeypatch.setattr(payload, "MOST_BYTES", 500_000)
+    header, arrays = read(found)
+    (view,) = header["heads"]["views"]
+    assert (view["weights"], view["levels"], view["largest"], view["factors"]) == (False, True, 16, False)
+    for layer, one in enumerate(found):
+        assert torch.equal(
+            arrays[f"0/levels.{layer}"], (255 * one.weights.float().sqrt()).round().to(torch.uint8)
+        )
+        assert torch.equal(arrays[f"0/largest.{layer}"], one.weights.float().topk(16).values)
+
+
 def test_samples_beyond_the_room_are_left_out_but_never_the_one_asked_for(model, monkeypatch):
     found = capture(model, drawn(3, 7, 8), sample=1)
     assert [view["sample"] for view in read(found)[0]["heads"]["views"]] == [1, 0, 2]
@@ -165,12 +178,12 @@ def test_samples_beyond_the_room_are_left_out_but_never_the_one_asked_for(model,
 
 
 def test_the_python_of_a_head_finds_it(model, found):
-    changed = capture(model, drawn(2, 7, 8), without=[(0, 0)])  # evaluated below
-    for shown in (found, changed, attention := found[1]):
+    changed = capture(model, drawn(2, 7, 8), without=[(0, 0)])
+    for shown in (found, changed, found[1]):
         views = read(shown)[0]["heads"]["views"]
         for view in views:
-            for layer, described in enumerate(view["layers"]):
-                one = eval(described["code"])
+            for described in view["layers"]:
+                one = eval(described["code"], {}, {"found": found, "changed": changed, "attention": found[1]})
                 assert (one.name, one.sample) == (described["name"], view["sample"])
 
 

@@ -1,6 +1,7 @@
 // The numbers of heads that a cell contains, as the page Models gets them from its server. No DOM here.
 
 import { fill } from "../kit/dom.js";
+import { weightsOf } from "../models/paint.js";
 import { readRun, withoutPrefix } from "../models/runs.js";
 
 /** @typedef {import("../kit/binary.js").Numbers} Numbers */
@@ -32,38 +33,50 @@ export class Embedded {
   }
 
   /**
-   * All weights of a head; without them the largest of each query, and bounds of the others: none is larger than the
-   * smallest exact one of its query, or than the largest of its block of the small map.
+   * All weights of a head; without them the largest of each query, and the others from their levels, or as bounds.
    * @param {HeadIndex} head
-   * @returns {Pick<HeadNumbers, "weights" | "exact">}
+   * @returns {Pick<HeadNumbers, "weights" | "exact" | "sign">}
    */
   #weights([layer, head]) {
-    const [{ n, m, block, side, width, maps }] = this.run.sentences;
-    const all = this.arrays[`weights.${layer}`];
-    if (all)
-      return {
-        weights: /** @type {Float32Array} */ (all.subarray(head * n * m, (head + 1) * n * m)),
-        exact: null,
-      };
-    const weights = new Float32Array(n * m);
-    const exact = new Uint8Array(n * m);
+    const [{ n, m }] = this.run.sentences;
+    const all = /** @type {Float32Array | undefined} */ (this.arrays[`weights.${layer}`]);
+    if (all) return { weights: all.subarray(head * n * m, (head + 1) * n * m), exact: null, sign: "" };
     const { keys, values, count } = this.#largest(layer, head);
-    const first = (layer * this.run.heads + head) * side * width;
+    const levels = this.arrays[`levels.${layer}`]?.subarray(head * n * m, (head + 1) * n * m);
+    const weights = levels ? weightsOf(levels) : this.#bounds(layer, head, values, count);
+    const exact = new Uint8Array(n * m);
     for (let query = 0; query < n; query++) {
-      const least = values[query * count + count - 1];
-      const row = first + Math.floor(query / block) * width;
-      for (let key = 0; key < m; key++) {
-        const level = maps[row + Math.floor(key / block)] + 0.5; // it was rounded
-        const isLater = this.run.causal && key > query; // its weight is 0
-        weights[query * m + key] = isLater ? 0 : Math.min(least, (level / 255) ** 2);
-        exact[query * m + key] = Number(isLater);
-      }
+      if (this.run.causal) exact.fill(1, query * m + query + 1, (query + 1) * m); // these weights are 0
       for (let at = query * count; at < (query + 1) * count; at++) {
         weights[query * m + keys[at]] = values[at];
         exact[query * m + keys[at]] = 1;
       }
     }
-    return { weights, exact };
+    return { weights, exact, sign: levels ? "≈ " : "≤ " };
+  }
+
+  /**
+   * Bounds of a head's weights: none is larger than the smallest exact one of its query, or than the largest of its
+   * block of the small map.
+   * @param {number} layer
+   * @param {number} head
+   * @param {Numbers} largest
+   * @param {number} count of the largest ones of each query
+   */
+  #bounds(layer, head, largest, count) {
+    const [{ n, m, block, side, width, maps }] = this.run.sentences;
+    const bounds = new Float32Array(n * m);
+    const first = (layer * this.run.heads + head) * side * width;
+    for (let query = 0; query < n; query++) {
+      const least = largest[query * count + count - 1];
+      const row = first + Math.floor(query / block) * width;
+      const end = this.run.causal ? query + 1 : m;
+      for (let key = 0; key < end; key++) {
+        const level = maps[row + Math.floor(key / block)] + 0.5; // it was rounded
+        bounds[query * m + key] = Math.min(least, (level / 255) ** 2);
+      }
+    }
+    return bounds;
   }
 
   /**

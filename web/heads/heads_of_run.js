@@ -128,7 +128,8 @@ export class HeadsOfRun {
     const bytes = (view.factor_bytes / 1e6).toFixed(1);
     const text = prose(
       block > 1 && fill(words.pooled, { block }),
-      !view.weights && fill(words.absent_weights, { count, code: `${code}.weights` }),
+      !view.weights &&
+        fill(words[view.levels ? "rounded_weights" : "absent_weights"], { count, code: `${code}.weights` }),
       !view.factors &&
         view.factor_bytes > 0 &&
         fill(words.absent_factors, { bytes, code: `${code}.q, ${code}.k` }),

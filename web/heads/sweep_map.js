@@ -45,7 +45,11 @@ export class SweepMap {
     const { names, heads } = this.sweep;
     const texts = names.map((name) => name || "·");
     const keyTexts = Array.from({ length: heads }, (_, at) => String(at));
-    this.map.update({ numbers: this.numbers, colour: "", exact: null, texts, keyTexts }, null, this.#pair);
+    this.map.update(
+      { numbers: this.numbers, colour: "", exact: null, sign: "", texts, keyTexts },
+      null,
+      this.#pair,
+    );
   }
 
   /** @param {Pair} pair */

@@ -25,8 +25,9 @@ interface CellView {
   sample: number;
   run: RunHeader & { off: HeadIndex[]; patched: HeadIndex[]; names: string[] };
   layers: CellLayer[];
-  /** Whether all weights are here; else the largest of each query, so many, are exact. */
+  /** Whether all weights are here exactly; else the largest of each query are, so many, and maybe all as levels. */
   weights: boolean;
+  levels: boolean;
   largest: number;
   /** Whether queries and keys are here. */
   factors: boolean;

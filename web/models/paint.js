@@ -118,7 +118,7 @@ export const levelsOf = (weights) => weights.map((weight) => 255 * Math.sqrt(wei
 
 /**
  * The weights of levels, as exactly as levels have them.
- * @param {Uint8Array} levels
+ * @param {ArrayLike<number>} levels
  */
 export const weightsOf = (levels) => Float32Array.from(levels, (level) => (level / 255) ** 2);
 

@@ -44,7 +44,7 @@ export function readNumbers({ header, arrays }) {
   /** @type {HeadFactors["score"]} */
   const score = (query, key) => scores[query * n + key];
   const factors = { d, divisor, root: true, softcap: null, q, k, score, added: () => 0 };
-  return { n, m: n, weights, exact: null, factors, unexplained: "" };
+  return { n, m: n, weights, exact: null, sign: "", factors, unexplained: "" };
 }
 
 /**

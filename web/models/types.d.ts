@@ -137,10 +137,12 @@ interface RunHeader extends Omit<ModelRun, "sentences" | "differences" | "shiftK
 interface HeadNumbers {
   n: number;
   m: number;
-  /** n × m. Where `exact` is 0, the weight is at most this. */
+  /** n × m. Where `exact` is 0, the weight is about this, or at most. */
   weights: Float32Array;
   /** n × m; null where all are exact. */
   exact: Uint8Array | null;
+  /** The sign before a weight that is not exact: "≈ " or "≤ ". */
+  sign: string;
   /** What the scores are computed from; null where that is not known. */
   factors: HeadFactors | null;
   /** Why there are no factors, in a sentence; "" where there are. */
@@ -294,8 +296,9 @@ interface PictureHost {
 interface MapContent {
   numbers: Float32Array;
   colour: string;
-  /** Where it is 0, the number is an upper bound; null where all are exact. */
+  /** Where it is 0, the number is not exact and has the sign before it; null where all are exact. */
   exact: Uint8Array | null;
+  sign: string;
   texts: string[];
   keyTexts: string[];
 }

@@ -59,12 +59,12 @@ export const likely = (probability) =>
 const LEAST_WEIGHT = 0.0001;
 
 /**
- * One weight to four decimals; `isBound`: it is at most so large.
+ * One weight to four decimals; `sign`: of one that is not exact.
  * @param {number} weight
- * @param {boolean} [isBound]
+ * @param {string} [sign]
  */
-export const weightText = (weight, isBound = false) =>
-  weight > 0 && weight < LEAST_WEIGHT ? `< ${LEAST_WEIGHT}` : `${isBound ? "≤ " : ""}${brief(weight, 4)}`;
+export const weightText = (weight, sign = "") =>
+  weight > 0 && weight < LEAST_WEIGHT ? `< ${LEAST_WEIGHT}` : `${sign}${brief(weight, 4)}`;
 
 /**
  * A difference, with its sign.

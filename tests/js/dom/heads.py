@@ -40,8 +40,9 @@ def payloads() -> dict[str, Any]:
         "cross": message_of(cross, "en"),
         "sweep": message_of(swept, "en"),
     }
-    with patch.object(payload, "MOST_BYTES", 62_000):
-        cells["long"] = message_of(long, "en")
+    for name, most in (("long", 62_000), ("rounded", 145_000)):
+        with patch.object(payload, "MOST_BYTES", most):
+            cells[name] = message_of(long, "en")
     return {
         "cells": {name: b64encode(message).decode() for name, message in cells.items()},
         "weights": {

@@ -112,6 +112,37 @@ test("in a long text the largest weights are exact, and no other is above its bo
   }
 });
 
+test("where there are levels the other weights are near, and have a sign", async () => {
+  for (const [head, rows] of WEIGHTS.long.entries()) {
+    const [{ weights, exact, sign }] = await sourceOf("rounded").numbers({ head: [1, head] });
+    assert.equal(sign, "≈ ");
+    for (const [at, weight] of rows.flat().entries()) {
+      const most = exact?.[at] ? 1e-7 : (2 * Math.sqrt(weight) + 0.5 / 255) * (0.5 / 255) + 1e-7;
+      assert.ok(Math.abs(weights[at] - weight) <= most, `${at}: ${weights[at]}, not ${weight}`);
+    }
+  }
+});
+
+test("a weight that is not exact has its sign where it is read", async () => {
+  for (const [name, sign] of [
+    ["rounded", "≈ "],
+    ["long", "≤ "],
+  ]) {
+    const { find } = await opened(name);
+    const [{ exact, weights }] = await sourceOf(name).numbers({ head: [0, 0] });
+    const at = weights.findIndex((weight, place) => !exact?.[place] && weight > 0.001);
+    const map = find(".big-map");
+    press("ArrowDown", map);
+    for (let query = 0; query < Math.floor(at / 80); query++) press("ArrowDown", map);
+    for (let key = 0; key < at % 80; key++) press("ArrowRight", map);
+    assert.match(
+      find(".readout").textContent,
+      new RegExp(`^${Math.floor(at / 80) + 1} → ${(at % 80) + 1}: ${sign}0`),
+    );
+    assert.match(find(".pair-weight").textContent, new RegExp(`^${sign}0`));
+  }
+});
+
 // --- what is shown -------------------------------------------------------------------------------------------------
 
 test("all heads are shown, and the chosen one with its lines", async () => {

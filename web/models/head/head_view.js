@@ -222,8 +222,8 @@ export class HeadView {
             keyTexts: commonNames,
           }
         : { numbers: weights[which], colour, texts: names[which], keyTexts: keyNames[which] };
-    const exact = this.#numbers?.[which].exact ?? null;
-    this.map.update({ ...content, exact }, token, pair);
+    const { exact = null, sign = "" } = this.#numbers?.[which] ?? {};
+    this.map.update({ ...content, exact, sign }, token, pair);
     this.#put([this.map.root]);
   }
 

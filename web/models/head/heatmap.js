@@ -29,7 +29,7 @@ const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowR
 
 export class Heatmap {
   /** @type {MapContent} */
-  #content = { numbers: new Float32Array(), colour: "", exact: null, texts: [], keyTexts: [] };
+  #content = { numbers: new Float32Array(), colour: "", exact: null, sign: "", texts: [], keyTexts: [] };
   #window = whole(0);
   /** The largest difference of the map. */
   #most = 0;
@@ -120,11 +120,11 @@ export class Heatmap {
 
   /** A pair's number in words; `decimals`: of a difference. @param {Pair} pair @param {number} decimals */
   #textAt(pair, decimals) {
-    const { colour, exact } = this.#content;
+    const { colour, exact, sign } = this.#content;
     const number = this.#numberAt(pair);
     if (Number.isNaN(number)) return "–";
     if (!colour) return signedText(number, decimals);
-    return weightText(number, exact?.[pair.query * this.#m + pair.key] === 0);
+    return weightText(number, exact?.[pair.query * this.#m + pair.key] === 0 ? sign : "");
   }
 
   // --- drawing -------------------------------------------------------------------------------------------------------

@@ -30,8 +30,7 @@ export class PairNumbers {
    * @param {boolean} asWords
    */
   update(tokens, weights, numbers, pair, picked, asWords) {
-    const exact = numbers.map((one) => one.exact);
-    setText(this.readout, this.#pairSentence(tokens, weights, exact, pair) || this.words.pair_hint);
+    setText(this.readout, this.#pairSentence(tokens, weights, numbers, pair) || this.words.pair_hint);
     this.both.hidden = !tokens.pairIn("first", picked);
     if (!picked || this.both.hidden) return;
     const count = asWords ? 1 : numbers.length;
@@ -50,27 +49,27 @@ export class PairNumbers {
    * The pair and its weight, in both sentences where both have it.
    * @param {import("../tokens/shown_tokens.js").ShownTokens} tokens
    * @param {Float32Array[]} weights
-   * @param {(Uint8Array | null)[]} exactOf which of them are exact
+   * @param {HeadNumbers[]} all
    * @param {Pair | null} pair
    */
-  #pairSentence(tokens, weights, exactOf, pair) {
+  #pairSentence(tokens, weights, all, pair) {
     const sides = weights.map((numbers, at) => {
-      const exact = exactOf[at];
       const rows = tokens.pairIn(SENTENCES[at], pair);
       const [names, keyNames] = [tokens.names[at], tokens.keyNames[at]];
       if (!rows) return null;
       const place = rows.query * keyNames.length + rows.key;
-      const isExact = !exact || Boolean(exact[place]);
-      return { ...rows, names, keyNames, weight: numbers[place], isExact };
+      const { exact, sign } = all[at];
+      const isExact = !exact || exact[place];
+      return { ...rows, names, keyNames, weight: numbers[place], sign: isExact ? "" : sign };
     });
     const [first, second] = sides;
     this.readout.title = first && !second ? String(first.weight) : "";
     if (!first) return "";
     /** @type {(side: { query: number; key: number; names: string[]; keyNames: string[] }) => [string, string]} */
     const namesOf = ({ query, key, names, keyNames }) => [names[query], keyNames[key]];
-    const all = [first, second].flatMap((side) => (side ? [namesOf(side)] : []));
-    const [query, key] = [0, 1].map((which) => all.map((side) => side[which]).reduce(either));
-    const values = { query, key, weight: weightText(first.weight, !first.isExact) };
+    const shown = [first, second].flatMap((side) => (side ? [namesOf(side)] : []));
+    const [query, key] = [0, 1].map((which) => shown.map((side) => side[which]).reduce(either));
+    const values = { query, key, weight: weightText(first.weight, first.sign) };
     if (!second) return fill(this.words.pair_line, values);
     const by = signedText(second.weight - first.weight, 4);
     return fill(this.words.pair_both, { ...values, second: weightText(second.weight), by });

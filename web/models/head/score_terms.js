@@ -36,15 +36,17 @@ export class ScoreTerms {
   }
 
   /** @param {HeadNumbers} numbers @param {SentenceWeights} tokens @param {Pair} pair */
-  update({ m, weights, exact, factors, unexplained }, { names, keyNames }, { query, key }) {
+  update({ m, weights, exact, sign, factors, unexplained }, { names, keyNames }, { query, key }) {
     const at = query * m + key;
     const isExact = !exact || Boolean(exact[at]);
-    const text = weightText(weights[at], !isExact);
+    const text = weightText(weights[at], isExact ? "" : sign);
     const value = element("span", { class: "pair-weight", title: String(weights[at]) }, text);
     const [from, to] = [names[query], keyNames[key]].map((name) => element("bdi", {}, name));
     this.title.replaceChildren(from, " → ", to, value);
     const isHidden = factors?.score(query, key) === Number.NEGATIVE_INFINITY;
-    const line = factors ? this.#arithmetic(factors, query, key, m, weights[at], isExact) : unexplained;
+    const line = factors
+      ? this.#arithmetic(factors, query, key, m, isExact ? brief(weights[at], 4) : text)
+      : unexplained;
     this.line.replaceChildren(...rich(line));
     this.picture.hidden = this.term.hidden = isHidden || !factors;
     if (factors && !isHidden) this.#draw(products(factors, query, key));
@@ -56,10 +58,9 @@ export class ScoreTerms {
    * @param {number} query
    * @param {number} key
    * @param {number} keys how many there are
-   * @param {number} weight
-   * @param {boolean} isExact
+   * @param {string} weight
    */
-  #arithmetic(factors, query, key, keys, weight, isExact) {
+  #arithmetic(factors, query, key, keys, weight) {
     const { words } = this;
     const { d, divisor, root, softcap } = factors;
     const [score, added] = [factors.score(query, key), factors.added(query, key)];
@@ -73,9 +74,9 @@ export class ScoreTerms {
       root ? words.score_root : divisor === 1 ? "" : words.score_divided,
       softcap === null ? "" : words.score_capped,
       added ? words.score_added : "",
-      isExact ? words.score_softmax : words.score_softmax_bound,
+      words.score_softmax,
     ];
-    return fill(prose(...parts), { ...values, ...more, weight: brief(weight, 4) });
+    return fill(prose(...parts), { ...values, ...more, weight });
   }
 
   /**
