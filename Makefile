@@ -92,7 +92,7 @@ bench: $(DEV) browser ## measure, and print one table; ARGS=core for some of it
 
 peers: $(DEV) ## install what `make bench` draws beside our page Models, and nothing else uses
 	$(PIP_INSTALL) --no-deps --upgrade --target .peers -r requirements-bench.txt
-	npm install --no-audit --no-fund --no-save --prefix .peers d3@5.7.0 jquery@2.2.4
+	npm install --no-audit --no-fund --no-save --prefix .peers d3@5.7.0 jquery@2.2.4 requirejs@2.3.6
 
 docs: $(DOCS) ## build the documentation into site/, its links checked
 	$(VENV)-docs/bin/mkdocs build --strict

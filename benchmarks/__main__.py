@@ -13,6 +13,7 @@ from benchmarks import (
     live,
     models,
     motion,
+    notebook,
     openings,
     peers,
     pooled,
@@ -36,6 +37,7 @@ PARTS = {
     "large": large.measure,
     "pooled": pooled.measure,
     "peers": peers.measure,
+    "notebook": notebook.measure,
     "spreadsheet": spreadsheet.measure,
     "models": models.measure,
 }
