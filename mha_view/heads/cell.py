@@ -29,6 +29,7 @@ from mha_view.heads.payload import HeadsHeader, heads_payload
 from mha_view.heads.words import CELL
 from mha_view.language import words_in
 from mha_view.message import packed as message
+from mha_view.notebook.frame import framed
 from mha_view.palette import css_variables
 
 Shown = Captured | Attentions | Changed | Sweep
@@ -58,9 +59,8 @@ class Header(TypedDict):
 
 def cell(shown: Shown) -> str:
     """The frame of a run's heads, of a changed run with the change of its output, or of a sweep."""
-    height = 34 if isinstance(shown, Sweep) else 56
-    style = f"width: 100%; height: {height}em; resize: vertical; border: 1px solid #8888"
-    return f'<iframe sandbox="allow-scripts" srcdoc="{escape(document(shown))}" style="{style}"></iframe>'
+    title = words_in(shell_language())(CELL["sweep" if isinstance(shown, Sweep) else "heads"])
+    return framed(document(shown), title, "34em" if isinstance(shown, Sweep) else "56em")
 
 
 def document(shown: Shown, language: str | None = None) -> str:
