@@ -8,6 +8,7 @@ from unittest.mock import patch
 
 import torch
 from torch import nn
+from torch.nn import functional
 
 from mha_core.interop import capture, sweep
 from mha_view.heads import payload
@@ -18,6 +19,20 @@ TOKENS = ["[CLS]", "the", "cat", "saw", "the", "cat", "##s", "[SEP]"]
 
 def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
     return 2 * torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+class Masked(nn.Module):
+    """Attentions of 4 heads, two of which share their keys, with each kind of mask, and one with a softcap."""
+
+    def forward(self, q: torch.Tensor) -> torch.Tensor:
+        k = q[:, ::2].flip(-1)
+        allow = torch.ones(5, 5, dtype=torch.bool).tril(1)
+        added = drawn(4, 5, 5, seed=7).masked_fill(~allow, -torch.inf)
+        grouped = functional.scaled_dot_product_attention
+        one = grouped(q, k, k, attn_mask=allow, enable_gqa=True, scale=0.3)
+        other = grouped(q, k, k, attn_mask=added, enable_gqa=True)
+        capped = 2 * torch.tanh(q @ q.mT / 2)
+        return one + other + capped.softmax(-1) @ q
 
 
 def payloads() -> dict[str, Any]:
@@ -32,6 +47,7 @@ def payloads() -> dict[str, Any]:
     )
     long = capture(encoder, drawn(3, 80, 8))
     cross = capture(both, (drawn(1, 5, 8), drawn(1, 3, 8)), list("abc"), context_tokens=list("vwxyz"))
+    masked = capture(Masked(), drawn(1, 4, 5, 2, seed=4))
     swept = sweep(encoder, drawn(1, 8, 8), lambda out: out[0, 0, 0])
     cells = {
         "found": message_of(found, "en"),
@@ -39,6 +55,7 @@ def payloads() -> dict[str, Any]:
         "changed": message_of(changed, "en"),
         "cross": message_of(cross, "en"),
         "sweep": message_of(swept, "en"),
+        "masked": message_of(masked, "en"),
     }
     for name, most in (("long", 62_000), ("rounded", 145_000)):
         with patch.object(payload, "MOST_BYTES", most):
@@ -49,6 +66,7 @@ def payloads() -> dict[str, Any]:
             "found": [one.weights.tolist() for one in found],
             "second": [one.weights.tolist() for one in found.samples[1]],
             "long": long[1].weights.tolist(),
+            "masked": [one.weights.tolist() for one in masked],
             "cross": cross[2].weights.tolist(),
         },
         "scores": (found[1].q @ found[1].k.mT).tolist(),

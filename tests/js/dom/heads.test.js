@@ -92,6 +92,40 @@ test("softmax of the scores is the weights", async () => {
   }
 });
 
+test("shared keys, masks and a softcap are in the scores too", async () => {
+  for (const [layer, heads] of WEIGHTS.masked.entries())
+    for (const [head, rows] of heads.entries()) {
+      const [{ factors }] = await sourceOf("masked").numbers({ head: [layer, head] });
+      assert.ok(factors);
+      const { divisor, softcap } = factors;
+      for (const [query, row] of rows.entries()) {
+        const powers = row.map((/** @type {number} */ _, /** @type {number} */ key) => {
+          const scaled = factors.score(query, key) / divisor;
+          const capped = softcap ? softcap * Math.tanh(scaled / softcap) : scaled;
+          return scaled === Number.NEGATIVE_INFINITY ? 0 : Math.exp(capped + factors.added(query, key));
+        });
+        const sum = powers.reduce((/** @type {number} */ total, /** @type {number} */ one) => total + one, 0);
+        for (const [key, weight] of row.entries())
+          assert.ok(Math.abs(powers[key] / sum - weight) < 1e-5, `${layer}.${head} ${query} ${key}`);
+      }
+    }
+});
+
+test("the arithmetic names each thing that is done to the score", async () => {
+  const { find, all, choose, texts } = await opened("masked");
+  const sums = [];
+  for (const layer of [0, 1, 2]) {
+    await choose(layer, 1);
+    if (!all('.line-token[aria-pressed="true"]').length) all(".line-token")[1].click();
+    all("button.line-key")[0].click();
+    sums.push(find(".sum").textContent);
+  }
+  assert.match(sums[0], /products\. Divided by 3\.3333, it is/);
+  assert.match(sums[1], /Divided by √dk = 1\.4142, it is .*\. The mask adds −?\d/);
+  assert.match(sums[2], /2 products\. The softcap 2 makes it/);
+  assert.equal(texts(".one-name")[0], "·, 1");
+});
+
 test("in a long text the largest weights are exact, and no other is above its bound", async () => {
   const n = 80;
   for (const [head, rows] of WEIGHTS.long.entries()) {
