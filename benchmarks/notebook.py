@@ -37,8 +37,8 @@ LAYERS, HEADS, WIDTH = 12, 12, 64
 SIZES = (128, 1024)
 ROUNDS, MADE = 5, 2
 """How often each HTML is drawn, and made."""
-REST, LIMIT = 1.5, 120.0
-"""Seconds without anything new after which a picture is finished, and after which a tool is given up."""
+REST, LIMIT = 1_500.0, 60_000.0
+"""Milliseconds without anything new after which a picture is finished, and after which a tool is given up."""
 LONGEST = 500_000_000
 """Bytes of HTML above which Chromium, whose texts have at most 2²⁹ characters, is not asked to draw it."""
 NEEDED = {
@@ -67,6 +67,8 @@ WATCH = """(() => {
         }
 })()"""
 """``window.lastDrawn``: when the last frame with anything new was painted, in each frame of a page."""
+RESTS = """(rest) => document.querySelector("canvas, svg") && window.lastDrawn &&
+    performance.timeOrigin + performance.now() - window.lastDrawn > rest"""
 
 
 def measure() -> list[Line]:
@@ -119,7 +121,7 @@ def _measured(tools: list[str], run: Attentions, n: int, folder: Path, sizes: di
         *(
             Line(
                 name("drawn", tool),
-                [min(sample, 1000 * LIMIT) for sample in (taken[tool] * 2)[: max(2, len(taken[tool]))]],
+                [min(sample, LIMIT) for sample in (taken[tool] * 2)[: max(2, len(taken[tool]))]],
                 goal=goal("drawn", tool, times),
             )
             for tool in tools
@@ -197,18 +199,11 @@ def _picture(browser: Browser, file: Path) -> float:
     """Milliseconds from the navigation to the last drawing; ∞ where none comes in time."""
     with _page(browser) as page:
         try:
-            page.goto(file.as_uri(), timeout=1000 * LIMIT)
-            start = page.evaluate("performance.timeOrigin")
-            last, since = start, time.perf_counter()
-            while time.perf_counter() - since < REST:
-                page.wait_for_timeout(100)
-                newest = max(frame.evaluate("window.lastDrawn || 0") for frame in page.frames)
-                if newest > last:
-                    last, since = newest, time.perf_counter()
-                if 1000 * time.time() - start > 1000 * LIMIT:
-                    return inf
-            has_picture = any(frame.query_selector("canvas, svg") for frame in page.frames)
-            return float(last - start) if has_picture else inf
+            page.goto(file.as_uri(), timeout=LIMIT, wait_until="commit")
+            page.wait_for_load_state(timeout=LIMIT)
+            frame = page.frames[-1]
+            frame.wait_for_function(RESTS, arg=REST, polling=100, timeout=LIMIT)
+            return float(frame.evaluate("window.lastDrawn") - page.evaluate("performance.timeOrigin"))
         except Error:  # it takes too long, or the page has crashed
             return inf
 
@@ -219,7 +214,7 @@ def _page(browser: Browser) -> Iterator[Page]:
     context.add_init_script(WATCH)
     context.route("https://**", _serve)
     page = context.new_page()
-    page.set_default_timeout(1000 * LIMIT)
+    page.set_default_timeout(LIMIT)
     try:
         yield page
     finally:
