@@ -1,4 +1,4 @@
-"""What a notebook shows of an example or a trace: an HTML page, which another package renders.
+"""What a notebook shows of an example, a trace or the heads of a run: an HTML page, which another package renders.
 
 That package is the one that provides the entry point: a function from what is shown to HTML. In a checkout no package
 is installed, and the package beside this one is asked, if it is there.
@@ -10,12 +10,14 @@ from typing import Final
 
 PAGE: Final = "mha_core.page"
 """The group of the entry point that renders examples and traces."""
-_IN_A_CHECKOUT: Final = {PAGE: "mha_view.notebook:page"}
+HEADS: Final = "mha_core.heads"
+"""The group of the one that renders attentions, changed runs and sweeps."""
+_IN_A_CHECKOUT: Final = {PAGE: "mha_view.notebook:page", HEADS: "mha_view.heads.cell:cell"}
 """Group → the function that an installed package would name."""
 
 
 def html_of(shown: object, group: str = PAGE) -> str | None:
-    """The HTML of an example or a trace; None where nothing can render it."""
+    """The HTML of what is shown; None where nothing can render it, or a package that this needs is missing."""
     from importlib.metadata import EntryPoint, entry_points  # noqa: PLC0415  # slow to import, and only used in notebooks
     from importlib.util import find_spec  # noqa: PLC0415
 
@@ -23,4 +25,7 @@ def html_of(shown: object, group: str = PAGE) -> str | None:
     function = _IN_A_CHECKOUT[group]
     if not renderers and find_spec(function.partition(".")[0]):
         renderers = [EntryPoint("html", function, group)]
-    return next((str(renderer.load()(shown)) for renderer in renderers), None)
+    try:
+        return next((str(renderer.load()(shown)) for renderer in renderers), None)
+    except ModuleNotFoundError:  # only torch is installed, and a notebook shows the text
+        return None

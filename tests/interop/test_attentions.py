@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from mha_core.interop import capture
-from mha_core.interop.running import one_sample, shown
+from mha_core.interop.running import one_sample
 
 MODEL = nn.TransformerEncoder(
     nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 3, enable_nested_tensor=False
@@ -64,9 +64,10 @@ def test_without_a_package_that_shows_it_a_notebook_has_the_text(found, monkeypa
         def load(self):
             raise ModuleNotFoundError("rjsmin")
 
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     for installed in ([], [Missing()]):
         monkeypatch.setattr("importlib.metadata.entry_points", lambda group, installed=installed: installed)
-        assert shown.as_html(found) is None
+        assert found._repr_html_() is None
 
 
 def test_a_notebook_shows_what_the_installed_package_makes_of_it(found, monkeypatch):

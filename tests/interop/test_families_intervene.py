@@ -183,7 +183,11 @@ def changes_by_hooks(name: str, attention: str, write: Callable[[Tensor, int, in
     changes = torch.zeros(count, HEADS, dtype=torch.float64)
     for index in range(count):
         for head in range(HEADS):
-            after = by_hooks(name, attention, index, lambda rows, at=(index, head): write(rows, *at))
+
+            def at_head(rows: Tensor, index: int = index, head: int = head) -> object:
+                return write(rows, index, head)
+
+            after = by_hooks(name, attention, index, at_head)
             changes[index, head] = after[1, -1, 3] - before
     return changes
 

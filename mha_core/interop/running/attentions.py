@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import overload
 
 from mha_core.interop.running.captured import Captured
-from mha_core.interop.running.shown import as_html
+from mha_core.notebook import HEADS, html_of
 
 
 class Attentions(Sequence[Captured]):
@@ -51,7 +51,7 @@ class Attentions(Sequence[Captured]):
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows: all heads at a glance, in a frame; None without ``mha_view``."""
-        return as_html(self)
+        return html_of(self, HEADS)
 
     @property
     def samples(self) -> Mapping[int, Attentions]:

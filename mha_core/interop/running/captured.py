@@ -15,8 +15,8 @@ from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example, Scale
 from mha_core.interop.parameters.masks import zeros_and_ones
 from mha_core.interop.parameters.packed import EXACT
 from mha_core.interop.running.qkv import from_qkv
-from mha_core.interop.running.shown import as_html
 from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
+from mha_core.notebook import HEADS, html_of
 
 ROUNDED: Final = {torch.float16: 0.01, torch.bfloat16: 0.05}
 """How far rounding to these dtypes may move a weight; with other dtypes it is 0.0001."""
@@ -100,7 +100,7 @@ class Captured:
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows: this attention's heads at a glance, in a frame; None without ``mha_view``."""
-        return as_html(self)
+        return html_of(self, HEADS)
 
     def __repr__(self) -> str:
         h, n_q, n_k = self.weights.shape

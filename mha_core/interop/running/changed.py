@@ -13,7 +13,7 @@ from torch import Tensor
 from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import EXACT, shown_shape
 from mha_core.interop.running.attentions import Attentions
-from mha_core.interop.running.shown import as_html
+from mha_core.notebook import HEADS, html_of
 
 
 class TokenChange(NamedTuple):
@@ -83,7 +83,7 @@ class Changed:
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows: the heads of the changed run and the output's change; None without ``mha_view``."""
-        return as_html(self)
+        return html_of(self, HEADS)
 
     def __repr__(self) -> str:
         if self.largest == 0:

@@ -25,7 +25,7 @@ from mha_core.interop.running.changed import difference, largest, output_of
 from mha_core.interop.running.edits import OFF, Edit, Part
 from mha_core.interop.running.found import Asked, Found
 from mha_core.interop.running.intervene import changed_run, first_run, parts_of
-from mha_core.interop.running.shown import as_html
+from mha_core.notebook import HEADS, html_of
 
 
 class HeadChange(NamedTuple):
@@ -65,7 +65,7 @@ class Sweep:
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows: the map of attentions × heads, in two colors; None without ``mha_view``."""
-        return as_html(self)
+        return html_of(self, HEADS)
 
     def __repr__(self) -> str:
         return f"{shown_shape(self.values)} heads; largest: " + ", ".join(
