@@ -29,7 +29,7 @@ from mha_view.heads.payload import HeadsHeader, heads_payload
 from mha_view.heads.words import CELL
 from mha_view.language import words_in
 from mha_view.message import packed as message
-from mha_view.notebook.frame import framed
+from mha_view.notebook.frame import THEME, framed
 from mha_view.palette import css_variables
 
 Shown = Captured | Attentions | Changed | Sweep
@@ -66,17 +66,18 @@ def cell(shown: Shown) -> str:
 def document(shown: Shown, language: str | None = None) -> str:
     """The document itself."""
     language = language or shell_language()
-    script, style = _script(), _style()
+    theme, script, style = _script(THEME), _script("heads/heads.js"), _style()
     numbers = b64encode(gzip.compress(message_of(shown, language), 1, mtime=0)).decode()
     return f"""<!doctype html>
 <html lang="{LANGUAGE[language].tag}">
 <head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy([UNPACK, script], [style])}">
+<meta http-equiv="Content-Security-Policy" content="{policy([theme, UNPACK, script], [style])}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(words_in(language)(CELL["heads"]))}</title>
 <style>{style}</style></head>
 <body><div id="page"><noscript><p>{escape(words_in(language)(_NO_SCRIPT))}</p></noscript></div>
 <script type="text/plain" id="data">{numbers}</script>
+<script type="module">{theme}</script>
 <script type="text/plain" id="script">{packed(script)}</script>
 <script type="module">{UNPACK}</script></body></html>
 """
@@ -108,8 +109,8 @@ def message_of(shown: Shown, language: str) -> bytes:
 
 
 @cache
-def _script() -> str:
-    return bundle.script("heads/heads.js")
+def _script(module: str) -> str:
+    return bundle.script(module)
 
 
 @cache

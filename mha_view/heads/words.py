@@ -6,7 +6,6 @@ from typing import Final
 
 from mha_core.errors import N_
 from mha_core.quoted import CHARACTERS, DIGITS
-from mha_view.follow import THEMES
 
 HEADS: Final = {
     "comma": N_(", "),
@@ -224,7 +223,6 @@ HEADS: Final = {
 
 CELL: Final = {
     **HEADS,
-    **THEMES,
     "head_n": "{head}",  # below a small picture
     "tokens_hint": N_("{count} tokens. Choose a token, and each map shows where it looks."),
     "part": N_("Attentions"),

@@ -9,7 +9,7 @@ from torch import nn
 
 from mha_core.interop import capture
 from mha_view.heads.cell import cell, document
-from tests.e2e.looks import barriers, rules, wider
+from tests.e2e.looks import PAPER, barriers, rules, wider
 
 TOKENS = ["When", "Mary", "and", "John", "went", "home", ",", "John", "slept"]
 
@@ -82,11 +82,12 @@ def test_a_cell_has_no_barrier_and_nothing_is_wider_than_it(opened, found, width
     assert wider(page) == []
 
 
-def test_the_map_is_drawn_in_the_theme_s_colours_and_its_cells_are_square(opened, found):
-    page = opened(document(found, "en"))
-    page.get_by_role("button", name="Heatmap").click()
-    box = page.locator(".big-map").bounding_box()
+def test_the_map_is_square_and_in_the_colours_of_the_notebook(opened, found):
+    page = opened(f"<!doctype html><body style='color: white'>{cell(found)}")
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("button", name="Heatmap").click()
+    box = frame.locator(".big-map").bounding_box()
     assert box["width"] == pytest.approx(box["height"], abs=1)
-    page.get_by_role("button", name="Colors: system").click()
-    page.get_by_role("button", name="Colors: light").click()
-    expect(page.locator("body")).to_have_css("background-color", "rgb(18, 22, 28)")
+    expect(frame.locator("body")).to_have_css("background-color", PAPER["dark"])
+    page.evaluate("document.body.style.color = 'black'")
+    expect(frame.locator("body")).to_have_css("background-color", PAPER["light"])

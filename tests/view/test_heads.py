@@ -263,7 +263,7 @@ def test_a_name_is_never_markup_and_the_frame_runs_only_scripts(found):
     frame = cell(found)
     assert frame.startswith('<iframe sandbox="allow-scripts" title="All heads at a glance" ')
     inside = html.unescape(re.search(r'srcdoc="([^"]*)"', frame)[1])
-    assert inside.count("</script>") == document(found).count("</script>") == 3
+    assert inside.count("</script>") == document(found).count("</script>") == 4
     assert inside == document(found)
 
 

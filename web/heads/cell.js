@@ -1,7 +1,6 @@
 // A notebook cell: the heads of a run, how its output changed, or every head switched off alone.
 
 import { div } from "../kit/dom.js";
-import { SchemeButton } from "../kit/scheme_button.js";
 import { Colours } from "../models/theme_colours.js";
 import { ChangeTable } from "./change_table.js";
 import { HeadsOfRun } from "./heads_of_run.js";
@@ -13,14 +12,12 @@ export class Cell {
   /** @param {HTMLElement} root @param {CellData} data @param {Record<string, Numbers>} arrays */
   constructor(root, { tag, words, limits, heads, change, sweep }, arrays) {
     const colours = new Colours(() => this.#show());
-    const scheme = new SchemeButton("mha.heads.theme");
-    scheme.say(words);
     this.change = change && new ChangeTable(change, words);
     const numbers = /** @type {Float32Array} */ (arrays.sweep);
     this.sweep = sweep && new SweepMap(sweep, numbers, words, colours);
     const parts = { colours, limits, shown: (/** @type {number} */ sample) => this.change?.update(sample) };
     this.heads = heads && new HeadsOfRun(heads, arrays, words, parts);
-    const head = div("cell-head", ...(this.heads ? [this.heads.choices] : []), scheme.root);
+    const head = div("cell-head", ...(this.heads ? [this.heads.choices] : []));
     if (this.change) this.heads?.panes.append(this.change.root);
     const all = [this.heads, this.sweep].flatMap((part) => (part ? [part.root] : []));
     document.documentElement.lang = tag;
