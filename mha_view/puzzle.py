@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import reduce
 from math import isfinite
 from typing import Final, TypedDict
 
 from mha_core.compute.derive import Cell
 from mha_core.compute.trace import Trace, trace
-from mha_core.edit.edits import apply
 from mha_core.errors import N_
 from mha_core.example.model import Example, text_in
 from mha_core.example.puzzle import STAGES, Goal, Puzzle
 from mha_core.example.share_link import packed
 from mha_core.messages import LANGUAGES
-from mha_core.puzzle import built_in_puzzles, changes, number_of, puzzle_from, solution_edits
+from mha_core.puzzle import after_solution, built_in_puzzles, changes, number_of, puzzle_from
 from mha_view import payloads
 from mha_view.cell_names import cell_name
 from mha_view.language import words_in
@@ -92,7 +90,7 @@ def _titled(start: Example, example: Example) -> Example:
 
 def fewest_of(start: Example) -> int:
     """How many numbers the solution of a puzzle changes."""
-    return changes(start, reduce(apply, solution_edits(start), start))
+    return changes(start, after_solution(start))
 
 
 def made_puzzle(start: Example, now: Example, cell: Cell) -> Example:

@@ -7,11 +7,12 @@ ones: ``mha_core.example.puzzle_library``.
 
 from mha_core.example.puzzle_library import built_in_puzzle, built_in_puzzles, in_language, start_of
 from mha_core.puzzle.changes import changes, differing
-from mha_core.puzzle.goals import met, number_of, progress, solution_edits, solved
+from mha_core.puzzle.goals import after_solution, met, number_of, progress, solved
 from mha_core.puzzle.made import puzzle_from
 from mha_core.puzzle.solve import fewest
 
 __all__ = [
+    "after_solution",
     "built_in_puzzle",
     "built_in_puzzles",
     "changes",
@@ -22,7 +23,6 @@ __all__ = [
     "number_of",
     "progress",
     "puzzle_from",
-    "solution_edits",
     "solved",
     "start_of",
 ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import isinf
 
 from mha_core.compute.trace import Trace
-from mha_core.edit.edit import Edit, read_edit
+from mha_core.edit.edit import read_edit
+from mha_core.edit.edits import apply
 from mha_core.errors import CellError, ExampleError
 from mha_core.example.model import Example, kv_head_of
 from mha_core.example.puzzle import Goal
@@ -72,13 +73,15 @@ _LESS_THAN_ALL = 1 - 2**-53
 """The largest float below 1: a goal that is not met is never full, however its share is rounded."""
 
 
-def solution_edits(example: Example) -> tuple[Edit, ...]:
-    """The edits of the puzzle's solution. Raises ``ExampleError``, naming the place, for what is no edit."""
-    edits = []
+def after_solution(example: Example) -> Example:
+    """The example after the edits of its puzzle's solution; the same one where it has none.
+
+    Raises ``ExampleError``, naming the place, for what is no edit, and for an edit that cannot be made.
+    """
     for index, data in enumerate(example.puzzle.solution if example.puzzle else ()):
         try:
-            edits.append(read_edit(data))
+            example = apply(example, read_edit(data))
         except ExampleError as error:
-            place = ".".join(filter(None, (f"puzzle.solution[{index}]", error.place)))
+            place = ", ".join(filter(None, (f"puzzle.solution[{index}]", error.place)))
             raise ExampleError(error.template, place=place, **error.values) from None
-    return tuple(edits)
+    return example

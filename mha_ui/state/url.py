@@ -14,7 +14,7 @@ from mha_core.compare.variant import read, written
 from mha_core.errors import N_, LinkError
 from mha_core.example.share_link import MAX_TOKEN, fitting
 from mha_core.exercise.exercise import askable, exercise
-from mha_core.puzzle import built_in_puzzle, in_language, start_of
+from mha_core.puzzle import after_solution, built_in_puzzle, in_language, start_of
 from mha_ui.state.history import History, begun
 from mha_ui.state.work import (
     DECIMALS,
@@ -199,6 +199,7 @@ def _history_at(query: Mapping[str, str], language: str) -> History:
     if "s" in query:
         example = from_token(query["s"])
         start = start_of(example)
+        after_solution(start or example)  # raises the error of a solution that cannot be shown
         return begun(example) if start is None else replace(begun(example), origin=start)
     if "puzzle" in query:
         return begun(in_language(built_in_puzzle(query["puzzle"]), language))

@@ -17,6 +17,7 @@ from mha_core.compare.variant import AS_IT_IS, Variant
 from mha_core.errors import N_
 from mha_core.example.model import same_numbers, text_in
 from mha_core.example.share_link import packed
+from mha_core.puzzle import after_solution
 from mha_core.vocabulary import AXES
 from mha_ui.state.history import History, Version, added, shown, travelled
 from mha_view.language import LANGUAGES, Words, sentence, words_in
@@ -203,7 +204,13 @@ def open_example(work: Work, example: Example) -> Work:
 
 def open_file(work: Work, text: bytes) -> Work:
     """Start from a file's text; undo brings back the previous example. A message says why a file is refused."""
-    return attempt(without_message(work), lambda work: start_from(work, parse(text)))
+
+    def open_parsed(work: Work) -> Work:
+        example = parse(text)
+        after_solution(example)  # raises the error of a solution that cannot be shown
+        return start_from(work, example)
+
+    return attempt(without_message(work), open_parsed)
 
 
 def choose_language(work: Work, language: str) -> Work:

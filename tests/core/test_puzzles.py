@@ -25,7 +25,16 @@ from mha_core.example.puzzle import RELATIONS, Goal, Puzzle
 from mha_core.example.puzzle_file import puzzle_json
 from mha_core.exercise.exercise import exercise
 from mha_core.messages import in_words
-from mha_core.puzzle import changes, differing, in_language, met, number_of, progress, solution_edits, solved
+from mha_core.puzzle import (
+    after_solution,
+    changes,
+    differing,
+    in_language,
+    met,
+    number_of,
+    progress,
+    solved,
+)
 from tests.apply import apply
 from tests.core.strategies import examples, puzzles
 from tests.sizes import each, tries
@@ -129,11 +138,23 @@ def test_what_breaks_the_format_is_refused_with_its_place_in_both_languages(sent
     assert any("一" <= character <= "鿿" for character in chinese)
 
 
-def test_what_is_no_edit_in_a_solution_is_refused_with_its_place():
-    with pytest.raises(ExampleError, match=r"^puzzle\.solution\[1\]: this is not an edit$"):
-        solution_edits(with_puzzle(solution=[SET, {"op": "sett"}]))
-    with pytest.raises(ExampleError, match=r"^puzzle\.solution\[0\]\.row: expected a whole number"):
-        solution_edits(with_puzzle(solution=[SET | {"row": "0"}]))
+@each(
+    "edit, sentence",
+    [
+        ({"op": "sett"}, "puzzle.solution[1]: this is not an edit"),
+        (SET | {"row": -1}, "puzzle.solution[1], row: expected a whole number, 0 or more, got -1"),
+        (SET | {"head": 7}, "puzzle.solution[1], heads[7]: this no longer exists"),
+    ],
+)
+def test_what_cannot_be_done_in_a_solution_is_refused_with_its_place(edit, sentence):
+    with pytest.raises(ExampleError) as refused:
+        after_solution(with_puzzle(solution=[SET, edit]))
+    assert str(refused.value) == sentence
+
+
+def test_a_solution_is_a_list_of_edits():
+    assert after_solution(with_puzzle(solution=[SET])) == apply(with_puzzle(solution=[SET]), SET)
+    assert after_solution(built_in("first")) == built_in("first")
 
 
 # --- edits -----------------------------------------------------------------------------------------------------

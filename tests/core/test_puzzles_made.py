@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mha_core import AddMask, Cell, ExampleError, built_in, dump, parse, trace
-from mha_core.edit.edits import apply as apply_edit
-from mha_core.puzzle import changes, puzzle_from, solution_edits, solved
+from mha_core.puzzle import after_solution, changes, puzzle_from, solved
 from tests.apply import apply
 
 START = built_in("programming")
@@ -22,12 +21,6 @@ def changed(*edits):
 
 def put(matrix, head, row, col, value):
     return {"op": "set", "matrix": matrix, "head": head, "row": row, "col": col, "values": [[value]]}
-
-
-def after_solution(example):
-    for edit in solution_edits(example):
-        example = apply_edit(example, edit)
-    return example
 
 
 NOW = changed(put("w_q", 0, 1, 0, -2))

@@ -14,7 +14,7 @@ from mha_core.example.model import text_in
 from mha_core.example.puzzle import STAGES
 from mha_core.example.puzzle_library import FOLDER, built_in_puzzle
 from mha_core.messages import LANGUAGES
-from mha_core.puzzle import built_in_puzzles, changes, differing, fewest, in_language, solution_edits, solved
+from mha_core.puzzle import after_solution, built_in_puzzles, changes, differing, fewest, in_language, solved
 from mha_core.vocabulary import PER_HEAD_STEPS, SYMBOLS
 from tests.sizes import each
 from tools.catalogue import chinese_faults, english_faults
@@ -28,8 +28,7 @@ def after(example, edits):
     return example
 
 
-def end(start):
-    return after(start, solution_edits(start))
+end = after_solution
 
 
 def texts(example, language):

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from mha_core.edit.edits import apply
+from mha_core import dump, to_token
 from mha_core.example.model import same_numbers
-from mha_core.puzzle import built_in_puzzles, in_language, solution_edits
+from mha_core.puzzle import after_solution, built_in_puzzles, in_language
 from mha_ui import state
 from mha_ui.bench.model import payload
 from mha_ui.state import address
 from mha_ui.state.url import work_at
-from mha_ui.state.work import reset
+from mha_ui.state.work import open_file, reset
 from mha_view.language import LANGUAGES
 from mha_view.puzzle import STAGE_WORDS, puzzle_stages
 from tests.js.dom.works import after, opened
@@ -110,10 +110,7 @@ def test_the_solution_of_every_puzzle_is_what_the_browser_is_sent():
         work = opened(puzzle=key)
         for data in payload(work)["puzzle"]["solution"]:
             work = after(work, data)
-        expected = example
-        for edit in solution_edits(example):
-            expected = apply(expected, edit)
-        assert same_numbers(work.example, expected), key
+        assert same_numbers(work.example, after_solution(example)), key
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -144,3 +141,13 @@ def test_a_puzzle_that_cannot_be_made_leaves_the_work_and_says_why():
     refused = after(begun, {"op": "make_puzzle", "cell": {"name": "weights", "head": 0, "row": 0, "col": 0}})
     assert refused.example == begun.example
     assert "hange a number first" in refused.message.text
+
+
+def test_a_link_and_a_file_whose_solution_cannot_be_shown_are_refused():
+    solution = ({"op": "set", "matrix": "w_q", "head": 7, "row": 0, "col": 0, "values": ((1,),)},)
+    own = replace(START, puzzle=replace(START.puzzle, key="", solution=solution))
+    reason = "puzzle.solution[0], heads[7]: this no longer exists"
+    work = opened(s=to_token(own))
+    assert work.example.puzzle is None
+    assert work.message.text.startswith(reason)
+    assert open_file(work, dump(own).encode()).message.text == reason
