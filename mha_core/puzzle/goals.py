@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isinf
+from math import inf, isinf
 
 from mha_core.compute.trace import Trace
 from mha_core.edit.edit import read_edit
@@ -36,11 +36,15 @@ def holds(goal: Goal, number: float) -> bool:
     >>> holds(Goal("weights", 0, 0, 1, "at_least", 0.8), 0.79)
     False
     """
-    if goal.relation == "at_least":
-        return number >= goal.number - TOLERANCE
-    if goal.relation == "at_most":
-        return number <= goal.number + TOLERANCE
-    return abs(number - goal.number) <= goal.within + TOLERANCE
+    low, high = limits(goal)
+    return low - TOLERANCE <= number <= high + TOLERANCE
+
+
+def limits(goal: Goal) -> tuple[float, float]:
+    """The smallest and the largest number that meets the goal; −∞ or ∞ where there is none."""
+    if goal.relation == "equals":
+        return goal.number - goal.within, goal.number + goal.within
+    return (goal.number, inf) if goal.relation == "at_least" else (-inf, goal.number)
 
 
 def solved(trace: Trace) -> bool:

@@ -24,7 +24,7 @@ from mha_core.edit.matrices import as_allow
 from mha_core.example.model import NEG_INF, AddMask, Example, divisor
 from mha_core.example.puzzle import Goal
 from mha_core.puzzle.goals import TOLERANCE
-from mha_core.puzzle.variants import Knob, Variants, bounds, holds
+from mha_core.puzzle.variants import Knob, Variants, bounds
 from mha_core.vocabulary import SCORING
 
 Changes: TypeAlias = tuple[tuple[Knob, float], ...]
@@ -180,7 +180,9 @@ class _Search:
         return self.variants.numbers(places, values)
 
     def _holds(self, numbers: Tensor) -> Tensor:
-        return holds(self._goals, numbers, TOLERANCE)
+        """Which variants meet all goals: booleans, from variants × goals."""
+        low, high = bounds(self._goals)
+        return ((numbers >= low - TOLERANCE) & (numbers <= high + TOLERANCE)).all(-1)
 
     def _best(self, tried: Sequence[Changes], numbers: Tensor) -> Changes | None:
         """Of the changes that solve the puzzle, those with the plainest numbers, closest to the present ones."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf, nan, prod
+from math import nan, prod
 from typing import Final, NamedTuple, TypeAlias
 
 import torch
@@ -15,7 +15,8 @@ from mha_core.compute.device import Backend
 from mha_core.compute.trace import Inputs, Trace, compute, load, run
 from mha_core.example.model import Example, kv_head_of
 from mha_core.example.puzzle import Goal
-from mha_core.vocabulary import LAYER_INPUTS, SETTINGS
+from mha_core.puzzle.goals import limits
+from mha_core.vocabulary import LAYER_INPUTS
 
 AT_ONCE: Final = 4_000_000
 """Numbers in one batch of variants: 32 MB."""
@@ -132,30 +133,17 @@ class Variants:
 
 def _number(computed: Trace, goal: Goal, row: Tensor) -> Tensor:
     """The number of a goal as a tensor; NaN where there is no such step."""
-    if goal.step not in SETTINGS:
-        head = None if goal.head is None else kv_head_of(computed.example, goal.step, goal.head)
-        for members, tensors in computed.groups:
-            if goal.step in tensors and (head is None or head in members):
-                at = 0 if head is None else members.index(head)
-                return tensors[goal.step][at, goal.row, goal.col]
-        if goal.step in computed.layer:
-            return computed.layer[goal.step][goal.row, goal.col]
+    head = None if goal.head is None else kv_head_of(computed.example, goal.step, goal.head)
+    for members, tensors in computed.groups:
+        if goal.step in tensors and (head is None or head in members):
+            at = 0 if head is None else members.index(head)
+            return tensors[goal.step][at, goal.row, goal.col]
+    if goal.step in computed.layer:
+        return computed.layer[goal.step][goal.row, goal.col]
     return torch.full_like(row[0], nan)
-
-
-def holds(goals: Sequence[Goal], numbers: Tensor, tolerance: float) -> Tensor:
-    """Which variants meet all goals: booleans, from variants × goals."""
-    low, high = bounds(goals)
-    return ((numbers >= low - tolerance) & (numbers <= high + tolerance)).all(-1)
 
 
 def bounds(goals: Sequence[Goal]) -> tuple[Tensor, Tensor]:
     """The smallest and the largest number that meets each goal."""
-    low, high = zip(*map(_range, goals), strict=True)
+    low, high = zip(*map(limits, goals), strict=True)
     return torch.tensor(low, dtype=torch.float64), torch.tensor(high, dtype=torch.float64)
-
-
-def _range(goal: Goal) -> tuple[float, float]:
-    if goal.relation == "equals":
-        return goal.number - goal.within, goal.number + goal.within
-    return (goal.number, inf) if goal.relation == "at_least" else (-inf, goal.number)
