@@ -264,9 +264,7 @@ def _plain_values(low: float, high: float) -> list[float]:
 
 
 def _edits(start: Example, changes: Changes) -> Iterable[EditData]:
-    """The changes as edits; a mask is made one of pairs first."""
-    if any(knob.name == "mask" for knob, _ in changes) and (start.mask is None or start.mask == "causal"):
-        yield {"op": "mask", "kind": "painted"}
+    """The changes as edits."""
     for knob, value in changes:
         if knob.name in ("scale", "softcap"):
             yield {"op": knob.name, "value": value}

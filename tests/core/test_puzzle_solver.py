@@ -47,7 +47,6 @@ def cell(matrix, head, row, col, value):
         (
             puzzle(Goal("weights", 0, 0, 1, "at_most", 0), change=("mask",)),
             [
-                {"op": "mask", "kind": "painted"},
                 cell("mask", None, 0, 1, False),
             ],
         ),
