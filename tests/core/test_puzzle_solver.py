@@ -148,3 +148,20 @@ def test_the_numbers_of_a_variant_are_those_of_its_trace(data):
     expected = number_of(goal, trace(edited))
     assert expected is not None
     assert isclose(float(number), expected, rel_tol=1e-9, abs_tol=1e-12)
+
+
+@tries(15)
+@given(
+    st.sampled_from([("w_q", 0), ("w_k", 0), ("x", None)]),
+    st.integers(0, 1),
+    st.integers(0, 1),
+    st.floats(-12, 12).map(lambda value: round(value, 3)),
+    st.integers(0, 1),
+)
+def test_what_one_number_has_done_one_number_is_found_to_do(place, row, col, value, query):
+    """The goals are two scores as one changed number left them, so there is a solution with one change."""
+    name, head = place
+    now = trace(apply(BASE, cell(name, head, row, col, value)))
+    goals = [Goal("scores", 0, query, key, "equals", now.matrix("scores", 0)[query][key]) for key in (0, 1)]
+    start = puzzle(*goals, change=(name,))
+    assert changes(start, found(start)[1]) <= 1
