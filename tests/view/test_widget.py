@@ -56,6 +56,28 @@ def test_edits_are_those_since_the_example_was_shown():
     assert widget._shown["version"] == 1
 
 
+def whole_tables(widget):
+    """An edit of each table of the page, as the page sends it: the whole table, with another number in its corner."""
+    data = json.loads(widget._shown["data"])
+    for name, matrix in data["languages"]["en"]["explore"]["matrices"].items():
+        owners = matrix.get("owners", range(len(matrix["values"])))
+        tables = enumerate(matrix["values"]) if matrix["perHead"] else [(None, matrix["values"])]
+        for head, rows in tables:
+            if not matrix["edit"] or rows is None or (head is not None and owners[head] != head):
+                continue
+            corner = not rows[0][0] if isinstance(rows[0][0], bool) else 0.75
+            changed = [[corner, *rows[0][1:]], *rows[1:]]
+            yield {"op": "set", "matrix": name, "head": head, "row": 0, "col": 0, "values": changed}
+
+
+@pytest.mark.parametrize("name", library())
+def test_a_whole_table_that_is_sent_changes_the_one_number_that_was_edited(name):
+    widget = Widget(built_in(name))
+    for edit in whole_tables(widget):
+        edited(widget, edit)
+        assert widget.example == apply(built_in(name), edit | {"values": [[edit["values"][0][0]]]})
+
+
 def test_whoever_observes_the_example_is_told_of_an_edit_and_of_one_that_is_set():
     widget, seen = Widget(built_in("first")), []
     widget.observe(lambda change: seen.append(change["new"]), "example")
