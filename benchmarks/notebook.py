@@ -11,6 +11,7 @@ longest text that Chromium holds, is given up.
 from __future__ import annotations
 
 import importlib.metadata
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -212,7 +213,7 @@ def _picture(browser: Browser, file: Path) -> float:
 def _page(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     context.add_init_script(WATCH)
-    context.route("https://**", _serve)
+    context.route(re.compile("^https:"), _serve)
     page = context.new_page()
     page.set_default_timeout(LIMIT)
     try:

@@ -16,6 +16,7 @@ from mha_core.interop.parameters.masks import (
 )
 from mha_core.interop.parameters.packed import Packed, pack, unpack
 from mha_core.interop.parameters.torch_layer import from_torch, to_torch, torch_layer
+from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.capture import capture
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.changed import Changed, TokenChange
@@ -33,6 +34,7 @@ from mha_core.interop.saved.weights import Weights, read_weights, read_weights_f
 
 __all__ = [
     "KIND_NAMES",
+    "Attentions",
     "Captured",
     "Changed",
     "HeadChange",

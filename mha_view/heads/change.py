@@ -29,7 +29,7 @@ class Row(TypedDict):
     sample: int
     place: str
     entries: list[Entry]
-    first: tuple[str, str] | None
+    first: tuple[str, str]
 
 
 class Change(TypedDict):

@@ -123,5 +123,5 @@ def block_of(n: int, side: int = SIDE) -> int:
 
 
 def levels(weights: Tensor) -> Tensor:
-    """255·√weight, rounded; the root makes small weights visible."""
-    return (255 * weights.sqrt()).round().to(torch.uint8)
+    """255·√weight, rounded; the root makes small weights visible. Weights that were replaced may exceed 0 to 1."""
+    return (255 * weights.clamp(0, 1).sqrt()).round().to(torch.uint8)

@@ -206,6 +206,14 @@ def test_changed_heads_are_marked_and_the_output_is_compared(model):
         assert row["first"] == [str(before.argmax().item()), str(after.argmax().item())]
 
 
+def test_replaced_weights_may_be_any_numbers(model):
+    weights = torch.linspace(-1, 2, 49).view(7, 7)
+    header, arrays = read(capture(model, drawn(1, 7, 8), patch={(1, 2): weights}))
+    assert torch.equal(arrays["0/weights.1"][2], weights)
+    assert torch.equal(arrays["0/0.maps"][1, 2], (255 * weights.clamp(0, 1).sqrt()).round().to(torch.uint8))
+    assert header["heads"]["views"][0]["run"]["patched"] == [[1, 2]]
+
+
 class Language(nn.Module):
     """A language model over ids, its logits samples × tokens × vocabulary."""
 

@@ -19,41 +19,36 @@ export class ChangeTable {
   update(sample) {
     const { words, change } = this;
     const row = change.rows.find((one) => one.sample === sample);
-    const title = element("h2", {}, words.change);
+    const largest = change.largest ? words.change_largest : words.change_none;
     const values = { number: change.largest, shape: change.shape };
-    const all = element(
-      "p",
-      { class: "hint" },
-      fill(change.largest ? words.change_largest : words.change_none, values),
+    this.root.replaceChildren(
+      element("h2", {}, words.change),
+      element("p", { class: "hint" }, fill(largest, values)),
+      ...(row ? [this.#table(row), element("p", { class: "hint" }, this.#first(row))] : []),
     );
-    if (!row?.entries.length) return this.root.replaceChildren(title, all);
-    const heads = [row.place ? fill(words.change_place, { token: row.place }) : words.change_last]
-      .concat(words.change_before, words.change_after, words.change_by)
-      .map((text) => element("th", { scope: "col" }, text));
-    const lines = row.entries.map(({ name, before, after }) => {
-      const by = after - before;
-      const numbers = [before, after].map((number) => element("td", {}, format(number, DECIMALS)));
-      const tone = by < 0 ? "falls" : "rises";
-      return element(
-        "tr",
-        {},
-        element("th", { scope: "row" }, name),
-        ...numbers,
-        element("td", { class: tone }, signedText(by, DECIMALS)),
-      );
-    });
-    const table = element(
-      "table",
-      {},
-      element("thead", {}, element("tr", {}, ...heads)),
-      element("tbody", {}, ...lines),
-    );
-    const first =
-      row.first &&
-      fill(words[row.first[0] === row.first[1] ? "change_stays" : "change_first"], {
-        before: row.first[0],
-        after: row.first[1],
-      });
-    this.root.replaceChildren(title, all, table, ...(first ? [element("p", { class: "hint" }, first)] : []));
   }
+
+  /** @param {CellRow} row */
+  #table({ place, entries }) {
+    const { words } = this;
+    const where = place ? fill(words.change_place, { token: place }) : words.change_last;
+    const heads = [where, words.change_before, words.change_after, words.change_by].map((text) =>
+      element("th", { scope: "col" }, text),
+    );
+    const body = element("tbody", {}, ...entries.map(lineOf));
+    return element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body);
+  }
+
+  /** Which entry is the largest, before and after. @param {CellRow} row */
+  #first({ first: [before, after] }) {
+    return fill(this.words[before === after ? "change_stays" : "change_first"], { before, after });
+  }
+}
+
+/** @param {CellEntry} entry */
+function lineOf({ name, before, after }) {
+  const by = after - before;
+  const numbers = [before, after].map((number) => element("td", {}, format(number, DECIMALS)));
+  const change = element("td", { class: by < 0 ? "falls" : "rises" }, signedText(by, DECIMALS));
+  return element("tr", {}, element("th", { scope: "row" }, element("bdi", {}, name)), ...numbers, change);
 }

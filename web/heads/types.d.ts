@@ -51,7 +51,16 @@ interface CellLayer {
 interface CellChange {
   largest: string;
   shape: string;
-  rows: { sample: number; place: string; entries: CellEntry[]; first: [string, string] | null }[];
+  rows: CellRow[];
+}
+
+/** The entries of a sample's last row that changed most; `first`: the largest entries before and after. */
+interface CellRow {
+  sample: number;
+  /** The name of the row's token; "" for none. */
+  place: string;
+  entries: CellEntry[];
+  first: [string, string];
 }
 
 /** An entry of the output before and after. */
