@@ -263,14 +263,14 @@ CELL: Final = {
     "change_by": N_("change"),
     "change_first": N_("The largest entry was {before}; now it is {after}."),
     "change_stays": N_("The largest entry is still {before}."),
-    "sweep": N_("Each head switched off alone"),
+    "sweep": N_("Each head changed alone"),
     "sweep_about": N_(
-        "Each row is an attention, each column a head, counted from 0 as in Python. The number is the change without "
-        "this head."
+        "Each row is an attention, each column a head, counted from 0 as in Python. The number is what sweep measured "
+        "with only this head changed."
     ),
     "sweep_keys": N_("Rows are attentions, columns are heads. Arrow keys move from head to head."),
-    "sweep_more": N_("larger without the head"),
-    "sweep_less": N_("smaller without the head"),
+    "sweep_more": N_("above 0"),
+    "sweep_less": N_("below 0"),
     "sweep_hint": N_("Hover over a head, or click it, to see its number."),
     "sweep_told": N_("{name}, head {head}: {number}"),
     "sweep_no_head": N_("{name} has no head {head}."),

@@ -1,4 +1,4 @@
-// A notebook cell: the heads of a run, how its output changed, or every head switched off alone.
+// A notebook cell: the heads of a run, how its output changed, or the map of a sweep.
 
 import { div } from "../kit/dom.js";
 import { Colours } from "../models/theme_colours.js";

@@ -1,4 +1,4 @@
-// Every head switched off alone: a map of attentions × heads in two colours, one cell of which is told in words.
+// Every head changed alone: a map of attentions × heads in two colours, one cell of which is told in words.
 
 import { element, fill } from "../kit/dom.js";
 import { Heatmap } from "../models/head/heatmap.js";
