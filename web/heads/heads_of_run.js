@@ -109,7 +109,7 @@ export class HeadsOfRun {
     const { words } = this;
     const at = this.data.views.findIndex((view) => view.part === part);
     const [{ n, m }] = this.sources[at].run.sentences;
-    const [first, last] = [0, -1].map((place) => this.data.parts[part].at(place) || "·");
+    const [first, last] = [0, -1].map((place) => this.data.parts[part].at(place));
     const names = first === last ? first : `${first} … ${last}`;
     return fill(words.part_n, { names, queries: n, keys: m });
   }

@@ -43,10 +43,9 @@ export class SweepMap {
 
   update() {
     const { names, heads } = this.sweep;
-    const texts = names.map((name) => name || "·");
     const keyTexts = Array.from({ length: heads }, (_, at) => String(at));
     this.map.update(
-      { numbers: this.numbers, colour: "", exact: null, sign: "", texts, keyTexts },
+      { numbers: this.numbers, colour: "", exact: null, sign: "", texts: names, keyTexts },
       null,
       this.#pair,
     );
@@ -57,7 +56,7 @@ export class SweepMap {
     const { words, numbers, sweep } = this;
     const number = numbers[query * sweep.heads + key];
     this.#pair = { query, key };
-    const values = { name: sweep.names[query] || "·", head: key, number: signedText(number, DECIMALS) };
+    const values = { name: sweep.names[query], head: key, number: signedText(number, DECIMALS) };
     this.told.textContent = fill(Number.isNaN(number) ? words.sweep_no_head : words.sweep_told, values);
     this.update();
   }

@@ -123,7 +123,7 @@ test("the arithmetic names each thing that is done to the score", async () => {
   assert.match(sums[0], /products\. Divided by 3\.3333, it is/);
   assert.match(sums[1], /Divided by √dk = 1\.4142, it is .*\. The mask adds −?\d/);
   assert.match(sums[2], /2 products\. The softcap 2 makes it/);
-  assert.equal(texts(".one-name")[0], "·, 1");
+  assert.equal(texts(".one-name")[0], "Masked, 1");
 });
 
 test("in a long text the largest weights are exact, and no other is above its bound", async () => {

@@ -129,7 +129,7 @@ export class HeadView {
     this.root.setAttribute("style", hueStyle(kind));
     setText(this.title, headName(words, run, this.#at));
     const [layer, head] = this.#place.head;
-    setText(this.name, run.names ? `${run.names[layer] || "·"}, ${head}` : "");
+    setText(this.name, run.names ? `${run.names[layer]}, ${head}` : "");
     setText(this.mark, run.guesses ? "" : markOf(words, run, this.#place, this.#at));
     this.off.hidden = !run.guesses;
     setText(this.off, this.#isOff ? words.on : words.off);
