@@ -4,6 +4,5 @@
 before softmax), ``watch`` (what a running module calls in torch), ``samples`` and ``second_run`` (which axis is
 samples and which is heads), ``captured`` and ``one_sample`` (one attention, verified), ``attentions`` and ``found``
 (every attention of a run), ``edits``, ``changed``, ``intervene`` (heads changed while a module runs, and what that
-does to its output), ``capture`` and ``sweep`` (the functions that callers use), ``shown`` (what a notebook shows of
-all these).
+does to its output), ``capture`` and ``sweep`` (the functions that callers use).
 """
