@@ -14,6 +14,8 @@ import torch
 import transformers
 from torch import Tensor, nn
 
+from tests.interop.model_types import TYPES
+
 D_MODEL, HEADS, KV_HEADS, LAYERS, VOCABULARY, POSITIONS = 48, 6, 3, 2, 50, 32
 IDS = torch.tensor([[5, 6, 7, 8, 9, 10, 11], [12, 13, 14, 15, 16, 17, 18]])
 SPECIAL: dict[str, Any] = {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
@@ -235,8 +237,8 @@ FAMILIES: dict[str, Family] = {
 
 
 def made(name: str, attention: str = "eager", dtype: torch.dtype = torch.float32) -> nn.Module:
-    """A model of the family whose matrices are so large that attention weights differ clearly."""
-    family = FAMILIES[name]
+    """A model of the family, or of a ``model_type``, with matrices so large that attention weights differ clearly."""
+    family = FAMILIES[name] if name in FAMILIES else TYPES[name]
     config = family.config()
     config._attn_implementation = attention
     torch.manual_seed(3)

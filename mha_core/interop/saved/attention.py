@@ -79,6 +79,7 @@ _UNSUPPORTED: Final = (
     "use_bidirectional_attention",
     "attn_temperature_tuning",
     "use_scaled_rope",
+    "use_shared_relative_position_bias",
 )
 """Settings that compute scores as no example can, if they are on."""
 _MAY_CHANGE_SCORES: Final = (

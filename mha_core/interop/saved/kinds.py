@@ -30,6 +30,10 @@ class Kind:
     alibi: str = ""
 
 
+def _all(names: str, kind: Kind) -> dict[str, Kind]:
+    return dict.fromkeys(names.split(), kind)
+
+
 KINDS: Final[dict[str, Kind]] = {
     **dict.fromkeys(("bert", "roberta", "xlm-roberta", "electra", "distilbert"), Kind()),
     **dict.fromkeys(("albert", "vit"), Kind()),
@@ -63,6 +67,35 @@ KINDS: Final[dict[str, Kind]] = {
         decoder=True, divisor="query_pre_attn_scalar", window="five of six", pairs="half", base=1e6
     ),
     "gpt_oss": Kind(decoder=True, window="every other", pairs="half", base=150000.0),
+    **_all(
+        "camembert ernie data2vec-text bert-generation roberta-prelayernorm roc_bert xmod layoutlm tapas",
+        Kind(),
+    ),
+    **_all("splinter visual_bert markuplm dpr", Kind()),
+    **_all(
+        "deit dinov2 dinov2_with_registers ijepa vit_msn vit_mae vivit dpt yolos beit data2vec-vision", Kind()
+    ),
+    **_all("clip_vision_model chinese_clip_vision_model siglip_vision_model aimv2_vision_model", Kind()),
+    **_all(
+        "wav2vec2 hubert sew unispeech unispeech-sat data2vec-audio audio-spectrogram-transformer", Kind()
+    ),
+    "eurobert": Kind(pairs="half"),
+    **_all("mbart mvp plbart m2m_100 nllb-moe speech_to_text pegasus marian", Kind(decoder=None)),
+    **_all("blenderbot blenderbot-small", Kind(decoder=None)),
+    **_all("biogpt openai-gpt clip_text_model jamba nemotron_h", Kind(decoder=True)),
+    "imagegpt": Kind(decoder=True, divisor="scale_attn_weights"),
+    **_all("arcee aria_text internlm3 iquestcoder jais2 seed_oss", Kind(decoder=True, pairs="half")),
+    "solar_open": Kind(decoder=True, pairs="half", base=1e6),
+    **_all("bamba nemotron glm4_moe", Kind(decoder=True, pairs="half", part=0.5)),
+    "stablelm": Kind(decoder=True, pairs="half", part=0.25),
+    **_all("glm glm4", Kind(decoder=True, pairs="interleaved", part=0.5)),
+    **_all("cohere ernie4_5 ernie4_5_moe", Kind(decoder=True, pairs="interleaved", base=500000.0)),
+    "helium": Kind(decoder=True, pairs="interleaved", base=100000.0),
+    **_all(
+        "granitemoe granitemoeshared",
+        Kind(decoder=True, divisor="attention_multiplier", pairs="half"),
+    ),
+    "qwen2_moe": Kind(decoder=True, window="last", pairs="half"),
 }
 """By ``model_type``."""
 OWN_FILES: Final = Kind(decoder=True, window="all", pairs="interleaved")
