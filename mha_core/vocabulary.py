@@ -392,6 +392,7 @@ ENTRIES: Final = (
         score=True,
         hides=True,
     ),
+    Entry("sink", "s_0", ("1", "1"), "head input", N_("sink"), "weights", place=-1),
     Entry(
         "weights",
         "A",
@@ -484,7 +485,9 @@ SCORE_STEPS: Final = tuple(entry.name for entry in ENTRIES if entry.score)
 HIDES: Final = frozenset(entry.name for entry in ENTRIES if entry.hides)
 """The matrices that may contain −∞."""
 HEAD_ROWS: Final = tuple(name for name in PER_HEAD_INPUTS if AXES[name][0] == "1")
-"""The inputs of a head that are one row of numbers; the slope is a single number."""
+"""The inputs of a head that are one row of numbers."""
+HEAD_NUMBERS: Final = tuple(name for name in HEAD_ROWS if AXES[name][1] == "1")
+"""Those that are a single number: the slope and the sink."""
 HEAD_BIASES: Final = tuple(name for name in HEAD_ROWS if ENTRY[name].role)
 HEAD_MATRICES: Final = (*(name for name in PER_HEAD_INPUTS if name not in HEAD_ROWS), *STARTS)
 """The inputs of a head that are a matrix."""

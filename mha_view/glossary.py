@@ -133,6 +133,7 @@ _OF_MATRIX: Final = {
     "linear_biases": ("positions",),
     "mask": ("mask", "causal", "fully_masked"),
     "masked_scores": ("masked",),
+    "sink": ("sink",),
     "weights": ("weight", "softmax"),
     "head_outputs": ("head_output", "average"),
     "concat": ("concatenation",),

@@ -110,7 +110,8 @@ def drawn(
         if label == "zero_row":
             w_q = tuple(tuple(0.0 for _ in row) for row in w_q)
         b_q, b_k, b_v = (None if label == "zero_row" else bias(size) for size in (d_k, d_k, d_v))
-        heads.append(Head(w_q, w_k, matrix(d_model, d_v), b_q, b_k, b_v))
+        sink = (number(random),) if label == "sink_forgotten" else None
+        heads.append(Head(w_q, w_k, matrix(d_model, d_v), b_q, b_k, b_v, sink=sink))
     return validate(
         Example(
             title=label,

@@ -122,6 +122,12 @@ interface SetSoftcap {
   value?: number | null;
 }
 
+/** A sink for every head that computes its weights, or none. */
+interface SwitchSinks {
+  op: "sinks";
+  on: boolean;
+}
+
 /** How a score is computed from a query and a key; `scale`: what it is divided by, where given. */
 interface SetScoring {
   op: "scoring";
@@ -698,6 +704,7 @@ interface Controls {
   sizes: string[];
   scale: Scale;
   softcap: number | null;
+  sinks: boolean;
   temperature: boolean;
   is_product: boolean;
   scoring: string;
@@ -974,6 +981,7 @@ type Operation =
   | SetMask
   | SetScale
   | SetSoftcap
+  | SwitchSinks
   | SetScoring
   | SetKvHeads
   | SetPositions

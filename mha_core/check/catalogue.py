@@ -265,18 +265,23 @@ def _mask_after_softmax(site: Site) -> Iterator[Tensor]:
     if site.step.operands[0].name != "masked_scores" or scores is None or allow is None:
         return
     if mask_fill(site.example) == NEG_INF:
-        yield torch.softmax(scores, -1) * (allow != 0)
+        yield site.run(numbers={"masked_scores": scores}) * (allow != 0)
 
 
 # --- softmax -----------------------------------------------------------------------------------------------------
 
 
+def _softmax_of(site: Site, scores: Tensor) -> Tensor:
+    """The step with these scores."""
+    return site.run(numbers={site.step.operands[0].name: scores}).nan_to_num(0.0)
+
+
 def _softmax_columns(site: Site) -> Iterator[Tensor]:
-    yield torch.softmax(site.operand(0), -2).nan_to_num(0.0)
+    yield _softmax_of(site, site.operand(0).mT).mT
 
 
 def _softmax_everything(site: Site) -> Iterator[Tensor]:
-    yield torch.softmax(site.operand(0).flatten(-2), -1).nan_to_num(0.0).view_as(site.operand(0))
+    yield _softmax_of(site, site.operand(0).flatten(-2).unsqueeze(-2)).view_as(site.operand(0))
 
 
 def _softmax_unscaled(site: Site) -> Iterator[Tensor]:
@@ -288,7 +293,13 @@ def _softmax_unscaled(site: Site) -> Iterator[Tensor]:
     biases = site.other("linear_biases")
     if biases is not None:
         scores = scores + biases
-    yield site.run(numbers={site.step.operands[0].name: scores})
+    yield _softmax_of(site, scores)
+
+
+def _sink_forgotten(site: Site) -> Iterator[Tensor]:
+    scores, *sink = site.step.operands
+    if sink:
+        yield site.run(scores)
 
 
 def _softmax_twice(site: Site) -> Iterator[Tensor]:
@@ -315,7 +326,7 @@ def _without_exp(site: Site) -> Iterator[Tensor]:
 def _scaled_after_softmax(site: Site) -> Iterator[Tensor]:
     scores, number = site.other("scores"), divisor(site.example)
     if number is not None and scores is not None and site.step.operands[0].name == "scaled_scores":
-        yield torch.softmax(scores, -1) / number
+        yield _softmax_of(site, scores) / number
 
 
 def _zero_row(site: Site) -> Iterator[Tensor]:
@@ -576,6 +587,14 @@ CATALOGUE: Final = (
         N_("The softmax is applied to the unscaled scores."),
         "softmax(S)",
         _softmax_unscaled,
+        by_row=True,
+    ),
+    Mistake(
+        "sink_forgotten",
+        ("weights",),
+        N_("The sink is left out of the sum, so each row sums to 1."),
+        "softmax({of})",
+        _sink_forgotten,
         by_row=True,
     ),
     Mistake(

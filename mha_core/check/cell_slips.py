@@ -66,7 +66,13 @@ def scaled_early(place: Place) -> Iterator[Way]:
 
 def _adds(place: Place) -> bool:
     """Whether the cell is a sum of at least two terms."""
-    return OPERATIONS[place.step.op].adds and len(place.numbers) > 1
+    return _is_sum(place) and len(place.numbers) > 1
+
+
+def _is_sum(place: Place) -> bool:
+    """Whether the step adds its terms up; a softmax adds up their exponentials."""
+    operation = OPERATIONS[place.step.op]
+    return operation.adds and not operation.shifts
 
 
 def _with_terms(
@@ -123,7 +129,7 @@ def crossed(place: Place) -> Iterator[Way]:
 
 def off_by(place: Place) -> Iterator[Way]:
     """A product, or the sum, is off by 1 or 10."""
-    for difference in (1, -1, 10, -10) if OPERATIONS[place.step.op].adds else ():
+    for difference in (1, -1, 10, -10) if _is_sum(place) else ():
         yield Way((place.right + difference,), (str(abs(difference)),))
 
 

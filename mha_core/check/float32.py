@@ -7,13 +7,14 @@ With u = 2⁻²⁴ and |e| the error of an operand, to first order (Higham 2002,
 
 input      |x − float32(x)|
 A·B        |A|·e_B + e_A·|B| + e_A·e_B + (n + 4)·u·|A|·|B|, where n terms are added up
-softmax    with e = e_s + 3u·|s − max s| and d = Σ w·(exp(e) − 1): w·(exp(e)·(1 + (n + 8)·u) ÷ (1 − d) − 1)
+softmax    with e = e_s + 3u·|s − max s| and d = Σ w·(exp(e) − 1): w·(exp(e)·(1 + (n + 8)·u) ÷ (1 − d) − 1), where a
+           sink is one more score of each row
 any other  how far the step moves where each operand moves by its error, and 4u of the result
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import torch
@@ -50,8 +51,10 @@ class Float32Error:
         step = self.search.steps[key]
         values, errors = self._operands(key)
         if step.op == "softmax":
-            (name,) = values
-            return _softmax_error(values[name][0], errors[name][0], exact)
+            scores, error = (_with_sink([matrix[0] for matrix in of.values()]) for of in (values, errors))
+            rest = (1 - exact.sum(-1, keepdim=True)).clamp(min=0)
+            weights = torch.cat((exact, rest), -1)[..., : scores.shape[-1]]
+            return _softmax_error(scores, error, weights)[..., : exact.shape[-1]]
         if step.op in ("matmul", "sum"):
             return self._sum_error(key, values, errors)
         if step.op == "rotate":
@@ -118,6 +121,12 @@ class Float32Error:
 def _conversion_error(values: Tensor) -> Tensor:
     """The distance to the nearest float32."""
     return (values - values.to(torch.float32).to(values.dtype)).abs().nan_to_num(0.0, 0.0, 0.0)
+
+
+def _with_sink(matrices: Sequence[Tensor]) -> Tensor:
+    """Rows of scores, each with the sink as its last number if there is one."""
+    scores, *sink = matrices
+    return torch.cat((scores, *(number.expand(scores.shape[0], 1) for number in sink)), -1)
 
 
 def _softmax_error(scores: Tensor, errors: Tensor, weights: Tensor) -> Tensor:

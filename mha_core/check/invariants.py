@@ -23,8 +23,12 @@ from mha_core.example.model import kv_head_of
 MESSAGES: Final = {
     "weight_range": N_("{place} is {value}. A weight is always between 0 and 1."),
     "row_sum": N_("{place}: the row sums to {value}. After softmax, every row sums to 1."),
+    "sink_row_sum": N_("{place}: the row sums to {value}. With a sink, no row sums to more than 1."),
     "output_range": N_(
         "{place} is {value}. An output is a weighted average of V's rows, so it lies between {low} and {high}."
+    ),
+    "sink_output_range": N_(
+        "{place} is {value}. The weights of V's rows sum to at most 1, so it lies between {low} and {high}."
     ),
     "copy": N_("{place} is a copy of head {other}, number for number."),
     "rotation": N_("{place} is head {other} rotated by 180°: its rows and columns are reversed."),
@@ -66,8 +70,11 @@ def _weights(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding
             total, keys = float(numbers[i].sum()), numbers.shape[1]
             wanted = 0.0 if computed.fully_masked[head][i] else 1.0
             within = (keys + 1) * unit / 2 + (keys + 8) * UNIT + 1e-9
-            if abs(total - wanted) > within and total != 0 + wanted:
-                yield Finding("row_sum", Cell(name, head, i, 0), "row", {"value": round(total, 6)})
+            has_sink = computed.example.heads[head].sink is not None
+            apart = total - wanted if has_sink else abs(total - wanted)
+            if apart > within and total != 0 + wanted:
+                label = "sink_row_sum" if has_sink else "row_sum"
+                yield Finding(label, Cell(name, head, i, 0), "row", {"value": round(total, 6)})
 
 
 def _outputs(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding]:
@@ -81,12 +88,16 @@ def _outputs(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding
         if written is not None:
             values = torch.where(written.given, written.numbers, values)
         low, high = values.amin(0), values.amax(0)
+        has_sink = computed.example.heads[head].sink is not None
+        if has_sink:
+            low, high = low.clamp(max=0), high.clamp(min=0)
         within = unit + (values.shape[0] + 8) * UNIT * values.abs().amax(0)
         outside = given & ((numbers < low - within) | (numbers > high + within))
         for i, j in outside.nonzero().tolist():
             if not computed.fully_masked[head][i]:
                 bounds = {"value": float(numbers[i, j]), "low": float(low[j]), "high": float(high[j])}
-                yield Finding("output_range", Cell(name, head, i, j), "cell", bounds)
+                label = "sink_output_range" if has_sink else "output_range"
+                yield Finding(label, Cell(name, head, i, j), "cell", bounds)
 
 
 def _alike(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding]:

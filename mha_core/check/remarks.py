@@ -17,6 +17,7 @@ from mha_core.numbers import trimmed
 
 _RANGE: Final = N_("A weight is always between 0 and 1.")
 _SUM: Final = N_("The row sums to {total}. After softmax, every row sums to 1.")
+_SINK_SUM: Final = N_("The row sums to {total}. With a sink, no row sums to more than 1.")
 _INFINITE: Final = N_("−∞ only comes from a mask, and no pair is masked here.")
 _SIGN: Final = N_("The sign is wrong.")
 _LARGE: Final = N_("It is more than ten times too large.")
@@ -56,7 +57,8 @@ def remark(verdict: Verdict, wrong: WrongCell, language: str) -> str:
     if name == "weights" and not 0 <= wrong.claimed <= 1:
         return say(_RANGE)
     if row_sum is not None:
-        return say(_SUM).format(total=trimmed(row_sum, 4))
+        has_sink = example.heads[wrong.cell.head or 0].sink is not None
+        return say(_SINK_SUM if has_sink else _SUM).format(total=trimmed(row_sum, 4))
     return say(_sign_or_size(wrong)).format(formula=formula_text)
 
 
@@ -76,7 +78,9 @@ def _sign_or_size(wrong: WrongCell) -> str:
 
 
 def _wrong_row_sum(verdict: Verdict, cell: Cell) -> float | None:
-    """The sum of a full row of weights if rounding cannot explain that it is not 1 (not 0 in a row of zeros)."""
+    """The sum of a full row of weights if rounding cannot explain that it is not 1 (not 0 in a row of zeros); with a
+    sink, that it is more than 1.
+    """
     rows = claimed_rows(verdict.trace.example, cell.name, cell.head) or []
     given = list(cells([rows[cell.row]]))
     if len(given) < len(rows[cell.row]):
@@ -84,4 +88,6 @@ def _wrong_row_sum(verdict: Verdict, cell: Cell) -> float | None:
     total = sum(number for _, _, number, _ in given)
     unit = unit_of(min(digits for *_, digits in given))
     wanted = 0.0 if verdict.trace.fully_masked[cell.head or 0][cell.row] else 1.0
-    return None if abs(total - wanted) <= unit * (len(given) + 1) / 2 + 1e-9 else total
+    has_sink = verdict.trace.example.heads[cell.head or 0].sink is not None
+    apart = total - wanted if has_sink else abs(total - wanted)
+    return None if apart <= unit * (len(given) + 1) / 2 + 1e-9 else total

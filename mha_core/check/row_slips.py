@@ -37,11 +37,17 @@ def scaled_early(place: Place) -> Iterator[Way]:
 
 
 def _scores(place: Place) -> list[list[float]]:
-    """The rows that the softmax is taken of, the place's own row first; [] at any other step."""
+    """The rows that the softmax is taken of, the place's own row first; [] at any other step. A sink comes last."""
     if not OPERATIONS[place.step.op].shifts:
         return []
-    rows = place.look(place.step.operands[0].name, place.cell.head) or []
+    scores, *sink = (place.look(operand.name, place.cell.head) or [] for operand in place.step.operands)
+    rows = [[*row, *(number for ((number,),) in sink)] for row in scores]
     return [*rows[place.cell.row : place.cell.row + 1], *rows[: place.cell.row], *rows[place.cell.row + 1 :]]
+
+
+def _keys(place: Place) -> int:
+    """How many scores a row has without a sink."""
+    return len(place.rows[place.cell.row])
 
 
 def _exponentials(scores: Sequence[float], shift: float = 0.0) -> list[float]:
@@ -49,9 +55,11 @@ def _exponentials(scores: Sequence[float], shift: float = 0.0) -> list[float]:
     return [exp(score - shift) if score - shift < 700 else float("inf") for score in scores]
 
 
-def _normalized(exponentials: Sequence[float], total: float, *named: Cell | str) -> Iterator[Way]:
+def _normalized(
+    place: Place, exponentials: Sequence[float], total: float, *named: Cell | str
+) -> Iterator[Way]:
     if total and isfinite(total) and all(map(isfinite, exponentials)):
-        yield Way(tuple(exponential / total for exponential in exponentials), named)
+        yield Way(tuple(exponential / total for exponential in exponentials[: _keys(place)]), named)
 
 
 def _other_rows(place: Place) -> Iterator[tuple[int, list[float]]]:
@@ -63,30 +71,36 @@ def _other_rows(place: Place) -> Iterator[tuple[int, list[float]]]:
 def other_sum(place: Place) -> Iterator[Way]:
     """Divided by the sum of another row."""
     for number, scores in _other_rows(place):
-        yield from _normalized(_exponentials(_scores(place)[0]), fsum(_exponentials(scores)), str(number))
+        yield from _normalized(
+            place, _exponentials(_scores(place)[0]), fsum(_exponentials(scores)), str(number)
+        )
 
 
 def other_exponentials(place: Place) -> Iterator[Way]:
     """The exponentials of another row divided by the row's own sum."""
     for number, scores in _other_rows(place):
-        yield from _normalized(_exponentials(scores), fsum(_exponentials(_scores(place)[0])), str(number))
+        yield from _normalized(
+            place, _exponentials(scores), fsum(_exponentials(_scores(place)[0])), str(number)
+        )
 
 
 def sum_without(place: Place) -> Iterator[Way]:
     """Divided by a sum that lacks one of its exponentials."""
     exponentials = [exponential for scores in _scores(place)[:1] for exponential in _exponentials(scores)]
     for k in range(len(exponentials)) if len(exponentials) > 1 else ():
-        yield from _normalized(exponentials, fsum(exponentials) - exponentials[k], _score(place, k))
+        yield from _normalized(place, exponentials, fsum(exponentials) - exponentials[k], _score(place, k))
 
 
 def sum_twice(place: Place) -> Iterator[Way]:
     """Divided by a sum that has one of its exponentials twice."""
     exponentials = [exponential for scores in _scores(place)[:1] for exponential in _exponentials(scores)]
     for k, exponential in enumerate(exponentials):
-        yield from _normalized(exponentials, fsum(exponentials) + exponential, _score(place, k))
+        yield from _normalized(place, exponentials, fsum(exponentials) + exponential, _score(place, k))
 
 
 def _score(place: Place, k: int) -> Cell:
+    if k == _keys(place):
+        return Cell(place.step.operands[1].name, place.cell.head, 0, 0)
     return Cell(place.step.operands[0].name, place.cell.head, place.cell.row, k)
 
 
@@ -97,12 +111,12 @@ def largest_in_some(place: Place) -> Iterator[Way]:
         if not top or top == NEG_INF:
             continue
         plain, shifted_down = _exponentials(scores), _exponentials(scores, top)
-        yield from _normalized(shifted_down, fsum(plain))
-        yield from _normalized(plain, fsum(shifted_down))
+        yield from _normalized(place, shifted_down, fsum(plain))
+        yield from _normalized(place, plain, fsum(shifted_down))
         for single, rest in ((plain, shifted_down), (shifted_down, plain)) if len(scores) > 2 else ():
             for k in range(len(scores)):
                 exponentials = [*rest[:k], single[k], *rest[k + 1 :]]
-                yield from _normalized(exponentials, fsum(exponentials))
+                yield from _normalized(place, exponentials, fsum(exponentials))
 
 
 # --- the same in all rows ----------------------------------------------------------------------------------------
@@ -147,7 +161,7 @@ def with_a_sink(place: Place) -> Iterator[Way]:
     """The sum has one more exponential than there are keys: that of an extra logit, those with fewest digits first."""
     row = place.rows[place.cell.row]
     pairs = _finite_pairs(place, row)
-    for scores in _scores(place)[:1]:
+    for scores in _scores(place)[:1] if len(place.step.operands) == 1 else ():
         total = fsum(right for _, right in pairs)
         share = sum(written for written, _ in pairs) / total if total else 0.0
         if not 0 < share < 1:
@@ -199,19 +213,23 @@ def _with_divisor(place: Place, number: float, sign: str) -> Iterator[Way]:
     yield from _softmax_of_multiple(place, right / number, sign)
 
 
-def _softmax_of_multiple(place: Place, factor: float, named: str) -> Iterator[Way]:
-    """The softmax of the row's scores times a factor."""
+def _softmax_of_multiple(
+    place: Place, factor: float, named: str, *, with_sink: bool = False
+) -> Iterator[Way]:
+    """The softmax of the row's scores times a factor; ``with_sink``: of the sink too."""
     for scores in _scores(place)[:1]:
-        top = max(scores)
-        if isfinite(top):
-            exponentials = [exp((score - top) * factor) if factor > 0 else 0.0 for score in scores]
-            yield from _normalized(exponentials, fsum(exponentials), named)
+        keys = len(scores) if with_sink else _keys(place)
+        multiples = [score * factor if at < keys else score for at, score in enumerate(scores)]
+        top = max(multiples)
+        if factor > 0 and isfinite(top):
+            exponentials = [exp(multiple - top) for multiple in multiples]
+            yield from _normalized(place, exponentials, fsum(exponentials), named)
 
 
 def other_base(place: Place) -> Iterator[Way]:
     """Powers of 2 or 10 in place of powers of e."""
     for base in (2, 10):
-        yield from _softmax_of_multiple(place, log(base), str(base))
+        yield from _softmax_of_multiple(place, log(base), str(base), with_sink=True)
 
 
 def some_divisor(place: Place) -> Iterator[Way]:

@@ -217,8 +217,10 @@ class Search:
         if step.gathers:
             tensors = {name: matrix[None] for name, matrix in tensors.items()}
         if OPERATIONS[step.op].shifts and EXPONENTIALS in rounding.names:
-            exponentials = torch.round(tensors[step.operand_names[0]].exp(), decimals=rounding.decimals)
-            return (exponentials / exponentials.sum(-1, keepdim=True)).nan_to_num(0.0)
+            scores, *sink = (
+                torch.round(tensors[name].exp(), decimals=rounding.decimals) for name in step.operand_names
+            )
+            return (scores / sum(sink, scores.sum(-1, keepdim=True))).nan_to_num(0.0)
         return self.run(key, tensors)
 
     def sources(self, key: Key) -> list[Key]:

@@ -46,7 +46,8 @@ class Derivation:
     divide       value = the term's number ÷ ``constant``
     masked_fill  value = the first number where the second is 1, else ``constant``
     add          value = the sum of the term's numbers
-    softmax      value = e^(terms[``at``] − ``constant``) ÷ Σ e^(term − ``constant``); 0 where all terms are −∞;
+    softmax      value = e^(terms[``at``] − ``constant``) ÷ Σ e^(term − ``constant``); 0 where all terms are −∞; a sink
+                 is the last term;
                  the constant, 0 or the row's largest term, changes no value (``Trace.shifts``)
     concat       value = the term's number
     tanh         value = tanh of the term's number

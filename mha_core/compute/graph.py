@@ -7,6 +7,7 @@ letters of the result's cell ``i, j`` and of the summed index ``k``, as in einsu
     q       = matmul(x "ik", w_q "kj", b_q "j")      Q[i,j] = Σ_k X[i,k]·W_Q[k,j] + b_Q[j]
     scores  = matmul(q "ik", k "jk")                 S[i,j] = Σ_k Q[i,k]·K[j,k]
     weights = softmax(scores "ik")                   A[i,j] = e^S[i,j] / Σ_k e^S[i,k]
+    weights = softmax(scores "ik", sink "")          A[i,j] = e^S[i,j] / (Σ_k e^S[i,k] + e^s_0)
     scaled  = divide(scores "ij", divisor "")        S[i,j] ÷ √d_k
     concat  = concat(head_outputs "ik" of every g)   Concat[i, g·d_v + k] = head_g[i,k]
 
@@ -82,7 +83,7 @@ def head_graph(example: Example, head: Head) -> tuple[Step, ...]:
         "x" if example.context is None else "context",
         (head.q is not None, head.k is not None, head.v is not None, head.weights is not None),
         (head.b_q is not None, head.b_k is not None, head.b_v is not None),
-        (example.scale != "none", example.softcap is not None),
+        (example.scale != "none", example.softcap is not None, head.sink is not None),
         None if example.mask is None else "add" if isinstance(example.mask, AddMask) else "masked_fill",
         example.scoring,
         None if example.positions is None else _positions(example),
@@ -97,7 +98,7 @@ def weight_graph(given: Collection[str], mask: Literal["masked_fill", "add"] | N
         "context" if "context" in given else "x",
         ("q" in given, "k" in given, False, False),
         ("b_q" in given, "b_k" in given, False),
-        (True, False),
+        (True, False, False),
         mask,
         "dot",
         None,
@@ -125,7 +126,7 @@ def _head_steps(
     source: str,
     given: tuple[bool, bool, bool, bool],
     biases: tuple[bool, bool, bool],
-    scaled: tuple[bool, bool],
+    scaled: tuple[bool, bool, bool],
     mask: Literal["masked_fill", "add"] | None,
     scoring: Scoring,
     positions: tuple[str, str, str] | None,
@@ -133,7 +134,7 @@ def _head_steps(
     valued: bool,
 ) -> tuple[Step, ...]:
     """``given``: whether the head starts from its q, k, v, weights; ``biases``: whether it has b_q, b_k, b_v;
-    ``scaled``: whether scores are divided, and whether they are capped;
+    ``scaled``: whether scores are divided, whether they are capped, and whether there is a sink;
     ``valued``: whether it has V, of its own or its group's.
     """
     kind, key_prefix, pairs = positions or (None, "", "")
@@ -204,11 +205,11 @@ def _score_steps(scoring: Scoring, q: str, k: str) -> tuple[Step, ...]:
 
 
 def _weight_steps(
-    scaled: tuple[bool, bool], mask: Literal["masked_fill", "add"] | None, key_ids: str | None
+    scaled: tuple[bool, bool, bool], mask: Literal["masked_fill", "add"] | None, key_ids: str | None
 ) -> tuple[Step, ...]:
     """From scores to weights; ``key_ids``: the matrix of the keys' positions, for linear biases."""
     steps, last = [], "scores"
-    is_divided, is_capped = scaled
+    is_divided, is_capped, has_sink = scaled
     if is_divided:
         steps.append(Step("scaled_scores", "divide", (Operand(last, "ij"), Operand("divisor", ""))))
         last = "scaled_scores"
@@ -224,7 +225,8 @@ def _weight_steps(
         fill = (Operand("fill", ""),) if mask == "masked_fill" else ()
         steps.append(Step("masked_scores", mask, (Operand(last, "ij"), Operand("mask", "ij"), *fill)))
         last = "masked_scores"
-    steps.append(Step("weights", "softmax", (Operand(last, "ik"),)))
+    sink = (Operand("sink", ""),) if has_sink else ()
+    steps.append(Step("weights", "softmax", (Operand(last, "ik"), *sink)))
     return tuple(steps)
 
 

@@ -98,7 +98,8 @@ class Operation:
     ``exception``: numbers that need another line; ``copies``: without them the value is a copy of the first number.
     ``plan(step)``: how to arrange the operands, read off their letters and stored in ``Step.plan`` for ``run``; raises
     ``ValueError`` where the operation cannot run with them.
-    ``adds``: an operand without the summed letter is a term by itself, a bias.
+    ``adds``: an operand without the summed letter is a term by itself, a bias. The formula then is ``extended``, by
+    default the formula and this operand with + between them.
     ``is_sign``: the result's letter is already the formula, as ‖Q‖.
     ``shifts``: the constant is subtracted from all terms first.
     """
@@ -113,12 +114,15 @@ class Operation:
     plan: Callable[[Step], Any] = lambda step: ()
     joined: str = ""
     adds: bool = False
+    extended: str = ""
     is_sign: bool = False
     shifts: bool = False
     in_place: Run | None = None
 
     def written(self, signs: Sequence[str]) -> str:
         """The formula with these letters; operands that it does not name are added at its end."""
+        if self.extended and len(signs) > self.formula.count("{"):
+            return self.extended.format(*signs)
         named = self.formula.format(*signs)
         return " + ".join((named, *signs[self.formula.count("{") :])) if self.adds else named
 
@@ -271,7 +275,12 @@ def _matmul(step: Step, operands: Sequence[Tensor], example: Sized) -> Tensor:
     return product
 
 
-def _softmax(step: Step, scores: Tensor, out: Tensor | None = None) -> Tensor:
+def _softmax(step: Step, scores: Tensor, *sink: Tensor, out: Tensor | None = None) -> Tensor:
+    """Softmax of each row; with a sink, of the row and one more score, whose weight is left out."""
+    if sink:
+        shape = torch.broadcast_shapes(scores.shape, sink[0].shape)
+        longer = torch.cat((scores.expand(shape), sink[0].expand(*shape[:-1], 1)), -1)
+        return torch.softmax(longer, -1)[..., :-1]
     if step.operands[0].name not in HIDES:
         return torch.softmax(scores, -1, out=out)
     # A row of −∞ alone comes out as NaN, and so does its derivative; such a query attends to nothing.
@@ -410,17 +419,19 @@ OPERATIONS: Final = {
     ),
     "add": _by_cell(lambda a, b: a + b, lambda a, b: a + b, "{0} + {1}", in_place=lambda a, b: a.add_(b)),
     "copy": _by_cell(lambda a: a, lambda a: a, "{0}", copies=True),
-    # e^a over the row's sum of them; a row of −∞ alone becomes 0
+    # e^a over the row's sum of them, with e^b of a second operand b in the sum; a row of −∞ alone becomes 0
     "softmax": Operation(
-        lambda step, operands, example: _softmax(step, operands[0]),
+        lambda step, operands, example: _softmax(step, *operands),
         lambda terms, at, constant: _weight(terms, at),
         "softmax({0})",
         ("{at} ÷ ({sum})",),
         "e^{0}",
         exception=Exceptional(0, NEG_INF, "{value}"),
-        plan=_only("ik ij"),
+        plan=_only("ik ij", "ik  ij"),
+        adds=True,
+        extended="softmax({0} | {1})",
         shifts=True,
-        in_place=lambda step, operands, example: _softmax(step, operands[0], out=operands[0]),
+        in_place=lambda step, operands, example: _softmax(step, *operands, out=operands[0]),
     ),
     # the heads' rows side by side
     "concat": Operation(

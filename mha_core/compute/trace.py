@@ -19,6 +19,7 @@ from mha_core.example.model import (
     NEG_INF,
     AddMask,
     Example,
+    Row,
     allow_matrix,
     key_tokens,
     kv_head_of,
@@ -130,11 +131,12 @@ class Trace:
         """h × n_q: what is subtracted from the scores of a row before exponentiation; it changes no weight.
 
         0 where e^score is readable for every row of a head. Where any row would show long numbers, or only zeros, the
-        largest score of each row. () for a head that starts from its weights.
+        largest score of each row, or the sink if it is larger. () for a head that starts from its weights.
         """
         softmax = next((step for step in self.steps if step.op == "softmax"), None)
         scored = self.values[softmax.operands[0].name] if softmax else [None] * len(self.example.heads)
-        return tuple(map(_shifts_of, scored))
+        sinks = [head.sink or () for head in self.example.heads]
+        return tuple(map(_shifts_of, scored, sinks))
 
     def __repr__(self) -> str:
         return (
@@ -228,8 +230,8 @@ LEAST_POWER, MOST_POWER = -2.0, 9.0
 """e^−2 = 0.1353, e^9 = 8103.0839: with every row's largest score between these, powers are easy to read and type."""
 
 
-def _shifts_of(scores: Rows | None) -> tuple[float, ...]:
-    tops = [max(row) for row in scores or ()]
+def _shifts_of(scores: Rows | None, sink: Row) -> tuple[float, ...]:
+    tops = [max((*row, *sink)) for row in scores or ()]
     if all(LEAST_POWER <= top <= MOST_POWER for top in tops if top != NEG_INF):
         return (0.0,) * len(tops)
     return tuple(0.0 if top == NEG_INF else top for top in tops)

@@ -160,6 +160,12 @@ class SetSoftcap(Edit, op="softcap"):
     value: AnySoftcap | None = None
 
 
+class SwitchSinks(Edit, op="sinks"):
+    """A sink for every head that computes its weights, or none."""
+
+    on: bool
+
+
 class SetScoring(Edit, op="scoring"):
     """How a score is computed from a query and a key; ``scale``: what it is divided by, where given."""
 

@@ -39,6 +39,7 @@ from mha_core.edit.edit import (
     SwitchBiases,
     SwitchContext,
     SwitchOutput,
+    SwitchSinks,
     SwitchValues,
 )
 from mha_core.edit.fields import RESIZABLE, Which
@@ -50,6 +51,7 @@ from mha_core.edit.layer import (
     switch_positions,
     switch_scale,
     switch_scoring,
+    switch_sinks,
     switch_softcap,
     switch_values,
     switch_w_o,
@@ -188,6 +190,7 @@ _CHANGES: dict[type[Edit], Callable[[Example, Any], Example]] = {
     SetMask: switch_mask,
     SetScale: switch_scale,
     SetSoftcap: switch_softcap,
+    SwitchSinks: switch_sinks,
     SwitchContext: switch_context,
     SetScoring: switch_scoring,
     SetKvHeads: switch_kv_heads,

@@ -17,6 +17,7 @@ from mha_core.edit.edit import (
     SwitchBiases,
     SwitchContext,
     SwitchOutput,
+    SwitchSinks,
     SwitchValues,
 )
 from mha_core.edit.matrices import POSITION_FIELDS, as_allow, filled
@@ -117,6 +118,15 @@ def switch_scale(example: Example, edit: SetScale) -> Example:
 def switch_softcap(example: Example, edit: SetSoftcap) -> Example:
     """Cap the scores at a number, or not at all."""
     return _without_stale_claims(replace(example, softcap=edit.value))
+
+
+def switch_sinks(example: Example, edit: SwitchSinks) -> Example:
+    """A sink for every head that computes its weights, 0 where there was none; or none at all."""
+
+    def switched(head: Head) -> Row | None:
+        return (head.sink or (0.0,)) if edit.on and head.weights is None else None
+
+    return replace(example, heads=tuple(replace(head, sink=switched(head)) for head in example.heads))
 
 
 def switch_context(example: Example, edit: SwitchContext) -> Example:

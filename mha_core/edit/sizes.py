@@ -108,6 +108,9 @@ def add_head(example: Example, edit: AddHead) -> Example:
     return by_alibi_rule(larger) if copied is None and follows_alibi_rule(example) else larger
 
 
+_ZEROS = (*HEAD_BIASES, "sink")
+
+
 def _new_head(example: Example) -> Head:
     """A head that is given the same matrices as the first, with other numbers."""
     dims, pattern, seed = example.dims, example.heads[0], len(example.heads)
@@ -117,7 +120,7 @@ def _new_head(example: Example) -> Head:
             fields[name] = (alibi_slope(seed, seed + 1),)
         elif getattr(pattern, name) is not None:
             rows = filled(
-                *dims.shape(name), "zeros" if name in HEAD_BIASES else "integers", seed * 16 + len(fields)
+                *dims.shape(name), "zeros" if name in _ZEROS else "integers", seed * 16 + len(fields)
             )
             fields[name] = rows[0] if name in HEAD_ROWS else rows
     return Head(**fields)

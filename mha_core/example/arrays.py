@@ -9,6 +9,7 @@ from typing import Any
 from mha_core.errors import N_, ExampleError
 from mha_core.example.files import FORMAT, from_json, mask_from_json
 from mha_core.example.model import Example, Head, Mask
+from mha_core.vocabulary import HEAD_NUMBERS
 
 MASK_OF_INTEGERS = N_(
     "contains integers, which could be truth values or numbers to add; convert them to bool or to floating point"
@@ -42,7 +43,8 @@ def from_arrays(
 def _as_json(value: Any) -> Any:
     """A value as plain data for JSON."""
     if isinstance(value, Head):
-        return {**_fields(value), "slope": value.slope and _as_json(value.slope)[0]}
+        numbers = {name: row and row[0] for name in HEAD_NUMBERS for row in [getattr(value, name)]}
+        return {**_fields(value), **{name: _as_json(number) for name, number in numbers.items()}}
     if is_dataclass(value) and not isinstance(value, type):
         return _fields(value)
     if isinstance(value, Mapping):

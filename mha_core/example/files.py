@@ -14,6 +14,7 @@ positions   "sinusoidal", "rotary" or "alibi", or {"kind": one of them, "ids": [
             "frequencies": […], "context_frequencies": …}. With "alibi" each head gives its slope, one number. With
             "rotary" there may be "pairs": "interleaved" (where absent; columns 2m and 2m + 1 are rotated together) or
             "half" (columns m and m + d_k/2).
+sink        of a head, one number s_0: a score without a key, so that rows of weights add up to less than 1.
 tokens      where absent, the rows are called t1, t2, …, and the note says so.
 asked       of an exercise: the names of the steps to be worked out.
 lecture     a lecturer's own walk: {"minutes": 25, "steps": [{"step": "scores", "note": "…", "question": "…",
@@ -73,7 +74,15 @@ from mha_core.example.readers import (
 from mha_core.example.validate import validate
 from mha_core.messages import LANGUAGES, catalogue
 from mha_core.quoted import quoted_json
-from mha_core.vocabulary import HEAD_BIASES, HEAD_MATRICES, SCORING, SCORINGS, STEPS, WHOLE_LAYER_STEPS
+from mha_core.vocabulary import (
+    HEAD_BIASES,
+    HEAD_MATRICES,
+    HEAD_NUMBERS,
+    SCORING,
+    SCORINGS,
+    STEPS,
+    WHOLE_LAYER_STEPS,
+)
 
 FORMAT = "mha-example/1"
 MAX_BYTES = 5_000_000
@@ -251,7 +260,7 @@ def _head(value: object, place: str) -> Head:
     readers: dict[str, Callable[[object, str], Any]] = {
         **dict.fromkeys(HEAD_MATRICES, _matrix),
         **dict.fromkeys((*HEAD_BIASES, "v_a"), _vector),
-        "slope": lambda item, here: (read_float(item, here),),
+        **dict.fromkeys(HEAD_NUMBERS, lambda item, here: (read_float(item, here),)),
     }
     fields = read_object(value, place, readers)
     return Head(
@@ -444,8 +453,8 @@ def _as_lists(claim: object) -> object:
 def _head_json(head: Head) -> dict[str, object]:
     matrices = {name: _rows(getattr(head, name)) for name in HEAD_MATRICES}
     rows = {name: _row(getattr(head, name)) for name in (*HEAD_BIASES, "v_a")}
-    slope = None if head.slope is None else number_json(head.slope[0])
-    return {name: value for name, value in {**matrices, **rows, "slope": slope}.items() if value is not None}
+    numbers = {name: number_json(row[0]) for name in HEAD_NUMBERS if (row := getattr(head, name)) is not None}
+    return {name: value for name, value in {**matrices, **rows, **numbers}.items() if value is not None}
 
 
 def _positions_json(positions: Positions) -> object:

@@ -64,6 +64,8 @@ class Head:
     computation ends at the weights.
     ``w_a``, ``u_a``: d_k × d_a and ``v_a``: d_a are the parameters of additive scoring, ``w_a``: d_k × d_k is that of
     bilinear scoring; ``slope``: the one number m of linear biases.
+    ``sink``: one number s_0, a score without a key: weights[i, j] = e^s_ij ÷ (Σ_j e^s_ij + e^s_0), so that a row adds
+    up to less than 1 (gpt-oss, OpenAI 2025; with 0, "softmax off by one").
     """
 
     w_q: Matrix | None = None
@@ -80,6 +82,7 @@ class Head:
     u_a: Matrix | None = None
     v_a: Row | None = None
     slope: Row | None = None
+    sink: Row | None = None
 
     def __repr__(self) -> str:
         given = {field.name: getattr(self, field.name) for field in fields(self)}

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from math import ceil, sqrt
+from typing import Any
 
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_, ExportError
 from mha_core.example.model import NEG_INF, AddMask, Example, divisor, has_values, kv_head_of, mask_fill
-from mha_core.export.sheet import NUMPY_NAMES, PARTS, TORCH_NAMES, LayerSheet, Sheet, is_mixed, owners_of
+from mha_core.export.sheet import (
+    NO_SINK,
+    NUMPY_NAMES,
+    PARTS,
+    TORCH_NAMES,
+    LayerSheet,
+    Sheet,
+    is_mixed,
+    owners_of,
+)
 from mha_core.export.templates import FUNCTION, KERAS, NUMPY, SCRATCH, TORCH
 from mha_core.export.text import literal
 from mha_core.interop.parameters.masks import KERAS_FILL
-from mha_core.vocabulary import HEAD_ROWS
+from mha_core.vocabulary import HEAD_NUMBERS, HEAD_ROWS
 
 
 def numpy_program(computed: Trace, decimals: int | None, language: str) -> str:
@@ -48,6 +58,8 @@ def torch_program(computed: Trace, decimals: int | None, language: str) -> str:
     if example.softcap is not None:
         raise ExportError(N_("PyTorch's own attention has no softcap; use NumPy or PyTorch from scratch"))
     _require_no_given_weights(example)
+    if any(head.sink is not None for head in example.heads):
+        raise ExportError(N_("PyTorch's own attention has no sink; use NumPy or PyTorch from scratch"))
     if mask_fill(example) != NEG_INF:
         raise ExportError(
             N_(
@@ -143,7 +155,7 @@ def keras_program(computed: Trace, decimals: int | None, language: str) -> str:
     facts["hides_pairs"] = (
         example.mask is not None and not facts["filled"] and (not mask or NEG_INF in numbers)
     )
-    special = {"q_rotated", "q_unit", "pair_tanh", "linear_biases", "capped_scores"} & sheet.flags
+    special = {"q_rotated", "q_unit", "pair_tanh", "linear_biases", "capped_scores", "sink"} & sheet.flags
     facts["custom"] = bool(special) or facts["filled"] or facts["adds"]
     facts["inner_w_a"] = "w_a" in sheet.flags and not {"q_rotated", "pair_tanh"}.isdisjoint(special)
     facts["kv_layer"] = grouped
@@ -219,12 +231,12 @@ def _numpy_head(sheet: Sheet, index: int) -> str:
         if index in owners_of(example, part):
             names += [part] if getattr(head, part) is not None else [f"w_{part}", f"b_{part}"]
     if head.weights is None:
-        names += ["w_a", "u_a", "v_a", "slope"]
+        names += ["w_a", "u_a", "v_a", "slope", *(["sink"] if "sink" in sheet.flags else [])]
     lines = []
     for name in names:
-        given = getattr(head, name)
-        if name == "slope" and given is not None:
-            lines.append(f'        "slope": {literal(given[0], "np.inf")},\n')
+        given: Any = NO_SINK if name == "sink" and head.sink is None else getattr(head, name)
+        if name in HEAD_NUMBERS and given is not None:
+            lines.append(f'        "{name}": {literal(given[0], "np.inf")},\n')
         elif given is not None:
             text = sheet.row(given) if name in HEAD_ROWS else sheet.matrix(given, (), " " * 8)
             lines.append(f'        "{name}": np.array({text}),\n')

@@ -33,6 +33,8 @@ from mha_core.messages import catalogue
 from mha_core.vocabulary import LAYER_INPUTS, PER_HEAD_INPUTS
 
 DECIMALS = 10
+NO_SINK = (-1e300,)
+"""The sink of a head without one: e^−1e300 is 0 and adds nothing to a sum."""
 PARTS = ("q", "k", "v")
 
 
@@ -213,7 +215,9 @@ class Sheet:
         return "[\n" + "".join(f"    {self.matrix(rows, (), '    ')},\n" for rows in matrices) + "]"
 
     def parameters(self) -> dict[str, str]:
-        """What every scored head has besides its weights: scoring parameters and slopes, all heads in one array."""
+        """What every scored head has besides its weights: scoring parameters, slopes and sinks, all heads in one
+        array.
+        """
         heads = [self.example.heads[index] for index in self.scored]
         values: dict[str, str] = {
             name: self.cube(getattr(head, name) for head in heads)
@@ -223,6 +227,7 @@ class Sheet:
         if "v_a" in self.flags:
             values["v_a"] = self.matrix(head.v_a or () for head in heads)
         values["slopes"] = self.row(number for head in heads for number in head.slope or ())
+        values["sinks"] = self.row(number for head in heads for number in head.sink or NO_SINK)
         return values
 
     def render(self, template: str) -> str:
@@ -338,6 +343,7 @@ def _flags(computed: Trace) -> set[str]:
         "added": isinstance(example.mask, AddMask),
         "fully_masked": any(any(rows) for rows in computed.fully_masked),
         "own_weights": any(head.weights is not None for head in heads),
+        "sink": any(head.sink is not None and head.weights is None for head in heads),
         "grouped": example.kv_heads not in (None, len(heads)),
         "short_rows": any(0 < length < _SHORT for rows in norms for (length,) in rows or ()),
         "zero_rows": any([0.0] in rows for rows in norms if rows),

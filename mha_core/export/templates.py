@@ -64,6 +64,8 @@ COMMENTS = {
     ),
     "divisor": N_("the scores are divided by this"),
     "softcap": N_("so that no score is larger than this"),
+    "sinks": N_("a score without a key in each head; −1e300 adds nothing: a head without a sink"),
+    "sink": N_("The sink adds e^sink to each row's sum, so the weights of a row sum to less than 1."),
     "allow": N_("True: this query may attend to this key"),
     "causal": N_("query i may attend to keys 1 … i"),
     "corner": N_("The mask starts at the top left corner, as torch's is_causal does: n_q and n_k differ."),
@@ -215,15 +217,20 @@ scaled_scores        | divisor = $divisor  # $[divisor]
     + """
 weights              |
 weights              |
-weights              | def softmax(scores):
+weights !sink        | def softmax(scores):
+weights sink         | def softmax(scores, sink):
 weights              |     # $[softmax]
-weights !fully_masked|     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-weights !fully_masked|     return powers / powers.sum(axis=1, keepdims=True)
-weights fully_masked |     # $[fully_masked_softmax]
-weights fully_masked |     top = scores.max(axis=1, keepdims=True)
-weights fully_masked |     powers = np.exp(scores - np.where(np.isinf(top), 0, top))
-weights fully_masked |     total = powers.sum(axis=1, keepdims=True)
-weights fully_masked |     return powers / np.where(total == 0, 1, total)
+sink                 |     # $[sink]
+sink                 |     top = np.maximum(scores.max(axis=1, keepdims=True), sink)
+sink                 |     powers = np.exp(scores - top)
+sink                 |     return powers / (powers.sum(axis=1, keepdims=True) + np.exp(sink - top))
+weights !sink !fully_masked |     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+weights !sink !fully_masked |     return powers / powers.sum(axis=1, keepdims=True)
+weights !sink fully_masked |     # $[fully_masked_softmax]
+weights !sink fully_masked |     top = scores.max(axis=1, keepdims=True)
+weights !sink fully_masked |     powers = np.exp(scores - np.where(np.isinf(top), 0, top))
+weights !sink fully_masked |     total = powers.sum(axis=1, keepdims=True)
+weights !sink fully_masked |     return powers / np.where(total == 0, 1, total)
                      |
                      |
 !grouped             | def attention(head):
@@ -256,7 +263,8 @@ capped_scores        |     scores = $softcap * np.tanh(scores / $softcap)  # $[s
 biased_scores        |     scores = scores - head["slope"] * distances
 masked_scores hidden |     scores = np.where(allow, scores, $fill)
 masked_scores added  |     scores = scores + mask
-weights              |     weights = softmax(scores)
+weights !sink        |     weights = softmax(scores)
+sink                 |     weights = softmax(scores, head["sink"])
 head_outputs         |     return weights, weights @ v
 !head_outputs        |     return weights
                      |
@@ -299,6 +307,7 @@ w_a                  | w_a = torch.tensor($w_a)
 u_a                  | u_a = torch.tensor($u_a)
 v_a                  | v_a = torch.tensor($v_a)
 slope                | slopes = torch.tensor($slopes)  # $[slopes]
+sink                 | sinks = torch.tensor($sinks)  # $[sinks]
 """
     + W_O
     + """
@@ -363,9 +372,12 @@ capped_scores        | scores = $softcap * torch.tanh(scores / $softcap)  # $[so
 biased_scores        | scores = scores - slopes[:, None, None] * distances
 masked_scores hidden | scores = scores.masked_fill(~allow, $fill)
 masked_scores added  | scores = scores + mask
-weights              | weights = torch.softmax(scores, dim=-1)
-weights fully_masked | # $[fully_masked_softmax]
-weights fully_masked | weights = weights.masked_fill((scores == -torch.inf).all(dim=-1, keepdim=True), 0)
+weights !sink        | weights = torch.softmax(scores, dim=-1)
+sink                 | # $[sink]
+sink                 | extra = sinks[:, None, None].expand(-1, $n_q, 1)
+sink                 | weights = torch.softmax(torch.cat([scores, extra], dim=-1), dim=-1)[..., :-1]
+weights !sink fully_masked | # $[fully_masked_softmax]
+weights !sink fully_masked | weights = weights.masked_fill((scores == -torch.inf).all(dim=-1, keepdim=True), 0)
 own_weights          | # $[own_weights]
 own_weights !weights | weights = torch.tensor($given_weights)
 own_weights weights  | own_weights = torch.tensor($given_weights)
@@ -575,6 +587,7 @@ filled               | # $[allow]
 filled               | allow = np.array($allow)
 linear_biases        | distances = np.abs(positions[:, None] - $key_positions)  # $[distances]
 linear_biases        | biases = -np.array($slopes)[:, None, None] * distances
+sink                 | sinks = np.array($sinks)[:, None, None]  # $[sinks]
 q_rotated            |
 q_rotated            |
 q_rotated            | def rotate(rows, angles):
@@ -613,6 +626,10 @@ biased_scores        |         scores = ops.add(scores, biases)
 adds                 |         scores = ops.add(scores, mask)
 filled               |         scores = ops.where(allow, scores, $fill)
 custom               |         weights = self._masked_softmax(scores, attention_mask)
+sink                 |         # $[sink]
+sink hides_pairs     |         scores = ops.where(attention_mask[:, None], scores, -np.inf)
+sink                 |         rest = ops.subtract(sinks, ops.logsumexp(scores, axis=-1, keepdims=True))
+sink                 |         weights = weights * ops.sigmoid(-rest)
 custom               |         return ops.einsum("bhij,bjhd->bihd", weights, value), weights
 custom               |
 custom               |

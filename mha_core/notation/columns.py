@@ -89,7 +89,7 @@ def column_formula(step: Step, example: Example) -> str:
     signs = [factor.symbol for factor in _column_factors(step, example)]
     match step.op:
         case "softmax":
-            return f"softmax↓({signs[0]})"
+            return f"softmax↓({' | '.join(signs)})"
         case "concat":
             return "[" + " ; ".join(f"head_{g + 1}{PRIME}" for g in range(len(example.heads))) + "]"
         case "add" if step.index == "(ij)c":

@@ -215,11 +215,13 @@ def with_hidden_row(example: Example, query: int) -> Example:
 
 
 def demonstrate(example: Example, head: int, query: int) -> Demonstration:
-    """Hide every key from one query of one head (``is_masked``), and compute what each library gives it.
+    """Hide every key from one query of one head (``is_masked``), and compute what each library gives it. The head is
+    taken without its sink, which no library here has.
 
     Torch is given the scores by way of an identity: with Q = S and K = V = I its attention gives softmax(S + M) itself.
     """
-    shown = trace(with_hidden_row(example, query))
+    heads = tuple(replace(given, sink=None) for given in example.heads)
+    shown = trace(with_hidden_row(replace(example, heads=heads), query))
     step = next(step for step in shown.steps if step.name == "masked_scores")
     scores = torch.tensor(shown.matrix(step.operands[0].name, head), dtype=EXACT)
     values = torch.empty(len(scores[0]), 0, dtype=EXACT)  # without V there is no output either

@@ -155,9 +155,11 @@ class Handout:
 
     def remarks(self, step: Step, head: int | None) -> Iterator[str]:
         """The names, for ``say``, of sentences about a softmax."""
-        rows = exponentials_of(self.trace, step, head or 0) if step.op == "softmax" else ()
+        if step.op != "softmax":
+            return
+        rows = exponentials_of(self.trace, step, head or 0)
         yield from ("shifted",) * any(row.shift for row in rows)
-        yield from ("fully_masked",) * any(not row.total for row in rows)
+        yield from ("fully_masked",) * any(self.trace.fully_masked[head or 0])
 
     def left_out(self, step: Step, head: int | None) -> int:
         """How many cells ``sums`` leaves out."""

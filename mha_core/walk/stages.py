@@ -84,7 +84,9 @@ class Stage:
 
 
 class Exponentials(NamedTuple):
-    """The parts of a softmax row: weight = exponential ÷ ``total``. ``shift`` was subtracted from every score first."""
+    """The parts of a softmax row: weight = exponential ÷ ``total``. ``shift`` was subtracted from every score first.
+    The exponential of a sink comes last.
+    """
 
     exponentials: tuple[float, ...]
     total: float
@@ -219,9 +221,10 @@ def operands_of(trace: Trace, step: Step, head: int | None) -> tuple[tuple[Opera
 def exponentials_of(trace: Trace, step: Step, head: int) -> tuple[Exponentials, ...]:
     """The parts of each row of a softmax step, shifted by ``Trace.shifts``; all 0 for a row of −∞ alone."""
     scores: Rows = trace.matrix(step.operands[0].name, head)
+    sink = trace.example.heads[head].sink or ()
     rows = []
     for row, shift in zip(scores, trace.shifts[head], strict=True):
-        exponentials = tuple(exp(score - shift) for score in row)
+        exponentials = tuple(exp(score - shift) for score in (*row, *sink))
         rows.append(Exponentials(exponentials, fsum(exponentials), shift))
     return tuple(rows)
 

@@ -92,7 +92,10 @@ def of_step(step: Step, example: Example, width: int) -> Words:
                     "the sum of its row."
                 )
             )
-            why = Sentence(_SHARED_BY_SOME if has_fully_masked_rows(example) else _SHARED)
+            if len(step.operands) > 1:
+                what, why = Sentence(_WITH_SINK), Sentence(_SHARED_WITH_SINK)
+            else:
+                why = Sentence(_SHARED_BY_SOME if has_fully_masked_rows(example) else _SHARED)
             note = Sentence(N_("Ask: what if all scores in a row were equal? What if one were larger by 10?"))
         case "concat":
             what, why, note = _of_concat(example)
@@ -103,6 +106,14 @@ def of_step(step: Step, example: Example, width: int) -> Words:
 
 _SHARED = N_(
     "No weight is negative, and each row sums to 1: each query divides its attention among the keys."
+)
+_WITH_SINK = N_(
+    "In each row, e ≈ 2.718 is raised to the power of each score, and each result is divided by the sum of its "
+    "row. The sink s₀ adds e^s₀ to every sum."
+)
+_SHARED_WITH_SINK = N_(
+    "No weight is negative, and each row sums to less than 1: the sink takes the rest. So a query can attend to "
+    "few keys or to almost none."
 )
 _SHARED_BY_SOME = N_(
     "No weight is negative, and each row sums to 1, except that a query that is not "

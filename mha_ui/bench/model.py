@@ -61,6 +61,7 @@ class Controls(TypedDict):
     sizes: Sequence[str]
     scale: Scale
     softcap: float | None
+    sinks: bool
     temperature: bool
     is_product: bool
     scoring: str
@@ -266,6 +267,7 @@ def _all_controls(work: Work, lens: str | None) -> Controls:
         "sizes": [axis for axis in ("h", *RESIZABLE) if getattr(example.dims, axis) and not fixed.get(axis)],
         "scale": example.scale,
         "softcap": example.softcap,
+        "sinks": any(head.sink is not None for head in example.heads),
         "temperature": scoring.temperature is not None,
         "is_product": scoring.is_product,
         "scoring": "scaled_dot" if example.scoring == "dot" and example.scale != "none" else example.scoring,

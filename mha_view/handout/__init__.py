@@ -222,10 +222,9 @@ def _exponentials(handout: Handout, step: Step, head: int) -> dict[str, object]:
     rows = exponentials_of(handout.trace, step, head)
     exponentials = [list(row.exponentials) for row in rows]
     show = handout.show(exponentials, given=False)
-    queries, keys = (
-        handout.labels(step.name, axis, len(exponentials[0]) if axis else len(exponentials))
-        for axis in (0, 1)
-    )
+    sink = [handout.symbol(operand.name, head).replace("_0", "₀") for operand in step.operands[1:]]
+    queries = handout.labels(step.name, 0, len(exponentials))
+    keys = [*handout.labels(step.name, 1, len(exponentials[0]) - len(sink)), *sink]
     return {
         "shifted": any(row.shift for row in rows),
         "wide": _wrapped_width(

@@ -272,6 +272,8 @@ WORDS: Final = {
     "wrong_not_allowed": N_("{place}: {text} should be 1 (not masked) or 0 (masked)."),
     "softcap": N_("softcap"),
     "for_softcap": N_("no score is larger than this number"),
+    "sinks": N_("sinks"),
+    "for_sinks": N_("a score without a key in each head, which takes the rest of the weight"),
     "not_a_softcap": N_("{text} cannot be a softcap. Enter a number above 0."),
     "not_a_divisor": N_("{text} cannot be a divisor. Enter a number other than 0."),
     "still_counts": N_("{what} The old value is kept."),

@@ -146,6 +146,7 @@ FOLLOW: Final = {
         "“{query}” gives “{key}” its largest weight, {weight}. The weights are nearly even, because the scores in "
         "a row differ by {apart} at most."
     ),
+    "follow_sink": N_("The sink takes {rest} of this query's weight."),
     "follow_output": N_(
         "“{query}” becomes {result}. The largest weight, {weight}, belongs to “{key}”, whose value is {value}."
     ),

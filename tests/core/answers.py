@@ -24,8 +24,9 @@ from tests.core.reference import (
 LAYER = ("concat", "output")
 
 
-def layer(seed=0, *, n=4, n_k=None, d_model=3, d_k=2, d_v=2, h=2, d_out=3, biases=False, **fields):
-    """A layer of random small integers; ``n_k``: cross-attention to a context of that many; d_out None: no W_O.
+def layer(seed=0, *, n=4, n_k=None, d_model=3, d_k=2, d_v=2, h=2, d_out=3, biases=False, sink=None, **fields):
+    """A layer of random small integers; ``n_k``: cross-attention to a context of that many; d_out None: no W_O;
+    ``sink``: that of each head.
 
     The numbers are so small that no key gets all the weight of its row.
     """
@@ -37,7 +38,7 @@ def layer(seed=0, *, n=4, n_k=None, d_model=3, d_k=2, d_v=2, h=2, d_out=3, biase
     def head():
         weights = {"w_q": matrix(d_model, d_k), "w_k": matrix(d_model, d_k), "w_v": matrix(d_model, d_v)}
         more = {f"b_{name}": bias(width) for name, width in (("q", d_k), ("k", d_k), ("v", d_v))}
-        return Head(**weights, **(more if biases else {}))
+        return Head(**weights, **(more if biases else {}), sink=sink)
 
     def bias(width):
         return tuple(float(random.choice([-2, -1, 1, 2])) for _ in range(width))
@@ -65,7 +66,7 @@ RIGHT = {
     "scores": lambda s: dot_products(s.q_rotated, s.k_rotated),
     "scaled_scores": lambda s: divided(s.scores, s.divisor),
     "masked_scores": lambda s: masked(s.scaled_scores, s.example.mask),
-    "weights": lambda s: [softmax(row) for row in s.masked_scores],
+    "weights": lambda s: [softmax([*row, *(s.head.sink or ())])[: len(row)] for row in s.masked_scores],
     "head_outputs": lambda s: weighted_sums(s.weights, s.v),
     "concat": lambda s: [[cell for one in s.heads for cell in one.head_outputs[i]] for i in range(s.n)],
     "output": lambda s: project(s.concat, s.example.w_o, s.example.b_o),

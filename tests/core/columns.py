@@ -176,7 +176,8 @@ def column_weights(example, head, steps, q, k, kind):
         ]
     if example.mask is not None:
         scores = steps["masked_scores"] = masked(scores, example.mask)
-    return softmax_down(scores)
+    sink = [[head.sink[0]] * n_q] if head.sink else []
+    return softmax_down(scores + sink)[:n_k]
 
 
 def masked(scores, mask):

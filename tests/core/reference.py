@@ -149,7 +149,8 @@ def reference_head(example, head, rows_q, rows_k, early, shared=None):
             ]
         if example.mask is not None:
             scores = steps["masked_scores"] = masked(scores, example.mask)
-        steps["weights"] = [softmax(row) for row in scores]
+        sink = list(head.sink or ())
+        steps["weights"] = [softmax(row + sink)[: len(row)] for row in scores]
     else:
         steps["weights"] = listed(head.weights)
     if "v" in steps:

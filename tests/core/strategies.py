@@ -146,6 +146,9 @@ def _varied(draw, example, scorings=SCORINGS, kinds=(None, *POSITIONS), grouped=
             fields["v_a"] = draw(st.tuples(*[numbers] * d_a))
         if scored and kind == "alibi":
             fields["slope"] = (draw(st.sampled_from([0.5, 0.25, 0.0, -1.0])),)
+        if scored:
+            sink = draw(st.sampled_from([None, None, None, 0.0, 1.5, -4.0, 30.0]))
+            fields["sink"] = None if sink is None else (sink,)
         heads.append(replace(head, **fields))
     if kv_heads:
         size = dims.h // kv_heads

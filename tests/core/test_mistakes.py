@@ -161,6 +161,7 @@ BY_HAND = [
         [cell if j <= i else 0.0 for j, cell in enumerate(softmax(row))] for i, row in enumerate(s.scaled_scores)
     ]}, mask="causal"),
     made("softmax_unscaled", {"weights": by_row(lambda s: s.scores)}),
+    made("sink_forgotten", {"weights": by_row(lambda s: s.masked_scores)}, sink=(0.5,)),
     made("softmax_twice", {"weights": by_row(lambda s: [softmax(row) for row in s.masked_scores])}),
     made("softmax_twice", {"weights": lambda s: [
         softmax([cell or NEG_INF for cell in softmax(row)]) for row in s.masked_scores

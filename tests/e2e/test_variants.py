@@ -91,6 +91,20 @@ def test_a_softcap_is_switched_on_typed_refused_and_switched_off(visit):
     assert_shows(bench.settled(), built_in("first"))
 
 
+def test_sinks_are_switched_on_edited_and_switched_off(visit):
+    bench = visit("?example=first").settled()
+    bench.page.get_by_role("button", name="Layer").click()
+    bench.control("sinks").check()
+    example = apply(built_in("first"), {"op": "sinks", "on": True})
+    assert_shows(bench.settled(), example)
+    bench.edit("sink", 1, 0, 0, 2)
+    example = set_cell(example, "sink", 1, 0, 0, 2.0)
+    assert_shows(bench.settled(), example)
+    bench.page.get_by_role("button", name="Layer").click()
+    bench.control("sinks").uncheck()
+    assert_shows(bench.settled(), built_in("first"))
+
+
 def test_switching_the_scoring_shows_every_number_of_it_which_is_edited_and_undone(visit):
     bench = visit("?example=translation")
     example = built_in("translation")

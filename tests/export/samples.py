@@ -64,7 +64,7 @@ def started(**shapes):
     return changed(built_in("first"), heads=heads)
 
 
-def varied(example, *, kv_heads=None, d_a=None, slopes=False, **values):
+def varied(example, *, kv_heads=None, d_a=None, slopes=False, sinks=(), **values):
     """The example as a variant: its groups of heads share K and V, and each head has the parameters of its scoring."""
     random = Random(len(example.heads))
 
@@ -82,6 +82,8 @@ def varied(example, *, kv_heads=None, d_a=None, slopes=False, **values):
             heads[index] = replace(heads[index], u_a=matrix(d_k, d_a), v_a=matrix(1, d_a)[0])
         if slopes:
             heads[index] = replace(heads[index], slope=(1 / (index + 1),))
+    for index, sink in enumerate(sinks):
+        heads[index] = replace(heads[index], sink=sink)
     return changed(example, heads=tuple(heads), kv_heads=kv_heads, **values)
 
 
@@ -161,6 +163,15 @@ SAMPLES = {
         layer(16, 2, 2, 2, 4, None, 2, 2, 4, mask=AddMask(((0.5, -1.0), (NEG_INF, NEG_INF)))),
         slopes=True,
         positions=Positions("alibi", ids=(2.0, 5.0)),
+    ),
+    "sinks": varied(layer(26, 3, 5, 2, 7, 3, 2, 5, 2), sinks=[(0.5,), (-1.0,)]),
+    "a sink in one head, dead row": varied(
+        layer(27, 3, 3, 2, 4, None, 2, 2, 4, mask=AllowMask(SHUT)), sinks=[None, (2.0,)]
+    ),
+    "sinks, added mask, rotary": varied(
+        layer(28, 2, 2, 2, 4, None, 2, 2, 4, mask=AddMask(((0.5, -1.0), (NEG_INF, NEG_INF)))),
+        sinks=[(0.0,), (40.0,)],
+        positions=ROTARY,
     ),
     "sinusoidal over a context": varied(layer(17, 3, 5, 2, 5, 3, 2, 4, 3), positions=Positions("sinusoidal")),
     "zero rows, cosine": varied(

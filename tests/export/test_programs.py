@@ -39,6 +39,9 @@ REFUSED = {
     ("groups that start further on", "torch"),
     ("groups that start further on", "keras"),
     ("mixed starts", "keras"),  # Keras's layer treats all heads alike
+    ("sinks", "torch"),  # PyTorch's own attention has none
+    ("a sink in one head, dead row", "torch"),
+    ("sinks, added mask, rotary", "torch"),
     ("filled mask", "torch"),  # PyTorch's masks hide and add; they replace no score
 }
 
@@ -254,7 +257,8 @@ def test_libraries_support_every_example_that_they_can_express(target, example):
     if target == "keras":
         refused |= is_mixed(example) or not has_values(example)
     else:
-        refused |= filled or example.scoring == "additive"
+        refused |= filled or example.scoring == "additive" or example.softcap is not None
+        refused |= any(head.sink is not None for head in example.heads)
     if refused:
         with pytest.raises(ExportError, match="use NumPy or PyTorch from scratch"):
             export(example, target)

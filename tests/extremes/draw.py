@@ -194,6 +194,8 @@ def _varied(random, example):
             fields["v_a"] = _row(random, d_a)
         if head.weights is None and kind == "alibi":
             fields["slope"] = _row(random, 1)
+        if head.weights is None and random.random() < 0.2:
+            fields["sink"] = _row(random, 1)
         heads.append(replace(head, **fields))
     scale = random.choice(TEMPERATURES) if scoring in ("additive", "cosine") else example.scale
     heads, groups = _grouped(random, heads)

@@ -285,6 +285,7 @@ def after(example, *edits):
         ([{"op": "mask", "kind": "causal"}], {"undo": T, "changed": T, "mask": "causal"}),
         ([{"op": "mask", "kind": "painted"}], {"undo": T, "changed": T, "mask": "painted"}),
         ([{"op": "softcap", "value": 4}], {"undo": T, "changed": T, "softcap": 4}),
+        ([{"op": "sinks", "on": T}], {"undo": T, "changed": T, "sinks": T}),
         ([{"op": "scale", "value": 4}], {"undo": T, "changed": T, "scale": 4}),
         ([{"op": "scale", "value": "none"}], {"undo": T, "changed": T, "scale": "none", "scoring": "dot"}),
         (
@@ -310,6 +311,7 @@ def test_controls_show_what_the_layer_has(edits, controls):
     told_controls = after(built_in("first"), *edits)["controls"]
     layer = {"scale": "sqrt_dk", "scoring": "scaled_dot", "positions": "none", "kv_heads": 2, "mask": "none"}
     layer["softcap"] = None
+    layer["sinks"] = F
     cosine = controls.get("scoring") == "cosine"
     layer |= {"temperature": cosine, "is_product": not cosine}
     widths = {"d_context": "context" in controls, "d_out": "w_o" in controls}

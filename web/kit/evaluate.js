@@ -47,14 +47,16 @@ function sumOfProducts({ factors, biases }) {
 }
 
 /**
- * Softmax of a row; a row of −∞ alone becomes 0.
+ * Softmax of a row; a row of −∞ alone becomes 0. A sink is one more score in the sum.
  * @param {Float64Array} scores
+ * @param {Float64Array} sink
  */
-function weights(scores) {
-  const top = scores.reduce((most, score) => Math.max(most, score));
+function weights(scores, sink) {
+  const top = [...scores, ...sink].reduce((most, score) => Math.max(most, score));
   if (top === -Infinity) return new Float64Array(scores.length);
   const powers = scores.map((score) => Math.exp(score - top));
-  const sum = powers.reduce((total, power) => total + power, 0);
+  const extra = sink.reduce((total, score) => total + Math.exp(score - top), 0);
+  const sum = powers.reduce((total, power) => total + power, extra);
   return powers.map((power) => power / sum);
 }
 
@@ -79,7 +81,7 @@ const OPERATIONS = {
     return at ? row[0] * sine + row[1] * cosine : row[0] * cosine - row[1] * sine;
   },
   softmax(terms) {
-    terms.shared ??= weights(terms.factors[0]);
+    terms.shared ??= weights(terms.factors[0], terms.biases);
     return terms.shared[terms.at];
   },
 };
@@ -155,25 +157,25 @@ const LEAST_POWER = -2; // as mha_core/compute/trace.py has them
 const MOST_POWER = 9;
 
 /**
- * What softmax takes from the scores of each row, where these are among the names.
+ * What softmax takes from the scores of each row, where these or the sinks are among the names.
  * @type {(model: Model, names: Set<string>) => void}
  */
 function chooseShifts(model, names) {
   const softmax = Object.values(model.steps).find(({ op }) => op === "softmax");
-  const scores = softmax?.operands[0][0] ?? "";
-  if (!names.has(scores) || isClaim(model, scores)) return;
+  const [scores, sink] = softmax?.operands.map(([name]) => name) ?? [];
+  if (!(scores && [scores, sink].some((name) => names.has(name))) || isClaim(model, scores)) return;
   model.shifts = model.shifts.map((before, head) => {
     const rows = rowsOf(model, scores, head);
-    return rows ? shiftsOf(rows) : before;
+    return rows ? shiftsOf(rows, sink ? (rowsOf(model, sink, head)?.flat() ?? []) : []) : before;
   });
 }
 
 /**
- * Nothing where the powers of all rows are easy to read, else the largest score of each row.
- * @param {Rows} rows
+ * Nothing where the powers of all rows are easy to read, else the largest score of each row, or the sink above it.
+ * @type {(rows: Rows, sink: Value[]) => number[]}
  */
-function shiftsOf(rows) {
-  const tops = rows.map((row) => Math.max(...row.map(numberOf)));
+function shiftsOf(rows, sink) {
+  const tops = rows.map((row) => Math.max(...[...row, ...sink].map(numberOf)));
   const isReadable = (/** @type {number} */ top) =>
     top === -Infinity || (top >= LEAST_POWER && top <= MOST_POWER);
   if (tops.every(isReadable)) return tops.map(() => 0);

@@ -22,6 +22,7 @@ const NO_MENUS = {
     positions: "",
     kv_heads: 1,
     softcap: null,
+    sinks: false,
     mask: /** @type {const} */ ("none"),
     lens: null,
   },

@@ -162,13 +162,19 @@ const isPair = ({ matrices }, [left, right]) =>
   matrices[left.name].axes[0] === "n_q" && matrices[right.name].axes[0] === "n_k";
 
 /** @type {(model: WalkModel, head: number, glance: Glance) => Child[]} */
-const weighted = (model, head, { query, key, weight }) =>
-  fillNodes(model.words[isSharp(model, head) ? "follow_weights" : "follow_weights_even"], {
+function weighted(model, head, { query, key, weight }) {
+  const { words } = model;
+  const sentence = fillNodes(words[isSharp(model, head) ? "follow_weights" : "follow_weights_even"], {
     query: nameOfQuery(model, query),
     key: nameOfKey(model, key),
     weight: [shown(model, weight)],
     apart: [shown(model, apartIn(model, head))],
   });
+  const hasSink = model.steps.weights.operands.slice(1).some(([name]) => rowsOf(model, name, head));
+  if (!hasSink) return sentence;
+  const taken = requireRows(model, "weights", head)[query].map(numberOf).reduce((rest, own) => rest - own, 1);
+  return [...sentence, ...spaced(words, fillNodes(words.follow_sink, { rest: [shown(model, taken)] }))];
+}
 
 /** A row of the output, and the value with the largest weight in it. @type {(model: WalkModel, head: number, glance: Glance) => Child[]} */
 function mixed(model, head, { query, key, weight }) {

@@ -1,7 +1,7 @@
 // What the server says of a walk's numbers, worked out again where they are changed without it: the powers of e, where
 // the heads look most, and how much two of them share. No DOM here.
 
-import { headOf, isPerHead, numberOf, ofHead, requireRows } from "../kit/graph.js";
+import { headOf, isPerHead, numberOf, ofHead, requireRows, rowsOf } from "../kit/graph.js";
 import { format } from "../kit/numbers.js";
 
 const NEAR = 1e-9; // weights that differ by less are shared equally, as in mha_core/walk/summary.py
@@ -61,11 +61,12 @@ function sharedBy(model, one, other) {
  * @param {WalkStage} stage
  */
 function powersIn(model, { steps: [{ operands }], head }) {
-  const [[scores]] = operands;
+  const [[scores], ...more] = operands;
+  const sink = more.flatMap(([name]) => rowsOf(model, name, head) ?? []).flat();
   const rows = requireRows(model, scores, isPerHead(model, scores) ? headOf(model, scores, head) : null);
   return rows.map((row, at) => {
     const shift = ofHead(model.shifts, head)?.[at] ?? 0;
-    const powers = row.map((score) => Math.exp(numberOf(score) - shift));
+    const powers = [...row, ...sink].map((score) => Math.exp(numberOf(score) - shift));
     return { powers, total: powers.reduce((sum, power) => sum + power, 0), shift };
   });
 }

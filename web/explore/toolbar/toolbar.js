@@ -80,6 +80,7 @@ export class Toolbar {
       scoring: this.#choice("scoring"),
       divisor: this.#scale(),
       softcap: this.#softcap(),
+      sinks: this.#checkbox("sinks", words.sinks),
       mask: this.#choice("mask"),
       positions: this.#choice("positions"),
       values: this.#checkbox("values", "V"),
@@ -170,7 +171,7 @@ export class Toolbar {
   }
 
   /**
-   * @param {"values" | "w_o" | "biases" | "context"} op
+   * @param {"sinks" | "values" | "w_o" | "biases" | "context"} op
    * @param {string} label
    */
   #checkbox(op, label) {

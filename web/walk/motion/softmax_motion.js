@@ -28,6 +28,7 @@ export function softmaxMotion(input) {
     tracks: shares.flatMap(({ tracks }) => tracks),
     shows: [
       ...shares.flatMap(({ shows }) => shows),
+      ...sinksOf(input, [...movingRows], beats),
       ...sumsOf(input, [...movingRows], beats),
       ...(isResultShown ? still.map((cell) => resultAt(input, cell, 0.9)) : []),
     ],
@@ -48,6 +49,24 @@ function sumsOf({ powers, isShown }, rows, beats) {
       on: `power|${row}|sum`,
       at: (index + 0.78) / beats.length,
       text: powers.text(row, "sum"),
+    }))
+    .filter(({ on }) => isShown(on));
+}
+
+/**
+ * The exponential of the sink in the rows that move, and when it appears.
+ * @type {(input: MotionInput, rows: number[], beats: number[]) => MotionResult[]}
+ */
+function sinksOf({ scene, powers, isShown }, rows, beats) {
+  const index = beats.indexOf(0);
+  const hasSink = Number(scene.step?.operands.length) > 1;
+  if (index < 0 || !powers || !hasSink) return [];
+  const col = powers.cols.length - 1;
+  return rows
+    .map((row) => ({
+      on: `power|${row}|${col}`,
+      at: (index + 0.7) / beats.length,
+      text: powers.text(row, col),
     }))
     .filter(({ on }) => isShown(on));
 }

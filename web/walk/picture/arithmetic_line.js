@@ -2,7 +2,7 @@
 
 import { arithmetic, ELLIPSIS, exponents, inBrief, joined, some } from "../../kit/arithmetic.js";
 import { element, fill, span, symbol } from "../../kit/dom.js";
-import { isGiven, requireValue, shownAs, symbolOf, termsOf } from "../../kit/graph.js";
+import { isGiven, requireValue, shownAs, symbolOf, termsOf, valueAt } from "../../kit/graph.js";
 import { pieceOf } from "../../kit/line.js";
 import { namesOf } from "./cell_name.js";
 import { focusOf, hasStep, isCell, isProduct } from "./scene.js";
@@ -98,13 +98,13 @@ function piecesOf({ model, stage, step }, cell, manner, place) {
   /** @type {(power: number, col: number) => Piece[]} */
   const exponential = (power, col) => [
     { text: "e" },
-    { power: above[col], cell: { ...cell, col } },
+    { power: above[col], cell: termsOf(model, cell)[col][0] },
     equals(power),
     numberPiece(power),
   ];
-  /** @type {(power: number, col: number) => Piece[]} */
+  /** @type {(power: number, col: number) => Piece[]} what a sink takes has no cell */
   const division = (power, col) => {
-    const weight = requireValue(model, { ...cell, col });
+    const weight = valueAt(model, { ...cell, col }) ?? power / total;
     return [
       numberPiece(power),
       { text: ` ÷ ${manner.show(total)}` },

@@ -110,16 +110,16 @@ function measuredSiblings(model, left, head) {
  */
 function softmax(picture) {
   const { step, head, words } = picture;
-  const [source] = step.operands[0];
-  const scores = picture.matrix(source, head);
+  const [scores, ...sink] = step.operands.map(([name]) => picture.matrix(name, head));
+  const read = sink.length ? element("div", {}, scores, ...sink) : scores;
   const weights = picture.matrix(step.name, head, { result: true, bars: true });
   const powers = powersTable(picture);
-  if (!powers) return div("beside", scores, arrow(), weights);
+  if (!powers) return div("beside", read, arrow(), weights);
   shareWidth([powers, weights]);
   picture.slot = div("slot");
   const divide = span("operator", `↓ ÷ ${words.sum}`);
   const below = element("div", {}, divide, weights);
-  return div("softmax", scores, arrow(), powers, picture.slot, element("span", {}), below);
+  return div("softmax", read, arrow(), powers, picture.slot, element("span", {}), below);
 }
 
 /**

@@ -1,6 +1,15 @@
 // What a place of a step shows: which cells are shown before it, at it and after it, and of which matrices. No DOM here.
 
-import { isPerHead, key, labelsOf, requireRows, requireValue, shownAs, termsOf } from "../../kit/graph.js";
+import {
+  isPerHead,
+  key,
+  labelsOf,
+  requireRows,
+  requireValue,
+  shownAs,
+  symbolOf,
+  termsOf,
+} from "../../kit/graph.js";
 import { format, LARGE } from "../../kit/numbers.js";
 
 /**
@@ -197,16 +206,17 @@ export function printer(model) {
  * none.
  * @param {StepScene} scene
  */
-export function powersOf({ model, stage: { powers }, step }) {
+export function powersOf({ model, stage: { powers }, step, head }) {
   if (!powers) return null;
   const numbers = powers.flatMap((row) => [...row.powers, row.total]);
   const decimals = numbers.every(Number.isInteger) ? 0 : model.decimals;
   const [rows, cols] = model.matrices[step.name].axes;
   /** @param {number} value */
   const print = (value) => format(value, decimals);
+  const sinks = step.operands.slice(1).map(([name]) => symbolOf(model, name, head).replace("_0", "₀"));
   return {
     rows: labelsOf(model, rows, powers.length),
-    cols: labelsOf(model, cols, powers[0].powers.length),
+    cols: [...labelsOf(model, cols, powers[0].powers.length - sinks.length), ...sinks],
     texts: numbers.map(print),
     isShifted: powers.some((row) => row.shift),
     /** @type {(row: number, col: number | "sum") => string} `col` "sum": the sum of the row */
