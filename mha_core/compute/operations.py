@@ -278,9 +278,8 @@ def _matmul(step: Step, operands: Sequence[Tensor], example: Sized) -> Tensor:
 def _softmax(step: Step, scores: Tensor, *sink: Tensor, out: Tensor | None = None) -> Tensor:
     """Softmax of each row; with a sink, of the row and one more score, whose weight is left out."""
     if sink:
-        shape = torch.broadcast_shapes(scores.shape, sink[0].shape)
-        longer = torch.cat((scores.expand(shape), sink[0].expand(*shape[:-1], 1)), -1)
-        return torch.softmax(longer, -1)[..., :-1]
+        extra = torch.zeros_like(scores[..., :1]) + sink[0]
+        return torch.softmax(torch.cat((scores.expand(*extra.shape[:-1], -1), extra), -1), -1)[..., :-1]
     if step.operands[0].name not in HIDES:
         return torch.softmax(scores, -1, out=out)
     # A row of −∞ alone comes out as NaN, and so does its derivative; such a query attends to nothing.

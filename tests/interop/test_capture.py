@@ -2,6 +2,7 @@
 
 import json
 import threading
+from math import log
 from typing import Any
 
 import pytest
@@ -315,6 +316,7 @@ def merged_and_apart(q, k, v):
     return weights @ v
 
 
+SINKS = torch.tensor([1.0, 0.0, 2.5], dtype=torch.float64)
 KNOWN = {
     "samples and heads merged and apart": merged_and_apart,
     "operators": lambda q, k, v: (q @ k.mT / 6**0.5).softmax(-1) @ v,
@@ -331,6 +333,17 @@ KNOWN = {
         (torch.tanh(q @ k.mT * 0.3 / -2) * -2 + NUMBERS).softmax(-1) @ v
     ),
     "a softcap of 1": lambda q, k, v: torch.tanh(q @ k.mT).softmax(-1) @ v,
+    "a sink that is cut off again": lambda q, k, v: (
+        torch.cat([q @ k.mT, torch.ones(2, 3, 4, 1, dtype=q.dtype)], -1).softmax(-1)[..., :-1] @ v
+    ),
+    "sinks less the largest, as in gpt-oss": lambda q, k, v: sunk(q @ k.mT * 0.3 + NUMBERS) @ v,
+    "a sink in one head, axes merged": lambda q, k, v: (
+        torch.cat([q @ k.mT, SINKS.log()[:, None, None].expand(2, 3, 4, 1)], -1)
+        .view(6, 4, 5)
+        .softmax(-1)[:, :, :4]
+        .view(2, 3, 4, 4)
+        @ v
+    ),
     "a constant for all pairs": lambda q, k, v: (q @ k.mT + 3).softmax(-1) @ v,
     "dropout at rest": lambda q, k, v: F.dropout((q @ k.mT).softmax(-1), 0.5, training=False) @ v,
     "a divisor that is learned": lambda q, k, v: (q @ k.mT / torch.tensor(3.5)).softmax(-1) @ v,
@@ -351,8 +364,12 @@ UNKNOWN = {
     "weights that are changed": lambda q, k, v: ((q @ k.mT).softmax(-1) * TRIL) @ v,
     "scores from elsewhere": lambda q, k, v: NUMBERS.expand(2, 3, 4, 4).softmax(-1) @ v,
     "scores written over": lambda q, k, v: overwritten(q @ k.mT).softmax(-1) @ v,
-    "a sink that is cut off again": lambda q, k, v: (
-        torch.cat([q @ k.mT, torch.ones(2, 3, 4, 1, dtype=q.dtype)], -1).softmax(-1)[..., :-1] @ v
+    "a sink of each query": lambda q, k, v: torch.cat([q @ k.mT, q[..., :1]], -1).softmax(-1)[..., :-1] @ v,
+    "a sink that is cut off at the wrong end": lambda q, k, v: (
+        torch.cat([q @ k.mT, torch.ones(2, 3, 4, 1, dtype=q.dtype)], -1).softmax(-1)[..., 1:] @ v
+    ),
+    "two sinks": lambda q, k, v: (
+        torch.cat([q @ k.mT, torch.ones(2, 3, 4, 2, dtype=q.dtype)], -1).softmax(-1)[..., :-2] @ v
     ),
     "a sink that is split off": lambda q, k, v: (
         torch.cat([torch.ones(2, 3, 4, 1, dtype=q.dtype), q @ k.mT], -1).softmax(-1).split([1, 4], -1)[1] @ v
@@ -367,6 +384,12 @@ UNKNOWN = {
         "bqhk,bhkd->bhqd", torch.einsum("bhqd,bhkd->bqhk", q, k).softmax(-1), v
     ),
 }
+
+
+def sunk(scores):
+    """Each head's sink in one more column, which is cut off again; the largest score is subtracted, as in gpt-oss."""
+    longer = torch.cat([scores, SINKS.reshape(1, -1, 1, 1).expand(2, -1, 4, -1)], -1)
+    return F.softmax(longer - longer.max(-1, keepdim=True).values, -1)[..., :-1]
 
 
 def overwritten(scores):
@@ -420,8 +443,27 @@ def test_what_is_not_attention_is_ignored():
     assert len(capture(Other(), randn(1, 3, 4))) == 1
 
 
-def test_weights_that_sum_to_less_than_1_stay_so_and_the_note_says_so():
-    """The sinks of gpt-oss: the expected numbers were computed with NumPy."""
+def test_a_sink_that_has_a_value_is_a_key_without_a_score():
+    (captured,), _, _ = run_by_hand(
+        lambda q, k, v: (
+            torch.cat([q @ k.mT, torch.ones(2, 3, 4, 1, dtype=q.dtype)], -1).softmax(-1)
+            @ torch.cat([v, v[..., :1, :]], -2)
+        )
+    )
+    assert captured.q is captured.sinks is None
+    assert captured.weights.shape == (3, 4, 5)
+
+
+def test_heads_have_the_sinks_of_the_run_and_none_where_there_is_none():
+    (captured,), _, _ = run_by_hand(KNOWN["sinks less the largest, as in gpt-oss"])
+    assert [head.sink for head in captured.example().heads] == [(1.0,), (0.0,), (2.5,)]
+    assert [head.sink for head in captured.example([2, 0]).heads] == [(2.5,), (1.0,)]
+    (captured,), _, _ = run_by_hand(KNOWN["a sink in one head, axes merged"])
+    assert [head.sink for head in captured.example().heads] == [(0.0,), None, (pytest.approx(log(2.5)),)]
+
+
+def test_the_sink_of_gpt_oss():
+    """The expected numbers were computed with NumPy."""
     q = torch.tensor([[1.0, 0], [0, 2], [1, 1]])[None, None]
     k = torch.tensor([[1.0, 1], [0, 1], [2, 0]])[None, None]
     added = torch.full((3, 3), -torch.inf).triu(1)
@@ -434,13 +476,22 @@ def test_weights_that_sum_to_less_than_1_stay_so_and_the_note_says_so():
     wanted = [[0.427296, 0, 0], [0.375818, 0.375818, 0], [0.317065, 0.156335, 0.317065]]
     assert apart(captured.weights[0], torch.tensor(wanted)) <= 1e-6
     example = captured.example()
+    assert (example.mask, example.heads[0].sink) == ("causal", (1.0,))
     assert apart(trace(example)["weights"].cpu(), captured.weights) <= 1e-7
-    assert "Some rows of weights add up to less than 1" in text_in(example.note, "en")
+
+
+def test_weights_that_sum_to_less_than_1_stay_so_and_the_note_says_so():
+    """Each query has a number of its own in the sum."""
     long = torch.ones(1, 1, 70, 2)
-    (captured,) = capture(
-        ByHand(lambda q, k, v: torch.cat([q @ k.mT, q[..., :1]], -1).softmax(-1)[..., :-1] @ v), (long,) * 3
-    )
-    cut = trace(captured.example(cut=True))["weights"].cpu().sum(-1)
+    own = torch.arange(70.0)[:, None].expand(1, 1, 70, 1) / 35
+
+    def short(q, k, v):
+        return torch.cat([q @ k.mT, own], -1).softmax(-1)[..., :-1] @ v
+
+    (captured,) = capture(ByHand(short), (long,) * 3)
+    example = captured.example(cut=True)
+    assert "Some rows of weights add up to less than 1" in text_in(example.note, "en")
+    cut = trace(example)["weights"].cpu().sum(-1)
     assert apart(cut, captured.weights.sum(-1)[:, :64]) <= 1e-6
 
 

@@ -150,7 +150,6 @@ REFUSED = {
     "Qwen3": {f"layers.{i}.self_attn.k_norm.weight" for i in range(2)},
     "Gemma 3": {f"layers.{i}.self_attn.k_norm.weight" for i in range(2)},
     "OLMo2": {f"layers.{i}.self_attn.k_norm.weight" for i in range(2)},
-    "gpt-oss": {f"layers.{i}.self_attn.sinks" for i in range(2)},
     "T5": {
         "config.json: relative_attention_num_buckets",
         "decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight",

@@ -205,6 +205,16 @@ def test_a_tensor_that_has_no_place_in_an_example_is_refused_or_named(tensor):
     )
 
 
+def test_the_sinks_of_gpt_oss_are_those_of_the_chosen_heads():
+    weights = {**LAYER, f"{NAME}sinks": torch.tensor([0.5, 1.0])}
+    layer = known({"model_type": "gpt_oss"}, weights=weights)
+    example = open_layer(weights, layer, replace(ALL, heads=(1, 0)))
+    assert [head.sink for head in example.heads] == [(1.0,), (0.5,)]
+    assert "sinks" not in note(example)
+    with pytest.raises(InteropError, match=r"sinks: expected 2, got 5"):
+        open_layer({**weights, f"{NAME}sinks": drawn(5)}, layer, ALL)
+
+
 @pytest.mark.parametrize(
     "tensor", ["rotary_emb.inv_freq", "masked_bias", "bias", "LayerNorm.weight", "position_ids"]
 )

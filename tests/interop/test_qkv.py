@@ -30,6 +30,18 @@ def test_heads_of_queries_keys_and_values(as_given):
     assert parse(pretty(example)) == example
 
 
+def test_each_head_may_have_a_sink():
+    q, k = cube(3, 5, 4), cube(3, 6, 4)
+    example = from_qkv(q, k, sinks=np.array([0.5, -np.inf, 2.0]))
+    assert [head.sink for head in example.heads] == [(0.5,), None, (2.0,)]
+    scores = torch.tensor(q @ k.mT / 2)
+    extra = torch.tensor([0.5, -torch.inf, 2.0])[:, None, None].expand(3, 5, 1)
+    wanted = torch.cat((scores, extra), -1).softmax(-1)[..., :-1]
+    assert (trace(example)["weights"].cpu() - wanted).abs().max() <= 1e-12
+    with pytest.raises(InteropError, match="sinks: expected as many numbers as q has heads, 3, got 2"):
+        from_qkv(q, k, sinks=[1, 2])
+
+
 def test_one_head_without_an_axis_for_it():
     q, k = cube(3, 4), cube(3, 4)
     example = from_qkv(q, k, tokens=["I", "am", "here"], mask="causal", scale="none", title="one")

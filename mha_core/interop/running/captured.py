@@ -70,6 +70,7 @@ class Captured:
     mask             n_q × n_k or h × n_q × n_k: truth values, True = may attend, or numbers that are added; or None
     causal           query i may attend to keys 0 … i
     scale, softcap   the divisor of the scores, and the number that none exceeds, as in an example
+    sinks            h numbers, each a score without a key in a head, −∞ for a head without; or None
     tokens           names of the queries; context_tokens: names of the keys if they differ. The keys that torch's layer
                      adds are called "bias" and "zero"
     sample, samples  which sample of the batch this is, counted from 0, and how many there are
@@ -95,6 +96,7 @@ class Captured:
     new_weights: tuple[int, ...] = ()
     new_outputs: tuple[int, ...] = ()
     softcap: float | None = None
+    sinks: Tensor | None = None
     sample: int = 0
     batch: Mapping[int, Captured] = field(default_factory=dict)
 
@@ -176,7 +178,10 @@ class Captured:
         small_mask: Any = "causal" if self.causal else None
         if mask is not None:
             small_mask = {"add" if mask.is_floating_point() else "allow": mask[:MAX_SIZE, :MAX_SIZE]}
-        return from_qkv(q, k, v, mask=small_mask, scale=self.scale, softcap=self.softcap, **description)
+        sinks = None if self.sinks is None else self.sinks[list(taken)]
+        return from_qkv(
+            q, k, v, mask=small_mask, scale=self.scale, softcap=self.softcap, sinks=sinks, **description
+        )
 
     def _matrices(self, part: Tensor | None, heads: Sequence[int]) -> Tensor:
         """These heads' matrices; if all heads are chosen, one for each group that shares it."""

@@ -87,6 +87,9 @@ def _one_sample(call: Call, sample: int, samples: int, labels: Labels) -> Captur
     mask = None
     if call.scores is not None and call.scores.mask is not None:
         mask = of_sample(call.scores.mask.expand(*lead, n_q, n_k), sample)
+    sinks = None
+    if call.scores is not None and call.scores.sink is not None:
+        sinks = of_sample(call.scores.sink.expand(*lead, n_q, 1), sample)
     tokens, context_tokens = labels.both(n_q, n_k, call.extra)
     captured = Captured(
         name=call.name,
@@ -107,7 +110,7 @@ def _one_sample(call: Call, sample: int, samples: int, labels: Labels) -> Captur
     return (
         captured
         if call.scores is None
-        else _scored(captured, call.scores, call.groups, mask, weights, sample)
+        else _scored(captured, call.scores, call.groups, mask, sinks, weights, sample)
     )
 
 
@@ -153,17 +156,23 @@ def _scored(
     scores: Scores,
     groups: int,
     mask: Tensor | None,
+    sinks: Tensor | None,
     module_weights: Tensor | None,
     sample: int,
 ) -> Captured:
-    """The attention with Q, K, mask and divisor, unless these give other weights than the module's.
+    """The attention with Q, K, mask, sinks and divisor, unless these give other weights than the module's.
 
     With a factor of 0 there are only the weights, since no divisor has the same effect.
     """
     q, k = of_sample(scores.q, sample), of_sample(scores.k, sample)
     k, v = _one_per_group(k, captured.v, groups)
     allowed, causal = _simplified_mask(mask, causal=scores.causal)
-    weights = attention_weights(q, k, scores.factor, allowed, causal=causal, softcap=scores.softcap)
+    if sinks is not None and not _is_one_per_head(sinks):
+        return captured
+    per_head = None if sinks is None else sinks[:, 0, 0]
+    weights = attention_weights(
+        q, k, scores.factor, allowed, causal=causal, softcap=scores.softcap, sinks=per_head
+    )
     if not scores.factor:
         return replace(captured, weights=weights if module_weights is None else module_weights)
     if module_weights is not None:
@@ -180,7 +189,13 @@ def _scored(
         causal=causal,
         scale=_scale(scores.factor, q.shape[-1]),
         softcap=scores.softcap,
+        sinks=per_head,
     )
+
+
+def _is_one_per_head(sinks: Tensor) -> bool:
+    """Whether every query of a head has the same sink, a number or −∞."""
+    return bool((sinks == sinks[:, :1]).all() & (sinks < torch.inf).all())
 
 
 def attention_weights(
@@ -191,9 +206,10 @@ def attention_weights(
     *,
     causal: bool = False,
     softcap: float | None = None,
+    sinks: Tensor | None = None,
 ) -> Tensor:
     """softmax(s + mask) in float64, h × n_q × n_k, with s = q·kᵀ·factor, or c·tanh(q·kᵀ·factor ÷ c) with a softcap c; a
-    row that may attend to nothing has weights 0.
+    row that may attend to nothing has weights 0. ``sinks``: h more scores, one in every row of a head, without a key.
     """
     scores = q.to(EXACT) @ k.to(EXACT).repeat_interleave(len(q) // len(k), 0).mT * factor
     if softcap is not None:
@@ -202,7 +218,11 @@ def attention_weights(
         scores = scores.masked_fill(~_triangle(scores), NEG_INF)
     if mask is not None:
         scores = scores + mask.to(EXACT) if mask.is_floating_point() else scores.masked_fill(~mask, NEG_INF)
-    return scores.softmax(-1).masked_fill((scores == NEG_INF).all(-1, keepdim=True), 0.0)
+    nothing = (scores == NEG_INF).all(-1, keepdim=True)
+    if sinks is not None:
+        extra = sinks.to(EXACT)[:, None, None].expand(*scores.shape[:-1], 1)
+        scores = torch.cat((scores, extra), -1)
+    return scores.softmax(-1)[..., : k.shape[-2]].masked_fill(nothing, 0.0)
 
 
 def _triangle(scores: Tensor) -> Tensor:
@@ -233,9 +253,11 @@ def with_heads_axis(call: Call) -> Call:
     if mask is not None:
         mask = heads(mask.expand(*scores.q.shape[:-1], mask.shape[-1]))
     k, v = (part.repeat_interleave(call.groups, -3) for part in (scores.k, call.v))
-    return replace(
-        call, scores=replace(scores, q=heads(scores.q), k=k, mask=mask), v=v, outputs=heads(call.outputs)
-    )
+    sink = scores.sink
+    if sink is not None:
+        sink = heads(sink.expand(*scores.q.shape[:-1], 1))
+    scores = replace(scores, q=heads(scores.q), k=k, mask=mask, sink=sink)
+    return replace(call, scores=scores, v=v, outputs=heads(call.outputs))
 
 
 def _are_repeated(heads: Tensor, groups: int) -> bool:

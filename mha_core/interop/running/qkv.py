@@ -7,7 +7,7 @@ from typing import Any
 
 from mha_core.errors import N_, InteropError
 from mha_core.example.arrays import from_arrays
-from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example, Scale, Text
+from mha_core.example.model import MAX_HEADS, MAX_SIZE, NEG_INF, Example, Scale, Text
 
 
 def from_qkv(
@@ -20,6 +20,7 @@ def from_qkv(
     mask: Any = None,
     scale: Scale = "sqrt_dk",
     softcap: float | None = None,
+    sinks: Any = None,
     title: Text = "",
     note: Text | None = None,
 ) -> Example:
@@ -32,7 +33,8 @@ def from_qkv(
     consecutive heads. Without ``v`` the example ends at its weights. ``tokens``: those of the queries, and of the keys
     if ``context_tokens`` are not given; by default 1, 2, 3 … ``mask``: "causal", or n_q × n_k truth values (True = may
     attend) or numbers that are added to the scores. ``scale``: as in a file, the divisor of the scores: "sqrt_dk",
-    "none" or a number. ``softcap``: a number c; a divided score s becomes c·tanh(s/c).
+    "none" or a number. ``softcap``: a number c; a divided score s becomes c·tanh(s/c). ``sinks``: h numbers, each a
+    score without a key in every row of a head, −∞ for a head without.
 
     Raises ``InteropError`` for another number of axes and for more than an example can have, ``ExampleError`` naming
     the place for anything else that does not fit: ``heads[1].k: expected 3 × 2, got 3 × 4``.
@@ -62,7 +64,8 @@ def from_qkv(
             for name, cube in cubes.items()
             if name == "q" or g % size == 0
         }
-        for g in range(h)
+        | ({} if sink == NEG_INF else {"sink": sink})
+        for g, sink in enumerate(_sinks(sinks, h))
     ]
     return from_arrays(
         heads=heads,
@@ -75,6 +78,19 @@ def from_qkv(
         title=title,
         note=note,
     )
+
+
+def _sinks(value: Any, h: int) -> Sequence[Any]:
+    """One number for each head, −∞ without sinks."""
+    numbers = [NEG_INF] * h if value is None else value.tolist() if hasattr(value, "tolist") else list(value)
+    if len(numbers) != h:
+        raise InteropError(
+            N_("expected as many numbers as q has heads, {expected}, got {got}"),
+            place="sinks",
+            expected=h,
+            got=len(numbers),
+        )
+    return numbers
 
 
 def _matrices(value: Any, name: str) -> Sequence[Any]:

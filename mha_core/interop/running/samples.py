@@ -178,7 +178,7 @@ def four_axes(call: Call, split: Split) -> Call:
 
     scores = call.scores
     if scores is not None:
-        mask = None if scores.mask is None else separated(scores.mask)
-        scores = replace(scores, q=separated(scores.q), k=separated(scores.k), mask=mask)
+        mask, sink = (part if part is None else separated(part) for part in (scores.mask, scores.sink))
+        scores = replace(scores, q=separated(scores.q), k=separated(scores.k), mask=mask, sink=sink)
     weights = None if call.weights is None else separated(call.weights)
     return replace(call, scores=scores, v=separated(call.v), outputs=separated(call.outputs), weights=weights)

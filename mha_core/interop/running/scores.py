@@ -33,6 +33,7 @@ SAME: Final = (
     "detach",
 )
 VIEWS: Final = ("view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze")
+JOINS: Final = ("cat", "concat", "concatenate")
 PER_CELL: Final = ("dropout", "masked_fill", "where", "nan_to_num", "clamp", "clip")
 """Functions of torch by name, without the underscores of operators and of in-place operations."""
 
@@ -44,7 +45,8 @@ HIDES: Final = -1000.0
 class Scores:
     """Known scores: q·kᵀ·``factor`` + ``mask``; or ``mask`` is truth values, True = may attend.
 
-    ``softcap``: a number c; instead of a score s = q·kᵀ·``factor`` it is c·tanh(s/c).
+    ``softcap``: a number c; instead of a score s = q·kᵀ·``factor`` it is c·tanh(s/c). ``sink``: one more column at the
+    end, in softmax only; ``cut``: that column is cut off again.
     """
 
     q: Tensor
@@ -53,6 +55,13 @@ class Scores:
     mask: Tensor | None = None
     causal: bool = False
     softcap: float | None = None
+    sink: Tensor | None = None
+    cut: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is a column for each key and none besides."""
+        return self.sink is None or self.cut
 
 
 def scores_after(
@@ -64,7 +73,9 @@ def scores_after(
     first = bool(args) and args[0] is scored
     if name in SAME:
         return scores
-    if name == "tanh" and first and scores.mask is None and scores.softcap is None:
+    if name in JOINS:
+        return _joined(scores, args, kwargs, scored)
+    if name == "tanh" and first and scores.mask is None and scores.softcap is None and scores.sink is None:
         return replace(scores, softcap=1.0)
     if name in (*TIMES, *OVER) and (first or name in TIMES):
         return _times(scores, plain_number(other), over=name in OVER)
@@ -81,6 +92,26 @@ def scores_after(
     return None
 
 
+def _joined(
+    scores: Scores, args: Sequence[Any], kwargs: Mapping[str, Any], scored: Tensor | None
+) -> Scores | None:
+    """The scores with a sink: one column that is joined to their last one."""
+    parts, dim = args[0], kwargs.get("dim", args[1] if len(args) > 1 else 0)
+    if scores.sink is not None or scored is None or len(parts) != 2 or parts[0] is not scored:
+        return None
+    is_column = dim in (-1, scored.dim() - 1) and parts[1].shape == (*scored.shape[:-1], 1)
+    return replace(scores, sink=parts[1]) if is_column else None
+
+
+def without_sink(scores: Scores, index: Any, weighted: Tensor, result: Tensor) -> Scores | None:
+    """The scores of weights after a slice that leaves those of all keys, without the sink's; None after any other."""
+    if scores.complete or result.shape != (*weighted.shape[:-1], weighted.shape[-1] - 1):
+        return None
+    last = index[-1] if isinstance(index, tuple) else None
+    keeps_first = isinstance(last, slice) and last.start in (None, 0) and last.step in (None, 1)
+    return replace(scores, cut=True) if keeps_first else None
+
+
 def same_matrices(matrices: Tensor, result: Tensor) -> bool:
     """Whether the result has the same matrices, with the same rows and columns, under any leading axes."""
     return result.shape[-2:] == matrices.shape[-2:] and result.numel() == matrices.numel()
@@ -94,12 +125,13 @@ def with_axes_of(scores: Scores, scored: Tensor, result: Tensor) -> Scores:
     def reshaped(part: Tensor, *last: int) -> Tensor:
         return part.expand(*scored.shape[:-2], *last).reshape(*result.shape[:-2], *last)
 
-    mask = None if scores.mask is None else reshaped(scores.mask, *scored.shape[-2:])
+    n_q, n_k = scores.q.shape[-2], scores.k.shape[-2]
     return replace(
         scores,
+        sink=None if scores.sink is None else reshaped(scores.sink, n_q, 1),
         q=reshaped(scores.q, *scores.q.shape[-2:]),
         k=reshaped(scores.k, *scores.k.shape[-2:]),
-        mask=mask,
+        mask=None if scores.mask is None else reshaped(scores.mask, n_q, n_k),
     )
 
 
@@ -112,12 +144,17 @@ def _times(scores: Scores, factor: float | None, *, over: bool) -> Scores | None
         factor=scores.factor * factor,
         mask=None if scores.mask is None else scores.mask * factor,
         softcap=None if scores.softcap is None else scores.softcap * abs(factor),
+        sink=None if scores.sink is None else scores.sink * factor,
     )
 
 
 def _plus(scores: Scores, added: Any, *, minus: bool) -> Scores | None:
     if isinstance(added, Real) or not isinstance(added, Tensor):
         return scores if isinstance(added, Real) else None  # the same number for all pairs changes no weight
+    if (
+        scores.sink is not None
+    ):  # the same number for a whole row, the sink among it, changes no weight either
+        return scores if added.shape[-1:] == (1,) else None
     added = added if added.is_floating_point() else added.to(scores.q.dtype)  # integers are added too
     added = -added if minus else added
     return replace(scores, mask=added if scores.mask is None else scores.mask + added)

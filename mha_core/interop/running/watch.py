@@ -31,6 +31,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 from mha_core.errors import N_, InteropError
 from mha_core.interop.running.einsum import arranged, letters_of, queries_at, values_order
 from mha_core.interop.running.scores import (
+    JOINS,
     MINUS,
     OVER,
     PER_CELL,
@@ -43,6 +44,7 @@ from mha_core.interop.running.scores import (
     same_matrices,
     scores_after,
     with_axes_of,
+    without_sink,
 )
 
 Value = TypeVar("Value")
@@ -72,7 +74,6 @@ class Call:
 
 
 _PRODUCTS: Final = ("matmul", "bmm", "baddbmm")
-_JOINS: Final = ("cat", "concat", "concatenate")
 _PARTS: Final = ("split", "split_with_sizes", "tensor_split", "chunk")
 """Functions of torch by name, without the underscores of operators and of in-place operations."""
 
@@ -193,7 +194,9 @@ class Watch(TorchFunctionMode):
             _refuse_dropout(args, kwargs)
         if name in _CELL_WISE and same_matrices(weighted, result):
             self._weights[result] = scores and with_axes_of(scores, weighted, result), result
-        elif name in (*_JOINS, "narrow") or (name == "getitem" and _keeps_rows(args[1], weighted.dim())):
+        elif name == "getitem" and _keeps_rows(args[1], weighted.dim()):
+            self._weights[result] = scores and without_sink(scores, args[1], weighted, result), result
+        elif name in (*JOINS, "narrow"):
             self._weights[result] = None, result
         else:
             self._lose(name)
@@ -227,7 +230,7 @@ class Watch(TorchFunctionMode):
         self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], result: Tensor
     ) -> None:
         """Follow scores from a product to softmax, or a factor of the left side before a product."""
-        scored = next((part for part in args if isinstance(part, Tensor) and part in self._scores), None)
+        scored = next((part for part in _tensors(args, {}) if part in self._scores), None)
         if scored is not None:
             after = scores_after(name, args, kwargs, scored, self._scores[scored])
             if name in VIEWS and same_matrices(scored, result):
@@ -311,6 +314,7 @@ class Watch(TorchFunctionMode):
         if weights is not None and _memory(v if of is None else of) in self._parameters:
             self._lose("matmul", "gate")
             return
+        scores = scores if scores and scores.complete else None
         in_layer = self._layer is not None
         call = Call(
             *self._place(), scores, v, outputs, weights, folds, layer=in_layer, extra=self._layer or ()

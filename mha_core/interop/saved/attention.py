@@ -40,7 +40,8 @@ class Attention:
     """How the scores of a layer are computed, according to its model's config.json, or another ``file``.
 
     ``window``: how many keys a query sees, the last of them its own, and as many later ones if it sees any; None: all.
-    ``softcap``: as in an example. ``alibi``: what the slopes of ALiBi are multiplied by; None without ALiBi.
+    ``softcap``: as in an example. ``sinks``: the name of the layer's tensor with each head's sink. ``alibi``: what the
+    slopes of ALiBi are multiplied by; None without ALiBi.
     ``taken``: the settings that were used; ``ignored``: settings that may change scores and were not used because the
     kind of model is not ``known``; ``refused``: settings that no example can compute with. ``fits``: False if the
     config is for layers of another width, so that nothing of it is used.
@@ -51,6 +52,7 @@ class Attention:
     window: int | None = None
     rotary: Rotary | None = None
     softcap: float | None = None
+    sinks: str = ""
     alibi: float | None = None
     taken: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
@@ -153,6 +155,7 @@ def attention_of(settings: Settings, name: str, d_k: int, heads: int) -> Attenti
         window,
         rotary,
         settings.number(known.softcap) if capped else None,
+        known.sinks,
         alibi,
         taken=(
             kind_from,

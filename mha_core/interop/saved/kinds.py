@@ -14,15 +14,16 @@ class Kind:
 
     ``decoder``: a query sees no later key; None: if the layer's name says that it is a decoder's. ``divisor``:
     "sqrt_dk", "none", or the name of the setting. ``window``: which layers have one. ``softcap``: the name of the
-    setting. ``pairs``: the columns that rotary positions rotate together, None without rotary positions; ``base``,
-    ``part`` (of the columns) and ``columns`` (their number): their defaults. ``alibi``: how it has ALiBi: "always",
-    "attn_config" or "alibi" by this setting.
+    setting; ``sinks``: the name of the tensor with one number per head. ``pairs``: the columns that rotary positions
+    rotate together, None without rotary positions; ``base``, ``part`` (of the columns) and ``columns`` (their number):
+    their defaults. ``alibi``: how it has ALiBi: "always", "attn_config" or "alibi" by this setting.
     """
 
     decoder: bool | None = False
     divisor: str = "sqrt_dk"
     window: str = ""
     softcap: str = ""
+    sinks: str = ""
     pairs: Pairs | None = None
     base: float = BASE
     part: float = 1.0
@@ -66,7 +67,7 @@ KINDS: Final[dict[str, Kind]] = {
     "gemma3_text": Kind(
         decoder=True, divisor="query_pre_attn_scalar", window="five of six", pairs="half", base=1e6
     ),
-    "gpt_oss": Kind(decoder=True, window="every other", pairs="half", base=150000.0),
+    "gpt_oss": Kind(decoder=True, window="every other", sinks="sinks", pairs="half", base=150000.0),
     **_all(
         "camembert ernie data2vec-text bert-generation roberta-prelayernorm roc_bert xmod layoutlm tapas",
         Kind(),

@@ -86,7 +86,7 @@ def load_layer(
 ) -> Packed:
     """All of a layer's parameters. ``num_heads`` is needed if the file does not have it.
 
-    Raises ``InteropError`` for shapes that do not fit, and for a tensor of the layer that has no place in an example,
+    Raises ``InteropError`` for shapes that do not fit, and for a tensor of the layer that is none of its parameters,
     such as the gains of a norm of Q, or a sink: ``leave_out`` loads the others without it.
     """
     packed, unused = loaded(weights, layer, num_heads)
@@ -123,6 +123,10 @@ class Unused(NamedTuple):
 
     harmless: tuple[str, ...]
     others: tuple[str, ...]
+
+    def without(self, names: Collection[str]) -> Unused:
+        """The tensors that are not among these names."""
+        return Unused(*(tuple(name for name in part if name not in names) for part in self))
 
 
 _HARMLESS = re.compile(

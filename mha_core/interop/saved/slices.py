@@ -26,6 +26,7 @@ from mha_core.interop.parameters.packed import Packed, unpack
 from mha_core.interop.saved.adapters import Merged
 from mha_core.interop.saved.attention import Attention, Rotary
 from mha_core.interop.saved.layers import KIND_NAMES, OF_MODELS, Layer, Unused, loaded, refuse
+from mha_core.interop.saved.operands import operands_of, with_operands
 from mha_core.interop.saved.rows import given_rows, random_rows, rows_of_file, started
 from mha_core.interop.saved.weights import Weights
 from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
@@ -120,6 +121,8 @@ def open_layer(
     """
     packed, unused = loaded(weights, layer, num_heads)
     attention = layer.attention or Attention()
+    operands = operands_of(weights, layer, packed)
+    unused = unused.without(operands.names)
     if not leave_out:
         refuse(layer, unused, attention.refused)
     _check_slice(packed, part)
@@ -153,7 +156,7 @@ def open_layer(
         example = _sharing(example, layer.shared_width * packed.h // layer.width)
     if attention.alibi is not None:
         example = _with_slopes(example, part.heads, packed.h, attention.alibi)
-    return validate(example)
+    return validate(with_operands(example, operands, part.heads))
 
 
 def _from_rows(weights: Weights, layer: Layer, part: Slice, small: Packed) -> Example:
