@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from mha_core.example.model import Dims as Dims
     from mha_core.example.model import Example as Example
     from mha_core.example.model import Head as Head
+    from mha_core.example.model import Norm as Norm
     from mha_core.example.model import Positions as Positions
     from mha_core.example.share_link import from_token as from_token
     from mha_core.example.share_link import to_token as to_token
@@ -76,7 +77,7 @@ _EXPORTS: Final = {
     "mha_core.example.arrays": "from_arrays",
     "mha_core.example.files": "dump parse pretty",
     "mha_core.example.library": "OPENS_FIRST built_in library opens_first",
-    "mha_core.example.model": "AddMask AllowMask Dims Example Head Positions",
+    "mha_core.example.model": "AddMask AllowMask Dims Example Head Norm Positions",
     "mha_core.example.share_link": "from_token to_token",
     "mha_core.example.validate": "validate",
 }

@@ -24,6 +24,7 @@ term        the output as the sum of what each head adds to it
 Role: TypeAlias = Literal["q", "k", "v", ""]
 ScoringName: TypeAlias = Literal["dot", "bilinear", "additive", "cosine"]
 PositionsName: TypeAlias = Literal["sinusoidal", "rotary", "alibi"]
+NormName: TypeAlias = Literal["rms"]
 Colours: TypeAlias = Literal["signed", "weights", "mask"]
 
 
@@ -197,6 +198,70 @@ ENTRIES: Final = (
         "v",
         only=("values",),
         start=True,
+        shared=True,
+    ),
+    Entry(
+        "g_q", "g_Q", ("1", "d_k"), "head input", N_("query gains"), "normalized", role="q", only=("norm",)
+    ),
+    Entry(
+        "g_k",
+        "g_K",
+        ("1", "d_k"),
+        "head input",
+        N_("key gains"),
+        "normalized",
+        role="k",
+        only=("norm",),
+        place=1,
+        shared=True,
+    ),
+    Entry("eps", "{eps}", ("1", "1"), "setting"),
+    Entry(
+        "q_rms",
+        "r_Q",
+        ("n_q", "1"),
+        "head",
+        N_("root mean squares of the queries"),
+        "normalized",
+        N_("Root mean squares of the queries"),
+        "q",
+        only=("norm",),
+    ),
+    Entry(
+        "k_rms",
+        "r_K",
+        ("n_k", "1"),
+        "head",
+        N_("root mean squares of the keys"),
+        "normalized",
+        N_("Root mean squares of the keys"),
+        "k",
+        only=("norm",),
+        place=1,
+        shared=True,
+    ),
+    Entry(
+        "q_normed",
+        "Q_N",
+        ("n_q", "d_k"),
+        "head",
+        N_("normalized queries"),
+        "normalized",
+        N_("Normalized queries"),
+        "q",
+        only=("norm",),
+    ),
+    Entry(
+        "k_normed",
+        "K_N",
+        ("n_k", "d_k"),
+        "head",
+        N_("normalized keys"),
+        "normalized",
+        N_("Normalized keys"),
+        "k",
+        only=("norm",),
+        place=1,
         shared=True,
     ),
     Entry(
@@ -488,7 +553,9 @@ HEAD_ROWS: Final = tuple(name for name in PER_HEAD_INPUTS if AXES[name][0] == "1
 """The inputs of a head that are one row of numbers."""
 HEAD_NUMBERS: Final = tuple(name for name in HEAD_ROWS if AXES[name][1] == "1")
 """Those that are a single number: the slope and the sink."""
-HEAD_BIASES: Final = tuple(name for name in HEAD_ROWS if ENTRY[name].role)
+HEAD_BIASES: Final = tuple(name for name in HEAD_ROWS if name.startswith("b_"))
+HEAD_GAINS: Final = tuple(name for name in HEAD_ROWS if name.startswith("g_"))
+"""The gains of the norms of queries and keys."""
 HEAD_MATRICES: Final = (*(name for name in PER_HEAD_INPUTS if name not in HEAD_ROWS), *STARTS)
 """The inputs of a head that are a matrix."""
 POSITION_INPUTS: Final = tuple(name for name in LAYER_INPUTS if ENTRY[name].stage == "positions")
@@ -592,6 +659,7 @@ _STAGES: Final = {
     "positions": (N_("Positions"), N_("The position of each token.")),
     "projections": (N_("Projections"), N_("Each head has its own.")),
     "projected": (N_("Queries, keys, values"), N_("Each token in three roles.")),
+    "normalized": (N_("Normalized"), N_("Rows of equal size, times gains.")),
     "rotated": (N_("Rotated"), N_("Rotated by their positions.")),
     "directions": (N_("Directions"), N_("Rows of length 1.")),
     "scoring": (N_("Scoring weights"), N_("Used only for the scores.")),

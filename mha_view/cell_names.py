@@ -31,6 +31,8 @@ _OTHER_NAMES: Final = {
 _SETTINGS: Final = {
     "scale": N_("Divide by"),
     "softcap": N_("softcap"),
+    "norm": N_("Norm of Q, K"),
+    "norm.eps": N_("Norm of Q, K"),
     "kv_heads": N_("K, V heads"),
     "tokens": N_("tokens"),
     "context_tokens": N_("context tokens"),

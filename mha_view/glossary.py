@@ -92,6 +92,12 @@ GLOSSARY: Final = {
     "softcap": Entry(
         N_("softcap"), N_("A number c that no score exceeds: a score s becomes c·tanh(s/c) before softmax.")
     ),
+    "norm": Entry(
+        N_("norm of queries and keys"),
+        N_(
+            "Divides each query and key by the root of its mean square and multiplies the columns by learned gains."
+        ),
+    ),
     "saturation": Entry(
         N_("saturation"),
         N_("When softmax gives almost all the weight to one key, so that its gradients nearly vanish."),
@@ -126,6 +132,7 @@ _OF_MATRIX: Final = {
     "position_ids": ("positions",),
     "w_q": ("matrix", "head"),
     "q": ("roles",),
+    "q_normed": ("norm",),
     "q_rotated": ("positions",),
     "scores": ("score",),
     "scaled_scores": ("scaled", "divisor"),

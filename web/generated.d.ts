@@ -122,6 +122,13 @@ interface SetSoftcap {
   value?: number | null;
 }
 
+/** How queries and keys are normalized; `eps`: what is added to the mean square, where given. */
+interface SetNorm {
+  op: "norm";
+  kind: "none" | "rms";
+  eps?: number | null;
+}
+
 /** A sink for every head that computes its weights, or none. */
 interface SwitchSinks {
   op: "sinks";
@@ -690,7 +697,7 @@ interface PuzzleData {
  *
  * `changed`: the example differs from the one that was opened; `baseline`: one is pinned. `sizes`: the axes
  * whose sizes can be changed. `lens`: the current one, "" for none; null where no choice is offered. `fixed`: only
- * numbers can be changed, and these of the layer's settings.
+ * numbers can be changed, and these of the layer's settings. `norm`: the eps of the norm of Q and K.
  */
 interface Controls {
   undo: boolean;
@@ -705,6 +712,7 @@ interface Controls {
   scale: Scale;
   softcap: number | null;
   sinks: boolean;
+  norm: number | null;
   temperature: boolean;
   is_product: boolean;
   scoring: string;
@@ -981,6 +989,7 @@ type Operation =
   | SetMask
   | SetScale
   | SetSoftcap
+  | SetNorm
   | SwitchSinks
   | SetScoring
   | SetKvHeads

@@ -67,6 +67,9 @@ class Float32Error:
         if step.op == "norm":
             (columns,) = (value.shape[-1] for value in values.values())
             return self._run(key, errors) + (columns / 2 + 3) * UNIT * exact
+        if step.op == "rms":  # it moves by no more than the root mean square of the errors
+            rows = errors[step.operand_names[0]][0]
+            return rows.square().mean(-1, keepdim=True).sqrt() + (rows.shape[-1] / 2 + 4) * UNIT * exact
         return self._move_error(key, values, errors, exact)
 
     def _operands(self, key: Key) -> tuple[dict[str, Tensor], dict[str, Tensor]]:

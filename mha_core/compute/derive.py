@@ -53,6 +53,8 @@ class Derivation:
     tanh         value = tanh of the term's number
     norm         value = √Σ term²
     normalize    value = the first number ÷ the second; 0 where that is 0
+    rms          value = √(Σ term² ÷ the number of terms + ``constant``)
+    gain         value = the first number ÷ the second · the third
     sinusoid     value = sin (``at`` = 0) or cos (``at`` = 1) of the term's number
     rotate       value = a·cos θ − b·sin θ (``at`` = 0) or a·sin θ + b·cos θ (``at`` = 1) of the terms (a, θ), (b, θ)
     linear_bias  value = −slope·|p − q| of the term's numbers (slope, p, q)

@@ -87,6 +87,7 @@ def head_graph(example: Example, head: Head) -> tuple[Step, ...]:
         None if example.mask is None else "add" if isinstance(example.mask, AddMask) else "masked_fill",
         example.scoring,
         None if example.positions is None else _positions(example),
+        example.norm is not None,
         None if example.kv_heads in (None, len(example.heads)) else _role(head),
         has_values(example),
     )
@@ -102,6 +103,7 @@ def weight_graph(given: Collection[str], mask: Literal["masked_fill", "add"] | N
         mask,
         "dot",
         None,
+        False,
         None,
         False,
     )
@@ -130,12 +132,13 @@ def _head_steps(
     mask: Literal["masked_fill", "add"] | None,
     scoring: Scoring,
     positions: tuple[str, str, str] | None,
+    normed: bool,
     group: Literal["first", "first with keys", "other"] | None,
     valued: bool,
 ) -> tuple[Step, ...]:
     """``given``: whether the head starts from its q, k, v, weights; ``biases``: whether it has b_q, b_k, b_v;
     ``scaled``: whether scores are divided, whether they are capped, and whether there is a sink;
-    ``valued``: whether it has V, of its own or its group's.
+    ``normed``: whether Q and K are normalized; ``valued``: whether it has V, of its own or its group's.
     """
     kind, key_prefix, pairs = positions or (None, "", "")
     *starts, weights = given
@@ -154,8 +157,15 @@ def _head_steps(
         if has[name] and not start
     ]
     sides = {"q": "q", "k": "k"}
+    if normed:
+        steps += [step for name in "qk" if has[name] for step in _normed(name)]
+        sides = {"q": "q_normed", "k": "k_normed"}
     if kind == "rotary":
-        steps += [_rotation(name, key_prefix if name == "k" else "", pairs) for name in "qk" if has[name]]
+        steps += [
+            _rotation(name, sides[name], key_prefix if name == "k" else "", pairs)
+            for name in "qk"
+            if has[name]
+        ]
         sides = {"q": "q_rotated", "k": "k_rotated"}
     if scoring == "cosine":
         steps += [step for name in "qk" if has[name] for step in _unit(name, sides[name])]
@@ -173,10 +183,22 @@ def _projection(name: str, rows: str, biased: bool) -> Step:
     return Step(name, "matmul", (Operand(rows, "ik"), Operand(f"w_{name}", "kj"), *bias))
 
 
-def _rotation(name: str, context: str, pairs: str) -> Step:
+def _normed(name: str) -> tuple[Step, Step]:
+    """Rows ÷ their root mean squares, times gains."""
+    return (
+        Step(f"{name}_rms", "rms", (Operand(name, "ik"), Operand("eps", "")), index="i"),
+        Step(
+            f"{name}_normed",
+            "gain",
+            (Operand(name, "ij"), Operand(f"{name}_rms", "i"), Operand(f"g_{name}", "j")),
+        ),
+    )
+
+
+def _rotation(name: str, rows: str, context: str, pairs: str) -> Step:
     index, result = {"interleaved": ("i(mk)", "i(mr)"), "half": ("i(km)", "i(rm)")}[pairs]
     return Step(
-        f"{name}_rotated", "rotate", (Operand(name, index), Operand(f"{context}angles", "im")), index=result
+        f"{name}_rotated", "rotate", (Operand(rows, index), Operand(f"{context}angles", "im")), index=result
     )
 
 
@@ -279,7 +301,11 @@ def symbol(name: str, example: Example) -> str:
     sign = ENTRY[name].symbol
     if "{" not in sign:
         return sign
-    settings = {"fill": f"{mask_fill(example):g}", "softcap": _plain(example.softcap or 0.0)}
+    settings = {
+        "fill": f"{mask_fill(example):g}",
+        "softcap": _plain(example.softcap or 0.0),
+        "eps": _plain(example.norm.eps) if example.norm else "",
+    }
     return sign.format(divisor=divisor_sign(example), **settings)
 
 
@@ -296,7 +322,8 @@ def divisor_text(example: Example) -> str:
 
 def _plain(number: float) -> str:
     """A number with all its digits."""
-    return repr(float(number)).removesuffix(".0").replace("-", "−")
+    text = repr(float(number)).removesuffix(".0").replace("-", "−")
+    return re.sub(r"(?<=e−)0+", "", text)
 
 
 def formula(step: Step, example: Example) -> str:

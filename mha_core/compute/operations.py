@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import cos, exp, fsum, hypot, prod, sin, tanh
+from math import cos, exp, fsum, hypot, prod, sin, sqrt, tanh
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import torch
@@ -93,8 +93,8 @@ class Operation:
     ``formula``: the right-hand side, with ``{0}``, ``{1}`` for the operands' letters. An operand of every head appears
     as the letters of all heads, ``joined``.
     ``lines``: a cell's arithmetic, one for each value of ``at``: ``{0}``, ``{1}`` are its numbers, ``{constant}`` its
-    constant, ``{sum}`` its terms with + between them and ``{at}`` the term at ``at``. A term is formatted by ``term``,
-    by default as a product.
+    constant, ``{sum}`` its terms with + between them, ``{count}`` how many, and ``{at}`` the term at ``at``. A term is
+    formatted by ``term``, by default as a product.
     ``exception``: numbers that need another line; ``copies``: without them the value is a copy of the first number.
     ``plan(step)``: how to arrange the operands, read off their letters and stored in ``Step.plan`` for ``run``; raises
     ``ValueError`` where the operation cannot run with them.
@@ -145,7 +145,11 @@ class Operation:
         numbers = [number for term in terms for number in term]
         template = self.lines[at if len(self.lines) > 1 else 0]
         written = template.format(
-            *numbers, sum=" + ".join(map(part, products)), at=products[at % len(products)], constant=constant
+            *numbers,
+            sum=" + ".join(map(part, products)),
+            count=len(products),
+            at=products[at % len(products)],
+            constant=constant,
         )
         return written if "{sum}" in template else part(written)
 
@@ -308,6 +312,10 @@ def norm(numbers: Tensor, along: int | tuple[int, ...]) -> Tensor:
     return norms
 
 
+def _rms(terms: Terms, eps: float) -> float:
+    return sqrt(fsum(number * number for (number,) in terms) / len(terms) + eps)
+
+
 def _normalize(rows: Tensor, norms: Tensor) -> Tensor:
     zero = norms == 0
     if rows.requires_grad:  # the derivative of 0 ÷ 0 is NaN, even where the quotient is not used
@@ -459,6 +467,22 @@ OPERATIONS: Final = {
         "{0}²",
         plan=_only("ik i"),
         is_sign=True,
+    ),
+    # √(Σ_k a² ÷ count + eps)
+    "rms": Operation(
+        lambda step, operands, example: (operands[0].square().mean(-1, keepdim=True) + operands[1]).sqrt(),
+        lambda terms, at, constant: _rms(terms, constant),
+        "√(mean {0}² + {1})",
+        ("√(({sum}) ÷ {count} + {constant})",),
+        "{0}²",
+        plan=_only("ik  i"),
+    ),
+    # a ÷ b · c
+    "gain": _by_cell(
+        lambda a, rms, gain: a / rms * gain,
+        lambda a, rms, gain: a / rms * gain,
+        "{0} ÷ {1} ∘ {2}",
+        "{0} ÷ {1}·{2}",
     ),
     # a ÷ b; 0 where b is 0: a row of zeros has no direction
     "normalize": _by_cell(

@@ -15,7 +15,7 @@ from mha_core.example.model import (
     Positions,
     Row,
 )
-from mha_core.vocabulary import AXES, HEAD_MATRICES, HEAD_ROWS
+from mha_core.vocabulary import AXES, HEAD_GAINS, HEAD_MATRICES, HEAD_ROWS
 
 OldIndices: TypeAlias = Sequence[int | None]
 """For each index of an axis after the edit: its index before, None where it is new."""
@@ -37,8 +37,15 @@ def reshaped(example: Example, axes: Mapping[str, OldIndices]) -> Example:
         col_map = range(len(matrix[0])) if col_map is None else col_map
         return tuple(tuple(new if i is None or j is None else matrix[i][j] for j in col_map) for i in row_map)
 
+    new = dict.fromkeys(HEAD_GAINS, 1.0)
     heads = tuple(
-        replace(head, **{name: fit(name, getattr(head, name)) for name in (*HEAD_MATRICES, *HEAD_ROWS)})
+        replace(
+            head,
+            **{
+                name: fit(name, getattr(head, name), new.get(name, 0.0))
+                for name in (*HEAD_MATRICES, *HEAD_ROWS)
+            },
+        )
         for head in example.heads
     )
     layer = {name: fit(name, getattr(example, name)) for name in ("x", "context", "w_o", "b_o")}

@@ -11,6 +11,7 @@ from dataclasses import fields
 from typing import Any, Final, Literal
 
 from mha_core.edit.fields import (
+    AnyEps,
     AnyLecture,
     AnyPuzzle,
     AnyScale,
@@ -32,7 +33,7 @@ from mha_core.edit.fields import (
 )
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import Pairs
-from mha_core.vocabulary import PositionsName
+from mha_core.vocabulary import NormName, PositionsName
 
 
 class Edit(Instruction):
@@ -158,6 +159,13 @@ class SetSoftcap(Edit, op="softcap"):
     """What no score exceeds, or None: scores are not capped."""
 
     value: AnySoftcap | None = None
+
+
+class SetNorm(Edit, op="norm"):
+    """How queries and keys are normalized; ``eps``: what is added to the mean square, where given."""
+
+    kind: Literal["none", NormName]
+    eps: AnyEps | None = None
 
 
 class SwitchSinks(Edit, op="sinks"):

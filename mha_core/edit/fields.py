@@ -95,6 +95,10 @@ def _softcap(value: object, _: str) -> float:
     return float(cell_value("softcap", value, "softcap"))
 
 
+def _eps(value: object, _: str) -> float:
+    return float(cell_value("norm.eps", value, "norm.eps"))
+
+
 @dataclass(frozen=True)
 class OneOf:
     """Reads one of these names."""
@@ -126,6 +130,7 @@ Block: TypeAlias = Annotated[Sequence[Sequence[object]], _block]
 Texts: TypeAlias = Annotated[tuple[str, ...], _sequence_of(_text)]
 Order: TypeAlias = Annotated[tuple[int, ...], _sequence_of(_index)]
 AnyScale: TypeAlias = Annotated[Scale, _scale]
+AnyEps: TypeAlias = Annotated[float, _eps]
 AnySoftcap: TypeAlias = Annotated[float, _softcap]
 AnyScoring: TypeAlias = Annotated[ScoringName, OneOf(SCORINGS)]
 AnyLecture: TypeAlias = Annotated[Lecture, read_lecture]

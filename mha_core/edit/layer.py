@@ -10,6 +10,7 @@ from mha_core.edit.axes import reshaped, to_size
 from mha_core.edit.edit import (
     SetKvHeads,
     SetMask,
+    SetNorm,
     SetPositions,
     SetScale,
     SetScoring,
@@ -23,10 +24,12 @@ from mha_core.edit.edit import (
 from mha_core.edit.matrices import POSITION_FIELDS, as_allow, filled
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import (
+    EPS,
     MAX_SIZE,
     PAIRS,
     Example,
     Head,
+    Norm,
     Positions,
     Row,
     absent_steps,
@@ -129,6 +132,23 @@ def switch_sinks(example: Example, edit: SwitchSinks) -> Example:
     return replace(example, heads=tuple(replace(head, sink=switched(head)) for head in example.heads))
 
 
+def switch_norm(example: Example, edit: SetNorm) -> Example:
+    """No norm of Q and K, or one, whose gains are 1 until they are edited."""
+    if edit.kind == "none":
+        heads = tuple(replace(head, g_q=None, g_k=None) for head in example.heads)
+        return _without_stale_claims(replace(example, norm=None, heads=heads))
+    ones = (1.0,) * example.dims.d_k
+
+    def with_gains(index: int, head: Head) -> Head:
+        own_keys = kv_head_of(example, "k", index) == index
+        g_q = head.g_q or (ones if head.weights is None else None)
+        return replace(head, g_q=g_q, g_k=head.g_k or (ones if own_keys else None))
+
+    eps = edit.eps or (example.norm.eps if example.norm else EPS)
+    heads = tuple(with_gains(index, head) for index, head in enumerate(example.heads))
+    return replace(example, norm=Norm(edit.kind, eps), heads=heads)
+
+
 def switch_context(example: Example, edit: SwitchContext) -> Example:
     """On: a context of its own that starts as a copy of X. Off: keys and values come from X again."""
     dims = example.dims
@@ -217,7 +237,7 @@ def ungrouped(example: Example) -> Example:
 
 
 _SHARED_FIELDS = tuple(name for name in SHARED if name in Head.__dataclass_fields__)
-_KEYS = ("w_k", "b_k", "k")
+_KEYS = ("w_k", "b_k", "k", "g_k")
 
 
 def grouped(example: Example, count: int) -> Example:

@@ -18,7 +18,7 @@ from mha_core.example.model import (
     key_tokens,
     keys_are_queries,
 )
-from mha_core.vocabulary import HEAD_BIASES, HEAD_MATRICES, HEAD_ROWS, SCORING
+from mha_core.vocabulary import HEAD_BIASES, HEAD_GAINS, HEAD_MATRICES, HEAD_ROWS, SCORING
 
 
 def rename_token(example: Example, edit: RenameToken) -> Example:
@@ -118,6 +118,8 @@ def _new_head(example: Example) -> Head:
     for name in (*HEAD_MATRICES, *HEAD_ROWS):
         if name == "slope" and pattern.slope is not None:
             fields[name] = (alibi_slope(seed, seed + 1),)
+        elif name in HEAD_GAINS and getattr(pattern, name) is not None:
+            fields[name] = (1.0,) * dims.d_k
         elif getattr(pattern, name) is not None:
             rows = filled(
                 *dims.shape(name), "zeros" if name in _ZEROS else "integers", seed * 16 + len(fields)

@@ -14,6 +14,8 @@ positions   "sinusoidal", "rotary" or "alibi", or {"kind": one of them, "ids": [
             "frequencies": […], "context_frequencies": …}. With "alibi" each head gives its slope, one number. With
             "rotary" there may be "pairs": "interleaved" (where absent; columns 2m and 2m + 1 are rotated together) or
             "half" (columns m and m + d_k/2).
+norm        "rms", or {"kind": "rms", "eps": 1e-6}: queries and keys are divided by the root of their mean square, and
+            each head gives the gains g_q and g_k that they are then multiplied with.
 sink        of a head, one number s_0: a score without a key, so that rows of weights add up to less than 1.
 tokens      where absent, the rows are called t1, t2, …, and the note says so.
 asked       of an exercise: the names of the steps to be worked out.
@@ -38,7 +40,9 @@ from mha_core.errors import N_, ExampleError
 from mha_core.example.decoding import decoded
 from mha_core.example.lecture import Lecture, LectureStep
 from mha_core.example.model import (
+    EPS,
     NEG_INF,
+    NORMS,
     PAIRS,
     POSITIONS,
     AddMask,
@@ -47,6 +51,7 @@ from mha_core.example.model import (
     Head,
     Mask,
     Matrix,
+    Norm,
     Positions,
     Row,
     Scale,
@@ -75,9 +80,9 @@ from mha_core.example.validate import validate
 from mha_core.messages import LANGUAGES, catalogue
 from mha_core.quoted import quoted_json
 from mha_core.vocabulary import (
-    HEAD_BIASES,
     HEAD_MATRICES,
     HEAD_NUMBERS,
+    HEAD_ROWS,
     SCORING,
     SCORINGS,
     STEPS,
@@ -152,6 +157,7 @@ def to_json(example: Example) -> dict[str, object]:
         "scoring": None if example.scoring == "dot" else example.scoring,
         "scale": example.scale if isinstance(example.scale, str) else number_json(example.scale),
         "softcap": None if example.softcap is None else number_json(example.softcap),
+        "norm": None if example.norm is None else _norm_json(example.norm),
         "kv_heads": example.kv_heads,
         "positions": None if example.positions is None else _positions_json(example.positions),
         "mask": _mask_json(example.mask),
@@ -256,10 +262,14 @@ def _heads(value: object, place: str) -> tuple[Head, ...]:
     return tuple(_head(item, f"{place}[{index}]") for index, item in enumerate(read_list(value, place)))
 
 
+_ROWS = tuple(name for name in HEAD_ROWS if name not in HEAD_NUMBERS)
+"""What a head gives as a list of numbers."""
+
+
 def _head(value: object, place: str) -> Head:
     readers: dict[str, Callable[[object, str], Any]] = {
         **dict.fromkeys(HEAD_MATRICES, _matrix),
-        **dict.fromkeys((*HEAD_BIASES, "v_a"), _vector),
+        **dict.fromkeys(_ROWS, _vector),
         **dict.fromkeys(HEAD_NUMBERS, lambda item, here: (read_float(item, here),)),
     }
     fields = read_object(value, place, readers)
@@ -278,8 +288,17 @@ def _scale(value: object, place: str) -> Scale:
 
 _scoring: Callable[[object, str], Scoring] = one_of(SCORINGS)
 _kind = one_of(POSITIONS)
+_norm_kind = one_of(NORMS)
 _pairs = one_of(PAIRS)
 _step = one_of(STEPS)
+
+
+def _norm(value: object, place: str) -> Norm:
+    if not isinstance(value, dict):
+        return Norm(_norm_kind(value, place))
+    fields = read_object(value, place, dict.fromkeys(("kind", "eps")))
+    eps = {} if fields.get("eps") is None else {"eps": read_float(fields["eps"], f"{place}.eps")}
+    return Norm(_norm_kind(fields.get("kind"), f"{place}.kind"), **eps)
 
 
 def _positions(value: object, place: str) -> Positions:
@@ -420,6 +439,7 @@ _FIELDS: dict[str, Callable[[object, str], Any]] = {
     "scoring": _scoring,
     "scale": _scale,
     "softcap": read_float,
+    "norm": _norm,
     "kv_heads": read_count,
     "positions": _positions,
     "mask": mask_from_json,
@@ -452,9 +472,13 @@ def _as_lists(claim: object) -> object:
 
 def _head_json(head: Head) -> dict[str, object]:
     matrices = {name: _rows(getattr(head, name)) for name in HEAD_MATRICES}
-    rows = {name: _row(getattr(head, name)) for name in (*HEAD_BIASES, "v_a")}
+    rows = {name: _row(getattr(head, name)) for name in _ROWS}
     numbers = {name: number_json(row[0]) for name in HEAD_NUMBERS if (row := getattr(head, name)) is not None}
     return {name: value for name, value in {**matrices, **rows, **numbers}.items() if value is not None}
+
+
+def _norm_json(norm: Norm) -> object:
+    return norm.kind if norm.eps == EPS else {"kind": norm.kind, "eps": norm.eps}
 
 
 def _positions_json(positions: Positions) -> object:

@@ -25,6 +25,7 @@ from mha_core.vocabulary import (
     SCORING,
     SHARED,
     STEPS,
+    NormName,
     PositionsName,
     ScoringName,
 )
@@ -48,6 +49,9 @@ MAX_TEXT = 1000
 NEG_INF = float("-inf")
 
 POSITIONS: tuple[PositionsName, ...] = get_args(PositionsName)
+NORMS: tuple[NormName, ...] = get_args(NormName)
+EPS = 1e-6
+"""Added to the mean square of a row, unless an example says otherwise."""
 Pairs: TypeAlias = Literal["interleaved", "half"]
 PAIRS: tuple[Pairs, ...] = ("interleaved", "half")
 BASE = 10000.0
@@ -63,7 +67,7 @@ class Head:
     ``q``, ``k``, ``v`` and ``weights`` replace what would compute them. Where no head has ``w_v`` or ``v``, the
     computation ends at the weights.
     ``w_a``, ``u_a``: d_k × d_a and ``v_a``: d_a are the parameters of additive scoring, ``w_a``: d_k × d_k is that of
-    bilinear scoring; ``slope``: the one number m of linear biases.
+    bilinear scoring; ``slope``: the one number m of linear biases. ``g_q``, ``g_k``: d_k gains of the norms of Q and K.
     ``sink``: one number s_0, a score without a key: weights[i, j] = e^s_ij ÷ (Σ_j e^s_ij + e^s_0), so that a row adds
     up to less than 1 (gpt-oss, OpenAI 2025; with 0, "softmax off by one").
     """
@@ -83,6 +87,8 @@ class Head:
     v_a: Row | None = None
     slope: Row | None = None
     sink: Row | None = None
+    g_q: Row | None = None
+    g_k: Row | None = None
 
     def __repr__(self) -> str:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -128,6 +134,17 @@ class Positions:
     pairs: Pairs = "interleaved"
 
 
+@dataclass(frozen=True, slots=True)
+class Norm:
+    """How queries and keys are normalized before positions rotate them and before they are compared.
+
+    rms   q ÷ √(mean(q²) + eps) ∘ g_q, and k in the same way    (Zhang & Sennrich 2019; Qwen3, Gemma 3)
+    """
+
+    kind: NormName = "rms"
+    eps: float = EPS
+
+
 def _size(rows: Row | Matrix) -> str:
     return f"{len(rows)} × {len(rows[0])}" if isinstance(rows[0], tuple) else str(len(rows))
 
@@ -153,6 +170,8 @@ class Example:
 
     ``softcap``: a number c that no score exceeds: a score s becomes c·tanh(s/c) once it is divided (Gemma 2, 2024).
 
+    ``norm``: how queries and keys are normalized; each head then has gains.
+
     ``kv_heads``: how many heads have keys and values of their own; h ÷ kv_heads heads in a row share them, and the
     first of these gives them (grouped-query attention, Ainslie et al. 2023; 1: multi-query, Shazeer 2019).
     """
@@ -175,6 +194,7 @@ class Example:
     positions: Positions | None = None
     lecture: Lecture | None = None
     softcap: float | None = None
+    norm: Norm | None = None
     asked: tuple[str, ...] | None = None
     puzzle: Puzzle | None = None
 
@@ -347,7 +367,7 @@ def has_values(example: Example) -> bool:
 
 def features(example: Example) -> frozenset[str]:
     """The features that an entry of ``vocabulary`` can require by ``only``: the scoring, the kind of positions (also
-    with "apart" where keys have positions of their own), softcap, values, and W_O.
+    with "apart" where keys have positions of their own), softcap, norm, values, and W_O.
     """
     names: set[str] = {example.scoring}
     if example.positions is not None:
@@ -355,6 +375,8 @@ def features(example: Example) -> frozenset[str]:
         names |= {kind, f"{kind} apart"} if "context_position_ids" in position_inputs(example) else {kind}
     if example.softcap is not None:
         names.add("softcap")
+    if example.norm is not None:
+        names.add("norm")
     if has_values(example):
         names.add("values")
     if example.w_o is not None:
@@ -459,10 +481,12 @@ def mask_fill(example: Example) -> float:
 
 def setting(example: Example, name: str) -> float | None:
     """The value of one of ``vocabulary.SETTINGS``: the divisor, None where scores are not scaled; the softcap, None
-    where they are not capped; or the fill.
+    where they are not capped; the eps of the norm, None without a norm; or the fill.
     """
     if name == "softcap":
         return example.softcap
+    if name == "eps":
+        return None if example.norm is None else example.norm.eps
     return {"divisor": divisor, "fill": mask_fill}[name](example)
 
 

@@ -106,6 +106,8 @@ class _Either(Translatable):
     def translated(self, gettext: Callable[[str], str]) -> str:
         """``"dot", "additive" or "cosine"``."""
         *others, last = self.names
+        if not others:
+            return last
         names = reduce(
             lambda one, following: gettext(N_("{one}, {next}")).format(one=one, next=following), others
         )

@@ -41,6 +41,7 @@ from mha_core.quoted import quoted
 from mha_core.vocabulary import (
     ENTRY,
     HEAD_BIASES,
+    HEAD_GAINS,
     HEAD_MATRICES,
     HEAD_ROWS,
     PER_HEAD_INPUTS,
@@ -73,6 +74,7 @@ def validate(example: Example, before: Example | None = None) -> Example:
     _require_mask(example, dims)
     _require_scale(example)
     _require_softcap(example)
+    _require_norm(example)
     _require_claims(example, dims)
     _require_asked(example)
     if example.lecture is not None:
@@ -220,7 +222,10 @@ def _missing(example: Example, index: int, dims: Dims, with_values: bool) -> str
             if name != "q" and len(source) != dims.n_k:  # labels for other keys than the rows of X
                 return "context"
     if head.weights is None:
-        return next((name for name in _required_parameters(example) if getattr(head, name) is None), "")
+        givers = {name: example.heads[kv_head_of(example, name, index)] for name in _PARAMETERS}
+        return next(
+            (name for name in _required_parameters(example) if getattr(givers[name], name) is None), ""
+        )
     return ""
 
 
@@ -246,9 +251,9 @@ def _require_used_parameters(example: Example) -> None:
             if getattr(head, name) is not None:
                 only = ENTRY[name].only
                 setting = "scoring" if only[0] in SCORINGS else "positions"
-                raise _unused(
-                    f"heads[{index}].{name}", f'"{setting}": ' + " or ".join(f'"{value}"' for value in only)
-                )
+                values = " or ".join(f'"{value}"' for value in only)
+                needed = '"norm"' if name in HEAD_GAINS else f'"{setting}": {values}'
+                raise _unused(f"heads[{index}].{name}", needed)
 
 
 def _unused(place: str, setting: str) -> ExampleError:
@@ -377,6 +382,21 @@ def _require_softcap(example: Example) -> None:
         )
     if all(head.weights is not None for head in example.heads):
         raise fail("softcap", N_("is not used, since every head starts from its weights"))
+
+
+def _require_norm(example: Example) -> None:
+    if example.norm is None:
+        return
+    if not (1 / MAX_NUMBER <= example.norm.eps <= MAX_NUMBER):
+        raise fail(
+            "norm.eps",
+            N_("expected a number from {low:g} to {high:g}, got {number:g}"),
+            low=1 / MAX_NUMBER,
+            high=MAX_NUMBER,
+            number=example.norm.eps,
+        )
+    if all(head.weights is not None for head in example.heads):
+        raise fail("norm", N_("is not used, since every head starts from its weights"))
 
 
 def _require_mask(example: Example, dims: Dims) -> None:

@@ -21,7 +21,15 @@ from mha_core.errors import N_, ExampleError
 from mha_core.example.model import Dims, Example, Head, Matrix, Row, has_values, key_tokens, kv_head_of
 from mha_core.example.validate import validate
 from mha_core.exercise.laws import Laws, numbers_differ, rows_differ
-from mha_core.vocabulary import HEAD_BIASES, HEAD_MATRICES, SCORING, STARTS, STEPS
+from mha_core.vocabulary import (
+    HEAD_BIASES,
+    HEAD_GAINS,
+    HEAD_MATRICES,
+    HEAD_NUMBERS,
+    SCORING,
+    STARTS,
+    STEPS,
+)
 
 MOST_TOKENS: Final = 6
 MOST_HEADS: Final = 4
@@ -239,7 +247,8 @@ def _head(template: Head, dims: Dims, so_far: Example, number: _Number) -> Head:
         bias = given.get(f"b_{name[-1]}") or (0.0,) * dims.shape(name)[1]
         draw = partial(_matrix, dims, name, _W if name == "w_v" else _W_OF_SCORES, number)
         given[name] = draw() if source is None else _first_good(partial(_teaches, source, bias), draw)
-    return Head(**given, slope=template.slope)
+    kept = {name: getattr(template, name) for name in (*HEAD_NUMBERS, *HEAD_GAINS)}
+    return Head(**given, **kept)
 
 
 def _teaches(rows: Matrix, bias: Row, weight: Matrix) -> bool:

@@ -104,6 +104,8 @@ def _equation(step: Step, example: Example) -> str:
     match step.op:
         case "norm":
             return f"{left}[i] = √(Σ {first}[i]²)"
+        case "rms":
+            return f"{left}[i] = √(mean {first}[i]² + {symbol('eps', example)})"
         case "sinusoid":
             return f"{left} = sin {first}, cos {first}"
         case "rotate":

@@ -69,7 +69,8 @@ def torch_program(computed: Trace, decimals: int | None, language: str) -> str:
         )
     rotary = example.positions is not None and example.positions.kind == "rotary"
     mixed = any(is_mixed(example, part) for part in PARTS)
-    if rotary or example.scoring == "cosine" or mixed or not has_values(example):
+    between = rotary or example.norm is not None or example.scoring == "cosine"
+    if between or mixed or not has_values(example):
         return _function_program(computed, decimals, language)
     return _layer_program(computed, decimals, language)
 
@@ -131,6 +132,18 @@ def _layer_program(computed: Trace, decimals: int | None, language: str) -> str:
     return sheet.render(TORCH)
 
 
+_BEFORE_SOFTMAX = {
+    "q_normed",
+    "q_rotated",
+    "q_unit",
+    "pair_tanh",
+    "linear_biases",
+    "capped_scores",
+    "sink",
+}
+"""What Keras's layer computes only in a subclass."""
+
+
 def keras_program(computed: Trace, decimals: int | None, language: str) -> str:
     """Keras's layer, or a subclass that computes the scores itself.
 
@@ -155,9 +168,11 @@ def keras_program(computed: Trace, decimals: int | None, language: str) -> str:
     facts["hides_pairs"] = (
         example.mask is not None and not facts["filled"] and (not mask or NEG_INF in numbers)
     )
-    special = {"q_rotated", "q_unit", "pair_tanh", "linear_biases", "capped_scores", "sink"} & sheet.flags
+    special = _BEFORE_SOFTMAX & sheet.flags
     facts["custom"] = bool(special) or facts["filled"] or facts["adds"]
-    facts["inner_w_a"] = "w_a" in sheet.flags and not {"q_rotated", "pair_tanh"}.isdisjoint(special)
+    facts["inner_w_a"] = "w_a" in sheet.flags and not {"q_normed", "q_rotated", "pair_tanh"}.isdisjoint(
+        special
+    )
     facts["kv_layer"] = grouped
     facts["pad_group"] = grouped and sheet.width("q") < d_out
     facts["repeated"] = "grouped" in sheet.flags and not grouped
@@ -230,6 +245,9 @@ def _numpy_head(sheet: Sheet, index: int) -> str:
     for part in PARTS:
         if index in owners_of(example, part):
             names += [part] if getattr(head, part) is not None else [f"w_{part}", f"b_{part}"]
+    if example.norm is not None:
+        names += ["g_q"] if head.weights is None else []
+        names += ["g_k"] if index in owners_of(example, "k") else []
     if head.weights is None:
         names += ["w_a", "u_a", "v_a", "slope", *(["sink"] if "sink" in sheet.flags else [])]
     lines = []

@@ -128,6 +128,8 @@ class Sheet:
             "group": str(dims.h // (example.kv_heads or dims.h)),
             "divisor": self._divisor(),
             "softcap": self.number(example.softcap or 1.0),
+            "eps": self.number(example.norm.eps if example.norm else 0.0),
+            "key_owner": "first" if "grouped" in self.flags else "head",
             "divided": "" if example.scale == "none" else f" / {self._divisor()}",
         }
         self.values |= {name: str(getattr(dims, name)) for name in ("h", "n_q", "n_k", "d_k", "d_v")}
@@ -215,8 +217,8 @@ class Sheet:
         return "[\n" + "".join(f"    {self.matrix(rows, (), '    ')},\n" for rows in matrices) + "]"
 
     def parameters(self) -> dict[str, str]:
-        """What every scored head has besides its weights: scoring parameters, slopes and sinks, all heads in one
-        array.
+        """What every scored head has besides its weights: scoring parameters, gains, slopes and sinks, all heads in
+        one array.
         """
         heads = [self.example.heads[index] for index in self.scored]
         values: dict[str, str] = {
@@ -226,6 +228,10 @@ class Sheet:
         }
         if "v_a" in self.flags:
             values["v_a"] = self.matrix(head.v_a or () for head in heads)
+        if "q_normed" in self.flags:
+            keys = (self.example.heads[kv_head_of(self.example, "g_k", index)] for index in self.scored)
+            values["g_q"] = self.matrix(head.g_q or () for head in heads)
+            values["g_k"] = self.matrix(head.g_k or () for head in keys)
         values["slopes"] = self.row(number for head in heads for number in head.slope or ())
         values["sinks"] = self.row(number for head in heads for number in head.sink or NO_SINK)
         return values

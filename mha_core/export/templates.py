@@ -83,6 +83,8 @@ COMMENTS = {
         "Rotates each column of the first half with its partner in the second half by their angle."
     ),
     "unit": N_("rows of length 1: only directions matter"),
+    "gains": N_("what the normalized queries and keys are multiplied by"),
+    "norm": N_("each row divided by the root of its mean square, times gains"),
     "zero_rows": N_("rows of length 1; a row of zeros has no direction and stays 0"),
     "one_head": N_("One head: its attention weights, and the weighted sum of its values."),
     "one_heads_weights": N_("One head: its attention weights. This example has no values, so it stops here."),
@@ -245,6 +247,9 @@ own_weights !weights |     weights = head["weights"]
 scores               |     q = $make_q  # n_q × d_k
 scores               |     k = $make_k  # n_k × d_k
 head_outputs !own_weights |     v = $make_v  # n_k × d_v
+q_normed             |     # $[norm]
+q_normed             |     q = q / np.sqrt((q**2).mean(axis=1, keepdims=True) + $eps) * head["g_q"]
+q_normed             |     k = k / np.sqrt((k**2).mean(axis=1, keepdims=True) + $eps) * $key_owner["g_k"]
 q_rotated            |     q, k = rotate(q, angles), rotate(k, $key_angles)
 short_rows           |     # $[short_rows]
 short_rows           |     q, k = (rows / np.maximum(abs(rows).max(axis=1, keepdims=True), 1e-300) for rows in (q, k))
@@ -308,6 +313,9 @@ u_a                  | u_a = torch.tensor($u_a)
 v_a                  | v_a = torch.tensor($v_a)
 slope                | slopes = torch.tensor($slopes)  # $[slopes]
 sink                 | sinks = torch.tensor($sinks)  # $[sinks]
+q_normed             | # $[gains]
+q_normed             | g_q = torch.tensor($g_q)
+q_normed             | g_k = torch.tensor($g_k)
 """
     + W_O
     + """
@@ -341,6 +349,9 @@ mixed_v              | v[$heads_v] = torch.tensor($v)
 share_k              | k = k$share_k  # $[shared]
 share_v              | v = v$share_v  # $[shared]
 scores               |
+q_normed             | # $[norm]
+q_normed             | q = q / (q.square().mean(dim=-1, keepdim=True) + $eps).sqrt() * g_q[:, None]
+q_normed             | k = k / (k.square().mean(dim=-1, keepdim=True) + $eps).sqrt() * g_k[:, None]
 q_rotated            | q, k = rotate(q, angles), rotate(k, $key_angles)
 short_rows           | # $[short_rows]
 short_rows           | q, k = (rows / rows.abs().amax(-1, keepdim=True).clamp(min=1e-300) for rows in (q, k))
@@ -588,6 +599,9 @@ filled               | allow = np.array($allow)
 linear_biases        | distances = np.abs(positions[:, None] - $key_positions)  # $[distances]
 linear_biases        | biases = -np.array($slopes)[:, None, None] * distances
 sink                 | sinks = np.array($sinks)[:, None, None]  # $[sinks]
+q_normed             | # $[gains]
+q_normed             | g_q = np.array($g_q)
+q_normed             | g_k = np.array($g_k)
 q_rotated            |
 q_rotated            |
 q_rotated            | def rotate(rows, angles):
@@ -604,6 +618,10 @@ custom               | class Attention(keras.layers.$layer):
 custom               |     # $[between]
 custom               |     # $[letters]
 custom               |     def _compute_attention(self, query, key, value, attention_mask=None, *args, **kwargs):
+q_normed             |         # $[norm]
+q_normed             |         q_rms = ops.sqrt(ops.mean(query**2, axis=-1, keepdims=True) + $eps)
+q_normed             |         k_rms = ops.sqrt(ops.mean(key**2, axis=-1, keepdims=True) + $eps)
+q_normed             |         query, key = ops.multiply(query / q_rms, g_q), ops.multiply(key / k_rms, g_k)
 q_rotated            |         query, key = rotate(query, angles), rotate(key, $key_angles)
 short_rows           |         # $[short_rows]
 short_rows           |         sizes = (ops.max(ops.abs(rows), axis=-1, keepdims=True) for rows in (query, key))

@@ -81,7 +81,7 @@ def pairings(example: Example) -> Pairings:
         head,
         query,
         key,
-        tuple(right.matrix("q", head)[query]),
+        tuple(right.matrix("q" if shown.norm is None else "q_normed", head)[query]),
         tuple(angles),
         tuple(_pairing(_paired_as(shown, pairing), pairing, head, query) for pairing in PAIRS),
         error,

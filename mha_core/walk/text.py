@@ -109,7 +109,7 @@ _SHARED = N_(
 )
 _WITH_SINK = N_(
     "In each row, e ≈ 2.718 is raised to the power of each score, and each result is divided by the sum of its "
-    "row. The sink s₀ adds e^s₀ to every sum."
+    "row. The sink s₀ is one more score in every sum."
 )
 _SHARED_WITH_SINK = N_(
     "No weight is negative, and each row sums to less than 1: the sink takes the rest. So a query can attend to "

@@ -107,6 +107,34 @@ WORDING: Final[dict[str, Wording]] = {
             "d_v can be any width."
         ),
     ),
+    "q_rms": Wording(
+        what=N_("The root mean square of each query: the root of the mean of its squares."),
+        why=N_("We will divide by it, so that all queries are about equally large."),
+        note=N_("Ask: which query is the largest?"),
+        say=N_("Square, take the mean, take the root, once per row. A tiny number keeps the root above 0."),
+        wrong=N_("Taking the sum of the squares in place of their mean: that is the length."),
+    ),
+    "k_rms": Wording(
+        what=N_("The root mean square of each key: the root of the mean of its squares."),
+        why=N_("We will divide by it, so that no key is chosen for its size alone."),
+        note=N_("Ask: which key is the largest?"),
+        say=N_("The same for the keys: one number per row."),
+        wrong=N_("Taking the sum of the squares in place of their mean: that is the length."),
+    ),
+    "q_normed": Wording(
+        what=N_("Each query is divided by its root mean square, and each column is multiplied by its gain."),
+        why=N_("In training, scores cannot grow just because queries grow. The gains are learned."),
+        note=N_("Ask: what changes if a query is made twice as long?"),
+        say=N_("Divide row by row, then multiply column by column."),
+        wrong=N_("Normalizing down the columns. Each row, a token's query, is normalized by itself."),
+    ),
+    "k_normed": Wording(
+        what=N_("Each key is divided by its root mean square, and each column is multiplied by its gain."),
+        why=N_("Queries and keys now have sizes that only the gains decide."),
+        note=N_("Ask: could the gains of the queries do the work of both?"),
+        say=N_("The same for the keys, with gains of their own."),
+        wrong=N_("Normalizing the values as well. Only what is compared is normalized."),
+    ),
     "q_rotated": Wording(
         what=N_("Each query is rotated by the angles of its position, two neighboring numbers at a time."),
         why=N_(

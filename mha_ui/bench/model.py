@@ -16,6 +16,7 @@ from mha_core.example.model import (
     Scale,
     has_values,
     position_choice,
+    setting,
     text_in,
 )
 from mha_core.puzzle import built_in_puzzles
@@ -47,7 +48,7 @@ class Controls(TypedDict):
 
     ``changed``: the example differs from the one that was opened; ``baseline``: one is pinned. ``sizes``: the axes
     whose sizes can be changed. ``lens``: the current one, "" for none; null where no choice is offered. ``fixed``: only
-    numbers can be changed, and these of the layer's settings.
+    numbers can be changed, and these of the layer's settings. ``norm``: the eps of the norm of Q and K.
     """
 
     undo: bool
@@ -62,6 +63,7 @@ class Controls(TypedDict):
     scale: Scale
     softcap: float | None
     sinks: bool
+    norm: float | None
     temperature: bool
     is_product: bool
     scoring: str
@@ -267,6 +269,7 @@ def _all_controls(work: Work, lens: str | None) -> Controls:
         "sizes": [axis for axis in ("h", *RESIZABLE) if getattr(example.dims, axis) and not fixed.get(axis)],
         "scale": example.scale,
         "softcap": example.softcap,
+        "norm": setting(example, "eps"),
         "sinks": any(head.sink is not None for head in example.heads),
         "temperature": scoring.temperature is not None,
         "is_product": scoring.is_product,

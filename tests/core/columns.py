@@ -41,7 +41,7 @@ def column_reference(example):
     names = dict.fromkeys(name for head in heads for name in head)
     for index, head in enumerate(heads):
         if index % size:
-            for name in ("k", "v", "k_rotated", "k_norms", "k_unit"):
+            for name in ("k", "v", "k_rms", "k_normed", "k_rotated", "k_norms", "k_unit"):
                 head.pop(name, None)
     found = steps | {name: [head.get(name) for head in heads] for name in names}
     if "head_outputs" not in found:  # no head has V
@@ -96,7 +96,7 @@ def column_head(example, head, x, keys_from, early, shared):
     if head.weights is None:
         steps["q"] = transposed(head.q) or project(head.w_q, x, head.b_q)
     if shared is not None:
-        own = ("k", "v", "k_rotated", "k_norms", "k_unit")
+        own = ("k", "v", "k_rms", "k_normed", "k_rotated", "k_norms", "k_unit")
         steps |= {name: shared[name] for name in own if name in shared}
     else:
         grouped = example.kv_heads not in (None, len(example.heads))
@@ -105,10 +105,22 @@ def column_head(example, head, x, keys_from, early, shared):
         if head.v is not None or head.w_v is not None:
             steps["v"] = transposed(head.v) or project(head.w_v, keys_from, head.b_v)
     sides = {"q": "q", "k": "k"}
+    if example.norm is not None:
+        for name, gains in (("q", head.g_q), ("k", head.g_k)):
+            columns = steps.get(name)
+            if columns is not None and f"{name}_rms" not in steps:
+                count, eps = range(len(columns[0])), example.norm.eps
+                sizes = [sqrt(sum(row[c] ** 2 for row in columns) / len(columns) + eps) for c in count]
+                steps[f"{name}_rms"] = [sizes]
+                steps[f"{name}_normed"] = [
+                    [gain * row[c] / sizes[c] for c in count]
+                    for row, gain in zip(columns, gains, strict=True)
+                ]
+        sides = {"q": "q_normed", "k": "k_normed"}
     if kind == "rotary":
         for name, turn in (("q", early["angles"]), ("k", early.get("context_angles", early["angles"]))):
-            if name in steps:
-                steps[f"{name}_rotated"] = rotated(steps[name], turn, example.positions.pairs)
+            if sides[name] in steps:
+                steps[f"{name}_rotated"] = rotated(steps[sides[name]], turn, example.positions.pairs)
         sides = {"q": "q_rotated", "k": "k_rotated"}
     if example.scoring == "cosine":
         for name in "qk":

@@ -9,7 +9,7 @@ NEG_INF = float("-inf")
 
 
 NAMES = (
-    "q k v q_rotated k_rotated q_norms k_norms q_unit k_unit q_a k_a pair_sums pair_tanh "
+    "q k v q_rms k_rms q_normed k_normed q_rotated k_rotated q_norms k_norms q_unit k_unit q_a k_a pair_sums pair_tanh "
     "scores scaled_scores capped_scores linear_biases biased_scores masked_scores weights head_outputs"
 ).split()
 
@@ -25,7 +25,7 @@ def reference(example):
     for index, head in enumerate(heads):
         size = len(example.heads) // (example.kv_heads or len(example.heads))
         if index % size:  # shared matrices belong to the first of the group
-            for name in ("k", "v", "k_rotated", "k_norms", "k_unit"):
+            for name in ("k", "v", "k_rms", "k_normed", "k_rotated", "k_norms", "k_unit"):
                 head.pop(name, None)
     steps = early | {
         name: [head.get(name) for head in heads] for name in NAMES if any(name in head for head in heads)
@@ -105,7 +105,9 @@ def reference_head(example, head, rows_q, rows_k, early, shared=None):
         steps["q"] = listed(head.q) or project(rows_q, head.w_q, head.b_q)
     if shared is not None:
         steps |= {
-            name: shared[name] for name in ("k", "v", "k_rotated", "k_norms", "k_unit") if name in shared
+            name: shared[name]
+            for name in ("k", "v", "k_rms", "k_normed", "k_rotated", "k_norms", "k_unit")
+            if name in shared
         }
     else:
         if keys:
@@ -113,10 +115,15 @@ def reference_head(example, head, rows_q, rows_k, early, shared=None):
         if head.v is not None or head.w_v is not None:
             steps["v"] = listed(head.v) or project(rows_k, head.w_v, head.b_v)
     q, k = "q", "k"
+    if example.norm is not None:
+        for name, gains in (("q", head.g_q), ("k", head.g_k)):
+            if name in steps and f"{name}_rms" not in steps and gains is not None:
+                steps[f"{name}_rms"], steps[f"{name}_normed"] = normed(steps[name], example.norm.eps, gains)
+        q, k = "q_normed", "k_normed"
     if kind == "rotary":
-        for name, turn in (("q", early["angles"]), ("k", early.get("context_angles", early["angles"]))):
+        for name, turn in ((q, early["angles"]), (k, early.get("context_angles", early["angles"]))):
             if name in steps:
-                steps[f"{name}_rotated"] = rotated(steps[name], turn, example.positions.pairs)
+                steps[f"{name[0]}_rotated"] = rotated(steps[name], turn, example.positions.pairs)
         q, k = "q_rotated", "k_rotated"
     if example.scoring == "cosine":
         for name, rows in (("q", q), ("k", k)):
@@ -175,6 +182,15 @@ def score(example, head, steps, q, k):
     else:
         steps["scores"] = dot_products(steps[q], steps[k])
     return steps["scores"]
+
+
+def normed(rows, eps, gains):
+    """The root mean square of each row, and the row divided by it, times the gain of each column."""
+    sizes = [[sqrt(sum(number**2 for number in row) / len(row) + eps)] for row in rows]
+    return sizes, [
+        [number / size * gain for number, gain in zip(row, gains, strict=True)]
+        for row, (size,) in zip(rows, sizes, strict=True)
+    ]
 
 
 def rotated(rows, turns, pairs):

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from mha_core import AddMask, AllowMask, Example, Head, Positions, validate
+from mha_core import AddMask, AllowMask, Example, Head, Norm, Positions, validate
 from mha_core.example.lecture import Lecture, LectureStep
 from mha_core.example.model import PAIRS, POSITIONS, position_inputs
 from mha_core.example.puzzle import CHANGEABLE, RELATIONS, Goal, Puzzle
@@ -150,6 +150,12 @@ def _varied(draw, example, scorings=SCORINGS, kinds=(None, *POSITIONS), grouped=
             sink = draw(st.sampled_from([None, None, None, 0.0, 1.5, -4.0, 30.0]))
             fields["sink"] = None if sink is None else (sink,)
         heads.append(replace(head, **fields))
+    norm = None
+    if dims.d_k and any(head.weights is None for head in heads):
+        norm = draw(st.sampled_from([None, None, None, Norm(), Norm(eps=0.5)]))
+    if norm:
+        gains = st.tuples(*[numbers] * dims.d_k)
+        heads = [replace(head, g_q=draw(gains), g_k=draw(gains)) for head in heads]
     if kv_heads:
         size = dims.h // kv_heads
         for start in range(0, dims.h, size):
@@ -157,7 +163,9 @@ def _varied(draw, example, scorings=SCORINGS, kinds=(None, *POSITIONS), grouped=
             if any(head.weights is None for head in group) and not (group[0].k or group[0].w_k):
                 heads[start] = replace(group[0], k=draw(rows(dims.n_k, dims.d_k)))
             for index in range(start + 1, start + size):
-                heads[index] = replace(heads[index], **dict.fromkeys(["w_k", "b_k", "k", "w_v", "b_v", "v"]))
+                heads[index] = replace(
+                    heads[index], **dict.fromkeys(["w_k", "b_k", "k", "g_k", "w_v", "b_v", "v"])
+                )
     scale = example.scale
     if scoring in ("additive", "cosine"):
         scale = draw(st.sampled_from(["none", 0.25, 2.0]))
@@ -169,6 +177,7 @@ def _varied(draw, example, scorings=SCORINGS, kinds=(None, *POSITIONS), grouped=
         kv_heads=kv_heads,
         scale=scale,
         softcap=draw(st.sampled_from([None, None, 0.5, 2.0, 30.0])) if is_scored else None,
+        norm=norm,
         claimed=None,
     )
     if kind is None:

@@ -105,6 +105,28 @@ def test_sinks_are_switched_on_edited_and_switched_off(visit):
     assert_shows(bench.settled(), built_in("first"))
 
 
+def test_a_norm_is_switched_on_its_gains_and_eps_are_edited_and_it_is_switched_off(visit):
+    bench = visit("?example=rotary").settled()
+    bench.page.get_by_role("button", name="Layer").click()
+    bench.control("norm on").check()
+    example = apply(built_in("rotary"), {"op": "norm", "kind": "rms"})
+    assert_shows(bench.settled(), example)
+    bench.edit("g_k", 1, 0, 1, 2)
+    example = set_cell(example, "g_k", 1, 0, 1, 2.0)
+    assert_shows(bench.settled(), example)
+    bench.page.get_by_role("button", name="Layer").click()
+    field = bench.control("norm")
+    expect(field).to_have_value("0.000001")
+    field.fill("0.5")
+    field.press("Enter")
+    assert_shows(bench.settled(), apply(example, {"op": "norm", "kind": "rms", "eps": 0.5}))
+    field.fill("0")
+    field.press("Enter")
+    expect(bench.page.locator(".message")).to_contain_text("“0” cannot be added to a mean square.")
+    bench.control("norm on").uncheck()
+    assert_shows(bench.settled(), built_in("rotary"))
+
+
 def test_switching_the_scoring_shows_every_number_of_it_which_is_edited_and_undone(visit):
     bench = visit("?example=translation")
     example = built_in("translation")

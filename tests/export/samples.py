@@ -3,7 +3,7 @@
 from dataclasses import replace
 from random import Random
 
-from mha_core import AddMask, AllowMask, Example, Head, Positions, built_in, validate
+from mha_core import AddMask, AllowMask, Example, Head, Norm, Positions, built_in, validate
 
 NEG_INF = float("-inf")
 
@@ -64,7 +64,7 @@ def started(**shapes):
     return changed(built_in("first"), heads=heads)
 
 
-def varied(example, *, kv_heads=None, d_a=None, slopes=False, sinks=(), **values):
+def varied(example, *, kv_heads=None, d_a=None, slopes=False, sinks=(), gains=False, **values):
     """The example as a variant: its groups of heads share K and V, and each head has the parameters of its scoring."""
     random = Random(len(example.heads))
 
@@ -82,6 +82,9 @@ def varied(example, *, kv_heads=None, d_a=None, slopes=False, sinks=(), **values
             heads[index] = replace(heads[index], u_a=matrix(d_k, d_a), v_a=matrix(1, d_a)[0])
         if slopes:
             heads[index] = replace(heads[index], slope=(1 / (index + 1),))
+        if gains:
+            g_q, g_k = matrix(2, d_k)
+            heads[index] = replace(heads[index], g_q=g_q, g_k=None if index % size else g_k)
     for index, sink in enumerate(sinks):
         heads[index] = replace(heads[index], sink=sink)
     return changed(example, heads=tuple(heads), kv_heads=kv_heads, **values)
@@ -172,6 +175,16 @@ SAMPLES = {
         layer(28, 2, 2, 2, 4, None, 2, 2, 4, mask=AddMask(((0.5, -1.0), (NEG_INF, NEG_INF)))),
         sinks=[(0.0,), (40.0,)],
         positions=ROTARY,
+    ),
+    "norm, rotary, groups": varied(
+        layer(29, 3, 3, 4, 6, None, 4, 3, 5, mask="causal"),
+        kv_heads=2,
+        gains=True,
+        norm=Norm(),
+        positions=HALVES,
+    ),
+    "norm, bilinear, a context": varied(
+        layer(30, 3, 5, 2, 7, 3, 2, 5, 2), gains=True, norm=Norm(eps=0.5), scoring="bilinear", d_a=2
     ),
     "sinusoidal over a context": varied(layer(17, 3, 5, 2, 5, 3, 2, 4, 3), positions=Positions("sinusoidal")),
     "zero rows, cosine": varied(

@@ -8,7 +8,7 @@ Sizes are 1 … 5, and sometimes more.
 
 from dataclasses import replace
 
-from mha_core import AddMask, AllowMask, Example, Head, Positions, validate
+from mha_core import AddMask, AllowMask, Example, Head, Norm, Positions, validate
 from mha_core.example.model import (
     MAX_NUMBER,
     NEG_INF,
@@ -198,10 +198,17 @@ def _varied(random, example):
             fields["sink"] = _row(random, 1)
         heads.append(replace(head, **fields))
     scale = random.choice(TEMPERATURES) if scoring in ("additive", "cosine") else example.scale
+    norm = Norm(eps=random.choice((1e-6, 0.5))) if dims.d_k and random.random() < 0.2 else None
+    if norm and any(head.weights is None for head in heads):
+        heads = [replace(head, g_q=_row(random, dims.d_k), g_k=_row(random, dims.d_k)) for head in heads]
+    else:
+        norm = None
     heads, groups = _grouped(random, heads)
     is_scored = any(head.weights is None for head in heads)
     softcap = random.choice(SOFTCAPS) if is_scored else None
-    varied = replace(example, scoring=scoring, heads=heads, kv_heads=groups, scale=scale, softcap=softcap)
+    varied = replace(
+        example, scoring=scoring, heads=heads, kv_heads=groups, scale=scale, softcap=softcap, norm=norm
+    )
     return varied if kind is None else _positioned(random, varied, kind)
 
 
@@ -212,7 +219,7 @@ def _grouped(random, heads):
     keyless = any(heads[start].k is None and heads[start].w_k is None for start in first)
     if keyless or random.random() < 0.5:
         return tuple(heads), None
-    without = dict.fromkeys(("w_k", "b_k", "k", "w_v", "b_v", "v"))
+    without = dict.fromkeys(("w_k", "b_k", "k", "g_k", "w_v", "b_v", "v"))
     grouped = (head if index in first else replace(head, **without) for index, head in enumerate(heads))
     return tuple(grouped), count
 

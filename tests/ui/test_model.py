@@ -136,7 +136,7 @@ def test_every_matrix_has_a_word_a_symbol_and_the_shape_of_its_axes(name, langua
 def test_minus_infinity_is_written_as_text():
     _, data = payload_of("causal")
     assert data["matrices"]["masked_scores"]["values"][0][0][1:] == ["-inf"] * 4
-    assert data["constants"] == {"divisor": 2**0.5, "softcap": None, "fill": "-inf"}
+    assert data["constants"] == {"eps": None, "divisor": 2**0.5, "softcap": None, "fill": "-inf"}
     _, data = payload_of("added")
     assert data["matrices"]["mask"]["values"] == [[0, "-inf", 0.5], ["-inf"] * 3, [-2, 1, 0]]
     _, data = payload_of("filled")
@@ -286,6 +286,7 @@ def after(example, *edits):
         ([{"op": "mask", "kind": "painted"}], {"undo": T, "changed": T, "mask": "painted"}),
         ([{"op": "softcap", "value": 4}], {"undo": T, "changed": T, "softcap": 4}),
         ([{"op": "sinks", "on": T}], {"undo": T, "changed": T, "sinks": T}),
+        ([{"op": "norm", "kind": "rms"}], {"undo": T, "changed": T, "norm": 1e-6}),
         ([{"op": "scale", "value": 4}], {"undo": T, "changed": T, "scale": 4}),
         ([{"op": "scale", "value": "none"}], {"undo": T, "changed": T, "scale": "none", "scoring": "dot"}),
         (
@@ -312,6 +313,7 @@ def test_controls_show_what_the_layer_has(edits, controls):
     layer = {"scale": "sqrt_dk", "scoring": "scaled_dot", "positions": "none", "kv_heads": 2, "mask": "none"}
     layer["softcap"] = None
     layer["sinks"] = F
+    layer["norm"] = None
     cosine = controls.get("scoring") == "cosine"
     layer |= {"temperature": cosine, "is_product": not cosine}
     widths = {"d_context": "context" in controls, "d_out": "w_o" in controls}

@@ -100,6 +100,7 @@ export function arithmetic(model, cell, { show, rounds, most, turned = false }) 
   const named = (name) => {
     if (name === "value") return [value];
     if (name === "at") return written[at];
+    if (name === "count") return [{ text: String(terms.length) }];
     if (name === "sum") return joined(some(written, most, ELLIPSIS), " + ");
     return [number(terms.flat()[Number(name)])];
   };

@@ -72,6 +72,9 @@ const OPERATIONS = {
   concat: ({ factors: [a] }) => a[0],
   tanh: ({ factors: [a] }) => Math.tanh(a[0]),
   norm: ({ factors: [a] }) => Math.hypot(...a),
+  rms: ({ factors: [a], constant }) =>
+    Math.sqrt(a.reduce((sum, number) => sum + number * number, 0) / a.length + constant),
+  gain: ({ factors: [a, rms, gain] }) => (a[0] / rms[0]) * gain[0],
   normalize: ({ factors: [a, b] }) => (b[0] === 0 ? 0 : a[0] / b[0]),
   sinusoid: ({ factors: [a], at }) => (at ? Math.cos(a[0]) : Math.sin(a[0])),
   softcap: ({ factors: [a], constant }) => constant * Math.tanh(a[0] / constant),

@@ -23,6 +23,7 @@ const NO_MENUS = {
     kv_heads: 1,
     softcap: null,
     sinks: false,
+    norm: null,
     mask: /** @type {const} */ ("none"),
     lens: null,
   },

@@ -172,7 +172,9 @@ function weighted(model, head, { query, key, weight }) {
   });
   const hasSink = model.steps.weights.operands.slice(1).some(([name]) => rowsOf(model, name, head));
   if (!hasSink) return sentence;
-  const taken = requireRows(model, "weights", head)[query].map(numberOf).reduce((rest, own) => rest - own, 1);
+  const taken = requireRows(model, "weights", head)
+    [query].map(numberOf)
+    .reduce((rest, own) => rest - own, 1);
   return [...sentence, ...spaced(words, fillNodes(words.follow_sink, { rest: [shown(model, taken)] }))];
 }
 

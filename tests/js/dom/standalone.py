@@ -16,10 +16,18 @@ from tests.apply import apply
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
 
+EXAMPLES: dict[str, Example] = {
+    **library(),
+    "sinks, norm": apply(
+        apply(built_in("rotary"), {"op": "sinks", "on": True}), {"op": "norm", "kind": "rms", "eps": 0.5}
+    ),
+}
+
+
 def payloads() -> dict[str, Any]:
     return {
-        "pages": {name: page_data(trace(example), "en", 4, "") for name, example in library().items()},
-        "edited": [case for name in library() for case in _cases(name)],
+        "pages": {name: page_data(trace(example), "en", 4, "") for name, example in EXAMPLES.items()},
+        "edited": [case for name in EXAMPLES for case in _cases(name)],
         "linked": page_data(trace(built_in("first")), "en", 4, "https://course.example/attention"),
         "zh": page_data(trace(built_in("first")), "zh", 4, ""),
     }
@@ -27,7 +35,7 @@ def payloads() -> dict[str, Any]:
 
 def _cases(name: str) -> Iterator[dict[str, Any]]:
     """Each edit of an example, and what the server would show after it."""
-    example = built_in(name)
+    example = EXAMPLES[name]
     for edit in _edits(example):
         computed = trace(apply(example, edit))
         yield {
@@ -56,6 +64,9 @@ def _edits(example: Example) -> Iterator[dict[str, Any]]:
         yield set_to("v", 0, 7)
     if example.heads[0].slope is not None:
         yield set_to("slope", 0, 2)
+    if example.heads[0].sink is not None:
+        yield from (set_to("sink", 0, number) for number in (2, 40))
+        yield set_to("g_k", 1, -3, col=1)
     if example.w_o:
         yield set_to("w_o", None, 3)
     if divisor(example) is not None:

@@ -18,8 +18,10 @@ def payloads() -> dict[str, Any]:
     first = trace(built_in("first"))
     rename = {"op": "rename_token", "which": "tokens", "index": 0, "text": MARKUP}
     renamed = apply(built_in("first"), rename)
+    sunk = apply(built_in("programming"), {"op": "sinks", "on": True})
     return {
         **{name: payload(work(name)) for name in NAMES},
+        "sinks": payload(work_at({"s": to_token(sunk)}, "en")),
         "markup": payload(work_at({"s": to_token(renamed)}, "en")),
         "water in Chinese": payload(work_at({"example": "water", "lang": "zh"}, "zh")),
         "places": [places(first, depth) for depth in range(3)],

@@ -609,3 +609,19 @@ test("before an audience nothing is said of one token", async () => {
   assert.equal(text(".example:not([hidden])"), undefined);
   assert.equal(await explained(place), "Q[I, 1]");
 });
+
+// --- a sink ----------------------------------------------------------------------------------------------------------
+
+test("a sink is a column of the exponentials, and a sentence says what it takes", async () => {
+  const { all } = await walk("sinks", { place: { step: "weights" } });
+  const heads = all(".powers thead th").map(({ textContent }) => textContent);
+  assert.deepEqual(heads.slice(-2), ["s₀", "sum"]);
+  const row = all('[data-power^="1|"]').map(({ textContent }) => Number(textContent));
+  const sum = row.pop();
+  assert.equal(row.length, 4);
+  assert.ok(Math.abs(row.reduce((total, number) => total + number, 0) - sum) < 2e-4);
+  const weights = all('td[data-key^="weights|0|1|"]').map(({ textContent }) => Number(textContent));
+  const [, taken] = (await followed("sinks", "weights")).match(/The sink takes ([\d.]+) of this query/) ?? [];
+  const rest = 1 - weights.reduce((total, number) => total + number, 0);
+  assert.ok(Math.abs(Number(taken) - rest) < 2e-4, `${taken} ${rest}`);
+});

@@ -9,6 +9,7 @@ import { NumberField } from "./number_field.js";
 /** @type {Resize["axis"][]} */
 const SIZES = ["d_model", "d_context", "d_k", "d_a", "d_v", "d_out"];
 const SOFTCAP = 5; // of scores that are capped for the first time
+const EPS = 1e-6; // of a norm, as in mha_core/example/model.py
 const DECIMALS = [0, 1, 2, 3, 4, 5, 6, 8, 10];
 
 export class Toolbar {
@@ -79,6 +80,7 @@ export class Toolbar {
     return this.#menu("layer", {
       scoring: this.#choice("scoring"),
       divisor: this.#scale(),
+      norm: this.#norm(),
       softcap: this.#softcap(),
       sinks: this.#checkbox("sinks", words.sinks),
       mask: this.#choice("mask"),
@@ -264,24 +266,54 @@ export class Toolbar {
     return Number(this.host.model.constants.divisor ?? 1);
   }
 
-  /** A switch, and beside it the number. */
   #softcap() {
     const { words } = this;
-    const number = new NumberField(this.host, {
+    return this.#switchedNumber({
       name: "softcap",
-      chosen: ({ softcap }) => softcap,
-      edit: (value) => ({ op: "softcap", value }),
-      accepts: (value) => value > 0,
+      label: words.softcap,
+      first: SOFTCAP,
       refused: words.not_a_softcap,
+      edit: (value) => ({ op: "softcap", value }),
     });
-    const box = element("input", { type: "checkbox", data: { focus: "softcap on" } });
-    const onchange = () => this.#send({ op: "softcap", value: box.checked ? SOFTCAP : null });
-    box.addEventListener("change", onchange);
+  }
+
+  #norm() {
+    const { words } = this;
+    return this.#switchedNumber({
+      name: "norm",
+      label: words.norm,
+      first: EPS,
+      refused: words.not_an_eps,
+      edit: (value) =>
+        value === null ? { op: "norm", kind: "none" } : { op: "norm", kind: "rms", eps: value },
+    });
+  }
+
+  /**
+   * A switch, and beside it a number above 0, which is `first` once it is switched on. To `edit` null is: switched off.
+   * @param {{
+   *   name: "softcap" | "norm";
+   *   label: string;
+   *   first: number;
+   *   refused: string;
+   *   edit: (value: number | null) => Edit;
+   * }} setting
+   */
+  #switchedNumber({ name, label, first, refused, edit }) {
+    const number = new NumberField(this.host, {
+      name,
+      chosen: (controls) => controls[name],
+      edit,
+      accepts: (value) => value > 0,
+      refused,
+    });
+    const box = element("input", { type: "checkbox", data: { focus: `${name} on` } });
+    box.addEventListener("change", () => this.#send(edit(box.checked ? first : null)));
     this.#updates.push(({ controls }) => {
-      box.checked = controls.softcap !== null;
-      number.update(words.softcap);
+      box.checked = controls[name] !== null;
+      number.update(label);
     });
-    return span("scale", element("label", { class: "check" }, box, words.softcap), number.field);
+    return span("scale", element("label", { class: "check" }, box, label), number.field);
   }
 
   #decimals() {

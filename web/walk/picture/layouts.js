@@ -111,7 +111,7 @@ function measuredSiblings(model, left, head) {
 function softmax(picture) {
   const { step, head, words } = picture;
   const [scores, ...sink] = step.operands.map(([name]) => picture.matrix(name, head));
-  const read = sink.length ? element("div", {}, scores, ...sink) : scores;
+  const read = sink.length ? element("div", {}, ...sink, scores) : scores; // the powers are beside the scores
   const weights = picture.matrix(step.name, head, { result: true, bars: true });
   const powers = powersTable(picture);
   if (!powers) return div("beside", read, arrow(), weights);
@@ -164,6 +164,8 @@ function powersTable(picture) {
 /** How the exponents of softmax are written above their table. @param {boolean} isShifted */
 export const exponentOf = (isShifted) => (isShifted ? "s − max" : "s");
 
+const CELL_BY_CELL = ["+", "÷", "∘"]; // signs between tables that are read cell by cell
+
 /** @type {(picture: StepPicture, isConcat: boolean) => HTMLElement} */
 function beside(picture, isConcat) {
   const { step, words } = picture;
@@ -181,8 +183,8 @@ function beside(picture, isConcat) {
   const divisor = signs.at(-1)?.split("÷ ")[1];
   const divide = divisor ? [span("operator", "÷ ", symbol(divisor)), " "] : [];
   const result = picture.matrix(step.name, picture.head, { result: true });
-  const isSum = signs[1] === "+";
-  const line = operands.flatMap((node, i) => (i && isSum ? [span("operator", "+"), node] : [node]));
+  const isWritten = signs.slice(1, -1).every((sign) => CELL_BY_CELL.includes(sign));
+  const line = operands.flatMap((node, i) => (i && isWritten ? [operator(signs[i]), node] : [node]));
   shareWidth(isConcat ? [result] : [operands[0], result]); // the two may be above one another
   if (operands.length === 1) return div("beside", ...line, span("by", ...divide, operator("=")), result);
   return div("rows", div(isConcat ? "beside heads" : "beside", ...line), div("beside", result));
