@@ -147,8 +147,6 @@ def test_every_attention_layer_of_a_family_is_found(name):
 REFUSED = {
     "DeBERTa": {f"encoder.layer.{i}.attention.self.pos_proj.weight" for i in range(2)},
     "DeBERTa-v2": {"config.json: relative_attention"},
-    "Qwen3": {f"layers.{i}.self_attn.k_norm.weight" for i in range(2)},
-    "Gemma 3": {f"layers.{i}.self_attn.k_norm.weight" for i in range(2)},
     "OLMo2": {f"layers.{i}.self_attn.k_norm.weight" for i in range(2)},
     "T5": {
         "config.json: relative_attention_num_buckets",

@@ -11,7 +11,7 @@ import torch
 
 from mha_core import InteropError, trace
 from mha_core.errors import ModelError
-from mha_core.example.model import AllowMask, Positions, text_in
+from mha_core.example.model import AllowMask, Norm, Positions, text_in
 from mha_core.interop import Slice, layers, load_layer, open_layer, with_config
 from tests.interop.families import FAMILIES, Family
 from tests.interop.test_families_import import NEAR, opened
@@ -213,6 +213,31 @@ def test_the_sinks_of_gpt_oss_are_those_of_the_chosen_heads():
     assert "sinks" not in note(example)
     with pytest.raises(InteropError, match=r"sinks: expected 2, got 5"):
         open_layer({**weights, f"{NAME}sinks": drawn(5)}, layer, ALL)
+
+
+NORMS = {f"{NAME}q_norm.weight": torch.arange(6.0), f"{NAME}k_norm.weight": -torch.arange(6.0)}
+
+
+@pytest.mark.parametrize(("kind", "more"), [("qwen3", 0), ("gemma3_text", 1)])
+def test_the_gains_of_queries_and_keys_are_those_of_the_norms(kind, more):
+    """Gemma 3 multiplies by 1 + w. The columns of Q and K are those that rotate together: 0, 1, 3, 4."""
+    weights = {**LAYER, **NORMS}
+    config = {"model_type": kind, "rms_norm_eps": 0.25, "query_pre_attn_scalar": 6}
+    example = open_layer(weights, known(config, weights=weights), replace(ALL, d_head=4))
+    assert example.norm == Norm("rms", 0.25)
+    assert {head.g_q for head in example.heads} == {(0 + more, 1 + more, 3 + more, 4 + more)}
+    assert {head.g_k for head in example.heads} == {(0 + more, -1 + more, -3 + more, -4 + more)}
+    assert "rms_norm_eps" in note(example)
+
+
+def test_a_norm_over_all_heads_or_of_queries_alone_is_refused():
+    for name in NORMS:
+        wide = {**LAYER, **NORMS, name: drawn(12)}
+        with pytest.raises(InteropError, match=rf"{name}: expected 6, got 12"):
+            open_layer(wide, known({"model_type": "qwen3"}, weights=wide), ALL)
+    alone = {**LAYER, f"{NAME}q_norm.weight": drawn(6)}
+    with pytest.raises(InteropError, match=r"k_norm\.weight: missing"):
+        open_layer(alone, known({"model_type": "qwen3"}, weights=alone), ALL)
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from typing import Any, Final
 import torch
 
 from mha_core.errors import N_
-from mha_core.example.model import BASE, MAX_SIZE, Pairs, Row, Scale
-from mha_core.interop.saved.kinds import KINDS, OWN_FILES, Kind
+from mha_core.example.model import BASE, EPS, MAX_SIZE, Pairs, Row, Scale
+from mha_core.interop.saved.kinds import KINDS, OWN_FILES, Gains, Kind
 from mha_core.interop.saved.rope import Rope, frequencies, scaled_rope
 from mha_core.interop.saved.settings import FILE, Settings
 
@@ -40,8 +40,9 @@ class Attention:
     """How the scores of a layer are computed, according to its model's config.json, or another ``file``.
 
     ``window``: how many keys a query sees, the last of them its own, and as many later ones if it sees any; None: all.
-    ``softcap``: as in an example. ``sinks``: the name of the layer's tensor with each head's sink. ``alibi``: what the
-    slopes of ALiBi are multiplied by; None without ALiBi.
+    ``softcap``: as in an example. ``sinks``: the name of the layer's tensor with each head's sink. ``gains``: of the
+    norm of queries and keys, as ``kinds`` has them, with its ``eps``. ``alibi``: what the slopes of ALiBi are
+    multiplied by; None without ALiBi.
     ``taken``: the settings that were used; ``ignored``: settings that may change scores and were not used because the
     kind of model is not ``known``; ``refused``: settings that no example can compute with. ``fits``: False if the
     config is for layers of another width, so that nothing of it is used.
@@ -53,6 +54,8 @@ class Attention:
     rotary: Rotary | None = None
     softcap: float | None = None
     sinks: str = ""
+    gains: Gains | None = None
+    eps: float = EPS
     alibi: float | None = None
     taken: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
@@ -63,6 +66,7 @@ class Attention:
 
 
 _EXACT_HEADS: Final = 8
+_EPS: Final = "rms_norm_eps"
 _BASES: Final = ("rope_theta", "rotary_emb_base", "global_rope_theta")
 """The settings with the base of rotary positions, in the kinds of model that have them."""
 _LOCAL_BASES: Final = ("rope_local_base_freq", "local_rope_theta")
@@ -156,6 +160,8 @@ def attention_of(settings: Settings, name: str, d_k: int, heads: int) -> Attenti
         rotary,
         settings.number(known.softcap) if capped else None,
         known.sinks,
+        known.gains,
+        settings.number(_EPS, EPS) if known.gains else EPS,
         alibi,
         taken=(
             kind_from,
@@ -164,6 +170,7 @@ def attention_of(settings: Settings, name: str, d_k: int, heads: int) -> Attenti
             *rotary_by,
             *alibi_by,
             *((known.softcap,) if capped else ()),
+            *((_EPS,) if known.gains else ()),
         ),
         refused=(*refused, *no_rotary, *no_alibi),
         file=settings.file,

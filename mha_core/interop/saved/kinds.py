@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from mha_core.example.model import BASE, Pairs
+
+Gains: TypeAlias = Literal["w", "1 + w"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,9 +16,11 @@ class Kind:
 
     ``decoder``: a query sees no later key; None: if the layer's name says that it is a decoder's. ``divisor``:
     "sqrt_dk", "none", or the name of the setting. ``window``: which layers have one. ``softcap``: the name of the
-    setting; ``sinks``: the name of the tensor with one number per head. ``pairs``: the columns that rotary positions
-    rotate together, None without rotary positions; ``base``, ``part`` (of the columns) and ``columns`` (their number):
-    their defaults. ``alibi``: how it has ALiBi: "always", "attn_config" or "alibi" by this setting.
+    setting; ``sinks``: the name of the tensor with one number per head. ``gains``: whether queries and keys are divided
+    by their root mean squares and multiplied by gains: "w", the tensor's numbers, or "1 + w"; None without. ``pairs``:
+    the columns that rotary positions rotate together, None without rotary positions; ``base``, ``part`` (of the
+    columns) and ``columns`` (their number): their defaults. ``alibi``: how it has ALiBi: "always", "attn_config" or
+    "alibi" by this setting.
     """
 
     decoder: bool | None = False
@@ -24,6 +28,7 @@ class Kind:
     window: str = ""
     softcap: str = ""
     sinks: str = ""
+    gains: Gains | None = None
     pairs: Pairs | None = None
     base: float = BASE
     part: float = 1.0
@@ -56,7 +61,8 @@ KINDS: Final[dict[str, Kind]] = {
     "phi": Kind(decoder=True, pairs="half", part=0.5),
     **dict.fromkeys(("mistral", "starcoder2", "phi3"), Kind(decoder=True, window="all", pairs="half")),
     "mixtral": Kind(decoder=True, window="all", pairs="half", base=1e6),
-    **dict.fromkeys(("qwen2", "qwen3"), Kind(decoder=True, window="last", pairs="half")),
+    "qwen2": Kind(decoder=True, window="last", pairs="half"),
+    "qwen3": Kind(decoder=True, window="last", gains="w", pairs="half"),
     "gemma2": Kind(
         decoder=True,
         divisor="query_pre_attn_scalar",
@@ -65,7 +71,12 @@ KINDS: Final[dict[str, Kind]] = {
         pairs="half",
     ),
     "gemma3_text": Kind(
-        decoder=True, divisor="query_pre_attn_scalar", window="five of six", pairs="half", base=1e6
+        decoder=True,
+        divisor="query_pre_attn_scalar",
+        window="five of six",
+        gains="1 + w",
+        pairs="half",
+        base=1e6,
     ),
     "gpt_oss": Kind(decoder=True, window="every other", sinks="sinks", pairs="half", base=150000.0),
     **_all(

@@ -156,7 +156,7 @@ def open_layer(
         example = _sharing(example, layer.shared_width * packed.h // layer.width)
     if attention.alibi is not None:
         example = _with_slopes(example, part.heads, packed.h, attention.alibi)
-    return validate(with_operands(example, operands, part.heads))
+    return validate(with_operands(example, operands, part.heads, columns))
 
 
 def _from_rows(weights: Weights, layer: Layer, part: Slice, small: Packed) -> Example:
