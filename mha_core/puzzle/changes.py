@@ -19,8 +19,8 @@ def changes(start: Example, now: Example) -> int:
     """How many input numbers differ.
 
     Each cell of an input matrix is one; where sizes differ, so is each cell that only one of the two has. A mask counts
-    the pairs whose permission differs. The divisor, softcap, scoring, groups and positions count one each. Titles,
-    notes and tokens do not count.
+    the pairs whose permission differs. The divisor, softcap, norm, scoring, groups and positions count one each.
+    Titles, notes and tokens do not count.
     """
     return differing(start, now).total()
 
@@ -33,7 +33,7 @@ def differing(start: Example, now: Example) -> Counter[str]:
         counts[place[0]] += _different(before.get(place, {}), after.get(place, {}))
     counts["mask"] += _different_pairs(_hidden(start), _hidden(now)) + (mask_fill(start) != mask_fill(now))
     counts["scale"] += not isclose(divisor(start) or 1.0, divisor(now) or 1.0, abs_tol=SAME)
-    for name in ("softcap", "scoring", "kv_heads"):
+    for name in ("softcap", "norm", "scoring", "kv_heads"):
         counts[name] += getattr(start, name) != getattr(now, name)
     counts["positions"] += _kind(start) != _kind(now)
     return +counts

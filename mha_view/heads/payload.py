@@ -23,7 +23,7 @@ from typing import Final, TypedDict
 import torch
 from torch import Tensor
 
-from mha_core.example.model import MAX_SIZE
+from mha_core.example.model import MAX_SIZE, NEG_INF
 from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.captured import Captured
 from mha_core.models.measures import Places
@@ -65,7 +65,8 @@ class Run(Sentences):
 class Layer(TypedDict):
     """What the arithmetic of a pair needs besides numbers, and the Python that finds the attention.
 
-    ``cut``: whether it is more than an example holds. ``root``: whether the divisor is √d_k.
+    ``cut``: whether it is more than an example holds. ``root``: whether the divisor is √d_k. ``sinks``: of each head,
+    None for a head without.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Layer(TypedDict):
     divisor: float
     root: bool
     softcap: float | None
+    sinks: Sequence[float | None]
     causal: bool
 
 
@@ -180,8 +182,14 @@ def _layer(one: Captured, code: str) -> Layer:
         else 1.0,
         "root": one.scale == "sqrt_dk",
         "softcap": one.softcap,
+        "sinks": _sinks(one),
         "causal": one.causal,
     }
+
+
+def _sinks(one: Captured) -> list[float | None]:
+    sinks = [NEG_INF] * len(one.weights) if one.sinks is None else one.sinks.tolist()
+    return [None if sink == NEG_INF else sink for sink in sinks]
 
 
 def _view(part: Part, at: int, sample: int, room: Room) -> tuple[View, Arrays] | None:

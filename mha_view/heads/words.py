@@ -192,6 +192,7 @@ HEADS: Final = {
     "score_divided": N_("Divided by {divisor}, it is {scaled}."),
     "score_capped": N_("The softcap {cap} makes it {capped}."),
     "score_added": N_("The mask adds {added}."),
+    "score_sink": N_("The head's sink, {sink}, is one more score in softmax."),
     "score_softmax": N_("Softmax over {keys} keys turns it into the weight {weight}."),
     "score_hidden": N_("This token comes later. A decoder is not allowed to look at it, so its weight is 0."),
     "score_words": N_(

@@ -109,7 +109,7 @@ export class Embedded {
       allQ.subarray(head * n * d, (head + 1) * n * d),
       allK.subarray(group * m * d, (group + 1) * m * d),
     ];
-    const { divisor, root, softcap, causal } = this.view.layers[layer];
+    const { divisor, root, softcap, sinks, causal } = this.view.layers[layer];
     const mask = this.#mask(layer, head, n * m);
     const hides = mask instanceof Uint8Array;
     /** @type {HeadFactors["score"]} */
@@ -123,7 +123,7 @@ export class Embedded {
     };
     /** @type {HeadFactors["added"]} */
     const added = (query, key) => (mask && !hides ? mask[query * m + key] : 0);
-    return { d, divisor, root, softcap, q, k, score, added };
+    return { d, divisor, root, softcap, sink: sinks[head], q, k, score, added };
   }
 
   /** The part of a layer's mask that is one head's. @type {(layer: number, head: number, size: number) => Numbers | null} */

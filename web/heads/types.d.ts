@@ -44,6 +44,7 @@ interface CellLayer {
   divisor: number;
   root: boolean;
   softcap: number | null;
+  sinks: (number | null)[];
   causal: boolean;
 }
 

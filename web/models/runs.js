@@ -43,7 +43,7 @@ export function readNumbers({ header, arrays }) {
   const { weights, scores, q, k } = /** @type {Record<string, Float32Array>} */ (arrays);
   /** @type {HeadFactors["score"]} */
   const score = (query, key) => scores[query * n + key];
-  const factors = { d, divisor, root: true, softcap: null, q, k, score, added: () => 0 };
+  const factors = { d, divisor, root: true, softcap: null, sink: null, q, k, score, added: () => 0 };
   return { n, m: n, weights, exact: null, sign: "", factors, unexplained: "" };
 }
 

@@ -157,6 +157,8 @@ interface HeadFactors {
   root: boolean;
   /** Scores above this are bent down to it; null where there is no such number. */
   softcap: number | null;
+  /** One more score in each sum, without a key; null for a head without. */
+  sink: number | null;
   /** n × d and m × d */
   q: Float32Array;
   k: Float32Array;

@@ -22,7 +22,7 @@ def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
 
 
 class Masked(nn.Module):
-    """Attentions of 4 heads, two of which share their keys, with each kind of mask, and one with a softcap."""
+    """Attentions of 4 heads, two of which share their keys, with each kind of mask, a softcap, a sink."""
 
     def forward(self, q: torch.Tensor) -> torch.Tensor:
         k = q[:, ::2].flip(-1)
@@ -32,7 +32,10 @@ class Masked(nn.Module):
         one = grouped(q, k, k, attn_mask=allow, enable_gqa=True, scale=0.3)
         other = grouped(q, k, k, attn_mask=added, enable_gqa=True)
         capped = 2 * torch.tanh(q @ q.mT / 2)
-        return one + other + capped.softmax(-1) @ q
+        sunk = torch.cat(
+            (q @ q.mT, torch.tensor([0.5, 1.5, -1.0, 2.0])[:, None, None].expand(1, 4, 5, 1)), -1
+        )
+        return one + other + capped.softmax(-1) @ q + sunk.softmax(-1)[..., :-1] @ q
 
 
 def payloads() -> dict[str, Any]:

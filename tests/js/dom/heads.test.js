@@ -92,19 +92,23 @@ test("softmax of the scores is the weights", async () => {
   }
 });
 
-test("shared keys, masks and a softcap are in the scores too", async () => {
+test("shared keys, masks, a softcap and sinks are in the scores too", async () => {
   for (const [layer, heads] of WEIGHTS.masked.entries())
     for (const [head, rows] of heads.entries()) {
       const [{ factors }] = await sourceOf("masked").numbers({ head: [layer, head] });
       assert.ok(factors);
-      const { divisor, softcap } = factors;
+      const { divisor, softcap, sink } = factors;
+      const extra = sink === null ? 0 : Math.exp(sink);
       for (const [query, row] of rows.entries()) {
         const powers = row.map((/** @type {number} */ _, /** @type {number} */ key) => {
           const scaled = factors.score(query, key) / divisor;
           const capped = softcap ? softcap * Math.tanh(scaled / softcap) : scaled;
           return scaled === Number.NEGATIVE_INFINITY ? 0 : Math.exp(capped + factors.added(query, key));
         });
-        const sum = powers.reduce((/** @type {number} */ total, /** @type {number} */ one) => total + one, 0);
+        const sum = powers.reduce(
+          (/** @type {number} */ total, /** @type {number} */ one) => total + one,
+          extra,
+        );
         for (const [key, weight] of row.entries())
           assert.ok(Math.abs(powers[key] / sum - weight) < 1e-5, `${layer}.${head} ${query} ${key}`);
       }
@@ -114,7 +118,7 @@ test("shared keys, masks and a softcap are in the scores too", async () => {
 test("the arithmetic names each thing that is done to the score", async () => {
   const { find, all, choose, texts } = await opened("masked");
   const sums = [];
-  for (const layer of [0, 1, 2]) {
+  for (const layer of [0, 1, 2, 3]) {
     await choose(layer, 1);
     if (!all('.line-token[aria-pressed="true"]').length) all(".line-token")[1].click();
     all("button.line-key")[0].click();
@@ -123,6 +127,7 @@ test("the arithmetic names each thing that is done to the score", async () => {
   assert.match(sums[0], /products\. Divided by 3\.3333, it is/);
   assert.match(sums[1], /Divided by √dk = 1\.4142, it is .*\. The mask adds −?\d/);
   assert.match(sums[2], /2 products\. The softcap 2 makes it/);
+  assert.match(sums[3], /2 products\. The head's sink, 1\.5, is one more score in softmax\. Softmax over/);
   assert.equal(texts(".one-name")[0], "Masked, 1");
 });
 

@@ -62,7 +62,7 @@ export class ScoreTerms {
    */
   #arithmetic(factors, query, key, keys, weight) {
     const { words } = this;
-    const { d, divisor, root, softcap } = factors;
+    const { d, divisor, root, softcap, sink } = factors;
     const [score, added] = [factors.score(query, key), factors.added(query, key)];
     if (score === Number.NEGATIVE_INFINITY) return words.score_hidden;
     const scaled = score / divisor;
@@ -74,9 +74,10 @@ export class ScoreTerms {
       root ? words.score_root : divisor === 1 ? "" : words.score_divided,
       softcap === null ? "" : words.score_capped,
       added ? words.score_added : "",
+      sink === null ? "" : words.score_sink,
       words.score_softmax,
     ];
-    return fill(prose(...parts), { ...values, ...more, weight });
+    return fill(prose(...parts), { ...values, ...more, sink: brief(sink ?? 0, 4), weight });
   }
 
   /**
