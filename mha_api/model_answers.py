@@ -12,7 +12,10 @@ run       {"model": KEY, "texts": [A] or [A, B], "without": [[layer, head], …]
           (L × h × n: the key whose weight changes most, and by how much). If a text is too long, the refusal has
           ``fits``, the number of its characters that would be accepted
 head      {"model", "text", "layer", "head", "without"}: ``weights`` and ``scores``, n × n, the scores not yet divided
-          by ``divisor``, −∞ where a key is hidden; ``q`` and ``k``, n × d, from which the scores are computed
+          by ``divisor``, −∞ where a key is hidden; ``q`` and ``k``, n × d, from which the scores are computed. A
+          divided score s becomes c·tanh(s ÷ c) if the header has a ``softcap`` c; then ``added``, n × n, is added if
+          the model has such numbers. ``root``: whether the divisor is √d. If the weights do not follow from q and k
+          alone, there are only the weights, and ``unexplained`` says so
 pooled    {"model", "text", "layer", "head", "queries", "keys", "size", "by", "without"}: a part of one head's map,
           for texts where n × n numbers are too many. ``queries`` and ``keys`` are [start, stop], null for all;
           ``size`` is the most rows and columns wanted, 512 each at most; ``by`` is "max" or "mean" of a block. The
@@ -25,7 +28,12 @@ guesses   {"model", "text", "place", "without"}: {"before": [{"text", "probabili
           is the text's own token there, {"text", "at", "before": {"probability", "rank"}, "after": {…}}; null if the
           text has none, or one that the model does not know, or a mask
 
-Layers, heads and tokens count from 0. Raises ``MhaError`` for whatever is wrong with a request.
+Layers, heads and tokens count from 0. All take ``steps``, 0 if left out: so many tokens, each the one that the model
+expects most with all its heads, are added to the text first. The header of a run says whether the model ``continues`` a
+text in this way. For one text with ``steps`` it has ``step``: the ``count`` of tokens that were added, whether the
+model has ``ended`` the text, and what the last token took: numbers of keys and values ``read`` from the cache and
+``computed``, and multiplications, ``products``, beside those of a run of the whole text, ``products_whole``.
+Raises ``MhaError`` for whatever is wrong with a request.
 """
 
 from __future__ import annotations
@@ -35,21 +43,33 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Final, Literal, TypedDict
+from dataclasses import asdict, replace
+from typing import Final, TypedDict
 
 import torch
 from torch import Tensor
 
-from mha_api.model_requests import head_of, heads_off, is_whole, model_of, pair_of, range_of, read, text_of
+from mha_api.model_requests import (
+    head_of,
+    heads_off,
+    is_whole,
+    model_of,
+    pair_of,
+    range_of,
+    read,
+    steps_of,
+    text_of,
+)
 from mha_api.model_runs import Runs
-from mha_core.compute.pooled import pooled_weights
+from mha_core.compute.pooled import By
 from mha_core.errors import N_, ExampleError, MhaError
-from mha_core.example.model import text_in
+from mha_core.example.model import MAX_SIZE, text_in
 from mha_core.models import (
     MEASURES,
+    AnyLayer,
+    AnyModel,
+    AnyRun,
     Model,
-    Run,
     Tokens,
     can_guess,
     cards,
@@ -58,10 +78,12 @@ from mha_core.models import (
     tokenize,
 )
 from mha_core.models.differences import aligned, differences, shifts
+from mha_core.models.generation import cost, ended
 from mha_core.models.guesses import hidden, standing
-from mha_core.models.measures import Places
+from mha_core.models.heads import places_of
 from mha_core.quoted import quoted
 from mha_view.heads.glance import Glance, header_and_arrays, levels
+from mha_view.language import words_in
 from mha_view.message import packed
 
 MOST_BLOCKS: Final = 512
@@ -115,7 +137,8 @@ def answer_run(body: bytes, _language: str) -> bytes:
     texts = request["texts"]
     if not (isinstance(texts, list) and len(texts) in (1, 2)):
         raise ExampleError(N_("expected one or two texts"), place="texts")
-    sentences = [_tokens_or_fits(model, text, "texts") for text in texts]
+    steps = steps_of(request)
+    sentences = [_tokens_or_fits(model, text, "texts", steps) for text in texts]
     pairs = aligned(*sentences) if len(sentences) == 2 else []
     layers, difference_arrays = _layers(model, sentences, off, pairs)
     described, arrays = header_and_arrays(sentences, layers)
@@ -134,23 +157,44 @@ def answer_run(body: bytes, _language: str) -> bytes:
             for tokens in sentences
         ],
         "aligned": pairs,
+        "starts_from_x": isinstance(model, Model) and size.d_model <= MAX_SIZE,
+        "continues": model.can_continue and len(sentences) == 1,
+        "step": _step(model, texts[0], sentences[0]) if steps and len(sentences) == 1 else None,
     }
     return packed({**header, **described}, arrays | difference_arrays)
 
 
-def answer_head(body: bytes, _language: str) -> bytes:
+_UNEXPLAINED: Final = N_(
+    "This model does not compute the weight from q·k alone, so only the weight is shown. It may have an attention "
+    "sink, for example, which takes a part of every row's weight."
+)
+
+
+def answer_head(body: bytes, language: str) -> bytes:
     """One head's weights, scores, queries and keys."""
     request = read(body, "model", "text", "layer", "head", "without")
     model, off = model_of(request), heads_off(request)
     layer, head = head_of(request, model)
-    computed = _RUNS.run(model, _tokens(model, request["text"], "text"), off).layers[layer]
-    q, k = computed.q[head], computed.k[head]
-    scores = q @ k.T
-    if computed.causal:
-        scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), -math.inf)
-    arrays = {"weights": computed.weights_of(head), "scores": scores, "q": q, "k": k}
-    header = {"n": len(q), "d": model.architecture.d_head, "divisor": math.sqrt(model.architecture.d_head)}
+    tokens = _tokens(model, request["text"], "text", steps_of(request))
+    computed = _RUNS.run(model, tokens, off).layers[layer]
+    arrays = {"weights": computed.weights_of(head)}
+    header: dict[str, object] = {"n": len(tokens), "unexplained": ""}
+    scoring = computed.scoring(head)
+    if scoring is None:
+        header["unexplained"] = words_in(language)(_UNEXPLAINED)
+    else:
+        d = scoring.q.shape[-1]
+        arrays |= {"scores": scoring.scores, "q": scoring.q, "k": scoring.k}
+        arrays |= {} if scoring.added is None else {"added": scoring.added}
+        header |= {"d": d, "divisor": scoring.divisor, "softcap": scoring.softcap}
+        header["root"] = math.isclose(scoring.divisor, math.sqrt(d))
     return packed(header, {name: array.float() for name, array in arrays.items()})
+
+
+def _step(model: AnyModel, text: str, tokens: Tokens) -> dict[str, object]:
+    """How many tokens were added, and what the last one took."""
+    taken = cost(model, _RUNS.run(model, tokens, frozenset()))
+    return {"count": len(tokens) - len(tokenize(model, text)), "ended": ended(tokens), **asdict(taken)}
 
 
 def answer_pooled(body: bytes, _language: str) -> bytes:
@@ -167,14 +211,11 @@ def answer_pooled(body: bytes, _language: str) -> bytes:
         raise ExampleError(
             N_("expected 1 to {most}, got {got}"), place="size", most=MOST_BLOCKS, got=max(size)
         )
-    by = request["by"]
-    if by not in ("max", "mean"):
-        raise ExampleError(N_('expected "max" or "mean", got {got}'), place="by", got=quoted(by))
-    computed = _RUNS.run(model, tokenize(model, text_of(request["text"], "text")), off).layers[layer]
-    mask: Literal["causal"] | None = "causal" if computed.causal else None
-    pool = pooled_weights(
-        computed.q[head], computed.k[head], size, by=by, queries=queries, keys=keys, mask=mask
-    )
+    by: By = "max" if request["by"] == "max" else "mean"
+    if request["by"] not in ("max", "mean"):
+        raise ExampleError(N_('expected "max" or "mean", got {got}'), place="by", got=quoted(request["by"]))
+    tokens = _RUNS.grown(model, tokenize(model, text_of(request["text"], "text")), steps_of(request))
+    pool = _RUNS.run(model, tokens, off).layers[layer].pooled(head, size, by, queries, keys)
     exact = pool.queries.step == pool.keys.step == 1
     header = {
         name: [blocks.start, blocks.stop, blocks.step]
@@ -187,7 +228,7 @@ def answer_shuffled(body: bytes, _language: str) -> bytes:
     """What each head does on average when the words are shuffled."""
     request = read(body, "model", "text", "without")
     model, off = model_of(request), heads_off(request)
-    tokens = _tokens(model, request["text"], "text")
+    tokens = _tokens(model, request["text"], "text", steps_of(request))
     heads = [head for layer in shuffled_means(model, tokens, without=off) for head in layer]
     names = [name for name in MEASURES if name in heads[0]]
     means = torch.tensor([[head[name] for name in names] for head in heads])
@@ -199,7 +240,7 @@ def answer_guesses(body: bytes, _language: str) -> bytes:
     request = read(body, "model", "text", "place", "without")
     model, off = model_of(request), heads_off(request)
     place = request["place"]
-    tokens = tokenize(model, text_of(request["text"], "text"))
+    tokens = _RUNS.grown(model, tokenize(model, text_of(request["text"], "text")), steps_of(request))
     if not is_whole(place) or place >= len(tokens):
         raise ExampleError(
             N_("expected the index of a token, from 0 to {most}"), place="place", most=len(tokens) - 1
@@ -215,14 +256,14 @@ def answer_guesses(body: bytes, _language: str) -> bytes:
     )
 
 
-def _guesses(model: Model, run: Run, place: int) -> list[dict[str, object]]:
+def _guesses(model: AnyModel, run: AnyRun, place: int) -> list[dict[str, object]]:
     return [
         {"text": guess.text, "probability": guess.probability}
         for guess in guesses(model, run, place, MOST_GUESSES)
     ]
 
 
-def _word(model: Model, tokens: Tokens, place: int, before: Run, after: Run) -> Word | None:
+def _word(model: AnyModel, tokens: Tokens, place: int, before: AnyRun, after: AnyRun) -> Word | None:
     """The text's own token where the model guesses, in both runs; None if it has none that the model knows."""
     at = place + model.architecture.causal
     if at >= len(tokens) or tokens.unknown[at] is not None or tokens.ids[at] == model.reader.mask:
@@ -236,7 +277,7 @@ def _word(model: Model, tokens: Tokens, place: int, before: Run, after: Run) -> 
     }
 
 
-def _standing(model: Model, run: Run, place: int, token: int) -> Standing:
+def _standing(model: AnyModel, run: AnyRun, place: int, token: int) -> Standing:
     result = standing(model, run, place, token)
     return {"probability": result.probability, "rank": result.rank}
 
@@ -251,15 +292,15 @@ ANSWERS: Final[Mapping[str, Callable[[bytes, str], bytes]]] = {
 }
 
 
-def most_tokens(model: Model) -> int:
+def most_tokens(model: AnyModel) -> int:
     """How many tokens a text may have if all heads are to be computed; the model itself may take fewer."""
     size = model.architecture
     return min(MOST_TOKENS, math.isqrt(MOST_WEIGHTS // (size.layers * size.heads)))
 
 
-def _tokens(model: Model, text: object, place: str) -> Tokens:
-    """The tokens of a text. Raises ``MhaError`` for a text with more weights than are computed here."""
-    tokens = tokenize(model, text_of(text, place))
+def _tokens(model: AnyModel, text: object, place: str, steps: int = 0) -> Tokens:
+    """The tokens of a text, and as many more. Raises ``MhaError`` for more weights than are computed here."""
+    tokens = _RUNS.grown(model, tokenize(model, text_of(text, place)), steps)
     n, most = len(tokens), most_tokens(model)
     if n > most:
         raise ExampleError(
@@ -271,17 +312,17 @@ def _tokens(model: Model, text: object, place: str) -> Tokens:
     return tokens
 
 
-def _tokens_or_fits(model: Model, text: object, place: str) -> Tokens:
+def _tokens_or_fits(model: AnyModel, text: object, place: str, steps: int) -> Tokens:
     """The same; the error about a text that is too long has ``fits``, how many of its characters are accepted."""
     try:
-        return _tokens(model, text, place)
+        return _tokens(model, text, place, steps)
     except MhaError as error:
         if isinstance(text, str):
             error.values["fits"] = fitting(model, text)
         raise
 
 
-def fitting(model: Model, text: str) -> int:
+def fitting(model: AnyModel, text: str) -> int:
     """How many characters of a text are accepted; up to the end of a word if one is near."""
 
     def exceeds(count: int) -> bool:
@@ -303,23 +344,23 @@ def fitting(model: Model, text: str) -> int:
 
 
 def _layers(
-    model: Model,
+    model: AnyModel,
     sentences: Sequence[Tokens],
     off: frozenset[tuple[int, int]],
     pairs: Sequence[tuple[int, int]],
 ) -> tuple[list[list[Glance]], dict[str, Tensor]]:
     """Each sentence's layers, and how far two sentences differ. Only one layer's weights are in memory at a time."""
-    size = model.architecture
-    places = [Places.of(tokens, causal=size.causal) for tokens in sentences]
     runs = [_RUNS.run(model, tokens, off) for tokens in sentences]
+    places = [places_of(tokens, run) for tokens, run in zip(sentences, runs, strict=True)]
     glances_of: list[list[Glance]] = [[] for _ in sentences]
     parts: dict[str, list[Tensor]] = {"differences": [], "shift_keys": [], "shifts": []}
-    for layers in zip(*(run.layers for run in runs), strict=True):
+    layers_of: list[Sequence[AnyLayer]] = [run.layers for run in runs]
+    for layers in zip(*layers_of, strict=True):
         weights = [
             replace(layer).weights for layer in layers
         ]  # of copies, so that the cached run does not store weights
         for glances, layer_weights, measured_at in zip(glances_of, weights, places, strict=True):
-            glances.append(Glance.of(layer_weights, measured_at))
+            glances.append(Glance.of(layer_weights, next(measured_at)))
         if len(weights) == 2:
             keys, changes = shifts(weights[0], weights[1], pairs)
             parts["differences"].append(differences(weights[0], weights[1], pairs).float())

@@ -10,7 +10,8 @@ from typing import Final, TypeAlias, TypeGuard
 
 from mha_core.errors import N_, ExampleError
 from mha_core.example.decoding import decoded
-from mha_core.models import Card, Model, cards, load
+from mha_core.models import AnyModel, Card, cards, load
+from mha_core.models.generation import MOST_STEPS
 from mha_core.models.library import is_loaded
 from mha_core.quoted import quoted
 
@@ -22,7 +23,7 @@ ModelRequest: TypeAlias = Mapping[str, object]
 
 
 def read(body: bytes, *names: str) -> ModelRequest:
-    """A request with exactly these fields; ``without`` may be left out."""
+    """A request with exactly these fields; ``without`` and ``steps`` may be left out."""
     data: object = None
     try:
         data = decoded(body)
@@ -32,12 +33,12 @@ def read(body: bytes, *names: str) -> ModelRequest:
         pass  # refused below
     if not isinstance(data, dict):
         raise ExampleError(N_("expected a JSON object"))
-    fields = {"without": [], **data}
+    fields = {"without": [], "steps": 0, **data}
     for name in names:
         if name not in fields:
             raise ExampleError(N_("missing"), place=name)
     for name in fields:
-        if name not in names and name != "without":
+        if name not in names and name not in ("without", "steps"):
             raise ExampleError(
                 N_("the fields here are {known}, got {got}"), known=", ".join(names), got=quoted(name)
             )
@@ -52,7 +53,7 @@ class NotLoadedError(Exception):
         self.card = card
 
 
-def model_of(request: ModelRequest) -> Model:
+def model_of(request: ModelRequest) -> AnyModel:
     """The model on offer whose key is requested. Raises ``NotLoadedError`` if it is not loaded yet."""
     offered: dict[object, Card] = {card.key: card for card in cards()}
     key = request["model"]
@@ -84,7 +85,15 @@ def heads_off(request: ModelRequest) -> frozenset[tuple[int, int]]:
     return frozenset(_pair(pair, "without") for pair in pairs)
 
 
-def head_of(request: ModelRequest, model: Model) -> tuple[int, int]:
+def steps_of(request: ModelRequest) -> int:
+    """How many tokens the model adds to the text."""
+    steps = request["steps"]
+    if not is_whole(steps) or steps > MOST_STEPS:
+        raise ExampleError(N_("expected a whole number from 0 to {most}"), place="steps", most=MOST_STEPS)
+    return steps
+
+
+def head_of(request: ModelRequest, model: AnyModel) -> tuple[int, int]:
     """The requested layer and head, which the model must have."""
     layer, head = _pair([request["layer"], request["head"]], "head")
     size = model.architecture

@@ -1,6 +1,7 @@
 """The latest runs of models, cached so that a request about one of their heads is answered at once.
 
-The cache only saves time: answers are the same without it. Its size is limited.
+The cache only saves time: answers are the same without it, to rounding. Its size is limited. A decoder's run of a text
+is also what a run of the text with one more token starts from: keys and values are not computed again.
 """
 
 from __future__ import annotations
@@ -9,9 +10,13 @@ from collections import OrderedDict
 from threading import Lock
 from typing import Final
 
-from mha_core.models import Model, Run, Tokens, run
+from mha_core.errors import N_, ModelError
+from mha_core.models import AnyModel, AnyRun, Tokens, continued, guesses, run
+from mha_core.models.generation import ended, extended
 
 MOST_BYTES: Final = 200_000_000
+MOST_NEXT: Final = 4096
+"""Most texts of which the next token is stored."""
 
 Key = tuple[int, tuple[int, ...], frozenset[tuple[int, int]]]
 
@@ -24,24 +29,61 @@ class Runs:
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self._most = most
-        self._runs: OrderedDict[Key, tuple[Run, int]] = OrderedDict()
+        self._runs: OrderedDict[Key, tuple[AnyRun, int]] = OrderedDict()
+        self._next: OrderedDict[tuple[int, tuple[int, ...]], int] = OrderedDict()
         self._lock = Lock()
 
-    def run(self, model: Model, tokens: Tokens, off: frozenset[tuple[int, int]]) -> Run:
-        """The run of the model over these tokens, computed or from the cache. Raises ``ModelError`` as ``run`` does."""
-        key = (id(model), tokens.ids, off)
+    def run(self, model: AnyModel, tokens: Tokens, off: frozenset[tuple[int, int]]) -> AnyRun:
+        """The run of the model over these tokens, from the cache, continued, or computed.
+
+        Raises ``ModelError`` as ``run`` does.
+        """
+        stored = self._stored(model, tokens.ids, off)
+        if stored is not None:
+            return stored
+        past = self._stored(model, tokens.ids[:-1], off) if model.can_continue else None
+        computed = run(model, tokens, without=off) if past is None else continued(model, past, tokens.ids[-1])
         with self._lock:
-            if key in self._runs:
-                self._runs.move_to_end(key)
-                return self._runs[key][0]
-        computed = run(model, tokens, without=off)
-        with self._lock:
-            self._runs[key] = computed, run_size(model, len(tokens))
+            self._runs[id(model), tokens.ids, off] = computed, run_size(model, len(tokens))
             while len(self._runs) > 1 and sum(size for _, size in self._runs.values()) > self._most:
                 self._runs.popitem(last=False)
         return computed
 
+    def grown(self, model: AnyModel, tokens: Tokens, steps: int) -> Tokens:
+        """The tokens with as many more, each the likeliest; fewer if the model ends the text.
 
-def run_size(model: Model, n: int) -> int:
-    """About how many bytes a run of n tokens takes: in each layer ten matrices of n × d_model."""
-    return 10 * model.architecture.layers * n * model.architecture.d_model * model.dtype.itemsize
+        Raises ``ModelError`` for a model that does not continue texts.
+        """
+        if steps and not model.can_continue:
+            raise ModelError(N_("this model does not continue a text token by token"), place="steps")
+        for _ in range(steps):
+            if ended(tokens):
+                break
+            tokens = extended(model, tokens, self._next_token(model, tokens))
+        return tokens
+
+    def _next_token(self, model: AnyModel, tokens: Tokens) -> int:
+        key = id(model), tokens.ids
+        if key not in self._next:
+            likeliest = guesses(model, self.run(model, tokens, frozenset()), len(tokens) - 1, 1)[0].id
+            with self._lock:
+                self._next[key] = likeliest
+                if len(self._next) > MOST_NEXT:
+                    self._next.popitem(last=False)
+            return likeliest
+        return self._next[key]
+
+    def _stored(
+        self, model: AnyModel, ids: tuple[int, ...], off: frozenset[tuple[int, int]]
+    ) -> AnyRun | None:
+        with self._lock:
+            key = id(model), ids, off
+            if key not in self._runs:
+                return None
+            self._runs.move_to_end(key)
+            return self._runs[key][0]
+
+
+def run_size(model: AnyModel, n: int) -> int:
+    """About how many bytes a run of n tokens takes."""
+    return model.run_numbers(n) * model.dtype.itemsize

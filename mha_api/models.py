@@ -23,13 +23,13 @@ from starlette.responses import Response
 from mha_api import requests
 
 if TYPE_CHECKING:
-    from mha_core.models import Card, Model
+    from mha_core.models import AnyModel, Card
 
 COMPUTING: Final = CapacityLimiter(2)
 """Answers that are computed at once."""
 LOADING: Final = CapacityLimiter(8)
 """Models that are loaded or downloaded at once; computations do not wait for them."""
-_LOADING: Final[dict[str, asyncio.Task[Model]]] = {}
+_LOADING: Final[dict[str, asyncio.Task[AnyModel]]] = {}
 """By key, each model that is being loaded: all requests for it wait for the same task."""
 BINARY: Final = "application/octet-stream"
 

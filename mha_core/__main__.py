@@ -323,9 +323,13 @@ def _add_on_models(add_command: AddCommand) -> None:
     def add(name: str, text: str, **options: Any) -> None:
         sub.add_argument(name, help=_say(text), **options)
 
-    add("model", N_("the model's name; prints the list if omitted"), metavar="MODEL", nargs="?")
+    add(
+        "model", N_("the model's name, or its folder; prints the list if omitted"), metavar="MODEL", nargs="?"
+    )
     add("text", N_("the text for the model to read"), metavar="TEXT", nargs="?")
+    add_model_options(sub)
     add("--pair", N_("a second sentence, for models that read two"))
+    add("--generate", N_("continue the text by so many tokens, and print what each step did"), type=int)
     add("--layer", N_("the layer whose weights to print, counted from 0; none if omitted"), type=int)
     add(
         "--heads",
@@ -338,6 +342,26 @@ def _add_on_models(add_command: AddCommand) -> None:
         choices=("json", "example"),
         default="json",
     )
+
+
+def add_model_options(sub: argparse.ArgumentParser) -> None:
+    """Which heads of a model are switched off, and which part of it is shown."""
+    off = N_(
+        "a head that is switched off, such as 0.3 for head 3 of layer 0, counted from 0; may be repeated"
+    )
+    sub.add_argument(
+        "--without", metavar="LAYER.HEAD", type=_head, action="append", default=[], help=_say(off)
+    )
+    part = N_("of a folder with an encoder and a decoder, the one to show; the encoder if omitted")
+    sub.add_argument("--part", choices=("encoder", "decoder"), default="encoder", help=_say(part))
+
+
+def _head(text: str) -> tuple[int, int]:
+    layer, _, head = text.partition(".")
+    try:
+        return int(layer), int(head)
+    except ValueError:
+        raise argparse.ArgumentTypeError(_say(N_("expected a layer and a head such as 0.3"))) from None
 
 
 def _on_model(options: argparse.Namespace) -> Answer:

@@ -41,6 +41,8 @@ from mha_core.interop.saved.weights import MAX_BYTES
 from mha_core.messages import catalogue, complain, in_words, shell_language
 from mha_core.models import cards, load, to_example, tokenize
 from mha_core.models import run as run_model
+from mha_core.models.generation import as_json as generated_as_json
+from mha_core.models.library import card_of
 from mha_core.models.report import heads_as_json
 from mha_core.quoted import quoted
 
@@ -210,23 +212,19 @@ def _named(layers_in_file: Iterable[Layer], name: str | None) -> Layer:
 
 
 def _models(_: None, options: Namespace) -> Answer:
-    """List the models; or report what a model's heads do with a text, as JSON or as an example."""
-    offered = {card.key: card for card in cards()}
+    """List the models; or report what a model's heads do with a text, as JSON or an example; or continue the text."""
     if options.model is None:
-        return 0, [{"model": key, "title": card.title, "about": card.about} for key, card in offered.items()]
-    if options.model not in offered:
-        raise ModelError(
-            N_("there is no model named {name}; the models are: {known}"),
-            name=quoted(options.model),
-            known=", ".join(offered),
-        )
+        return 0, [{"model": card.key, "title": card.title, "about": card.about} for card in cards()]
+    card = card_of(options.model, options.part)
     if options.text is None:
         raise ModelError(N_("give a text for the model to read"), place="TEXT")
     if options.to == "example" and options.layer is None:
         raise ModelError(N_("an example holds one layer; give the layer"), place="--layer")
-    model = load(offered[options.model])
+    model = load(card)
+    if options.generate is not None:
+        return 0, generated_as_json(model, options.text, options.generate)
     tokens = tokenize(model, options.text, options.pair)
-    model_run = run_model(model, tokens)
+    model_run = run_model(model, tokens, without=options.without)
     heads = range(model.architecture.heads) if options.heads is None else options.heads
     if options.to == "example":
         return 0, pretty(to_example(model, model_run, tokens, options.layer, heads))

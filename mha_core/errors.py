@@ -57,6 +57,7 @@ _PINS: Final = {
     "models": "requirements.txt",
     "notebook": "requirements-notebook.txt",
     "slides": "requirements-slides.txt",
+    "transformers": "requirements-transformers.txt",
 }
 """Extra of this package → the file of a checkout that pins it."""
 
@@ -120,6 +121,17 @@ class MhaError(ValueError):
             for name, value in self.values.items()
         }
         return gettext(self.template).format(**values)
+
+
+class Sentence(Translatable):
+    """What another error says, inside a sentence."""
+
+    def __init__(self, error: MhaError) -> None:
+        self.error = error
+
+    def translated(self, gettext: Callable[[str], str]) -> str:
+        """The error's sentence in a language."""
+        return self.error.sentence(gettext)
 
 
 @contextmanager

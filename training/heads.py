@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from mha_core.models.forward import run
 from mha_core.models.heads import measured
-from mha_core.models.model import Model, tokenize
+from mha_core.models.model import Model
+from mha_core.models.runs import tokenize
 from training.corpus import unmarked
 from training.passages import Passage
 from training.probes import Probe

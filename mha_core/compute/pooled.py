@@ -25,6 +25,8 @@ MaskBlock: TypeAlias = Callable[[Tensor, Tensor], Tensor]
 """The indices of some queries (m × 1) and of some keys (n) → their part of a mask, m × n: booleans, True = may attend,
 or numbers that are added to the scaled scores.
 """
+By: TypeAlias = Literal["max", "mean"]
+"""What a cell is of the weights of its block."""
 Reduce: TypeAlias = Callable[[Tensor, int], Tensor]
 
 TILE, GPU_TILE = 2**20, 2**25
@@ -49,7 +51,7 @@ def pooled_weights(
     k: Tensor,
     size: tuple[int, int] = (512, 512),
     *,
-    by: Literal["max", "mean"] = "max",
+    by: By = "max",
     queries: range | None = None,
     keys: range | None = None,
     mask: Literal["causal"] | Tensor | MaskBlock | None = None,
@@ -97,6 +99,20 @@ _POOL: Final[dict[str, tuple[Reduce, Callable[..., Tensor]]]] = {
     "mean": (torch.sum, torch.add),
 }
 """How a block becomes a number (a sum is divided later), and how the numbers of two parts of a block are joined."""
+
+
+def pooled_map(
+    weights: Tensor, size: tuple[int, int], by: By, queries: range | None = None, keys: range | None = None
+) -> Pooled:
+    """``pooled_weights`` of weights that are known, n_q × n_k."""
+    n_q, n_k = weights.shape
+    rows, columns = _blocks(queries, n_q, size[0], "queries"), _blocks(keys, n_k, size[1], "keys")
+    part = weights[rows.start : rows.stop, columns.start : columns.stop]
+    reduce, _ = _POOL[by]
+    values = _pooled(_pooled(part, rows.step, reduce).T, columns.step, reduce).T
+    if by == "mean":
+        values = values / (_lengths(rows, values).unsqueeze(-1) * _lengths(columns, values))
+    return Pooled(values, rows, columns)
 
 
 # --- the arguments -----------------------------------------------------------------------------------------------

@@ -65,12 +65,13 @@ def _size(shape: Any) -> str:
 
 def open_checkpoint(folder: Path, device: torch.device, dtype: torch.dtype) -> Checkpoint:
     """The checkpoint of a folder. Raises ``ModelError`` where there is none, or where it is damaged."""
-    names = _file_names(folder)
+    names = file_names(folder)
     opened = [_open(folder / name) for name in names]
     return Checkpoint({name: file for file in opened for name in file.keys()}, device, dtype)  # noqa: SIM118
 
 
-def _file_names(folder: Path) -> list[str]:
+def file_names(folder: Path) -> list[str]:
+    """The names of a folder's .safetensors files. Raises ``ModelError`` where it has none."""
     if (folder / SINGLE).exists():
         return [SINGLE]
     if not (folder / INDEX).exists():

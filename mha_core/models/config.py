@@ -10,12 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
-from mha_core.errors import N_, ModelError
+from mha_core.errors import N_
 from mha_core.example.model import BASE
 from mha_core.interop.saved.rope import Rope, scaled_rope
-from mha_core.interop.saved.settings import FILE, MAX_FILE, Activation, Settings, read_json
+from mha_core.interop.saved.settings import (
+    FILE,
+    MAX_FILE,
+    Activation,
+    Settings,
+    UnsupportedError,
+    read_json,
+)
 from mha_core.quoted import quoted
 
 Family: TypeAlias = Literal["bert", "gpt2", "llama"]
@@ -28,6 +35,30 @@ MAX_ROWS = 100_000_000
 """Most pieces of a vocabulary, and most positions."""
 
 
+class Sizes(Protocol):
+    """The sizes that every model has, whoever computes it; the words are those of ``Architecture``."""
+
+    @property
+    def layers(self) -> int:
+        """How many layers of heads there are."""
+        ...
+
+    @property
+    def heads(self) -> int:
+        """How many heads each layer has."""
+        ...
+
+    @property
+    def vocabulary(self) -> int:
+        """How many pieces the vocabulary has."""
+        ...
+
+    @property
+    def segments(self) -> int:
+        """How many kinds of segment there are; 0 for none."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Architecture:
     """The sizes and the kind of a model.
@@ -38,7 +69,7 @@ class Architecture:
     ``segments``: how many kinds of segment there are, 0 where the model has none. ``padding``: the id of the padding
     token where, as in RoBERTa, the table of positions has rows for it and all ids below. ``qkv_bias``, ``output_bias``,
     ``inner_bias``: whether the projections to Q, K, V, W_O and the feed-forward have biases. ``tied``: whether input
-    and output words share one table.
+    and output words share one table. ``window``: how many tokens, itself included, a token sees; None for all.
     """
 
     kind: str
@@ -60,6 +91,7 @@ class Architecture:
     output_bias: bool = True
     inner_bias: bool = True
     tied: bool = True
+    window: int | None = None
 
     @property
     def places(self) -> int:
@@ -82,7 +114,7 @@ def architecture(config: Mapping[str, Any]) -> Architecture:
     kind = config.get("model_type")
     reader = _READERS.get(kind) if isinstance(kind, str) else None
     if reader is None:
-        raise ModelError(
+        raise UnsupportedError(
             N_("models of type {kind} are not supported; the supported types are: {kinds}"),
             place=f"{FILE}: model_type",
             kind=quoted(kind),
@@ -191,9 +223,10 @@ def _llama(settings: Settings) -> Architecture:
 
 
 def _mistral(settings: Settings) -> Architecture:
-    """A token sees only a window of earlier ones. For texts up to its length the window makes no difference."""
+    """A token sees only a window of earlier ones."""
     whole = _grouped(settings)
-    return replace(whole, max_tokens=settings.whole("sliding_window", MAX_ROWS, whole.max_tokens))
+    window = settings.whole("sliding_window", MAX_ROWS, whole.max_tokens)
+    return replace(whole, window=window if window < whole.max_tokens else None)
 
 
 def _qwen2(settings: Settings) -> Architecture:
@@ -253,7 +286,7 @@ def _rope(settings: Settings) -> Rope:
     rope = scaled_rope(given, theta)
     if rope is None:
         kind = given.given.get("rope_type", given.given.get("type"))
-        raise given.wrong(
+        raise given.unsupported(
             "rope_type",
             N_("{got} is not supported here; the supported ones are: {known}"),
             kind,

@@ -14,8 +14,10 @@ from mha_core.errors import N_, ModelError
 from mha_core.example.model import (
     MAX_HEADS,
     MAX_SIZE,
+    AllowMask,
     Example,
     Head,
+    Mask,
     Matrix,
     Positions,
     Row,
@@ -26,11 +28,13 @@ from mha_core.example.validate import validate
 from mha_core.interop.saved.rope import frequencies
 from mha_core.messages import LANGUAGES, catalogue
 from mha_core.models.config import Architecture
-from mha_core.models.forward import LayerRun, Run, run
+from mha_core.models.foreign_run import ForeignRun
+from mha_core.models.forward import LayerRun
 from mha_core.models.heads import measured
 from mha_core.models.measures import RELATIONS, Record
-from mha_core.models.model import Model, tokenize
+from mha_core.models.model import Model
 from mha_core.models.parts import Block, Linear
+from mha_core.models.runs import AnyModel, AnyRun, run, tokenize
 from mha_core.models.tokenizer import Tokens
 
 _MOST_NAMED = 200
@@ -38,8 +42,8 @@ _MOST_NAMED = 200
 
 
 def to_example(
-    model: Model,
-    run: Run,
+    model: AnyModel,
+    run: AnyRun,
     tokens: Tokens,
     layer: int,
     heads: Sequence[int],
@@ -52,12 +56,18 @@ def to_example(
     W_O too, and ``output`` is the run's. Otherwise, or with ``start="q"``, it starts from Q, K and V, which fit into a
     link where X and W are too many numbers. Rotary positions turn Q and K in the example as in the model. A head that
     was switched off in the run is in the example as if switched on; title and note say which heads of the layers up to
-    this one were off. ``layer``, ``heads`` count from 0.
+    this one were off. ``layer``, ``heads`` count from 0. Heads of a model that transformers computes start from Q,
+    K and V, or from their weights if an example cannot compute their scores; the note says so.
 
     Raises ``ModelError`` for a layer or a head that does not exist, and for more than an example can have.
     """
-    size = model.architecture
     _require_heads(model, tokens, layer, heads)
+    off = [pair for pair in run.without if pair[0] <= layer]  # those of later layers change nothing here
+    if isinstance(run, ForeignRun):
+        captured = replace(run.layers[layer].captured, tokens=tokens.texts)
+        return replace(captured.example(heads), title=_title(model, layer, heads, off))
+    assert isinstance(model, Model)  # noqa: S101  # the run is one of this model
+    size = model.architecture
     fits, whole = start == "x" and size.d_model <= MAX_SIZE, list(heads) == list(range(size.heads))
     layer_run, block = run.layers[layer], model.parts.blocks[layer]
     groups = size.heads // size.kv_heads
@@ -68,7 +78,6 @@ def to_example(
     if is_grouped:
         given = [head if index % groups == 0 else _without_kv(head) for index, head in enumerate(given)]
     output = block.output if fits and whole else None
-    off = [pair for pair in run.without if pair[0] <= layer]  # those of later layers change nothing here
     return validate(
         Example(
             title=_title(model, layer, heads, off),
@@ -78,14 +87,14 @@ def to_example(
             x=_rows(layer_run.x) if fits else None,
             w_o=None if output is None else _rows(output.weight.T),
             b_o=None if output is None or output.bias is None else _row(output.bias),
-            mask="causal" if size.causal else None,
+            mask=_mask(layer_run),
             kv_heads=size.kv_heads if is_grouped else None,
             positions=_positions(model),
         )
     )
 
 
-def example_of(model: Model, text: str) -> Example:
+def example_of(model: AnyModel, text: str) -> Example:
     """A text with a model's vectors for it, and two heads of one layer: those with different relations that are
     farthest beyond chance.
 
@@ -110,7 +119,7 @@ def _strongest_heads(heads: Sequence[Record]) -> list[tuple[float, int]]:
     return sorted(strongest.values())[-2:]
 
 
-def _require_heads(model: Model, tokens: Tokens, layer: int, heads: Sequence[int]) -> None:
+def _require_heads(model: AnyModel, tokens: Tokens, layer: int, heads: Sequence[int]) -> None:
     size = model.architecture
     exist = 0 <= layer < size.layers and all(0 <= head < size.heads for head in heads)
     if not exist or not heads or len(set(heads)) != len(heads):
@@ -153,6 +162,12 @@ def _without_kv(head: Head) -> Head:
     return replace(head, k=None, v=None, w_k=None, w_v=None, b_k=None, b_v=None)
 
 
+def _mask(layer: LayerRun) -> Mask:
+    if layer.seen is not None:
+        return AllowMask(tuple(map(tuple, layer.seen.tolist())))
+    return "causal" if layer.causal else None
+
+
 def _positions(model: Model) -> Positions | None:
     size = model.architecture
     if size.rope is None:
@@ -173,7 +188,7 @@ def _row(x: Tensor) -> Row:
     return tuple(float(f"{number:.9g}") for number in x.tolist())
 
 
-def _title(model: Model, layer: int, heads: Sequence[int], off: Sequence[tuple[int, int]]) -> Text:
+def _title(model: AnyModel, layer: int, heads: Sequence[int], off: Sequence[tuple[int, int]]) -> Text:
     one, several = N_("{model}, layer {layer}, head {heads}"), N_("{model}, layer {layer}, heads {heads}")
     counted = [str(head + 1) for head in heads]
     return {

@@ -19,17 +19,20 @@ import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Literal
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from mha_core.compute.pooled import By, MaskBlock, Pooled, pooled_weights
 from mha_core.errors import N_, ModelError
 from mha_core.interop.saved.settings import Activation
-from mha_core.models.config import Architecture
+from mha_core.models.config import Architecture, Sizes
 from mha_core.models.model import Model
 from mha_core.models.parts import Block, Embeddings, Linear, Norm
 from mha_core.models.rotary import Turn, rotated, turn_of
+from mha_core.models.scoring import Scoring
 from mha_core.models.tokenizer import Tokens, too_long
 
 MAX_TILE = 2**24
@@ -50,8 +53,8 @@ class LayerRun:
 
     x: n × d_model, the input of Q, K and V; q, k: h × n × d_head, of which the scores are made, and q_before, k_before:
     the same before rotary positions rotated them; v, head_outputs: h × n × d_head, an ablated head's output is 0;
-    output: n × d_model, after W_O, before the residual sum. ``keys``: n, True for a token, False for padding. Where
-    heads share keys and values, each has a copy.
+    output: n × d_model, after W_O, before the residual sum. ``keys``: n, True for a token, False for padding.
+    ``window``: how many tokens a token sees, None for all. Where heads share keys and values, each has a copy.
     """
 
     x: Tensor
@@ -64,28 +67,86 @@ class LayerRun:
     output: Tensor
     keys: Tensor
     causal: bool
+    window: int | None = None
+
+    @property
+    def heads(self) -> int:
+        """How many heads the layer has."""
+        return self.q.shape[-3]
+
+    @property
+    def sight(self) -> Sight:
+        """Which keys a query may see."""
+        return Sight(self.keys, self.causal, self.window)
 
     @cached_property
     def weights(self) -> Tensor:
         """softmax(Q·Kᵀ ÷ √d_head) over the keys that a query may see: h × n × n."""
-        return attention_weights(self.q, self.k, self.keys, causal=self.causal)
+        return attention_weights(self.q, self.k, self.sight)
 
     def weights_of(self, head: int) -> Tensor:
         """The weights of one head, n × n."""
         q, k = self.q[..., head, :, :], self.k[..., head, :, :]
-        return attention_weights(q.unsqueeze(-3), k.unsqueeze(-3), self.keys, causal=self.causal).squeeze(-3)
+        return attention_weights(q.unsqueeze(-3), k.unsqueeze(-3), self.sight).squeeze(-3)
+
+    @property
+    def seen(self) -> Tensor | None:
+        """n × n, the keys that each query may see where that is not all, nor all up to itself; else None."""
+        n = self.q.shape[-2]
+        return None if self.window is None or self.window >= n else self.sight.of(range(n))
+
+    def scoring(self, head: int) -> Scoring:
+        """How the weights of one head follow from its queries and keys."""
+        q, k = self.q[head], self.k[head]
+        scores = (q @ k.T).masked_fill(~self.sight.of(range(len(q))), -math.inf)
+        return Scoring(q, k, scores, math.sqrt(q.shape[-1]))
+
+    def pooled(
+        self, head: int, size: tuple[int, int], by: By, queries: range | None, keys: range | None
+    ) -> Pooled:
+        """The weights of one head, or a part of them, in blocks: see ``pooled_weights``."""
+        mask: Literal["causal"] | MaskBlock | None = "causal" if self.causal else None
+        if self.window is not None and self.window < self.q.shape[-2]:
+            mask = self.sight.between
+        return pooled_weights(self.q[head], self.k[head], size, by=by, queries=queries, keys=keys, mask=mask)
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """Which keys a query may see: those that are tokens (``keys``, … × n), with ``causal`` only itself and earlier
+    ones, with a ``window`` only so many of these.
+    """
+
+    keys: Tensor
+    causal: bool
+    window: int | None = None
+
+    def between(self, queries: Tensor, keys: Tensor) -> Tensor:
+        """Whether the positions of queries, m × 1, may see those of keys, n: m × n."""
+        visible = keys <= queries
+        return visible if self.window is None else visible & (keys > queries - self.window)
+
+    def of(self, queries: range) -> Tensor:
+        """Which of the keys these queries may see, … × m × n."""
+        visible = self.keys[..., None, :]
+        if not self.causal:
+            return visible.expand(*self.keys.shape[:-1], len(queries), -1)
+        places = torch.arange(self.keys.shape[-1], device=self.keys.device)
+        return visible & self.between(places[queries.start : queries.stop, None], places)
 
 
 @dataclass(frozen=True)
 class Run:
     """One run of a text. hidden: L + 1 matrices n × d_model, the embeddings and each layer's result, the last after the
     final norm where there is one; layers: L. without: the heads that were switched off, each (layer, head), in order.
+    ``from_cache``: whether only the last token was computed, after the keys and values of an earlier run.
     """
 
     ids: Tensor
     hidden: tuple[Tensor, ...]
     layers: tuple[LayerRun, ...]
     without: tuple[tuple[int, int], ...] = ()
+    from_cache: bool = False
 
 
 @torch.no_grad()
@@ -104,21 +165,53 @@ def run(
     (Michel et al. 2019). Raises ``ModelError`` for ids, segments or heads that the model does not have, and for a text
     that is too long for it.
     """
-    size = model.architecture
     ids, segments = _inputs(model, tokens, segments)
-    _require_known(model, ids, segments)
+    require_known(model.architecture, ids, segments, model.most_tokens)
     keys = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask.to(model.device, torch.bool)
-    ablated = _ablated(size, without)
-    x = _embed(size, model.parts.embeddings, ids, segments)
+    return _computed(model, ids, segments, keys, tuple(sorted(set(without))))
+
+
+@torch.no_grad()
+def continued(model: Model, past: Run, token: int) -> Run:
+    """The run of a decoder with one more token, an id: the rows, keys and values before it are those of ``past``.
+
+    Only the new token's row is computed in each layer; ``past``, without its queries, is what is called the key–value
+    cache. Raises ``ModelError`` for an encoder, whose earlier rows change with a new token, for an id that the model
+    does not have, and for a text that is then too long.
+    """
+    if not model.architecture.causal:
+        raise ModelError(N_("this model reads a text as a whole; it does not continue it"))
+    ids = torch.cat([past.ids, past.ids.new_tensor([token])])
+    segments = torch.zeros_like(ids)
+    require_known(model.architecture, ids, segments, model.most_tokens)
+    return _computed(model, ids, segments, torch.ones_like(ids, dtype=torch.bool), past.without, past)
+
+
+def _computed(
+    model: Model,
+    ids: Tensor,
+    segments: Tensor,
+    keys: Tensor,
+    without: tuple[tuple[int, int], ...],
+    past: Run | None = None,
+) -> Run:
+    """A run; with the ``past`` of a text's first tokens only of those after them."""
+    size, ablated = model.architecture, heads_off(model.architecture, without)
+    start = 0 if past is None else past.ids.shape[-1]
+    x = _embed(size, model.parts.embeddings, ids, segments)[..., start:, :]
     turn = None if size.rope is None else turn_of(size.rope, size.d_head, ids.shape[-1], x)
+    turn = turn and (turn[0][start:], turn[1][start:])
     hidden, layers = [x], []
     for index, block in enumerate(model.parts.blocks):
-        x, layer = _layer(size, block, x, keys, turn, ablated.get(index, ()))
+        before = None if past is None else past.layers[index]
+        x, layer = _layer(size, block, x, keys, turn, ablated.get(index, ()), before)
         hidden.append(x)
         layers.append(layer)
     if model.parts.final_norm is not None:
         hidden[-1] = normed(hidden[-1], model.parts.final_norm, size.eps)
-    return Run(ids, tuple(hidden), tuple(layers), tuple(sorted(set(without))))
+    if past is not None:
+        hidden = [torch.cat(rows, -2) for rows in zip(past.hidden, hidden, strict=True)]
+    return Run(ids, tuple(hidden), tuple(layers), without, past is not None)
 
 
 def _inputs(model: Model, tokens: Tokens | Tensor, segments: Tensor | None) -> tuple[Tensor, Tensor]:
@@ -131,11 +224,10 @@ def _inputs(model: Model, tokens: Tokens | Tensor, segments: Tensor | None) -> t
     return ids, segments
 
 
-def _require_known(model: Model, ids: Tensor, segments: Tensor) -> None:
-    """Raises ``ModelError`` for ids and segments that are not in the model's tables, and for too long a text."""
-    size = model.architecture
-    if not 1 <= ids.shape[-1] <= model.most_tokens:
-        raise too_long(ids.shape[-1], model.most_tokens)
+def require_known(size: Sizes, ids: Tensor, segments: Tensor | None, most: int) -> None:
+    """Raises ``ModelError`` for ids and segments that no table has, and for more than ``most`` tokens."""
+    if not 1 <= ids.shape[-1] <= most:
+        raise too_long(ids.shape[-1], most)
     if int(ids.min()) < 0 or int(ids.max()) >= size.vocabulary:
         raise ModelError(
             N_(
@@ -144,7 +236,11 @@ def _require_known(model: Model, ids: Tensor, segments: Tensor) -> None:
             got=int(ids.max()),
             most=size.vocabulary,
         )
-    if size.segments and not 0 <= int(segments.min()) <= int(segments.max()) < size.segments:
+    if (
+        segments is not None
+        and size.segments
+        and not 0 <= int(segments.min()) <= int(segments.max()) < size.segments
+    ):
         raise ModelError(
             N_("the text has segments up to {got}, but the model knows {most}"),
             got=int(segments.max()) + 1,
@@ -152,8 +248,8 @@ def _require_known(model: Model, ids: Tensor, segments: Tensor) -> None:
         )
 
 
-def _ablated(size: Architecture, without: Collection[tuple[int, int]]) -> dict[int, list[int]]:
-    """The heads of each layer to switch off."""
+def heads_off(size: Sizes, without: Collection[tuple[int, int]]) -> dict[int, list[int]]:
+    """The heads of each layer to switch off. Raises ``ModelError`` for those that the model does not have."""
     heads_by_layer: dict[int, list[int]] = {}
     for layer, head in without:
         if not (0 <= layer < size.layers and 0 <= head < size.heads):
@@ -195,13 +291,19 @@ def _positions(size: Architecture, ids: Tensor) -> Tensor:
 
 
 def _layer(
-    size: Architecture, block: Block, x: Tensor, keys: Tensor, turn: Turn | None, ablated: Collection[int]
+    size: Architecture,
+    block: Block,
+    x: Tensor,
+    keys: Tensor,
+    turn: Turn | None,
+    ablated: Collection[int],
+    past: LayerRun | None,
 ) -> tuple[Tensor, LayerRun]:
-    """The layer's result for x, and what its attention computed."""
+    """The layer's result for x, and what its attention computed, after the rows of ``past``."""
     norm_first = size.causal
     attention_input = normed(x, block.attention_norm, size.eps) if norm_first else x
-    attention = _attention(size, block, attention_input, keys, turn, ablated)
-    x = x + attention.output
+    attention = _attention(size, block, attention_input, keys, turn, ablated, past)
+    x = x + attention.output[..., -x.shape[-2] :, :]
     if norm_first:
         return x + _feed_forward(size, block, normed(x, block.inner_norm, size.eps)), attention
     x = normed(x, block.attention_norm, size.eps)
@@ -209,7 +311,13 @@ def _layer(
 
 
 def _attention(
-    size: Architecture, block: Block, x: Tensor, keys: Tensor, turn: Turn | None, ablated: Collection[int]
+    size: Architecture,
+    block: Block,
+    x: Tensor,
+    keys: Tensor,
+    turn: Turn | None,
+    ablated: Collection[int],
+    past: LayerRun | None,
 ) -> LayerRun:
     q_before = _heads(linear(x, block.query), size.heads)
     k_before, v = (
@@ -217,21 +325,23 @@ def _attention(
         for part in (block.key, block.value)
     )
     q, k = (part if turn is None else rotated(part, turn) for part in (q_before, k_before))
-    outputs = _head_outputs(q, k, v, keys, causal=size.causal)
+    if past is not None:
+        k, v = torch.cat([past.k, k], -2), torch.cat([past.v, v], -2)
+    sight = Sight(keys, size.causal, size.window)
+    outputs = _head_outputs(q, k, v, sight)
     outputs[..., list(ablated), :, :] = 0
-    concat = outputs.transpose(-3, -2).flatten(-2)
-    return LayerRun(
-        x=x,
-        q=q,
-        k=k,
-        v=v,
-        q_before=q_before,
-        k_before=k_before,
-        head_outputs=outputs,
-        output=linear(concat, block.output),
-        keys=keys,
-        causal=size.causal,
-    )
+    output = linear(outputs.transpose(-3, -2).flatten(-2), block.output)
+    rows = {
+        "x": x,
+        "q": q,
+        "q_before": q_before,
+        "k_before": k_before,
+        "head_outputs": outputs,
+        "output": output,
+    }
+    if past is not None:
+        rows = {name: torch.cat([getattr(past, name), part], -2) for name, part in rows.items()}
+    return LayerRun(**rows, k=k, v=v, keys=keys, causal=size.causal, window=size.window)
 
 
 def _heads(x: Tensor, heads: int) -> Tensor:
@@ -239,27 +349,24 @@ def _heads(x: Tensor, heads: int) -> Tensor:
     return x.view(*x.shape[:-1], heads, -1).transpose(-3, -2)
 
 
-def _head_outputs(q: Tensor, k: Tensor, v: Tensor, keys: Tensor, *, causal: bool) -> Tensor:
-    """weights·V, some queries at a time, so that at most ``MAX_TILE`` weights are in memory."""
-    n = q.shape[-2]
+def _head_outputs(q: Tensor, k: Tensor, v: Tensor, sight: Sight) -> Tensor:
+    """weights·V of the last queries, some at a time, so that at most ``MAX_TILE`` weights are in memory."""
+    n = k.shape[-2]
     step = max(1, MAX_TILE // max(1, q.shape[:-2].numel() * n))
     return torch.cat(
         [
-            attention_weights(q[..., start : start + step, :], k, keys, causal=causal, start=start) @ v
-            for start in range(0, n, step)
+            attention_weights(q[..., at : at + step, :], k, sight, n - q.shape[-2] + at) @ v
+            for at in range(0, q.shape[-2], step)
         ],
         -2,
     )
 
 
-def attention_weights(q: Tensor, k: Tensor, keys: Tensor, *, causal: bool, start: int = 0) -> Tensor:
+def attention_weights(q: Tensor, k: Tensor, sight: Sight, start: int = 0) -> Tensor:
     """softmax(Q·Kᵀ ÷ √d_head), h × n_q × n, of the queries from ``start`` on. A row that may see no key is 0."""
     # Multiplied, as the models were trained: a quotient rounds differently.
     scores = (q @ k.transpose(-2, -1)).mul_(math.pow(q.shape[-1], -0.5))
-    visible = keys[..., None, None, :]
-    if causal:
-        places = torch.arange(k.shape[-2], device=q.device)
-        visible = visible & (places <= places[start : start + q.shape[-2], None])
+    visible = sight.of(range(start, start + q.shape[-2])).unsqueeze(-3)
     weights = scores.masked_fill_(~visible, -torch.inf).softmax(-1)
     return weights.masked_fill_(~visible.any(-1, keepdim=True), 0)
 

@@ -9,8 +9,10 @@ import torch
 from torch import Tensor
 
 from mha_core.errors import N_, ModelError
-from mha_core.models.forward import Run, activated, linear, normed
+from mha_core.models.foreign_run import ForeignRun
+from mha_core.models.forward import activated, linear, normed
 from mha_core.models.model import Model
+from mha_core.models.runs import AnyModel, AnyRun
 from mha_core.models.tokenizer import Tokens
 
 T = TypeVar("T")
@@ -28,12 +30,12 @@ class Guess:
     probability: float
 
 
-def can_guess(model: Model) -> bool:
-    """Whether the model's files have what turns vectors into words; those of sentence encoders have not."""
-    return model.parts.guesser is not None
+def can_guess(model: AnyModel) -> bool:
+    """Whether the model turns vectors into words; sentence encoders do not."""
+    return model.can_guess
 
 
-def guesses(model: Model, run: Run, place: int, most: int = 10) -> tuple[Guess, ...]:
+def guesses(model: AnyModel, run: AnyRun, place: int, most: int = 10) -> tuple[Guess, ...]:
     """The likeliest pieces at a place, counted from 0, the likeliest first: an encoder guesses the piece at the place,
     a decoder the next one.
 
@@ -55,7 +57,7 @@ class Standing:
     rank: int
 
 
-def standing(model: Model, run: Run, place: int, number: int) -> Standing:
+def standing(model: AnyModel, run: AnyRun, place: int, number: int) -> Standing:
     """The rank of the piece with this id among all pieces at a place.
 
     Raises ``ModelError`` as ``guesses`` does.
@@ -64,12 +66,21 @@ def standing(model: Model, run: Run, place: int, number: int) -> Standing:
     return Standing(probabilities[number].item(), 1 + int((probabilities > probabilities[number]).sum()))
 
 
-def _probabilities(model: Model, run: Run, place: int) -> Tensor:
+def _probabilities(model: AnyModel, run: AnyRun, place: int) -> Tensor:
     """The probability of each piece of the vocabulary at a place."""
-    n = run.hidden[-1].shape[-2]
+    n = run.ids.shape[-1]
     if not 0 <= place < n:
         raise ModelError(N_("the text has {n} {n:token|tokens}; there is no position {at}"), n=n, at=place)
+    if isinstance(run, ForeignRun):
+        if run.logits is None:
+            raise _no_guesses()
+        return run.logits[place].softmax(-1)
+    assert isinstance(model, Model)  # noqa: S101  # the run is one of this model
     return logits(model, run.hidden[-1][..., place, :]).softmax(-1)
+
+
+def _no_guesses() -> ModelError:
+    return ModelError(N_("this model's files contain nothing that turns vectors into words"))
 
 
 @torch.no_grad()
@@ -77,13 +88,13 @@ def logits(model: Model, hidden: Tensor) -> Tensor:
     """A number for each piece of the vocabulary; their softmax is the probabilities. hidden: … × d_model."""
     guesser, size = model.parts.guesser, model.architecture
     if guesser is None:
-        raise ModelError(N_("this model's files contain nothing that turns vectors into words"))
+        raise _no_guesses()
     if guesser.dense is not None and guesser.norm is not None:
         hidden = normed(activated(linear(hidden, guesser.dense), size), guesser.norm, size.eps)
     return linear(hidden, guesser.words)
 
 
-def hidden(model: Model, tokens: Tokens, place: int) -> Tokens:
+def hidden(model: AnyModel, tokens: Tokens, place: int) -> Tokens:
     """The tokens with one replaced by the mask. Raises ``ModelError`` where there is no such word, or no mask."""
     mask = model.reader.mask
     if mask is None:

@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from random import Random
 from statistics import fmean
 
+import torch
 from torch import Tensor
 
-from mha_core.models.forward import MAX_TILE, LayerRun, Run, run
+from mha_core.models.forward import MAX_TILE
 from mha_core.models.measures import Places, Record, records
-from mha_core.models.model import Model
+from mha_core.models.runs import AnyLayer, AnyModel, AnyRun, run
 from mha_core.models.tokenizer import Tokens
 
 
-def measured(tokens: Tokens, run: Run) -> tuple[tuple[Record, ...], ...]:
+def measured(tokens: Tokens, run: AnyRun) -> tuple[tuple[Record, ...], ...]:
     """What each head of each layer does with a text: layers × heads."""
-    places = Places.of(tokens, causal=run.layers[0].causal)
+    layers: Sequence[AnyLayer] = run.layers
     return tuple(
-        tuple(record for weights in _in_parts(layer) for record in records(weights, places))
-        for layer in run.layers
+        tuple(record for weights in _in_parts(layer, len(tokens)) for record in records(weights, places))
+        for layer, places in zip(layers, places_of(tokens, run), strict=True)
     )
 
 
-def _in_parts(layer: LayerRun) -> Iterator[Tensor]:
+def places_of(tokens: Tokens, run: AnyRun) -> Iterator[Places]:
+    """The places of each layer, made once for neighbouring layers whose queries see the same keys."""
+    shown, places = None, None
+    for layer in run.layers:
+        seen = layer.seen
+        is_same = seen is shown or (seen is not None and shown is not None and torch.equal(seen, shown))
+        if places is None or not is_same:
+            places = Places.of(tokens, causal=layer.causal, visible=seen)
+        shown = seen
+        yield places
+
+
+def _in_parts(layer: AnyLayer, n: int) -> Iterator[Tensor]:
     """The weights of a layer's heads, h × n × n; one head at a time where all would be too large."""
-    heads, n = layer.q.shape[-3:-1]
-    if heads * n * n <= MAX_TILE:
+    if layer.heads * n * n <= MAX_TILE:
         yield layer.weights
     else:
-        yield from (layer.weights_of(head)[None] for head in range(heads))
+        yield from (layer.weights_of(head)[None] for head in range(layer.heads))
 
 
 def shuffled(tokens: Tokens, seed: int) -> Tokens:
@@ -59,7 +71,7 @@ def shuffled(tokens: Tokens, seed: int) -> Tokens:
 
 
 def shuffled_means(
-    model: Model,
+    model: AnyModel,
     tokens: Tokens,
     times: int = 3,
     seed: int = 0,

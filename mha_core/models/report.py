@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from mha_core.errors import N_, ModelError
-from mha_core.models.forward import Run
 from mha_core.models.heads import measured
 from mha_core.models.measures import Record, label
+from mha_core.models.runs import AnyRun
 from mha_core.models.tokenizer import Tokens
 
 FORMAT = "mha-heads/1"
 
 
-def heads_as_json(tokens: Tokens, run: Run, layer: int | None, heads: Sequence[int]) -> dict[str, Any]:
+def heads_as_json(tokens: Tokens, run: AnyRun, layer: int | None, heads: Sequence[int]) -> dict[str, Any]:
     """The tokens, and for each head of each layer the behaviour that stands out, the share of weight that words give to
     words, and its measures. With a ``layer``: only these ``heads`` of it, with their weights. All count from 0.
 

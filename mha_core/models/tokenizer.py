@@ -103,6 +103,14 @@ class Reader:
             return str(self.tokenizer.id_to_token(number) or f"[{number}]")
         return plain.strip() or "".join(_BLANKS.get(sign, "␣") for sign in plain)
 
+    def continues_word(self, before: int, number: int) -> bool:
+        """Whether a piece is part of the same word as the piece before it: "play" and "ing"."""
+        start = self._decoded(before).strip()
+        both = str(self.tokenizer.decode([before, number], skip_special_tokens=False)).strip()
+        if not start or not both.startswith(start):
+            return False
+        return any(match.start() < len(start) < match.end() for match in _WORD.finditer(both))
+
     def _decoded(self, number: int) -> str:
         return str(self.tokenizer.decode([number], skip_special_tokens=False))
 
@@ -191,9 +199,14 @@ def read_tokenizer(folder: Path) -> Reader:
         tokenizer = _word_piece(folder / "vocab.txt", settings)
     else:
         raise ModelError(N_("the model's folder has no tokenizer.json and no vocab.txt"))
+    return _reader(whole(tokenizer), settings)
+
+
+def whole(tokenizer: Any) -> Any:
+    """The tokenizer, which now neither cuts nor fills up texts."""
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    return _reader(tokenizer, settings)
+    return tokenizer
 
 
 def _settings(folder: Path) -> Mapping[str, Any]:

@@ -26,6 +26,8 @@ OPTIONAL = {
     "models/checkpoint.py": {"safetensors"},
     "models/tokenizer.py": {"tokenizers"},
     "models/library.py": {"huggingface_hub"},
+    "models/foreign.py": {"transformers"},
+    "models/foreign_files.py": {"transformers"},
 }
 """What a module imports where it is called for, and does without elsewhere."""
 
@@ -86,7 +88,7 @@ FOLDERS = {
     "interop/saved": {"example", "interop/parameters"},
     "interop/running": {"example", "interop/parameters"},
     "interop": {"interop/parameters", "interop/saved", "interop/running"},
-    "models": {"example", "compute", "interop/saved"},
+    "models": {"example", "compute", "interop/saved", "interop/running"},
     "export": {"example", "compute", "interop/parameters"},
     "notation": {"example", "compute", "interop/parameters"},
 }

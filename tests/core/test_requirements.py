@@ -75,7 +75,7 @@ APP = [name for name in PACKAGES if name != "mha_core"] + ["app.py", "pages", "d
 
 
 def test_what_the_core_imports_is_declared():
-    assert imports("mha_core") <= names(CORE + extra("interop", "models", "notebook"))
+    assert imports("mha_core") <= names(CORE + extra("interop", "notebook", "transformers"))
 
 
 def test_what_the_app_imports_is_declared():
@@ -92,7 +92,7 @@ UNIMPORTED = {"plotly"}
 
 
 def test_what_is_declared_is_imported():
-    declared = names(CORE + extra("app", "interop", "models", "notebook", "slides"))
+    declared = names(CORE + extra("app", "interop", "notebook", "slides", "transformers"))
     assert declared - UNIMPORTED <= imports("mha_core", *APP)
 
 
@@ -103,6 +103,7 @@ FILES = {
     "requirements-slides.txt": extra("slides"),
     "requirements-interop.txt": extra("interop"),
     "requirements-notebook.txt": extra("notebook"),
+    "requirements-transformers.txt": extra("transformers"),
     "requirements-dev.txt": CORE + extra("dev"),
 }
 

@@ -92,7 +92,7 @@ KINDS = {
     ),
     "llama 3": lambda: LlamaForCausalLM(LlamaConfig(**_DECODER, rope_parameters=_LLAMA3)),
     "mistral": lambda: MistralForCausalLM(MistralConfig(**_DECODER, sliding_window=None, head_dim=8)),
-    "mistral window": lambda: MistralForCausalLM(MistralConfig(**_DECODER, sliding_window=31, head_dim=8)),
+    "mistral window": lambda: MistralForCausalLM(MistralConfig(**_DECODER, sliding_window=4, head_dim=8)),
     "qwen2": lambda: Qwen2ForCausalLM(Qwen2Config(**_DECODER)),
 }
 

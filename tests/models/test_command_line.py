@@ -8,9 +8,9 @@ import torch
 import mha_core.models.library as library_module
 from mha_core import backend, parse, trace
 from mha_core.__main__ import main
-from mha_core.models import label, load, measured, run, tokenize
+from mha_core.models import generate, label, load, measured, open_model, run, tokenize
 from mha_core.models.library import cards
-from tests.models.made import folder_of
+from tests.models.made import GPT2, folder_of
 
 TEXT = "the cat sat on the mat , and the dog sat on the rug ."
 
@@ -85,10 +85,33 @@ def test_a_second_sentence_is_read_as_one(command):
     assert json.loads(out)["tokens"] == ["[CLS]", "the", "cat", "sat", "[SEP]", "the", "dog", "[SEP]"]
 
 
+def test_a_folder_is_named_in_place_of_a_model_and_its_decoder_continues_a_text(command, tmp_path):
+    folder = folder_of(tmp_path / "decoder", GPT2, specials=False)
+    status, out, _ = command(str(folder), "the cat sat", "--generate", "2")
+    report = json.loads(out)
+    assert (status, report["format"]) == (0, "mha-generated/1")
+    wanted = generate(open_model(folder), "the cat sat", 2)
+    assert report["tokens"] == list(wanted[-1].tokens.texts)
+    assert [step["keys_and_values"]["read"] for step in report["steps"]] == [
+        step.cost.read for step in wanted
+    ]
+
+
+def test_heads_are_switched_off(command):
+    model, tokens, _ = small()
+    _, out, _ = command("small", TEXT, "--without", "0.1", "--without", "1.3", "--layer", "2", "--heads", "0")
+    off = run(model, tokens, without=[(0, 1), (1, 3)])
+    (head,) = json.loads(out)["heads"]
+    torch.testing.assert_close(torch.tensor(head["weights"]), off.layers[2].weights_of(0).cpu())
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["none", "a"], "there is no model named 'none'"),
+        (["none", "a"], "there is no model named 'none', and no such folder; the models are: own"),
+        (["small", "a", "--without", "0"], "expected a layer and a head such as 0.3"),
+        (["small", "a", "--without", "0.4"], "there is no head 4 in layer 0"),
+        (["small", "a", "--generate", "1"], "this model does not continue a text"),
         (["small"], "TEXT: give a text for the model to read"),
         (["small", ""], "the text is empty"),
         (["small", "cat " * 99], "the text is 101 tokens long; this model takes at most 64"),

@@ -16,6 +16,7 @@ KINDS = {
     "bert": BERT,
     "gpt2": GPT2,
     "llama": LLAMA,
+    "windowed llama": {**LLAMA, "model_type": "mistral", "sliding_window": 4},
     "wide bert": {**BERT, **WIDE},
     "wide gpt2": {**GPT2, "n_embd": 96},
     "wide llama": {**LLAMA, **WIDE},

@@ -2,6 +2,7 @@
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -110,7 +111,7 @@ def test_a_missing_package_for_fetching_is_named(monkeypatch):
 
 def test_numbers_on_the_cpu_are_mapped_and_not_copied():
     """The largest table is that of the words; its memory is the file's."""
-    model = load(named("minilm", {}), "cpu")
+    model: Any = load(named("minilm", {}), "cpu")
     storage = model.parts.embeddings.words.untyped_storage()
     maps = Path("/proc/self/maps").read_text("utf-8").splitlines()
     mapped = [line for line in maps if "model.safetensors" in line]
@@ -121,6 +122,8 @@ def test_numbers_on_the_cpu_are_mapped_and_not_copied():
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA here")
 def test_on_cuda_the_weights_are_the_same(tmp_path):
     card = named("one", {"MHA_MODELS": f"one={folder_of(tmp_path, LLAMA)}"})
+    there: Any
+    here: Any
     there, here = load(card, "cuda", torch.float64), load(card, "cpu", torch.float64)
     tokens = tokenize(here, "the cat sat on the mat")
     for one, other in zip(run(there, tokens).layers, run(here, tokens).layers, strict=True):

@@ -2,6 +2,7 @@
 
 import json
 from string import Formatter
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -44,7 +45,15 @@ def component_data(app):
 
 
 def request_for(**more):
-    return {"model": "tiny", "text": TEXT, "layer": 1, "heads": [0, 2], "start": "x", "without": []} | more
+    return {
+        "model": "tiny",
+        "text": TEXT,
+        "layer": 1,
+        "heads": [0, 2],
+        "start": "x",
+        "without": [],
+        "steps": 0,
+    } | more
 
 
 def test_the_page_is_between_the_walkthrough_and_the_check():
@@ -179,7 +188,7 @@ def test_a_sentence_on_the_bench_may_take_the_vectors_of_our_own_model():
     tokens = tokenize(model, TEXT)
     assert current.example == example_of(model, TEXT)
     assert current.example.tokens == tokens.texts
-    computed = run(model, tokens)
+    computed: Any = run(model, tokens)
     layer = next(
         layer
         for layer in computed.layers

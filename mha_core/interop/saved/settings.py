@@ -41,6 +41,10 @@ def read_json(path: Path, most: int) -> Mapping[str, Any]:
     return settings
 
 
+class UnsupportedError(ModelError):
+    """A kind of model, or a setting of it, that is not computed here; another library may compute it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The settings of a config.json, or another ``file``. ``absent`` is the value of a setting that is not given."""
@@ -81,7 +85,7 @@ class Settings:
         """Refuse a setting unless its value is one of ``computed``; the first of these is the default."""
         value = self.given.get(name, computed[0])
         if value not in computed:
-            raise self.wrong(
+            raise self.unsupported(
                 name, N_("{got} is not supported here; use {wanted}"), value, wanted=json.dumps(computed[0])
             )
 
@@ -90,7 +94,7 @@ class Settings:
         value = self.given.get(name, absent)
         if not isinstance(value, str) or value not in _ACTIVATIONS:
             known = ", ".join(_ACTIVATIONS)
-            raise self.wrong(
+            raise self.unsupported(
                 name, N_("{got} is not supported here; the supported ones are: {known}"), value, known=known
             )
         return _ACTIVATIONS[value]
@@ -106,6 +110,11 @@ class Settings:
         """The error for a setting with an impossible value."""
         place = f"{self.file}: {self.inside}{name}"
         return ModelError(template, place=place, got=quoted_json(value), **values)
+
+    def unsupported(self, name: str, template: str, value: object, **values: object) -> UnsupportedError:
+        """The error for a setting that another library may compute."""
+        place = f"{self.file}: {self.inside}{name}"
+        return UnsupportedError(template, place=place, got=quoted_json(value), **values)
 
     def _value(self, name: str, absent: object) -> Any:
         """The given value, or ``absent`` if nothing or null is given."""
