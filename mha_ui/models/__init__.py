@@ -15,7 +15,8 @@ import streamlit as st
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example
 from mha_core.messages import LANGUAGE
-from mha_core.models import cards, load, run, to_example, tokenize
+from mha_core.models import cards, load, run, to_example
+from mha_core.models.generation import written
 from mha_core.models.measures import LEAST_EXCESS, MOST_CHANCE
 from mha_ui import frame, shell, state
 from mha_ui.component import component, send_value
@@ -26,7 +27,10 @@ _KEY: Final = "models.page"
 
 
 class HeadsRequest(TypedDict):
-    """Heads that the browser wants on the bench: of which model, text and layer, with which heads off."""
+    """Heads that the browser wants on the bench: of which model, text and layer, with which heads off.
+
+    ``steps``: how many tokens the model has added to the text.
+    """
 
     model: str
     text: str
@@ -34,6 +38,7 @@ class HeadsRequest(TypedDict):
     heads: list[int]
     start: str
     without: list[tuple[int, int]]
+    steps: int
 
 
 def models_page() -> None:
@@ -86,7 +91,7 @@ def as_example(request: HeadsRequest) -> Example:
     if request["model"] not in offered:
         raise ExampleError(N_("this model is no longer available"))
     model = load(offered[request["model"]])
-    tokens = tokenize(model, request["text"])
+    tokens = written(model, request["text"], request["steps"])
     off = frozenset((layer, head) for layer, head in request["without"])
     computed = run(model, tokens, without=off)
     start: Literal["x", "q"] = "q" if request["start"] == "q" else "x"

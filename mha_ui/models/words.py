@@ -77,6 +77,25 @@ _WORDS: Final = {
     "effect_off_causal": N_(
         "Expected after “{token}”: “{word}” {before} → {now}. Most likely now: “{likeliest}”."
     ),
+    "next": N_("Add the next token"),
+    "next_back": N_("Remove it"),
+    "next_about": N_("The model can continue the text: it adds the token that it expects most."),
+    "next_row": N_(
+        "The model added “{token}”. Its row is the only new one in every map: no earlier token looks at it, so the "
+        "rows above stay the same."
+    ),
+    "next_ended": N_(
+        "The model added “{token}”, which ends the text. Its row is the only new one in every map."
+    ),
+    "next_cost": N_(
+        "{read} numbers of keys and values came from the cache, and {computed} were computed. In the heads, the new "
+        "row took {products} multiplications; the whole text again would take {whole}."
+    ),
+    "next_recomputed": N_(
+        "The whole text was computed again, without a cache: {computed} numbers of keys and values, and {products} "
+        "multiplications in the heads."
+    ),
+    "next_off": N_("These tokens are the ones that the model expects with all its heads."),
     "to_bench": N_("Open in Explore"),
     "to_bench_about": N_(
         "Open the exact numbers of these heads as an example that you can check, step through and export."

@@ -38,7 +38,7 @@ from mha_view.lenses.lens import MOST_DECIMALS, Exercise, with_tally
 LOG: Final = logging.getLogger(__name__)
 MODEL_KEYS: Final = (
     *("model", "text", "second", "head", "token", "off", "guess", "by", "only", "drawn", "pair", "shows"),
-    "hides",
+    *("hides", "next"),
 )
 """What an address says of models."""
 PAGE_KEYS: Final = (

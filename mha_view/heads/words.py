@@ -194,7 +194,10 @@ HEADS: Final = {
     "score_added": N_("The mask adds {added}."),
     "score_sink": N_("The head's sink, {sink}, is one more score in softmax."),
     "score_softmax": N_("Softmax over {keys} keys turns it into the weight {weight}."),
-    "score_hidden": N_("This token comes later. A decoder is not allowed to look at it, so its weight is 0."),
+    "score_hidden": N_(
+        "This query may not look at this token: it comes later than a decoder may see, or it is outside the layer's "
+        "window. Its weight is 0."
+    ),
     "score_words": N_(
         "Scores belong to tokens. Turn off “Merge into words” to see where a score comes from."
     ),

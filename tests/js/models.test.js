@@ -24,6 +24,7 @@ import {
   measuresOf,
   mostShifted,
   products,
+  readNumbers,
   readRun,
   restOf,
   topOf,
@@ -53,6 +54,7 @@ const PLACE = {
   pair: { query: 2, key: 0 },
   shows: "second",
   hides: true,
+  steps: 12,
 };
 
 test("an address leads where its visitor stood", () => {
@@ -76,6 +78,7 @@ test("on screen and in addresses counting begins at 1, and what is as usual is l
     pair: "3.1",
     shows: "second",
     hides: "special",
+    next: "12",
   });
   assert.deepEqual(queryOf({ ...START, model: "own", texts: ["a"] }), { model: "own", text: "a" });
 });
@@ -94,6 +97,7 @@ test("what could be no place is passed over", () => {
     ["drawn", ["lines", "<b>", "Map"]],
     ["shows", ["difference", "third", "<b>"]],
     ["hides", ["1", "true", "<b>"]],
+    ["next", ["0", "-1", "1.5", "x"]],
     ["pair", ["0.1", "3", "1.2.3", "x.y"]],
   ])
     for (const value of bad) {
@@ -173,6 +177,7 @@ test("what an address names and the model has not is left out", () => {
     by: "",
     only: "",
     pair: null,
+    steps: 0,
   });
   assert.deepEqual(missingFrom(far, fitted(far, run()), run()), {
     head: "8.8",
@@ -591,6 +596,25 @@ test("a message's arrays are found in their order, each in its own type", () => 
   assert.deepEqual([...found.arrays.a], [1, 2, 3]);
   assert.deepEqual([...found.arrays.b], [0.5, -2]);
   assert.deepEqual([...found.arrays.c], [500]);
+});
+
+test("a head's numbers have a softcap and numbers that are added, or only weights and why", () => {
+  const header = { n: 2, d: 1, divisor: 4, root: false, softcap: 50, unexplained: "" };
+  const arrays = {
+    weights: [1, 0, 0.5, 0.5],
+    scores: [3, -Infinity, 5, 6],
+    q: [1, 2],
+    k: [3, 4],
+    added: [0, 0, -1, 0],
+  };
+  const typed = Object.fromEntries(Object.entries(arrays).map(([name, of]) => [name, new Float32Array(of)]));
+  const { factors, m } = readNumbers({ header, arrays: typed });
+  assert.deepEqual([m, factors.divisor, factors.root, factors.softcap], [2, 4, false, 50]);
+  assert.deepEqual([factors.score(0, 1), factors.score(1, 0), factors.added(1, 0)], [-Infinity, 5, -1]);
+  const { added, ...others } = typed;
+  assert.equal(readNumbers({ header, arrays: others }).factors.added(1, 0), 0);
+  const alone = readNumbers({ header: { n: 2, unexplained: "Why." }, arrays: { weights: typed.weights } });
+  assert.deepEqual([alone.factors, alone.unexplained], [null, "Why."]);
 });
 
 test("a run is read sentence by sentence", () => {

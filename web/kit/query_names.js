@@ -15,6 +15,7 @@ export const MODEL_KEYS = [
   "pair",
   "shows",
   "hides",
+  "next",
 ];
 /** Every parameter that a page of ours writes. */
 export const PAGE_KEYS = [
@@ -50,4 +51,5 @@ export const PAGE_KEYS = [
   "pair",
   "shows",
   "hides",
+  "next",
 ];

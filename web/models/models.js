@@ -7,10 +7,11 @@ import { quoted } from "../kit/quoted.js";
 import { ofTab } from "../kit/storage.js";
 import { Ablation } from "./effect/ablation.js";
 import { Effect } from "./effect/effect.js";
+import { NextToken } from "./effect/next_token.js";
 import { OpenInExplore } from "./head/open_in_explore.js";
 import { Heads } from "./heads.js";
 import { CutOffer, fault, QuestionForm } from "./question_form.js";
-import { isOvertaken, Refusal, Server } from "./requests.js";
+import { isOvertaken, Refusal, Server, stepsOf } from "./requests.js";
 import { counterpart } from "./runs.js";
 import { beganHere, StoredWork } from "./stored_work.js";
 import { Colours } from "./theme_colours.js";
@@ -110,6 +111,7 @@ class Models {
       },
       recoloured: () => this.#show(),
       go: (change) => this.#go(change),
+      write: (steps) => this.#write(steps),
       open: (heads, start) => this.#openInExplore(heads, start),
       shuffle: () => this.#shuffle(),
       reveal: () => this.#parts.heads.reveal(),
@@ -160,10 +162,12 @@ class Models {
   #ask({ model = this.#place.model, texts = this.#place.texts }) {
     this.#clearFault();
     const ofTwo = texts.length > 1 && !this.#choseHead ? { head: null } : {};
-    const ofText = isSame(texts, this.#place.texts) ? {} : { token: null, guess: null, pair: null, ...ofTwo };
+    const ofText = isSame(texts, this.#place.texts)
+      ? {}
+      : { token: null, guess: null, pair: null, steps: 0, ...ofTwo };
     const ofModel = isSame(model, this.#place.model)
       ? {}
-      : { head: null, off: [], token: null, guess: null, pair: null };
+      : { head: null, off: [], token: null, guess: null, pair: null, steps: 0 };
     this.#askModel({ ...ofText, ...ofModel, model, texts });
   }
 
@@ -183,6 +187,14 @@ class Models {
     if (change.off) this.#askModel({});
   }
 
+  /** Have the model add so many tokens to the text. The last one is chosen: its row is the new one. @param {number} steps */
+  #write(steps) {
+    if (!this.#answer) return;
+    const { run, place } = this.#answer;
+    const last = run.sentences[0].n - 1 + steps - place.steps;
+    this.#askModel({ steps, token: steps ? last : null, guess: last, pair: null });
+  }
+
   /**
    * Have the model read what is asked for, then go there; changes that the visitor makes meanwhile count. If the model
    * refuses, everything stays.
@@ -191,14 +203,19 @@ class Models {
   async #askModel(change) {
     this.#coming = { ...this.#coming, ...change };
     this.#setBusy(true);
-    const { model, texts, off } = { ...this.#place, ...this.#coming };
+    const { model, texts, off, steps } = { ...this.#place, ...this.#coming };
     const settle = () => {
       this.#coming = {};
       this.#setBusy(false);
     };
     await this.#attempt(
       async () => {
-        const request = { model: model || (await this.#firstModel()), texts, without: off };
+        const request = {
+          model: model || (await this.#firstModel()),
+          texts,
+          without: off,
+          ...stepsOf(steps),
+        };
         const { run, without } = await this.#read(request);
         this.#shuffled = null;
         this.#parts.answers.hidden = false;
@@ -284,14 +301,14 @@ class Models {
   }
 
   /** @param {Answer} answer */
-  async #askGuesses({ run, place: { model, texts, guess, off } }) {
+  async #askGuesses({ run, place: { model, texts, guess, off, steps } }) {
     this.#guesses = null;
     if (guess === null) return;
     const places = [guess, counterpart(run, guess)];
     const requests = run.sentences.map(({ special }, at) => {
       const place = places[at];
       const canGuess = place !== null && (run.causal || !special[place]);
-      return canGuess ? { model, text: texts[at], place, without: off } : null;
+      return canGuess ? { model, text: texts[at], place, without: off, ...stepsOf(steps) } : null;
     });
     await this.#attempt(async () => {
       this.#guesses = await this.#parts.server.guesses(requests);
@@ -301,12 +318,17 @@ class Models {
 
   /** Show what the heads do on the same words in other orders, or stop showing it. */
   async #shuffle() {
-    const { model, texts, off } = this.#place;
+    const { model, texts, off, steps } = this.#place;
     const run = this.#answer?.run;
     if (this.#shuffled) this.#shuffled = null;
     else
       await this.#attempt(async () => {
-        const shuffled = await this.#parts.server.shuffled({ model, text: texts[0], without: off });
+        const shuffled = await this.#parts.server.shuffled({
+          model,
+          text: texts[0],
+          without: off,
+          ...stepsOf(steps),
+        });
         if (run === this.#answer?.run) this.#shuffled = shuffled;
       });
     this.#show();
@@ -339,8 +361,9 @@ class Models {
   #show() {
     if (!this.#answer) return;
     const { run, place } = this.#answer;
-    const { heads, effect, ablation } = this.#parts;
+    const { heads, next, effect, ablation } = this.#parts;
     heads.update({ run, place, shuffled: this.#shuffled, missing: this.#missing, refused: this.#refused });
+    next.update(run, place);
     effect.update(run, place, this.#guesses);
     ablation.update(run, place, this.#guesses);
     this.root.dataset.shown = `${run.model} ${place.texts.join(" / ")}`;
@@ -351,15 +374,16 @@ class Models {
   #openInExplore(heads, start) {
     if (!this.#answer) return;
     this.#isOpening = true;
-    const { model, texts, head, off } = this.#answer.place;
-    this.setTriggerValue("bench", { model, text: texts[0], layer: head[0], heads, start, without: off });
+    const { model, texts, head, off, steps } = this.#answer.place;
+    const shown = { model, text: texts[0], layer: head[0], without: off, steps };
+    this.setTriggerValue("bench", { ...shown, heads, start });
   }
 }
 
 /**
  * All parts of the page in one language, and the server's answers in it.
  * @param {ModelsData} data
- * @param {Callbacks & { cut: (texts: string[]) => void; recoloured: () => void }} page
+ * @param {Callbacks & { cut: (texts: string[]) => void; recoloured: () => void; write: (steps: number) => void }} page
  */
 function build({ lang, words, examples, limits }, page) {
   const server = new Server(lang, words.unreachable);
@@ -367,10 +391,11 @@ function build({ lang, words, examples, limits }, page) {
   const opening = new OpenInExplore(page, words, limits);
   const heads = new Heads(server, page, words, { colours, limits, opening });
   const ablation = new Ablation(page, words);
+  const next = new NextToken(words, page.write);
   const effect = new Effect(words);
   const answers = div(
     "answers",
-    div("above", heads.tokens.root, effect.root),
+    div("above", heads.tokens.root, next.root, effect.root),
     div("panes", heads.overview.root, heads.head.root, ablation.root),
   );
   answers.hidden = true;
@@ -386,6 +411,7 @@ function build({ lang, words, examples, limits }, page) {
     colours,
     heads,
     ablation,
+    next,
     effect,
     answers,
   };

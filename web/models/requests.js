@@ -5,6 +5,9 @@ import { unpacked } from "../kit/binary.js";
 import { belowRoot } from "../kit/root.js";
 import { readNumbers, readRun } from "./runs.js";
 
+/** The field of a request for tokens that the model adds. @param {number} steps @returns {{ steps?: number }} */
+export const stepsOf = (steps) => (steps ? { steps } : {});
+
 /** A request that was refused, or could not be sent, in one sentence. */
 export class Refusal extends Error {
   /**
@@ -57,13 +60,13 @@ export class Server {
 
   /**
    * The numbers of a place's head, for each sentence.
-   * @param {Pick<FittedPlace, "model" | "texts" | "head" | "off">} place
+   * @param {Pick<FittedPlace, "model" | "texts" | "head" | "off" | "steps">} place
    * @returns {Promise<HeadNumbers[]>}
    */
-  async numbers({ model, texts, head: [layer, head], off }) {
+  async numbers({ model, texts, head: [layer, head], off, steps }) {
     return await Promise.all(
       texts.map(async (text, at) => {
-        const request = { model, text, layer, head, without: off };
+        const request = { model, text, layer, head, without: off, ...stepsOf(steps) };
         return readNumbers(await this.#binary(`head ${at}`, "head", request));
       }),
     );

@@ -39,12 +39,22 @@ export function readRun({ header, arrays }) {
 
 /** @param {{ header: object; arrays: Record<string, Numbers> }} message @returns {HeadNumbers} */
 export function readNumbers({ header, arrays }) {
-  const { n, d, divisor } = /** @type {{ n: number; d: number; divisor: number }} */ (header);
-  const { weights, scores, q, k } = /** @type {Record<string, Float32Array>} */ (arrays);
+  const { n, d, divisor, root, softcap, unexplained } = /** @type {HeadHeader} */ (header);
+  const { weights, scores, q, k, added } = /** @type {Record<string, Float32Array>} */ (arrays);
+  if (!scores) return { n, m: n, weights, exact: null, sign: "", factors: null, unexplained };
   /** @type {HeadFactors["score"]} */
   const score = (query, key) => scores[query * n + key];
-  const factors = { d, divisor, root: true, softcap: null, sink: null, q, k, score, added: () => 0 };
-  return { n, m: n, weights, exact: null, sign: "", factors, unexplained: "" };
+  /** @type {HeadFactors["added"]} */
+  const more = (query, key) => added?.[query * n + key] ?? 0;
+  return {
+    n,
+    m: n,
+    weights,
+    exact: null,
+    sign: "",
+    factors: { d, divisor, root, softcap, sink: null, q, k, score, added: more },
+    unexplained,
+  };
 }
 
 /**

@@ -112,9 +112,27 @@ interface ModelRun {
   /** For each head and token of the first sentence, the key whose weight changes most, and by how much. */
   shiftKeys: Uint16Array | null;
   shifts: Float32Array | null;
+  /** Whether heads can be opened in Explore with X and their weights. */
+  starts_from_x?: boolean;
+  /** Whether the model can add the token that it expects next, and what its last token took. */
+  continues?: boolean;
+  step?: ModelStep | null;
   /** In a run of somebody's own model: the names of the attentions, and heads with a part replaced. */
   names?: string[];
   patched?: HeadIndex[];
+}
+
+/**
+ * Tokens that a model added to a text, and what the last one took: numbers of keys and values from the cache and new
+ * ones, and multiplications, beside those of a run of the whole text.
+ */
+interface ModelStep {
+  count: number;
+  ended: boolean;
+  read: number;
+  computed: number;
+  products: number;
+  products_whole: number;
 }
 
 /** A model's answer to two sentences. */
@@ -146,6 +164,16 @@ interface HeadNumbers {
   /** What the scores are computed from; null where that is not known. */
   factors: HeadFactors | null;
   /** Why there are no factors, in a sentence; "" where there are. */
+  unexplained: string;
+}
+
+/** The JSON header of one head's numbers. Without factors there are only `n` and `unexplained`. */
+interface HeadHeader {
+  n: number;
+  d: number;
+  divisor: number;
+  root: boolean;
+  softcap: number | null;
   unexplained: string;
 }
 
@@ -222,6 +250,8 @@ interface RunRequest {
   model: string;
   texts: string[];
   without: HeadIndex[];
+  /** How many tokens the model adds first; left out for none. */
+  steps?: number;
 }
 
 /** What the server is asked about one sentence. */
@@ -229,6 +259,7 @@ interface TextRequest {
   model: string;
   text: string;
   without: HeadIndex[];
+  steps?: number;
 }
 
 /** Where a visitor is, as the address has it. */
@@ -253,6 +284,8 @@ interface ModelPlace {
   shows: PictureOf;
   /** Whether the view of one head hides special tokens. */
   hides: boolean;
+  /** How many tokens the model has added to the text. */
+  steps: number;
 }
 
 /** A place in a model's answer: its head is known. */

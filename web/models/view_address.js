@@ -20,11 +20,13 @@ export const START = {
   pair: null,
   shows: "difference",
   hides: false,
+  steps: 0,
 };
 
 /** @type {MissingParts} */
 export const NONE_MISSING = { head: "", by: "", only: "", off: "" };
 
+const MOST_STEPS = 256; // that the server takes
 const SPECIAL = "special"; // the only tokens that an address can hide
 
 /**
@@ -51,6 +53,7 @@ export function placeIn(query) {
     pair: pairIn(text("pair")),
     shows: pictureIn(text("shows")),
     hides: text("hides") === SPECIAL,
+    steps: Math.min(MOST_STEPS, (numberIn(text("next")) ?? -1) + 1),
   };
 }
 
@@ -101,7 +104,21 @@ export const missingFrom = (wanted, actual, run) => ({
  * @param {ModelPlace} place
  * @returns {Record<string, string>}
  */
-export function queryOf({ model, texts, head, token, off, guess, by, only, drawn, pair, shows, hides }) {
+export function queryOf({
+  model,
+  texts,
+  head,
+  token,
+  off,
+  guess,
+  by,
+  only,
+  drawn,
+  pair,
+  shows,
+  hides,
+  steps,
+}) {
   const [text, second] = texts;
   const fields = {
     model,
@@ -117,6 +134,7 @@ export function queryOf({ model, texts, head, token, off, guess, by, only, drawn
     pair: pair ? headName([pair.query, pair.key]) : "",
     shows: second && shows !== START.shows ? shows : "",
     hides: hides ? SPECIAL : "",
+    next: steps ? String(steps) : "",
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
 }
@@ -144,6 +162,7 @@ export function fitted(place, run) {
     by: sorts ? place.by : "",
     only: isDone(run, place.only) ? place.only : "",
     pair: hasPair ? pair : null,
+    steps: run.step?.count ?? 0,
     hides: place.hides && run.sentences.some(({ special }) => special.includes(true)),
   };
 }

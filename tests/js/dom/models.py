@@ -85,7 +85,9 @@ class _Server:
             header = self._read("own", [TEXTS[name]])
         for second in ("wide", "wide street"):
             self._read("own", [TIRED, TEXTS[second]])
-        self._read("decoder", [TEXTS["decoder"]])
+        for steps in range(3):
+            self._read("decoder", [TEXTS["decoder"]], steps=steps)
+        self._read("decoder", [TEXTS["decoder"]], [[0, 1]], steps=1)
         self._read("pieces", [TEXTS["pieces"]])
         self._read("pieces", [ENGLISH])
         first, last = (
@@ -106,18 +108,21 @@ class _Server:
         self.answers[f"{path} {written}"] = status, b64encode(content).decode()
         return content
 
-    def _read(self, model: str, texts: list[str], without: list[list[int]] | None = None) -> dict[str, Any]:
+    def _read(
+        self, model: str, texts: list[str], without: list[list[int]] | None = None, steps: int = 0
+    ) -> dict[str, Any]:
         """All that can be requested of texts that a model has read, of long ones a little; the header of its run."""
         off = without or []
         is_long = texts[0] in (TEXTS["long"], TEXTS["cut"])
-        message = self._answer("run", model=model, texts=texts, without=off)
+        more = {"without": off, **({"steps": steps} if steps else {})}
+        message = self._answer("run", model=model, texts=texts, **more)
         header = json.loads(message[4 : 4 + int.from_bytes(message[:4], "little")])
         for text, sentence in zip(texts, header["sentences"], strict=True):
             for layer in range(1 if is_long else header["layers"]):
                 for head in range(1 if is_long else header["heads"]):
-                    self._answer("head", model=model, text=text, layer=layer, head=head, without=off)
+                    self._answer("head", model=model, text=text, layer=layer, head=head, **more)
             words = [place for place, special in enumerate(sentence["special"]) if not special]
             for place in words[-2:] if is_long else words:
                 if header["guesses"]:
-                    self._answer("guesses", model=model, text=text, place=place, without=off)
+                    self._answer("guesses", model=model, text=text, place=place, **more)
         return header

@@ -50,6 +50,12 @@ const answer = (path, body) => answerTo(`${path} ${JSON.stringify(body)}`)[1];
 const runOf = (texts, without = [], model = "own") =>
   readRun(/** @type {any} */ (unpacked(inBuffer(answer("run", { model, texts, without })))));
 
+/** The run of the decoder's text with tokens that it has added. @param {number} steps */
+const stepsOf = (steps) => {
+  const body = { model: "decoder", texts: [TEXTS.decoder], without: [], steps };
+  return readRun(/** @type {any} */ (unpacked(inBuffer(answer("run", body)))));
+};
+
 /** @param {string} text @param {number} layer @param {number} head */
 function headOf(text, layer, head, model = "own") {
   const { header, arrays } = unpacked(inBuffer(answer("head", { model, text, layer, head, without: [] })));
@@ -800,14 +806,68 @@ test("a decoder guesses the next word, and a token does not see those that follo
   const [at, token] = page.texts(".tokens .strip button").slice(3, 5);
   assert.equal(page.one(".effect").textContent.trim(), effect(token, guessed, "_causal", { place: at }));
   await page.click(page.all(".line-key")[5]);
-  assert.match(page.one(".sum").textContent, /is not allowed to look at it/);
+  assert.match(page.one(".sum").textContent, /may not look at this token/);
+});
+
+// --- the next token ------------------------------------------------------------------------------------------------
+
+test("a decoder adds the token that it expects next, whose row is the only new one, and takes it back", async () => {
+  const page = await models({ model: "decoder", text: TEXTS.decoder, head: "1.2" });
+  const { click, texts, one, address, sent } = page;
+  const strip = ".tokens .strip button";
+  const before = texts(strip);
+  const [{ text }] = guessesOf(TEXTS.decoder, before.length - 1, [], "decoder").before;
+  await click('[data-focus="next"]');
+  assert.equal(texts(strip).length, before.length + 1);
+  assert.ok(texts(strip).at(-1).startsWith(text));
+  assert.deepEqual(texts(`${strip}.added`), texts(`${strip}[aria-pressed="true"]`));
+  assert.deepEqual(texts(".line-token[aria-pressed=true]"), texts(strip).slice(-1));
+  const { step, sentences } = stepsOf(1);
+  const [{ n }] = sentences;
+  const a_token = 3 * 2 * 4 * 6; // layers · keys and values · heads · columns
+  const multiplications = 3 * 4 * n * (6 + 6);
+  assert.deepEqual(step, {
+    count: 1,
+    ended: false,
+    read: (n - 1) * a_token,
+    computed: a_token,
+    products: multiplications,
+    products_whole: n * multiplications,
+  });
+  assert.match(
+    one(".next-token .hint").textContent,
+    new RegExp(`${step.read.toLocaleString("en-US")} numbers of keys`),
+  );
+  await click('[data-focus="next"]');
+  assert.equal(texts(strip).length, before.length + 2);
+  assert.equal(texts(`${strip}.added`).length, 2);
+  assert.equal((await address()).next, "2");
+  await click('[data-focus="next back"]');
+  await click('[data-focus="next back"]');
+  assert.deepEqual(texts(strip), before);
+  assert.equal(one('[data-focus="next back"]').disabled, true);
+  assert.equal((await address()).next, undefined);
+  assert.deepEqual(sent, []);
+});
+
+test("an address has the added tokens, and heads are switched off in the same text", async () => {
+  const page = await models({ model: "decoder", text: TEXTS.decoder, head: "1.2", next: "1" });
+  const shown = page.texts(".tokens .strip button");
+  await page.click('.head-switch[data-layer="0"][data-head="1"]');
+  assert.deepEqual(page.texts(".tokens .strip button"), shown);
+  assert.ok(page.one(".next-token .hint").textContent.endsWith(WORDS.next_off));
+});
+
+test("an encoder does not continue a text", async () => {
+  const { one } = await models({ model: "own" });
+  assert.ok(one(".next-token").hidden);
 });
 
 // --- to Explore ----------------------------------------------------------------------------------------------------
 
 test("the shown head, or all of its layer, is opened in Explore from Q or from X", async () => {
   const { one, click, sent } = await models({ model: "own", head: "2.3" });
-  const request = { model: "own", text: english, layer: 1, without: [] };
+  const request = { model: "own", text: english, layer: 1, without: [], steps: 0 };
   await click('[data-focus="from q"]');
   await click('[data-focus="open"]');
   assert.deepEqual(sent.at(-1), ["bench", { ...request, heads: [2], start: "q" }]);

@@ -73,7 +73,7 @@ export class OpenInExplore {
     this.#chosenFor = shown;
     this.#shownHead = head;
     const { n } = run.sentences[0];
-    this.start.hidden = run.d_model > limits.tokens; // X would have more columns than Explore can show
+    this.start.hidden = !run.starts_from_x;
     this.#tooLong = n > limits.tokens ? fill(words.to_bench_long, { most: limits.tokens, count: n }) : "";
     setText(this.refused, refused);
     this.#mark();

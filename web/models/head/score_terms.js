@@ -66,7 +66,14 @@ export class ScoreTerms {
     const [score, added] = [factors.score(query, key), factors.added(query, key)];
     if (score === Number.NEGATIVE_INFINITY) return words.score_hidden;
     const scaled = score / divisor;
-    const values = { score: brief(score, 4), divisor: brief(divisor, 4), scaled: brief(scaled, 4), d, keys };
+    const visible = Array.from({ length: keys }, (_, at) => factors.score(query, at)).filter(Number.isFinite);
+    const values = {
+      score: brief(score, 4),
+      divisor: brief(divisor, 4),
+      scaled: brief(scaled, 4),
+      d,
+      keys: visible.length,
+    };
     const capped = softcap === null ? scaled : softcap * Math.tanh(scaled / softcap);
     const more = { cap: brief(softcap ?? 0, 4), capped: brief(capped, 4), added: brief(added, 4) };
     const parts = [

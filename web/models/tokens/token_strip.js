@@ -24,14 +24,16 @@ export class TokenStrip {
    * @param {number | null} chosen
    * @param {(at: number) => boolean} [canChoose]
    * @param {(at: number) => boolean} [isApart] whether the other sentence has no counterpart
+   * @param {number} [added] how many of the last tokens the model has added
    */
-  update(tokens, chosen, canChoose = () => true, isApart = () => false) {
+  update(tokens, chosen, canChoose = () => true, isApart = () => false, added = 0) {
     const state = JSON.stringify([tokens.names, tokens.texts.map((_, at) => canChoose(at))]);
     if (state !== this.#builtFor) this.#build(tokens, canChoose);
     this.#builtFor = state;
     for (const [at, token] of this.#tokens.entries()) {
       setAttribute(token, "aria-pressed", String(at === chosen));
       token.classList.toggle("apart", isApart(at));
+      token.classList.toggle("added", at >= this.#tokens.length - added);
     }
     const focused = this.#tokens.findIndex((token) => token.tabIndex === 0);
     stopAt(this.#tokens, chosen ?? Math.max(0, focused));
@@ -81,7 +83,7 @@ export class Tokens {
   }
 
   /** @param {ModelRun} run @param {ModelPlace} place */
-  update({ sentences, aligned, limit }, { token }) {
+  update({ sentences, aligned, limit, step }, { token }) {
     this.#aligned = aligned;
     if (this.#strips.length !== sentences.length) this.#build(sentences.length);
     const inSecond = token === null ? null : (aligned.find(([first]) => first === token)?.[1] ?? null);
@@ -90,7 +92,7 @@ export class Tokens {
     const isApart = (at) => Boolean(second) && !aligned.some(([own]) => own === at);
     /** @param {number} at */
     const isMatched = (at) => this.#inFirst(at) !== null;
-    this.#strips[0].update(first, token, () => true, isApart);
+    this.#strips[0].update(first, token, () => true, isApart, step?.count);
     this.#strips[1]?.update(second, inSecond, isMatched, (at) => !isMatched(at));
     const isPartial = sentences.length > 1 && sentences.some(({ n }) => n > aligned.length);
     setText(this.matched, isPartial ? fill(this.words.matched, { count: aligned.length }) : "");
