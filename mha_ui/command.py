@@ -7,10 +7,16 @@ import os
 import re
 import socket
 import sys
+import webbrowser
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
+from time import sleep
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlencode
+from urllib.request import urlopen
 
 from mha_core import __main__ as core
 from mha_core.errors import N_, MhaError, needs
@@ -25,6 +31,9 @@ if TYPE_CHECKING:
 MOST_PORT: Final = 65_535
 OWN_ADDRESS: Final = "127.0.0.1"
 """Where the app listens by default, as in the settings beside the script."""
+USUAL_PORT: Final = 8501
+MOST_WAITED: Final = 600
+"""Tenths of a second until the app must have started, before a browser is opened."""
 _HERE: Final = Path(__file__).resolve().parent
 
 
@@ -43,6 +52,7 @@ def _add(add: core.AddCommand) -> None:
     _add_walk(add, words)
     _add_page(add, words)
     _add_serve(add, words)
+    _add_view(add, words)
 
 
 def _add_walk(add: core.AddCommand, words: Words) -> None:
@@ -114,6 +124,67 @@ def _add_serve(add: core.AddCommand, words: Words) -> None:
     reached = words(N_("0.0.0.0 to accept connections from other machines; only this machine if omitted"))
     sub.add_argument("--address", default=address or None, help=reached)
     sub.add_argument("--headless", action="store_true", help=words(N_("do not open a browser")))
+
+
+def _add_view(add: core.AddCommand, words: Words) -> None:
+    description = words(N_("Open a trained model in the app, with a text that it reads."))
+    sub = add("view", _view, description, 'own "The cat sat on the mat." --without 0.3')
+    sub.add_argument("model", metavar="MODEL", help=words(N_("the model's name, or its folder")))
+    sub.add_argument("text", metavar="TEXT", help=words(N_("the text for the model to read")))
+    core.add_model_options(sub)
+    as_json = words(N_("print what every head does as JSON, as models does, and start nothing"))
+    sub.add_argument("--json", action="store_true", help=as_json)
+    any_port = words(N_("8501 if omitted, or any free port if that is in use"))
+    sub.add_argument("--port", type=_port, help=any_port)
+    sub.add_argument("--no-browser", action="store_true", help=words(N_("do not open a browser")))
+
+
+def _view(options: Namespace) -> core.Answer:
+    """Start the app, print the page's address and open it there. What is wrong with the request is said before."""
+    from mha_core.models import cards, load, run, tokenize
+    from mha_core.models.library import SETTING, card_of
+    from mha_core.models.report import heads_as_json
+
+    card = card_of(options.model, options.part)
+    model = load(card)  # the app runs in this process and finds it loaded
+    tokens = tokenize(model, options.text)
+    found = run(model, tokens, without=options.without)
+    if options.json:
+        return 0, heads_as_json(tokens, found, None, ())
+    if card not in cards():
+        name = card.key.removesuffix(".decoder")
+        os.environ[SETTING] = f"{os.environ.get(SETTING, '')};{name}={card.folder}"
+    port = options.port or _free_port()
+    off = "_".join(f"{layer + 1}.{head + 1}" for layer, head in options.without)
+    query = {"model": card.key, "text": options.text, "off": off}
+    address = (
+        f"http://localhost:{port}/models?{urlencode({name: value for name, value in query.items() if value})}"
+    )
+    sys.stdout.write(f"{address}\n")
+    sys.stdout.flush()
+    if not options.no_browser:
+        Thread(target=_open_when_ready, args=(port, address), daemon=True).start()
+    return _serve(Namespace(port=port, address=None, headless=True))
+
+
+def _free_port() -> int:
+    """The usual port, or another if that is in use."""
+    try:
+        _check_bind(OWN_ADDRESS, USUAL_PORT)
+    except MhaError:
+        with socket.socket() as probe:
+            probe.bind((OWN_ADDRESS, 0))
+            return int(probe.getsockname()[1])
+    return USUAL_PORT
+
+
+def _open_when_ready(port: int, address: str) -> None:
+    """Open the page once the app answers."""
+    for _ in range(MOST_WAITED):
+        with suppress(OSError), urlopen(f"http://{OWN_ADDRESS}:{port}/api/ready"):  # our own server
+            webbrowser.open(address)
+            return
+        sleep(0.1)
 
 
 def _port(text: str) -> int:
