@@ -32,7 +32,7 @@ class ForeignLayer:
         """How many heads the layer has."""
         return len(self.captured.weights)
 
-    @cached_property
+    @property
     def weights(self) -> Tensor:
         """The model's own weights, h × n × n."""
         return self.captured.weights
