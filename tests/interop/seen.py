@@ -1,4 +1,6 @@
-"""What a kind of model computes in its attentions, seen by hooks that share no code with ``capture``, and what it finds."""
+"""What a kind of model computes in its attentions, seen by hooks that share no code with ``capture``, and what it
+finds.
+"""
 
 from __future__ import annotations
 
