@@ -14,8 +14,9 @@ run       {"model": KEY, "texts": [A] or [A, B], "without": [[layer, head], …]
 head      {"model", "text", "layer", "head", "without"}: ``weights`` and ``scores``, n × n, the scores not yet divided
           by ``divisor``, −∞ where a key is hidden; ``q`` and ``k``, n × d, from which the scores are computed. A
           divided score s becomes c·tanh(s ÷ c) if the header has a ``softcap`` c; then ``added``, n × n, is added if
-          the model has such numbers. ``root``: whether the divisor is √d. If the weights do not follow from q and k
-          alone, there are only the weights, and ``unexplained`` says so
+          the model has such numbers. ``sink``: one more score in softmax, without a key, or null. ``root``: whether the
+          divisor is √d. If it is not known how the weights follow from q and k, there are only the weights, and
+          ``unexplained`` says so
 pooled    {"model", "text", "layer", "head", "queries", "keys", "size", "by", "without"}: a part of one head's map,
           for texts where n × n numbers are too many. ``queries`` and ``keys`` are [start, stop], null for all;
           ``size`` is the most rows and columns wanted, 512 each at most; ``by`` is "max" or "mean" of a block. The
@@ -165,8 +166,7 @@ def answer_run(body: bytes, _language: str) -> bytes:
 
 
 _UNEXPLAINED: Final = N_(
-    "This model does not compute the weight from q·k alone, so only the weight is shown. It may have an attention "
-    "sink, for example, which takes a part of every row's weight."
+    "How this model computes the weight from q and k is not known here, so only the weight is shown."
 )
 
 
@@ -186,7 +186,7 @@ def answer_head(body: bytes, language: str) -> bytes:
         d = scoring.q.shape[-1]
         arrays |= {"scores": scoring.scores, "q": scoring.q, "k": scoring.k}
         arrays |= {} if scoring.added is None else {"added": scoring.added}
-        header |= {"d": d, "divisor": scoring.divisor, "softcap": scoring.softcap}
+        header |= {"d": d, "divisor": scoring.divisor, "softcap": scoring.softcap, "sink": scoring.sink}
         header["root"] = math.isclose(scoring.divisor, math.sqrt(d))
     return packed(header, {name: array.float() for name, array in arrays.items()})
 

@@ -77,7 +77,9 @@ class ForeignLayer:
         hidden = added == -inf
         scores = (q @ k.T).masked_fill(hidden, -inf)
         numbers = added.masked_fill(hidden, 0.0)
-        return Scoring(q, k, scores, _divisor(one), numbers if numbers.any() else None, one.softcap)
+        return Scoring(
+            q, k, scores, _divisor(one), numbers if numbers.any() else None, one.softcap, _sink(one, head)
+        )
 
     def pooled(
         self, head: int, size: tuple[int, int], by: By, queries: range | None, keys: range | None
@@ -108,6 +110,11 @@ def _divisor(one: Captured) -> float:
     return 1.0 if one.scale == "none" else float(one.scale)
 
 
+def _sink(one: Captured, head: int) -> float | None:
+    sink = -inf if one.sinks is None else one.sinks[head].item()
+    return None if sink == -inf else sink
+
+
 def with_row(before: ForeignLayer, row: ForeignLayer) -> ForeignLayer:
     """A layer over n tokens, and the row of one more that a run with a cache computed: the layer over n + 1.
 
@@ -125,6 +132,7 @@ def with_row(before: ForeignLayer, row: ForeignLayer) -> ForeignLayer:
         k=None,
         mask=None,
         causal=False,
+        sinks=None,
     )
     added, added_to_row = before.added, row.added
     if added is None or added_to_row is None or past.q is None or new.q is None:
@@ -138,6 +146,7 @@ def with_row(before: ForeignLayer, row: ForeignLayer) -> ForeignLayer:
         k=new.k,
         mask=None if is_causal else mask,
         causal=is_causal,
+        sinks=past.sinks,
     )
     return ForeignLayer(scored, before.causal)
 

@@ -191,7 +191,7 @@ HEADS: Final = {
     "score_root": N_("Divided by √d_k = {divisor}, it is {scaled}."),
     "score_divided": N_("Divided by {divisor}, it is {scaled}."),
     "score_capped": N_("The softcap {cap} makes it {capped}."),
-    "score_added": N_("The mask adds {added}."),
+    "score_added": N_("The mask or the positions add {added}."),
     "score_sink": N_("The head's sink, {sink}, is one more score in softmax."),
     "score_softmax": N_("Softmax over {keys} keys turns it into the weight {weight}."),
     "score_hidden": N_(

@@ -599,7 +599,7 @@ test("a message's arrays are found in their order, each in its own type", () => 
 });
 
 test("a head's numbers have a softcap and numbers that are added, or only weights and why", () => {
-  const header = { n: 2, d: 1, divisor: 4, root: false, softcap: 50, unexplained: "" };
+  const header = { n: 2, d: 1, divisor: 4, root: false, softcap: 50, sink: 0.5, unexplained: "" };
   const arrays = {
     weights: [1, 0, 0.5, 0.5],
     scores: [3, -Infinity, 5, 6],
@@ -609,7 +609,7 @@ test("a head's numbers have a softcap and numbers that are added, or only weight
   };
   const typed = Object.fromEntries(Object.entries(arrays).map(([name, of]) => [name, new Float32Array(of)]));
   const { factors, m } = readNumbers({ header, arrays: typed });
-  assert.deepEqual([m, factors.divisor, factors.root, factors.softcap], [2, 4, false, 50]);
+  assert.deepEqual([m, factors.divisor, factors.root, factors.softcap, factors.sink], [2, 4, false, 50, 0.5]);
   assert.deepEqual([factors.score(0, 1), factors.score(1, 0), factors.added(1, 0)], [-Infinity, 5, -1]);
   const { added, ...others } = typed;
   assert.equal(readNumbers({ header, arrays: others }).factors.added(1, 0), 0);

@@ -11,6 +11,7 @@ import torch
 from mha_core import ModelError, backend, dump, parse, trace
 from mha_core.example.model import text_in
 from mha_core.models import (
+    ForeignLayer,
     ForeignModel,
     continued,
     guesses,
@@ -82,7 +83,9 @@ def attended(scoring):
             )
             score = score if scoring.added is None else score + scoring.added[i, j]
             rows[i, j] = -torch.inf if scoring.scores[i, j] == -torch.inf else score
-    return rows.softmax(-1)
+    if scoring.sink is not None:
+        rows = torch.cat([rows, torch.full((n, 1), scoring.sink, dtype=torch.float64)], -1)
+    return rows.softmax(-1)[:, :n]
 
 
 KINDS_OF_SCORES = {
@@ -93,22 +96,27 @@ KINDS_OF_SCORES = {
     "BLOOM": {"added"},
     "MPT": {"added"},
     "DeBERTa-v2": {"added"},
-    "gpt-oss": {"unknown"},
+    "gpt-oss": {"sink"},
 }
 
 
 @pytest.mark.parametrize("name", KINDS_OF_SCORES)
-def test_the_arithmetic_of_a_head_gives_its_weights_or_is_not_said(name, folder_of):
+def test_the_arithmetic_of_a_head_gives_its_weights(name, folder_of):
     model = open_foreign(folder_of(name)[1])
     said = set()
     for layer in run(model, tokenize(model, TEXT)).layers:
         scoring = layer.scoring(4)
-        if scoring is None:
-            said.add("unknown")
-            continue
         assert (attended(scoring) - layer.weights_of(4)).abs().max() <= 1e-5
-        said |= {part for part in ("softcap", "added") if getattr(scoring, part) is not None}
+        said |= {part for part in ("softcap", "added", "sink") if getattr(scoring, part) is not None}
     assert said == KINDS_OF_SCORES[name]
+
+
+def test_where_the_scores_are_not_known_nothing_is_said_of_them(folder_of):
+    model = open_foreign(folder_of("Qwen3")[1])
+    layer = run(model, tokenize(model, TEXT)).layers[0]
+    weights_alone = ForeignLayer(replace(layer.captured, q=None, k=None, causal=False), causal=True)
+    assert weights_alone.scoring(0) is None
+    assert weights_alone.seen is None
 
 
 @pytest.mark.parametrize("name", ["BERT", "GPT-2", "Llama", "Mistral"])

@@ -39,7 +39,7 @@ export function readRun({ header, arrays }) {
 
 /** @param {{ header: object; arrays: Record<string, Numbers> }} message @returns {HeadNumbers} */
 export function readNumbers({ header, arrays }) {
-  const { n, d, divisor, root, softcap, unexplained } = /** @type {HeadHeader} */ (header);
+  const { n, d, divisor, root, softcap, sink, unexplained } = /** @type {HeadHeader} */ (header);
   const { weights, scores, q, k, added } = /** @type {Record<string, Float32Array>} */ (arrays);
   if (!scores) return { n, m: n, weights, exact: null, sign: "", factors: null, unexplained };
   /** @type {HeadFactors["score"]} */
@@ -52,7 +52,7 @@ export function readNumbers({ header, arrays }) {
     weights,
     exact: null,
     sign: "",
-    factors: { d, divisor, root, softcap, sink: null, q, k, score, added: more },
+    factors: { d, divisor, root, softcap, sink, q, k, score, added: more },
     unexplained,
   };
 }

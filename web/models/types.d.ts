@@ -174,6 +174,7 @@ interface HeadHeader {
   divisor: number;
   root: boolean;
   softcap: number | null;
+  sink: number | null;
   unexplained: string;
 }
 

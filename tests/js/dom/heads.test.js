@@ -125,7 +125,7 @@ test("the arithmetic names each thing that is done to the score", async () => {
     sums.push(find(".sum").textContent);
   }
   assert.match(sums[0], /products\. Divided by 3\.3333, it is/);
-  assert.match(sums[1], /Divided by √dk = 1\.4142, it is .*\. The mask adds −?\d/);
+  assert.match(sums[1], /Divided by √dk = 1\.4142, it is .*\. The mask or the positions add −?\d/);
   assert.match(sums[2], /2 products\. The softcap 2 makes it/);
   assert.match(sums[3], /2 products\. The head's sink, 1\.5, is one more score in softmax\. Softmax over/);
   assert.equal(texts(".one-name")[0], "Masked, 1");
