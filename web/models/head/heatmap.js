@@ -118,13 +118,13 @@ export class Heatmap {
     return this.#content.numbers[query * this.#m + key];
   }
 
-  /** A pair's number in words; `decimals`: of a difference. @param {Pair} pair @param {number} decimals */
-  #textAt(pair, decimals) {
+  /** A pair's number in words. @type {(pair: Pair, text: (weight: number, sign: string) => string, decimals: number) => string} */
+  #textAt(pair, text, decimals) {
     const { colour, exact, sign } = this.#content;
     const number = this.#numberAt(pair);
     if (Number.isNaN(number)) return "–";
     if (!colour) return signedText(number, decimals);
-    return weightText(number, exact?.[pair.query * this.#m + pair.key] === 0 ? sign : "");
+    return text(number, exact?.[pair.query * this.#m + pair.key] === 0 ? sign : "");
   }
 
   // --- drawing -------------------------------------------------------------------------------------------------------
@@ -281,7 +281,7 @@ export class Heatmap {
     const { texts, keyTexts } = this.#content;
     /** @param {string} text */
     const name = (text) => element("bdi", {}, text);
-    const value = element("strong", {}, this.#textAt(pair, 4));
+    const value = element("strong", {}, this.#textAt(pair, weightText, 4));
     this.tip.replaceChildren(name(texts[pair.query]), " → ", name(keyTexts[pair.key]), " ", value);
     const { row, col } = this.#window;
     const cell = this.canvas.clientWidth / this.#cols;
@@ -337,7 +337,7 @@ export class Heatmap {
     this.#window = revealing(this.#window, pair, this.#n, this.#m);
     this.host.picked(pair, false);
     const { texts, keyTexts } = this.#content;
-    this.live.textContent = `${texts[pair.query]} → ${keyTexts[pair.key]} ${this.#textAt(pair, 2)}`;
+    this.live.textContent = `${texts[pair.query]} → ${keyTexts[pair.key]} ${this.#textAt(pair, (weight, sign) => `${sign}${shown(weight)}`, 2)}`;
   }
 
   /** The picked pair's place in the window, which zooming keeps. */
