@@ -247,7 +247,10 @@ def _head(template: Head, dims: Dims, so_far: Example, number: _Number) -> Head:
         bias = given.get(f"b_{name[-1]}") or (0.0,) * dims.shape(name)[1]
         draw = partial(_matrix, dims, name, _W if name == "w_v" else _W_OF_SCORES, number)
         given[name] = draw() if source is None else _first_good(partial(_teaches, source, bias), draw)
-    kept = {name: getattr(template, name) for name in (*HEAD_NUMBERS, *HEAD_GAINS)}
+    kept = {name: getattr(template, name) for name in HEAD_NUMBERS}
+    for name in HEAD_GAINS:  # of columns that an exercise may have more or fewer of
+        gains = getattr(template, name)
+        kept[name] = gains and (*gains, *(1.0,) * dims.d_k)[: dims.d_k]
     return Head(**given, **kept)
 
 

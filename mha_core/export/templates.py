@@ -619,8 +619,8 @@ custom               |     # $[between]
 custom               |     # $[letters]
 custom               |     def _compute_attention(self, query, key, value, attention_mask=None, *args, **kwargs):
 q_normed             |         # $[norm]
-q_normed             |         q_rms = ops.sqrt(ops.mean(query**2, axis=-1, keepdims=True) + $eps)
-q_normed             |         k_rms = ops.sqrt(ops.mean(key**2, axis=-1, keepdims=True) + $eps)
+q_normed             |         q_rms = ops.sqrt(ops.sum(query**2, axis=-1, keepdims=True) / $d_k + $eps)
+q_normed             |         k_rms = ops.sqrt(ops.sum(key**2, axis=-1, keepdims=True) / $d_k + $eps)
 q_normed             |         query, key = ops.multiply(query / q_rms, g_q), ops.multiply(key / k_rms, g_k)
 q_rotated            |         query, key = rotate(query, angles), rotate(key, $key_angles)
 short_rows           |         # $[short_rows]

@@ -26,6 +26,7 @@ from mha_core import (
 )
 from mha_core.check.check import check
 from mha_core.compute.gradients import gradients
+from mha_core.exercise.exercise import exercise
 from tests.apply import apply
 
 PLAIN = built_in("rotary")
@@ -190,3 +191,11 @@ def test_a_wrong_number_of_it_is_found():
     right, wrong = (apply(NORMED, {**claim, "values": [[text]]}) for text in ("2.5298", "1.2649"))
     assert check(right).ok
     assert not check(wrong).ok
+
+
+def test_an_exercise_of_fewer_columns_keeps_the_first_gains():
+    wide = apply(built_in("rotary"), {"op": "resize", "axis": "d_k", "size": 8})
+    drawn = exercise(with_norm(wide, g_q=tuple(map(float, range(8))), g_k=(2.0,) * 8), 1)
+    d_k = drawn.dims.d_k
+    assert d_k < 8
+    assert {head.g_q for head in drawn.heads} == {tuple(map(float, range(d_k)))}

@@ -7,6 +7,7 @@ Sizes are 1 … 5, and sometimes more.
 """
 
 from dataclasses import replace
+from random import Random
 
 from mha_core import AddMask, AllowMask, Example, Head, Norm, Positions, validate
 from mha_core.example.model import (
@@ -183,6 +184,7 @@ def _varied(random, example):
     if dims.d_k % 2 or not dims.d_k:
         kinds.remove("rotary")
     kind = random.choice(kinds)
+    apart = Random(str(random.getstate()))  # so that examples that tests know by their seed stay as they are
     d_a = _size(random) if dims.n_q * dims.n_k < 150 else 1
     heads = []
     for head in example.heads:
@@ -194,13 +196,13 @@ def _varied(random, example):
             fields["v_a"] = _row(random, d_a)
         if head.weights is None and kind == "alibi":
             fields["slope"] = _row(random, 1)
-        if head.weights is None and random.random() < 0.2:
-            fields["sink"] = _row(random, 1)
+        if head.weights is None and apart.random() < 0.2:
+            fields["sink"] = _row(apart, 1)
         heads.append(replace(head, **fields))
     scale = random.choice(TEMPERATURES) if scoring in ("additive", "cosine") else example.scale
-    norm = Norm(eps=random.choice((1e-6, 0.5))) if dims.d_k and random.random() < 0.2 else None
+    norm = Norm(eps=apart.choice((1e-6, 0.5))) if dims.d_k and apart.random() < 0.2 else None
     if norm and any(head.weights is None for head in heads):
-        heads = [replace(head, g_q=_row(random, dims.d_k), g_k=_row(random, dims.d_k)) for head in heads]
+        heads = [replace(head, g_q=_row(apart, dims.d_k), g_k=_row(apart, dims.d_k)) for head in heads]
     else:
         norm = None
     heads, groups = _grouped(random, heads)
