@@ -476,6 +476,7 @@ def test_help_is_chinese_in_a_chinese_shell(run, chinese, command):
         "json",
         "safetensors",
         "mps",
+        "npy",
         "torch",
         "float",
         "weights",
