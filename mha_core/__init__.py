@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from mha_core.errors import ModelError as ModelError
     from mha_core.errors import NumberRangeError as NumberRangeError
     from mha_core.example.arrays import from_arrays as from_arrays
+    from mha_core.example.band import BandMask as BandMask
     from mha_core.example.files import dump as dump
     from mha_core.example.files import parse as parse
     from mha_core.example.files import pretty as pretty
@@ -77,6 +78,7 @@ _EXPORTS: Final = {
     "mha_core.example.arrays": "from_arrays",
     "mha_core.example.files": "dump parse pretty",
     "mha_core.example.library": "OPENS_FIRST built_in library opens_first",
+    "mha_core.example.band": "BandMask",
     "mha_core.example.model": "AddMask AllowMask Dims Example Head Norm Positions",
     "mha_core.example.share_link": "from_token to_token",
     "mha_core.example.validate": "validate",

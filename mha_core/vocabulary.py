@@ -445,6 +445,16 @@ ENTRIES: Final = (
         score=True,
     ),
     Entry("mask", "M", ("n_q", "n_k"), "input", N_("mask"), "mask", hides=True, colours="mask"),
+    Entry(
+        "head_mask",
+        "M",
+        ("n_q", "n_k"),
+        "head input",
+        N_("mask of the head"),
+        "mask",
+        hides=True,
+        colours="mask",
+    ),
     Entry("fill", "{fill}", ("1", "1"), "setting"),
     Entry(
         "masked_scores",
@@ -526,6 +536,8 @@ NAMES: Final = {entry.name: entry.noun for entry in _TABLES}
 TITLES: Final = {entry.name: entry.title for entry in ENTRIES if entry.title}
 """The heading of every step in the walk."""
 
+MASKS: Final = ("mask", "head_mask")
+"""The mask of the layer, and each head's where heads have their own."""
 SETTINGS: Final = _names("setting")
 LAYER_INPUTS: Final = _names("input")
 PER_HEAD_INPUTS: Final = _names("head input")
@@ -556,8 +568,8 @@ HEAD_NUMBERS: Final = tuple(name for name in HEAD_ROWS if AXES[name][1] == "1")
 HEAD_BIASES: Final = tuple(name for name in HEAD_ROWS if name.startswith("b_"))
 HEAD_GAINS: Final = tuple(name for name in HEAD_ROWS if name.startswith("g_"))
 """The gains of the norms of queries and keys."""
-HEAD_MATRICES: Final = (*(name for name in PER_HEAD_INPUTS if name not in HEAD_ROWS), *STARTS)
-"""The inputs of a head that are a matrix."""
+HEAD_MATRICES: Final = (*(name for name in PER_HEAD_INPUTS if name not in (*HEAD_ROWS, "head_mask")), *STARTS)
+"""The inputs of a head that are a matrix of numbers. Its mask is of another type."""
 POSITION_INPUTS: Final = tuple(name for name in LAYER_INPUTS if ENTRY[name].stage == "positions")
 """The positions of tokens, and the frequencies that turn a position into angles: given, or by rule."""
 

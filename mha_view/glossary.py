@@ -55,6 +55,20 @@ GLOSSARY: Final = {
             "any other mask."
         ),
     ),
+    "window": Entry(
+        N_("sliding window"),
+        N_(
+            "Each query may attend only to the keys near its own position. In a causal window of 3, these are "
+            "the key at its position and the two before it."
+        ),
+    ),
+    "corner": Entry(
+        N_("top left, bottom right"),
+        N_(
+            "How a mask is aligned if there are not as many queries as keys: the first query is at the first key, or "
+            "the last query at the last key."
+        ),
+    ),
     "fully_masked": Entry(
         N_("fully masked query"),
         N_("A query that is not allowed to attend to any key. Its weights and its output are 0."),
@@ -138,7 +152,7 @@ _OF_MATRIX: Final = {
     "scaled_scores": ("scaled", "divisor"),
     "capped_scores": ("softcap",),
     "linear_biases": ("positions",),
-    "mask": ("mask", "causal", "fully_masked"),
+    "mask": ("mask", "causal", "window", "corner", "fully_masked"),
     "masked_scores": ("masked",),
     "sink": ("sink",),
     "weights": ("weight", "softmax"),

@@ -20,6 +20,7 @@ from mha_core.compute.graph import early_steps, head_graph, late_steps
 from mha_core.compute.operations import Step
 from mha_core.compute.printed import Key
 from mha_core.compute.trace import Trace, input_matrix, operate
+from mha_core.example.band import CORNERS, BandMask, simplest
 from mha_core.example.model import Mask
 from mha_core.example.validate import validate
 from mha_core.vocabulary import HIDES, STEPS, WHOLE_LAYER_STEPS
@@ -88,9 +89,11 @@ def drawn(
         d_k = d_v = d_model
     if label in ("heads_interleaved", "heads_reordered", "other_head", "heads_averaged"):
         h = random.choice([2, 3])
-    crossed = label == "x_for_context" or random.random() < 0.15
-    n_k = n if not crossed or label == "x_for_context" else random.randint(2, 4)
-    masked = label.startswith("mask") or random.random() < 0.2
+    n = max(n, 3) if label.startswith("window") else n
+    crossed = label in ("x_for_context", "mask_other_corner") or random.random() < 0.15
+    others = [size for size in (2, 3, 4) if size != n or label != "mask_other_corner"]
+    n_k = n if not crossed or label == "x_for_context" else random.choice(others)
+    masked = label.startswith(("mask", "window")) or random.random() < 0.2
     d_out = {"w_o_left_out": h * d_v, "w_o_transposed": h * d_v}.get(label, random.randint(2, 4))
     projected = label in ("w_o_left_out", "w_o_transposed", "heads_averaged") or (
         label not in ("heads_interleaved", "heads_reordered") and random.random() < 0.5
@@ -122,13 +125,20 @@ def drawn(
             w_o=matrix(h * d_v, d_out) if projected else None,
             b_o=bias(d_out) if projected else None,
             scale=scale,  # type: ignore[arg-type]  # one of the three kinds
-            mask=_mask(random, n, n_k) if masked else None,
+            mask=_mask(random, n, n_k, label) if masked else None,
             positions=PAIRED.get(label),
         )
     )
 
 
-def _mask(random: Random, n_q: int, n_k: int) -> Mask:
+def _mask(random: Random, n_q: int, n_k: int, label: str) -> Mask:
+    by_position = {
+        "mask_other_corner": BandMask(random.choice([None, 2]), True, random.choice(CORNERS)),
+        "window_forgotten": BandMask(random.randint(1, 2), True),
+        "window_off_by_one": BandMask(random.randint(1, 2), random.random() < 0.7),
+    }
+    if label in by_position:
+        return simplest(by_position[label])
     if random.random() < 0.6:
         return "causal"
     rows = [[random.random() < 0.7 for _ in range(n_k)] for _ in range(n_q)]

@@ -104,10 +104,24 @@ interface SwitchContext {
   on: boolean;
 }
 
-/** No mask, a causal one, or one to paint. */
+/**
+ * No mask, a causal one, a window, or one to paint. `window` and `corner`: as they are, where left out.
+ *
+ * `head`: the head whose own mask it is; None for the mask of all heads without their own.
+ */
 interface SetMask {
   op: "mask";
-  kind: "none" | "causal" | "painted";
+  kind: "none" | "causal" | "causal_window" | "window" | "painted";
+  head?: number | null;
+  window?: number | null;
+  corner?: "top_left" | "bottom_right" | null;
+}
+
+/** A mask of a head's own, which starts as the one that it has, or that of the example again. */
+interface SwitchHeadMask {
+  op: "head_mask";
+  head: number;
+  on: boolean;
 }
 
 /** What the scores are divided by. */
@@ -696,8 +710,11 @@ interface PuzzleData {
  * What may be done with an example, and which of the menus' choices it has.
  *
  * `changed`: the example differs from the one that was opened; `baseline`: one is pinned. `sizes`: the axes
- * whose sizes can be changed. `lens`: the current one, "" for none; null where no choice is offered. `fixed`: only
- * numbers can be changed, and these of the layer's settings. `norm`: the eps of the norm of Q and K.
+ * whose sizes can be changed. `window`: of the mask, null where it has none; `corner`: null where there is
+ * nothing to choose. `head_masks`: which heads have their own; null where there is only one head.
+ * `lens`: the current one, "" for none; null where no choice is offered. `fixed`: only
+ * numbers can be changed, and these of the layer's settings. `norm`: the eps of the
+ * norm of Q and K.
  */
 interface Controls {
   undo: boolean;
@@ -718,7 +735,10 @@ interface Controls {
   scoring: string;
   positions: string;
   kv_heads: number;
-  mask: "none" | "causal" | "painted";
+  mask: "none" | "causal" | "causal_window" | "window" | "painted";
+  window: number | null;
+  corner: "top_left" | "bottom_right" | null;
+  head_masks: boolean[] | null;
   lens: string | null;
   fixed?: string[];
 }
@@ -987,6 +1007,7 @@ type Operation =
   | SwitchBiases
   | SwitchContext
   | SetMask
+  | SwitchHeadMask
   | SetScale
   | SetSoftcap
   | SetNorm

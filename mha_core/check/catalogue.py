@@ -24,7 +24,8 @@ from mha_core.compute.graph import graph, symbol
 from mha_core.compute.operations import Operand, Step
 from mha_core.compute.trace import operate
 from mha_core.errors import N_
-from mha_core.example.model import NEG_INF, Dims, Example, divisor, mask_fill
+from mha_core.example.band import CORNERS, BandMask
+from mha_core.example.model import NEG_INF, Dims, Example, band_of, divisor, mask_fill, mask_matrix, mask_of
 from mha_core.vocabulary import HIDES, SCORE_STEPS
 
 Look: TypeAlias = Callable[[str, "int | None"], "Tensor | None"]
@@ -62,6 +63,11 @@ class Site:
     def with_setting(self, name: str, number: float) -> Tensor:
         """The step with another divisor or fill."""
         return self.run(numbers={name: torch.full_like(self.tensors[name], number)})
+
+    @property
+    def mask(self) -> Tensor | None:
+        """The mask of the head."""
+        return self.look(mask_matrix(self.example), self.head)
 
     def other(self, name: str, head: int | None = None) -> Tensor | None:
         """Another matrix: this head's, unless a head is named."""
@@ -223,7 +229,7 @@ def _mask_changed(change: Callable[[Tensor], Iterable[Tensor]]) -> Wrong:
     def wrong(site: Site) -> Iterator[Tensor]:
         if site.step.op == "masked_fill":
             for allow in change(site.operand(1) != 0):
-                yield site.run(numbers={"mask": allow.to(site.operand(0).dtype)})
+                yield site.run(numbers={site.step.operands[1].name: allow.to(site.operand(0).dtype)})
 
     return wrong
 
@@ -236,6 +242,34 @@ def _shifted(allow: Tensor) -> Iterator[Tensor]:
     """One key later or earlier; the edge is filled as in a causal mask."""
     yield torch.cat([allow[..., :1], allow[..., :-1]], -1)
     yield torch.cat([allow[..., 1:], torch.zeros_like(allow[..., :1])], -1)
+
+
+def _other_band(change: Callable[[BandMask], Iterable[BandMask]]) -> Wrong:
+    """The mask with another window, or at another corner."""
+
+    def wrong(site: Site) -> Iterator[Tensor]:
+        band, allowed = band_of(mask_of(site.example, site.head or 0)), site.operand(1)
+        for other in change(band) if band else ():
+            allow = other.allow(site.dims.n_q, site.dims.n_k)
+            yield site.run(numbers={site.step.operands[1].name: allowed.new_tensor(allow).expand_as(allowed)})
+
+    return wrong
+
+
+def _other_corner(band: BandMask) -> Iterator[BandMask]:
+    yield from (replace(band, corner=corner) for corner in CORNERS if corner != band.corner)
+
+
+def _other_size(band: BandMask) -> Iterator[BandMask]:
+    """One key more or less; a causal window of 0 would hide everything."""
+    if band.window is not None:
+        sizes = (band.window + 1, band.window - 1)
+        yield from (replace(band, window=size) for size in sizes if size >= band.causal)
+
+
+def _without_window(band: BandMask) -> Iterator[BandMask]:
+    if band.window is not None and band.causal:
+        yield replace(band, window=None)
 
 
 def _mask_filled_with_0(site: Site) -> Iterator[Tensor]:
@@ -261,7 +295,7 @@ def _mask_too_weak(site: Site) -> Iterator[Tensor]:
 
 def _mask_after_softmax(site: Site) -> Iterator[Tensor]:
     before = (site.other(name) for name in reversed(SCORE_STEPS) if name not in HIDES)
-    scores, allow = next((matrix for matrix in before if matrix is not None), None), site.look("mask", None)
+    scores, allow = next((matrix for matrix in before if matrix is not None), None), site.mask
     if site.step.operands[0].name != "masked_scores" or scores is None or allow is None:
         return
     if mask_fill(site.example) == NEG_INF:
@@ -285,7 +319,7 @@ def _softmax_everything(site: Site) -> Iterator[Tensor]:
 
 
 def _softmax_unscaled(site: Site) -> Iterator[Tensor]:
-    scores, allow = site.other("scores"), site.look("mask", None)
+    scores, allow = site.other("scores"), site.mask
     if divisor(site.example) is None or scores is None:
         return
     if site.step.operands[0].name == "masked_scores" and allow is not None:
@@ -555,6 +589,30 @@ CATALOGUE: Final = (
         N_("The mask is off by one: it is shifted by one key."),
         N_("mask({of}, M shifted)"),
         _mask_changed(_shifted),
+        by_row=True,
+    ),
+    Mistake(
+        "mask_other_corner",
+        ("masked_scores",),
+        N_("The mask is aligned to the other corner: n_q and n_k differ, so the corner matters."),
+        N_("mask({of}, M of the other corner)"),
+        _other_band(_other_corner),
+        by_row=True,
+    ),
+    Mistake(
+        "window_forgotten",
+        ("masked_scores",),
+        N_("The window was not applied: only later keys are masked, not those before the window."),
+        N_("mask({of}, causal M)"),
+        _other_band(_without_window),
+        by_row=True,
+    ),
+    Mistake(
+        "window_off_by_one",
+        ("masked_scores",),
+        N_("The window is off by one: it has one key too many or too few."),
+        N_("mask({of}, M with another window)"),
+        _other_band(_other_size),
         by_row=True,
     ),
     Mistake(

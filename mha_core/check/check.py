@@ -36,7 +36,7 @@ from mha_core.compute.device import Backend
 from mha_core.compute.operations import Step
 from mha_core.compute.printed import Key, Printed, claimed
 from mha_core.compute.trace import Trace, trace
-from mha_core.example.model import Example
+from mha_core.example.model import Example, mask_matrix
 from mha_core.vocabulary import HIDES, STEPS
 
 _CPU: Final = Backend("cpu", "float64")
@@ -196,7 +196,7 @@ class _Check:
 
     def _accept_constants(self, key: Key, exact: Tensor) -> None:
         """Replace large negative numbers that hide a pair by the right ones, and record them."""
-        mask = self.search.input("mask", None)
+        mask = self.search.input(mask_matrix(self.trace.example), key[1])
         scores = self.search.exact(self.search.sources(key)[0]) if key in self.search.steps else None
         if mask is None or scores is None:
             return

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from mha_core.compute.printed import Printed
-from mha_core.example.model import NEG_INF, AddMask, Example
+from mha_core.example.model import NEG_INF, Example, adds_numbers
 
 FAR: Final = 40.0
 """e⁻⁴⁰ is 4·10⁻¹⁸: added to 1 it vanishes, in float64 as well."""
@@ -19,7 +19,7 @@ def far_below(numbers: Tensor, scores: Tensor, mask: Tensor, example: Example) -
 
     ``scores``: the masked scores, … × n_q × n_k. In a row that is hidden entirely the number is compared with 0.
     """
-    hidden = mask < -FAR if isinstance(example.mask, AddMask) else mask == 0
+    hidden = mask < -FAR if adds_numbers(example) else mask == 0
     largest = scores.masked_fill(hidden, NEG_INF).amax(-1, keepdim=True)
     return hidden & (numbers <= largest.masked_fill(largest == NEG_INF, 0.0) - FAR)
 

@@ -71,12 +71,13 @@ class Way:
     """One way of making a slip.
 
     ``numbers``: the wrong number, or all numbers of a wrong row. ``named``: what the sentence names, a product by its
-    factors; ``instead``: the cell that belongs in its place. ``terms``: the terms of the wrong sum, if it is a sum.
+    factors; ``instead``: the cell that belongs in its place, or another text. ``terms``: those of the wrong
+    sum, if it is a sum.
     """
 
     numbers: tuple[float, ...]
     named: tuple[Cell | str, ...] = ()
-    instead: Cell | None = None
+    instead: Cell | str | None = None
     terms: Terms | None = None
 
 

@@ -10,6 +10,7 @@ from mha_core.check.cell_slips import early_divisor
 from mha_core.check.place import Place, Way
 from mha_core.compute.derive import Cell
 from mha_core.compute.operations import OPERATIONS
+from mha_core.edit.claims import claimed_rows
 from mha_core.example.model import NEG_INF, Example, divisor
 from mha_core.vocabulary import NAMES, SCORE_STEPS, STEPS
 
@@ -145,16 +146,41 @@ def shifted(place: Place) -> Iterator[Way]:
 
 _DROPOUT = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 """Usual dropout probabilities."""
+_LEAST_DECIMALS = 3
+"""With fewer decimals, several probabilities may give the same numbers."""
 
 
 def dropped_out(place: Place) -> Iterator[Way]:
     """Weights divided by 1 − p, and some of them set to 0."""
     row = place.rows[place.cell.row]
-    for p in _DROPOUT if OPERATIONS[place.step.op].shifts else ():
+    for p in _probabilities(place) if OPERATIONS[place.step.op].shifts else ():
         weights = [
             0.0 if number == 0 else right / (1 - p) for number, right in zip(place.written, row, strict=False)
         ]
-        yield Way(tuple(weights), (f"1 − {p:g}",))
+        yield Way(tuple(weights), (f"{p:g}",), instead=f"{1 / (1 - p):.4g}")
+
+
+def _probabilities(place: Place) -> Iterator[float]:
+    """The usual ones; where some weight is 0 and should not be, also those that the row's largest kept weight shows."""
+    yield from _DROPOUT
+    claims = claimed_rows(place.example, place.cell.name, place.cell.head) or ()
+    dropped = any(
+        written is not None and float(written) == 0 < right
+        for given, rights in zip(claims, place.rows, strict=False)
+        for written, right in zip(given or (), rights, strict=False)
+    )
+    if not dropped or place.decimals < _LEAST_DECIMALS:
+        return
+    kept = [
+        (right, number)
+        for number, right in _finite_pairs(place, place.rows[place.cell.row])
+        if number > 0 < right
+    ]
+    right, number = max(kept, default=(0.0, 0.0))
+    for thousandths in range(1, 1000):
+        p = thousandths / 1000
+        if p not in _DROPOUT and abs(number - right / (1 - p)) <= 10.0**-place.decimals:
+            yield p
 
 
 def with_a_sink(place: Place) -> Iterator[Way]:

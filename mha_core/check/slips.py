@@ -85,7 +85,10 @@ SLIPS: Final = (
     ),
     Slip(
         "dropout",
-        N_("The weights are divided by {said}, as dropout does during training."),
+        N_(
+            "Each kept weight is {instead} times as large, and the others are 0: dropout of {said} after softmax, "
+            "as in training."
+        ),
         row_slips.dropped_out,
         "row",
         alike=True,

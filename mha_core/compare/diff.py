@@ -15,8 +15,15 @@ import torch
 
 from mha_core.compute.derive import Cell
 from mha_core.compute.trace import Rows, Trace, input_matrix
-from mha_core.example.model import NEG_INF, AddMask, keys_are_queries, kv_head_of
-from mha_core.vocabulary import AXES, LAYER_INPUTS, STEPS, WHOLE_LAYER_STEPS
+from mha_core.example.model import (
+    NEG_INF,
+    adds_numbers,
+    has_own_masks,
+    keys_are_queries,
+    kv_head_of,
+    masks_of,
+)
+from mha_core.vocabulary import AXES, LAYER_INPUTS, MASKS, STEPS, WHOLE_LAYER_STEPS
 
 _WHOLE_LAYER = frozenset((*LAYER_INPUTS, *WHOLE_LAYER_STEPS))
 Differences: TypeAlias = "list[list[float | None]]"
@@ -93,10 +100,10 @@ def compare(first: Trace, second: Trace, order: Sequence[int] = ()) -> tuple[Dif
     heads = (None, *range(max(len(first.example.heads), len(second.example.heads))))
     differences = (
         _difference((name, head), _used(second, name, head), _used(first, name, head), places)
-        if comparable_masks or name != "mask"
-        else Difference(name, None, "reshaped", Change([], []))
+        if comparable_masks or name not in MASKS
+        else Difference(name, head, "reshaped", Change([], []))
         for name in AXES
-        for head in (heads if comparable_masks or name != "mask" else (None,))
+        for head in (heads if comparable_masks or name not in MASKS else _masked_heads(first, name))
     )
     return tuple(difference for difference in differences if difference)
 
@@ -129,8 +136,15 @@ def _used(computed: Trace, name: str, head: int | None) -> tuple[Rows | None, bo
 
 def _same_kind_of_mask(first: Trace, second: Trace) -> bool:
     """Whether the masks can be subtracted: not if one allows pairs and the other adds numbers."""
-    masks = first.example.mask, second.example.mask
-    return None in masks or isinstance(masks[0], AddMask) == isinstance(masks[1], AddMask)
+    one, other = first.example, second.example
+    return () in (masks_of(one), masks_of(other)) or adds_numbers(one) == adds_numbers(other)
+
+
+def _masked_heads(computed: Trace, name: str) -> Sequence[int | None]:
+    """The heads whose masks are named as different: None for the layer's."""
+    if (name == "head_mask") != has_own_masks(computed.example):
+        return ()
+    return (None,) if name == "mask" else range(len(computed.example.heads))
 
 
 def changes(now: Trace, before: Trace) -> dict[Key, Change]:
@@ -138,7 +152,7 @@ def changes(now: Trace, before: Trace) -> dict[Key, Change]:
     comparable_masks = _same_kind_of_mask(now, before)
     changed = {}
     for name, head, rows, computed in _matrices(now):
-        earlier = _rows(before, name, head)[0] if name != "mask" or comparable_masks else None
+        earlier = _rows(before, name, head)[0] if name not in MASKS or comparable_masks else None
         changed[name, head] = change_of(rows, earlier or [], ROUNDING if computed else 0.0)
     return changed
 

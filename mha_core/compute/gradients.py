@@ -26,7 +26,7 @@ from mha_core.compute.graph import last_step
 from mha_core.compute.operations import norm
 from mha_core.compute.trace import Inputs, Rows, Trace, in_head_order, input_matrix, load, run, trace
 from mha_core.errors import N_, NumberRangeError
-from mha_core.example.model import NEG_INF, AddMask, Example, divisor, kv_head_of
+from mha_core.example.model import NEG_INF, Example, adds_numbers, divisor, has_own_masks, kv_head_of
 from mha_core.vocabulary import (
     AXES,
     LAYER_INPUTS,
@@ -207,10 +207,12 @@ def _tensors(taped: Trace, given: Mapping[str, Tensor]) -> Iterator[_Entry]:
     """Every matrix that has a derivative, each once: what heads share, only for the head that owns it."""
     example = taped.example
     for name, tensor in given.items():
-        if name != "mask" or isinstance(example.mask, AddMask):
+        if name != "mask" or adds_numbers(example):
             yield _Entry(name, None, tensor)
     for members, tensors in taped.groups:
         for name, tensor in tensors.items():
+            if name == "head_mask" and not adds_numbers(example):
+                continue
             if name in PER_HEAD and kv_head_of(example, name, members[0]) == members[0]:
                 yield _Entry(name, members, tensor)
     for name, tensor in taped.layer.items():
@@ -246,13 +248,13 @@ def _by_name(example: Example, derivatives: Iterable[tuple[_Entry, Tensor]]) -> 
         rows = named.setdefault(entry.name, [None] * heads)
         for head, matrix in zip(entry.members, tensor.tolist(), strict=True):
             rows[head] = matrix
-    added = ("mask",) if isinstance(example.mask, AddMask) else ()
+    added = ("mask",) if adds_numbers(example) and not has_own_masks(example) else ()
     for name in ("x", "context", "w_o", "b_o", *added):
         if name not in named and getattr(example, name) is not None:
             named[name] = _zeros(example, name, None)
     for name in (*PER_HEAD_INPUTS, *STARTS):
         for head, given in enumerate(example.heads):
-            if getattr(given, name) is not None and named.get(name, [None] * heads)[head] is None:
+            if getattr(given, name, None) is not None and named.get(name, [None] * heads)[head] is None:
                 named.setdefault(name, [None] * heads)[head] = _zeros(example, name, head)
     return {name: named[name] for name in AXES if name in named}
 

@@ -32,13 +32,15 @@ from typing import Literal
 
 from mha_core.compute.operations import OPERATIONS, Operand, Step, axes, broadcasts_pairs
 from mha_core.example.model import (
-    AddMask,
     Example,
     Head,
     Scoring,
+    adds_numbers,
     has_values,
     keys_are_queries,
     mask_fill,
+    mask_matrix,
+    masks_of,
     uses_shared_kv,
 )
 from mha_core.vocabulary import ENTRY, PER_HEAD_STEPS, SETTINGS
@@ -84,7 +86,7 @@ def head_graph(example: Example, head: Head) -> tuple[Step, ...]:
         (head.q is not None, head.k is not None, head.v is not None, head.weights is not None),
         (head.b_q is not None, head.b_k is not None, head.b_v is not None),
         (example.scale != "none", example.softcap is not None, head.sink is not None),
-        None if example.mask is None else "add" if isinstance(example.mask, AddMask) else "masked_fill",
+        _mask_step(example),
         example.scoring,
         None if example.positions is None else _positions(example),
         example.norm is not None,
@@ -100,13 +102,20 @@ def weight_graph(given: Collection[str], mask: Literal["masked_fill", "add"] | N
         ("q" in given, "k" in given, False, False),
         ("b_q" in given, "b_k" in given, False),
         (True, False, False),
-        mask,
+        mask and (mask, "mask"),
         "dot",
         None,
         False,
         None,
         False,
     )
+
+
+def _mask_step(example: Example) -> tuple[str, str] | None:
+    """The operation of the masks and the name of their matrix, the same for all heads."""
+    if not masks_of(example):
+        return None
+    return "add" if adds_numbers(example) else "masked_fill", mask_matrix(example)
 
 
 def _positions(example: Example) -> tuple[str, str, str]:
@@ -129,7 +138,7 @@ def _head_steps(
     given: tuple[bool, bool, bool, bool],
     biases: tuple[bool, bool, bool],
     scaled: tuple[bool, bool, bool],
-    mask: Literal["masked_fill", "add"] | None,
+    mask: tuple[str, str] | None,
     scoring: Scoring,
     positions: tuple[str, str, str] | None,
     normed: bool,
@@ -137,8 +146,9 @@ def _head_steps(
     valued: bool,
 ) -> tuple[Step, ...]:
     """``given``: whether the head starts from its q, k, v, weights; ``biases``: whether it has b_q, b_k, b_v;
-    ``scaled``: whether scores are divided, whether they are capped, and whether there is a sink;
-    ``normed``: whether Q and K are normalized; ``valued``: whether it has V, of its own or its group's.
+    ``scaled``: whether scores are divided, whether they are capped, and whether there is a sink; ``mask``: its
+    operation and its matrix; ``normed``: whether Q and K are normalized; ``valued``: whether it has V, of its own or
+    its group's.
     """
     kind, key_prefix, pairs = positions or (None, "", "")
     *starts, weights = given
@@ -227,7 +237,7 @@ def _score_steps(scoring: Scoring, q: str, k: str) -> tuple[Step, ...]:
 
 
 def _weight_steps(
-    scaled: tuple[bool, bool, bool], mask: Literal["masked_fill", "add"] | None, key_ids: str | None
+    scaled: tuple[bool, bool, bool], mask: tuple[str, str] | None, key_ids: str | None
 ) -> tuple[Step, ...]:
     """From scores to weights; ``key_ids``: the matrix of the keys' positions, for linear biases."""
     steps, last = [], "scores"
@@ -244,8 +254,9 @@ def _weight_steps(
         steps.append(Step("biased_scores", "add", (Operand(last, "ij"), Operand("linear_biases", "ij"))))
         last = "biased_scores"
     if mask:
-        fill = (Operand("fill", ""),) if mask == "masked_fill" else ()
-        steps.append(Step("masked_scores", mask, (Operand(last, "ij"), Operand("mask", "ij"), *fill)))
+        operation, name = mask
+        fill = (Operand("fill", ""),) if operation == "masked_fill" else ()
+        steps.append(Step("masked_scores", operation, (Operand(last, "ij"), Operand(name, "ij"), *fill)))
         last = "masked_scores"
     sink = (Operand("sink", ""),) if has_sink else ()
     steps.append(Step("weights", "softmax", (Operand(last, "ik"), *sink)))

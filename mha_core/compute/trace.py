@@ -21,9 +21,12 @@ from mha_core.example.model import (
     Example,
     Row,
     allow_matrix,
+    has_own_masks,
+    head_mask,
     key_tokens,
     kv_head_of,
     mask_fill,
+    masks_of,
     position_inputs,
     setting,
     uses_shared_kv,
@@ -120,10 +123,10 @@ class Trace:
         of its score gives it the weight 0. Always False in a head that starts from its weights.
         """
         none = ((False,) * self.example.dims.n_k,) * self.example.dims.n_q
-        masked, allow = self.values.get("masked_scores"), allow_matrix(self.example)
-        heads = zip(masked or (), self.values["weights"], strict=bool(masked))
-        return tuple(none if rows is None else _hidden(rows, weights, allow) for rows, weights in heads) or (
-            (none,) * len(self.example.heads)
+        masked = self.values.get("masked_scores") or [None] * len(self.example.heads)
+        return tuple(
+            none if rows is None else _hidden(rows, weights, allow_matrix(self.example, head))
+            for head, (rows, weights) in enumerate(zip(masked, self.values["weights"], strict=True))
         )
 
     @cached_property
@@ -242,7 +245,9 @@ def input_matrix(example: Example, name: str, head: int | None = None) -> Rows |
     if name in SETTINGS:
         return None if (number := setting(example, name)) is None else [[number]]
     if name == "mask":
-        return _mask_rows(example)
+        return None if has_own_masks(example) else _mask_rows(example)
+    if name == "head_mask":
+        return None if head is None or not 0 <= head < len(example.heads) else head_mask(example, head)
     if name in POSITION_INPUTS:
         row = position_inputs(example).get(name)
         return row and [list(row)] if AXES[name][0] == "1" else row and [[number] for number in row]  # type: ignore[return-value]
@@ -450,8 +455,8 @@ def in_head_order(groups: Sequence[tuple[tuple[int, ...], Mapping[str, Tensor]]]
 
 def _require_mask_in_range(example: Example) -> None:
     """Raises ``NumberRangeError`` where a number of the mask becomes −∞ in float32 and would hide a pair."""
-    mask = example.mask
-    given = mask.add if isinstance(mask, AddMask) else ((mask_fill(example),),)
+    added = (row for mask in masks_of(example) if isinstance(mask, AddMask) for row in mask.add)
+    given = (*added, (mask_fill(example),))
     if any(MAX_FLOAT32 < abs(number) < float("inf") for row in given for number in row):
         raise NumberRangeError(N_("a number exceeded the range of float32"), place="mask")
 

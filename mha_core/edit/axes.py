@@ -49,13 +49,17 @@ def reshaped(example: Example, axes: Mapping[str, OldIndices]) -> Example:
         for head in example.heads
     )
     layer = {name: fit(name, getattr(example, name)) for name in ("x", "context", "w_o", "b_o")}
-    mask = example.mask
-    if isinstance(mask, AllowMask):
-        mask = replace(mask, allow=fit("mask", mask.allow, True))
-    elif isinstance(mask, AddMask):
-        mask = AddMask(fit("mask", mask.add))
+
+    def masked(mask: Any) -> Any:
+        if isinstance(mask, AllowMask):
+            return replace(mask, allow=fit("mask", mask.allow, True))
+        return AddMask(fit("mask", mask.add)) if isinstance(mask, AddMask) else mask
+
+    heads = tuple(replace(head, mask=masked(head.mask)) for head in heads)
     positions = None if example.positions is None else _repositioned(example.positions, axes)
-    return replace(example, heads=heads, mask=mask, claimed=None, positions=positions, **layer)
+    return replace(
+        example, heads=heads, mask=masked(example.mask), claimed=None, positions=positions, **layer
+    )
 
 
 def _repositioned(positions: Positions, axes: Mapping[str, OldIndices]) -> Positions:

@@ -32,6 +32,7 @@ from mha_core.edit.fields import (
     read_instruction,
 )
 from mha_core.errors import N_, ExampleError
+from mha_core.example.band import Corner
 from mha_core.example.model import Pairs
 from mha_core.vocabulary import NormName, PositionsName
 
@@ -144,9 +145,22 @@ class SwitchContext(Edit, op="context"):
 
 
 class SetMask(Edit, op="mask"):
-    """No mask, a causal one, or one to paint."""
+    """No mask, a causal one, a window, or one to paint. ``window`` and ``corner``: as they are, where left out.
+
+    ``head``: the head whose own mask it is; None for the mask of all heads without their own.
+    """
 
     kind: MaskKind
+    head: Index | None = None
+    window: Index | None = None
+    corner: Corner | None = None
+
+
+class SwitchHeadMask(Edit, op="head_mask"):
+    """A mask of a head's own, which starts as the one that it has, or that of the example again."""
+
+    head: Index
+    on: bool
 
 
 class SetScale(Edit, op="scale"):

@@ -39,6 +39,7 @@ from mha_core.edit.edit import (
     SetTitle,
     SwitchBiases,
     SwitchContext,
+    SwitchHeadMask,
     SwitchOutput,
     SwitchSinks,
     SwitchValues,
@@ -47,6 +48,7 @@ from mha_core.edit.fields import RESIZABLE, Which
 from mha_core.edit.layer import (
     switch_biases,
     switch_context,
+    switch_head_mask,
     switch_kv_heads,
     switch_mask,
     switch_norm,
@@ -64,13 +66,15 @@ from mha_core.edit.sizes import add_head, add_token, permute, remove_head, remov
 from mha_core.errors import N_, ExampleError
 from mha_core.example.lecture import Lecture
 from mha_core.example.model import (
-    AddMask,
     Example,
+    adds_numbers,
+    head_mask,
     keys_are_queries,
+    mask_matrix,
     without_stale_note,
 )
 from mha_core.example.validate import validate
-from mha_core.vocabulary import AXES
+from mha_core.vocabulary import AXES, MASKS
 
 
 def apply(example: Example, edit: Edit) -> Example:
@@ -93,7 +97,10 @@ def _set_block(example: Example, edit: SetBlock) -> Example:
     _require_rectangular(block, place_of(name, head))
     if edit.grow:
         example = _grown(example, name, row + len(block), col + len(block[0]))
-    matrix = mask_as_painted(example) if (name, head) == ("mask", None) else given_matrix(example, name, head)
+    is_mask = name == mask_matrix(example) and (
+        head is None if name == "mask" else _has_head_mask(example, head)
+    )
+    matrix = mask_as_painted(example, head) if is_mask else given_matrix(example, name, head)
     if row + len(block) > len(matrix) or col + len(block[0]) > len(matrix[0]):
         raise ExampleError(
             NO_ROOM,
@@ -105,13 +112,17 @@ def _set_block(example: Example, edit: SetBlock) -> Example:
             got_rows=len(block),
             got_cols=len(block[0]),
         )
-    kind = name if name != "mask" else "add" if isinstance(example.mask, AddMask) else "allow"
+    kind = name if name not in MASKS else "add" if adds_numbers(example) else "allow"
     rows = [list(cells) for cells in matrix]
     for i, cells in enumerate(block):
         for j, value in enumerate(cells):
             if value is not None:
                 rows[row + i][col + j] = cell_value(kind, value, place_of(name, head, row + i, col + j))
     return with_matrix(example, name, head, tuple(map(tuple, rows)))
+
+
+def _has_head_mask(example: Example, head: int | None) -> bool:
+    return head is not None and head < len(example.heads) and head_mask(example, head) is not None
 
 
 NO_ROOM = N_(
@@ -190,6 +201,7 @@ _CHANGES: dict[type[Edit], Callable[[Example, Any], Example]] = {
     SwitchValues: switch_values,
     SwitchBiases: switch_biases,
     SetMask: switch_mask,
+    SwitchHeadMask: switch_head_mask,
     SetScale: switch_scale,
     SetSoftcap: switch_softcap,
     SwitchSinks: switch_sinks,

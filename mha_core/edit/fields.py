@@ -135,7 +135,8 @@ AnySoftcap: TypeAlias = Annotated[float, _softcap]
 AnyScoring: TypeAlias = Annotated[ScoringName, OneOf(SCORINGS)]
 AnyLecture: TypeAlias = Annotated[Lecture, read_lecture]
 AnyPuzzle: TypeAlias = Annotated[Puzzle, read_puzzle]
-MaskKind: TypeAlias = Literal["none", "causal", "painted"]
+MaskKind: TypeAlias = Literal["none", "causal", "causal_window", "window", "painted"]
+MASK_KINDS: Final[tuple[MaskKind, ...]] = get_args(MaskKind)
 
 _PLAIN: Final[dict[object, Read]] = {str: _text, bool: _flag}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,25 +16,31 @@ from mha_core.edit.edit import (
     SetSoftcap,
     SwitchBiases,
     SwitchContext,
+    SwitchHeadMask,
     SwitchOutput,
     SwitchSinks,
     SwitchValues,
 )
-from mha_core.edit.matrices import POSITION_FIELDS, as_allow, filled
+from mha_core.edit.fields import MaskKind
+from mha_core.edit.matrices import POSITION_FIELDS, as_allow, filled, require_index, with_mask
 from mha_core.errors import N_, ExampleError
+from mha_core.example.band import BandMask, simplest
 from mha_core.example.model import (
     EPS,
     MAX_SIZE,
     PAIRS,
     Example,
     Head,
+    Mask,
     Norm,
     Positions,
     Row,
     absent_steps,
     alibi_slope,
+    band_of,
     has_values,
     kv_head_of,
+    mask_of,
     position_inputs,
 )
 from mha_core.vocabulary import AXES, HEAD_BIASES, HEAD_ROWS, SCORING, SHARED
@@ -104,13 +109,50 @@ def switch_biases(example: Example, edit: SwitchBiases) -> Example:
 
 
 def switch_mask(example: Example, edit: SetMask) -> Example:
-    """No mask, a causal one, or one to paint, starting from what is hidden now."""
-    kinds: dict[str, Callable[[], Any]] = {
-        "none": lambda: None,
-        "causal": lambda: "causal",
-        "painted": lambda: as_allow(example),
-    }
-    return replace(example, mask=kinds[edit.kind]())
+    """No mask, a causal one, a window, or one to paint, starting from what is hidden now."""
+    if edit.head is not None:
+        require_index("heads", edit.head, len(example.heads))
+    now = example.mask if edit.head is None else mask_of(example, edit.head)
+    if edit.kind == "none":
+        return with_mask(example, edit.head, None)
+    return with_mask(
+        example, edit.head, as_allow(example, now) if edit.kind == "painted" else _band(now, edit)
+    )
+
+
+def switch_head_mask(example: Example, edit: SwitchHeadMask) -> Example:
+    """On: the head's mask, from now on its own; without a mask, all pairs. Off: that of the example again."""
+    require_index("heads", edit.head, len(example.heads))
+    if edit.on and example.heads[edit.head].mask is None:
+        return with_mask(example, edit.head, mask_of(example, edit.head) or as_allow(example, None))
+    heads = list(example.heads)
+    heads[edit.head] = replace(heads[edit.head], mask=heads[edit.head].mask if edit.on else None)
+    return replace(example, heads=tuple(heads))
+
+
+_FIRST_WINDOW = 2
+
+
+def _band(mask: Mask, edit: SetMask) -> Mask:
+    """A mask by positions, with the window and the corner of the current one where the edit gives none."""
+    now = band_of(mask) or BandMask()
+    corner, causal = edit.corner or now.corner, edit.kind != "window"
+    if edit.kind == "causal":
+        return simplest(BandMask(None, causal, corner))
+    window = now.window if edit.window is None else edit.window
+    if window is None:
+        window = _FIRST_WINDOW
+    return BandMask(max(window, 1) if causal and edit.window is None else window, causal, corner)
+
+
+def mask_kind(mask: Mask) -> MaskKind:
+    """The kind of mask that an edit would make it."""
+    band = band_of(mask)
+    if band is None:
+        return "none" if mask is None else "painted"
+    if band.window is None:
+        return "causal"
+    return "causal_window" if band.causal else "window"
 
 
 def switch_scale(example: Example, edit: SetScale) -> Example:

@@ -14,12 +14,16 @@ from mha_core.example.model import (
     AddMask,
     AllowMask,
     Example,
+    Mask,
     Matrix,
-    allow_matrix,
+    adds_numbers,
+    band_of,
+    head_mask,
+    mask_of,
     position_inputs,
 )
 from mha_core.quoted import quoted
-from mha_core.vocabulary import AXES, HEAD_MATRICES, HEAD_ROWS, POSITION_INPUTS
+from mha_core.vocabulary import AXES, HEAD_MATRICES, HEAD_ROWS, MASKS, POSITION_INPUTS
 
 
 def filled(rows: int, cols: int, kind: str, seed: int = 0) -> Matrix:
@@ -59,9 +63,14 @@ _ROWS = (*HEAD_ROWS, "b_o")
 
 def with_matrix(example: Example, name: str, head: int | None, matrix: Any) -> Example:
     """The example with the matrix of this name replaced."""
-    if name == "mask":
-        painted = AddMask(matrix) if isinstance(example.mask, AddMask) else None
-        return replace(example, mask=painted or replace(as_allow(example), allow=matrix))
+    if name in MASKS:
+        owner = None if head is None or example.heads[head].mask is None else head
+        now = example.mask if owner is None else mask_of(example, owner)
+        return with_mask(
+            example,
+            owner,
+            AddMask(matrix) if adds_numbers(example) else replace(as_allow(example, now), allow=matrix),
+        )
     if name in POSITION_INPUTS:
         row = matrix[0] if AXES[name][0] == "1" else tuple(number for (number,) in matrix)
         field = next(field for field, position_input in POSITION_FIELDS.items() if position_input == name)
@@ -74,19 +83,31 @@ def with_matrix(example: Example, name: str, head: int | None, matrix: Any) -> E
     return replace(example, heads=tuple(heads))
 
 
-def mask_as_painted(example: Example) -> Any:
-    """The numbers that a mask adds, or which pairs it allows."""
-    return example.mask.add if isinstance(example.mask, AddMask) else as_allow(example).allow
+def with_mask(example: Example, head: int | None, mask: Mask) -> Example:
+    """The example with this mask, or a head with it as its own."""
+    if head is None:
+        return replace(example, mask=mask)
+    heads = list(example.heads)
+    heads[head] = replace(heads[head], mask="none" if mask is None else mask)
+    return replace(example, heads=tuple(heads))
 
 
-def as_allow(example: Example) -> AllowMask:
-    """The current mask as one to paint: which pairs it allows."""
-    if isinstance(example.mask, AllowMask):
-        return example.mask
-    if isinstance(example.mask, AddMask):
-        return AllowMask(tuple(tuple(cell > NEG_INF for cell in row) for row in example.mask.add))
-    dims = example.dims
-    return AllowMask(allow_matrix(example) or ((True,) * dims.n_k,) * dims.n_q)
+def mask_as_painted(example: Example, head: int | None = None) -> Any:
+    """The numbers that a mask adds, or which pairs it allows; ``head``: of this head's matrix."""
+    rows = None if head is None else head_mask(example, head)
+    if rows is not None:
+        return rows if adds_numbers(example) else [[bool(cell) for cell in row] for row in rows]
+    return example.mask.add if isinstance(example.mask, AddMask) else as_allow(example, example.mask).allow
+
+
+def as_allow(example: Example, mask: Mask) -> AllowMask:
+    """A mask of this example as one to paint: which pairs it allows."""
+    dims, band = example.dims, band_of(mask)
+    if band is not None:
+        return AllowMask(band.allow(dims.n_q, dims.n_k))
+    if isinstance(mask, AddMask):
+        return AllowMask(tuple(tuple(cell > NEG_INF for cell in row) for row in mask.add))
+    return mask if isinstance(mask, AllowMask) else AllowMask(((True,) * dims.n_k,) * dims.n_q)
 
 
 def cell_value(kind: str, value: object, place: str) -> Any:

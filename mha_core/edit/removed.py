@@ -111,7 +111,7 @@ def _with_head(example: Example, earlier: Example, index: int) -> Example | None
 def _given(head: Head) -> Iterator[tuple[str, Any]]:
     for field in fields(head):
         rows = getattr(head, field.name)
-        if rows is not None:
+        if rows is not None and field.name != "mask":
             yield field.name, rows
 
 

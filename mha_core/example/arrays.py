@@ -18,7 +18,7 @@ MASK_OF_ZEROS_AND_ONES = N_(
     "contains only the numbers 0 and 1; convert them to bool if they are truth values, "
     "or use an AddMask if they are to be added to the scores"
 )
-MASK_PER_HEAD = N_("got {shape}, one mask per head; an example has one mask for all heads")
+MASK_PER_HEAD = N_("got {shape}, one mask per head; give each head its own mask instead")
 
 
 def from_arrays(

@@ -1,7 +1,9 @@
 """The file format ``mha-example/1``: text → ``Example`` and back. The one place where outside data comes in.
 
-Besides tokens, X, heads, W_O, ``scale`` and ``mask`` (docs/file-format.md) an example may have
+Besides tokens, X, heads, W_O and ``scale`` (docs/file-format.md) an example may have
 
+mask        null, "causal", {"window": 3, "causal": true, "corner": "bottom_right"} (``mha_core.example.band``),
+            {"allow": …, "fill": …} or {"add": …}.
 scoring     "dot" (where absent), "bilinear", "additive" or "cosine": how a query and a key make a score. ``scale`` is
             the divisor of that score: dot with "sqrt_dk" is scaled dot-product attention, with "none" the plain dot
             product; with cosine scoring it is the temperature. Where ``scale`` is absent it is "sqrt_dk" for dot and
@@ -34,9 +36,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isfinite
-from typing import Any
+from typing import Any, Literal
 
 from mha_core.errors import N_, ExampleError
+from mha_core.example.band import CORNERS, BandMask, simplest
 from mha_core.example.decoding import decoded
 from mha_core.example.lecture import Lecture, LectureStep
 from mha_core.example.model import (
@@ -271,6 +274,7 @@ def _head(value: object, place: str) -> Head:
         **dict.fromkeys(HEAD_MATRICES, _matrix),
         **dict.fromkeys(_ROWS, _vector),
         **dict.fromkeys(HEAD_NUMBERS, lambda item, here: (read_float(item, here),)),
+        "mask": lambda item, here: item if item == "none" else mask_from_json(item, here),
     }
     fields = read_object(value, place, readers)
     return Head(
@@ -291,6 +295,15 @@ _kind = one_of(POSITIONS)
 _norm_kind = one_of(NORMS)
 _pairs = one_of(PAIRS)
 _step = one_of(STEPS)
+_corner = one_of(CORNERS)
+
+
+_BAND: dict[str, Callable[[object, str], Any]] = {
+    "window": read_count,
+    "causal": read_bool,
+    "corner": _corner,
+}
+"""The keys of a mask by positions, and their readers."""
 
 
 def _norm(value: object, place: str) -> Norm:
@@ -321,13 +334,17 @@ def mask_from_json(value: object, place: str) -> Mask:
         if value != "causal":
             raise fail(
                 place,
-                N_('expected null, "causal", or an object with "allow" or "add", got {got}'),
+                N_(
+                    'expected null, "causal", or an object with "window", "causal", "allow" or "add", got {got}'
+                ),
                 got=quoted_json(value),
             )
         return "causal"
-    fields = read_object(value, place, {"allow": 0, "fill": 0, "add": 0})
+    fields = read_object(value, place, dict.fromkeys((*_BAND, "allow", "fill", "add")))
+    if not fields.keys().isdisjoint(_BAND):
+        return _band(fields, place)
     if ("allow" in fields) == ("add" in fields) or ("add" in fields and "fill" in fields):
-        raise fail(place, N_("expected either allow (optionally with fill) or add"))
+        raise fail(place, N_("expected either allow (optionally with fill), add, or window and causal"))
     if "add" in fields:
         return AddMask(_table(fields["add"], f"{place}.add", read_float_or_neg_inf))
     fill = fields.get("fill")
@@ -335,6 +352,15 @@ def mask_from_json(value: object, place: str) -> Mask:
         allow=_table(fields["allow"], f"{place}.allow", read_bool),
         fill=NEG_INF if fill is None else read_float_or_neg_inf(fill, f"{place}.fill"),
     )
+
+
+def _band(fields: Mapping[str, object], place: str) -> Mask:
+    """A window, causal or not, or a causal mask of a given corner."""
+    for name in fields:
+        if name not in _BAND:
+            raise fail(f"{place}.{name}", N_("is not used with window or causal"))
+    given = {name: item for name, item in fields.items() if item is not None}
+    return simplest(BandMask(**{name: _BAND[name](item, f"{place}.{name}") for name, item in given.items()}))
 
 
 def _claimed(value: object, place: str) -> dict[str, tuple[Any, ...]]:
@@ -474,7 +500,8 @@ def _head_json(head: Head) -> dict[str, object]:
     matrices = {name: _rows(getattr(head, name)) for name in HEAD_MATRICES}
     rows = {name: _row(getattr(head, name)) for name in _ROWS}
     numbers = {name: number_json(row[0]) for name in HEAD_NUMBERS if (row := getattr(head, name)) is not None}
-    return {name: value for name, value in {**matrices, **rows, **numbers}.items() if value is not None}
+    given = {**matrices, **rows, **numbers, "mask": _mask_json(head.mask)}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _norm_json(norm: Norm) -> object:
@@ -494,10 +521,13 @@ def _positions_json(positions: Positions) -> object:
     return {"kind": positions.kind, **given} if given else positions.kind
 
 
-def _mask_json(mask: Mask) -> object:
+def _mask_json(mask: Mask | Literal["none"]) -> object:
     if isinstance(mask, AllowMask):
         fill = {} if mask.fill == NEG_INF else {"fill": number_json(mask.fill)}
         return {"allow": [list(row) for row in mask.allow], **fill}
+    if isinstance(mask, BandMask):
+        given = {name: getattr(mask, name) for name in _BAND}
+        return {name: value for name, value in given.items() if value != getattr(BandMask(), name)}
     return {"add": _rows(mask.add)} if isinstance(mask, AddMask) else mask
 
 

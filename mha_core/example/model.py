@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from math import sqrt
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
-from mha_core.errors import N_
+from mha_core.example.band import ALL_OWN_MASKS, CAUSAL, OWN_MASKS, BandMask, band_sentences
 from mha_core.example.lecture import Lecture
 from mha_core.example.puzzle import Puzzle
 from mha_core.messages import LANGUAGES
@@ -70,6 +70,7 @@ class Head:
     bilinear scoring; ``slope``: the one number m of linear biases. ``g_q``, ``g_k``: d_k gains of the norms of Q and K.
     ``sink``: one number s_0, a score without a key: weights[i, j] = e^s_ij ÷ (Σ_j e^s_ij + e^s_0), so that a row adds
     up to less than 1 (gpt-oss, OpenAI 2025; with 0, "softmax off by one").
+    ``mask``: the head's own mask, "none" where it has none; None for the example's.
     """
 
     w_q: Matrix | None = None
@@ -89,9 +90,10 @@ class Head:
     sink: Row | None = None
     g_q: Row | None = None
     g_k: Row | None = None
+    mask: Mask | Literal["none"] = None
 
     def __repr__(self) -> str:
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        given = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "mask"}
         return f"Head({', '.join(f'{name}: {_size(rows)}' for name, rows in given.items() if rows)})"
 
 
@@ -149,7 +151,7 @@ def _size(rows: Row | Matrix) -> str:
     return f"{len(rows)} × {len(rows[0])}" if isinstance(rows[0], tuple) else str(len(rows))
 
 
-Mask: TypeAlias = Literal["causal"] | AllowMask | AddMask | None
+Mask: TypeAlias = Literal["causal"] | BandMask | AllowMask | AddMask | None
 Scale: TypeAlias = Literal["sqrt_dk", "none"] | float
 Scoring: TypeAlias = ScoringName
 
@@ -348,10 +350,19 @@ def without_stale_note(example: Example, before: Example) -> Example:
 
 
 def kv_head_of(example: Example, name: str, head: int) -> int:
-    """The head whose matrix ``head`` uses: the first of its group for shared keys and values, else itself."""
+    """The head whose matrix ``head`` uses: the first of its group for shared keys and values, else itself; for the mask
+    of a head without its own, the first of these heads.
+    """
+    if name == "head_mask":
+        return head if example.heads[head].mask is not None else _first_without_own_mask(example, head)
     if example.kv_heads is None or name not in SHARED:
         return head
     return head - head % (len(example.heads) // example.kv_heads)
+
+
+def _first_without_own_mask(example: Example, head: int) -> int:
+    others = (g for g, other in enumerate(example.heads) if other.mask is None and other.weights is None)
+    return next(others, head)
 
 
 def uses_shared_kv(head: Head) -> bool:
@@ -448,30 +459,86 @@ def divisor(example: Example) -> float | None:
     return sqrt(_d_k(example)) if example.scale == "sqrt_dk" else float(example.scale)
 
 
-def allow_matrix(example: Example) -> tuple[tuple[bool, ...], ...] | None:
+def allow_matrix(example: Example, head: int | None = None) -> tuple[tuple[bool, ...], ...] | None:
     """The mask as ``allow`` (n_q × n_k), True = may attend; None without a mask or with one that adds numbers.
 
-    Causal means that query i may attend to keys 0 … i.
+    ``head``: of this head; None for the example's.
     """
-    if example.mask == "causal":
-        dims = example.dims
-        return tuple(tuple(j <= i for j in range(dims.n_k)) for i in range(dims.n_q))
-    return example.mask.allow if isinstance(example.mask, AllowMask) else None
+    mask = example.mask if head is None else mask_of(example, head)
+    band = band_of(mask)
+    if band is not None:
+        return band.allow(example.dims.n_q, example.dims.n_k)
+    return mask.allow if isinstance(mask, AllowMask) else None
 
 
-def has_corner(example: Example) -> bool:
-    """Whether the corner of a causal mask matters, since there are not as many queries as keys. It starts at the top
-    left, as with ``is_causal`` of ``torch.nn.functional.scaled_dot_product_attention``; other libraries use the bottom
-    right.
+def mask_of(example: Example, head: int) -> Mask:
+    """The mask of a head: its own, or the example's."""
+    own = example.heads[head].mask
+    return example.mask if own is None else None if own == "none" else own
+
+
+def has_own_masks(example: Example) -> bool:
+    """Whether heads have masks of their own, so that each has its matrix ``head_mask``."""
+    own = any(head.mask is not None for head in example.heads)
+    return own and any(mask_of(example, head) is not None for head in range(len(example.heads)))
+
+
+def masks_of(example: Example) -> tuple[Mask, ...]:
+    """The masks that heads have, each head's if any has its own."""
+    if not has_own_masks(example):
+        return () if example.mask is None else (example.mask,)
+    return tuple(mask_of(example, g) for g, head in enumerate(example.heads) if head.weights is None)
+
+
+def adds_numbers(example: Example) -> bool:
+    """Whether masks are numbers that are added to scores, since at least one is."""
+    return any(isinstance(mask, AddMask) for mask in masks_of(example))
+
+
+def mask_matrix(example: Example) -> str:
+    """The name of the matrix that scores are masked with: each head's own, or the layer's."""
+    return "head_mask" if has_own_masks(example) else "mask"
+
+
+def head_mask(example: Example, head: int) -> list[list[float]] | None:
+    """The mask of a head as numbers: 1 may attend, 0 may not, or numbers to add if any mask adds some. None where the
+    mask is the example's in every head, and where the head starts from its weights.
     """
-    return example.mask == "causal" and example.dims.n_q != example.dims.n_k
+    if not has_own_masks(example) or example.heads[head].weights is not None:
+        return None
+    mask, dims, adds = mask_of(example, head), example.dims, adds_numbers(example)
+    if isinstance(mask, AddMask):
+        return [list(row) for row in mask.add]
+    allow = allow_matrix(example, head) or ((True,) * dims.n_k,) * dims.n_q
+    hidden, open_ = (NEG_INF, 0.0) if adds else (0.0, 1.0)
+    return [[open_ if cell else hidden for cell in row] for row in allow]
 
 
-CORNER: Final = N_(
-    "The causal mask starts at the top left corner, as torch's is_causal does: query i "
-    "may attend to keys 1 to i. There are {n_q} queries and {n_k} keys."
-)
-"""The sentence where ``has_corner``."""
+def with_one_mask(example: Example, head: int) -> Example:
+    """The example in which every head has the mask of this one."""
+    heads = tuple(replace(other, mask=None) for other in example.heads)
+    return replace(example, mask=mask_of(example, head), heads=heads)
+
+
+def band_of(mask: Mask) -> BandMask | None:
+    """A mask by positions, causal or a window; None for any other."""
+    if mask == "causal":
+        return CAUSAL
+    return mask if isinstance(mask, BandMask) else None
+
+
+def mask_sentences(example: Example) -> list[tuple[str, dict[str, object]]]:
+    """What a mask by positions means, beyond being causal: sentences as templates with their values."""
+    band, dims = band_of(example.mask), example.dims
+    if has_own_masks(example):
+        own = [g + 1 for g, head in enumerate(example.heads) if head.mask is not None]
+        if len(own) == len(example.heads):
+            return [(ALL_OWN_MASKS, {})]
+        return [(OWN_MASKS, {"list": ", ".join(map(str, own)), "count": len(own)})]
+    if band is None:
+        return []
+    values: dict[str, object] = {"n_q": dims.n_q, "n_k": dims.n_k, "window": band.window}
+    return [(template, values) for template in band_sentences(band, dims.n_q, dims.n_k)]
 
 
 def mask_fill(example: Example) -> float:

@@ -11,7 +11,7 @@ from mha_core.compute.graph import formula, symbol
 from mha_core.compute.operations import Step
 from mha_core.compute.trace import Rows, Trace, input_matrix
 from mha_core.errors import N_
-from mha_core.example.model import CORNER, Example, has_corner, has_values, key_tokens, text_in
+from mha_core.example.model import Example, has_values, key_tokens, mask_sentences, text_in
 from mha_core.export.text import is_cjk, latex, markdown
 from mha_core.messages import CJK_CLASS, LANGUAGE, catalogue
 from mha_core.numbers import rounded
@@ -296,9 +296,10 @@ def _heads(heads: range, words: Callable[[str], str]) -> str:
 
 def _mask_notes(computed: Trace, words: Callable[[str], str], escaped: Callable[[str], str]) -> str:
     """Sentences about the mask that its numbers do not show."""
-    dims = computed.example.dims
-    corner = words(CORNER).format(n_q=dims.n_q, n_k=dims.n_k) if has_corner(computed.example) else ""
-    return (corner and f" {escaped(corner)}") + _fully_masked_note(computed, words, escaped)
+    said = (words(template).format(**values) for template, values in mask_sentences(computed.example))
+    return "".join(f" {escaped(sentence)}" for sentence in said) + _fully_masked_note(
+        computed, words, escaped
+    )
 
 
 def _fully_masked_note(computed: Trace, words: Callable[[str], str], escaped: Callable[[str], str]) -> str:

@@ -7,7 +7,19 @@ from typing import Any
 
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_, ExportError
-from mha_core.example.model import NEG_INF, AddMask, Example, divisor, has_values, kv_head_of, mask_fill
+from mha_core.example.model import (
+    NEG_INF,
+    AddMask,
+    Example,
+    adds_numbers,
+    divisor,
+    has_own_masks,
+    has_values,
+    head_mask,
+    kv_head_of,
+    mask_fill,
+    masks_of,
+)
 from mha_core.export.sheet import (
     NO_SINK,
     NUMPY_NAMES,
@@ -28,6 +40,9 @@ def numpy_program(computed: Trace, decimals: int | None, language: str) -> str:
     """NumPy, head by head: every example of the format."""
     sheet = Sheet(computed, decimals, language, NUMPY_NAMES)
     example = sheet.example
+    if "own_masks" in sheet.flags:
+        sheet.flags.add("in_heads")
+        sheet.values |= {"allow_here": 'head["allow"]', "mask_here": 'head["mask"]'}
     for part in PARTS:
         sheet.values[f"make_{part}"] = _numpy_projection(sheet, part)
     heads = (_numpy_head(sheet, index) for index in range(len(example.heads)))
@@ -68,6 +83,13 @@ def torch_program(computed: Trace, decimals: int | None, language: str) -> str:
             ),
         )
     rotary = example.positions is not None and example.positions.kind == "rotary"
+    if has_own_masks(example) and any(map(any, computed.fully_masked)):
+        raise ExportError(
+            N_(
+                "PyTorch gives NaN to a query that is not allowed to attend to any key, here only in some "
+                "heads; use NumPy or PyTorch from scratch"
+            ),
+        )
     mixed = any(is_mixed(example, part) for part in PARTS)
     between = rotary or example.norm is not None or example.scoring == "cosine"
     if between or mixed or not has_values(example):
@@ -158,6 +180,10 @@ def keras_program(computed: Trace, decimals: int | None, language: str) -> str:
             )
         )
     _require_keras_mask(computed)
+    if has_own_masks(computed.example) and adds_numbers(computed.example):
+        raise ExportError(
+            N_("Keras's layer adds no numbers of its own per head; use NumPy or PyTorch from scratch")
+        )
     sheet = LayerSheet(computed, decimals, language, NUMPY_NAMES)
     example, dims = sheet.example, sheet.example.dims
     mask = example.mask.add if isinstance(example.mask, AddMask) else ()
@@ -166,7 +192,7 @@ def keras_program(computed: Trace, decimals: int | None, language: str) -> str:
     grouped = "grouped" in sheet.flags and dims.d_k == dims.d_v and sheet.width("q") <= d_out
     facts = {"filled": mask_fill(example) != NEG_INF, "adds": bool(numbers - {0.0, NEG_INF})}
     facts["hides_pairs"] = (
-        example.mask is not None and not facts["filled"] and (not mask or NEG_INF in numbers)
+        bool(masks_of(example)) and not facts["filled"] and (not mask or NEG_INF in numbers)
     )
     special = _BEFORE_SOFTMAX & sheet.flags
     facts["custom"] = bool(special) or facts["filled"] or facts["adds"]
@@ -258,6 +284,11 @@ def _numpy_head(sheet: Sheet, index: int) -> str:
         elif given is not None:
             text = sheet.row(given) if name in HEAD_ROWS else sheet.matrix(given, (), " " * 8)
             lines.append(f'        "{name}": np.array({text}),\n')
+    mask = head_mask(example, index)
+    if mask is not None and "added" in sheet.flags:
+        lines.append(f'        "mask": np.array({sheet.matrix(mask, (), " " * 8)}),\n')
+    elif mask is not None:
+        lines.append(f'        "allow": np.array({[[bool(cell) for cell in row] for row in mask]}),\n')
     return "    {\n" + "".join(lines) + "    },\n"
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from mha_core.compute.graph import graph, last_step
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_, ExportError
+from mha_core.example.band import BandMask
 from mha_core.example.model import (
     BASE,
     NEG_INF,
@@ -17,13 +18,17 @@ from mha_core.example.model import (
     Example,
     Matrix,
     Row,
+    adds_numbers,
     allow_matrix,
+    band_of,
     divisor,
-    has_corner,
+    has_own_masks,
     has_values,
+    head_mask,
     key_tokens,
     kv_head_of,
     mask_fill,
+    masks_of,
     position_inputs,
     text_in,
 )
@@ -74,7 +79,8 @@ class Library:
     array: str
     root: str
     assert_close: str
-    causal: str
+    ones: str
+    kept: str
     identity: str
 
     @property
@@ -88,7 +94,8 @@ NUMPY_NAMES = Library(
     "np.array",
     "np.sqrt",
     "np.testing.assert_allclose",
-    "np.tril(np.ones(({n_q}, {n_k}), dtype=bool))",
+    "np.ones(({n_q}, {n_k}), dtype=bool)",
+    "np.{keep}({matrix}{comma_at})",
     "np.split(np.eye({width}), {count}, axis=1)",
 )
 TORCH_NAMES = Library(
@@ -96,7 +103,8 @@ TORCH_NAMES = Library(
     "torch.tensor",
     "math.sqrt",
     "torch.testing.assert_close",
-    "torch.ones({n_q}, {n_k}, dtype=torch.bool).tril()",
+    "torch.ones({n_q}, {n_k}, dtype=torch.bool)",
+    "{matrix}.{keep}({at})",
     "torch.eye({width}).chunk({count}, dim=1)",
 )
 
@@ -116,7 +124,8 @@ class Sheet:
             "np": library.np,
             "array": library.array,
             "assert_close": library.assert_close,
-            "causal": library.causal.format(n_q=dims.n_q, n_k=dims.n_k),
+            "band": self._band(),
+            "window": str(getattr(_band_of(example), "window", None)),
             "atol": f"1e-{self.decimals}",
             "fill": self.number(mask_fill(example)),
             "source": "x" if example.context is None else "context",
@@ -153,12 +162,39 @@ class Sheet:
         self.flags |= {name for name, fact in facts.items() if fact}
 
     def _mask(self, example: Example) -> None:
+        self.values |= {"allow_here": "allow", "mask_here": "mask"}
+        if has_own_masks(example):
+            masks = [head_mask(example, head) or [] for head in self.scored]
+            self.values |= {"added": self.cube(masks), "allow": self._allow_cube(masks)}
+            return
         allow = allow_matrix(example)
         if allow is not None:
             rows = ["    [" + ", ".join(str(cell) for cell in row) + "],\n" for row in allow]
             self.values["allow"] = "[\n" + "".join(rows) + "]"
         if isinstance(example.mask, AddMask):
             self.values["added"] = self.matrix(example.mask.add)
+
+    def _allow_cube(self, masks: Iterable[Iterable[Iterable[float]]]) -> str:
+        """One mask of True and False for each head."""
+        matrices = ("".join(f"        {[bool(cell) for cell in row]},\n" for row in rows) for rows in masks)
+        return "[\n" + "".join(f"    [\n{rows}    ],\n" for rows in matrices) + "]"
+
+    def _band(self) -> str:
+        """A mask by positions as an expression: the diagonals from the first to the last that it keeps.
+
+        Cell i, j is on the diagonal j − i: 0 in the top left corner, n_k − n_q in the bottom right one.
+        """
+        band, dims = _band_of(self.example), self.example.dims
+        if band is None:
+            return ""
+        own = dims.n_k - dims.n_q if band.corner == "bottom_right" else 0
+        kept = [("tril", _diagonal(own, "" if band.causal else "+"))]
+        if band.window is not None:
+            kept.append(("triu", _diagonal(own + band.causal, "-")))
+        matrix = self.library.ones.format(n_q=dims.n_q, n_k=dims.n_k)
+        for keep, at in kept:
+            matrix = self.library.kept.format(keep=keep, matrix=matrix, at=at, comma_at=at and f", {at}")
+        return matrix
 
     def _positions(self, example: Example) -> None:
         """Position ids and frequencies: as an expression where they follow the rule, else as given."""
@@ -258,6 +294,18 @@ class Sheet:
         return re.sub(r"\$(?:\[(\w+)\]|(\w+))", value, text)
 
 
+def _band_of(example: Example) -> BandMask | None:
+    """The mask by positions of all heads."""
+    return None if has_own_masks(example) else band_of(example.mask)
+
+
+def _diagonal(number: int, sign: str) -> str:
+    """A diagonal as an argument: ``1 - window``, ``-window``, ``3``; the main one needs none."""
+    if not sign:
+        return str(number) if number else ""
+    return f"{number} {sign} window" if number else f"{sign}window".lstrip("+")
+
+
 def _even(width: int) -> str:
     """With an odd number of columns the last has a sine without its cosine."""
     return f"[:, :{width // 2}]" if width % 2 else ""
@@ -335,18 +383,24 @@ _SHORT = 1e-150
 def _flags(computed: Trace) -> set[str]:
     """The flags of this example, by the names that templates use."""
     example = computed.example
-    heads = example.heads
+    heads, dims = example.heads, example.dims
+    band, own, adds = _band_of(example), has_own_masks(example), adds_numbers(example)
     steps, read = _needed(example)
     biases = [getattr(heads[index], f"b_{part}") for part in PARTS for index in owners_of(example, part)]
     norms = [rows for name in ("q_norms", "k_norms") for rows in computed.values.get(name, ())]
     facts = {
         "biased": example.b_o is not None or any(bias is not None for bias in biases),
         "missing": any(bias is None for bias in biases) or (example.b_o is None),
-        "causal": example.mask == "causal",
-        "corner": has_corner(example),
-        "allow": isinstance(example.mask, AllowMask),
-        "hidden": example.mask is not None and not isinstance(example.mask, AddMask),
-        "added": isinstance(example.mask, AddMask),
+        "band": band is not None,
+        "causal": band is not None and band.causal and band.window is None,
+        "window": band is not None and band.window is not None,
+        "both_sides": band is not None and not band.causal,
+        "apart": band is not None and dims.n_q != dims.n_k,
+        "lower_right": band is not None and band.corner == "bottom_right",
+        "own_masks": own,
+        "allow": (own and not adds) or (not own and isinstance(example.mask, AllowMask)),
+        "hidden": bool(masks_of(example)) and not adds,
+        "added": adds,
         "fully_masked": any(any(rows) for rows in computed.fully_masked),
         "own_weights": any(head.weights is not None for head in heads),
         "sink": any(head.sink is not None and head.weights is None for head in heads),
@@ -356,7 +410,7 @@ def _flags(computed: Trace) -> set[str]:
         "halves": example.positions is not None and example.positions.pairs == "half",
         "cosines": example.dims.d_model > 1,
         "context_cosines": example.dims.d_context > 1,
-        "prepared": example.mask is not None or "linear_biases" in steps,
+        "prepared": bool(masks_of(example)) or "linear_biases" in steps,
     }
     inputs = read.intersection(LAYER_INPUTS + PER_HEAD_INPUTS)
     return steps | inputs | {name for name, fact in facts.items() if fact}

@@ -67,8 +67,14 @@ COMMENTS = {
     "sinks": N_("a score without a key in each head; −1e300 adds nothing: a head without a sink"),
     "sink": N_("The sink adds e^sink to each row's sum, so the weights of a row sum to less than 1."),
     "allow": N_("True: this query may attend to this key"),
-    "causal": N_("query i may attend to keys 1 … i"),
-    "corner": N_("The mask starts at the top left corner, as torch's is_causal does: n_q and n_k differ."),
+    "causal": N_("each query may attend to the key at its own position and to earlier ones"),
+    "own_masks": N_("one mask per head"),
+    "causal_window": N_("A causal window: so many keys, the last at the query's own position"),
+    "window": N_("A window: the key at the query's own position, and so many on each side"),
+    "top_left": N_("The mask starts at the top left corner, as torch's is_causal does: n_q and n_k differ."),
+    "lower_right": N_(
+        "The mask ends at the bottom right corner, as torch's causal_lower_right does: n_q and n_k differ."
+    ),
     "added": N_("added to the scores; −∞ masks a pair"),
     "short_rows": N_(
         "the square of a very small number is 0, so each row is first divided by its largest "
@@ -150,12 +156,18 @@ b_o                  | b_o = $array($b_o)
 """
 
 MASK = """
-masked_scores corner | # $[corner]
-masked_scores causal | allow = $causal  # $[causal]
-masked_scores allow  | # $[allow]
-masked_scores allow  | allow = $array($allow)
-masked_scores added  | # $[added]
-masked_scores added  | mask = $array($added)
+masked_scores apart !lower_right | # $[top_left]
+masked_scores apart lower_right | # $[lower_right]
+masked_scores window !both_sides | # $[causal_window]
+masked_scores window both_sides | # $[window]
+masked_scores window | window = $window
+masked_scores causal | allow = $band  # $[causal]
+masked_scores window | allow = $band
+masked_scores own_masks !in_heads | # $[own_masks]
+masked_scores allow !in_heads | # $[allow]
+masked_scores allow !in_heads | allow = $array($allow)
+masked_scores added !in_heads | # $[added]
+masked_scores added !in_heads | mask = $array($added)
 linear_biases        | distances = $np.abs(positions[:, None] - $key_positions)  # $[distances]
 """
 
@@ -266,8 +278,8 @@ scores !pair_tanh    |     scores = q @ k.T  # n_q × n_k
 scaled_scores        |     scores = scores / divisor
 capped_scores        |     scores = $softcap * np.tanh(scores / $softcap)  # $[softcap]
 biased_scores        |     scores = scores - head["slope"] * distances
-masked_scores hidden |     scores = np.where(allow, scores, $fill)
-masked_scores added  |     scores = scores + mask
+masked_scores hidden |     scores = np.where($allow_here, scores, $fill)
+masked_scores added  |     scores = scores + $mask_here
 weights !sink        |     weights = softmax(scores)
 sink                 |     weights = softmax(scores, head["sink"])
 head_outputs         |     return weights, weights @ v
@@ -585,8 +597,14 @@ inner_w_a            | w_a = np.array($w_a)
 u_a                  | u_a = np.array($u_a)
 v_a                  | v_a = np.array($v_a)
 prepared             |
-hides_pairs corner   | # $[corner]
-hides_pairs causal   | allow = $causal  # $[causal]
+hides_pairs apart !lower_right | # $[top_left]
+hides_pairs apart lower_right | # $[lower_right]
+hides_pairs window !both_sides | # $[causal_window]
+hides_pairs window both_sides | # $[window]
+hides_pairs window | window = $window
+hides_pairs causal | allow = $band  # $[causal]
+hides_pairs window | allow = $band
+hides_pairs own_masks | # $[own_masks]
 hides_pairs allow    | # $[allow]
 hides_pairs allow    | allow = np.array($allow)
 hides_pairs added !adds | # $[allow]

@@ -34,6 +34,7 @@ from mha_core.example.model import (
     has_values,
     kv_head_of,
     mask_fill,
+    with_one_mask,
 )
 from mha_core.interop.parameters.masks import KERAS_FILL, to_keras_mask, to_torch_mask
 from mha_core.interop.parameters.packed import EXACT
@@ -107,7 +108,8 @@ class Demonstration:
 
 
 def with_mask(example: Example) -> Example:
-    """The example, with a causal mask where it has none."""
+    """The example, with a causal mask where it has none. Where heads have their own masks, with that of the first."""
+    example = with_one_mask(example, 0)
     return example if example.mask is not None else replace(example, mask="causal", claimed=None)
 
 
@@ -220,6 +222,7 @@ def demonstrate(example: Example, head: int, query: int) -> Demonstration:
 
     Torch is given the scores by way of an identity: with Q = S and K = V = I its attention gives softmax(S + M) itself.
     """
+    example = with_one_mask(example, head)
     heads = tuple(replace(given, sink=None) for given in example.heads)
     shown = trace(with_hidden_row(replace(example, heads=heads), query))
     step = next(step for step in shown.steps if step.name == "masked_scores")

@@ -83,7 +83,7 @@ def _mask_edits(start: Example, now: Example) -> Iterator[Mapping[str, Any]]:
         raise ExampleError(
             N_("a mask that adds numbers cannot be the solution of a puzzle made here"), place="mask"
         )
-    before, after = as_allow(start).allow, as_allow(now).allow
+    before, after = as_allow(start, start.mask).allow, as_allow(now, now.mask).allow
     for row, pairs in enumerate(zip(before, after, strict=True)):
         for col, (was, allowed) in enumerate(zip(*pairs, strict=True)):
             if was != allowed:

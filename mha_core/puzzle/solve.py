@@ -72,7 +72,7 @@ def _with_every_knob(example: Example) -> Example:
     if _may_change(example, "scale"):
         example = replace(example, scale=divisor(example) or 1.0)
     if _may_change(example, "mask") and not isinstance(example.mask, AddMask):
-        example = replace(example, mask=as_allow(example))
+        example = replace(example, mask=as_allow(example, example.mask))
     return example
 
 

@@ -105,7 +105,7 @@ def of_step(trace: Trace, step: Step, head: int | None) -> Teaching:
 
 def _aloud(trace: Trace, step: Step, head: int | None) -> Sentence:
     rows = trace.matrix(step.name, head)
-    allow = allow_matrix(trace.example) if step.op == "masked_fill" else None
+    allow = allow_matrix(trace.example, head) if step.op == "masked_fill" else None
     if allow:
         cells = [allowed for row in allow for allowed in row]
         return Sentence(_HIDDEN, {"hidden": cells.count(False), "all": len(cells)})

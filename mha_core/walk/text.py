@@ -15,17 +15,20 @@ from mha_core.compute.operations import Step
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
 from mha_core.example.model import (
-    CORNER,
     NEG_INF,
     AddMask,
     Example,
     Head,
     allow_matrix,
+    band_of,
     divisor,
-    has_corner,
+    has_own_masks,
     has_values,
     kv_head_of,
     mask_fill,
+    mask_of,
+    mask_sentences,
+    masks_of,
 )
 from mha_core.messages import catalogue
 from mha_core.numbers import typeset
@@ -123,10 +126,16 @@ _SHARED_BY_SOME = N_(
 
 def has_fully_masked_rows(example: Example) -> bool:
     """Whether the mask hides every key from some query."""
-    if isinstance(example.mask, AddMask):
-        return any(all(number == NEG_INF for number in row) for row in example.mask.add)
-    allowed = allow_matrix(example) if mask_fill(example) == NEG_INF else None
-    return allowed is not None and not all(map(any, allowed))
+    if mask_fill(example) != NEG_INF:
+        return False
+    for head, given in enumerate(example.heads):
+        mask, allowed = mask_of(example, head), allow_matrix(example, head)
+        rows = (
+            [[cell > NEG_INF for cell in row] for row in mask.add] if isinstance(mask, AddMask) else allowed
+        )
+        if given.weights is None and rows is not None and not all(map(any, rows)):
+            return True
+    return False
 
 
 def _is_plain_product(step: Step) -> bool:
@@ -169,14 +178,17 @@ def _of_masked_fill(example: Example) -> tuple[Sentence, Sentence, Sentence]:
     fill = mask_fill(example)
     shown = typeset(f"{fill:g}")
     what = Sentence(N_("Each masked pair gets {fill}. All other scores stay the same."), {"fill": shown})
+    band, said = band_of(example.mask), mask_sentences(example)
+    if not has_own_masks(example) and band is not None and band.window is not None:
+        what = Sentence(*said.pop(0))
     if fill != NEG_INF:
         why = Sentence(
             N_("A masked key gets almost no weight, as long as {fill} is far below the other scores.")
         )
         why = Sentence(why.template, {"fill": shown})
-    elif has_corner(example):
-        why = Sentence(CORNER, {"n_q": example.dims.n_q, "n_k": example.dims.n_k})
-    elif example.mask == "causal":
+    elif said:
+        why = Sentence(*said[0])
+    elif example.mask == "causal" and not has_own_masks(example):
         why = Sentence(
             N_("No token is allowed to look at later tokens: e^−∞ is 0, so such a pair gets no weight.")
         )
@@ -227,7 +239,9 @@ def of_tokens(example: Example) -> Words:
     dims = example.dims
     if example.context is None:
         what = Sentence(N_("Here {n:is|are} {n} {n:token|tokens}."), {"n": dims.n_q})
-        why = Sentence(_REACH["causal" if example.mask == "causal" else "mask" if example.mask else "all"])
+        band = None if has_own_masks(example) else band_of(example.mask)
+        is_causal = band is not None and band.causal and band.window is None
+        why = Sentence(_REACH["causal" if is_causal else "mask" if masks_of(example) else "all"])
     else:
         what = Sentence(N_("{n_q} tokens send queries to the {n_k} tokens of another text, the context."))
         what = Sentence(what.template, {"n_q": dims.n_q, "n_k": dims.n_k})

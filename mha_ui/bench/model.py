@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NotRequired, TypedDict
 
-from mha_core.edit.fields import RESIZABLE, MaskKind
+from mha_core.edit.fields import MASK_KINDS, RESIZABLE, MaskKind
+from mha_core.edit.layer import mask_kind
+from mha_core.example.band import Corner
 from mha_core.example.model import (
     MAX_HEADS,
     MAX_NUMBER,
     MAX_SIZE,
-    AddMask,
-    AllowMask,
     Example,
     Scale,
+    band_of,
     has_values,
     position_choice,
     setting,
@@ -47,8 +48,11 @@ class Controls(TypedDict):
     """What may be done with an example, and which of the menus' choices it has.
 
     ``changed``: the example differs from the one that was opened; ``baseline``: one is pinned. ``sizes``: the axes
-    whose sizes can be changed. ``lens``: the current one, "" for none; null where no choice is offered. ``fixed``: only
-    numbers can be changed, and these of the layer's settings. ``norm``: the eps of the norm of Q and K.
+    whose sizes can be changed. ``window``: of the mask, null where it has none; ``corner``: null where there is
+    nothing to choose. ``head_masks``: which heads have their own; null where there is only one head.
+    ``lens``: the current one, "" for none; null where no choice is offered. ``fixed``: only
+    numbers can be changed, and these of the layer's settings. ``norm``: the eps of the
+    norm of Q and K.
     """
 
     undo: bool
@@ -70,6 +74,9 @@ class Controls(TypedDict):
     positions: str
     kv_heads: int
     mask: MaskKind
+    window: int | None
+    corner: Corner | None
+    head_masks: Sequence[bool] | None
     lens: str | None
     fixed: NotRequired[Sequence[str]]
 
@@ -163,7 +170,7 @@ _CHOICES: Final[Mapping[str, Mapping[str, payloads.EditData]]] = {
         name: {"op": "positions", "kind": choice.kind, "pairs": choice.pairs}
         for name, choice in POSITION_CHOICES.items()
     },
-    "mask": {kind: {"op": "mask", "kind": kind} for kind in ("none", "causal", "painted")},
+    "mask": {kind: {"op": "mask", "kind": kind} for kind in MASK_KINDS},
 }
 """What each menu of the layer offers, and the edit that it then asks for; ``mha_view.tables.words`` names them."""
 
@@ -254,7 +261,7 @@ _SETTINGS: Final = ("scale", "softcap", "mask")
 
 def _all_controls(work: Work, lens: str | None) -> Controls:
     example = work.example
-    scoring = SCORING[example.scoring]
+    scoring, band = SCORING[example.scoring], band_of(example.mask)
     fixed = {"d_context": example.context is None, "d_a": scoring.square}
     return {
         "undo": can_undo(work),
@@ -276,10 +283,9 @@ def _all_controls(work: Work, lens: str | None) -> Controls:
         "scoring": "scaled_dot" if example.scoring == "dot" and example.scale != "none" else example.scoring,
         "positions": position_choice(example),
         "kv_heads": example.kv_heads or len(example.heads),
-        "mask": "none"
-        if example.mask is None
-        else "painted"
-        if isinstance(example.mask, AllowMask | AddMask)
-        else "causal",
+        "mask": mask_kind(example.mask),
+        "head_masks": [head.mask is not None for head in example.heads] if len(example.heads) > 1 else None,
+        "window": None if band is None else band.window,
+        "corner": band.corner if band and example.dims.n_q != example.dims.n_k else None,
         "lens": lens,
     }

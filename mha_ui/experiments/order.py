@@ -12,7 +12,7 @@ from mha_core.compare.diff import compare, orders
 from mha_core.compare.variant import Variant, varied
 from mha_core.compute.graph import last_step
 from mha_core.errors import N_
-from mha_core.example.model import has_values, position_choice
+from mha_core.example.model import band_of, has_values, position_choice
 from mha_ui import state
 from mha_ui.experiments.board import board
 from mha_ui.experiments.experiment import (
@@ -146,7 +146,7 @@ def _conclusion(work: state.Work, compared: Both, order: tuple[int, ...]) -> str
                 "The same tokens in a different order give different numbers: something here depends on position."
             )
         )
-    if example.positions is not None or example.mask == "causal":
+    if example.positions is not None or band_of(example.mask) is not None:
         return words(
             N_("This order happens to change no number, but another order may: positions matter here.")
         )

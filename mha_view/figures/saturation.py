@@ -11,7 +11,7 @@ from typing import NamedTuple
 from mha_core.compute.gradients import AtTemperature, outputs
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
-from mha_core.example.model import has_values
+from mha_core.example.model import has_values, masks_of
 from mha_core.vocabulary import SYMBOLS
 from mha_view.figures.figure import Figure, Payload
 from mha_view.figures.labels import exact, number, prose, subscripts, weight
@@ -269,7 +269,7 @@ def _largest(
     name = words("a query's largest weight, on average")
     look = Curve("weights", tuple(largest), colours.text, "circle-open", "solid")
     data = [_line(temperatures, largest, panel, name, look)]
-    if trace.example.mask is None:
+    if not masks_of(trace.example):
         alike = 1 / trace.example.dims.n_k
         data.append(
             {

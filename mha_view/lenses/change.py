@@ -11,9 +11,9 @@ from mha_core.compute.derive import Cell
 from mha_core.compute.graph import symbol
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
-from mha_core.example.model import NEG_INF, AddMask, divisor, position_choice
+from mha_core.example.model import NEG_INF, adds_numbers, divisor, position_choice
 from mha_core.numbers import trimmed
-from mha_core.vocabulary import HIDES, NAMES, PER_HEAD, POSITION_CHOICES, SCORING_CHOICES, STEPS
+from mha_core.vocabulary import HIDES, MASKS, NAMES, PER_HEAD, POSITION_CHOICES, SCORING_CHOICES, STEPS
 from mha_view.cell_names import cell_name
 from mha_view.language import Words, words_in
 from mha_view.lenses.lens import Lens
@@ -44,11 +44,11 @@ def change(lens: Lens, computed: Trace, language: str) -> Seen:
     example, before = computed.example, lens.baseline.trace
     by_matrix = changes(computed, before)
     heads = range(len(example.heads))
-    allows = not isinstance(example.mask, AddMask)
+    allows = not adds_numbers(example)
     matrices: dict[str, SeenMatrix] = {}
     for name in dict.fromkeys(name for name, _ in by_matrix):
         parts = [by_matrix.get((name, head)) for head in (heads if name in PER_HEAD else (None,))]
-        convert: Callable[[float], Value] = bool if name == "mask" and allows else _json
+        convert: Callable[[float], Value] = bool if name in MASKS and allows else _json
         unbounded = name in HIDES  # only these contain −∞
         by = [part and (_converted(part.by, _json) if unbounded else part.by) for part in parts]
         was = [part and _earlier(part, convert if unbounded else None) for part in parts]
@@ -141,7 +141,7 @@ class _Summary(NamedTuple):
         """``X[1, 2] 1 → 3``"""
         was, by = change.was[cell.row][cell.col] or 0.0, change.by[cell.row][cell.col] or 0.0
         now = self.now.matrix(cell.name, cell.head)[cell.row][cell.col]
-        if cell.name == "mask" and not isinstance(self.now.example.mask, AddMask):
+        if cell.name in MASKS and not adds_numbers(self.now.example):
             shown = ("✓", "✕") if by < 0 else ("✕", "✓")
         else:
             shown = (self._number(was), self._number(now))

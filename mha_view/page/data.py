@@ -146,6 +146,8 @@ def _texts(trace: Trace, language: str, decimals: int) -> PageTexts:
     of_walk = page_words.words_of("walk", language)
     if "mask" in tables["matrices"]:
         tables["matrices"]["mask"]["edit"] = _is_mask_of_its_own(trace.example)
+    if "head_mask" in tables["matrices"]:
+        tables["matrices"]["head_mask"]["edit"] = False
     asked = tuple(step for step in trace.example.asked or () if step in tables["steps"])
     return {
         "words": {

@@ -11,17 +11,17 @@ from mha_core.compute.operations import OPERATIONS, Step
 from mha_core.compute.trace import Trace, input_matrix
 from mha_core.errors import N_
 from mha_core.example.model import (
-    CORNER,
     NEG_INF,
-    AddMask,
     Example,
-    allow_matrix,
-    has_corner,
+    adds_numbers,
     has_values,
     key_tokens,
     kv_head_of,
+    mask_sentences,
+    masks_of,
     setting,
 )
+from mha_core.messages import LANGUAGE
 from mha_core.quoted import isolated
 from mha_core.vocabulary import (
     AXES,
@@ -67,7 +67,7 @@ def numbers(trace: Trace, language: str, decimals: int) -> payloads.TablesModel:
         "matrices": shown,
         "steps": {name: step_data(step) for name, step in steps(example)},
         "constants": constants(example),
-        "dead": trace.fully_masked if example.mask is not None else None,
+        "dead": trace.fully_masked if masks_of(example) else None,
         "shifts": trace.shifts,
     }
 
@@ -113,9 +113,11 @@ def _stages(example: Example, shown: Container[str], language: str) -> list[payl
         {**stage, "terms": terms_of(name for name in stage["matrices"] if name in shown)}
         for stage in stages(STAGES if has_values(example) else STAGES_WITHOUT_VALUES, language)
     ]
-    if not has_corner(example):
+    words = words_in(language)
+    said = [words(template).format(**values) for template, values in mask_sentences(example)]
+    if not said:
         return declared
-    hint = words_in(language)(CORNER).format(n_q=example.dims.n_q, n_k=example.dims.n_k)
+    hint = LANGUAGE[language].between.join(said)
     return [
         {**stage, "hint": hint, "remark": True} if "mask" in stage["matrices"] else stage
         for stage in declared
@@ -156,7 +158,7 @@ def matrices(trace: Trace, language: str) -> dict[str, payloads.Matrix]:
             matrix = payloads.SharedMatrix(**described, perHead=False, edit=bool(edit), values=rows)
         if ENTRY[name].empty_rows:
             matrix["emptyRows"] = True
-        if name in SHARED and example.kv_heads is not None:
+        if name == "head_mask" or (name in SHARED and example.kv_heads is not None):
             matrix["owners"] = [kv_head_of(example, name, head) for head in range(len(example.heads))]
         found[name] = matrix
     return found
@@ -168,7 +170,11 @@ def _values(
     """A matrix's numbers (a list over heads for what each head has its own of) and whether they may be edited."""
     example = trace.example
     if name == "mask":
-        return _mask(example), True
+        return _mask(example, None), True
+    if name == "head_mask":
+        heads = range(len(example.heads))
+        masks = [_mask(example, head) if kv_head_of(example, name, head) == head else None for head in heads]
+        return (masks if any(masks) else None), True
     if name in LAYER_INPUTS:
         return input_matrix(example, name), True
     if name in PER_HEAD_INPUTS:
@@ -183,11 +189,10 @@ def _values(
     return values, (given if any(given) else False)
 
 
-def _mask(example: Example) -> payloads.Rows | None:
-    if isinstance(example.mask, AddMask):
-        return [[_json(number) for number in row] for row in example.mask.add]
-    allow = allow_matrix(example)
-    return None if allow is None else [list(row) for row in allow]
+def _mask(example: Example, head: int | None) -> payloads.Rows | None:
+    """A mask as its table shows it: true may attend, or the numbers that are added."""
+    rows, adds = input_matrix(example, "mask" if head is None else "head_mask", head), adds_numbers(example)
+    return rows and [[_json(cell) if adds else bool(cell) for cell in row] for row in rows]
 
 
 def _json(number: float) -> float | str:

@@ -5,6 +5,7 @@ Written independently, not by transposing the results of the row convention: onl
 
 from math import ceil, cos, exp, sin, sqrt, tanh
 
+from mha_core.example.band import BandMask
 from tests.core.reference import count_keys
 
 NEG_INF = float("-inf")
@@ -186,8 +187,11 @@ def column_weights(example, head, steps, q, k, kind):
         scores = steps["biased_scores"] = [
             [scores[j][i] + biases[j][i] for i in range(n_q)] for j in range(n_k)
         ]
-    if example.mask is not None:
-        scores = steps["masked_scores"] = masked(scores, example.mask)
+    mask = example.mask if head.mask is None else head.mask
+    if mask not in (None, "none"):
+        scores = steps["masked_scores"] = masked(scores, mask)
+    elif any((example.mask if one.mask is None else one.mask) not in (None, "none") for one in example.heads):
+        scores = steps["masked_scores"] = masked(scores, BandMask(99))
     sink = [[head.sink[0]] * n_q] if head.sink else []
     return softmax_down(scores + sink)[:n_k]
 
@@ -198,6 +202,11 @@ def masked(scores, mask):
         for i in range(len(scores[0])):
             if mask == "causal":
                 if j > i:
+                    found[j][i] = NEG_INF
+            elif hasattr(mask, "window"):
+                back = i - j + (len(scores) - len(scores[0])) * (mask.corner == "bottom_right")
+                reach = len(scores) + len(scores[0]) if mask.window is None else mask.window
+                if not (0 <= back < reach if mask.causal else -reach <= back <= reach):
                     found[j][i] = NEG_INF
             elif hasattr(mask, "add"):
                 found[j][i] += mask.add[i][j]

@@ -5,7 +5,8 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from mha_core import Head, library, parse
-from mha_core.edit.fields import FILLS
+from mha_core.edit.fields import FILLS, MASK_KINDS
+from mha_core.example.band import CORNERS
 from mha_core.example.model import POSITIONS, position_inputs
 from mha_core.vocabulary import POSITION_INPUTS, SCORINGS
 from tests.core.malformed import ODD_VALUES
@@ -38,8 +39,10 @@ PLAUSIBLE = {
     "by": st.integers(-2, 2),
     "on": st.booleans(),
     "kind": st.sampled_from(
-        ["none", "causal", "painted", *SCORINGS, *POSITIONS]  # of masks, scorings and positions
+        [*MASK_KINDS, *SCORINGS, *POSITIONS]  # of masks, scorings and positions
     ),
+    "window": st.none() | st.integers(0, 4),
+    "corner": st.none() | st.sampled_from(CORNERS),
     "count": st.integers(0, 4),
     "value": st.sampled_from(["sqrt_dk", "none", 2, 0, -0.25, 1e-300]),
 }
@@ -56,7 +59,7 @@ KEYS = {
     "w_o": "on",
     "values": "on",
     "biases": "on",
-    "mask": "kind",
+    "mask": "kind window corner",
     "scale": "value",
     "context": "on",
     "scoring": "kind",

@@ -154,8 +154,11 @@ def reference_head(example, head, rows_q, rows_k, early, shared=None):
             scores = steps["biased_scores"] = [
                 [scores[i][j] + biases[i][j] for j in range(len(scores[0]))] for i in range(len(scores))
             ]
-        if example.mask is not None:
-            scores = steps["masked_scores"] = masked(scores, example.mask)
+        mask = example.mask if head.mask is None else head.mask
+        if mask not in (None, "none"):
+            scores = steps["masked_scores"] = masked(scores, mask)
+        elif any(head.mask is not None for head in example.heads) and any_mask(example):
+            steps["masked_scores"] = [list(row) for row in scores]
         sink = list(head.sink or ())
         steps["weights"] = [softmax(row + sink)[: len(row)] for row in scores]
     else:
@@ -163,6 +166,12 @@ def reference_head(example, head, rows_q, rows_k, early, shared=None):
     if "v" in steps:
         steps["head_outputs"] = weighted_sums(steps["weights"], steps["v"])
     return steps
+
+
+def any_mask(example):
+    return any(
+        (example.mask if head.mask is None else head.mask) not in (None, "none") for head in example.heads
+    )
 
 
 def score(example, head, steps, q, k):
@@ -226,12 +235,17 @@ def dot_products(queries, keys):
 
 
 def masked(scores, mask):
-    """Scores after the mask, whichever of its three kinds."""
+    """Scores after the mask, whichever of its kinds."""
     result = [list(row) for row in scores]
     for i in range(len(scores)):
         for j in range(len(scores[0])):
             if mask == "causal":
                 if j > i:
+                    result[i][j] = NEG_INF
+            elif hasattr(mask, "window"):
+                p = i + len(scores[0]) - len(scores) if mask.corner == "bottom_right" else i
+                is_near = mask.window is None or abs(p - j) < mask.window + (not mask.causal)
+                if not is_near or (mask.causal and j > p):
                     result[i][j] = NEG_INF
             elif hasattr(mask, "add"):
                 result[i][j] += mask.add[i][j]

@@ -6,6 +6,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from mha_core import AddMask, AllowMask, Example, Head, Norm, Positions, validate
+from mha_core.example.band import CORNERS, BandMask
 from mha_core.example.lecture import Lecture, LectureStep
 from mha_core.example.model import PAIRS, POSITIONS, position_inputs
 from mha_core.example.puzzle import CHANGEABLE, RELATIONS, Goal, Puzzle
@@ -87,8 +88,8 @@ def examples(draw, *, plain=False, masks=True, context=None, claims=True, varian
     """Valid examples. ``plain``: every head starts at X. ``context``: whether there is one; None leaves it open, as
     with ``values``: whether heads have V, or end at their weights.
 
-    ``variants``: other scorings, shared keys and values, and positions too; a dictionary of scorings, kinds and
-    ``grouped`` draws these alone.
+    ``variants``: other scorings, shared keys and values, positions, and masks of heads too; a dictionary of
+    scorings, kinds and ``grouped`` draws these alone.
     """
     n_q, d_model, d_k, d_v, h = (draw(SIZES) for _ in range(5))
     crossed = draw(st.booleans()) if context is None else context
@@ -115,10 +116,25 @@ def examples(draw, *, plain=False, masks=True, context=None, claims=True, varian
         claimed=draw(st.none() | _claims(n_q, n_k, h, d_k, d_v, valued)) if claims else None,
         lecture=draw(st.none() | lectures()) if claims else None,
     )
+    if masks and variants and draw(st.sampled_from([False, False, False, True])):
+        example = draw(_with_own_masks(example))
     if all(_starts_further_on(head, valued) for head in heads) and not crossed:
         example = draw(st.sampled_from([example, _without_x(example)]))
     narrowed = variants if isinstance(variants, dict) else {}
     return validate(draw(_varied(example, **narrowed)) if variants else example)
+
+
+@st.composite
+def _with_own_masks(draw, example):
+    """The example with masks of their own in some heads, all of which hide pairs with −∞."""
+    dims = example.dims
+    kinds = _masks(dims.n_q, dims.n_k).filter(lambda mask: getattr(mask, "fill", NEG_INF) == NEG_INF)
+    heads = [
+        replace(head, mask=draw(kinds | st.just("none"))) if head.weights is None else head
+        for head in example.heads
+    ]
+    mask = example.mask if getattr(example.mask, "fill", NEG_INF) == NEG_INF else None
+    return replace(example, heads=tuple(heads), mask=mask)
 
 
 @st.composite
@@ -228,10 +244,20 @@ def _starts_further_on(head, valued):
 
 def _without_x(example):
     """The same numbers where nothing is computed from X."""
-    heads = tuple(Head(q=h.q, k=h.k, v=h.v, weights=h.weights) for h in example.heads)
+    heads = tuple(Head(q=h.q, k=h.k, v=h.v, weights=h.weights, mask=h.mask) for h in example.heads)
     fields = {name: getattr(example, name) for name in Example.__dataclass_fields__}
     scale = "none" if all(h.q is None and h.k is None for h in heads) else example.scale
     return Example(**(fields | {"x": None, "heads": heads, "scale": scale}))
+
+
+def bands():
+    """Masks by positions, but for the one that "causal" says."""
+    corners = st.sampled_from(CORNERS)
+    return st.one_of(
+        st.just(BandMask(causal=True, corner="bottom_right")),
+        st.builds(BandMask, st.integers(1, 4), st.just(True), corners),
+        st.builds(BandMask, st.integers(0, 3), st.just(False), corners),
+    )
 
 
 def _masks(n_q, n_k):
@@ -239,6 +265,7 @@ def _masks(n_q, n_k):
     return st.one_of(
         st.none(),
         st.just("causal"),
+        bands(),
         st.builds(AllowMask, rows(n_q, n_k, st.booleans()), fills),
         st.builds(AddMask, rows(n_q, n_k, numbers | st.just(NEG_INF))),
     )

@@ -523,10 +523,10 @@ def test_a_cell_painted_on_a_causal_mask_makes_it_a_painted_one():
     assert apply(CROSSED, {**cell, "col": 1}).mask == AllowMask(((T, T, T), (F, T, T)), fill=-5.0)
 
 
-def test_masks_are_none_causal_or_painted():
+def test_masks_are_none_by_positions_or_painted():
     assert apply(CROSSED, {"op": "mask", "kind": "none"}) == replace(CROSSED, mask=None)
     assert apply(CROSSED, {"op": "mask", "kind": "causal"}) == replace(CROSSED, mask="causal")
-    sentence = "kind: expected none, causal, painted, got 'padding'"
+    sentence = "kind: expected none, causal, causal_window, window, painted, got 'padding'"
     assert refusal(CROSSED, {"op": "mask", "kind": "padding"}) == sentence
 
 

@@ -214,10 +214,13 @@ REFUSALS = [
     ({"scale": True}, "scale: expected a number, got true"),
     ({"scale": []}, "scale: expected a number, got []"),
     # mask
-    ({"mask": "causl"}, 'mask: expected null, "causal", or an object with "allow" or "add", got "causl"'),
+    (
+        {"mask": "causl"},
+        'mask: expected null, "causal", or an object with "window", "causal", "allow" or "add", got "causl"',
+    ),
     ({"mask": True}, "mask: expected a JSON object, got true"),
-    ({"mask": {}}, "mask: expected either allow (optionally with fill) or add"),
-    ({"mask.add": [[0, 0], [0, 0]]}, "mask: expected either allow (optionally with fill) or add"),
+    ({"mask": {}}, "mask: expected either allow (optionally with fill), add, or window and causal"),
+    ({"mask.add": [[0, 0], [0, 0]]}, "mask: expected either allow (optionally with fill), add, or window and causal"),
     ({"mask.hide": []}, 'mask: unknown key "hide"'),
     ({"mask.allow": [[True, True]]}, "mask.allow: expected 2 × 2, got 1 × 2"),
     ({"mask.allow.1.0": 1}, "mask.allow[1][0]: expected true or false, got 1"),

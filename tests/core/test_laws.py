@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from mha_core import AddMask, AllowMask, Example, Head, trace
 from mha_core.compute.graph import last_step
+from mha_core.example.band import BandMask
 from mha_core.example.model import allow_matrix
 from tests.core.strategies import NEG_INF, examples
 from tests.sizes import tries
@@ -45,6 +46,8 @@ def test_exactly_the_rows_that_may_attend_nothing_are_dead(example):
         closed = [all(number == NEG_INF for number in row) for row in mask.add]
     elif isinstance(mask, AllowMask) and mask.fill == NEG_INF:
         closed = [not any(row) for row in mask.allow]
+    elif isinstance(mask, BandMask):
+        closed = [not any(row) for row in mask.allow(example.dims.n_q, example.dims.n_k)]
     else:
         closed = [False] * len(example.tokens)
     assert trace(example).fully_masked == (tuple(closed),) * len(example.heads)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mha_core import AddMask, AllowMask, Example, Head, built_in, library, trace, validate
+from mha_core.example.band import BandMask
 from mha_core.walk.summary import LISTED, findings, tied, tops_of, where_heads_look
 from tests.apply import apply
 from tests.core.strategies import NEG_INF, examples, rows
@@ -42,6 +43,8 @@ def visible(example, scores, i, row):
     mask = example.mask
     if mask == "causal":
         return list(range(min(i + 1, n_k)))
+    if isinstance(mask, BandMask):
+        return [j for j in range(n_k) if mask.allow(len(example.tokens), n_k)[i][j]]
     if isinstance(mask, AllowMask):
         return [j for j in range(n_k) if mask.allow[i][j] or (mask.fill != NEG_INF and row[j])]
     if isinstance(mask, AddMask):

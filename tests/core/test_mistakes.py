@@ -15,6 +15,7 @@ from mha_core.check.check import check
 from mha_core.check.slips import SLIP
 from mha_core.check.transcription import EXCHANGED, pen_slips
 from mha_core.compute.printed import printed
+from mha_core.example.band import BandMask
 from mha_core.messages import catalogue
 from tests.core.answers import (
     LAYER,
@@ -151,6 +152,14 @@ BY_HAND = [
     made("mask_inverted", {"masked_scores": hide(NEG_INF, lambda i, j: j > i)}, mask="causal"),
     made("mask_off_by_one", {"masked_scores": hide(NEG_INF, lambda i, j: j <= i + 1)}, "one more", mask="causal"),
     made("mask_off_by_one", {"masked_scores": hide(NEG_INF, lambda i, j: j < i)}, "one less", mask="causal"),
+    made("mask_other_corner", {"masked_scores": hide(NEG_INF, lambda i, j: j <= i + 2)}, mask="causal", n_k=6),
+    made("mask_other_corner", {"masked_scores": hide(NEG_INF, lambda i, j: j <= i)}, "the lower right",
+        mask=BandMask(causal=True, corner="bottom_right"), n_k=6),
+    made("window_forgotten", {"masked_scores": hide(NEG_INF, lambda i, j: j <= i)}, mask=BandMask(2, causal=True)),
+    made("window_off_by_one", {"masked_scores": hide(NEG_INF, lambda i, j: i - 3 < j <= i)}, "one more",
+        mask=BandMask(2, causal=True)),
+    made("window_off_by_one", {"masked_scores": hide(NEG_INF, lambda i, j: abs(i - j) <= 1)}, "both sides",
+        mask=BandMask(2)),
     made("mask_filled_with_0", {"masked_scores": hide(0.0, lambda i, j: j <= i)}, mask="causal"),
     made("mask_filled_with_0", {"masked_scores": hide(0.0, lambda i, j: PADDED.allow[i][j])}, "painted", mask=PADDED),
     made("mask_too_weak", {"masked_scores": hide(-100.0, lambda i, j: j <= i)}, mask="causal", scale=0.013, heads=LOW),

@@ -335,13 +335,36 @@ def test_rows_that_are_each_off_by_a_constant_come_from_a_bias_of_the_keys():
     }  # the weights stay the same
 
 
-def test_weights_divided_by_1_minus_p_with_zeros_come_from_dropout():
+@pytest.mark.parametrize(
+    ("p", "times"), [(0.1, "1.111"), (0.13, "1.149"), (0.5, "2"), (0.125, "1.143"), (0.8, "5")]
+)
+def test_weights_divided_by_1_minus_p_with_zeros_come_from_dropout(p, times):
     def dropped(rows, s):
-        return [[0.0 if i == j else cell / 0.9 for j, cell in enumerate(row)] for i, row in enumerate(rows)]
+        return [
+            [0.0 if i == j else cell / (1 - p) for j, cell in enumerate(row)] for i, row in enumerate(rows)
+        ]
 
     verdict = alike("weights", dropped)
-    assert causes(verdict) == ["head 1: The weights are divided by 1 − 0.1, as dropout does during training."]
+    assert causes(verdict) == [
+        f"head 1: Each kept weight is {times} times as large, and the others are 0: dropout of {p:g} after softmax, "
+        "as in training."
+    ]
     assert unexplained(verdict) == []
+
+
+def test_a_row_that_dropout_leaves_empty_fits_too():
+    verdict = alike(
+        "weights",
+        lambda rows, s: [[0.0 if i == 1 else cell / 0.88 for cell in row] for i, row in enumerate(rows)],
+    )
+    assert [cause.split(": ", 1)[1].partition(" times")[0] for cause in causes(verdict)] == [
+        "Each kept weight is 1.136"
+    ]
+
+
+def test_weights_that_are_all_too_large_by_an_unusual_factor_are_not_called_dropout():
+    verdict = alike("weights", lambda rows, s: [[cell / 0.87 for cell in row] for row in rows])
+    assert not any("dropout" in cause for cause in causes(verdict))
 
 
 @pytest.mark.parametrize(("logit", "shown"), [(1.0, "1"), (-0.8123, "-0.8123"), (0.5, "0.5")])

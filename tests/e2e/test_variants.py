@@ -127,6 +127,48 @@ def test_a_norm_is_switched_on_its_gains_and_eps_are_edited_and_it_is_switched_o
     assert_shows(bench.settled(), built_in("rotary"))
 
 
+def test_a_window_is_chosen_typed_refused_and_aligned_to_the_other_corner(visit):
+    example = built_in("translation")
+    bench = visit("?example=translation").settled()
+    expect(bench.control("window")).to_be_hidden()
+    expect(bench.control("corner")).to_be_hidden()
+    bench.choose("mask", "causal_window")
+    expect(bench.control("window")).to_have_value("2")
+    bench.control("window").fill("1")
+    bench.control("window").press("Enter")
+    example = apply(example, {"op": "mask", "kind": "causal_window", "window": 1})
+    assert_shows(bench.settled(), example)
+    for text in ("0", "1.5", "-2"):
+        bench.control("window").fill(text)
+        bench.control("window").press("Enter")
+        expect(bench.page.locator(".message")).to_contain_text(f"“{text}” cannot be a window.")
+        expect(bench.control("window")).to_have_value("1")
+    bench.choose("corner", "bottom_right")
+    example = apply(example, {"op": "mask", "kind": "causal_window", "corner": "bottom_right"})
+    assert_shows(bench, example)
+    expect(bench.page.locator("body")).to_contain_text("The mask ends at the bottom right corner")
+    bench.choose("mask", "causal")
+    expect(bench.control("window")).to_be_hidden()
+    assert_shows(bench, apply(example, {"op": "mask", "kind": "causal"}))
+
+
+def test_a_head_is_given_its_own_mask_and_it_is_taken_back(visit):
+    bench = visit("?example=causal").settled()
+    bench.control("head_mask 1").check()
+    example = apply(built_in("causal"), {"op": "head_mask", "head": 1, "on": True})
+    assert_shows(bench.settled(), example)
+    bench.folded()
+    bench.cell("head_mask", 1, 0, 3).click()
+    example = apply(
+        example,
+        {"op": "set", "matrix": "head_mask", "head": 1, "row": 0, "col": 3, "values": [[True]]},
+    )
+    assert_shows(bench.settled(), example)
+    expect(bench.page.locator("body")).to_contain_text("Head 2 has its own mask.")
+    bench.control("head_mask 1").uncheck()
+    assert_shows(bench.settled(), built_in("causal"))
+
+
 def test_switching_the_scoring_shows_every_number_of_it_which_is_edited_and_undone(visit):
     bench = visit("?example=translation")
     example = built_in("translation")

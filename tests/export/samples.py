@@ -3,7 +3,7 @@
 from dataclasses import replace
 from random import Random
 
-from mha_core import AddMask, AllowMask, Example, Head, Norm, Positions, built_in, validate
+from mha_core import AddMask, AllowMask, BandMask, Example, Head, Norm, Positions, built_in, validate
 
 NEG_INF = float("-inf")
 
@@ -90,6 +90,12 @@ def varied(example, *, kv_heads=None, d_a=None, slopes=False, sinks=(), gains=Fa
     return changed(example, heads=tuple(heads), kv_heads=kv_heads, **values)
 
 
+def own_mask(example, mask):
+    """The example with its second head's own mask."""
+    head = replace(example.heads[1], mask=mask)
+    return changed(example, heads=(example.heads[0], head, *example.heads[2:]))
+
+
 WEIGHTS = ((0.2, 0.3, 0.5), (1.0, 0.0, 0.0), (0.0, 0.5, 0.5))
 FIRST = built_in("first")
 PART_BIASED = (FIRST.heads[0], replace(FIRST.heads[1], b_q=(1.0, -1.0), b_v=(0.5, 0.25)))
@@ -121,6 +127,17 @@ SAMPLES = {
     "dead row by adding": layer(8, 2, 2, 2, 4, None, 2, 2, 4, mask=AddMask(((NEG_INF, NEG_INF), (0.0, 0.0)))),
     "added mask": layer(9, 2, 2, 2, 4, None, 2, 2, 4, mask=AddMask(((0.5, -1.0), (NEG_INF, 2.0)))),
     "filled mask": layer(10, 3, 3, 2, 4, None, 2, 2, 4, mask=AllowMask(SHUT, -1e9)),
+    "windows": layer(31, 5, 5, 2, 4, None, 2, 2, 4, mask=BandMask(2, causal=True)),
+    "windows at the other corner": layer(32, 3, 5, 2, 4, 3, 2, 2, 4, mask=BandMask(1, corner="bottom_right")),
+    "one head's own mask": own_mask(layer(33, 5, 5, 3, 6, None, 2, 2, 6, mask="causal"), BandMask(1)),
+    "one head's own numbers": own_mask(FIRST, AddMask(((0.0, -1.0, 2.0),) * 3)),
+    "one head's own mask, grouped": own_mask(varied(FOUR, kv_heads=2), BandMask(2, causal=True)),
+    "one head's own dead row": own_mask(FIRST, AllowMask(SHUT)),
+    "own masks beside given weights": own_mask(STARTED, "causal"),
+    "one head's own mask, rotated": own_mask(varied(FOUR, positions=ROTARY), BandMask(1, causal=True)),
+    "one head's own mask, ALiBi": own_mask(
+        varied(FOUR, slopes=True, positions=Positions("alibi"), mask="causal"), "none"
+    ),
     "causal over a context": layer(11, 3, 5, 2, 4, 3, 2, 2, 4, mask="causal"),
     "given q": started(q=(3, 2)),
     "given k": started(k=(3, 2)),

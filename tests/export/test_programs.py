@@ -42,6 +42,10 @@ REFUSED = {
     ("sinks", "torch"),  # PyTorch's own attention has none
     ("a sink in one head, dead row", "torch"),
     ("sinks, added mask, rotary", "torch"),
+    ("one head's own dead row", "torch"),  # PyTorch gives NaN to it
+    ("own masks beside given weights", "torch"),
+    ("own masks beside given weights", "keras"),
+    ("one head's own numbers", "keras"),  # Keras adds no numbers per head
     ("filled mask", "torch"),  # PyTorch's masks hide and add; they replace no score
 }
 

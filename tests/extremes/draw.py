@@ -10,6 +10,7 @@ from dataclasses import replace
 from random import Random
 
 from mha_core import AddMask, AllowMask, Example, Head, Norm, Positions, validate
+from mha_core.example.band import CORNERS, MAX_WINDOW, BandMask
 from mha_core.example.model import (
     MAX_NUMBER,
     NEG_INF,
@@ -248,9 +249,12 @@ def _positioned(random, example, kind):
 
 
 def _mask(random, n_q, n_k):
-    kind = random.choice(("none", "causal", "allow", "add"))
+    kind = random.choice(("none", "causal", "band", "allow", "add"))
     if kind in ("none", "causal"):
         return None if kind == "none" else "causal"
+    if kind == "band":
+        causal, corner = random.random() < 0.6, random.choice(CORNERS)
+        return BandMask(random.choice((1, 2, 3, MAX_WINDOW)), causal, corner)
     cells = (True, False) if kind == "allow" else random.choice((ADDED, (0.0, NEG_INF), ADDED))
     rows = [[random.choice(cells) for _ in range(n_k)] for _ in range(n_q)]
     if random.random() < 0.4:
@@ -262,7 +266,7 @@ def _mask(random, n_q, n_k):
 # --- the kinds of an example -------------------------------------------------------------------------------------
 
 _STARTS = ("x", "q", "k", "v", "weights")
-_MASKS = ("none", "causal", "allow -inf", "allow number", "add")
+_MASKS = ("none", "causal", "window", "allow -inf", "allow number", "add")
 KINDS = frozenset(
     [
         *(f"scoring {scoring}" for scoring in SCORINGS),
@@ -367,6 +371,8 @@ def _mask_kind(example):
     mask = example.mask
     if isinstance(mask, AllowMask):
         return "allow -inf" if mask.fill == NEG_INF else "allow number"
+    if isinstance(mask, BandMask):
+        return "window"
     return "add" if isinstance(mask, AddMask) else mask or "none"
 
 
@@ -379,6 +385,8 @@ def _divisor_kind(example):
 
 def _has_dead_row(example):
     mask = example.mask
+    if isinstance(mask, BandMask):
+        return not all(map(any, mask.allow(example.dims.n_q, example.dims.n_k)))
     if isinstance(mask, AddMask):
         return any(set(row) == {NEG_INF} for row in mask.add)
     return isinstance(mask, AllowMask) and mask.fill == NEG_INF and any(not any(row) for row in mask.allow)

@@ -12,6 +12,7 @@ from torch.nn import functional as F  # noqa: N812  # its usual name
 from torch.nn.attention.bias import causal_lower_right, causal_upper_left
 
 from mha_core import AddMask, AllowMask, ExampleError, InteropError, dump, from_token, parse, to_token, trace
+from mha_core.example.band import BandMask
 from mha_core.example.model import text_in
 from mha_core.interop import Captured, capture
 from mha_view.notebook import page
@@ -245,15 +246,15 @@ def test_axes_before_tokens_and_columns(axes):
     assert str(error.value) == f"sample: expected samples from 0 to {len(weights) - 1}, got {len(weights)}"
 
 
-def test_a_mask_of_each_head_leaves_the_weights_to_start_from():
+def test_a_mask_of_each_head_becomes_its_own():
     q, k, v = (randn(1, 3, 4, 6, seed=seed) for seed in range(3))
     mask = randn(3, 4, 4, seed=9)
     (captured,) = capture(Fused(attn_mask=mask), (q, k, v))
     assert captured.mask.shape == (3, 4, 4)
     assert_same(captured, written_out(q, k, v, attn_mask=mask)[0])
     example = captured.example()
-    assert example.heads[0].q is None
-    assert "The mask differs between heads" in text_in(example.note, "en")
+    assert [isinstance(head.mask, AddMask) for head in example.heads] == [True, True, True]
+    assert apart(trace(example)["weights"].cpu(), captured.weights) <= 1e-12
     alone = captured.example(heads=[2])
     assert alone.heads[0].q is not None
     assert isinstance(alone.mask, AddMask)
@@ -934,8 +935,18 @@ def test_torch_causal_bias_becomes_the_mask_that_it_means(make):
     assert captured.causal is (corner == 0)
     first = [1, 0, 0, 0, 0] if corner == 0 else [0.221181, 0.109057, 0.221181, 0.448581, 0]  # by NumPy
     assert apart(captured.weights[0, 0], torch.tensor(first)) <= 1e-6
-    said = "The causal mask is aligned to the top left: query i may attend to the first i of 5 keys."
-    assert (said in text_in(captured.example().note, "en")) is (corner == 0)
+    lower_right = BandMask(causal=True, corner="bottom_right")
+    assert captured.example().mask == ("causal" if corner == 0 else lower_right)
+
+
+def test_a_window_of_each_head_becomes_its_own():
+    q, k, v = (randn(1, 3, 4, 6, seed=seed) for seed in range(3))
+    allow = torch.ones(3, 4, 4, dtype=torch.bool).tril()
+    allow[1] = allow[1].triu(-1)
+    allow[2] = True
+    example = capture(Fused(attn_mask=allow), (q, k, v))[0].example()
+    assert [head.mask for head in example.heads] == ["causal", BandMask(2, causal=True), "none"]
+    assert apart(trace(example)["weights"].cpu(), written_out(q, k, v, attn_mask=allow)[0]) <= 1e-12
 
 
 @DTYPES

@@ -14,7 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from mha_core import InteropError, trace
-from mha_core.interop import Captured, capture
+from mha_core.example.band import BandMask
+from mha_core.example.model import Mask
+from mha_core.interop import Captured, Slice, capture, config_beside, layers, open_layer, read_model
 from tests.interop.families import FAMILIES, HEADS, inputs, made
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "model-families.md"
@@ -109,3 +111,38 @@ def test_what_is_captured_is_what_the_model_computes_or_it_is_refused(name, atte
 def test_the_table_in_the_docs_is_what_was_captured():
     page = PAGE.read_text("utf-8")
     assert page[page.index(BEGIN) + len(BEGIN) : page.index(END)] == table()
+
+
+WINDOW = BandMask(4, causal=True)
+WINDOWS: dict[str, list[Mask]] = {
+    "Mistral": [WINDOW, WINDOW],
+    "Gemma 2": [WINDOW, "causal"],
+    "Gemma 3": [WINDOW, "causal"],
+    "gpt-oss": [WINDOW, "causal"],
+    "GPT-Neo": ["causal", WINDOW],
+    "ModernBERT": [None, BandMask(2)],
+    "Llama": ["causal", "causal"],
+}
+"""The masks of both layers. ModernBERT's ``local_attention`` of 4 is 2 keys on each side."""
+
+
+@pytest.mark.parametrize("name", sorted(WINDOWS.keys() - {"gpt-oss"}))
+def test_the_captured_mask_is_the_model_s_window(name):
+    captured = capture(made(name, "eager", dtype_of(name)), inputs(name, dtype_of(name)))
+    examples = [one.example() for one in captured]
+    assert [example.mask for example in examples] == WINDOWS[name]
+    for example in examples:
+        assert isinstance(example.note, dict)
+        assert ("window of" in example.note["en"]) is isinstance(example.mask, BandMask)
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_the_imported_mask_is_the_model_s_window(name, tmp_path):
+    model: Any = made(name)
+    model.save_pretrained(tmp_path)
+    weights = read_model(tmp_path)
+    part = Slice((0,), tokens=6)
+    found = [
+        open_layer(weights, layer, part, leave_out=True) for layer in layers(weights, config_beside(tmp_path))
+    ]
+    assert [example.mask for example in found] == WINDOWS[name]

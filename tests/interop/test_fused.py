@@ -15,7 +15,8 @@ import torch
 
 from mha_core import InteropError, trace
 from mha_core.errors import ModelError
-from mha_core.example.model import AllowMask, text_in
+from mha_core.example.band import BandMask
+from mha_core.example.model import text_in
 from mha_core.interop import Slice, config_beside, layers, load_layer, open_layer, read_model
 from tests.interop.families import FAMILIES, HEADS, inputs, made
 from tests.interop.test_families_import import NEAR, _Recorder, opened, outcomes
@@ -169,7 +170,8 @@ def test_modernbert_s_window_is_open_in_both_directions():
     weights = {"layers.1.attn.Wqkv.weight": torch.ones(3 * WIDTH, D, dtype=torch.float64)}
     (layer,) = layers(weights, config_of("modernbert", local_attention=4, **even))
     example = open_layer(weights, layer, replace(ALL, heads=(0,), d_head=6))
-    assert example.mask == AllowMask(tuple(tuple(abs(i - j) <= 2 for j in range(6)) for i in range(6)))
+    assert example.mask == BandMask(2)
+    assert "With a window of 2, each query" in text_in(example.note, "en")
 
 
 @pytest.mark.parametrize(("heads", "slope"), [(6, 0.25 / sqrt(D_K)), (2, 2**-4 / sqrt(12))])

@@ -11,7 +11,8 @@ import torch
 
 from mha_core import InteropError, trace
 from mha_core.errors import ModelError
-from mha_core.example.model import AllowMask, Norm, Positions, text_in
+from mha_core.example.band import BandMask
+from mha_core.example.model import Norm, Positions, text_in
 from mha_core.interop import Slice, layers, load_layer, open_layer, with_config
 from tests.interop.families import FAMILIES, Family
 from tests.interop.test_families_import import NEAR, opened
@@ -303,7 +304,8 @@ def test_the_note_names_the_settings_used_or_says_that_there_was_no_config():
 
 def test_a_window_hides_earlier_keys():
     example = open_layer(LAYER, known({"sliding_window": 2}, "mistral"), ALL)
-    assert example.mask == AllowMask(tuple(tuple(i - 2 < j <= i for j in range(5)) for i in range(5)))
+    assert example.mask == BandMask(2, causal=True)
+    assert "With a causal window of 2, each query" in note(example)
     assert open_layer(LAYER, known({"sliding_window": 5}, "mistral"), ALL).mask == "causal"
 
 

@@ -6,9 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from transformers.masking_utils import (
+    sliding_window_bidirectional_mask_function,
+    sliding_window_causal_mask_function,
+)
 
 from mha_core import AddMask, AllowMask, ExampleError, InteropError, from_arrays, trace
 from mha_core.example.arrays import as_mask
+from mha_core.example.band import BandMask
 from mha_core.interop import (
     from_bert_mask,
     from_keras_mask,
@@ -62,7 +67,7 @@ def test_a_mask_of_numbers_is_added(way, as_given):
             [[1.0, 0.0], [1.0, 1.0]],
             "mask: contains only the numbers 0 and 1; convert them to bool if they are",
         ),
-        ([ALLOW] * 3, "mask: got 3 × 2 × 2, one mask per head; an example has one mask for all heads"),
+        ([ALLOW] * 3, "mask: got 3 × 2 × 2, one mask per head; give each head its own mask instead"),
         ([[[0.5, 0.0]] * 2] * 2, "mask: got 2 × 2 × 2, one mask per head"),
     ],
     ids=["0 and 1", "integers", "0.0 and 1.0", "a head each", "a head each, of numbers"],
@@ -82,7 +87,7 @@ def test_numbers_of_0_and_1_are_added_where_they_are_said_to_be(way):
 @pytest.mark.parametrize(
     ("mask", "said"),
     [
-        ("none", 'mask: expected null, "causal", or an object with "allow" or "add", got "none"'),
+        ("none", 'mask: expected null, "causal", or an object with "window", "causal", "allow" or "add"'),
         (torch.ones(3, 2, dtype=torch.bool), "mask.allow: expected 2 × 2, got 3 × 2"),
         (7, "mask: expected a JSON object"),
     ],
@@ -167,3 +172,18 @@ def test_an_ambiguous_mask_of_a_library_is_refused(library):
 
 def test_keras_mask_of_1_and_0_says_who_may_attend():
     assert from_keras_mask(ONES, **SIZE) == AllowMask(((True, False), (True, True)))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        (sliding_window_causal_mask_function, BandMask(3, causal=True)),
+        (sliding_window_bidirectional_mask_function, BandMask(3)),
+    ],
+)
+def test_windows_are_those_of_transformers(theirs, ours):
+    rule = theirs(3)
+    cells = tuple(
+        tuple(bool(rule(0, 0, torch.tensor(i), torch.tensor(j))) for j in range(9)) for i in range(9)
+    )
+    assert ours.allow(9, 9) == cells

@@ -109,7 +109,7 @@ def test_it_has_every_matrix_in_the_order_of_the_computation(name):
     wanted |= {
         matrix
         for matrix in (*PER_HEAD_INPUTS, "q", "k", "v", "weights")
-        if any(getattr(head, matrix) is not None for head in example.heads)
+        if any(getattr(head, matrix, None) is not None for head in example.heads)
     }
     assert list(data["matrices"]) == [matrix for matrix in AXES if matrix in wanted]
 
@@ -284,6 +284,10 @@ def after(example, *edits):
         ([{"op": "context", "on": T}], {"undo": T, "changed": T, "context": T}),
         ([{"op": "mask", "kind": "causal"}], {"undo": T, "changed": T, "mask": "causal"}),
         ([{"op": "mask", "kind": "painted"}], {"undo": T, "changed": T, "mask": "painted"}),
+        (
+            [{"op": "mask", "kind": "causal_window", "window": 3}],
+            {"undo": T, "changed": T, "mask": "causal_window", "window": 3},
+        ),
         ([{"op": "softcap", "value": 4}], {"undo": T, "changed": T, "softcap": 4}),
         ([{"op": "sinks", "on": T}], {"undo": T, "changed": T, "sinks": T}),
         ([{"op": "norm", "kind": "rms"}], {"undo": T, "changed": T, "norm": 1e-6}),
@@ -302,6 +306,10 @@ def after(example, *edits):
             [{"op": "positions", "kind": "rotary", "pairs": "half"}],
             {"undo": T, "changed": T, "positions": "rotary_half"},
         ),
+        (
+            [{"op": "head_mask", "head": 1, "on": True}],
+            {"undo": T, "changed": T, "head_masks": [False, True]},
+        ),
         ([{"op": "kv_heads", "count": 1}], {"undo": T, "changed": T, "kv_heads": 1}),
     ],
     ids=str,
@@ -309,11 +317,11 @@ def after(example, *edits):
 def test_controls_show_what_the_layer_has(edits, controls):
     bare = {"undo": F, "redo": F, "changed": F, "values": T, "w_o": F, "biases": F, "context": F}
     view = {"lens": "", "baseline": F}
-    told_controls = after(built_in("first"), *edits)["controls"]
+    told = after(built_in("first"), *edits)
+    told_controls = told["controls"]
     layer = {"scale": "sqrt_dk", "scoring": "scaled_dot", "positions": "none", "kv_heads": 2, "mask": "none"}
-    layer["softcap"] = None
-    layer["sinks"] = F
-    layer["norm"] = None
+    layer |= {"softcap": None, "window": None, "corner": None, "head_masks": [F] * told["dims"]["h"]}
+    layer |= {"sinks": F, "norm": None}
     cosine = controls.get("scoring") == "cosine"
     layer |= {"temperature": cosine, "is_product": not cosine}
     widths = {"d_context": "context" in controls, "d_out": "w_o" in controls}
@@ -321,6 +329,20 @@ def test_controls_show_what_the_layer_has(edits, controls):
     if edits[:1] == [{"op": "add_head"}] and len(edits) == 1:
         layer["kv_heads"] = 3
     assert told_controls == {**bare, **view, **layer, **controls}
+
+
+@pytest.mark.parametrize(
+    ("name", "mask", "corner"),
+    [
+        ("translation", {"kind": "causal"}, "top_left"),
+        ("translation", {"kind": "window", "corner": "bottom_right"}, "bottom_right"),
+        ("translation", {"kind": "painted"}, None),
+        ("translation", {"kind": "none"}, None),
+        ("first", {"kind": "causal", "corner": "bottom_right"}, None),
+    ],
+)
+def test_a_corner_is_offered_where_it_matters(name, mask, corner):
+    assert after(built_in(name), {"op": "mask", **mask})["controls"]["corner"] == corner
 
 
 def test_each_choice_of_a_menu_is_an_edit_after_which_it_holds():

@@ -128,7 +128,7 @@ def expected(computed: Trace) -> dict[str, float]:
         (name, None) for name in given if name in POSITION_INPUTS or getattr(example, name) is not None
     ]
     for index, head in enumerate(example.heads):
-        places += [(name, index) for name in PER_HEAD_INPUTS if getattr(head, name) is not None]
+        places += [(name, index) for name in PER_HEAD_INPUTS if getattr(head, name, None) is not None]
     for name, values in computed.values.items():
         heads = (
             [None]
@@ -147,7 +147,7 @@ def expected(computed: Trace) -> dict[str, float]:
 def assert_shows(bench: Bench, example: Example, decimals: int = 4) -> None:
     """The bench shows every number of the example's trace, rounded to its decimals, and no other."""
     numbers = expected(trace(example))
-    shown = {key: text for key, text in bench.shown().items() if not key.startswith("mask|")}
+    shown = {key: text for key, text in bench.shown().items() if not key.startswith(("mask|", "head_mask|"))}
     assert shown.keys() == numbers.keys(), sorted(shown.keys() ^ numbers.keys())
     for key, number in numbers.items():
         text = shown[key].replace("−", "-")

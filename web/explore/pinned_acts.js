@@ -20,15 +20,17 @@ export const pinnedActs = (model, cell, send) => [
  * @type {(model: ExploreModel, cell: Cell, send: (edit: Edit) => void) => Child}
  */
 function masking(model, cell, send) {
-  const { words, matrices } = model;
+  const { words } = model;
   const pair = pairOf(model, cell);
   if (!pair || !canMask(model)) return null;
-  const { row, col } = pair.cell;
+  const { name, head, row, col } = pair.cell;
   const hides = !pair.hidden;
-  const isAdded = matrices.mask && typeof rowsOf(model, "mask", null)?.[row]?.[col] !== "boolean";
+  const isAdded = model.matrices[name] && typeof rowsOf(model, name, head)?.[row]?.[col] !== "boolean";
   const value = isAdded ? (hides ? "-inf" : 0) : !hides;
-  const onclick = () => send({ op: "set", matrix: "mask", head: null, row, col, values: [[value]] });
-  return button({ data: { focus: "mask pair" }, onclick }, hides ? words.mask_this : words.unmask);
+  const onclick = () => send({ op: "set", matrix: name, head, row, col, values: [[value]] });
+  const [hide, show] =
+    head === null ? [words.mask_this, words.unmask] : [words.mask_this_head, words.unmask_head];
+  return button({ data: { focus: "mask pair" }, onclick }, hides ? hide : show);
 }
 
 /** Whether a pair may be hidden: anywhere, or where nothing but numbers can be changed, in a mask of numbers. @param {ExploreModel} model */

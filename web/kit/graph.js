@@ -387,7 +387,8 @@ export const marked = (text, dead) => (dead ? `${text} ∅` : text);
 export function pairOf(model, { name, head, row, col }) {
   const { axes } = model.matrices[name];
   if (axes[0] !== "n_q" || axes[1] !== "n_k" || isEditable(model, name, head)) return null;
-  const cell = { name: "mask", head: null, row, col };
+  const own = model.matrices.head_mask && head !== null ? headOf(model, "head_mask", head) : null;
+  const cell = { name: own === null ? "mask" : "head_mask", head: own, row, col };
   const value = valueAt(model, cell);
   return { cell, hidden: value === false || value === "-inf" };
 }

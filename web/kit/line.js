@@ -330,7 +330,7 @@ export class Explain {
     if (isTarget(model, cell)) return line(differential(model, target), ": ", words.derivative_target);
     if (by === null || by === undefined) {
       const [before, after] = words.derivative_later.split("{place}");
-      return cell.name === "mask"
+      return cell.name === "mask" || cell.name === "head_mask"
         ? line(words.derivative_mask)
         : line(before, symbol(nameOf(model, target)), after);
     }

@@ -25,6 +25,9 @@ const NO_MENUS = {
     sinks: false,
     norm: null,
     mask: /** @type {const} */ ("none"),
+    window: null,
+    corner: null,
+    head_masks: null,
     lens: null,
   },
 };

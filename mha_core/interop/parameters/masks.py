@@ -14,7 +14,19 @@ from torch import Tensor
 
 from mha_core.errors import N_, InteropError
 from mha_core.example.arrays import MASK_OF_INTEGERS, MASK_OF_ZEROS_AND_ONES, MASK_PER_HEAD
-from mha_core.example.model import NEG_INF, AddMask, AllowMask, Example, Mask, allow_matrix, mask_fill
+from mha_core.example.band import CORNERS, BandMask, simplest
+from mha_core.example.model import (
+    NEG_INF,
+    AddMask,
+    AllowMask,
+    Example,
+    Mask,
+    adds_numbers,
+    allow_matrix,
+    has_own_masks,
+    head_mask,
+    mask_fill,
+)
 from mha_core.interop.parameters.packed import EXACT, matrix, not_floating, shown_shape, wrong_shape
 
 KERAS_FILL = -1e9
@@ -41,7 +53,14 @@ def from_torch_masks(
 
 
 def to_torch_mask(example: Example) -> Tensor | None:
-    """``attn_mask`` for torch, n_q × n_k: True hides, or numbers that are added; None without a mask."""
+    """``attn_mask`` for torch, n_q × n_k: True hides, or numbers that are added; None without a mask.
+
+    h × n_q × n_k where heads have their own masks.
+    """
+    if has_own_masks(example):
+        rows = [head_mask(example, head) for head in range(len(example.heads))]
+        masks = torch.tensor(rows, dtype=EXACT)
+        return masks if adds_numbers(example) else masks == 0
     if isinstance(example.mask, AddMask):
         return torch.tensor(example.mask.add, dtype=EXACT)
     allow = _allow_without_fill(example)
@@ -122,6 +141,29 @@ def _numbers(hidden: Tensor) -> Tensor:
     if hidden.dtype != torch.bool:
         return hidden.to(EXACT)
     return torch.zeros(hidden.shape, dtype=EXACT).masked_fill(hidden, NEG_INF)
+
+
+def by_position(allow: Tensor) -> Mask:
+    """The mask by positions that hides exactly these pairs of n_q × n_k; None if there is none.
+
+    Such a mask keeps the diagonals from one to another of a matrix, where cell i, j is on the diagonal j − i.
+    """
+    n_q, n_k = allow.shape
+    diagonals = torch.arange(n_k, device=allow.device) - torch.arange(n_q, device=allow.device)[:, None]
+    kept = diagonals[allow]
+    if allow.all() or not len(kept):
+        return None
+    first, last = int(kept.min()), int(kept.max())
+    if not torch.equal(allow, (diagonals >= first) & (diagonals <= last)):
+        return None
+    for corner in CORNERS:
+        own = n_k - n_q if corner == "bottom_right" else 0
+        if last == own:
+            window = None if first == int(diagonals.min()) else own - first + 1
+            return simplest(BandMask(window, causal=True, corner=corner))
+        if own - first == last - own:
+            return BandMask(last - own, corner=corner)
+    return None
 
 
 def _allowed(allow: Tensor) -> AllowMask:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import torch
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
-from mha_core.example.arrays import from_arrays
+from mha_core.example.arrays import as_mask, from_arrays
+from mha_core.example.band import BandMask, band_sentences
 from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example, Scale
-from mha_core.interop.parameters.masks import zeros_and_ones
+from mha_core.example.validate import validate
+from mha_core.interop.parameters.masks import by_position, zeros_and_ones
 from mha_core.interop.parameters.packed import EXACT
 from mha_core.interop.running.qkv import from_qkv
 from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
@@ -27,13 +29,6 @@ _NO_SCORES: Final = N_(
 )
 _WIDE: Final = N_(
     "Q and K have {d} columns, more than an example can hold, so the heads start from their weights."
-)
-_HEAD_MASKS: Final = N_(
-    "The mask differs between heads, but an example has one mask for all heads, so the "
-    "heads start from their weights."
-)
-_CORNER: Final = N_(
-    "The causal mask is aligned to the top left: query i may attend to the first i of {n_k} keys."
 )
 _SHORT_ROWS: Final = N_(
     "Some rows of weights add up to less than 1: the model dropped a part after softmax, "
@@ -112,9 +107,9 @@ class Captured:
     def example(self, heads: Sequence[int] | None = None, *, cut: bool = False) -> Example:
         """These heads, counted from 0 (None: all), as an example whose weights and head outputs are the module's.
 
-        They start from Q, K and V, or from their weights and V if ``q`` is None, the mask differs from head to head, or
-        their weights were replaced.
-        The note says which it is, what a mask of 0 and 1 does, and which corner a causal mask is aligned to.
+        They start from Q, K and V, or from their weights and V if ``q`` is None or their weights were
+        replaced. If the mask differs from head to head, each head has its own.
+        The note says which it is, what a mask of 0 and 1 does, and what a window means.
         An example has at most 16 heads, 64 tokens and 64 columns; anything larger is refused with ``InteropError``.
         With ``cut`` the first heads, tokens and columns of V are used, and heads start from their weights if Q and K
         are wider. The note says what was left out.
@@ -139,6 +134,7 @@ class Captured:
             )
         taken = chosen[:MAX_HEADS]
         mask = self._mask_for(taken)
+        small_mask = self._kind_of(mask)
         reason: tuple[str, Mapping[str, Any]] | None = None
         new_weights = [head for head in taken if head in self.new_weights]
         new_outputs = [head for head in taken if head in self.new_outputs]
@@ -146,11 +142,11 @@ class Captured:
             reason = _NEW_WEIGHTS, {"heads": _counted(new_weights)}
         elif self.q is None:
             reason = _NO_SCORES, {}
-        elif mask is not None and mask.dim() > 2:
-            reason = _HEAD_MASKS, {}
         elif d_k > MAX_SIZE:
             reason = _WIDE, {"d": d_k}
-        corner = self.causal and reason is None and n_q != n_k
+        windows = (
+            band_sentences(small_mask, 1, 1) if isinstance(small_mask, BandMask) and reason is None else ()
+        )
         description: dict[str, Any] = {
             "tokens": self.tokens[:MAX_SIZE],
             "context_tokens": self.context_tokens and self.context_tokens[:MAX_SIZE],
@@ -160,7 +156,7 @@ class Captured:
                 (_NEW_OUTPUTS, {"heads": _counted(new_outputs)}) if new_outputs else None,
                 (self.remark, {"samples": self.samples}) if self.remark else None,
                 reason,
-                (_CORNER, {"n_k": n_k}) if corner else None,
+                *((sentence, {"window": small_mask.window}) for sentence in windows),
                 (_ZEROS_AND_ONES, {}) if mask is not None and zeros_and_ones(mask) else None,
                 (_SHORT_ROWS, {})
                 if reason and not new_weights and _has_short_rows(self.weights[taken])
@@ -175,13 +171,23 @@ class Captured:
         if reason:
             return self._from_weights(taken, description)
         q, k, v = (self._matrices(part, taken) for part in (self.q, self.k, self.v))
-        small_mask: Any = "causal" if self.causal else None
-        if mask is not None:
-            small_mask = {"add" if mask.is_floating_point() else "allow": mask[:MAX_SIZE, :MAX_SIZE]}
         sinks = None if self.sinks is None else self.sinks[list(taken)]
-        return from_qkv(
-            q, k, v, mask=small_mask, scale=self.scale, softcap=self.softcap, sinks=sinks, **description
+        own = mask if mask is not None and mask.dim() > 2 else None
+        example = from_qkv(
+            q,
+            k,
+            v,
+            mask=small_mask if own is None else None,
+            scale=self.scale,
+            softcap=self.softcap,
+            sinks=sinks,
+            **description,
         )
+        if own is None:
+            return example
+        masks = zip(example.heads, [as_mask(self._kind_of(one)) for one in own], strict=True)
+        given = tuple(replace(head, mask="none" if one is None else one) for head, one in masks)
+        return validate(replace(example, heads=given))
 
     def _matrices(self, part: Tensor | None, heads: Sequence[int]) -> Tensor:
         """These heads' matrices; if all heads are chosen, one for each group that shares it."""
@@ -197,6 +203,17 @@ class Captured:
             return self.mask
         own = self.mask[list(heads)]
         return own[0] if bool((own == own[:1]).all()) else own
+
+    def _kind_of(self, mask: Tensor | None) -> Any:
+        """The example's mask: one by positions if that hides the same pairs, or else these cells."""
+        if mask is None:
+            return "causal" if self.causal else None
+        if not mask.is_floating_point() and bool(mask.all()):
+            return None
+        cells = mask[..., :MAX_SIZE, :MAX_SIZE]
+        if mask.is_floating_point():
+            return {"add": cells}
+        return (by_position(cells) if mask.dim() == 2 else None) or {"allow": cells}
 
     def _from_weights(self, heads: Sequence[int], description: Mapping[str, Any]) -> Example:
         rows = self.weights[list(heads), :MAX_SIZE].to(EXACT).nan_to_num(0.0)

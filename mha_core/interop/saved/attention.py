@@ -39,7 +39,7 @@ class Rotary:
 class Attention:
     """How the scores of a layer are computed, according to its model's config.json, or another ``file``.
 
-    ``window``: how many keys a query sees, the last of them its own, and as many later ones if it sees any; None: all.
+    ``window``: of the mask, as in an example (``BandMask``); None: all keys.
     ``softcap``: as in an example. ``sinks``: the name of the layer's tensor with each head's sink. ``gains``: of the
     norm of queries and keys, as ``kinds`` has them, with its ``eps``. ``alibi``: what the slopes of ALiBi are
     multiplied by; None without ALiBi.
@@ -257,7 +257,7 @@ def _scale(settings: Settings, kind: Kind, index: int, d_k: int) -> tuple[Scale,
 
 
 def _window(settings: Settings, kind: Kind, index: int) -> tuple[int | None, tuple[str, ...]]:
-    """How many keys a query of this layer sees, and the settings that this comes from."""
+    """The window of this layer's mask, and the settings that this comes from."""
     if kind.window == "attention_types":
         is_local = _types_of_gpt_neo(settings, index) == "local"
         return (
@@ -287,7 +287,7 @@ def _local(settings: Settings, index: int) -> tuple[int | None, tuple[str, ...]]
         slides = index % settings.whole(by, _MOST, 3) != 0
     if not slides:
         return None, (by,)
-    return settings.whole("local_attention", _MOST, 128) // 2 + 1, (by, "local_attention")
+    return settings.whole("local_attention", _MOST, 128) // 2, (by, "local_attention")
 
 
 def _slides(settings: Settings, kind: Kind, index: int) -> bool:

@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
+from mha_core.example.band import BandMask, band_sentences, simplest
 from mha_core.example.model import (
     MAX_HEADS,
     MAX_SIZE,
     MAX_TEXT,
-    AllowMask,
     Example,
     Mask,
     Pairs,
@@ -130,6 +130,8 @@ def open_layer(
     d_model, d_head = _sizes(packed, part) if given is None else _whole(packed, part)
     columns, positions = _columns(attention.rotary, packed.w_q.shape[2], d_head)
     small = _sliced(packed, part.heads, d_model, d_head, columns)
+    example = _from_rows(weights, layer, part, small) if given is None else started(small, *given)
+    mask = _mask(attention, len(example.tokens))
     assumed = num_heads is None and layer.heads is None
     note = _note(
         layer,
@@ -137,19 +139,19 @@ def open_layer(
         small,
         part,
         unused,
+        mask,
         assumed=assumed,
         reordered=columns != sorted(columns),
         merged=isinstance(weights, Merged),
         started=given is not None,
     )
-    example = _from_rows(weights, layer, part, small) if given is None else started(small, *given)
     example = replace(
         example,
         title=f"{layer.name or KIND_NAMES[layer.kind]}"[:200],
         note=note,
         scale=attention.scale,
         softcap=attention.softcap,
-        mask=_mask(attention, len(example.tokens)),
+        mask=mask,
         positions=positions,
     )
     if layer.shared_width is not None and part.heads == tuple(range(packed.h)):
@@ -205,12 +207,11 @@ def _rotating(rates: Sequence[float], pairs: Pairs) -> Positions:
 
 
 def _mask(attention: Attention, n: int) -> Mask:
-    """A causal mask or none, limited to the keys in the window if there is a window."""
-    window = attention.window or n
-    if window >= n:
-        return "causal" if attention.causal else None
-    later = 0 if attention.causal else window - 1
-    return AllowMask(tuple(tuple(i - window < j <= i + later for j in range(n)) for i in range(n)))
+    """A causal mask or none, with the window if it hides any of n keys."""
+    window = attention.window
+    if window is not None and window + (not attention.causal) >= n:
+        window = None
+    return simplest(BandMask(window, attention.causal)) if attention.causal or window is not None else None
 
 
 def _sharing(example: Example, kv_heads: int) -> Example:
@@ -239,6 +240,7 @@ def _note(
     small: Packed,
     part: Slice,
     unused: Unused,
+    mask: Mask,
     *,
     assumed: bool,
     reordered: bool,
@@ -271,6 +273,8 @@ def _note(
     if merged:
         sentences.append((_MERGED, {}))
     sentences += _score_sentences(layer, unused)
+    if isinstance(mask, BandMask):
+        sentences += [(sentence, {"window": mask.window}) for sentence in band_sentences(mask, 1, 1)]
     if unused.harmless:
         sentences.append((_UNUSED, {"names": _listed(unused.harmless)}))
     if reordered:

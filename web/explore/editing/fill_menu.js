@@ -23,7 +23,7 @@ export class FillMenu extends Menu {
     if (isClaim(model, name)) {
       items.push([words.claim_text, () => this.#askForText(name, head)]);
       items.push([words.clear, () => send({ op: "clear_claims", matrix: name, head })]);
-    } else if (isEditable(model, name, head) && name !== "mask")
+    } else if (isEditable(model, name, head) && name !== "mask" && name !== "head_mask")
       for (const kind of FILLS)
         items.push([
           words[`fill_${kind}`],

@@ -437,7 +437,10 @@ export class Grid extends Selection {
   #read(cell, text) {
     if (isClaim(this.host.model, cell.name)) return readClaim(text);
     if (this.#isMask(cell)) return readAllowed(text);
-    return (cell.name === "mask" ? readMask : read)(text, this.host.model.limits.number);
+    return (cell.name === "mask" || cell.name === "head_mask" ? readMask : read)(
+      text,
+      this.host.model.limits.number,
+    );
   }
 
   /**

@@ -1,6 +1,6 @@
 // The toolbar: history and sizes, and two menus for what the layer has and how it is looked at.
 
-import { button, element, p, setText, span, symbol } from "../../kit/dom.js";
+import { button, element, fill, p, setText, span, symbol } from "../../kit/dom.js";
 import { Fold } from "./fold.js";
 import { NumberField } from "./number_field.js";
 
@@ -8,6 +8,7 @@ import { NumberField } from "./number_field.js";
 
 /** @type {Resize["axis"][]} */
 const SIZES = ["d_model", "d_context", "d_k", "d_a", "d_v", "d_out"];
+const MOST_WINDOW = 1_000_000; // keys, as mha_core/example/band.py has it
 const SOFTCAP = 5; // of scores that are capped for the first time
 const EPS = 1e-6; // of a norm, as in mha_core/example/model.py
 const DECIMALS = [0, 1, 2, 3, 4, 5, 6, 8, 10];
@@ -83,7 +84,9 @@ export class Toolbar {
       norm: this.#norm(),
       softcap: this.#softcap(),
       sinks: this.#checkbox("sinks", words.sinks),
-      mask: this.#choice("mask"),
+      mask: this.#mask(),
+      corner: this.#corner(),
+      head_masks: this.#headMasks(),
       positions: this.#choice("positions"),
       values: this.#checkbox("values", "V"),
       w_o: this.#checkbox("w_o", "W_O"),
@@ -99,7 +102,7 @@ export class Toolbar {
     return [
       settings.includes("scale") && hasDivisor ? this.#scale() : null,
       settings.includes("softcap") ? this.#softcap() : null,
-      settings.includes("mask") ? this.#choice("mask") : null,
+      ...(settings.includes("mask") ? [this.#mask(), this.#corner()] : []),
       this.#decimals(),
     ];
   }
@@ -314,6 +317,76 @@ export class Toolbar {
       number.update(label);
     });
     return span("scale", element("label", { class: "check" }, box, label), number.field);
+  }
+
+  /** The kinds of masks, and beside them how many keys a window has. */
+  #mask() {
+    const { words } = this;
+    const number = new NumberField(this.host, {
+      name: "window",
+      chosen: ({ window }) => window,
+      edit: (window) => ({ op: "mask", kind: this.host.model.controls.mask, window }),
+      accepts: (value) => Number.isInteger(value) && value >= this.#leastWindow && value <= MOST_WINDOW,
+      refused: words.not_a_window,
+    });
+    this.#updates.push(() => number.update(words.window));
+    return span("scale", this.#choice("mask"), number.field);
+  }
+
+  /** A causal window has at least the key at the query's own position. */
+  get #leastWindow() {
+    return this.host.model.controls.mask === "causal_window" ? 1 : 0;
+  }
+
+  /** Where queries and keys are aligned; only where there are not as many of both. */
+  #corner() {
+    const { words } = this;
+    const options = [
+      ["top_left", words.corner_top_left],
+      ["bottom_right", words.corner_bottom_right],
+    ];
+    /** @param {ExploreModel} model */
+    const chosen = ({ controls: { corner } }) => {
+      root.hidden = corner === null;
+      return corner ?? "";
+    };
+    const choose = (/** @type {string} */ value) => {
+      const corner = /** @type {SetMask["corner"]} */ (value);
+      this.#send({ op: "mask", kind: this.host.model.controls.mask, corner });
+    };
+    const { root } = this.#select("corner", words.corner, options, chosen, choose);
+    return root;
+  }
+
+  /** A box for each head, which gives it its own mask and takes it back. */
+  #headMasks() {
+    const { words } = this;
+    const boxes = element("span", { class: "head-masks" });
+    const attributes = { class: "check", role: "group", "aria-label": words.head_masks };
+    const node = element("span", attributes, span("symbol", words.head_masks), boxes);
+    let shown = "";
+    this.#updates.push(({ controls: { head_masks } }) => {
+      node.hidden = head_masks === null;
+      if (shown === String(head_masks)) return;
+      if (head_masks?.length !== boxes.children.length)
+        boxes.replaceChildren(...(head_masks ?? []).map((_, head) => this.#headMask(head)));
+      for (const [head, box] of boxes.querySelectorAll("input").entries())
+        box.checked = Boolean(head_masks?.[head]);
+      shown = String(head_masks);
+    });
+    return node;
+  }
+
+  /** @param {number} head */
+  #headMask(head) {
+    const label = fill(this.words.head_mask_of, { head: head + 1 });
+    const box = element("input", {
+      type: "checkbox",
+      "aria-label": label,
+      data: { focus: `head_mask ${head}` },
+    });
+    box.addEventListener("change", () => this.#send({ op: "head_mask", head, on: box.checked }));
+    return element("label", {}, box, String(head + 1));
   }
 
   #decimals() {
