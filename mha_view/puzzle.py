@@ -10,14 +10,15 @@ from typing import Final, TypedDict
 from mha_core.compute.derive import Cell
 from mha_core.compute.trace import Trace, trace
 from mha_core.errors import N_
-from mha_core.example.model import Example, text_in
+from mha_core.example.model import Example, key_tokens, text_in
 from mha_core.example.puzzle import STAGES, Goal, Puzzle
 from mha_core.example.share_link import packed
 from mha_core.messages import LANGUAGES
 from mha_core.puzzle import after_solution, built_in_puzzles, changes, number_of, puzzle_from
+from mha_core.vocabulary import AXES
 from mha_view import payloads
-from mha_view.cell_names import cell_name
-from mha_view.language import words_in
+from mha_view.language import Words, words_in
+from mha_view.tables import caption
 
 STAGE_WORDS: Final = {
     "aim": (N_("Aim"), N_("What does a token look at?")),
@@ -100,11 +101,24 @@ def made_puzzle(start: Example, now: Example, cell: Cell) -> Example:
     number = f"{goal.number:g}".replace("-", "−")
     title = {
         language: words_in(language)(_TITLES[goal.relation]).format(
-            place=cell_name(cell, made, words_in(language)).replace("_", ""), number=number
+            place=_by_tokens(cell, made, words_in(language)), number=number
         )
         for language in LANGUAGES
     }
     return replace(made, title=title, note=None, source=None)
+
+
+def _by_tokens(cell: Cell, example: Example, words: Words) -> str:
+    """A cell as the puzzle's goal names it: ``A[it, book] of head 1``."""
+    tokens = {"n_q": example.tokens, "n_k": key_tokens(example)}
+    at = [
+        tokens[axis][index] if axis in tokens else str(index + 1)
+        for axis, index in zip(AXES[cell.name], (cell.row, cell.col), strict=True)
+    ]
+    place = f"{caption(cell.name, example).format(h=(cell.head or 0) + 1)}[{', '.join(at)}]".replace("_", "")
+    if cell.head is None or len(example.heads) == 1:
+        return place
+    return words(N_("{place} of head {head}")).format(place=place, head=cell.head + 1)
 
 
 def _goal(goal: Goal, begun: Trace) -> payloads.PuzzleGoal:

@@ -16,8 +16,8 @@ from mha_view.puzzle import puzzle_stages
 _WORDS: Final = {
     "puzzles": N_("Puzzles"),
     "lead": N_(
-        "{all} small goals, about a minute each. Do them in order, or start anywhere. A green frame marks the weight "
-        "that has to change."
+        "{all} small goals, about a minute each. Do them in order, or start anywhere. A green frame marks the weights "
+        "in the goal."
     ),
     "begin": N_("Start: {title}"),
     "go_on": N_("Go on: {title}"),
@@ -25,7 +25,7 @@ _WORDS: Final = {
     "progress": N_("Puzzles solved"),
     "solved_of": N_("{count} of {all} solved"),
     "kept_here": N_("Kept in this browser."),
-    "best": N_("fewest possible: {count}"),
+    "best": N_("fewest changes: {count}"),
     "solved_with": N_("solved with {count} {count:change|changes}"),
 }
 

@@ -71,7 +71,7 @@ def test_a_puzzle_that_somebody_has_made_is_solved_from_its_link(visit):
     field.press("Enter")
     bench.settled()
     bench.page.locator('[data-focus="puzzle send"]').click()
-    expect(bench.page.locator(".puzzle-count")).to_contain_text("Link copied")
+    expect(status(bench)).to_contain_text("Link copied")
     bench.open(bench.page.evaluate("navigator.clipboard.readText()"))
     expect(field).to_have_value("Look away")
     expect(status(bench)).to_have_text("Not there yet.")

@@ -62,7 +62,7 @@ test("the cell of a goal is framed in its table", async () => {
 test("with the answer that solves it, it says so, offers the next one, and this browser keeps it", async () => {
   const { answer, text, button } = await puzzle();
   answer("solved");
-  assert.match(text(".puzzle-status"), /^✓ Solved with 1 changed number\. No solution changes fewer\./);
+  assert.match(text(".puzzle-status"), /^✓ Solved with 1 changed number\. That is the fewest possible\./);
   assert.equal(new URL(button("next").href).searchParams.get("puzzle"), SHOWN.next.split("=")[1]);
   assert.deepEqual(stored(), { [SHOWN.key]: 1 });
 });
@@ -123,7 +123,7 @@ test("the link to send opens the puzzle as it began", async () => {
   button("send").click();
   await new Promise((resolve) => setTimeout(resolve));
   assert.equal(new URL(copied).searchParams.get("puzzle"), SHOWN.key);
-  assert.match(text(".puzzle-count"), /^Link copied/);
+  assert.match(text(".puzzle-status"), /^Link copied/);
 });
 
 test("in Chinese it has Chinese words and tokens", async () => {

@@ -44,15 +44,20 @@ export function rangeOf({ start, number }) {
 
 const SIGNS = { at_least: "≥", at_most: "≤", equals: "=" };
 
+/** What there is between a number and a goal. @param {PuzzleGoal} goal */
+const signOf = ({ relation, number, within }) =>
+  relation === "equals" && within > 0 && !Number.isInteger(number) ? "≈" : SIGNS[relation];
+
 /**
  * What a goal asks for, with tokens for places: A[it, book] of head 2 ≥ 0.8.
  * @type {(model: Model, goal: PuzzleGoal) => string}
  */
-export function statementOf(model, { cell, relation, number }) {
+export function statementOf(model, goal) {
+  const { cell, number } = goal;
   const { name, head, row, col } = cell;
   const [down, across] = model.matrices[name].axes;
   const place = `${symbolOf(model, name, head)}[${labelOf(model, down, row)}, ${labelOf(model, across, col)}]`;
   const isNamed = head === null || model.dims.h === 1 || model.matrices[name].symbol.includes("{h}");
   const named = isNamed ? place : fill(model.words.place_of_head, { place, head: head + 1 });
-  return `${named} ${SIGNS[relation]} ${exact(number)}`;
+  return `${named} ${signOf(goal)} ${exact(number)}`;
 }

@@ -8,6 +8,7 @@ import {
   element,
   fill,
   fillNodes,
+  named,
   p,
   rich,
   setAttribute,
@@ -34,6 +35,7 @@ const stored = { opened: -1, hints: 0, isShown: false };
  * `isKept`: whether the page has every edit, and none is being made.
  * @typedef {import("./replay.js").ReplayHost & {
  *   readonly explain: { root: HTMLElement };
+ *   readonly root: HTMLElement;
  *   readonly view: { cells: Map<string, HTMLElement> };
  *   isKept: () => boolean;
  *   announceText: (text: string) => void;
@@ -87,6 +89,7 @@ export class Puzzle {
   /** After an answer of the page. @param {ExploreModel} model */
   update(model) {
     const { puzzle, opened } = model;
+    const isMade = stored.opened >= 0 && opened !== stored.opened && puzzle?.key === "";
     if (opened !== stored.opened) Object.assign(stored, { opened, hints: 0, isShown: false });
     const isOther = JSON.stringify(puzzle?.goals) !== JSON.stringify(this.#puzzle?.goals);
     this.#puzzle = puzzle;
@@ -94,6 +97,7 @@ export class Puzzle {
     if (!puzzle) this.#way.remove();
     if (isOther) this.#replay.abort();
     if (puzzle && isOther) this.#build(model, puzzle);
+    if (isMade) this.root.scrollIntoView({ block: "center" });
     this.follow(model);
   }
 
@@ -104,13 +108,15 @@ export class Puzzle {
     for (const { goal, root, now, mark } of this.#lines) {
       const number = numberAt(model, goal);
       const isReached = isMet(goal, number);
-      setText(now, brief(number, 2));
+      setText(now, shown(number));
       setText(mark, isReached ? "✓" : "");
       root.classList.toggle("met", isReached);
     }
     const numbers = this.#lines.map(({ goal }) => numberAt(model, goal));
     const parts = puzzle.goals.map((goal, at) => progressOf(goal, numbers[at]));
-    const done = Math.floor((100 * parts.reduce((sum, part) => sum + part, 0)) / parts.length);
+    const toReach = parts.filter((_, at) => !wasMet(puzzle.goals[at]));
+    const counted = toReach.length ? toReach : parts;
+    const done = Math.floor((100 * counted.reduce((sum, part) => sum + part, 0)) / counted.length);
     this.#showBar(puzzle, numbers[0], done);
     this.#frame(puzzle);
     this.#conclude(
@@ -139,10 +145,9 @@ export class Puzzle {
       this.#title(puzzle),
       p("puzzle-story", ...rich(puzzle.story)),
       puzzle.change.length ? p("puzzle-change", ...this.#changeable(model, puzzle)) : null,
-      this.#hints,
     );
     const goals = element("ul", { class: "puzzle-goals" }, ...this.#lines.map(({ root }) => root));
-    this.#way.replaceChildren(goals, this.#bar, this.#status, this.#actions, this.#count);
+    this.#way.replaceChildren(goals, this.#bar, this.#status, this.#actions, this.#count, this.#hints);
     this.root.replaceChildren(text, this.#way);
   }
 
@@ -166,7 +171,10 @@ export class Puzzle {
     const settings = { scale: words.puzzle_scale, softcap: words.puzzle_softcap };
     const names = change.map((name) => {
       const matrix = model.matrices[name];
-      if (!matrix) return name in settings ? settings[/** @type {"scale"} */ (name)] : words.puzzle_mask;
+      if (!matrix) {
+        const label = name in settings ? settings[/** @type {"scale"} */ (name)] : words.puzzle_mask;
+        return button({ class: "quiet jump", onclick: () => named(this.#host.root, name)?.focus() }, label);
+      }
       const head = matrix.perHead ? (goals[0].cell.head ?? 0) : null;
       const onclick = () => this.#host.goTo({ name, head, row: 0, col: 0 });
       return button({ class: "quiet jump", onclick }, symbol(symbolOf(model, name, head)));
@@ -258,13 +266,10 @@ export class Puzzle {
       /** @type {() => void} */ onclick,
     ) => button({ data: { focus: `puzzle ${focus}` }, onclick }, label);
     const hint = stored.hints ? words.puzzle_next_hint : words.puzzle_hint;
+    const attributes = { class: "further", target: "_self", data: { focus: "puzzle next" } };
     const going = next
-      ? element(
-          "a",
-          { class: "further", href: `?${next}`, target: "_self", data: { focus: "puzzle next" } },
-          words.puzzle_next,
-        )
-      : null;
+      ? element("a", { ...attributes, href: `?${next}` }, words.puzzle_next)
+      : element("a", { ...attributes, href: "puzzles" }, words.puzzle_all);
     const acts = [
       isKept ? going : null,
       !isKept && !isLast ? act("hint", hint, () => this.#hint()) : null,
@@ -319,8 +324,8 @@ export class Puzzle {
     const isCopied = await copyText(address);
     const field = element("input", { type: "text", readonly: true, "aria-label": words.puzzle_send });
     field.value = address;
-    setText(this.#count, isCopied ? words.puzzle_sent : "");
-    if (isCopied) return this.#host.announceText(words.puzzle_sent);
+    if (isCopied) return setText(this.#status, words.puzzle_sent);
+    setText(this.#count, "");
     this.#count.replaceChildren(words.puzzle_by_hand, " ", field);
     field.select();
   }
@@ -336,8 +341,16 @@ function lineOf(model, goal) {
 /** How much of a single goal's bar is filled, in percent. @type {(goal: PuzzleGoal, now: number) => number} */
 function shareOf(goal, now) {
   const [low, high] = rangeOf(goal);
-  return 100 * Math.min(Math.max((now - low) / (high - low), 0), 1) || 0;
+  const share = Math.min(Math.max((now - low) / (high - low), 0), 1) || 0;
+  const falls = goal.start !== null && goal.number < goal.start; // the goal is at the right
+  return 100 * (falls ? 1 - share : share);
 }
+
+/** Whether a goal is met from the start. @param {PuzzleGoal} goal */
+const wasMet = (goal) => goal.start !== null && isMet(goal, goal.start);
+
+/** A number with two decimals at most. @param {number} number */
+const shown = (number) => (number && Math.abs(number) < 0.005 ? "0.00" : brief(number, 2));
 
 /** The start and the goal on the bar. @type {(goal: PuzzleGoal, words: Record<string, string>) => HTMLElement[]} */
 function marksOf(goal, words) {
