@@ -249,12 +249,13 @@ def _positioned(random, example, kind):
 
 
 def _mask(random, n_q, n_k):
-    kind = random.choice(("none", "causal", "band", "allow", "add"))
-    if kind in ("none", "causal"):
-        return None if kind == "none" else "causal"
-    if kind == "band":
-        causal, corner = random.random() < 0.6, random.choice(CORNERS)
-        return BandMask(random.choice((1, 2, 3, MAX_WINDOW)), causal, corner)
+    apart = Random(str(random.getstate()))  # as in _varied
+    kind = random.choice(("none", "causal", "allow", "add"))
+    if kind == "none":
+        return None
+    if kind == "causal":
+        band = BandMask(apart.choice((1, 2, 3, MAX_WINDOW)), apart.random() < 0.6, apart.choice(CORNERS))
+        return apart.choice(("causal", band))
     cells = (True, False) if kind == "allow" else random.choice((ADDED, (0.0, NEG_INF), ADDED))
     rows = [[random.choice(cells) for _ in range(n_k)] for _ in range(n_q)]
     if random.random() < 0.4:
