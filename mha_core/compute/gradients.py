@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
+from operator import add
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -204,16 +205,17 @@ def _tape(computed: Trace) -> tuple[Trace, dict[str, Tensor]]:
 
 
 def _tensors(taped: Trace, given: Mapping[str, Tensor]) -> Iterator[_Entry]:
-    """Every matrix that has a derivative, each once: what heads share, only for the head that owns it."""
+    """Every matrix that has a derivative, each once: what heads share, only for the head that owns it. Of a mask that
+    heads share each has a copy.
+    """
     example = taped.example
     for name, tensor in given.items():
         if name != "mask" or adds_numbers(example):
             yield _Entry(name, None, tensor)
     for members, tensors in taped.groups:
         for name, tensor in tensors.items():
-            if name == "head_mask" and not adds_numbers(example):
-                continue
-            if name in PER_HEAD and kv_head_of(example, name, members[0]) == members[0]:
+            owned = kv_head_of(example, name, members[0]) == members[0]
+            if name in PER_HEAD and (adds_numbers(example) if name == "head_mask" else owned):
                 yield _Entry(name, members, tensor)
     for name, tensor in taped.layer.items():
         if name in WHOLE_LAYER_STEPS:
@@ -247,7 +249,8 @@ def _by_name(example: Example, derivatives: Iterable[tuple[_Entry, Tensor]]) -> 
             continue
         rows = named.setdefault(entry.name, [None] * heads)
         for head, matrix in zip(entry.members, tensor.tolist(), strict=True):
-            rows[head] = matrix
+            owner = kv_head_of(example, entry.name, head)
+            rows[owner] = matrix if rows[owner] is None else _sum(rows[owner], matrix)
     added = ("mask",) if adds_numbers(example) and not has_own_masks(example) else ()
     for name in ("x", "context", "w_o", "b_o", *added):
         if name not in named and getattr(example, name) is not None:
@@ -257,6 +260,10 @@ def _by_name(example: Example, derivatives: Iterable[tuple[_Entry, Tensor]]) -> 
             if getattr(given, name, None) is not None and named.get(name, [None] * heads)[head] is None:
                 named.setdefault(name, [None] * heads)[head] = _zeros(example, name, head)
     return {name: named[name] for name in AXES if name in named}
+
+
+def _sum(first: Rows, second: Rows) -> Rows:
+    return [list(map(add, *rows)) for rows in zip(first, second, strict=True)]
 
 
 def _zeros(example: Example, name: str, head: int | None) -> Rows:

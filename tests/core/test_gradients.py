@@ -32,10 +32,12 @@ from mha_core.example.model import (
     Example,
     Head,
     Positions,
+    adds_numbers,
+    head_mask,
     kv_head_of,
     position_inputs,
 )
-from mha_core.vocabulary import POSITION_INPUTS, SCORING, SCORINGS
+from mha_core.vocabulary import MASKS, POSITION_INPUTS, SCORING, SCORINGS
 from tests.core.strategies import examples
 from tests.core.test_derive import EVERY, input_cells
 from tests.sizes import EVERY_STAGE, each, shortened, tries
@@ -64,6 +66,12 @@ def moved(example, cell, by):
         return replace(example, positions=replace(example.positions, **{FIELDS[cell.name]: line}))
     if cell.name == "mask":
         return replace(example, mask=AddMask(rows(example.mask.add)))
+    if cell.name == "head_mask":
+        mask = AddMask(rows(tuple(map(tuple, head_mask(example, cell.head)))))
+        if example.heads[cell.head].mask is None:  # the example's, of every head without its own
+            return replace(example, mask=mask)
+        own = [replace(head, mask=mask) if g == cell.head else head for g, head in enumerate(example.heads)]
+        return replace(example, heads=tuple(own))
     if cell.head is None:
         return replace(example, **{cell.name: rows(getattr(example, cell.name))})
     heads = list(example.heads)
@@ -116,10 +124,13 @@ def check_against_differences(example, target):
     found = gradients(computed, target)
     assert all(isfinite(v) for v in every_number(found))
     for cell in input_cells(computed):
-        if cell.name == "mask" and not isinstance(example.mask, AddMask):
-            assert "mask" not in found
+        if cell.name in MASKS and not adds_numbers(example):
+            assert cell.name not in found
             continue
         slope = found_at(found, cell)
+        if cell.name == "head_mask" and kv_head_of(example, cell.name, cell.head) != cell.head:
+            assert slope is None  # it is that of the first head with this mask
+            continue
         if number(computed, target) == NEG_INF or number(computed, cell) == NEG_INF:
             assert slope == 0
         elif not without_direction(computed, cell):
