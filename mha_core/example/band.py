@@ -88,11 +88,9 @@ CORNER: Final = {
 
 
 ALL_OWN_MASKS: Final = N_("Each head has its own mask.")
-OWN_MASKS: Final = N_(
-    "{count:Head|Heads} {list} {count:has its own mask|have their own masks}. The other heads have the mask of the "
-    "example."
-)
-"""The sentences where all heads have their own masks, and where some have."""
+ONE_OWN_MASK: Final = N_("Head {list} has its own mask. The other heads have the mask of the example.")
+OWN_MASKS: Final = N_("Heads {list} have their own masks. The other heads have the mask of the example.")
+"""The sentences where all heads have their own masks, where one has, and where some have."""
 
 
 def band_sentences(band: BandMask, n_q: int, n_k: int) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields, replace
 from math import sqrt
 from typing import Literal, TypeAlias, get_args
 
-from mha_core.example.band import ALL_OWN_MASKS, CAUSAL, OWN_MASKS, BandMask, band_sentences
+from mha_core.example.band import ALL_OWN_MASKS, CAUSAL, ONE_OWN_MASK, OWN_MASKS, BandMask, band_sentences
 from mha_core.example.lecture import Lecture
 from mha_core.example.puzzle import Puzzle
 from mha_core.messages import LANGUAGES
@@ -534,7 +534,7 @@ def mask_sentences(example: Example) -> list[tuple[str, dict[str, object]]]:
         own = [g + 1 for g, head in enumerate(example.heads) if head.mask is not None]
         if len(own) == len(example.heads):
             return [(ALL_OWN_MASKS, {})]
-        return [(OWN_MASKS, {"list": ", ".join(map(str, own)), "count": len(own)})]
+        return [(ONE_OWN_MASK if len(own) == 1 else OWN_MASKS, {"list": ", ".join(map(str, own))})]
     if band is None:
         return []
     values: dict[str, object] = {"n_q": dims.n_q, "n_k": dims.n_k, "window": band.window}

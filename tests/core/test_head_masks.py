@@ -198,6 +198,12 @@ def test_what_is_said_of_it():
     assert sentence[0].format(**sentence[1]) == (
         "Head 2 has its own mask. The other heads have the mask of the example."
     )
+    three = own("none")
+    three = validate(replace(three, heads=(*three.heads, three.heads[1])))
+    ((template, values),) = mask_sentences(three)
+    assert template.format(**values) == (
+        "Heads 2, 3 have their own masks. The other heads have the mask of the example."
+    )
 
 
 @pytest.fixture
