@@ -23,6 +23,7 @@ NUMBER = re.compile(r"\d+(?:\.\d+)?")
 FURTHER = "each token look at every token"
 EACH_ROW = "each row sums to 1: each query"
 BUT_SOME = "except that a query that is not allowed to attend to any key"
+TO_SINK = "each row sums to less than 1: the sink takes the rest"
 GONE = (
     "become positive",
     "points the way that a query does",
@@ -46,10 +47,12 @@ def assert_true_sentences(computed: Trace) -> None:
     example, text = computed.example, narration(computed)
     assert not [gone for gone in GONE if gone in text]
     assert (FURTHER in text) <= (example.mask is None)
-    softmax = any(head.weights is None for head in example.heads)
+    sinks = {head.sink is not None for head in example.heads if head.weights is None}
     dead = any(map(any, computed.fully_masked))
-    if softmax:
-        assert ((BUT_SOME in text), (EACH_ROW in text)) == (dead, not dead)
+    assert (TO_SINK in text) == (True in sinks)
+    assert ((BUT_SOME in text), (EACH_ROW in text)) == (
+        (dead, not dead) if False in sinks else (False, False)
+    )
     h = len(example.heads)
     tables = computed.values["weights"]
     alike = h > 1 and all(min(map(overlap, tables[0], table)) >= 0.99 for table in tables)
