@@ -110,7 +110,7 @@ WORDS: Final = {
     "fill_integers": N_("Fill with small integers"),
     "fill_random": N_("Fill with random numbers"),
     "puzzle": N_("Puzzle"),
-    "puzzle_begin": N_("A one-minute puzzle: {title}"),
+    "puzzle_begin": N_("Puzzle: {title}"),
     "puzzle_go_on": N_("Go on with the puzzles"),
     "puzzle_make": N_("Make this a puzzle"),
     "puzzle_title": N_("Title of your puzzle"),
