@@ -223,6 +223,8 @@ def _models(_: None, options: Namespace) -> Answer:
     model = load(card)
     if options.generate is not None:
         return 0, generated_as_json(model, options.text, options.generate)
+    if options.pair is not None and model.architecture.causal:
+        raise ModelError(N_("this model reads one text, not two"), place="--pair")
     tokens = tokenize(model, options.text, options.pair)
     model_run = run_model(model, tokens, without=options.without)
     heads = range(model.architecture.heads) if options.heads is None else options.heads

@@ -20,7 +20,7 @@ from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.changed import Changed
 from mha_core.interop.running.sweep import Sweep
-from mha_core.messages import LANGUAGE, shell_language
+from mha_core.messages import LANGUAGE, in_words, shell_language
 from mha_core.models.measures import LEAST_EXCESS, MOST_CHANCE
 from mha_view import bundle
 from mha_view.document import UNPACK, packed, policy
@@ -47,7 +47,7 @@ class SweepHeader(TypedDict):
 
 
 class Header(TypedDict):
-    """The header of a cell's message."""
+    """The header of a cell's message. ``skipped``: what could not be followed, each as a sentence."""
 
     tag: str
     words: Mapping[str, str]
@@ -55,6 +55,7 @@ class Header(TypedDict):
     heads: HeadsHeader | None
     change: Change | None
     sweep: SweepHeader | None
+    skipped: list[str]
 
 
 def cell(shown: Shown) -> str:
@@ -93,6 +94,7 @@ def message_of(shown: Shown, language: str) -> bytes:
         "heads": None,
         "change": None,
         "sweep": None,
+        "skipped": [],
     }
     arrays: dict[str, Tensor] = {}
     if isinstance(shown, Sweep):
@@ -105,6 +107,9 @@ def message_of(shown: Shown, language: str) -> bytes:
         header["heads"], arrays = heads_payload(Attentions([shown]), "")
     else:
         header["heads"], arrays = heads_payload(shown, "found")
+    found = shown.found if isinstance(shown, Changed) else shown
+    if isinstance(found, Attentions):
+        header["skipped"] = [in_words(error, language) for error in found.skipped]
     return message(header, arrays)
 
 

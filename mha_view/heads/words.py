@@ -257,6 +257,7 @@ CELL: Final = {
     "python_line": N_("A line of Python"),
     "copy": N_("Copy"),
     "copied": N_("Copied"),
+    "skipped": N_("Not shown, since it could not be followed:"),
     "change": N_("Change of the output"),
     "change_largest": N_("Largest change of the output ({shape}): {number}"),
     "change_none": N_("The output ({shape}) did not change."),

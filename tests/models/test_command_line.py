@@ -85,6 +85,12 @@ def test_a_second_sentence_is_read_as_one(command):
     assert json.loads(out)["tokens"] == ["[CLS]", "the", "cat", "sat", "[SEP]", "the", "dog", "[SEP]"]
 
 
+def test_a_decoder_reads_no_second_sentence(command, tmp_path):
+    status, out, err = command(str(folder_of(tmp_path / "decoder", GPT2)), "the cat", "--pair", "the dog")
+    assert (status, out) == (2, "")
+    assert "--pair: this model reads one text, not two" in err
+
+
 def test_a_folder_is_named_in_place_of_a_model_and_its_decoder_continues_a_text(command, tmp_path):
     folder = folder_of(tmp_path / "decoder", GPT2, specials=False)
     status, out, _ = command(str(folder), "the cat sat", "--generate", "2")

@@ -1,6 +1,6 @@
 // A notebook cell: the heads of a run, how its output changed, or the map of a sweep.
 
-import { div } from "../kit/dom.js";
+import { div, element, p } from "../kit/dom.js";
 import { Colours } from "../models/theme_colours.js";
 import { ChangeTable } from "./change_table.js";
 import { HeadsOfRun } from "./heads_of_run.js";
@@ -10,7 +10,7 @@ import { SweepMap } from "./sweep_map.js";
 
 export class Cell {
   /** @param {HTMLElement} root @param {CellData} data @param {Record<string, Numbers>} arrays */
-  constructor(root, { tag, words, limits, heads, change, sweep }, arrays) {
+  constructor(root, { tag, words, limits, heads, change, sweep, skipped }, arrays) {
     const colours = new Colours(() => this.#show());
     this.change = change && new ChangeTable(change, words);
     const numbers = /** @type {Float32Array} */ (arrays.sweep);
@@ -21,7 +21,11 @@ export class Cell {
     if (this.change) this.heads?.panes.append(this.change.root);
     const all = [this.heads, this.sweep].flatMap((part) => (part ? [part.root] : []));
     document.documentElement.lang = tag;
-    root.replaceChildren(div("bench models", head, ...all, colours.root));
+    const sentences = skipped.map((sentence) => element("li", {}, sentence));
+    const missing = skipped.length
+      ? div("skipped", p("", words.skipped), element("ul", {}, ...sentences))
+      : null;
+    root.replaceChildren(div("bench models", ...(missing ? [missing] : []), head, ...all, colours.root));
     this.heads?.open(0);
     this.#show();
   }

@@ -8,6 +8,8 @@ interface CellData {
   heads: CellHeads | null;
   change: CellChange | null;
   sweep: CellSweep | null;
+  /** What could not be followed, each as a sentence. */
+  skipped: string[];
 }
 
 /** The heads of a run: one view for each part of the model and each sample that is here. */

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import overload
 
+from mha_core.errors import InteropError
 from mha_core.interop.running.captured import Captured
 from mha_core.notebook import HEADS, html_of
 
@@ -16,12 +17,16 @@ class Attentions(Sequence[Captured]):
         found[3], found[-1], found[:6], len(found)
 
     A notebook cell that ends in it shows all heads, layers × heads.
+
+    ``skipped``: what looks like attention in the run but could not be followed, each as an error that says where and
+    why. Its heads are not in the sequence.
     """
 
-    __slots__ = ("_attentions",)
+    __slots__ = ("_attentions", "skipped")
 
-    def __init__(self, attentions: Iterable[Captured] = ()) -> None:
+    def __init__(self, attentions: Iterable[Captured] = (), skipped: Iterable[InteropError] = ()) -> None:
         self._attentions = tuple(attentions)
+        self.skipped = tuple(skipped)
 
     @overload
     def __getitem__(self, index: int) -> Captured: ...
@@ -31,7 +36,7 @@ class Attentions(Sequence[Captured]):
 
     def __getitem__(self, index: int | slice) -> Captured | Attentions:
         if isinstance(index, slice):
-            return Attentions(self._attentions[index])
+            return Attentions(self._attentions[index], self.skipped)
         return self._attentions[index]
 
     def __len__(self) -> int:
@@ -47,7 +52,7 @@ class Attentions(Sequence[Captured]):
         return hash(self._attentions)
 
     def __repr__(self) -> str:
-        return repr(list(self._attentions))
+        return ", not followed: ".join([repr(list(self._attentions)), *map(str, self.skipped)])
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows: all heads at a glance, in a frame; None without ``mha_view``."""

@@ -68,7 +68,9 @@ def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any],
     if not calls:
         raise _no_attention(watch.ends)
     decided = _decide(calls, module, args, named, asked.batch)
-    attentions = Attentions(one for one, _ in decided)
+    names = {one.name for one, _ in decided}
+    skipped = [_not_followed(*end) for end in watch.lost.items() if end[0] not in names]
+    attentions = Attentions((one for one, _ in decided), skipped)
     _require_tokens(asked.tokens, attentions)
     own_sites = (
         site if split is None else site._replace(split=split)
@@ -91,6 +93,16 @@ def _require_tokens(tokens: Sequence[str] | None, attentions: Sequence[Captured]
     raise InteropError(
         sentence, place="tokens", got=len(tokens), counts=counts, samples=attentions[0].samples
     )
+
+
+def _not_followed(name: str, end: tuple[str, str]) -> InteropError:
+    """What happened to scores that did not become an attention."""
+    operation, _ = end
+    if operation.startswith("softmax("):
+        sentence = N_("{operation} is not along the last axis, where keys are expected")
+    else:
+        sentence = N_("the scores or weights went into {operation} and cannot be followed from there")
+    return InteropError(sentence, place=name, operation=operation)
 
 
 def _no_attention(ends: Mapping[str, tuple[str, str]]) -> InteropError:

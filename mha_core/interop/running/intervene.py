@@ -52,7 +52,12 @@ def changed(
         attentions.append(replace(_edited(one, own, outputs), batch=batch))
 
     output = changed_run(module, args, named, found.sites, edits, see)
-    return Changed(Attentions(attentions), before, output_of(output), _names((args, named), asked))
+    return Changed(
+        Attentions(attentions, found.attentions.skipped),
+        before,
+        output_of(output),
+        _names((args, named), asked),
+    )
 
 
 def _names(inputs: Any, asked: Asked) -> dict[int, str]:

@@ -65,7 +65,7 @@ class Batch:
         lead = call.outputs.shape[:-2]
         if call.layer and len(lead) == 2:
             return Split(*lead, heads_first=False, sure=True)
-        sizes = self._sizes(lead, call.folds)
+        sizes = self._sizes(lead, call.folds, grouped=_is_grouped(call))
         if sizes is None or (not self.given and self._is_one_token(call, *sizes)):
             raise _refusal(_UNDECIDED, call.name, lead)
         return Split(*sizes, sure=1 in sizes[:2] or self._order_is_known(lead, call.folds, *sizes[:2]))
@@ -91,12 +91,19 @@ class Batch:
         known = [self._unfolded(*fold) for fold in folds if prod(fold[:2]) == lead[0] and not fold[2]]
         return any(unfolded and not unfolded[2] for unfolded in known)
 
-    def _sizes(self, lead: Sequence[int], folds: Sequence[Fold]) -> tuple[int, int, bool] | None:
-        """Samples, heads and whether heads come first; None if that is undecided."""
+    def _sizes(
+        self, lead: Sequence[int], folds: Sequence[Fold], *, grouped: bool = False
+    ) -> tuple[int, int, bool] | None:
+        """Samples, heads and whether heads come first; None if that is undecided.
+
+        ``grouped``: the heads along the last axis share keys and values, so it and those before it are no samples.
+        """
         if len(lead) == 2:
             if self._has_windows(lead, folds):  # windows, one sample after the other, count as samples
                 return lead[0], lead[1], False
             return self._two_axes(*lead)
+        if grouped and not self.given and self.inferred == lead[0]:
+            return lead[0], prod(lead[1:]), False
         known = [self._unfolded(*fold) for fold in folds if lead and prod(fold[:2]) == lead[0]]
         if len(lead) == 1 and known:
             return known[0]
@@ -145,6 +152,12 @@ class Batch:
         return (1, size, False) if alone and not self.given else None
 
 
+def _is_grouped(call: Call) -> bool:
+    """Whether V has one matrix for all heads along the last axis before tokens and columns."""
+    lead = call.outputs.shape[:-2]
+    return len(lead) > 2 and call.v.dim() == len(lead) + 2 and call.v.shape[-3] == 1 < lead[-1]
+
+
 def undecided(name: str, lead: Sequence[int]) -> InteropError:
     """The error where a second run has not shown the order either."""
     return _refusal(_UNDECIDED_AFTER_RUNS, name, lead)
@@ -168,9 +181,11 @@ def four_axes(call: Call, split: Split) -> Call:
     if len(lead) == 2 and not heads_first:
         return call
 
-    def separated(part: Tensor) -> Tensor:
+    def separated(part: Tensor, *, of_scores: bool = False) -> Tensor:
+        """``of_scores``: it has every head, or the same for all; keys and values may be shared by the last axis."""
         part = part.reshape(*(1,) * (len(lead) + 2 - part.dim()), *part.shape)
-        own_lead = lead if heads_first or len(lead) < 2 else (*lead[:-1], part.shape[-3])
+        is_whole = of_scores or heads_first or len(lead) < 2
+        own_lead = lead if is_whole else (*lead[:-1], part.shape[-3])
         part = part.expand(*own_lead, *part.shape[-2:])
         if heads_first:
             return part.reshape(heads, samples, *part.shape[-2:]).transpose(0, 1)
@@ -178,7 +193,9 @@ def four_axes(call: Call, split: Split) -> Call:
 
     scores = call.scores
     if scores is not None:
-        mask, sink = (part if part is None else separated(part) for part in (scores.mask, scores.sink))
+        mask, sink = (
+            part if part is None else separated(part, of_scores=True) for part in (scores.mask, scores.sink)
+        )
         scores = replace(scores, q=separated(scores.q), k=separated(scores.k), mask=mask, sink=sink)
     weights = None if call.weights is None else separated(call.weights)
     return replace(call, scores=scores, v=separated(call.v), outputs=separated(call.outputs), weights=weights)

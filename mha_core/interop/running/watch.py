@@ -106,6 +106,8 @@ class Watch(TorchFunctionMode):
         self._written = False  # whether ``keep`` has changed outputs inside torch's layer
         self.ends: dict[str, tuple[str, str]] = {}
         """By part of the module: the operation after which a softmax's result was not followed, and why as a word."""
+        self.lost: dict[str, tuple[str, str]] = {}
+        """The same, only where the softmax was of scores: it began as a product, as an attention does."""
 
     def __torch_function__(
         self,
@@ -179,7 +181,9 @@ class Watch(TorchFunctionMode):
                 self._weights[result] = self._scores.get(tensors[0]), result
                 self.ends.setdefault(self._place()[0], ("", ""))
             else:
-                self._lose(f"softmax(dim={dim})")
+                self._lose(f"softmax(dim={dim})", scored=tensors[0] in self._scores)
+        elif name in _SOFTMAX_LIKE and tensors[0] in self._scores:
+            self._lose(name, scored=True)
         elif weighted is not None:
             self._after_softmax(name, args, kwargs, weighted, result)
         else:
@@ -199,7 +203,7 @@ class Watch(TorchFunctionMode):
         elif name in (*JOINS, "narrow"):
             self._weights[result] = None, result
         else:
-            self._lose(name)
+            self._lose(name, scored=scores is not None)
 
     def _split(
         self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], results: Sequence[Any]
@@ -211,8 +215,16 @@ class Watch(TorchFunctionMode):
             else:
                 self._lose(name)
 
-    def _lose(self, operation: str, why: str = "other") -> None:
-        self.ends[self._place()[0]] = operation, why
+    def _lose(self, operation: str, why: str = "other", *, scored: bool = False) -> None:
+        name = self._place()[0]
+        self.ends[name] = operation, why
+        if scored:
+            self.lost[name] = operation, why
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        super().__exit__(kind, error, trace)  # type: ignore[no-untyped-call]
+        if error is not None and type(error).__module__.startswith("torch._dynamo"):
+            raise _compiled() from error
 
     def _note_folds(self, name: str, args: Sequence[Any], result: Tensor) -> None:
         """Record the axes that a view folds. They stay known as long as there is an axis of this length."""
@@ -332,6 +344,8 @@ class Watch(TorchFunctionMode):
         return self._root, 1
 
 
+_SOFTMAX_LIKE: Final = ("log_softmax", "softmin")
+"""Functions of scores whose result is not followed."""
 _CELL_WISE: Final = (*SAME, *VIEWS, *TIMES, *OVER, *PLUS, *MINUS, *PER_CELL)
 
 
@@ -425,6 +439,16 @@ def dropped(share: float) -> InteropError:
     """The error for dropout of weights: a run's outputs do not follow from its weights."""
     return InteropError(
         N_("dropout is active on the weights (p = {share:g}); call module.eval() first"), share=share
+    )
+
+
+def _compiled() -> InteropError:
+    """The error for a module that torch compiles while it runs: none of its functions can be seen."""
+    return InteropError(
+        N_(
+            "this module is compiled while it runs, as with flex_attention, so its attention cannot be followed; "
+            "load it with eager attention or with scaled_dot_product_attention"
+        )
     )
 
 
