@@ -35,12 +35,16 @@ def in_self_attention(weights):
     return validate(replace(given_weights(weights), context_tokens=None))
 
 
-def visible(example, scores, i, row):
-    """The keys that query i may attend to, read off the mask; a fill that is a number hides where it leaves 0."""
+def visible(example, head, i, row):
+    """The keys that query i may attend to in this head, read off its mask.
+
+    A fill that is a number hides where it leaves 0.
+    """
     n_k = example.dims.n_k
-    if scores is None:  # a head that starts from its weights is not masked
+    if example.heads[head].weights is not None:  # a head that starts from its weights is not masked
         return list(range(n_k))
-    mask = example.mask
+    own = example.heads[head].mask
+    mask = example.mask if own is None else own
     if mask == "causal":
         return list(range(min(i + 1, n_k)))
     if isinstance(mask, BandMask):
@@ -57,7 +61,6 @@ def assert_holds(computed):
     example = computed.example
     for head, look in enumerate(where_heads_look(computed)):
         table = computed.values["weights"][head]
-        scores = None if example.heads[head].weights is not None else True
         alive = [i for i, row in enumerate(table) if any(row)]
         assert look.blind == (len(alive) < len(table))
         tops = {}
@@ -65,7 +68,7 @@ def assert_holds(computed):
             best = [j for j, weight in enumerate(table[i]) if weight > max(table[i]) - NEAR]
             tops[i] = best
         single = [best[0] if len(best) == 1 else None for best in tops.values()]
-        seen = {i: [table[i][j] for j in visible(example, scores, i, table[i])] for i in alive}
+        seen = {i: [table[i][j] for j in visible(example, head, i, table[i])] for i in alive}
         choosing = [i for i in alive if len(seen[i]) > 1]
         level = all(max(seen[i]) - min(seen[i]) <= NEAR for i in choosing)
         nearly = all(0 < max(seen[i]) <= 2 * min(seen[i]) for i in choosing)
