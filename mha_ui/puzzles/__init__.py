@@ -25,7 +25,7 @@ _WORDS: Final = {
     "progress": N_("Puzzles solved"),
     "solved_of": N_("{count} of {all} solved"),
     "kept_here": N_("Kept in this browser."),
-    "best": N_("fewest changes: {count}"),
+    "best": N_("fewest known: {count}"),
     "solved_with": N_("solved with {count} {count:change|changes}"),
 }
 

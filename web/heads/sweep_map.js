@@ -1,4 +1,4 @@
-// Every head changed alone: a map of attentions × heads in two colours, one cell of which is told in words.
+// Every head changed alone: a map of attentions × heads in two colors. A sentence says the number of one cell.
 
 import { element, fill } from "../kit/dom.js";
 import { Heatmap } from "../models/head/heatmap.js";

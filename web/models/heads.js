@@ -5,7 +5,12 @@ import { HeadView } from "./head/head_view.js";
 import { HeadsOverview } from "./overview/heads_overview.js";
 import { Tokens } from "./tokens/token_strip.js";
 
-/** What is shown of a run. `refused`: why its heads could not be opened. @typedef {{ run: ModelRun; place: FittedPlace; shuffled: Shuffled | null; missing: MissingParts; refused: string }} Shown */
+/**
+ * What is shown of a run. `refused`: why its heads could not be opened.
+ * @typedef {{
+ *   run: ModelRun; place: FittedPlace; shuffled: Shuffled | null; missing: MissingParts; refused: string;
+ * }} Shown
+ */
 
 export class Heads {
   /** @type {HeadNumbers[] | null} */

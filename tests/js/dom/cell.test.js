@@ -62,7 +62,7 @@ test("a page without data asks for it, and hears nobody but the notebook", () =>
   assert.deepEqual(told, []);
 });
 
-test("an edit is told with all others and with the version that it belongs to", async () => {
+test("each edit is sent with all others and with the version that they belong to", async () => {
   await enter(X, "0.30000000000000004");
   const values = [
     [0.30000000000000004, 2],

@@ -62,7 +62,7 @@ test("the cell of a goal is framed in its table", async () => {
 test("with the answer that solves it, it says so, offers the next one, and this browser keeps it", async () => {
   const { answer, text, button } = await puzzle();
   answer("solved");
-  assert.match(text(".puzzle-status"), /^✓ Solved with 1 changed number\. That is the fewest possible\./);
+  assert.match(text(".puzzle-status"), /^✓ Solved with 1 changed number\. No shorter solution is known\./);
   assert.equal(new URL(button("next").href).searchParams.get("puzzle"), SHOWN.next.split("=")[1]);
   assert.deepEqual(stored(), { [SHOWN.key]: 1 });
 });
