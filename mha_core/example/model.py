@@ -479,8 +479,8 @@ def mask_of(example: Example, head: int) -> Mask:
 
 def has_own_masks(example: Example) -> bool:
     """Whether heads have masks of their own, so that each has its matrix ``head_mask``."""
-    own = any(head.mask is not None for head in example.heads)
-    return own and any(mask_of(example, head) is not None for head in range(len(example.heads)))
+    own = [head.mask for head in example.heads if head.mask is not None]
+    return bool(own) and (example.mask is not None or any(mask != "none" for mask in own))
 
 
 def masks_of(example: Example) -> tuple[Mask, ...]:

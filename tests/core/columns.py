@@ -6,7 +6,7 @@ Written independently, not by transposing the results of the row convention: onl
 from math import ceil, cos, exp, sin, sqrt, tanh
 
 from mha_core.example.band import BandMask
-from tests.core.reference import count_keys
+from tests.core.reference import any_mask, count_keys
 
 NEG_INF = float("-inf")
 
@@ -190,7 +190,7 @@ def column_weights(example, head, steps, q, k, kind):
     mask = example.mask if head.mask is None else head.mask
     if mask not in (None, "none"):
         scores = steps["masked_scores"] = masked(scores, mask)
-    elif any((example.mask if one.mask is None else one.mask) not in (None, "none") for one in example.heads):
+    elif any(one.mask for one in example.heads) and any_mask(example):
         scores = steps["masked_scores"] = masked(scores, BandMask(99))
     sink = [[head.sink[0]] * n_q] if head.sink else []
     return softmax_down(scores + sink)[:n_k]

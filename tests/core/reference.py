@@ -169,9 +169,7 @@ def reference_head(example, head, rows_q, rows_k, early, shared=None):
 
 
 def any_mask(example):
-    return any(
-        (example.mask if head.mask is None else head.mask) not in (None, "none") for head in example.heads
-    )
+    return any(mask not in (None, "none") for mask in (example.mask, *(head.mask for head in example.heads)))
 
 
 def score(example, head, steps, q, k):

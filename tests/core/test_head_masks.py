@@ -82,6 +82,13 @@ def test_a_head_computes_what_it_would_if_all_had_its_mask(mask, whole):
     assert trace(own(mask, whole)).values["weights"][1] == trace(alone).values["weights"][1]
 
 
+def test_a_mask_that_no_head_takes_hides_nothing():
+    example = own("none")
+    example = validate(replace(example, heads=tuple(replace(head, mask="none") for head in example.heads)))
+    assert trace(example).values["weights"] == trace(replace(FIRST, mask=None)).values["weights"]
+    assert largest_difference(trace(example).values, reference(example)) <= 1e-12
+
+
 def test_files_without_it_stay_as_they_are():
     assert '"mask"' not in dump(FIRST)
     assert dump(own("none")).count('"mask":"none"') == 1
