@@ -43,15 +43,16 @@ def configure(script: str) -> None:
     shell.configure(shell.title(script, state.current().language))
 
 
-def frame(*, note: bool = True, answers: bool = True) -> None:
+def frame(*, note: bool = True, answers: bool = True, examples: bool = True) -> None:
     """Draw the page's head, and the note of the current example unless the page shows it elsewhere.
 
     A page embedded in another (``?embed=true``) has no head. ``answers``: whether the page shows the numbers that an
-    exercise asks for. While there is an exercise, such a page asks first and draws nothing below.
+    exercise asks for. While there is an exercise, such a page asks first and draws nothing below. ``examples``: whether
+    another example would change what the page shows.
     """
     work = state.change(state.note_names)
     if not st.context.is_embedded:
-        panel("frame", partial(_frame, note=note))
+        panel("frame", partial(_frame, note=note, examples=examples))
     if answers and state.has_open_exercise(work):
         panel("frame.answers", _answers)
         st.stop()
@@ -79,10 +80,11 @@ _SHOWS_ANSWERS: Final = N_(
 )
 
 
-def _frame(work: state.Work, *, note: bool) -> None:
+def _frame(work: state.Work, *, note: bool, examples: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="frame"):
         shell.head(work.language, partial(_address, work))
-        _example_menu(work)
+        if examples:
+            _example_menu(work)
         _language_switch(work)
         share_button(work)
         _menu(work)

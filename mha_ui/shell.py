@@ -30,13 +30,13 @@ CONVENTIONS: Final = "conventions.py"
 LESSONS: Final = "lessons.py"
 PAGES: Final = {
     BENCH: N_("Explore"),
+    LESSONS: N_("Learn"),
     PUZZLES: N_("Puzzles"),
     WALKTHROUGH: N_("Step through"),
     MODELS: N_("Real models"),
     CHECK: N_("Check my numbers"),
     EXPERIMENTS: N_("Compare"),
     CONVENTIONS: N_("Notation"),
-    LESSONS: N_("Learn"),
 }
 """Pages in the order of the navigation, the home page first: script and label."""
 

@@ -38,7 +38,7 @@ _STYLE: Final = bundle.style("lessons/lessons.css")
 def lessons_page() -> None:
     """The whole page: frame, list of lessons, and the lesson that the address names."""
     st.html(f"<style>{_STYLE}{STYLE}</style>")
-    frame.frame(note=False)
+    frame.frame(note=False, examples=False)
     panel("lessons", _lesson, instead=_keep_address)
 
 

@@ -32,7 +32,7 @@ _WORDS: Final = {
 
 def puzzles_page() -> None:
     """The whole page: frame and puzzles."""
-    frame.frame(note=False)
+    frame.frame(note=False, examples=False)
     panel("puzzles", _puzzles, instead=keep_address)
 
 

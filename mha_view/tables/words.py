@@ -15,6 +15,7 @@ from mha_view.lenses.change import CHOICES
 
 WORDS: Final = {
     "bench": N_("Explore"),
+    "skip": N_("Skip to the numbers"),
     "glossary": N_("What these terms mean"),
     "lead": N_(
         "Each token looks at all the tokens and blends what it finds. Each head does this in its own way."

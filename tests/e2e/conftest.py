@@ -99,8 +99,11 @@ def watch(watching: Watch) -> Iterator[Watch]:
     assert complaints == []
 
 
-STARTED = "try { localStorage.setItem('mha.start', 'seen') } catch {}"  # about:blank has none
-"""Who has been here before is not shown the first steps."""
+STARTED = """try {
+    localStorage.setItem('mha.start', 'seen');
+    localStorage.setItem('mha.teach', 'true');
+} catch {}"""  # about:blank has none
+"""Who has been here before is not shown the first steps, and has turned on what a lecturer needs."""
 
 
 def context_of(browser: Browser, watch: Watch, newcomer: bool = False, **options) -> BrowserContext:

@@ -122,3 +122,11 @@ def test_pointing_moves_nothing(visit):
     cell.click()
     bench.settled()
     expect(cell).to_have_class("pinned")
+
+
+def test_the_first_key_leads_past_the_head_of_the_page_to_the_numbers(visit):
+    bench = visit("?example=first")
+    bench.page.keyboard.press("Tab")
+    expect(bench.page.get_by_role("link", name="Skip to the numbers")).to_be_focused()
+    bench.page.keyboard.press("Enter")
+    assert focused(bench.page)["key"] == "x||0|0"

@@ -15,6 +15,7 @@ from tests.core.test_walk import check_page
 from tests.e2e.looks import assert_no_barrier, wider, widths
 from tests.sizes import EVERY_STAGE, in_turn, shortened
 from tests.view.test_slides import tables
+from tools.drive.walk import Walk
 
 # --- predictions -----------------------------------------------------------------------------------------------------
 
@@ -171,3 +172,19 @@ def test_nothing_sticks_out_of_the_page(walk, locale):
         for key in ("ArrowRight", "ArrowDown", "ArrowRight", "Home", "End"):
             assert wider(page.page) == [], (page.at, width)
             page.press(key)
+
+
+# --- a student's, and a lecturer's -----------------------------------------------------------------------------------
+
+
+def test_a_student_sees_no_lecturers_controls_until_teach_is_pressed(server, new_context):
+    walk = Walk(new_context(newcomer=True).new_page()).open(f"{server.url}walkthrough")
+    lecturers = [*(walk.button(name) for name in ("lecture", "own", "room follow", "projector", "presenter"))]
+    lecturers.append(walk.page.locator(".st-key-walk-takeaway button").first)
+    for control in lecturers:
+        expect(control).to_be_hidden()
+    walk.button("teach").click()
+    for control in lecturers:
+        expect(control).to_be_visible()
+    walk.page.reload()
+    expect(walk.ready().button("projector")).to_be_visible()

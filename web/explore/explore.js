@@ -41,6 +41,7 @@ import { PhoneBar } from "./phone_bar.js";
 import { pinnedActs } from "./pinned_acts.js";
 import { invitation } from "./puzzle/invitation.js";
 import { Puzzle } from "./puzzle/puzzle.js";
+import { skipLink } from "./skip_link.js";
 import { Actions } from "./toolbar/actions.js";
 import { Toolbar } from "./toolbar/toolbar.js";
 import { Verdict } from "./verdict.js";
@@ -64,7 +65,7 @@ const FIRST_OF_MASK = { name: "mask", head: null, row: 0, col: 0 };
  * The parts of the page that are made again for another language.
  * @typedef {{
  *   toolbar: Toolbar; verdict: Verdict; practice: Practice; legend: Legend; explain: Explain; menu: FillMenu;
- *   chips: HeadChips; overview: Overview; phoneBar: PhoneBar; firstSteps: FirstSteps; puzzle: Puzzle;
+ *   chips: HeadChips; overview: Overview; phoneBar: PhoneBar; firstSteps: FirstSteps; puzzle: Puzzle; skip: HTMLElement;
  * }} Parts
  */
 
@@ -166,6 +167,7 @@ class Explore {
     this.#parts.overview.stop();
     this.#parts.firstSteps.stop();
     this.#parts.puzzle.stop();
+    this.#parts.skip.remove();
     pictures.leave(this);
     sender.retire(this);
     this.root.remove();
@@ -692,6 +694,7 @@ class Explore {
     this.#parts.overview.stop();
     this.#parts.firstSteps.stop();
     this.#parts.puzzle.stop();
+    this.#parts.skip.remove();
     this.#parts = this.#makeParts();
     this.#layOutParts();
   }
@@ -716,6 +719,7 @@ class Explore {
       chips: new HeadChips(words),
       firstSteps: new FirstSteps(host, words),
       puzzle: new Puzzle(host, words),
+      skip: skipLink(words.skip, this.tables),
     };
   }
 
@@ -740,6 +744,7 @@ class Explore {
     const words = this.#words;
     const { toolbar, verdict, practice, explain, menu, chips, overview, firstSteps, puzzle } = this.#parts;
     this.root.setAttribute("aria-label", words.bench);
+    if (document.querySelector(".st-key-frame")) document.body.prepend(this.#parts.skip);
     // Share sets the page's language too, but an embedded page has no Share.
     document.documentElement.lang = this.root.lang = words.lang;
     this.root.replaceChildren(

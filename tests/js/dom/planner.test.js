@@ -339,3 +339,20 @@ test("a walk that has moved on goes on with the field that was being typed in", 
   await settled();
   assert.equal(field().value, "12");
 });
+
+test("who teaches no more has no planner open", async () => {
+  const { find, named, element } = await walk("first");
+  named("teach").click();
+  named("own").click();
+  assert.deepEqual([element().dataset.teaches, find(".planner").hidden], ["true", false]);
+  named("teach").click();
+  assert.deepEqual([element().dataset.teaches, find(".planner").hidden], ["false", true]);
+});
+
+test("a lecture that is walked shows what a lecturer needs, and so it stays", async () => {
+  const { named, element, choose } = await walk("first");
+  choose("lecture", "10");
+  assert.deepEqual([element().dataset.teaches, named("teach").hidden], ["true", true]);
+  choose("lecture", "0");
+  assert.equal(element().dataset.teaches, "true");
+});

@@ -5,6 +5,7 @@ import { Address } from "../../kit/address.js";
 import { button, div, element, fill, p, redrawn, span } from "../../kit/dom.js";
 import { shownAs, valueAt } from "../../kit/graph.js";
 import { sender } from "../../kit/sender.js";
+import { ofBrowser } from "../../kit/storage.js";
 import { nameText } from "../picture/cell_name.js";
 import { InputEditor } from "../picture/edit_input.js";
 import { ownOf } from "../place/lecture_route.js";
@@ -28,6 +29,8 @@ const TIGHTER = [
   { most: 2, classes: [] },
 ];
 
+const TEACHES = "mha.teach"; // whether this browser shows what a lecturer needs
+
 export class Lecturer {
   address = new Address();
   #walk;
@@ -44,6 +47,7 @@ export class Lecturer {
   #entry = span("room-entry");
   #planner = new Planner(() => this.#showPlanner());
   #planOpener = button({ data: { focus: "own" }, onclick: () => this.#planner.open(!this.#planner.isOpen) });
+  #teacher = walkButton("teach", () => this.#teach(!ofBrowser.get(TEACHES)), {});
   #closer = walkButton("room close", () => room.close(), {});
   #asker = walkButton("ask", () => this.ask(), {});
   #counter = walkButton("hands", () => this.countHands(), {});
@@ -53,6 +57,7 @@ export class Lecturer {
   #place = ""; // that the room was sent last
   #areControlsOpen = false; // on the projector, where no presenter's page is open
   #isBusy = false; // something was to be asked while a question is open, and the lecturer sees a sentence about it
+  #isTeaching = false; // a room has been open on this page, or a lecture walked
   #isByHand = false; // the room answers with its hands, and telephones are not asked
 
   /** @param {HostedWalk} walk */
@@ -88,13 +93,33 @@ export class Lecturer {
   controls(own) {
     const words = this.#words;
     this.#planOpener.textContent = words.own_lecture;
+    this.#teacher.textContent = words.teach;
+    this.#teacher.title = words.teach_title;
     this.#counter.textContent = words.hands;
     this.#closer.textContent = words.question_close;
     this.#asker.textContent = words.ask;
     const isProjector = this.#view === "projector";
     const plan = isProjector ? [] : [this.#planOpener];
     const questions = isProjector ? [this.#closer, this.#asker] : [];
-    return [...plan, ...questions, ...(this.#view ? [this.#counter] : []), this.#entry, ...own];
+    const [first, last] = this.#view ? [[], [this.#counter]] : [[this.#teacher], []];
+    return [...first, ...plan, ...questions, ...last, this.#entry, ...own];
+  }
+
+  /** Show what a lecturer needs, or hide it: a student has fewer buttons then. @param {boolean} teaches */
+  #teach(teaches) {
+    ofBrowser.set(TEACHES, teaches);
+    if (!teaches && this.#planner.isOpen) this.#planner.open(false);
+    this.#showTeaching();
+  }
+
+  /** Whoever has a room open or walks a lecture keeps what a lecturer needs until the page is left. */
+  #showTeaching() {
+    this.#isTeaching ||= this.isFollowed || this.#walk.route.minutes > 0;
+    const teaches = this.#isTeaching || Boolean(ofBrowser.get(TEACHES));
+    this.#teacher.hidden = this.#isTeaching;
+    this.#teacher.setAttribute("aria-pressed", String(teaches));
+    this.#walk.root.dataset.teaches = String(teaches);
+    document.documentElement.classList.toggle("mha-teaching", teaches);
   }
 
   /** @type {WalkHost["parts"]} */
@@ -176,6 +201,7 @@ export class Lecturer {
   unmount() {
     room.leave(this.#show);
     this.#planner.root.remove();
+    document.documentElement.classList.remove("mha-teaching");
   }
 
   shares() {
@@ -279,6 +305,7 @@ export class Lecturer {
   // --- rendering ---------------------------------------------------------------------------------------------------
 
   #show = () => {
+    this.#showTeaching();
     const { state, question, trouble } = room;
     const walk = this.#walk;
     if (!question?.open) this.#isBusy = false;

@@ -19,7 +19,7 @@ const HALF_NAME = 6.6; // of a row's name, which is then in two lines
 const SMALLEST = 11; // pixels of the type there; below that the picture scrolls
 const WIDE = 1000; // pixels of a walk whose pictures have room for words
 const FEW_ROWS = 4; // of softmax, whose three tables are then above one another
-const SIZES = [1.4, 1.3, 1.2, 1.1, 1, 0.9]; // of a picture's type, of which the window decides
+const SIZES = [2.2, 2, 1.8, 1.6, 1.4, 1.3, 1.2, 1.1, 1, 0.9]; // of a picture's type, of which the window decides
 const BESIDES = 260; // pixels of the window above the walk, and below its picture
 const WORDS = 380; // pixels for the words beside a picture
 
