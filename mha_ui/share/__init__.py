@@ -1,6 +1,6 @@
 """The button that copies the link to what the page shows, shows its QR code, and says where a link cannot contain it.
 
-It is on every page, outside any fragment, so it has more tasks. It makes the whole page run where a fragment's messages
+It is on every page, outside any fragment, so it has more tasks. The button beside it shows what a lecturer needs. It makes the whole page run where a fragment's messages
 are not answered. It passes on the edits of a bench that was left before it could send them. It marks the link of the
 current page, and sets the page's language, which Streamlit takes to be English.
 """
@@ -21,6 +21,8 @@ from mha_ui.download import downloader
 
 _KEY: Final = "frame.share"
 _WORDS: Final = {
+    "teach": N_("Teach"),
+    "teach_title": N_("Show what a lecturer needs: lectures, audience, projector, handouts"),
     "share": N_("Share"),
     "copied": N_("Copied"),
     "said": N_("Link copied. It opens this page with your numbers."),
@@ -33,7 +35,10 @@ _WORDS: Final = {
     "close": N_("Close"),
 }
 _HTML: Final = """
+<div class="buttons">
+<button type="button" class="teach"></button>
 <button type="button" class="share"><span class="name"></span><span class="done" aria-hidden="true"></span></button>
+</div>
 <div class="panel" role="dialog" hidden>
 <p></p><input type="text" readonly><div class="paper"></div><p class="no-code"></p>
 <button type="button" class="close">×</button>

@@ -9,8 +9,6 @@ from mha_core.errors import N_
 from mha_view.language import words_in
 
 LECTURE: Final = {
-    "teach": N_("Teach"),
-    "teach_title": N_("Lectures, audience, projector, and handouts"),
     "own_lecture": N_("My lecture"),
     "own_about": N_(
         "Choose, hide and reorder the steps, and add your own notes and questions. They are "

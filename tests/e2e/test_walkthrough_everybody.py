@@ -183,7 +183,7 @@ def test_a_student_sees_no_lecturers_controls_until_teach_is_pressed(server, new
     lecturers.append(walk.page.locator(".st-key-walk-takeaway button").first)
     for control in lecturers:
         expect(control).to_be_hidden()
-    walk.button("teach").click()
+    walk.page.get_by_role("button", name="Teach").click()
     for control in lecturers:
         expect(control).to_be_visible()
     walk.page.reload()

@@ -14,6 +14,7 @@ import { IdleControls } from "../kit/idle_controls.js";
 import { isOwn, Keys } from "../kit/keys.js";
 import { mounting } from "../kit/mount.js";
 import { ofTab } from "../kit/storage.js";
+import { isTeaching, onTeachingChange } from "../kit/teaching.js";
 import { fits, liveAmong, mainOf, partsOf, show, showAll, tablesOfPage } from "./page_parts.js";
 import { packed, screenOf } from "./screens.js";
 
@@ -89,6 +90,9 @@ class Projector {
     window.addEventListener("pointermove", () => this.awake.wake(), { signal });
     window.addEventListener("pointerup", () => isBeforeAudience() && setTimeout(blurSlider), { signal });
     onRedrawn(() => this.#pack(), signal);
+    const showTeaching = () => this.root.classList.toggle("teaching", isTeaching());
+    onTeachingChange(showTeaching, signal);
+    showTeaching();
     onAudienceChange(() => this.root.classList.toggle("on", isBeforeAudience()), signal);
   }
 

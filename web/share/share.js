@@ -5,6 +5,7 @@ import { element, requireElement } from "../kit/dom.js";
 import { mounting } from "../kit/mount.js";
 import { belowRoot } from "../kit/root.js";
 import { sender } from "../kit/sender.js";
+import { isTeaching, onTeachingChange, setTeaching, showTeaching } from "../kit/teaching.js";
 import { markCurrentPage } from "./current_page.js";
 import { reachPopovers } from "./popover_focus.js";
 
@@ -43,6 +44,7 @@ class Share {
   constructor({ parentElement: root, data, setTriggerValue }) {
     this.data = data;
     this.setTriggerValue = setTriggerValue;
+    this.teach = requireElement(root, ".teach");
     this.button = requireElement(root, ".share");
     this.name = requireElement(root, ".share .name");
     this.done = requireElement(root, ".share .done");
@@ -56,6 +58,8 @@ class Share {
     this.button.addEventListener("click", () => this.#share());
     this.close.addEventListener("click", () => this.#hide());
     this.panel.addEventListener("keydown", (event) => event.key === "Escape" && this.#hide());
+    this.teach.addEventListener("click", () => setTeaching(!isTeaching()));
+    onTeachingChange(() => this.#markTeaching(), this.#stopped.signal);
     this.#listen(root);
     reachPopovers(this.#stopped.signal);
   }
@@ -81,6 +85,9 @@ class Share {
     Object.assign(this, { data, setTriggerValue });
     document.documentElement.lang = data.lang;
     const { words } = data;
+    this.teach.textContent = words.teach;
+    this.teach.title = words.teach_title;
+    this.#markTeaching();
     this.name.textContent = words.share;
     this.done.textContent = `✓ ${words.copied}`;
     this.button.setAttribute("aria-label", words.share);
@@ -90,6 +97,11 @@ class Share {
     sender.confirm(data);
     this.#sendLeft();
     markCurrentPage();
+  }
+
+  #markTeaching() {
+    showTeaching();
+    this.teach.setAttribute("aria-pressed", String(isTeaching()));
   }
 
   /** Send edits that a page was left with. */

@@ -5,7 +5,7 @@ import { Address } from "../../kit/address.js";
 import { button, div, element, fill, p, redrawn, span } from "../../kit/dom.js";
 import { shownAs, valueAt } from "../../kit/graph.js";
 import { sender } from "../../kit/sender.js";
-import { ofBrowser } from "../../kit/storage.js";
+import { isTeaching, onTeachingChange } from "../../kit/teaching.js";
 import { nameText } from "../picture/cell_name.js";
 import { InputEditor } from "../picture/edit_input.js";
 import { ownOf } from "../place/lecture_route.js";
@@ -29,8 +29,6 @@ const TIGHTER = [
   { most: 2, classes: [] },
 ];
 
-const TEACHES = "mha.teach"; // whether this browser shows what a lecturer needs
-
 export class Lecturer {
   address = new Address();
   #walk;
@@ -47,7 +45,7 @@ export class Lecturer {
   #entry = span("room-entry");
   #planner = new Planner(() => this.#showPlanner());
   #planOpener = button({ data: { focus: "own" }, onclick: () => this.#planner.open(!this.#planner.isOpen) });
-  #teacher = walkButton("teach", () => this.#teach(!ofBrowser.get(TEACHES)), {});
+  #stopped = new AbortController();
   #closer = walkButton("room close", () => room.close(), {});
   #asker = walkButton("ask", () => this.ask(), {});
   #counter = walkButton("hands", () => this.countHands(), {});
@@ -70,6 +68,7 @@ export class Lecturer {
       refused: walk.refused,
       refuse: (sentence, how) => walk.refuse(sentence, how),
     });
+    onTeachingChange(() => this.#showTeaching(), this.#stopped.signal);
     this.#roomControls.root.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && this.#closeControls()) event.stopPropagation();
     });
@@ -93,33 +92,21 @@ export class Lecturer {
   controls(own) {
     const words = this.#words;
     this.#planOpener.textContent = words.own_lecture;
-    this.#teacher.textContent = words.teach;
-    this.#teacher.title = words.teach_title;
     this.#counter.textContent = words.hands;
     this.#closer.textContent = words.question_close;
     this.#asker.textContent = words.ask;
     const isProjector = this.#view === "projector";
     const plan = isProjector ? [] : [this.#planOpener];
     const questions = isProjector ? [this.#closer, this.#asker] : [];
-    const [first, last] = this.#view ? [[], [this.#counter]] : [[this.#teacher], []];
-    return [...first, ...plan, ...questions, ...last, this.#entry, ...own];
-  }
-
-  /** Show what a lecturer needs, or hide it: a student has fewer buttons then. @param {boolean} teaches */
-  #teach(teaches) {
-    ofBrowser.set(TEACHES, teaches);
-    if (!teaches && this.#planner.isOpen) this.#planner.open(false);
-    this.#showTeaching();
+    return [...plan, ...questions, ...(this.#view ? [this.#counter] : []), this.#entry, ...own];
   }
 
   /** Whoever has a room open or walks a lecture keeps what a lecturer needs until the page is left. */
   #showTeaching() {
     this.#isTeaching ||= this.isFollowed || this.#walk.route.minutes > 0;
-    const teaches = this.#isTeaching || Boolean(ofBrowser.get(TEACHES));
-    this.#teacher.hidden = this.#isTeaching;
-    this.#teacher.setAttribute("aria-pressed", String(teaches));
+    const teaches = this.#isTeaching || isTeaching();
+    if (!teaches && this.#planner.isOpen) this.#planner.open(false);
     this.#walk.root.dataset.teaches = String(teaches);
-    document.documentElement.classList.toggle("mha-teaching", teaches);
   }
 
   /** @type {WalkHost["parts"]} */
@@ -201,7 +188,7 @@ export class Lecturer {
   unmount() {
     room.leave(this.#show);
     this.#planner.root.remove();
-    document.documentElement.classList.remove("mha-teaching");
+    this.#stopped.abort();
   }
 
   shares() {
