@@ -1,8 +1,9 @@
 """The button that copies the link to what the page shows, shows its QR code, and says where a link cannot contain it.
 
-It is on every page, outside any fragment, so it has more tasks. The button beside it shows what a lecturer needs. It makes the whole page run where a fragment's messages
-are not answered. It passes on the edits of a bench that was left before it could send them. It marks the link of the
-current page, and sets the page's language, which Streamlit takes to be English.
+The button beside it shows what a lecturer needs. Both are on every page, outside any fragment, so they have more tasks:
+the whole page runs where a fragment's messages are not answered, the edits of a bench that was left before it could
+send them are passed on, the link of the current page is marked, and the page's language is set, which Streamlit takes
+to be English.
 """
 
 from __future__ import annotations
