@@ -112,6 +112,7 @@ WORDS: Final = {
     "fill_random": N_("Fill with random numbers"),
     "puzzle": N_("Puzzle"),
     "puzzle_begin": N_("Puzzle: {title}"),
+    "go_on": N_("Continue where you left off"),
     "puzzle_go_on": N_("Go on with the puzzles"),
     "puzzle_make": N_("Make this a puzzle"),
     "puzzle_title": N_("Title of your puzzle"),

@@ -58,3 +58,17 @@ def test_the_place_in_the_walk_reaches_the_next_page(new_page, server, times):
     page.get_by_role("link", name="Step through").click()
     Walk(page).ready().stands_at("q")
     expect(page.locator(".st-key-frame")).to_be_visible()
+
+
+def test_who_closes_the_tab_finds_the_way_back_to_the_numbers(new_context, server):
+    context = new_context()
+    bench = Bench(context.new_page()).open(f"{server.url}?example=water")
+    expect(bench.page.locator(".way-back")).to_have_count(0)
+    bench.edit("x", None, 0, 0, 7)
+    changed = set_cell(WATER, "x", None, 0, 0, 7.0)
+    bench.wait_for_address(changed)
+    bench.page.close()
+    later = Bench(context.new_page()).open(server.url)
+    later.page.get_by_role("link", name="Continue where you left off").click()
+    later.page.wait_for_url("**s=*")
+    assert_shows(later.settled(), changed)

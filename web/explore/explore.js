@@ -39,12 +39,12 @@ import { MessageLine } from "./message_line.js";
 import { Overview } from "./overview/overview.js";
 import { PhoneBar } from "./phone_bar.js";
 import { pinnedActs } from "./pinned_acts.js";
-import { invitation } from "./puzzle/invitation.js";
 import { Puzzle } from "./puzzle/puzzle.js";
 import { skipLink } from "./skip_link.js";
 import { Actions } from "./toolbar/actions.js";
 import { Toolbar } from "./toolbar/toolbar.js";
 import { Verdict } from "./verdict.js";
+import { invitation, wayBack } from "./ways_on.js";
 
 const STALE = 120; // ms after which what was found of earlier numbers is greyed
 
@@ -753,6 +753,7 @@ class Explore {
         { class: "lead", hidden: Boolean(this.#model.check) },
         words.lead,
         invitation(this.#model, words),
+        wayBack(this.#model, words),
       ),
       this.#about.root,
       puzzle.root,

@@ -1,5 +1,6 @@
 // The address bar.
 
+import { storeWork } from "./last_work.js";
 import { PAGE_KEYS } from "./query_names.js";
 
 /** The address bar of a page whose address does not hold the work. */
@@ -56,6 +57,7 @@ export class Address {
     for (const name of PAGE_KEYS) query.delete(name);
     for (const [name, value] of Object.entries(this.#ours)) query.set(name, value);
     const search = query.size ? `?${query}` : "";
+    const hasNumbers = "s" in this.#ours;
     this.#ours = null;
     if (search === window.location.search) return;
     this.#written = performance.now();
@@ -64,5 +66,6 @@ export class Address {
       "",
       window.location.pathname + search + window.location.hash,
     );
+    if (hasNumbers) storeWork();
   }
 }

@@ -1,0 +1,30 @@
+// Ways on from the first line: to the puzzles, and back to where a visitor left off.
+
+import { element, fill } from "../kit/dom.js";
+import { lastWork } from "../kit/last_work.js";
+import { solvedPuzzles } from "../kit/solved_puzzles.js";
+
+/**
+ * A link to the first puzzle, or to all of them once one is solved; null where none is to be offered.
+ * @param {Pick<ExploreModel, "start">} model
+ * @param {Record<string, string>} words
+ */
+export function invitation({ start: { puzzle } }, words) {
+  if (!puzzle) return null;
+  const hasBegun = Object.keys(solvedPuzzles()).length > 0;
+  const href = hasBegun ? "puzzles" : `./?${puzzle.query}`;
+  const label = hasBegun ? words.puzzle_go_on : fill(words.puzzle_begin, { title: puzzle.title });
+  return element("a", { class: "invitation", href, target: "_self" }, label);
+}
+
+/**
+ * A link to the numbers that were last changed in this browser, for a visitor whose address asks for nothing.
+ * @param {Pick<ExploreModel, "start">} model
+ * @param {Record<string, string>} words
+ */
+export function wayBack({ start: { first } }, words) {
+  const last = first ? lastWork() : null;
+  if (!last) return null;
+  const title = new Date(last.at).toLocaleString(words.lang);
+  return element("a", { class: "way-back", href: last.href, target: "_self", title }, words.go_on);
+}
