@@ -109,7 +109,7 @@ def base(colours: Palette, title: str, *, area: int, left: int, foot: int = FOOT
         "margin": {"l": left, "r": 12, "t": TOP, "b": foot, "pad": 0},
         "paper_bgcolor": CLEAR,
         "plot_bgcolor": CLEAR,
-        "font": {"family": FONT, "size": 11, "color": colours.muted},
+        "font": {"family": FONT, "size": 12, "color": colours.muted},
         "hoverlabel": {
             "bgcolor": colours.surface,
             "bordercolor": colours.line,
@@ -200,7 +200,7 @@ def index_axis(
         "showgrid": False,
         "zeroline": False,
         "fixedrange": True,
-        "title": {"text": title, "standoff": 6, "font": {"size": 11}},
+        "title": {"text": title, "standoff": 6, "font": {"size": 12}},
     }
 
 
@@ -214,7 +214,7 @@ def number_axis(span: Range, colours: Palette, title: str = "") -> Payload:
         "zerolinewidth": 1,
         "fixedrange": True,
         "nticks": 6,
-        "title": {"text": title, "standoff": 6, "font": {"size": 11}},
+        "title": {"text": title, "standoff": 6, "font": {"size": 12}},
     }
 
 
@@ -276,7 +276,7 @@ def color_axis(scale: ColourScale, span: Range, colours: Palette, title: str, y:
         "outlinecolor": colours.line,
         "ticks": "",
         "tickvals": [low, (low + high) / 2, high],
-        "title": {"text": title, "side": "top", "font": {"size": 11}},
+        "title": {"text": title, "side": "top", "font": {"size": 12}},
     }
     return {"coloraxis": {"cmin": low, "cmax": high, "colorscale": scale, "colorbar": bar}}
 
