@@ -267,11 +267,11 @@ class Check(TypedDict):
 
 
 class PuzzleGoal(TypedDict):
-    """A number that a puzzle wants. ``within``: how far it may be from ``number``.
-
-    ``start``: what it is at first, null where it is infinite, or where there is none.
+    """A number that a puzzle wants: what it asks for, in words, and as numbers. ``within``: how far it may be from
+    ``number``. ``start``: what it is at first, null where it is infinite, or where there is none.
     """
 
+    text: str
     cell: Cell
     relation: Literal["at_least", "at_most", "equals"]
     number: float

@@ -32,7 +32,12 @@ STAGE_WORDS: Final = {
 """For each stage its title, and what its puzzles are about."""
 _PLACE: Final = N_("Puzzle {number} of {count} · {stage}")
 
-
+_RELATIONS: Final = {
+    "at_least": N_("{place}: at least {number}"),
+    "at_most": N_("{place}: at most {number}"),
+    "equals": N_("{place}: exactly {number}"),
+    "about": N_("{place}: about {number}"),
+}
 _TITLES: Final = {
     "at_least": N_("Bring {place} to {number} or more"),
     "at_most": N_("Bring {place} to {number} or less"),
@@ -73,7 +78,7 @@ def puzzle_of(computed: Trace, start: Example, language: str) -> payloads.Puzzle
         "place": _place(puzzle.key, language),
         "title": text_in(example.title, language),
         "story": text_in(example.note, language),
-        "goals": [_goal(goal, begun) for goal in puzzle.goals],
+        "goals": [_goal(goal, begun, words_in(language)) for goal in puzzle.goals],
         "change": puzzle.change,
         "hints": [text_in(hint, language) for hint in puzzle.hints],
         "solution": puzzle.solution,
@@ -98,32 +103,49 @@ def made_puzzle(start: Example, now: Example, cell: Cell) -> Example:
     """A visitor's own puzzle, with a title that says its goal. Raises ``ExampleError`` as ``puzzle_from`` does."""
     made = puzzle_from(start, now, cell)
     (goal,) = made.puzzle.goals if made.puzzle else ()
-    number = f"{goal.number:g}".replace("-", "−")
     title = {
-        language: words_in(language)(_TITLES[goal.relation]).format(
-            place=_by_tokens(cell, made, words_in(language)), number=number
-        )
-        for language in LANGUAGES
+        language: _filled(_TITLES[goal.relation], goal, made, words_in(language)) for language in LANGUAGES
     }
     return replace(made, title=title, note=None, source=None)
 
 
-def _by_tokens(cell: Cell, example: Example, words: Words) -> str:
-    """A cell as the puzzle's goal names it: ``A[it, book] of head 1``."""
-    tokens = {"n_q": example.tokens, "n_k": key_tokens(example)}
+def _filled(template: str, goal: Goal, example: Example, words: Words) -> str:
+    """A sentence about a goal, with its place and its number."""
+    number = f"{goal.number:.12g}".replace("-", "−")
+    return words(template).format(place=_place_of(goal, example, words), number=number)
+
+
+def _place_of(goal: Goal, example: Example, words: Words) -> str:
+    """The number of a goal, by its tokens: ``it → book in head 1`` for a weight, else ``S[it, book] of head 1``."""
+    tokens = {"n_q": numbered(example.tokens), "n_k": numbered(key_tokens(example))}
     at = [
         tokens[axis][index] if axis in tokens else str(index + 1)
-        for axis, index in zip(AXES[cell.name], (cell.row, cell.col), strict=True)
+        for axis, index in zip(AXES[goal.step], (goal.row, goal.col), strict=True)
     ]
-    place = f"{caption(cell.name, example).format(h=(cell.head or 0) + 1)}[{', '.join(at)}]".replace("_", "")
-    if cell.head is None or len(example.heads) == 1:
+    if goal.step == "weights":
+        place, of_head = " → ".join(at), N_("{place} in head {head}")
+    else:
+        symbol = caption(goal.step, example).format(h=(goal.head or 0) + 1).replace("_", "")
+        place, of_head = f"{symbol}[{', '.join(at)}]", N_("{place} of head {head}")
+    if goal.head is None or len(example.heads) == 1:
         return place
-    return words(N_("{place} of head {head}")).format(place=place, head=cell.head + 1)
+    return words(of_head).format(place=place, head=goal.head + 1)
 
 
-def _goal(goal: Goal, begun: Trace) -> payloads.PuzzleGoal:
+def numbered(tokens: Sequence[str]) -> list[str]:
+    """Tokens, those that occur more than once with a number: ``the₁ cat saw the₂ dog``."""
+    digits = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+    return [
+        token + str(tokens[: at + 1].count(token)).translate(digits) if tokens.count(token) > 1 else token
+        for at, token in enumerate(tokens)
+    ]
+
+
+def _goal(goal: Goal, begun: Trace, words: Words) -> payloads.PuzzleGoal:
     start = number_of(goal, begun)
+    is_rounded = goal.relation == "equals" and goal.within > 0 and not goal.number.is_integer()
     return {
+        "text": _filled(_RELATIONS["about" if is_rounded else goal.relation], goal, begun.example, words),
         "cell": {"name": goal.step, "head": goal.head, "row": goal.row, "col": goal.col},
         "relation": goal.relation,
         "number": goal.number,

@@ -672,11 +672,11 @@ interface MessageData {
 }
 
 /**
- * A number that a puzzle wants. `within`: how far it may be from `number`.
- *
- * `start`: what it is at first, null where it is infinite, or where there is none.
+ * A number that a puzzle wants: what it asks for, in words, and as numbers. `within`: how far it may be from
+ * `number`. `start`: what it is at first, null where it is infinite, or where there is none.
  */
 interface PuzzleGoal {
+  text: string;
   cell: Cell;
   relation: "at_least" | "at_most" | "equals";
   number: number;

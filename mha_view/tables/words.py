@@ -140,6 +140,7 @@ WORDS: Final = {
     "puzzle_sent": N_("Link copied. It opens this puzzle from its start."),
     "puzzle_by_hand": N_("This browser blocks copying. Copy the link from here:"),
     "puzzle_at_start": N_("start"),
+    "puzzle_to_goal": N_("Go to this number"),
     "puzzle_at_goal": N_("goal"),
     "controls": N_("Layer settings"),
     "history": N_("History"),

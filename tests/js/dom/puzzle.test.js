@@ -131,3 +131,11 @@ test("in Chinese it has Chinese words and tokens", async () => {
   assert.match(text(".puzzle-place"), /第 1 题/);
   assert.match(text(".puzzle h2"), /[\u4e00-\u9fff]/);
 });
+
+test("a goal says what it wants, and leads to its number", async () => {
+  const { find, text } = await puzzle();
+  assert.equal(text(".puzzle-goals button"), SHOWN.goals[0].text);
+  find(".puzzle-goals button").click();
+  const { name, head, row, col } = SHOWN.goals[0].cell;
+  assert.equal(find(":focus")?.closest("td").dataset.key, `${name}|${head}|${row}|${col}`);
+});

@@ -1,8 +1,6 @@
 // How far a puzzle's goals are, as mha_core/puzzle says it. No DOM here.
 
-import { fill } from "../../kit/dom.js";
-import { labelOf, numberOf, symbolOf, valueAt } from "../../kit/graph.js";
-import { exact } from "../../kit/numbers.js";
+import { numberOf, valueAt } from "../../kit/graph.js";
 
 const NEAR = 1e-9; // by which a number may miss a bound: rounding
 
@@ -40,24 +38,4 @@ export function rangeOf({ start, number }) {
   if (low >= 0 && high <= 1) return [0, 1];
   const room = (high - low || 1) / 4;
   return [low - room, high + room];
-}
-
-const SIGNS = { at_least: "≥", at_most: "≤", equals: "=" };
-
-/** What there is between a number and a goal. @param {PuzzleGoal} goal */
-const signOf = ({ relation, number, within }) =>
-  relation === "equals" && within > 0 && !Number.isInteger(number) ? "≈" : SIGNS[relation];
-
-/**
- * What a goal asks for, with tokens for places: A[it, book] of head 2 ≥ 0.8.
- * @type {(model: Model, goal: PuzzleGoal) => string}
- */
-export function statementOf(model, goal) {
-  const { cell, number } = goal;
-  const { name, head, row, col } = cell;
-  const [down, across] = model.matrices[name].axes;
-  const place = `${symbolOf(model, name, head)}[${labelOf(model, down, row)}, ${labelOf(model, across, col)}]`;
-  const isNamed = head === null || model.dims.h === 1 || model.matrices[name].symbol.includes("{h}");
-  const named = isNamed ? place : fill(model.words.place_of_head, { place, head: head + 1 });
-  return `${named} ${signOf(goal)} ${exact(number)}`;
 }

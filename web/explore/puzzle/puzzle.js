@@ -19,7 +19,7 @@ import {
 import { key, symbolOf } from "../../kit/graph.js";
 import { brief } from "../../kit/numbers.js";
 import { storeSolved } from "../../kit/solved_puzzles.js";
-import { isMet, numberAt, progressOf, rangeOf, statementOf } from "./goals.js";
+import { isMet, numberAt, progressOf, rangeOf } from "./goals.js";
 import { replay } from "./replay.js";
 
 const CLOSE = 25; // percent of the bar: there is no room for both names
@@ -132,7 +132,7 @@ export class Puzzle {
     const words = this.#words;
     setAttribute(this.root, "aria-label", puzzle.place || words.puzzle);
     this.#said = "";
-    this.#lines = puzzle.goals.map((goal) => lineOf(model, goal));
+    this.#lines = puzzle.goals.map((goal) => this.#lineOf(goal));
     this.#bar.classList.toggle("single", puzzle.goals.length === 1);
     this.#bar.replaceChildren(
       div("done"),
@@ -163,6 +163,14 @@ export class Puzzle {
     field.value = title;
     field.addEventListener("change", () => this.#host.send({ op: "title", text: field.value }));
     return element("h2", {}, field);
+  }
+
+  /** A goal, which leads to its number. @type {(goal: PuzzleGoal) => GoalLine} */
+  #lineOf(goal) {
+    const [now, mark] = [element("strong", {}), span("mark")];
+    const attributes = { class: "quiet jump", title: this.#words.puzzle_to_goal };
+    const wanted = button({ ...attributes, onclick: () => this.#host.goTo(goal.cell) }, symbol(goal.text));
+    return { goal, root: element("li", {}, now, " ", wanted, " ", mark), now, mark };
   }
 
   /** What may be changed; a matrix leads to its numbers. @type {(model: ExploreModel, puzzle: PuzzleData) => Child[]} */
@@ -329,13 +337,6 @@ export class Puzzle {
     this.#count.replaceChildren(words.puzzle_by_hand, " ", field);
     field.select();
   }
-}
-
-/** @type {(model: ExploreModel, goal: PuzzleGoal) => GoalLine} */
-function lineOf(model, goal) {
-  const [now, mark] = [element("strong", {}), span("mark")];
-  const root = element("li", {}, now, " ", symbol(statementOf(model, goal)), " ", mark);
-  return { goal, root, now, mark };
 }
 
 /** How much of a single goal's bar is filled, in percent. @type {(goal: PuzzleGoal, now: number) => number} */
