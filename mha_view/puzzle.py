@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Final, TypedDict
@@ -87,6 +87,14 @@ def puzzle_of(computed: Trace, start: Example, language: str) -> payloads.Puzzle
         "next": _next(puzzle.key),
         "link": f"puzzle={puzzle.key}" if puzzle.key else f"s={packed(_titled(start, example))}",
     }
+
+
+def only_allowed(matrices: Mapping[str, payloads.Matrix], example: Example) -> None:
+    """In a puzzle, numbers that are not to be changed cannot be."""
+    allowed = example.puzzle.change if example.puzzle else ()
+    for name, matrix in matrices.items():
+        if allowed and name not in allowed:
+            matrix["edit"] = False
 
 
 def _titled(start: Example, example: Example) -> Example:

@@ -945,12 +945,17 @@ interface PageExercise {
   hints: CellHints[];
 }
 
-/** The page in one language, before anything is changed. */
+/**
+ * The page in one language, before anything is changed.
+ *
+ * `puzzle`: null also where the page could not change what it asks to be changed.
+ */
 interface PageTexts {
   words: Record<string, string>;
   explore: PageTables;
   walk: Walked;
   exercise: PageExercise | null;
+  puzzle: PuzzleData | null;
 }
 
 /** What the sentences call the tokens. `same`: whether queries and keys are the same tokens. */

@@ -12,7 +12,6 @@ from mha_core.example.model import (
     MAX_HEADS,
     MAX_NUMBER,
     MAX_SIZE,
-    Example,
     Scale,
     band_of,
     has_values,
@@ -32,7 +31,7 @@ from mha_view import payloads
 from mha_view.about import About, about_example, is_ours
 from mha_view.lenses import laid_over, look
 from mha_view.lenses.lens import Lens, sent
-from mha_view.puzzle import puzzle_of
+from mha_view.puzzle import only_allowed, puzzle_of
 from mha_view.tables import numbers
 
 
@@ -209,16 +208,8 @@ def payload(work: Work, *, lens: str | None = None) -> ExploreModel:
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},
         "asks": {"lang": work.language, "lens": through and sent(through)},
     }
-    _fix(data["matrices"], work.example)
+    only_allowed(data["matrices"], work.example)
     return laid_over(data, look(through, work.trace, work.language)) if through else data
-
-
-def _fix(matrices: Mapping[str, payloads.Matrix], example: Example) -> None:
-    """In a puzzle, numbers that are not to be changed cannot be."""
-    allowed = example.puzzle.change if example.puzzle else ()
-    for name, matrix in matrices.items():
-        if allowed and name not in allowed:
-            matrix["edit"] = False
 
 
 def _lens(work: Work, name: str) -> Lens | None:

@@ -31,6 +31,7 @@ from mha_view.follow import THEMES
 from mha_view.language import words_in
 from mha_view.lenses.practice import CLIMB, RESULTS, RUNGS
 from mha_view.page.exercise import PageExercise, exercise_of
+from mha_view.puzzle import only_allowed, puzzle_of
 from mha_view.tables import numbers
 from mha_view.walk import walked
 
@@ -50,12 +51,16 @@ class PageTokens(TypedDict):
 
 
 class PageTexts(TypedDict):
-    """The page in one language, before anything is changed."""
+    """The page in one language, before anything is changed.
+
+    ``puzzle``: null also where the page could not change what it asks to be changed.
+    """
 
     words: Mapping[str, str]
     explore: PageTables
     walk: payloads.Walked
     exercise: PageExercise | None
+    puzzle: payloads.PuzzleData | None
 
 
 class PageData(TypedDict):
@@ -118,11 +123,8 @@ _WORDS: Final = {
 def page_data(
     trace: Trace, language: str, decimals: int, app: str, languages: Sequence[str] = LANGUAGES
 ) -> PageData:
-    """The data of an example's page, in these languages.
-
-    What only its lecturer sees is left out, and so is a puzzle.
-    """
-    example = replace(trace.example, lecture=None, claimed=None, puzzle=None)
+    """The data of an example's page, in these languages. What only its lecturer sees is left out."""
+    example = replace(trace.example, lecture=None, claimed=None)
     return {
         "languages": {code: _texts(trace, code, decimals) for code in languages},
         "first": language,
@@ -148,6 +150,7 @@ def _texts(trace: Trace, language: str, decimals: int) -> PageTexts:
         tables["matrices"]["mask"]["edit"] = _is_mask_of_its_own(trace.example)
     if "head_mask" in tables["matrices"]:
         tables["matrices"]["head_mask"]["edit"] = False
+    only_allowed(tables["matrices"], trace.example)
     asked = tuple(step for step in trace.example.asked or () if step in tables["steps"])
     return {
         "words": {
@@ -163,12 +166,31 @@ def _texts(trace: Trace, language: str, decimals: int) -> PageTexts:
             "about_ours": is_ours(trace.example),
         },
         "exercise": exercise_of(trace, asked, language, decimals) if asked else None,
+        "puzzle": None if asked else _puzzle(trace, tables["matrices"], language),
         "walk": {
             **of_tour,
             "title": title_of(trace.example, language),
             "stages": [{**stage, "lesson": None} for stage in of_tour["stages"]],
         },
     }
+
+
+def _puzzle(
+    trace: Trace, matrices: Mapping[str, payloads.Matrix], language: str
+) -> payloads.PuzzleData | None:
+    """The puzzle, which begins with the numbers of the page.
+
+    It has no link, no puzzle follows it, and its solution is left out where the page cannot make its edits.
+    """
+    puzzle = puzzle_of(trace, trace.example, language)
+    if puzzle is None or not all(name == "scale" or name in matrices for name in puzzle["change"]):
+        return None
+    if not all(matrices[name]["edit"] for name in puzzle["change"] if name != "scale"):
+        return None
+    solution = puzzle["solution"]
+    if not all(edit["op"] in ("set", "scale") for edit in solution):
+        solution = []
+    return {**puzzle, "place": "", "next": "", "link": "", "solution": solution}
 
 
 def _alone(keys: str) -> str:

@@ -40,7 +40,12 @@ def bench(page: Page) -> None:
     expect(Bench(page).cell("x", None, 0, 0)).to_have_text("7")
 
 
+def teach(page: Page) -> None:
+    page.get_by_role("button", name="Teach").click()
+
+
 def walkthrough(page: Page) -> None:
+    teach(page)
     walk = Walk(page).ready().press("ArrowRight").stands_at("scaled_scores")
     walk.button("lecture").select_option("25")
     walk.press("ArrowRight")
@@ -65,6 +70,7 @@ def colours(page: Page) -> None:
 
 
 def hall(page: Page) -> None:
+    teach(page)
     page.locator(".hall .opener").click()
     expect(page.locator(".hall .hall-bar")).to_be_visible()
     page.keyboard.press("Escape")

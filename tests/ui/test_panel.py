@@ -44,7 +44,7 @@ GOOD = apply(WATER, cell(5))
 BAD = apply(GOOD, cell(13))
 """The example with which the planted faults occur."""
 QUERY = {"lesson": "many-heads", "lang": "en"}
-PUZZLES, WALK, MODELS, CHECK, EXPERIMENTS, CONVENTIONS, LESSONS = list(shell.PAGES)[1:]
+LESSONS, PUZZLES, WALK, MODELS, CHECK, EXPERIMENTS, CONVENTIONS = list(shell.PAGES)[1:]
 BENCH = "bench.matrices"
 FAULTS = {
     "bench": (shell.BENCH, bench, "payload"),

@@ -1,10 +1,11 @@
 // The numbers that a visitor has changed, in the page's address and in a copy of the page: there they are after a reload,
 // and for whoever is sent the link or the copy. What is read is checked like what is typed. No DOM here.
 
-import { isClaim, isEditable, rowsIn, rowsOf } from "../kit/graph.js";
+import { isClaim, isEditable, numberOf, rowsIn, rowsOf } from "../kit/graph.js";
 import { readClaim } from "../kit/numbers.js";
 
 const MOST = 30_000; // characters of an address
+const SAME = 1e-9; // by which numbers may differ that count as equal
 
 /** What is kept: edits that write whole tables, or the divisor. @typedef {(SetBlock | ClaimBlock | SetScale)[]} Kept */
 /** @typedef {import("./work.js").Version} Version */
@@ -27,6 +28,30 @@ export function keptOf(start, now) {
     }
   return kept;
 }
+
+/**
+ * How many input numbers differ, as mha_core/puzzle/changes.py counts them: the divisor counts one.
+ * @param {Version} start
+ * @param {Version} now
+ */
+export function changesBetween(start, now) {
+  const before = editableTables(start);
+  const isOther = (/** @type {Value} */ a, /** @type {Value} */ b) =>
+    a !== b && !(Math.abs(numberOf(a) - numberOf(b)) <= SAME);
+  const counts = editableTables(now).map((rows, at) =>
+    rows.flatMap((cells, i) => cells.filter((cell, j) => isOther(cell, before[at][i][j]))),
+  );
+  return counts.flat().length + Number(now.scale !== start.scale);
+}
+
+/** The tables that can be changed. @param {Version} version */
+const editableTables = ({ model }) =>
+  Object.entries(model.matrices).flatMap(([name, { perHead, values }]) =>
+    (perHead ? [...values.keys()] : [null]).flatMap((head) => {
+      const rows = isEditable(model, name, head) ? rowsIn(perHead, values, head) : null;
+      return rows ? [rows] : [];
+    }),
+  );
 
 /**
  * The edits that were kept, or null where they are not such edits of this version.

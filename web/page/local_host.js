@@ -7,7 +7,7 @@ import { exact } from "../kit/numbers.js";
 import { toldAgain } from "../walk/told_again.js";
 import { fileOf } from "./file.js";
 import { goalsOf } from "./goal.js";
-import { checked, keptOf } from "./kept.js";
+import { changesBetween, checked, keptOf } from "./kept.js";
 import { looksOf } from "./looks.js";
 import { Sheet } from "./sheet.js";
 import { Work } from "./work.js";
@@ -136,8 +136,21 @@ export class LocalHost {
     this.#message = { text, kind: "error", place: "", offer: null };
   }
 
-  /** The tasks that the numbers with which the page opened allow. */
+  /** With the changes so far. */
+  get #puzzle() {
+    const { puzzle } = this.#texts;
+    return puzzle && { ...puzzle, changed: changesBetween(this.#work.start, this.#work.now) };
+  }
+
+  /** What can be set besides numbers. */
+  get #settings() {
+    const change = this.#texts.puzzle?.change ?? [];
+    return change.length && !change.includes("scale") ? [] : ["scale"];
+  }
+
+  /** The tasks that the numbers with which the page opened allow; none besides a puzzle. */
   get goals() {
+    if (this.#texts.puzzle) return [];
     this.#goals ??= goalsOf(this.#work.start.model);
     return this.#goals;
   }
@@ -217,14 +230,14 @@ export class LocalHost {
         start: { first: false, asked: 0, puzzle: null },
         asks: null,
         message: this.#message,
-        puzzle: null,
+        puzzle: this.#puzzle,
       },
       decimals: this.#decimals,
       limits: { number: this.#data.most, size: 0, heads: 0 },
       controls: {
         ...{
           ...NO_MENUS,
-          fixed: ["scale"],
+          fixed: this.#settings,
           scale,
           undo: canUndo,
           redo: canRedo,

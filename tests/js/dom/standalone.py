@@ -7,6 +7,7 @@ from mha_core import Example, built_in, library, trace
 from mha_core.edit.matrices import filled
 from mha_core.example.model import divisor
 from mha_core.messages import LANGUAGES
+from mha_core.puzzle import after_solution, built_in_puzzles, changes
 from mha_view.about import looks
 from mha_view.page.data import page_data
 from mha_view.tables import numbers
@@ -30,6 +31,10 @@ def payloads() -> dict[str, Any]:
         "edited": [case for name in EXAMPLES for case in _cases(name)],
         "linked": page_data(trace(built_in("first")), "en", 4, "https://course.example/attention"),
         "zh": page_data(trace(built_in("first")), "zh", 4, ""),
+        "puzzles": {key: page_data(trace(puzzle), "en", 4, "") for key, puzzle in built_in_puzzles().items()},
+        "changed": {
+            key: changes(puzzle, after_solution(puzzle)) for key, puzzle in built_in_puzzles().items()
+        },
     }
 
 

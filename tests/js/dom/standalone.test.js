@@ -474,3 +474,30 @@ test("a divisor is kept, a negative one too unless it is a temperature, and the 
   first.click("explore");
   assert.match(location.hash, /part=explore/);
 });
+
+// --- a puzzle ------------------------------------------------------------------------------------------------------
+
+test("a puzzle's solution solves it here too, and its changes are counted as Python counts them", async () => {
+  const { isMet, numberAt } = await import("../../../web/explore/puzzle/goals.js");
+  const pages = Object.entries(payload("puzzles"));
+  const canBeShown = pages.filter(([, data]) => data.languages.en.puzzle.solution.length);
+  assert.deepEqual(
+    pages.filter((page) => !canBeShown.includes(page)).map(([key]) => key),
+    ["future"], // a kind of mask is chosen in the app alone
+  );
+  for (const [key, data] of canBeShown) {
+    const { explore } = await hostAfter(data, ...data.languages.en.puzzle.solution);
+    for (const goal of explore.puzzle.goals) assert.ok(isMet(goal, numberAt(explore, goal)), key);
+    assert.equal(explore.puzzle.changed, payload("changed")[key], key);
+  }
+});
+
+test("a puzzle is above the tables, and no task and no link to other puzzles beside it", async () => {
+  const data = payload("puzzles").book;
+  const { texts, find, click } = await opened(data);
+  assert.deepEqual(texts(".puzzle h2"), [data.languages.en.puzzle.title]);
+  assert.equal(find('[data-focus="puzzle send"]'), null);
+  click("walk");
+  click("explore");
+  assert.ok(find(".task").hidden);
+});

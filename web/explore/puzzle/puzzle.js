@@ -138,7 +138,7 @@ export class Puzzle {
       div("done"),
       ...(puzzle.goals.length === 1 ? marksOf(puzzle.goals[0], words) : []),
     );
-    const all = element("a", { href: "puzzles", target: "_self" }, words.puzzle_all);
+    const all = puzzle.link && element("a", { href: "puzzles", target: "_self" }, words.puzzle_all);
     const text = div(
       "puzzle-text",
       p("puzzle-place", puzzle.place, puzzle.place ? " · " : "", all),
@@ -152,8 +152,8 @@ export class Puzzle {
   }
 
   /** A visitor's own puzzle can be given another title. @param {PuzzleData} puzzle */
-  #title({ key: ours, title }) {
-    if (ours) return element("h2", {}, title);
+  #title({ key: ours, title, link }) {
+    if (ours || !link) return element("h2", {}, title);
     const field = element("input", {
       type: "text",
       class: "puzzle-title",
@@ -266,7 +266,7 @@ export class Puzzle {
   /** @type {(puzzle: PuzzleData, isKept: boolean) => void} */
   #showActions(puzzle, isKept) {
     const words = this.#words;
-    const { hints, solution, next, changed } = puzzle;
+    const { hints, solution, next, changed, link } = puzzle;
     const isLast = stored.hints >= hints.length;
     const act = (
       /** @type {string} */ focus,
@@ -279,13 +279,13 @@ export class Puzzle {
       ? element("a", { ...attributes, href: `?${next}` }, words.puzzle_next)
       : element("a", { ...attributes, href: "puzzles" }, words.puzzle_all);
     const acts = [
-      isKept ? going : null,
+      isKept && link ? going : null,
       !isKept && !isLast ? act("hint", hint, () => this.#hint()) : null,
       !isKept && isLast && solution.length
         ? act("solution", words.puzzle_solution, () => this.#showSolution())
         : null,
       changed ? act("again", words.puzzle_again, () => this.#again()) : null,
-      act("send", words.puzzle_send, () => this.#sendLink()),
+      link ? act("send", words.puzzle_send, () => this.#sendLink()) : null,
     ];
     const hadFocus = this.#actions.contains(active(this.#actions));
     this.#actions.replaceChildren(...acts.filter((node) => node !== null));
