@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, TypedDict
+from typing import Final, NotRequired, TypedDict
 
 from mha_core.errors import N_
 from mha_view.heads.words import HEADS
@@ -10,13 +10,27 @@ from mha_view.language import words_in
 
 
 class OfferedTexts(TypedDict):
-    """One sentence or two to compare, for visitors with this language."""
+    """One sentence or two to compare, for visitors with this language.
+
+    ``head`` and ``guess``: the head and the hidden token with which our own model's page opens the sentence.
+    """
 
     language: str
     texts: list[str]
+    head: NotRequired[tuple[int, int]]
+    guess: NotRequired[int]
 
 
+COPIES: Final = (2, 0)
+"""The head of our own model that finds the same word elsewhere."""
 EXAMPLES: Final[tuple[OfferedTexts, ...]] = (
+    {
+        "language": "en",
+        "texts": ["Twinkle, twinkle, little star, how I wonder what you are."],
+        "head": COPIES,
+        "guess": 3,
+    },
+    {"language": "zh", "texts": ["一闪一闪亮晶晶，满天都是小星星。"], "head": COPIES, "guess": 2},
     {"language": "en", "texts": ["The cat sat on the mat because it was tired."]},
     {"language": "zh", "texts": ["小猫在垫子上睡觉，因为它很累。"]},
     {
@@ -32,8 +46,8 @@ EXAMPLES: Final[tuple[OfferedTexts, ...]] = (
     {"language": "en", "texts": ["The keys on the table are new."]},
     {"language": "zh", "texts": ["The teacher ate the bread. 老师吃了面包。"]},
 )
-"""Sentences that are offered, those in the reader's language first. The page opens with the first one. Two sentences
-are compared with each other."""
+"""Sentences that are offered, those in the reader's language first. The page opens with the first one, in which the
+model guesses a hidden word and needs one head for it. Two sentences are compared with each other."""
 
 _WORDS: Final = {
     **HEADS,

@@ -12,6 +12,7 @@ import mha_core.models.library as library_module
 from mha_core import MhaError, built_in, trace
 from mha_core.example.model import MAX_HEADS, MAX_SIZE
 from mha_core.models import MEASURES, OWN, example_of, load, run, tokenize
+from mha_core.models.guesses import hidden, standing
 from mha_core.models.library import cards
 from mha_core.models.measures import LEAST_EXCESS, MOST_CHANCE
 from mha_ui import shell, state
@@ -69,7 +70,7 @@ def test_the_component_gets_its_words_and_the_address_of_the_work(read, language
     assert data["words"] == ui_words(language)
     assert data["address"] == {"lang": language}
     assert data["work"] == {"example": "causal", "lang": language}
-    assert sorted(map(str, data["examples"])) == sorted(map(str, EXAMPLES))
+    assert sorted(one["texts"] for one in data["examples"]) == sorted(one["texts"] for one in EXAMPLES)
     assert data["examples"][0]["language"] == language
     assert data["limits"] == {
         "heads": MAX_HEADS,
@@ -173,6 +174,26 @@ def test_every_offered_sentence_fits_our_own_model():
         for text in one["texts"]:
             tokens = tokenize(model, text)
             assert "[UNK]" not in tokens.texts, text
+
+
+@pytest.mark.parametrize(
+    "example", [one for one in EXAMPLES if "head" in one], ids=lambda one: one["language"]
+)
+def test_the_page_opens_with_a_guess_that_needs_its_head(example):
+    model = load(next(card for card in cards({}) if card.key == "own"))
+    (text,), place = example["texts"], example["guess"]
+    tokens = tokenize(model, text)
+    asked = hidden(model, tokens, place)
+    whole, muted = (
+        standing(model, run(model, asked, without=off), place, tokens.ids[place])
+        for off in ([], [example["head"]])
+    )
+    assert (whole.rank, whole.probability > 0.9) == (1, True)
+    assert muted.rank > 1
+    assert muted.probability < 0.1
+    layer, head = example["head"]
+    weights = run(model, asked).layers[layer].weights_of(head)[place]
+    assert tokens.ids[int(weights.argmax())] == tokens.ids[place]
 
 
 def test_every_refusal_is_a_sentence_of_ours():

@@ -10,7 +10,7 @@ import { Effect } from "./effect/effect.js";
 import { NextToken } from "./effect/next_token.js";
 import { OpenInExplore } from "./head/open_in_explore.js";
 import { Heads } from "./heads.js";
-import { CutOffer, fault, QuestionForm } from "./question_form.js";
+import { CutOffer, fault, openingOf, QuestionForm } from "./question_form.js";
 import { isOvertaken, Refusal, Server, stepsOf } from "./requests.js";
 import { counterpart } from "./runs.js";
 import { beganHere, StoredWork } from "./stored_work.js";
@@ -122,10 +122,10 @@ class Models {
     return parts;
   }
 
-  /** QuestionForm for the models and for what is to be shown. The visitor's place stays. @param {ModelsData} data */
+  /** Ask for the models and for what is to be shown. The visitor's place stays. @param {ModelsData} data */
   #begin({ examples }) {
     this.#offerModels();
-    this.#open({ ...START, texts: examples[0].texts });
+    this.#open({ ...START, ...openingOf(examples[0]), texts: examples[0].texts });
   }
 
   /**
@@ -156,10 +156,10 @@ class Models {
   // --- asking the server ---------------------------------------------------------------------------------------------
 
   /**
-   * QuestionForm for a sentence or another model. What was chosen in another sentence is no longer chosen.
+   * Ask for a sentence or another model. What was chosen in another sentence is no longer chosen.
    * @param {import("./question_form.js").Question} question
    */
-  #ask({ model = this.#place.model, texts = this.#place.texts }) {
+  #ask({ model = this.#place.model, texts = this.#place.texts, ...opening }) {
     this.#clearFault();
     const ofTwo = texts.length > 1 && !this.#choseHead ? { head: null } : {};
     const ofText = isSame(texts, this.#place.texts)
@@ -168,7 +168,7 @@ class Models {
     const ofModel = isSame(model, this.#place.model)
       ? {}
       : { head: null, off: [], token: null, guess: null, pair: null, steps: 0 };
-    this.#askModel({ ...ofText, ...ofModel, model, texts });
+    this.#askModel({ ...ofText, ...ofModel, ...opening, model, texts });
   }
 
   /**

@@ -7,8 +7,15 @@ const PATIENCE = 500; // ms
 
 /**
  * What the visitor asks for: a model, or texts, or both.
- * @typedef {Partial<Pick<ModelPlace, "model" | "texts">>} Question
+ * @typedef {Partial<Pick<ModelPlace, "model" | "texts" | "head" | "guess" | "token">>} Question
  */
+
+/**
+ * What a sentence that is offered opens with; nothing in particular where it names nothing.
+ * @param {OfferedTexts} offered
+ */
+export const openingOf = ({ head, guess }) =>
+  head && guess !== undefined ? { head, guess, token: guess } : {};
 
 export class QuestionForm {
   #waiting = 0;
@@ -19,7 +26,7 @@ export class QuestionForm {
    * @param {{ ask: (question: Question) => void; typed: () => void }} host `typed`: a text was changed, and is not yet
    *   asked for
    * @param {Record<string, string>} words
-   * @param {{ texts: string[]; language: string }[]} examples
+   * @param {OfferedTexts[]} examples
    */
   constructor(host, words, examples) {
     this.host = host;
@@ -48,7 +55,7 @@ export class QuestionForm {
       event.preventDefault();
       this.#ask({});
     });
-    this.chips = examples.map(({ texts, language }) => this.#example(texts, language));
+    this.chips = examples.map((offered) => this.#example(offered));
     this.root = element(
       "section",
       { class: "ask", "aria-label": words.ask },
@@ -129,12 +136,13 @@ export class QuestionForm {
     };
   }
 
-  /** @param {string[]} texts @param {string} language */
-  #example(texts, language) {
+  /** @param {OfferedTexts} offered */
+  #example(offered) {
+    const { texts, language } = offered;
     const onclick = () => {
       const chosen = [...this.cards.querySelectorAll("input")].find(({ checked }) => checked);
       this.show({ texts, model: chosen?.value });
-      this.#ask({});
+      this.#ask(openingOf(offered));
     };
     const parts = abbreviated(texts).map((text) => element("bdi", {}, text));
     return button(

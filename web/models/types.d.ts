@@ -4,13 +4,21 @@
 /** A head of a model: its layer, and its number in that layer. */
 type HeadIndex = [number, number];
 
+/** A sentence or two that are offered, and what they open with: a head, and a hidden token. */
+interface OfferedTexts {
+  texts: string[];
+  language: string;
+  head?: HeadIndex;
+  guess?: number;
+}
+
 /** What the page itself is sent. */
 interface ModelsData {
   lang: string;
   /** The language as HTML names it. */
   tag: string;
   words: Record<string, string>;
-  examples: { texts: string[]; language: string }[];
+  examples: OfferedTexts[];
   limits: ModelsLimits;
   session: string;
   /** The address of the work that the page Explore has open. */
