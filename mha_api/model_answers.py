@@ -31,8 +31,9 @@ guesses   {"model", "text", "place", "without"}: {"before": [{"text", "probabili
 
 Layers, heads and tokens count from 0. All take ``steps``, 0 if left out: so many tokens, each the one that the model
 expects most with all its heads, are added to the text first. The header of a run says whether the model ``continues`` a
-text in this way. For one text with ``steps`` it has ``step``: the ``count`` of tokens that were added, whether the
-model has ``ended`` the text, and what the last token took: numbers of keys and values ``read`` from the cache and
+text in this way. For one text with ``steps`` it has ``step``: the ``count`` of tokens that were added, why no more
+were (``stopped``: "eos", the last token ends the text; "length", the model takes no longer one; "steps", as many were
+asked for), and what the last token took: numbers of keys and values ``read`` from the cache and
 ``computed``, and multiplications, ``products``, beside those of a run of the whole text, ``products_whole``.
 Raises ``MhaError`` for whatever is wrong with a request.
 """
@@ -79,7 +80,7 @@ from mha_core.models import (
     tokenize,
 )
 from mha_core.models.differences import aligned, differences, shifts
-from mha_core.models.generation import cost, ended
+from mha_core.models.generation import cost, stopped
 from mha_core.models.guesses import hidden, standing
 from mha_core.models.heads import places_of
 from mha_core.quoted import quoted
@@ -194,7 +195,8 @@ def answer_head(body: bytes, language: str) -> bytes:
 def _step(model: AnyModel, text: str, tokens: Tokens) -> dict[str, object]:
     """How many tokens were added, and what the last one took."""
     taken = cost(model, _RUNS.run(model, tokens, frozenset()))
-    return {"count": len(tokens) - len(tokenize(model, text)), "ended": ended(tokens), **asdict(taken)}
+    count = len(tokens) - len(tokenize(model, text))
+    return {"count": count, "stopped": stopped(model, tokens, count), **asdict(taken)}
 
 
 def answer_pooled(body: bytes, _language: str) -> bytes:

@@ -12,7 +12,7 @@ from typing import Final
 
 from mha_core.errors import N_, ModelError
 from mha_core.models import AnyModel, AnyRun, Tokens, continued, guesses, run
-from mha_core.models.generation import ended, extended
+from mha_core.models.generation import extended, stopped
 
 MOST_BYTES: Final = 200_000_000
 MOST_NEXT: Final = 4096
@@ -50,14 +50,14 @@ class Runs:
         return computed
 
     def grown(self, model: AnyModel, tokens: Tokens, steps: int) -> Tokens:
-        """The tokens with as many more, each the likeliest; fewer if the model ends the text.
+        """The tokens with as many more, each the likeliest; fewer if the model ends the text, or takes no longer one.
 
         Raises ``ModelError`` for a model that does not continue texts.
         """
         if steps and not model.can_continue:
             raise ModelError(N_("this model does not continue a text token by token"), place="steps")
-        for _ in range(steps):
-            if ended(tokens):
+        for added in range(steps):
+            if stopped(model, tokens, added) != "steps":
                 break
             tokens = extended(model, tokens, self._next_token(model, tokens))
         return tokens

@@ -222,7 +222,7 @@ def _models(_: None, options: Namespace) -> Answer:
         raise ModelError(N_("an example holds one layer; give the layer"), place="--layer")
     model = load(card)
     if options.generate is not None:
-        return 0, generated_as_json(model, options.text, options.generate)
+        return 0, generated_as_json(model, options.text, options.generate, shell_language())
     if options.pair is not None and model.architecture.causal:
         raise ModelError(N_("this model reads one text, not two"), place="--pair")
     tokens = tokenize(model, options.text, options.pair)

@@ -132,6 +132,8 @@ def _add_view(add: core.AddCommand, words: Words) -> None:
     sub.add_argument("model", metavar="MODEL", help=words(N_("the model's name, or its folder")))
     sub.add_argument("text", metavar="TEXT", help=words(N_("the text for the model to read")))
     core.add_model_options(sub)
+    added = words(N_("have the model continue the text by so many tokens"))
+    sub.add_argument("--generate", metavar="N", type=int, default=0, help=added)
     as_json = words(N_("print what every head does as JSON, as models does, and start nothing"))
     sub.add_argument("--json", action="store_true", help=as_json)
     any_port = words(N_("8501 if omitted, or any free port if that is in use"))
@@ -141,13 +143,14 @@ def _add_view(add: core.AddCommand, words: Words) -> None:
 
 def _view(options: Namespace) -> core.Answer:
     """Start the app, print the page's address and open it there. What is wrong with the request is said before."""
-    from mha_core.models import cards, load, run, tokenize
+    from mha_core.models import cards, load, run
+    from mha_core.models.generation import written
     from mha_core.models.library import SETTING, card_of
     from mha_core.models.report import heads_as_json
 
     card = card_of(options.model, options.part)
     model = load(card)  # the app runs in this process and finds it loaded
-    tokens = tokenize(model, options.text)
+    tokens = written(model, options.text, options.generate)
     found = run(model, tokens, without=options.without)
     if options.json:
         return 0, heads_as_json(tokens, found, None, ())
@@ -156,7 +159,7 @@ def _view(options: Namespace) -> core.Answer:
         os.environ[SETTING] = f"{os.environ.get(SETTING, '')};{name}={card.folder}"
     port = options.port or _free_port()
     off = "_".join(f"{layer + 1}.{head + 1}" for layer, head in options.without)
-    query = {"model": card.key, "text": options.text, "off": off}
+    query = {"model": card.key, "text": options.text, "off": off, "next": options.generate or ""}
     address = (
         f"http://localhost:{port}/models?{urlencode({name: value for name, value in query.items() if value})}"
     )

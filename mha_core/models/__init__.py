@@ -13,7 +13,7 @@ from mha_core.models.foreign import ForeignModel
 from mha_core.models.foreign_files import open_foreign
 from mha_core.models.foreign_run import ForeignLayer, ForeignRun
 from mha_core.models.forward import LayerRun, Run
-from mha_core.models.generation import Cost, Step, generate
+from mha_core.models.generation import Cost, Generated, Step, generate
 from mha_core.models.guesses import Guess, can_guess, guesses
 from mha_core.models.heads import measured, shuffled, shuffled_means
 from mha_core.models.library import OWN, Card, cards, load
@@ -37,6 +37,7 @@ __all__ = [
     "ForeignLayer",
     "ForeignModel",
     "ForeignRun",
+    "Generated",
     "Guess",
     "LayerRun",
     "Measure",

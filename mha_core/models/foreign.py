@@ -63,9 +63,10 @@ class Shape:
 @dataclass(frozen=True, slots=True, eq=False)
 class ForeignModel:
     """``sites``: the self-attentions of the text, by their index in a run of ``module``. ``end``: the ids that end the
-    text that the encoder reads, if a decoder with an encoder is shown, else None. ``can_guess``: whether the module
-    returns logits; ``caches``: whether a text can be continued with transformers' key–value cache. ``kept``: numbers of
-    keys and values of one token, in all layers; ``kept_width``: d_k + d_v, the sum over all layers.
+    text that the encoder reads, if a decoder with an encoder is shown, else None. ``ends``: those that end a text that is
+    continued. ``can_guess``: whether the module returns logits; ``caches``: whether a text can be continued with
+    transformers' key–value cache. ``kept``: numbers of keys and values of one token, in all layers; ``kept_width``:
+    d_k + d_v, the sum over all layers.
     """
 
     title: Text
@@ -76,6 +77,7 @@ class ForeignModel:
     dtype: torch.dtype
     can_guess: bool
     end: tuple[int, ...] | None = None
+    ends: frozenset[int] = frozenset()
     sites: tuple[int, ...] = ()
     caches: bool = False
     kept: int = 0

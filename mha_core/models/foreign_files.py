@@ -17,6 +17,7 @@ from mha_core.errors import N_, ModelError, extra
 from mha_core.example.model import Text
 from mha_core.interop.saved.settings import FILE, MAX_FILE, read_json
 from mha_core.models.checkpoint import file_names
+from mha_core.models.ends import read_ends
 from mha_core.models.foreign import NO_LIMIT, ForeignModel, Part, Shape, first_line, probed
 from mha_core.models.tokenizer import MAX_TOKENS, Reader, Tokens, read_tokenizer, too_long, whole
 from mha_core.quoted import quoted
@@ -51,6 +52,7 @@ def open_foreign(
     if not isinstance(kind, str):
         raise ModelError(N_("expected the name of a kind of model"), place=f"{FILE}: model_type")
     file_names(folder)
+    ends = read_ends(folder)
     if not any(any(folder.glob(name)) for name in TOKENIZERS):
         raise ModelError(
             N_("the folder of this model of type {kind} has no tokenizer, such as tokenizer.json"),
@@ -87,7 +89,7 @@ def open_foreign(
         ),
         segments=int(getattr(text, "type_vocab_size", 0) or 0) if _reads_segments(module) else 0,
     )
-    return probed(ForeignModel(title, shape, reader, module, where, dtype, guesses, end))
+    return probed(ForeignModel(title, shape, reader, module, where, dtype, guesses, end, ends))
 
 
 def _reads_segments(module: nn.Module) -> bool:

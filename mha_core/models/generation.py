@@ -9,15 +9,18 @@ change, since no token sees later ones. So they are kept (the key–value cache)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
 
 from torch import Tensor
 
 from mha_core.errors import N_, ModelError
+from mha_core.messages import catalogue
 from mha_core.models.guesses import Guess, guesses
 from mha_core.models.runs import AnyLayer, AnyModel, AnyRun, continued, run, tokenize
 from mha_core.models.tokenizer import Tokens
+from mha_core.quoted import quoted
 
 FORMAT = "mha-generated/1"
 MOST_STEPS = 256
@@ -49,11 +52,28 @@ class Step:
     cost: Cost
 
 
-def generate(model: AnyModel, text: str, steps: int, most: int = 10) -> tuple[Step, ...]:
+Stopped: TypeAlias = Literal["eos", "steps", "length"]
+"""Why no more tokens were added: the last one ends texts, as many were added as were asked for, or the text is as long
+as the model takes.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A text that a model continued. ``tokens``: the whole text; ``steps``: one for each token that was added;
+    ``stopped``: why no more were.
+    """
+
+    tokens: Tokens
+    steps: tuple[Step, ...]
+    stopped: Stopped
+
+
+def generate(model: AnyModel, text: str, steps: int, most: int = 10) -> Generated:
     """Continue a text by ``steps`` tokens, each the likeliest; ``most`` guesses are given for each.
 
-    Fewer if the model ends the text. Raises ``ModelError`` for a model that does not continue texts, and once the text
-    is too long for it.
+    Fewer where the model ends the text (``model.ends``), or where it takes no longer one. Raises ``ModelError`` for a
+    model that does not continue texts, and for a text that is too long for it to begin with.
     """
     if not model.can_continue:
         raise ModelError(N_("this model does not continue a text token by token"))
@@ -61,25 +81,36 @@ def generate(model: AnyModel, text: str, steps: int, most: int = 10) -> tuple[St
         raise ModelError(N_("expected 0 to {most} steps, got {got}"), most=MOST_STEPS, got=steps)
     tokens = tokenize(model, text)
     past, taken = run(model, tokens), list[Step]()
-    while len(taken) < steps and not ended(tokens):
+    while len(taken) < steps and stopped(model, tokens, len(taken)) == "steps":
         expected = guesses(model, past, len(tokens) - 1, most)
         tokens = extended(model, tokens, expected[0].id)
         past = continued(model, past, expected[0].id)
         layers: Sequence[AnyLayer] = past.layers
         rows = tuple(layer.weights[:, -1] for layer in layers)
         taken.append(Step(tokens, expected, rows, cost(model, past)))
-    return tuple(taken)
+    return Generated(tokens, tuple(taken), stopped(model, tokens, len(taken)))
 
 
 def written(model: AnyModel, text: str, steps: int) -> Tokens:
     """The tokens of a text, and as many more, each the likeliest. Raises ``ModelError`` as ``generate`` does."""
-    taken = generate(model, text, steps, 1) if steps else ()
-    return taken[-1].tokens if taken else tokenize(model, text)
+    return generate(model, text, steps, 1).tokens if steps else tokenize(model, text)
 
 
-def ended(tokens: Tokens) -> bool:
-    """Whether the text ends with a special token, such as <|endoftext|>."""
-    return len(tokens) > 1 and tokens.special[-1]
+def stopped(model: AnyModel, tokens: Tokens, added: int) -> Stopped:
+    """Why a text ends here whose last ``added`` tokens are the model's: "steps" if it could be continued.
+
+    A token that ends texts counts only if the model added it: the text that it was given may contain some.
+    """
+    if added and tokens.ids[-1] in model.ends:
+        return "eos"
+    return "length" if len(tokens) >= model.most_tokens else "steps"
+
+
+STOPPED: Final[Mapping[Stopped, str]] = {
+    "eos": N_("The model added {token}, which ends a text."),
+    "steps": N_("As many tokens were added as were asked for: {count}."),
+    "length": N_("The text has {length} tokens, and this model takes no longer one."),
+}
 
 
 def extended(model: AnyModel, tokens: Tokens, token: int) -> Tokens:
@@ -108,12 +139,17 @@ def cost(model: AnyModel, run: AnyRun) -> Cost:
     return Cost(model.kept * (n - 1), model.kept, row, n * row)
 
 
-def as_json(model: AnyModel, text: str, steps: int) -> dict[str, object]:
-    """``generate`` as JSON."""
-    taken = generate(model, text, steps)
+def as_json(model: AnyModel, text: str, steps: int, language: str) -> dict[str, object]:
+    """``generate`` as JSON, with a sentence that says why it stopped."""
+    done = generate(model, text, steps)
+    say, tokens = catalogue(language).gettext, done.tokens
+    message = say(STOPPED[done.stopped]).format(
+        token=quoted(tokens.texts[-1]).translated(say), count=len(done.steps), length=len(tokens)
+    )
     return {
         "format": FORMAT,
-        "tokens": taken[-1].tokens.texts if taken else tokenize(model, text).texts,
+        "tokens": tokens.texts,
+        "stopped": {"reason": done.stopped, "message": message},
         "steps": [
             {
                 "token": step.tokens.texts[-1],
@@ -122,6 +158,6 @@ def as_json(model: AnyModel, text: str, steps: int) -> dict[str, object]:
                 "keys_and_values": {"read": step.cost.read, "computed": step.cost.computed},
                 "multiplications": {"now": step.cost.products, "whole_text": step.cost.products_whole},
             }
-            for step in taken
+            for step in done.steps
         ],
     }

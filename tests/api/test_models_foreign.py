@@ -101,13 +101,13 @@ def test_a_part_of_a_map_is_that_of_the_weights(client):
 @pytest.mark.parametrize("key", ["decoder", "mistral", "gemma", "oss"])
 def test_a_text_with_added_tokens_is_the_generated_one(client, key):
     model = model_of(key)
-    steps = generate(model, TEXT, 3)
+    steps = generate(model, TEXT, 3).steps
     header, arrays = opened(post(client, "run", model=key, texts=[TEXT], steps=3))
     assert tuple(header["sentences"][0]["texts"]) == steps[-1].tokens.texts
     last = steps[-1].cost
     assert header["step"] == {
         "count": len(steps),
-        "ended": steps[-1].tokens.special[-1],
+        "stopped": "steps",
         "read": last.read,
         "computed": last.computed,
         "products": last.products,

@@ -96,7 +96,7 @@ def test_a_folder_is_named_in_place_of_a_model_and_its_decoder_continues_a_text(
     status, out, _ = command(str(folder), "the cat sat", "--generate", "2")
     report = json.loads(out)
     assert (status, report["format"]) == (0, "mha-generated/1")
-    wanted = generate(open_model(folder), "the cat sat", 2)
+    wanted = generate(open_model(folder), "the cat sat", 2).steps
     assert report["tokens"] == list(wanted[-1].tokens.texts)
     assert [step["keys_and_values"]["read"] for step in report["steps"]] == [
         step.cost.read for step in wanted

@@ -11,11 +11,11 @@ from streamlit.web import cli
 
 import mha_core.models.library as library_module
 from mha_core.__main__ import main
-from mha_core.models import cards, run, tokenize
+from mha_core.models import cards, generate, open_model, run, tokenize
 from mha_core.models.report import heads_as_json
 from mha_ui.command import OWN_ADDRESS, USUAL_PORT, _add
 from tests.models.foreign import saved, text_of
-from tests.models.made import folder_of
+from tests.models.made import GPT2, folder_of
 
 TEXT = "the cat sat on the mat"
 
@@ -58,6 +58,18 @@ def test_a_folder_is_offered_to_the_app_and_the_address_opens_it(view, tmp_path)
     assert library_module.is_loaded(card)
     assert f"--server.port={address.port}" in started
     assert "--server.headless=True" in started
+
+
+def test_the_address_has_the_tokens_that_a_decoder_adds(view, tmp_path):
+    folder = folder_of(tmp_path / "decoder", GPT2, specials=False)
+    status, out, _, _ = view(str(folder), TEXT, "--generate", "2")
+    assert status == 0
+    assert parse_qs(urlsplit(out.strip()).query)["next"] == ["2"]
+    _, out, _, _ = view(str(folder), TEXT, "--generate", "2", "--json")
+    assert json.loads(out)["tokens"] == list(generate(open_model(folder), TEXT, 2).tokens.texts)
+    status, _, err, started = view(str(folder), TEXT, "--generate", "-1")
+    assert (status, err) == (2, "expected 0 to 256 steps, got -1\n")
+    assert len(started) == 1
 
 
 def test_a_model_on_offer_is_named_by_its_key(view):

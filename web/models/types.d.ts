@@ -131,12 +131,13 @@ interface ModelRun {
 }
 
 /**
- * Tokens that a model added to a text, and what the last one took: numbers of keys and values from the cache and new
+ * Tokens that a model added to a text, why it added no more, and what the last one took: numbers of keys and values from the cache and new
  * ones, and multiplications, beside those of a run of the whole text.
  */
 interface ModelStep {
   count: number;
-  ended: boolean;
+  /** "eos": the last token ends the text; "length": the model takes no longer one; "steps": as many as asked for. */
+  stopped: "eos" | "steps" | "length";
   read: number;
   computed: number;
   products: number;

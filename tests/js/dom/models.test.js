@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unpacked } from "../../../web/kit/binary.js";
+import { fill } from "../../../web/kit/dom.js";
+import { NextToken } from "../../../web/models/effect/next_token.js";
 import { counterpart, mapOf, mostShifted, readRun, shiftOf } from "../../../web/models/runs.js";
 import { measureText, percent } from "../../../web/models/wording.js";
 import { mount, payload, press } from "./page.js";
@@ -828,7 +830,7 @@ test("a decoder adds the token that it expects next, whose row is the only new o
   const multiplications = 3 * 4 * n * (6 + 6);
   assert.deepEqual(step, {
     count: 1,
-    ended: false,
+    stopped: "steps",
     read: (n - 1) * a_token,
     computed: a_token,
     products: multiplications,
@@ -856,6 +858,25 @@ test("an address has the added tokens, and heads are switched off in the same te
   await page.click('.head-switch[data-layer="0"][data-head="1"]');
   assert.deepEqual(page.texts(".tokens .strip button"), shown);
   assert.ok(page.one(".next-token .hint").textContent.endsWith(WORDS.next_off));
+});
+
+test("no token can be added after one that ends the text, nor to a text that is as long as it may be", () => {
+  const run = stepsOf(1);
+  const [{ n, names }] = run.sentences;
+  const next = new NextToken(WORDS, () => {});
+  /** @param {Partial<ModelRun>} change */
+  const shown = (change) => {
+    next.update({ ...run, ...change }, { off: [] });
+    return [next.add.disabled, next.told.textContent];
+  };
+  assert.equal(shown({})[0], false);
+  const [isEnded, ending] = shown({ step: { ...run.step, stopped: "eos" } });
+  assert.ok(isEnded);
+  assert.ok(ending.startsWith(fill(WORDS.next_ended, { token: names[n - 1] })));
+  const [isFull, full] = shown({ limit: n });
+  assert.ok(isFull);
+  assert.ok(full.endsWith(fill(WORDS.next_full, { count: n })));
+  assert.deepEqual(shown({ limit: n, step: null }), [true, fill(WORDS.next_full, { count: n })]);
 });
 
 test("an encoder does not continue a text", async () => {

@@ -31,12 +31,14 @@ export class NextToken {
     this.#run = run;
     const { step, continues } = run;
     this.root.hidden = !continues;
-    this.add.disabled = Boolean(step?.ended) || run.sentences[0].n >= run.limit;
+    const [{ n }] = run.sentences;
+    const isFull = n >= run.limit;
+    this.add.disabled = step?.stopped === "eos" || isFull;
     this.remove.disabled = !step?.count;
-    setText(
-      this.told,
-      step?.count ? this.#sentences(run.sentences[0], step, off.length > 0) : this.words.next_about,
-    );
+    const about = isFull ? "" : this.words.next_about;
+    const added = step?.count ? this.#sentences(run.sentences[0], step, off.length > 0) : about;
+    const full = isFull ? fill(this.words.next_full, { count: grouped(n) }) : "";
+    setText(this.told, prose(added, full));
   }
 
   /** @param {SentenceWeights} sentence @param {ModelStep} step @param {boolean} isOff */
@@ -50,7 +52,11 @@ export class NextToken {
       whole: grouped(step.products_whole),
     };
     const cost = step.read ? words.next_cost : words.next_recomputed;
-    const parts = [step.ended ? words.next_ended : words.next_row, cost, isOff ? words.next_off : ""];
+    const parts = [
+      step.stopped === "eos" ? words.next_ended : words.next_row,
+      cost,
+      isOff ? words.next_off : "",
+    ];
     return fill(prose(...parts), values);
   }
 }
