@@ -63,8 +63,8 @@ class Shape:
 @dataclass(frozen=True, slots=True, eq=False)
 class ForeignModel:
     """``sites``: the self-attentions of the text, by their index in a run of ``module``. ``end``: the ids that end the
-    text that the encoder reads, if a decoder with an encoder is shown, else None. ``ends``: those that end a text that is
-    continued. ``can_guess``: whether the module returns logits; ``caches``: whether a text can be continued with
+    text that the encoder reads, if a decoder with an encoder is shown, else None. ``ends``: those that end a text which
+    is continued. ``can_guess``: whether the module returns logits; ``caches``: whether a text can be continued with
     transformers' key–value cache. ``kept``: numbers of keys and values of one token, in all layers; ``kept_width``:
     d_k + d_v, the sum over all layers.
     """
