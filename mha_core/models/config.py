@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from mha_core.errors import N_
 from mha_core.example.model import BASE
-from mha_core.interop.saved.rope import Rope, scaled_rope
+from mha_core.interop.saved.rope import Rope, rope_of
 from mha_core.interop.saved.settings import (
     FILE,
     MAX_FILE,
@@ -254,6 +254,7 @@ def _grouped(settings: Settings) -> Architecture:
         raise settings.wrong(
             "head_dim", N_("rotary positions rotate columns in pairs, but {got} is odd"), d_head
         )
+    most = settings.whole("max_position_embeddings", MAX_ROWS)
     return Architecture(
         kind=settings.kind,
         family="llama",
@@ -264,10 +265,10 @@ def _grouped(settings: Settings) -> Architecture:
         d_head=d_head,
         d_inner=settings.whole("intermediate_size", MAX_WIDTH),
         vocabulary=settings.whole("vocab_size", MAX_ROWS),
-        max_tokens=settings.whole("max_position_embeddings", MAX_ROWS),
+        max_tokens=most,
         eps=settings.number("rms_norm_eps", 1e-6),
         activation=settings.activation("hidden_act", "silu"),
-        rope=_rope(settings),
+        rope=_rope(settings, d_head, most),
         qkv_bias=False,
         output_bias=False,
         inner_bias=False,
@@ -275,15 +276,15 @@ def _grouped(settings: Settings) -> Architecture:
     )
 
 
-def _rope(settings: Settings) -> Rope:
-    """The rotary positions, from ``rope_parameters``, or in files from before 2025 from ``rope_theta`` and
-    ``rope_scaling``.
+def _rope(settings: Settings, d_head: int, most: int) -> Rope:
+    """The rotary positions of texts of at most ``most`` tokens, from ``rope_parameters``, or in files from before 2025
+    from ``rope_theta`` and ``rope_scaling``.
     """
     settings.only("partial_rotary_factor", 1.0, None)
     given = settings.part("rope_parameters") or settings.part("rope_scaling") or Settings({})
     given.only("partial_rotary_factor", 1.0, None)
     theta = (given if "rope_theta" in given.given else settings).number("rope_theta", BASE)
-    rope = scaled_rope(given, theta)
+    rope = rope_of(settings, given, theta, d_head, most)
     if rope is None:
         kind = given.given.get("rope_type", given.given.get("type"))
         raise given.unsupported(
@@ -295,7 +296,7 @@ def _rope(settings: Settings) -> Rope:
     return rope
 
 
-_ROPES = "default, linear, llama3"
+_ROPES = "default, linear, dynamic, llama3, yarn"
 _READERS: dict[str, Callable[[Settings], Architecture]] = {
     "bert": _bert,
     "roberta": _roberta,

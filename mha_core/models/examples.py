@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
+from math import sqrt
 from typing import Literal
 
 import torch
@@ -21,6 +22,7 @@ from mha_core.example.model import (
     Matrix,
     Positions,
     Row,
+    Scale,
     Text,
     text_in,
 )
@@ -87,6 +89,7 @@ def to_example(
             x=_rows(layer_run.x) if fits else None,
             w_o=None if output is None else _rows(output.weight.T),
             b_o=None if output is None or output.bias is None else _row(output.bias),
+            scale=_scale(size),
             mask=_mask(layer_run),
             kv_heads=size.kv_heads if is_grouped else None,
             positions=_positions(model),
@@ -166,6 +169,12 @@ def _mask(layer: LayerRun) -> Mask:
     if layer.seen is not None:
         return AllowMask(tuple(map(tuple, layer.seen.tolist())))
     return "causal" if layer.causal else None
+
+
+def _scale(size: Architecture) -> Scale:
+    """√d_head; smaller where the model multiplies rotated queries and keys by a factor."""
+    factor = 1.0 if size.rope is None else size.rope.factor
+    return "sqrt_dk" if factor == 1 else sqrt(size.d_head) / factor**2
 
 
 def _positions(model: Model) -> Positions | None:

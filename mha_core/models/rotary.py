@@ -10,14 +10,14 @@ from torch import Tensor
 from mha_core.interop.saved.rope import Rope, frequencies
 
 Turn: TypeAlias = tuple[Tensor, Tensor]
-"""Cosines and sines of the angles: n × d_head/2 each."""
+"""Cosines and sines of the angles, times the factor of the positions: n × d_head/2 each."""
 
 
 def turn_of(rope: Rope, d_head: int, n: int, like: Tensor) -> Turn:
     """The turn of each of n tokens, on the device and in the dtype of ``like``."""
     places = torch.arange(n, dtype=like.dtype)
     angles = torch.outer(places, frequencies(rope, d_head, like.dtype)).to(like.device)
-    return angles.cos(), angles.sin()
+    return angles.cos() * rope.factor, angles.sin() * rope.factor
 
 
 def rotated(x: Tensor, turn: Turn) -> Tensor:

@@ -14,7 +14,7 @@ from mha_core.example.arrays import from_arrays
 from mha_core.example.library import built_in
 from mha_core.example.model import Positions, alibi_slope
 from mha_core.interop.running.qkv import from_qkv
-from mha_core.interop.saved.rope import Rope, frequencies
+from mha_core.interop.saved.rope import ByTurns, Rope, frequencies
 from mha_core.models.config import architecture
 from mha_core.models.forward import activated, normed
 from mha_core.models.measures import _bennett
@@ -209,7 +209,7 @@ def test_llama_3_s_rotary_frequencies_are_its_authors_code_s():
         else:
             smooth = (old / wave - low) / (high - low)
             wanted.append((1 - smooth) * frequency / factor + smooth * frequency)
-    found = frequencies(Rope(500000, factor, low, high, old), 128, torch.float64)
+    found = frequencies(Rope(500000, ByTurns(factor, low, high, old)), 128, torch.float64)
     assert found.tolist() == pytest.approx(wanted)
 
 

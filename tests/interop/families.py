@@ -186,7 +186,6 @@ FAMILIES: dict[str, Family] = {
             "num_local_experts": 2,
             "num_experts_per_tok": 1,
             "sliding_window": 4,
-            "rope_parameters": {"rope_type": "default", "rope_theta": 150000.0},
         },
     ),
     "T5": Family(

@@ -225,8 +225,13 @@ def test_what_mpt_may_do_beside_is_refused_by_its_setting(setting, value):
         example_of("mpt", attn_config={setting: value})
 
 
-def test_phi_3_s_long_rope_is_refused_by_its_setting():
-    long = {"type": "longrope", "short_factor": [1.0], "long_factor": [2.0]}
+def test_phi_3_s_long_rope_is_refused_by_its_setting_if_texts_here_may_be_long():
+    long = {
+        "type": "longrope",
+        "short_factor": [1.0],
+        "long_factor": [2.0],
+        "original_max_position_embeddings": 8,
+    }
     with pytest.raises(InteropError, match=r"^config\.json: rope_scaling\.rope_type: layer"):
         example_of("phi3", name="self_attn.qkv_proj", rope_scaling=long, hidden_size=WIDTH)
 

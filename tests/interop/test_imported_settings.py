@@ -146,11 +146,92 @@ def test_a_setting_that_changes_scores_is_used(family, taken, monkeypatch):
     assert taken <= {name for outcome in found for name in outcome.taken}
 
 
-@pytest.mark.parametrize("kind", ["yarn", "longrope"])
-def test_rotary_positions_that_scale_the_scores_are_refused(kind):
-    config = {"rope_scaling": {"rope_type": kind, "factor": 4.0}, "rope_theta": 10000.0}
-    with pytest.raises(InteropError, match=r"config\.json: rope_scaling\.rope_type: layer 'model"):
-        open_layer(LAYER, known(config), Slice())
+YARN = {"rope_type": "yarn", "factor": 8.0, "original_max_position_embeddings": 16}
+LONG = {
+    "rope_type": "longrope",
+    "short_factor": [1.0, 1.5, 2.0, 3.0],
+    "long_factor": [4.0] * 4,
+    "original_max_position_embeddings": 64,
+}
+SCALED = {
+    "yarn": (LLAMA, rope(**YARN)),
+    "yarn, its indices not whole": (LLAMA, rope(**YARN, truncate=False)),
+    "yarn, its own factor of the scores": (LLAMA, rope(**YARN, attention_factor=1.7)),
+    "yarn, other turns": (LLAMA, rope(**YARN, beta_fast=2.0, beta_slow=0.5)),
+    "yarn, DeepSeek's factors": (LLAMA, rope(**YARN, mscale=0.7, mscale_all_dim=0.3)),
+    "yarn, all pairs at one index": (LLAMA, rope(**YARN, beta_fast=1.0, beta_slow=1.0, truncate=False)),
+    "yarn, no factor": (
+        replace(LLAMA, settings={**LLAMA.settings, "max_position_embeddings": 64}),
+        rope(**{**YARN, "factor": None}),
+    ),
+    "yarn, Qwen2": (FAMILIES["Qwen2"], rope(**YARN)),
+    "yarn, a window": (FAMILIES["Mistral"], rope(**YARN)),
+    "yarn, gains": (FAMILIES["Qwen3"], rope(**YARN)),
+    "yarn, a divisor of its own": (
+        Family("Granite", LLAMA.settings, "self_attn.o_proj"),
+        {"attention_multiplier": 0.2, **rope(**YARN)},
+    ),
+    "yarn, gpt-oss by default": (
+        replace(
+            FAMILIES["gpt-oss"],
+            settings={**FAMILIES["gpt-oss"].settings, "max_position_embeddings": 131072},
+        ),
+        {"rope_parameters": None},
+    ),
+    "longrope": (
+        replace(LLAMA, settings={**LLAMA.settings, "max_position_embeddings": 512}),
+        rope(**LONG),
+    ),
+    "longrope, its own factor of the scores": (LLAMA, rope(**LONG, attention_factor=1.3)),
+    "longrope, Phi-3": (
+        replace(FAMILIES["Phi-3"], settings={**FAMILIES["Phi-3"].settings, "max_position_embeddings": 512}),
+        {"rope_scaling": {**LONG, "type": "su"}, "original_max_position_embeddings": 64},
+    ),
+}
+
+
+@pytest.mark.parametrize(("family", "extra"), SCALED.values(), ids=SCALED)
+def test_rotary_positions_that_scale_the_scores_are_imported(family, extra, monkeypatch):
+    monkeypatch.setitem(FAMILIES, "variant", replace(family, extra={**family.extra, **extra}))
+    found = opened("variant")
+    assert [outcome.refused for outcome in found] == ["", ""]
+    assert max(outcome.off for outcome in found) < NEAR
+
+
+@pytest.mark.parametrize(
+    ("given", "setting"),
+    [
+        ({**YARN, "partial_rotary_factor": 0.7}, "rope_type"),  # only some columns are multiplied
+        ({**LONG, "original_max_position_embeddings": 32}, "rope_type"),  # the factors depend on the text
+        ({"rope_type": "proportional"}, "rope_type"),
+    ],
+    ids=["yarn of some columns", "longrope of short texts", "proportional"],
+)
+def test_rotary_positions_that_no_example_has_are_refused(given, setting):
+    with pytest.raises(InteropError, match=rf"config\.json: rope_parameters\.{setting}: layer 'model"):
+        open_layer(LAYER, known({"max_position_embeddings": 64, "rope_parameters": given}), Slice())
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({**YARN, "factor": 0}, r"factor: expected a number above 0, got 0"),
+        ({**YARN, "truncate": 1}, r"truncate: expected true or false, got 1"),
+        ({**YARN, "beta_fast": "a"}, r"beta_fast: expected a number above 0"),
+        (LONG, r"short_factor: expected a list of 3 numbers above 0, one for each pair of columns"),
+        ({**LONG, "short_factor": [1, 2, "3"]}, r"short_factor: expected a list of 3 numbers above 0"),
+    ],
+)
+def test_impossible_settings_of_rotary_positions_are_named(given, sentence):
+    with pytest.raises(ModelError, match=rf"^config\.json: rope_parameters\.{sentence}"):
+        known({"max_position_embeddings": 64, "rope_parameters": given})
+
+
+def test_the_note_says_by_what_rotated_queries_and_keys_are_multiplied():
+    given = {**YARN, "attention_factor": 2.0}
+    example = open_layer(LAYER, known({"max_position_embeddings": 64, "rope_parameters": given}), ALL)
+    assert example.scale == sqrt(6) / 4
+    assert "multiplies rotated queries and keys by 2." in text_in(example.note, "en")
 
 
 # --- one layer, and other tensors and settings -----------------------------------------------------------------

@@ -58,6 +58,13 @@ _LLAMA3 = {
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 16,
 }
+_YARN = {
+    "rope_type": "yarn",
+    "rope_theta": 500.0,
+    "factor": 4.0,
+    "beta_fast": 4.0,
+    "original_max_position_embeddings": 16,
+}
 KINDS = {
     "bert": lambda: BertForMaskedLM(BertConfig(**_ENCODER)),
     "bert relu": lambda: BertForMaskedLM(BertConfig(**_ENCODER, hidden_act="relu", type_vocab_size=3)),
@@ -91,6 +98,10 @@ KINDS = {
         LlamaConfig(**_DECODER, rope_parameters={"rope_type": "linear", "rope_theta": 70.0, "factor": 3.0})
     ),
     "llama 3": lambda: LlamaForCausalLM(LlamaConfig(**_DECODER, rope_parameters=_LLAMA3)),
+    "llama dynamic": lambda: LlamaForCausalLM(
+        LlamaConfig(**_DECODER, rope_parameters={"rope_type": "dynamic", "rope_theta": 70.0, "factor": 3.0})
+    ),
+    "llama yarn": lambda: LlamaForCausalLM(LlamaConfig(**_DECODER, rope_parameters=_YARN)),
     "mistral": lambda: MistralForCausalLM(MistralConfig(**_DECODER, sliding_window=None, head_dim=8)),
     "mistral window": lambda: MistralForCausalLM(MistralConfig(**_DECODER, sliding_window=4, head_dim=8)),
     "qwen2": lambda: Qwen2ForCausalLM(Qwen2Config(**_DECODER)),

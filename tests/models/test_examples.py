@@ -17,6 +17,10 @@ KINDS = {
     "gpt2": GPT2,
     "llama": LLAMA,
     "windowed llama": {**LLAMA, "model_type": "mistral", "sliding_window": 4},
+    "yarn llama": {
+        **LLAMA,
+        "rope_scaling": {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16},
+    },
     "wide bert": {**BERT, **WIDE},
     "wide gpt2": {**GPT2, "n_embd": 96},
     "wide llama": {**LLAMA, **WIDE},

@@ -316,7 +316,8 @@ def test_without_transformers_the_kind_and_the_extra_are_named(folder_of, monkey
 
 def test_a_setting_that_our_own_forward_does_not_compute_is_left_to_transformers(folder_of, tmp_path):
     copytree(folder_of("Llama")[1], tmp_path, dirs_exist_ok=True)
-    changed(tmp_path, rope_parameters={"rope_type": "dynamic", "rope_theta": 10000.0, "factor": 2.0})
+    long = {"short_factor": [1.0] * 4, "long_factor": [2.0] * 4, "original_max_position_embeddings": 16}
+    changed(tmp_path, rope_parameters={"rope_type": "longrope", "rope_theta": 10000.0, **long})
     model = open_folder(tmp_path)
     assert isinstance(model, ForeignModel)
     assert len(run(model, tokenize(model, TEXT)).layers) == 2

@@ -313,13 +313,13 @@ DECODERS = {
     ),
     "other rotary positions": (
         LLAMA,
-        setting(rope_scaling={"type": "yarn", "factor": 4.0}),
-        'rope_scaling.rope_type: "yarn" is not supported here; the supported ones are: default, linear, llama3',
+        setting(rope_scaling={"type": "proportional", "factor": 4.0}),
+        'rope_scaling.rope_type: "proportional" is not supported here; the supported ones are: default, linear, ',
     ),
     "rotary positions that lack a number": (
         LLAMA,
         setting(rope_scaling={"rope_type": "llama3", "factor": 8.0}),
-        "rope_scaling.original_max_position_embeddings: expected",
+        "rope_scaling.low_freq_factor: expected",
     ),
     "rotary positions without end": (
         LLAMA,

@@ -17,7 +17,7 @@ import torch
 from mha_core.errors import N_
 from mha_core.example.model import BASE, EPS, MAX_SIZE, Pairs, Row, Scale
 from mha_core.interop.saved.kinds import KINDS, OWN_FILES, Gains, Kind
-from mha_core.interop.saved.rope import Rope, frequencies, scaled_rope
+from mha_core.interop.saved.rope import frequencies, rope_of
 from mha_core.interop.saved.settings import FILE, Settings
 
 _MOST = 1_000_000
@@ -27,12 +27,14 @@ _MOST = 1_000_000
 @dataclass(frozen=True, slots=True)
 class Rotary:
     """Rotary positions. ``frequencies``: one for each pair of rotated columns; ``columns``: how many columns of a head
-    are rotated; ``pairs``: which of them rotate together, neighbours or columns half of ``columns`` apart.
+    are rotated; ``pairs``: which of them rotate together, neighbours or columns half of ``columns`` apart; ``factor``:
+    what rotated queries and keys are multiplied by.
     """
 
     frequencies: Row
     columns: int
     pairs: Pairs
+    factor: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,11 +331,12 @@ def _rotary(
     given = given.part("sliding_attention" if slides else "full_attention") or given  # Gemma 3 has two
     columns, part_by = _rotated_columns(settings, given, kind, d_k)
     base, base_by = _base(settings, given, kind, name, slides=slides)
-    rope = _rope(settings, given, base)
-    if rope is None:
+    rope = rope_of(settings, given, base, columns, MAX_SIZE)
+    if rope is None or (rope.factor != 1 and columns < d_k):  # a divisor is one for all columns
         return None, (), (f"{name}.rope_type",)
     taken = tuple(dict.fromkeys((base_by, *part_by, *((name,) if given.given else ()))))
-    return Rotary(tuple(frequencies(rope, columns, torch.float64).tolist()), columns, kind.pairs), taken, ()
+    rates = tuple(frequencies(rope, columns, torch.float64).tolist())
+    return Rotary(rates, columns, kind.pairs, rope.factor), taken, ()
 
 
 def _base(settings: Settings, given: Settings, kind: Kind, name: str, *, slides: bool) -> tuple[float, str]:
@@ -367,11 +370,3 @@ def _rotated_columns(
             name, N_("expected an even number of rotated columns, at most {d_k}, got {got}"), columns, d_k=d_k
         )
     return columns, () if columns == d_k else (name,)
-
-
-def _rope(settings: Settings, given: Settings, base: float) -> Rope | None:
-    """The rotation of the columns; None for a kind that scales the scores as well, or is not known."""
-    if given.given.get("rope_type", given.given.get("type")) != "dynamic":
-        return scaled_rope(given, base)
-    is_short = settings.whole("max_position_embeddings", 10**9) >= MAX_SIZE
-    return Rope(base) if is_short else None  # only texts beyond the model's maximum turn more slowly

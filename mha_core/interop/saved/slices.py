@@ -2,70 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from math import sqrt
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
-from mha_core.example.band import BandMask, band_sentences, simplest
+from mha_core.example.band import BandMask, simplest
 from mha_core.example.model import (
     MAX_HEADS,
     MAX_SIZE,
-    MAX_TEXT,
     Example,
     Mask,
     Pairs,
     Positions,
+    Scale,
     alibi_slope,
 )
 from mha_core.example.validate import validate
 from mha_core.interop.parameters.packed import Packed, unpack
 from mha_core.interop.saved.adapters import Merged
 from mha_core.interop.saved.attention import Attention, Rotary
-from mha_core.interop.saved.layers import KIND_NAMES, OF_MODELS, Layer, Unused, loaded, refuse
+from mha_core.interop.saved.layers import KIND_NAMES, Layer, loaded, refuse
+from mha_core.interop.saved.notes import note_of
 from mha_core.interop.saved.operands import operands_of, with_operands
 from mha_core.interop.saved.rows import given_rows, random_rows, rows_of_file, started
 from mha_core.interop.saved.weights import Weights
-from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
-
-_PART: Final = N_(
-    "{kind}: heads=[{heads}] of {h}, counted from 0; {shown} of {d_query} columns of X, {of_head} of d_k = {d_k}."
-)
-_ASSUMED: Final = N_(
-    "The number of heads of this layer is not given. {h} {h:head|heads} of {d_k} {d_k:column|columns} each "
-    "{h:is|are} assumed."
-)
-_STARTED: Final = N_(
-    "Q, K and V were computed from the given rows with all columns of X, so the heads start from them. W_O is left out."
-)
-_NO_CONFIG: Final = N_(
-    "No config.json was read. The divisor is assumed to be √d_k. A mask, positions and "
-    "anything else the model does to its scores are missing."
-)
-_OTHER_CONFIG: Final = N_("The {file} has no layers of this width, so it is not used.")
-_TAKEN: Final = N_("From {file}: {names}.")
-_UNKNOWN: Final = N_(
-    "This kind of model is unknown. The divisor is assumed to be √d_k, with no mask and "
-    "no positions, so the weights may differ from the model's."
-)
-_IGNORED: Final = N_("These settings in its config.json are not used: {names}.")
-_UNUSED: Final = N_("Not used: {names}.")
-_WITHOUT: Final = N_("Left out at your request, so scores and weights differ from the model's: {names}.")
-_MERGED: Final = N_("The changes of a LoRA adapter are included.")
-_REORDERED: Final = N_(
-    "The columns of Q and K are reordered so that columns that rotate together are half "
-    "a head apart. The scores are the same."
-)
-_LEFT_OUT: Final = N_(
-    "Some columns are left out, so scores and weights differ from those of the whole layer."
-)
-_Sentence: TypeAlias = tuple[str, dict[str, object]]
-"""A template and its values."""
-_MOST_NAMED: Final = 12
-"""How many names a note lists."""
 
 D_MODEL, D_HEAD = 8, 4
 """How many columns of X and of each head a slice has by default, if the layer has as many."""
@@ -133,11 +98,11 @@ def open_layer(
     example = _from_rows(weights, layer, part, small) if given is None else started(small, *given)
     mask = _mask(attention, len(example.tokens))
     assumed = num_heads is None and layer.heads is None
-    note = _note(
+    note = note_of(
         layer,
         packed,
         small,
-        part,
+        part.heads,
         unused,
         mask,
         assumed=assumed,
@@ -149,7 +114,7 @@ def open_layer(
         example,
         title=f"{layer.name or KIND_NAMES[layer.kind]}"[:200],
         note=note,
-        scale=attention.scale,
+        scale=_scale(attention, len(columns)),
         softcap=attention.softcap,
         mask=mask,
         positions=positions,
@@ -202,6 +167,15 @@ def _columns(rotary: Rotary | None, d_k: int, d_head: int) -> tuple[list[int], P
     return [*firsts, *seconds], _rotating(rates, rotary.pairs)
 
 
+def _scale(attention: Attention, d_k: int) -> Scale:
+    """The divisor of heads with this many columns; the factor of rotated queries and keys is part of it."""
+    factor = 1.0 if attention.rotary is None else attention.rotary.factor
+    if factor == 1:
+        return attention.scale
+    divisor = {"sqrt_dk": sqrt(d_k), "none": 1.0}.get(attention.scale, attention.scale)  # type: ignore[arg-type]
+    return divisor / factor**2
+
+
 def _rotating(rates: Sequence[float], pairs: Pairs) -> Positions:
     return Positions("rotary", frequencies=tuple(rates), pairs=pairs)
 
@@ -229,94 +203,6 @@ def _with_slopes(example: Example, heads: Sequence[int], h: int, factor: float) 
         for head, index in zip(example.heads, heads, strict=True)
     )
     return replace(example, heads=sloped, positions=Positions("alibi"))
-
-
-# --- the note --------------------------------------------------------------------------------------------------
-
-
-def _note(
-    layer: Layer,
-    packed: Packed,
-    small: Packed,
-    part: Slice,
-    unused: Unused,
-    mask: Mask,
-    *,
-    assumed: bool,
-    reordered: bool,
-    merged: bool,
-    started: bool,
-) -> Mapping[str, str]:
-    heads = ", ".join(map(str, part.heads))
-    (d_query, d_k), (shown, head_columns) = packed.w_q.shape[1:], small.w_q.shape[1:]
-    whole = all(
-        getattr(small, name).shape[1:] == getattr(packed, name).shape[1:] for name in ("w_q", "w_k", "w_v")
-    )
-    sentences: list[_Sentence] = [
-        (
-            _PART,
-            {
-                "kind": KIND_NAMES[layer.kind],
-                "heads": heads,
-                "h": packed.h,
-                "shown": shown,
-                "d_query": d_query,
-                "of_head": head_columns,
-                "d_k": d_k,
-            },
-        )
-    ]
-    if started:
-        sentences.append((_STARTED, {}))
-    if assumed:
-        sentences.append((_ASSUMED, {"h": packed.h, "d_k": d_k}))
-    if merged:
-        sentences.append((_MERGED, {}))
-    sentences += _score_sentences(layer, unused)
-    if isinstance(mask, BandMask):
-        sentences += [(sentence, {"window": mask.window}) for sentence in band_sentences(mask, 1, 1)]
-    if unused.harmless:
-        sentences.append((_UNUSED, {"names": _listed(unused.harmless)}))
-    if reordered:
-        sentences.append((_REORDERED, {}))
-    if not whole:
-        sentences.append((_LEFT_OUT, {}))
-    notes = {}
-    for language in LANGUAGES:
-        say = catalogue(language).gettext
-        texts = [say(template).format(**values) for template, values in sentences]
-        notes[language] = LANGUAGE[language].between.join(texts)[:MAX_TEXT]
-    return notes
-
-
-def _score_sentences(layer: Layer, unused: Unused) -> Iterator[_Sentence]:
-    """Which settings of the config are used and which are not, and which tensors are left out."""
-    attention = layer.attention
-    left_out = [*unused.others, *(attention.refused if attention else ())]
-    if left_out:
-        yield _WITHOUT, {"names": _listed(left_out)}
-    if layer.kind not in OF_MODELS:
-        return
-    if attention is None:
-        yield _NO_CONFIG, {}
-    elif not attention.fits:
-        yield _OTHER_CONFIG, {"file": attention.file}
-    else:
-        yield from _config_sentences(attention)
-
-
-def _config_sentences(attention: Attention) -> Iterator[_Sentence]:
-    if attention.taken:
-        yield _TAKEN, {"file": attention.file, "names": _listed(attention.taken)}
-    if not attention.known:
-        yield _UNKNOWN, {}
-        if attention.ignored:
-            yield _IGNORED, {"names": _listed(attention.ignored)}
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = [name[:100] for name in names[:_MOST_NAMED]]
-    return ", ".join([*shown, f"… (+{len(names) - _MOST_NAMED})"] if len(names) > _MOST_NAMED else shown)
 
 
 # --- slicing ---------------------------------------------------------------------------------------------------
