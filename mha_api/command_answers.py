@@ -15,9 +15,8 @@ from mha_api.channel import example_at
 from mha_core import Cell, Example, backend, parse
 from mha_core.answers import checked, explained, traced
 from mha_core.check.report import as_json
-from mha_core.errors import N_, CellError, ExampleError
+from mha_core.errors import N_, ExampleError
 from mha_core.quoted import quoted
-from mha_core.vocabulary import AXES
 
 Parameters: TypeAlias = Mapping[str, str]
 
@@ -73,8 +72,6 @@ def _explain(example: Example, parameters: Parameters, _language: str) -> object
         if name not in parameters:
             raise ExampleError(N_("missing"), place=name)
     step = parameters["step"]
-    if step not in AXES:
-        raise CellError(N_("there is no {name} here"), name=quoted(step))
     indices = {name: _whole(parameters[name], name) for name in ("head", "row", "col") if name in parameters}
     return explained(example, Cell(step, indices.get("head"), indices["row"], indices["col"]), backend())
 

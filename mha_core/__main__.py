@@ -18,16 +18,13 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any, NoReturn, TypeAlias
 
-from mha_core import __version__
-from mha_core.compute.device import DEVICES, DTYPES
-from mha_core.errors import N_, ExampleError, MhaError, Reason
+from mha_core import __version__, arguments
+from mha_core.errors import N_, ExampleError, MhaError, Reason, placed
 from mha_core.example.files import MAX_BYTES, parse, pretty
 from mha_core.example.library import library
 from mha_core.example.model import Example, text_in
 from mha_core.example.puzzle_library import built_in_puzzle, built_in_puzzles
-from mha_core.export import TARGETS
-from mha_core.messages import LANGUAGES, catalogue, complain, in_words, shell_language, translate_argparse
-from mha_core.vocabulary import STEPS
+from mha_core.messages import LANGUAGES, complain, in_words, say, shell_language, translate_argparse
 
 BAD_INPUT = 2
 FAILED = 3
@@ -102,9 +99,9 @@ def _write(content: str | bytes) -> None:
     Bytes are not written to a terminal. It is no error if the reader, such as ``head``, has quit.
     """
     if sys.stdout is None:
-        raise _unwritable(_say(_CLOSED))
+        raise _unwritable(say(_CLOSED))
     if isinstance(content, bytes) and sys.stdout.isatty():
-        raise _unwritable(_say(_NO_TEXT))
+        raise _unwritable(say(_NO_TEXT))
     try:
         sys.stdout.buffer.write(content.encode() if isinstance(content, str) else content)
         sys.stdout.buffer.flush()
@@ -122,15 +119,10 @@ _CLOSED = N_("it is closed")
 _NO_TEXT = N_("it is a terminal, and the output is not text; write it to a file with > FILE")
 
 
-def _say(text: str) -> str:
-    """A text of ours in the shell's language."""
-    return catalogue(shell_language()).gettext(text)
-
-
 def _unexpected(error: Exception) -> str:
     """A line for a bug report: the error and where it was raised."""
     at = extract_tb(error.__traceback__)[-1]
-    line = _say(N_("unexpected {error} in {file}, line {line}")).format(
+    line = say(N_("unexpected {error} in {file}, line {line}")).format(
         error=type(error).__name__, file=Path(at.filename).name, line=at.lineno
     )
     message = " ".join(str(error).split())
@@ -162,11 +154,11 @@ def _parser(prog: str, add_commands: Callable[[AddCommand], None] | None) -> arg
     translate_argparse()
     parser = _Parser(
         prog=prog,
-        description=_say(N_("Multi-head attention, down to the last number.")),
+        description=say(N_("Multi-head attention, down to the last number.")),
         epilog=_for_instance(prog, "trace first"),
     )
     parser.add_argument(
-        "--version", action=_Version, nargs=0, help=_say(N_("show the version of this program and exit"))
+        "--version", action=_Version, nargs=0, help=say(N_("show the version of this program and exit"))
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -178,11 +170,11 @@ def _parser(prog: str, add_commands: Callable[[AddCommand], None] | None) -> arg
         return sub
 
     _add_on_examples(add)
-    add("examples", _examples, _say(N_("List the built-in examples.")), "")
+    add("examples", _examples, say(N_("List the built-in examples.")), "")
     sub = add(
-        "puzzles", _puzzles, _say(N_("List the built-in puzzles, or print one as an example file.")), "book"
+        "puzzles", _puzzles, say(N_("List the built-in puzzles, or print one as an example file.")), "book"
     )
-    name = _say(N_("the puzzle's name; prints the list if omitted"))
+    name = say(N_("the puzzle's name; prints the list if omitted"))
     sub.add_argument("puzzle", metavar="PUZZLE", nargs="?", help=name)
     _add_on_weights(add)
     _add_on_models(add)
@@ -192,189 +184,62 @@ def _parser(prog: str, add_commands: Callable[[AddCommand], None] | None) -> arg
 
 
 def _for_instance(prog: str, rest: str) -> str:
-    return _say(N_("For example: {command}")).format(command=f"{prog} {rest}")
+    return say(N_("For example: {command}")).format(command=f"{prog} {rest}")
 
 
 def _add_on_examples(add: AddCommand) -> None:
     """The commands that read an example."""
 
-    def on_example(name: str, text: str, instance: str, file: str = EXAMPLE_FILE) -> argparse.ArgumentParser:
-        sub = add(name, partial(_compute, name, read_example), _say(text), instance)
-        sub.add_argument("file", metavar="FILE", help=_say(file))
+    def on_example(name: str, text: str, instance: str) -> argparse.ArgumentParser:
+        sub = add(name, partial(_compute, name, read_example), say(text), instance)
+        arguments.add_example(sub)
         return sub
 
-    def on_device(sub: argparse.ArgumentParser) -> None:
-        device = _say(N_("the device torch runs on; a GPU if there is one if omitted"))
-        sub.add_argument("--device", choices=DEVICES, default="auto", help=device)
-        dtype = _say(N_("float64 if omitted; only float32 on mps"))
-        sub.add_argument("--dtype", choices=DTYPES, help=dtype)
-
-    on_device(on_example("trace", N_("Print every step of an example."), "first"))
+    arguments.add_backend(on_example("trace", N_("Print every step of an example."), "first"))
     sub = on_example(
         "explain",
         N_("Print what a number is computed from, and where it is used."),
         "first --step weights --head 1 --row 0 --col 2",
     )
-    on_device(sub)
-    steps = _say(N_("an input, such as w_q, or a step: {steps}")).format(steps=", ".join(STEPS))
-    sub.add_argument("--step", required=True, help=steps)
-    sub.add_argument(
-        "--head", type=int, help=_say(N_("counted from 0; omit it for matrices that the whole layer shares"))
+    arguments.add_backend(sub)
+    arguments.add_cell(sub)
+    text = N_("Check the claimed numbers of an example: which are wrong, and why.")
+    arguments.add_check(
+        add("check", partial(_compute, "check", _read_each), say(text), "published --markdown")
     )
-    from_0 = _say(N_("counted from 0"))
-    sub.add_argument("--row", type=int, required=True, help=from_0)
-    sub.add_argument("--col", type=int, required=True, help=from_0)
-    text = _say(N_("Check the claimed numbers of an example: which are wrong, and why."))
-    sub = add("check", partial(_compute, "check", _read_each), text, "published --markdown")
-    claimed = N_("a *.mha.json file with claimed numbers, a built-in example's name, - for standard input")
-    sub.add_argument("file", metavar="FILE", nargs="+", help=_say(claimed))
-    sub.add_argument(
-        "--markdown", action="store_true", help=_say(N_("print a readable report instead of JSON"))
-    )
-    table = _say(N_("print one row per file as CSV: the first wrong number and its cause"))
-    sub.add_argument("--table", action="store_true", help=table)
-    sub = on_example(
-        "export",
-        N_("Print code that asserts an example's numbers, or a document of every step."),
-        "first --to numpy",
-    )
-    sub.add_argument("--to", required=True, choices=list(TARGETS))
-    sub.add_argument(
-        "--decimals",
-        type=int,
-        help=_say(N_("decimals of the numbers; the target's default if omitted")),
-    )
+    text = N_("Print code that asserts an example's numbers, or a document of every step.")
+    arguments.add_export(on_example("export", text, "first --to numpy"))
 
 
-EXAMPLE_FILE = N_("a *.mha.json file, a built-in example's name, - for standard input")
-_WEIGHT_FILE = N_(
-    "a .pt or .safetensors file, a saved model's folder or the index of its files, - for standard input"
-)
-
-
-def _add_on_weights(add_command: AddCommand) -> None:
+def _add_on_weights(add: AddCommand) -> None:
     """The commands that read a weight file."""
 
     def on_weights(name: str, text: str, instance: str) -> argparse.ArgumentParser:
-        sub = add_command(name, partial(_compute, name, _reader), _say(text), instance)
-        sub.add_argument("file", metavar="FILE", help=_say(_WEIGHT_FILE))
+        sub = add(name, partial(_compute, name, _reader), say(text), instance)
+        arguments.add_weights(sub)
         return sub
 
-    on_weights(
-        "layers",
-        N_("List the attention layers of a saved model."),
-        "model.safetensors",
-    )
-    sub = on_weights(
-        "import",
-        N_("Print part of a layer of a saved model as an example."),
-        "model.safetensors --layer encoder.attn --num-heads 12 --heads 0,3",
-    )
-
-    def add(name: str, text: str, **options: Any) -> None:
-        sub.add_argument(name, help=_say(text), **options)
-
-    add("--layer", N_("the layer's name, as printed by layers; the first layer if omitted"))
-    add(
-        "--num-heads",
-        N_("the number of heads in the layer, if neither the file nor its config.json says it"),
-        type=int,
-    )
-    add(
-        "--heads",
-        N_("which heads, in the desired order, counted from 0, such as 0,3; head 0 if omitted"),
-        type=_indices,
-    )
-    add("--whole", N_("the whole layer: all heads with all their columns"), action="store_true")
-    add("--adapter", N_("a LoRA adapter of the model, saved by PEFT: its folder or file"))
-    add("--d-model", N_("how many columns of X; at most 8 if omitted"), type=int)
-    add("--d-head", N_("how many columns of each head; at most 4 if omitted"), type=int)
-    add("--tokens", N_("how many rows of X to draw at random; 4 if omitted"), type=int)
-    add("--seed", N_("seed of the random rows; 0 if omitted"), type=int)
-    add("--inputs", N_("a matrix in the file whose rows are tokens, such as an embedding"))
-    add(
-        "--x",
-        N_(
-            "a .safetensors, .pt or .npy file with the layer's real input, of any width: the example starts "
-            "from Q, K and V, computed with all columns"
-        ),
-        metavar="FILE",
-    )
-    add("--rows", N_("which of its rows, counted from 0, such as 5,2,9"), type=_indices, default=())
-    add(
-        "--leave-out",
-        N_(
-            "open the layer without the tensors and settings that an example cannot represent; "
-            "the note names them"
-        ),
-        action="store_true",
+    on_weights("layers", N_("List the attention layers of a saved model."), "model.safetensors")
+    arguments.add_import(
+        on_weights(
+            "import",
+            N_("Print part of a layer of a saved model as an example."),
+            "model.safetensors --layer encoder.attn --num-heads 12 --heads 0,3",
+        )
     )
 
 
-def _add_on_models(add_command: AddCommand) -> None:
+def _add_on_models(add: AddCommand) -> None:
     """The command that sends a text through a model."""
-    sub = add_command(
-        "models",
-        _on_model,
-        _say(N_("List the trained models, or print what the heads of a model do with a text.")),
-        'own "The cat sat on the mat." --layer 0 --heads 1 --to example',
-    )
-
-    def add(name: str, text: str, **options: Any) -> None:
-        sub.add_argument(name, help=_say(text), **options)
-
-    add(
-        "model", N_("the model's name, or its folder; prints the list if omitted"), metavar="MODEL", nargs="?"
-    )
-    add("text", N_("the text for the model to read"), metavar="TEXT", nargs="?")
-    add_model_options(sub)
-    add("--pair", N_("a second sentence, for models that read two"))
-    add("--generate", N_("continue the text by so many tokens, and print what each step did"), type=int)
-    add("--layer", N_("the layer whose weights to print, counted from 0; none if omitted"), type=int)
-    add(
-        "--heads",
-        N_("which heads of the layer, in the desired order, counted from 0, such as 0,3; all if omitted"),
-        type=_indices,
-    )
-    add(
-        "--to",
-        N_("JSON if omitted, or an example file with heads of one layer"),
-        choices=("json", "example"),
-        default="json",
-    )
-
-
-def add_model_options(sub: argparse.ArgumentParser) -> None:
-    """Which heads of a model are switched off, and which part of it is shown."""
-    off = N_(
-        "a head that is switched off, such as 0.3 for head 3 of layer 0, counted from 0; may be repeated"
-    )
-    sub.add_argument(
-        "--without", metavar="LAYER.HEAD", type=_head, action="append", default=[], help=_say(off)
-    )
-    part = N_("of a folder with an encoder and a decoder, the one to show; the encoder if omitted")
-    sub.add_argument("--part", choices=("encoder", "decoder"), default="encoder", help=_say(part))
-
-
-def _head(text: str) -> tuple[int, int]:
-    layer, _, head = text.partition(".")
-    try:
-        return int(layer), int(head)
-    except ValueError:
-        raise argparse.ArgumentTypeError(_say(N_("expected a layer and a head such as 0.3"))) from None
+    text = N_("List the trained models, or print what the heads of a model do with a text.")
+    instance = 'own "The cat sat on the mat." --layer 0 --heads 1 --to example'
+    arguments.add_models(add("models", _on_model, say(text), instance))
 
 
 def _on_model(options: argparse.Namespace) -> Answer:
     from mha_core import commands
 
     return commands.run("models", None, options)
-
-
-def _indices(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(_say(N_("expected whole numbers such as 0,3"))) from None
 
 
 def _bytes(file: str, most: int) -> bytes:
@@ -385,7 +250,7 @@ def _bytes(file: str, most: int) -> bytes:
                 return stream.read(most + 1)
         if sys.stdin is not None:
             return sys.stdin.buffer.read(most + 1)
-        reason: str | Reason = _say(_CLOSED)
+        reason: str | Reason = say(_CLOSED)
     except (OSError, ValueError) as error:
         reason = Reason(error)
     raise ExampleError(N_("cannot be read: {reason}"), place=file, reason=reason)
@@ -393,9 +258,16 @@ def _bytes(file: str, most: int) -> bytes:
 
 def read_example(file: str) -> Example:
     """The example in a file, or the built-in one of that name where there is no such file."""
-    if file in library() and not Path(file).exists():
-        return library()[file]
-    return parse(_bytes(file, MAX_BYTES))
+    if file != "-" and not Path(file).exists():
+        if file in library():
+            return library()[file]
+        raise ExampleError(
+            N_("there is no such file, and no such built-in example; the examples are: {known}"),
+            place=file,
+            known=", ".join(library()),
+        )
+    with placed("" if file == "-" else file):
+        return parse(_bytes(file, MAX_BYTES))
 
 
 def _read_each(files: Sequence[str]) -> list[tuple[str, Example | MhaError]]:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
-from difflib import SequenceMatcher
-from heapq import nlargest
 from typing import Any, Final, TypeAlias
 
 import torch
@@ -19,7 +17,7 @@ from mha_core.check.report import as_json, as_markdown
 from mha_core.check.table import as_csv, solution
 from mha_core.compute.derive import Cell
 from mha_core.compute.device import Backend, backend
-from mha_core.errors import N_, InteropError, MhaError, ModelError
+from mha_core.errors import N_, InteropError, MhaError, ModelError, placed
 from mha_core.example.files import pretty
 from mha_core.example.model import Example
 from mha_core.export import export
@@ -44,7 +42,7 @@ from mha_core.models import run as run_model
 from mha_core.models.generation import as_json as generated_as_json
 from mha_core.models.library import card_of
 from mha_core.models.report import heads_as_json
-from mha_core.quoted import quoted
+from mha_core.quoted import quoted, similar
 
 WRONG_NUMBERS: Final = 1
 BAD_INPUT: Final = 2
@@ -190,7 +188,8 @@ def _layers_in(weights: Weights, options: Namespace) -> tuple[Layer, ...]:
 
 def _weights(read: ReadBytes, options: Namespace) -> Weights:
     """The weights of a saved model, or of a file on standard input."""
-    return read_weights(read(MAX_BYTES)) if options.file == "-" else read_model(options.file)
+    with placed("" if options.file == "-" else options.file):
+        return read_weights(read(MAX_BYTES)) if options.file == "-" else read_model(options.file)
 
 
 def _named(layers_in_file: Iterable[Layer], name: str | None) -> Layer:
@@ -203,11 +202,10 @@ def _named(layers_in_file: Iterable[Layer], name: str | None) -> Layer:
     alike = [layer for known, layer in listed.items() if known.rstrip("./") == name.rstrip("./")]
     if len(alike) == 1:
         return alike[0]
-    near = nlargest(3, listed, key=lambda known: SequenceMatcher(None, known[:100], name[:100]).ratio())
     raise InteropError(
         N_("there is no layer named {name}; similar names are {near}"),
         name=quoted(name),
-        near=", ".join(map(repr, near)),
+        near=similar(name, listed),
     )
 
 
@@ -216,10 +214,7 @@ def _models(_: None, options: Namespace) -> Answer:
     if options.model is None:
         return 0, [{"model": card.key, "title": card.title, "about": card.about} for card in cards()]
     card = card_of(options.model, options.part)
-    if options.text is None:
-        raise ModelError(N_("give a text for the model to read"), place="TEXT")
-    if options.to == "example" and options.layer is None:
-        raise ModelError(N_("an example holds one layer; give the layer"), place="--layer")
+    _require_fitting(options)
     model = load(card)
     if options.generate is not None:
         return 0, generated_as_json(model, options.text, options.generate, shell_language())
@@ -231,6 +226,24 @@ def _models(_: None, options: Namespace) -> Answer:
     if options.to == "example":
         return 0, pretty(to_example(model, model_run, tokens, options.layer, heads))
     return 0, heads_as_json(tokens, model_run, options.layer, heads)
+
+
+def _require_fitting(options: Namespace) -> None:
+    """Raise ``ModelError`` if the text is missing, or options exclude each other."""
+    if options.text is None:
+        raise ModelError(N_("give a text for the model to read"), place="TEXT")
+    if options.generate is not None:
+        others = {name: getattr(options, name) for name in ("pair", "layer", "heads", "without")}
+        given = [name for name, value in others.items() if value not in (None, [])]
+        if given or options.to != "json":
+            template = N_(
+                "cannot be given with --generate, which prints all heads of a text with the new tokens"
+            )
+            raise ModelError(template, place=f"--{(*given, 'to')[0]}")
+    if options.to == "example" and options.layer is None:
+        raise ModelError(N_("an example holds one layer; give the layer"), place="--layer")
+    if options.heads is not None and options.layer is None:
+        raise ModelError(N_("heads are those of one layer; give the layer with --layer"), place="--heads")
 
 
 _COMMANDS: Final[dict[str, Callable[[Any, Namespace], Answer]]] = {

@@ -143,6 +143,17 @@ def needs(package: str, extra_name: str, error: type[MhaError], place: str = "")
         raise error(NEEDS_PACKAGE, place=place, name=package, source=extra(extra_name)) from None
 
 
+@contextmanager
+def placed(place: str) -> Iterator[None]:
+    """An error from within that names no place gets this one, such as the file that is read."""
+    try:
+        yield
+    except MhaError as error:
+        if error.place:
+            raise
+        raise type(error)(error.template, place=place, **error.values) from None
+
+
 class ExampleError(MhaError):
     """An example breaks a rule of the format ``mha-example/1``."""
 

@@ -57,6 +57,11 @@ def in_words(error: MhaError, language: str) -> str:
     return error.sentence(catalogue(language).gettext)
 
 
+def say(text: str) -> str:
+    """A text of ours in the shell's language."""
+    return catalogue(shell_language()).gettext(text)
+
+
 def complain(line: str) -> None:
     """One line on standard error, where there is one."""
     try:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import SequenceMatcher
+from heapq import nlargest
 from typing import Final
 
 from mha_core.errors import N_, Translatable
@@ -64,6 +66,12 @@ def quoted(value: object) -> Quoted:
 def quoted_json(value: object) -> Quoted:
     """A value as JSON writes it."""
     return _quoted(lambda data: json.dumps(data, ensure_ascii=False), value)
+
+
+def similar(name: str, known: Iterable[str]) -> str:
+    """The three of the known names that are most like a name, as a list."""
+    near = nlargest(3, known, key=lambda one: SequenceMatcher(None, one[:100], name[:100]).ratio())
+    return ", ".join(repr(one[:100]) for one in near)
 
 
 def _quoted(write: Callable[[object], str], value: object) -> Quoted:

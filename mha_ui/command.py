@@ -19,6 +19,7 @@ from urllib.parse import urlencode
 from urllib.request import urlopen
 
 from mha_core import __main__ as core
+from mha_core import arguments
 from mha_core.errors import N_, MhaError, needs
 from mha_core.export import require_decimals
 from mha_core.messages import shell_language
@@ -58,7 +59,7 @@ def _add(add: core.AddCommand) -> None:
 def _add_walk(add: core.AddCommand, words: Words) -> None:
     description = words(N_("Write the step-by-step tour of an example as a web page, Markdown or slides."))
     sub = add("walk", _walk, description, "first --to slides > walk.pptx")
-    sub.add_argument("file", metavar="FILE", help=words(core.EXAMPLE_FILE))
+    sub.add_argument("file", metavar="FILE", help=words(arguments.EXAMPLE_FILE))
     sub.add_argument("--to", required=True, choices=("page", "markdown", "slides"))
     _add_decimals(sub, words)
 
@@ -90,7 +91,7 @@ def _add_page(add: core.AddCommand, words: Words) -> None:
         N_("Write an example as one HTML file that computes in the browser and needs no server.")
     )
     sub = add("page", _page, description, "first > page.html")
-    sub.add_argument("file", metavar="FILE", help=words(core.EXAMPLE_FILE))
+    sub.add_argument("file", metavar="FILE", help=words(arguments.EXAMPLE_FILE))
     app = words(
         N_("the address of the app, for a link that opens the same numbers there; no link if omitted")
     )
@@ -131,7 +132,7 @@ def _add_view(add: core.AddCommand, words: Words) -> None:
     sub = add("view", _view, description, 'own "The cat sat on the mat." --without 0.3')
     sub.add_argument("model", metavar="MODEL", help=words(N_("the model's name, or its folder")))
     sub.add_argument("text", metavar="TEXT", help=words(N_("the text for the model to read")))
-    core.add_model_options(sub)
+    arguments.add_model_options(sub)
     added = words(N_("have the model continue the text by so many tokens"))
     sub.add_argument("--generate", metavar="N", type=int, default=0, help=added)
     as_json = words(N_("print what every head does as JSON, as models does, and start nothing"))

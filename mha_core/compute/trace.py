@@ -32,6 +32,7 @@ from mha_core.example.model import (
     uses_shared_kv,
 )
 from mha_core.notebook import html_of
+from mha_core.quoted import quoted
 from mha_core.vocabulary import (
     AXES,
     EARLY_STEPS,
@@ -203,6 +204,14 @@ class Trace:
             raise self._absent(name, head, shared=shared)
         return rows
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Which inputs and steps this example has, in the order in which they are computed."""
+        heads = (None, *range(len(self.example.heads)))
+        return tuple(
+            name for name in AXES if any(self._given_or_computed(name, head) is not None for head in heads)
+        )
+
     def _absent(self, name: str, head: int | None, *, shared: bool) -> CellError:
         """The error for a matrix that is not there. Where the example has it, the head is at fault."""
         last = len(self.example.heads) - 1
@@ -217,7 +226,12 @@ class Trace:
                 )
             if not 0 <= head <= last:
                 return CellError(N_("expected a head from 0 to {last}, got {head}"), last=last, head=head)
-        return CellError(N_("there is no {name} here"), name=name if head is None else f"{name}, head {head}")
+        shown = name if name in AXES else quoted(name)
+        return CellError(
+            N_("there is no {name} here; this example has {known}"),
+            name=shown if head is None else f"{shown}, head {head}",
+            known=", ".join(self.names),
+        )
 
     def _given_or_computed(self, name: str, head: int | None) -> Rows | None:
         return self._computed(name, head) or input_matrix(self.example, name, head)

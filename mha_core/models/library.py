@@ -159,7 +159,11 @@ def card_of(name: str, part: Part = "encoder", settings: Mapping[str, str] = os.
     Only for whoever may read the folder anyway: a visitor names keys. Raises ``ModelError`` where there is neither.
     """
     offered = {card.key: card for card in cards(settings)}
+    if part == "decoder" and f"{name}.decoder" in offered:
+        return offered[f"{name}.decoder"]
     if name in offered:
+        if part == "decoder" and offered[name].part != part:
+            raise ModelError(_NO_DECODER, place=name)
         return offered[name]
     folder = Path(name).resolve()
     if not folder.is_dir():
@@ -171,8 +175,11 @@ def card_of(name: str, part: Part = "encoder", settings: Mapping[str, str] = os.
     key = re.sub(r"[;=\s]+", "-", folder.name) or "model"
     of_folder = [card for card in cards_of(key, folder) if card.part == part]
     if not of_folder:
-        raise ModelError(N_("this model has no decoder beside an encoder"), place=key)
+        raise ModelError(_NO_DECODER, place=key)
     return of_folder[0]
+
+
+_NO_DECODER: Final = N_("this model has no decoder beside an encoder")
 
 
 def _has_decoder(folder: Path) -> bool:

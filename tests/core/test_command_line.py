@@ -268,7 +268,8 @@ def test_bad_files(run, tmp_path, command, content, line):
     file = tmp_path / "bad.mha.json"
     file.write_bytes(content)
     more = "--step q --head 0 --row 0 --col 0".split() if command == "explain" else []
-    assert run(command, str(file), *more) == (2, "", line + "\n")
+    has_place = line.startswith(("format: ", "heads[", "tokens: "))
+    assert run(command, str(file), *more) == (2, "", f"{line}\n" if has_place else f"{file}: {line}\n")
 
 
 def test_bad_standard_input(run, monkeypatch):
@@ -278,9 +279,18 @@ def test_bad_standard_input(run, monkeypatch):
 
 def test_files_that_cannot_be_read(run, tmp_path):
     missing, folder = tmp_path / "missing.json", tmp_path
-    assert run("trace", str(missing)) == (2, "", f"{missing}: cannot be read: No such file or directory\n")
+    assert run("trace", str(missing)) == (
+        2,
+        "",
+        f"{missing}: there is no such file, and no such built-in example; the examples are: {', '.join(library())}\n",
+    )
     assert run("trace", str(folder)) == (2, "", f"{folder}: cannot be read: Is a directory\n")
     assert run("trace", "nul\0nul")[0] == 2
+
+
+HAS_FIRST = (
+    "; this example has x, w_q, w_k, w_v, q, k, v, scores, scaled_scores, weights, head_outputs, concat"
+)
 
 
 @pytest.mark.parametrize(
@@ -292,9 +302,12 @@ def test_files_that_cannot_be_read(run, tmp_path):
         ("--step q --row 0 --col 0", "q has one matrix per head; give a head, 0 to 1"),
         ("--step weights --row 0 --col 0", "weights has one matrix per head; give a head, 0 to 1"),
         ("--step x --head 0 --row 0 --col 0", "x belongs to the whole layer; do not give a head"),
-        ("--step output --row 0 --col 0", "there is no output here"),
-        ("--step masked_scores --head 0 --row 0 --col 0", "there is no masked_scores, head 0 here"),
-        ("--step nonsense --row 0 --col 0", "there is no nonsense here"),
+        ("--step output --row 0 --col 0", f"there is no output here{HAS_FIRST}"),
+        (
+            "--step masked_scores --head 0 --row 0 --col 0",
+            f"there is no masked_scores, head 0 here{HAS_FIRST}",
+        ),
+        ("--step nonsense --row 0 --col 0", f"there is no 'nonsense' here{HAS_FIRST}"),
     ],
 )
 def test_cells_that_do_not_exist(run, place, line):
@@ -563,7 +576,7 @@ def test_files_beside_one_that_cannot_be_checked_are_reported(run, tmp_path, how
     gone = str(tmp_path / "nothing")
     status, out, err = run("check", gone, WORKED[0], FIRST, *how)
     assert status == 2
-    assert err.split("\n")[0].startswith(f"{gone}: cannot be read: ")
+    assert err.split("\n")[0].startswith(f"{gone}: there is no such file")
     assert err.split("\n")[1:] == [f"{FIRST}: claimed: there are no numbers to check", ""]
     assert "Check: " in out if how else [one["ok"] for one in json.loads(out)] == [True]
 

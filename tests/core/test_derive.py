@@ -132,6 +132,9 @@ def test_a_cell_that_does_not_exist_has_no_derivation(cell, sentence):
     assert str(error.value) == sentence
 
 
+HAS = "; this example has x, w_q, w_k, w_v, q, k, v, scores, scaled_scores, weights, head_outputs, concat"
+
+
 @pytest.mark.parametrize(
     ("cell", "sentence"),
     [
@@ -141,11 +144,11 @@ def test_a_cell_that_does_not_exist_has_no_derivation(cell, sentence):
         (Cell("w_q", None, 0, 0), "w_q has one matrix per head; give a head, 0 to 1"),
         (Cell("w_q", 2, 0, 0), "expected a head from 0 to 1, got 2"),
         (Cell("concat", 1, 0, 0), "concat belongs to the whole layer; do not give a head"),
-        (Cell("b_q", 0, 0, 0), "there is no b_q, head 0 here"),
-        (Cell("w_o", None, 0, 0), "there is no w_o here"),
-        (Cell("mask", None, 0, 0), "there is no mask here"),
-        (Cell("nonsense", None, 0, 0), "there is no nonsense here"),
-        (Cell("__class__", 0, 0, 0), "there is no __class__, head 0 here"),
+        (Cell("b_q", 0, 0, 0), f"there is no b_q, head 0 here{HAS}"),
+        (Cell("w_o", None, 0, 0), f"there is no w_o here{HAS}"),
+        (Cell("mask", None, 0, 0), f"there is no mask here{HAS}"),
+        (Cell("nonsense", None, 0, 0), f"there is no 'nonsense' here{HAS}"),
+        (Cell("__class__", 0, 0, 0), f"there is no '__class__', head 0 here{HAS}"),
     ],
 )
 def test_a_cell_that_does_not_exist_feeds_nothing(cell, sentence):

@@ -230,7 +230,11 @@ def test_a_file_without_attention():
             f"seed: expected a whole number from {-(2**63)} to {2**64 - 2}, got {-(2**63) - 1}",
         ),
         (Slice(), 5, "12 is not divisible by 5 heads"),
-        (Slice(inputs="nowhere"), 2, "nowhere: missing"),
+        (
+            Slice(inputs="nowhere"),
+            2,
+            "inputs: there is no matrix named 'nowhere'; similar names are 'encoder.linear1.weight', 'embedding.weight', 'cross.q_proj_weight'",
+        ),
         (Slice(inputs="encoder.norm1.weight"), 2, "encoder.norm1.weight: expected n × 12, got 12"),
         (Slice(inputs="embedding.weight"), 2, "rows: expected 1 to 64, got 0"),
         (Slice(inputs="embedding.weight", rows=(30,)), 2, "rows: expected rows from 0 to 29, got 30"),

@@ -18,6 +18,7 @@ from mha_core.example.model import MAX_SIZE, Example, Head
 from mha_core.interop.parameters.packed import EXACT, Packed, exact, matrix, table, wrong_shape
 from mha_core.interop.saved.layers import Layer
 from mha_core.interop.saved.weights import MAX_BYTES, Weights, read_weights_file
+from mha_core.quoted import quoted, similar
 
 _DTYPES: Final = {"<f8": torch.float64, "<f4": torch.float32, "<f2": torch.float16}
 """The kinds of numbers in a .npy file: IEEE 754, the least significant byte first."""
@@ -44,7 +45,12 @@ def input_matrices(weights: Weights, layer: Layer) -> tuple[str, ...]:
 def rows_of_file(weights: Weights, layer: Layer, name: str, rows: Sequence[int]) -> Tensor:
     """These rows of a matrix in the file."""
     if name not in weights:
-        raise InteropError(N_("missing"), place=name[:200])
+        raise InteropError(
+            N_("there is no matrix named {name}; similar names are {near}"),
+            place="inputs",
+            name=quoted(name),
+            near=similar(name, input_matrices(weights, layer) or tuple(weights)),
+        )
     matrix_of_file = weights[name]
     if matrix_of_file.dim() != 2 or matrix_of_file.shape[1] != layer.d_query:
         raise wrong_shape(name[:200], f"n × {layer.d_query}", matrix_of_file)

@@ -1,0 +1,162 @@
+"""The arguments and options of each command, with their help in the shell's language. Nothing here needs torch."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError
+from typing import Any
+
+from mha_core.compute.device import DEVICES, DTYPES
+from mha_core.errors import N_
+from mha_core.export import TARGETS
+from mha_core.messages import say
+from mha_core.vocabulary import STEPS
+
+EXAMPLE_FILE = N_("a *.mha.json file, a built-in example's name, - for standard input")
+_WEIGHT_FILE = N_(
+    "a .pt or .safetensors file, a saved model's folder or the index of its files, - for standard input"
+)
+
+
+def add_example(sub: ArgumentParser) -> None:
+    """The example that a command reads."""
+    sub.add_argument("file", metavar="FILE", help=say(EXAMPLE_FILE))
+
+
+def add_backend(sub: ArgumentParser) -> None:
+    """Where torch computes, and how exactly."""
+    device = say(N_("the device torch runs on; a GPU if there is one if omitted"))
+    sub.add_argument("--device", choices=DEVICES, default="auto", help=device)
+    dtype = say(N_("float64 if omitted; only float32 on mps"))
+    sub.add_argument("--dtype", choices=DTYPES, help=dtype)
+
+
+def add_cell(sub: ArgumentParser) -> None:
+    """One cell of an example."""
+    steps = say(N_("an input, such as w_q, or a step: {steps}")).format(steps=", ".join(STEPS))
+    sub.add_argument("--step", required=True, help=steps)
+    sub.add_argument(
+        "--head", type=int, help=say(N_("counted from 0; omit it for matrices that the whole layer shares"))
+    )
+    from_0 = say(N_("counted from 0"))
+    sub.add_argument("--row", type=int, required=True, help=from_0)
+    sub.add_argument("--col", type=int, required=True, help=from_0)
+
+
+def add_check(sub: ArgumentParser) -> None:
+    """The files to check, and how to report on them."""
+    claimed = N_("a *.mha.json file with claimed numbers, a built-in example's name, - for standard input")
+    sub.add_argument("file", metavar="FILE", nargs="+", help=say(claimed))
+    sub.add_argument(
+        "--markdown", action="store_true", help=say(N_("print a readable report instead of JSON"))
+    )
+    table = say(N_("print one row per file as CSV: the first wrong number and its cause"))
+    sub.add_argument("--table", action="store_true", help=table)
+
+
+def add_export(sub: ArgumentParser) -> None:
+    """What to export to."""
+    sub.add_argument("--to", required=True, choices=list(TARGETS))
+    decimals = say(N_("decimals of the numbers; the target's default if omitted"))
+    sub.add_argument("--decimals", type=int, help=decimals)
+
+
+def add_weights(sub: ArgumentParser) -> None:
+    """The saved model that a command reads."""
+    sub.add_argument("file", metavar="FILE", help=say(_WEIGHT_FILE))
+
+
+def add_import(sub: ArgumentParser) -> None:
+    """Which part of a saved model becomes an example."""
+
+    def add(name: str, text: str, **options: Any) -> None:
+        sub.add_argument(name, help=say(text), **options)
+
+    add("--layer", N_("the layer's name, as printed by layers; the first layer if omitted"))
+    add(
+        "--num-heads",
+        N_("the number of heads in the layer, if neither the file nor its config.json says it"),
+        type=int,
+    )
+    add(
+        "--heads",
+        N_("which heads, in the desired order, counted from 0, such as 0,3; head 0 if omitted"),
+        type=_indices,
+    )
+    add("--whole", N_("the whole layer: all heads with all their columns"), action="store_true")
+    add("--adapter", N_("a LoRA adapter of the model, saved by PEFT: its folder or file"))
+    add("--d-model", N_("how many columns of X; at most 8 if omitted"), type=int)
+    add("--d-head", N_("how many columns of each head; at most 4 if omitted"), type=int)
+    add("--tokens", N_("how many rows of X to draw at random; 4 if omitted"), type=int)
+    add("--seed", N_("seed of the random rows; 0 if omitted"), type=int)
+    add("--inputs", N_("a matrix in the file whose rows are tokens, such as an embedding"))
+    add(
+        "--x",
+        N_(
+            "a .safetensors, .pt or .npy file with the layer's real input, of any width: the example starts "
+            "from Q, K and V, computed with all columns"
+        ),
+        metavar="FILE",
+    )
+    add("--rows", N_("which of its rows, counted from 0, such as 5,2,9"), type=_indices, default=())
+    add(
+        "--leave-out",
+        N_(
+            "open the layer without the tensors and settings that an example cannot represent; "
+            "the note names them"
+        ),
+        action="store_true",
+    )
+
+
+def add_models(sub: ArgumentParser) -> None:
+    """A model, a text, and what to print of them."""
+
+    def add(name: str, text: str, **options: Any) -> None:
+        sub.add_argument(name, help=say(text), **options)
+
+    add(
+        "model", N_("the model's name, or its folder; prints the list if omitted"), metavar="MODEL", nargs="?"
+    )
+    add("text", N_("the text for the model to read"), metavar="TEXT", nargs="?")
+    add_model_options(sub)
+    add("--pair", N_("a second sentence, for models that read two"))
+    add("--generate", N_("continue the text by so many tokens, and print what each step did"), type=int)
+    add("--layer", N_("the layer whose weights to print, counted from 0; none if omitted"), type=int)
+    add(
+        "--heads",
+        N_("which heads of the layer, in the desired order, counted from 0, such as 0,3; all if omitted"),
+        type=_indices,
+    )
+    add(
+        "--to",
+        N_("JSON if omitted, or an example file with heads of one layer"),
+        choices=("json", "example"),
+        default="json",
+    )
+
+
+def add_model_options(sub: ArgumentParser) -> None:
+    """Which heads of a model are switched off, and which part of it is shown."""
+    off = N_(
+        "a head that is switched off, such as 0.3 for head 3 of layer 0, counted from 0; may be repeated"
+    )
+    sub.add_argument(
+        "--without", metavar="LAYER.HEAD", type=_head, action="append", default=[], help=say(off)
+    )
+    part = N_("of a folder with an encoder and a decoder, the one to show; the encoder if omitted")
+    sub.add_argument("--part", choices=("encoder", "decoder"), default="encoder", help=say(part))
+
+
+def _head(text: str) -> tuple[int, int]:
+    layer, _, head = text.partition(".")
+    try:
+        return int(layer), int(head)
+    except ValueError:
+        raise ArgumentTypeError(say(N_("expected a layer and a head such as 0.3"))) from None
+
+
+def _indices(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise ArgumentTypeError(say(N_("expected whole numbers such as 0,3"))) from None
