@@ -233,7 +233,8 @@ def test_a_file_without_attention():
         (
             Slice(inputs="nowhere"),
             2,
-            "inputs: there is no matrix named 'nowhere'; similar names are 'encoder.linear1.weight', 'embedding.weight', 'cross.q_proj_weight'",
+            "inputs: there is no matrix named 'nowhere'; similar names are 'encoder.linear1.weight', "
+            "'embedding.weight', 'cross.q_proj_weight'",
         ),
         (Slice(inputs="encoder.norm1.weight"), 2, "encoder.norm1.weight: expected n × 12, got 12"),
         (Slice(inputs="embedding.weight"), 2, "rows: expected 1 to 64, got 0"),
