@@ -107,9 +107,9 @@ class Demonstration:
 # --- polarity ----------------------------------------------------------------------------------------------------
 
 
-def with_mask(example: Example) -> Example:
-    """The example, with a causal mask where it has none. Where heads have their own masks, with that of the first."""
-    example = with_one_mask(example, 0)
+def with_mask(example: Example, head: int = 0) -> Example:
+    """The example in which every head has the mask of this one, causal where it has none."""
+    example = with_one_mask(example, head)
     return example if example.mask is not None else replace(example, mask="causal", claimed=None)
 
 

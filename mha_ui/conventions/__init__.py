@@ -14,6 +14,7 @@ from typing import Final
 import streamlit as st
 
 from mha_core.errors import N_
+from mha_core.example.model import has_own_masks, mask_of
 from mha_core.messages import LANGUAGE
 from mha_core.notation import demonstrate, has_pairings, is_masked, pairings
 from mha_ui import frame, state
@@ -40,6 +41,7 @@ from mha_view import bundle
 _STYLE: Final = bundle.style("conventions/page.css")
 _HEAD: Final = "conventions.head"
 _QUERY: Final = "conventions.query"
+_MASKED_HEAD: Final = "conventions.masked_head"
 _OPENED: Final = "conventions.opened"
 
 
@@ -77,19 +79,7 @@ def _sections(work: state.Work) -> None:
         ),
     )
     _draw("packed", packed_payload(work, shared))
-    _section(
-        work,
-        "masks",
-        words(
-            N_(
-                "The same mask in the form that each library expects. Hatched pairs are masked in all of them."
-            )
-        ),
-        ""
-        if work.example.mask
-        else words(N_("This example has no mask, so a causal mask is shown instead.")),
-    )
-    _draw("masks", masks_payload(work, shared))
+    _masks(work, shared)
     _section(
         work,
         "dead",
@@ -119,6 +109,35 @@ def _with_subscripts(text: str) -> str:
 def _draw(part: str, data: Data) -> None:
     mount = component("conventions", "conventions", "conventions.js", css="conventions.css")
     mount(key=f"conventions.{part}", data=data)
+
+
+def _masks(work: state.Work, shared: Data) -> None:
+    """The mask in every library's form; a menu chooses the head if heads have masks of their own."""
+    words, example = work.words, work.example
+    own = has_own_masks(example)
+    _section(
+        work,
+        "masks",
+        words(
+            N_(
+                "The same mask in the form that each library expects. Hatched pairs are masked in all of them."
+            )
+        ),
+        words(N_("The heads of this example have different masks. Choose a head to see its mask."))
+        if own
+        else "",
+        ""
+        if own or example.mask
+        else words(N_("This example has no mask, so a causal mask is shown instead.")),
+    )
+    if not own:
+        _draw("masks", masks_payload(work, shared))
+        return
+    heads = [head for head in range(len(example.heads)) if is_masked(example, head)]
+    head = _choose(_MASKED_HEAD, words(N_("Head")), heads, heads[0], lambda index: str(index + 1))
+    if mask_of(example, head) is None:
+        status_line(words(N_("This head has no mask, so a causal mask is shown instead.")))
+    _draw("masks", masks_payload(work, shared, head))
 
 
 def _dead(work: state.Work, shared: Data) -> None:

@@ -255,9 +255,9 @@ def packed_payload(work: Work, shared: Data) -> Data:
     }
 
 
-def masks_payload(work: Work, shared: Data) -> Data:
-    """The example's mask (a causal one where it has none) in the form of each library."""
-    forms = [_form(form, work.language) for form in mask_forms(with_mask(work.example))]
+def masks_payload(work: Work, shared: Data, head: int = 0) -> Data:
+    """The mask of a head (a causal one where it has none) in the form of each library."""
+    forms = [_form(form, work.language) for form in mask_forms(with_mask(work.example, head))]
     return {**_framed(shared), "part": "masks", "forms": forms}
 
 

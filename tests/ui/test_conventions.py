@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from itertools import product
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import streamlit as st
 import torch
 
 from mha_core import OPENS_FIRST, AddMask, AllowMask, built_in, library, to_token, trace
-from mha_core.example.model import NEG_INF
+from mha_core.example.model import NEG_INF, Mask
 from mha_core.notation import mask_forms, pairings, with_mask
 from mha_core.notation.rotary import STAND_IN
 from mha_ui import shell, state
@@ -64,6 +65,24 @@ def test_every_example_is_shown_in_every_language(read, name, language):
     assert len(payload(app, "rows")["entries"]) == len(example.heads)
     assert ("a causal mask is shown instead" in html(app) or "示范" in html(app)) is (example.mask is None)
     assert address(app) == {"example": name, "lang": language}
+
+
+def test_each_head_s_own_mask_is_shown(read):
+    example = built_in("programming")
+    hides = AllowMask(((True, True, False),) * 3)
+    masks: tuple[Mask | Literal["none"], ...] = ("causal", hides, "none")
+    heads = tuple(replace(head, mask=mask) for head, mask in zip(example.heads, masks, strict=True))
+    app = read(s=to_token(replace(example, heads=heads)))
+    assert "Choose a head to see its mask" in html(app)
+
+    def shown():
+        return next(form["rows"] for form in payload(app, "masks")["forms"] if form["name"] == "allow")
+
+    assert shown()[0] == ["True", "False", "False"]
+    sound(app.selectbox(key="conventions.masked_head").set_value(1).run())
+    assert shown() == [["True", "True", "False"]] * 3
+    sound(app.selectbox(key="conventions.masked_head").set_value(2).run())
+    assert "This head has no mask, so a causal mask is shown instead." in html(app)
 
 
 def four_columns(pairs):
