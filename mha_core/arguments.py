@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Sequence
 from typing import Any
 
 from mha_core.compute.device import DEVICES, DTYPES
@@ -118,7 +119,8 @@ def add_models(sub: ArgumentParser) -> None:
         "model", N_("the model's name, or its folder; prints the list if omitted"), metavar="MODEL", nargs="?"
     )
     add("text", N_("the text for the model to read"), metavar="TEXT", nargs="?")
-    add_model_options(sub)
+    add_model_options(sub, ("encoder", "decoder", "cross"))
+    add("--source", N_("the text that the encoder reads beside a decoder; the same text if omitted"))
     add("--pair", N_("a second sentence, for models that read two"))
     add("--generate", N_("continue the text by so many tokens, and print what each step did"), type=int)
     add("--layer", N_("the layer whose weights to print, counted from 0; none if omitted"), type=int)
@@ -135,7 +137,7 @@ def add_models(sub: ArgumentParser) -> None:
     )
 
 
-def add_model_options(sub: ArgumentParser) -> None:
+def add_model_options(sub: ArgumentParser, parts: Sequence[str] = ("encoder", "decoder")) -> None:
     """Which heads of a model are switched off, and which part of it is shown."""
     off = N_(
         "a head that is switched off, such as 0.3 for head 3 of layer 0, counted from 0; may be repeated"
@@ -143,8 +145,8 @@ def add_model_options(sub: ArgumentParser) -> None:
     sub.add_argument(
         "--without", metavar="LAYER.HEAD", type=_head, action="append", default=[], help=say(off)
     )
-    part = N_("of a folder with an encoder and a decoder, the one to show; the encoder if omitted")
-    sub.add_argument("--part", choices=("encoder", "decoder"), default="encoder", help=say(part))
+    part = N_("of a folder with an encoder and a decoder, what to show; the encoder if omitted")
+    sub.add_argument("--part", choices=parts, default="encoder", help=say(part))
 
 
 def _head(text: str) -> tuple[int, int]:

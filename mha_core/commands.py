@@ -37,7 +37,7 @@ from mha_core.interop import (
 )
 from mha_core.interop.saved.weights import MAX_BYTES
 from mha_core.messages import catalogue, complain, in_words, shell_language
-from mha_core.models import cards, load, to_example, tokenize
+from mha_core.models import AnyRun, ForeignModel, cards, load, to_example, tokenize
 from mha_core.models import run as run_model
 from mha_core.models.generation import as_json as generated_as_json
 from mha_core.models.library import card_of
@@ -221,7 +221,14 @@ def _models(_: None, options: Namespace) -> Answer:
     if options.pair is not None and model.architecture.causal:
         raise ModelError(N_("this model reads one text, not two"), place="--pair")
     tokens = tokenize(model, options.text, options.pair)
-    model_run = run_model(model, tokens, without=options.without)
+    model_run: AnyRun
+    if options.source is None:
+        model_run = run_model(model, tokens, without=options.without)
+    elif isinstance(model, ForeignModel):
+        source = model.reader.source(options.source, model.most_tokens)
+        model_run = model.run(tokens, options.without, source)
+    else:
+        raise ModelError(N_("no encoder reads another text beside this one"), place="--source")
     heads = range(model.architecture.heads) if options.heads is None else options.heads
     if options.to == "example":
         return 0, pretty(to_example(model, model_run, tokens, options.layer, heads))
@@ -233,7 +240,7 @@ def _require_fitting(options: Namespace) -> None:
     if options.text is None:
         raise ModelError(N_("give a text for the model to read"), place="TEXT")
     if options.generate is not None:
-        others = {name: getattr(options, name) for name in ("pair", "layer", "heads", "without")}
+        others = {name: getattr(options, name) for name in ("pair", "layer", "heads", "without", "source")}
         given = [name for name, value in others.items() if value not in (None, [])]
         if given or options.to != "json":
             template = N_(

@@ -66,7 +66,7 @@ def to_example(
     _require_heads(model, tokens, layer, heads)
     off = [pair for pair in run.without if pair[0] <= layer]  # those of later layers change nothing here
     if isinstance(run, ForeignRun):
-        captured = replace(run.layers[layer].captured, tokens=tokens.texts)
+        captured = replace(run.layers[layer].captured, tokens=tokens.texts, context_tokens=run.keys)
         return replace(captured.example(heads), title=_title(model, layer, heads, off))
     assert isinstance(model, Model)  # noqa: S101  # the run is one of this model
     size = model.architecture

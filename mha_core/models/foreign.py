@@ -3,9 +3,9 @@
 A short run when the model is opened shows which of its attentions are self-attention over the text, how many heads they
 have, and whether a token sees later ones; nothing of this is guessed from names.
 
-An encoder–decoder has two parts, and one of them is shown. The encoder reads the text alone. The decoder reads it after
-its start token, as in training (each token is to be predicted from those before it), while the encoder reads the same
-text. Cross-attention, whose rows and columns are different tokens, is not shown here; ``capture`` has it.
+An encoder–decoder has three parts, and one of them is shown. The encoder reads the text alone. The decoder reads it
+after its start token, as in training (each token is to be predicted from those before it), while the encoder reads the
+same text, or another one, the source. "cross" is the attention of the decoder's tokens to those of the source.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from mha_core.models.forward import heads_off, require_known
 from mha_core.models.tokenizer import Reader, Tokens
 from mha_core.quoted import isolated, quoted
 
-Part: TypeAlias = Literal["encoder", "decoder"]
-"""Which half of an encoder–decoder is shown."""
+Part: TypeAlias = Literal["encoder", "decoder", "cross"]
+"""Which attention of an encoder–decoder is shown: of a half to itself, or of the decoder to the encoder."""
 Value = TypeVar("Value")
 
 MOST_WEIGHTS: Final = 200_000_000
@@ -62,11 +62,11 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForeignModel:
-    """``sites``: the self-attentions of the text, by their index in a run of ``module``. ``end``: the ids that end the
-    text that the encoder reads, if a decoder with an encoder is shown, else None. ``ends``: those that end a text which
-    is continued. ``can_guess``: whether the module returns logits; ``caches``: whether a text can be continued with
-    transformers' key–value cache. ``kept``: numbers of keys and values of one token, in all layers; ``kept_width``:
-    d_k + d_v, the sum over all layers.
+    """``sites``: the attentions that are shown, by their index in a run of ``module``. ``end``: the ids that end the
+    text that the encoder reads, if there is one beside the decoder that is shown, else None; ``crosses``: whether its
+    attention to the encoder is shown. ``ends``: the ids that end a text which is continued. ``can_guess``: whether the
+    module returns logits; ``caches``: whether a text can be continued with transformers' key–value cache. ``kept``:
+    numbers of keys and values of one token, in all layers; ``kept_width``: d_k + d_v, the sum over all layers.
     """
 
     title: Text
@@ -77,6 +77,7 @@ class ForeignModel:
     dtype: torch.dtype
     can_guess: bool
     end: tuple[int, ...] | None = None
+    crosses: bool = False
     ends: frozenset[int] = frozenset()
     sites: tuple[int, ...] = ()
     caches: bool = False
@@ -102,22 +103,40 @@ class ForeignModel:
         """Whether it writes a text on token by token."""
         return self.can_guess and self.architecture.causal and self.end is None
 
-    def run(self, tokens: Tokens | Tensor, without: Collection[tuple[int, int]] = ()) -> ForeignRun:
-        """Run a text. Raises ``ModelError`` as our own ``run`` does, and where ``capture`` cannot follow."""
+    def run(
+        self, tokens: Tokens | Tensor, without: Collection[tuple[int, int]] = (), source: Tokens | None = None
+    ) -> ForeignRun:
+        """Run a text. ``source``: what the encoder reads beside a decoder, the same text if omitted.
+
+        Raises ``ModelError`` as our own ``run`` does, for a source where there is no such encoder, and where
+        ``capture`` cannot follow.
+        """
+        if source is not None and self.end is None:
+            raise ModelError(N_("no encoder reads another text beside this one"), place="source")
         segments = None
         if isinstance(tokens, Tokens):
             segments = torch.tensor(tokens.segments)
             tokens = torch.tensor(tokens.ids)
         require_known(self.architecture, tokens, segments, self.most_tokens)
         off = heads_off(self.architecture, without)
-        named = self._inputs(tokens, segments)
+        read = self._read_by_encoder(tokens, source)
+        named = self._inputs(tokens, segments, read)
         if off:
             pairs = [(self.sites[layer], head) for layer, heads in off.items() for head in heads]
             changed = self._followed(lambda: capture(self.module, named, without=pairs))
-            return self._as_run(tokens, changed.found, changed.after, tuple(sorted(set(without))), None)
-        cache = _empty_cache() if self.caches else None
-        found = self.found(named, cache)
-        return self._as_run(tokens, found.attentions, found.output, (), cache)
+            run = self._as_run(tokens, changed.found, changed.after, tuple(sorted(set(without))), None)
+        else:
+            cache = _empty_cache() if self.caches else None
+            found = self.found(named, cache)
+            run = self._as_run(tokens, found.attentions, found.output, (), cache)
+        return replace(run, keys=tuple(map(self.reader.text, read))) if self.crosses else run
+
+    def _read_by_encoder(self, ids: Tensor, source: Tokens | None) -> tuple[int, ...]:
+        """The ids that the encoder reads beside a decoder: those of the source, or of the same text and its end."""
+        if source is not None:
+            require_known(self.architecture, torch.tensor(source.ids), None, self.most_tokens)
+            return source.ids
+        return () if self.end is None else (*ids[1:].tolist(), *self.end)
 
     def continued(self, past: ForeignRun, token: int) -> ForeignRun:
         """The run with one more token, an id. With transformers' cache only the new token is computed; where the run
@@ -141,13 +160,10 @@ class ForeignModel:
         cached = {} if cache is None else {"past_key_values": cache, "use_cache": True}
         return self._followed(lambda: found_in(self.module, (), {**named, **cached}, Asked()))
 
-    def _inputs(self, ids: Tensor, segments: Tensor | None) -> dict[str, Tensor]:
+    def _inputs(self, ids: Tensor, segments: Tensor | None, read: tuple[int, ...]) -> dict[str, Tensor]:
         rows = ids[None].to(self.device)
         if self.end is not None:
-            return {
-                "input_ids": torch.cat([rows[:, 1:], rows.new_tensor([self.end])], 1),
-                "decoder_input_ids": rows,
-            }
+            return {"input_ids": rows.new_tensor([read]), "decoder_input_ids": rows}
         if not self.architecture.segments:
             return {"input_ids": rows}
         own = torch.zeros_like(rows) if segments is None else segments[None].to(self.device)
@@ -208,7 +224,8 @@ def probed(model: ForeignModel) -> ForeignModel:
         ids = ids[:-2]  # as many tokens as only the decoder's own attention has on both sides
         named["decoder_input_ids"] = rows[:, :-2]
     found = model.found(named).attentions
-    sites = tuple(index for index, one in enumerate(found) if one.weights.shape[1:] == (len(ids), len(ids)))
+    size = (len(ids), rows.shape[1] if model.crosses else len(ids))
+    sites = tuple(index for index, one in enumerate(found) if one.weights.shape[1:] == size)
     if not sites:
         raise ModelError(
             N_("this model of type {kind} has no self-attention over the tokens of a text"),
@@ -223,19 +240,19 @@ def probed(model: ForeignModel) -> ForeignModel:
             counts=", ".join(map(str, counts)),
         )
     first = found[sites[0]]
-    size = replace(
+    shape = replace(
         model.architecture,
         layers=len(sites),
         heads=counts[0],
         d_head=(first.v if first.q is None else first.q).shape[-1],
-        causal=not any(found[site].weights.triu(1).any() for site in sites),
+        causal=not model.crosses and not any(found[site].weights.triu(1).any() for site in sites),
     )
     sizes = [
         ((one.v if one.k is None else one.k).shape, one.v.shape) for one in map(found.__getitem__, sites)
     ]
     model = replace(
         model,
-        architecture=size,
+        architecture=shape,
         sites=sites,
         kept=sum(k[0] * k[-1] + v[0] * v[-1] for k, v in sizes),
         kept_width=sum(k[-1] + v[-1] for k, v in sizes),

@@ -45,7 +45,7 @@ def open_foreign(
 ) -> ForeignModel:
     """The model in a folder, loaded by transformers: config.json, .safetensors, and a tokenizer.
 
-    ``part``: which half of an encoder–decoder. Raises ``ModelError``, and no other error, where transformers is not
+    ``part``: of an encoder–decoder. Raises ``ModelError``, and no other error, where transformers is not
     installed or cannot load the folder, and where ``capture`` cannot follow the model.
     """
     kind = read_json(folder / FILE, MAX_FILE).get("model_type")
@@ -73,13 +73,14 @@ def open_foreign(
     where = torch.device(device)
     module = module.to(where).eval().requires_grad_(False)
     text: Any = module.config.get_text_config()  # type: ignore[operator, union-attr]
-    end, start = None, getattr(module.config, "decoder_start_token_id", None)
+    end, crosses, start = None, False, getattr(module.config, "decoder_start_token_id", None)
     if getattr(module.config, "is_encoder_decoder", False):
         if part == "encoder" or not isinstance(start, int):
             module, guesses = module.get_encoder(), False  # type: ignore[operator]
         else:
             reader = DecoderReader(reader.tokenizer, reader.mask, reader.unknown, reader.special, start)
             end = reader.end()
+            crosses = part == "cross"
     shape = Shape(
         kind,
         d_model=int(getattr(text, "hidden_size", 0) or 0),
@@ -89,7 +90,7 @@ def open_foreign(
         ),
         segments=int(getattr(text, "type_vocab_size", 0) or 0) if _reads_segments(module) else 0,
     )
-    return probed(ForeignModel(title, shape, reader, module, where, dtype, guesses, end, ends))
+    return probed(ForeignModel(title, shape, reader, module, where, dtype, guesses, end, crosses, ends))
 
 
 def _reads_segments(module: nn.Module) -> bool:

@@ -22,7 +22,7 @@ from mha_core.models.scoring import Scoring
 
 @dataclass(frozen=True)
 class ForeignLayer:
-    """One self-attention layer over n tokens. ``causal``: whether no token of the model sees later ones."""
+    """One attention layer, of n tokens to themselves or to m of a source. ``causal``: whether none sees later ones."""
 
     captured: Captured
     causal: bool
@@ -34,7 +34,7 @@ class ForeignLayer:
 
     @property
     def weights(self) -> Tensor:
-        """The model's own weights, h × n × n."""
+        """The model's own weights, h × n × n, or h × n × m."""
         return self.captured.weights
 
     def weights_of(self, head: int) -> Tensor:
@@ -93,6 +93,7 @@ class ForeignRun:
     """One run of a text. layers: those with self-attention, in order; logits: n × vocabulary, None where the model does
     not guess; without: the heads that were switched off. ``cache``: the keys and values that transformers keeps, None
     where it was not used; ``from_cache``: whether only the last token was computed, after those of an earlier run.
+    ``keys``: the tokens that are attended to, if they are not those of the text itself.
     """
 
     ids: Tensor
@@ -101,6 +102,7 @@ class ForeignRun:
     without: tuple[tuple[int, int], ...] = ()
     cache: Any = None
     from_cache: bool = False
+    keys: tuple[str, ...] | None = None
 
 
 def _divisor(one: Captured) -> float:

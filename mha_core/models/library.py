@@ -11,7 +11,7 @@ import os
 import re
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -52,7 +52,7 @@ class Card:
     """A model that can be loaded. ``key``: its name in requests; ``about``: what it is and how it was made.
 
     ``languages``: those that it was made for; empty where that is not known. ``folder``: where it is; ``hub``: the
-    repository that it is fetched from where it has no folder. Neither leaves the server. ``part``: which half of an
+    repository that it is fetched from where it has no folder. Neither leaves the server. ``part``: which part of an
     encoder–decoder it is.
     """
 
@@ -154,11 +154,15 @@ _DECODER: Final = {
 
 
 def card_of(name: str, part: Part = "encoder", settings: Mapping[str, str] = os.environ) -> Card:
-    """The model on offer with this key, or that of a folder. ``part``: which half of a folder's encoder–decoder.
+    """The model on offer with this key, or that of a folder. ``part``: of a folder's encoder–decoder; "cross" is never
+    among the models on offer, since their page shows attention of a text to itself.
 
     Only for whoever may read the folder anyway: a visitor names keys. Raises ``ModelError`` where there is neither.
     """
     offered = {card.key: card for card in cards(settings)}
+    if part == "cross":
+        decoder = card_of(name, "decoder", settings)
+        return replace(decoder, key=f"{decoder.key.removesuffix('.decoder')}.cross", part=part)
     if part == "decoder" and f"{name}.decoder" in offered:
         return offered[f"{name}.decoder"]
     if name in offered:

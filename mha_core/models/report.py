@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mha_core.errors import N_, ModelError
+from mha_core.models.foreign_run import ForeignRun
 from mha_core.models.heads import measured
 from mha_core.models.measures import Record, label
 from mha_core.models.runs import AnyRun
@@ -18,10 +19,15 @@ def heads_as_json(tokens: Tokens, run: AnyRun, layer: int | None, heads: Sequenc
     """The tokens, and for each head of each layer the behaviour that stands out, the share of weight that words give to
     words, and its measures. With a ``layer``: only these ``heads`` of it, with their weights. All count from 0.
 
+    Heads that attend to other tokens, the ``keys``, are not measured: every measure compares positions in one text.
+
     Raises ``ModelError`` for a layer or a head that does not exist.
     """
+    keys = run.keys if isinstance(run, ForeignRun) else None
     header = {"format": FORMAT, "tokens": tokens.texts, "words": tokens.words, "special": tokens.special}
-    records = measured(tokens, run)
+    if keys is not None:
+        header["keys"] = keys
+    records = measured(tokens, run) if keys is None else [[None] * one.heads for one in run.layers]
     if layer is None:
         return {
             **header,
@@ -47,7 +53,9 @@ def _require_index(at: int, count: int, template: str) -> None:
         raise ModelError(template, at=at, count=count)
 
 
-def _record(record: Record) -> dict[str, Any]:
+def _record(record: Record | None) -> dict[str, Any]:
+    if record is None:
+        return {}
     return {
         "label": label(record),
         "left": record.left,

@@ -96,6 +96,10 @@ class Reader:
             ),
         )
 
+    def source(self, text: str, most: int = MAX_TOKENS) -> Tokens:
+        """The tokens of a text as an encoder reads it, also beside a decoder that reads another one."""
+        return Reader.read(self, text, None, most)
+
     def text(self, number: int) -> str:
         """The piece with this number, for people to read: blanks are made visible; a piece without text is its name."""
         plain = self._decoded(number)

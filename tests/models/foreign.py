@@ -46,6 +46,11 @@ def _config(name: str) -> Any:
     if name == "Mixtral":
         more = {"num_local_experts": 2, "num_experts_per_tok": 1, "sliding_window": None}
         return transformers.MixtralConfig(**SHARED, **more)
+    if name == "gpt-oss":  # in float32, so the scores that YaRN enlarges would round too far apart
+        rope = {"rope_type": "default", "rope_theta": 150000.0}
+        return transformers.GptOssConfig(
+            **FAMILIES[name].settings, **{**FAMILIES[name].extra, "rope_parameters": rope}
+        )
     if name == "ELECTRA":
         return transformers.ElectraConfig(**{**DECODER, "embedding_size": 16, "type_vocab_size": 2})
     return FAMILIES[name].config()

@@ -8,8 +8,9 @@ import torch
 import mha_core.models.library as library_module
 from mha_core import backend, parse, trace
 from mha_core.__main__ import main
-from mha_core.models import generate, label, load, measured, open_model, run, tokenize
+from mha_core.models import generate, label, load, measured, open_foreign, open_model, run, tokenize
 from mha_core.models.library import cards
+from tests.models.foreign import saved, text_of
 from tests.models.made import GPT2, folder_of
 
 TEXT = "the cat sat on the mat , and the dog sat on the rug ."
@@ -103,6 +104,22 @@ def test_a_folder_is_named_in_place_of_a_model_and_its_decoder_continues_a_text(
     ]
 
 
+def test_a_decoder_s_attention_to_what_the_encoder_reads(command, tmp_path):
+    saved("BART", tmp_path / "bart")
+    folder, text, source = str(tmp_path / "bart"), text_of(5), text_of(9)
+    status, out, _ = command(
+        folder, text, "--part", "cross", "--source", source, "--layer", "1", "--heads", "2"
+    )
+    report = json.loads(out)
+    model = open_foreign(tmp_path / "bart", part="cross")
+    found = model.run(tokenize(model, text), (), model.reader.source(source))
+    assert (status, report["keys"]) == (0, list(found.keys))
+    (head,) = report["heads"]
+    torch.testing.assert_close(torch.tensor(head["weights"]), found.layers[1].weights_of(2))
+    _, out, _ = command(folder, text, "--part", "cross")
+    assert json.loads(out)["layers"] == [[{}] * 6] * 2
+
+
 def test_heads_are_switched_off(command):
     model, tokens, _ = small()
     _, out, _ = command("small", TEXT, "--without", "0.1", "--without", "1.3", "--layer", "2", "--heads", "0")
@@ -122,6 +139,8 @@ def test_heads_are_switched_off(command):
         (["small", "a", "--generate", "1", "--without", "0.1"], "--without: cannot be given with --generate"),
         (["small", "a", "--generate", "1", "--to", "example"], "--to: cannot be given with --generate"),
         (["small", "a", "--part", "decoder"], "small: this model has no decoder beside an encoder"),
+        (["small", "a", "--source", "b"], "--source: no encoder reads another text beside this one"),
+        (["small", "a", "--part", "cross"], "small: this model has no decoder beside an encoder"),
         (["small"], "TEXT: give a text for the model to read"),
         (["small", ""], "the text is empty"),
         (["small", "cat " * 99], "the text is 101 tokens long; this model takes at most 64"),

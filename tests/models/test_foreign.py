@@ -343,3 +343,62 @@ def test_known_kinds_are_run_without_transformers(folder_of):
         "assert 'transformers' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program, folder_of("Llama")[1]], check=True)
+
+
+# --- from the decoder to the encoder ---------------------------------------------------------------------------------
+
+SOURCE = "the dog liked the rug , and the cat sat ."
+
+
+@pytest.mark.parametrize("name", ["T5", "BART"])
+@pytest.mark.parametrize("source", [None, SOURCE], ids=["the same text", "a source"])
+def test_cross_attention_is_the_model_s_own(name, source, folder_of):
+    theirs, folder = folder_of(name)
+    model = open_foreign(folder, part="cross")
+    tokens = tokenize(model, TEXT)
+    given = None if source is None else model.reader.source(source)
+    found = model.run(tokens, (), given)
+    read = model.reader.source(TEXT if source is None else source)
+    with torch.no_grad():
+        wanted = theirs(
+            input_ids=torch.tensor([read.ids]),
+            decoder_input_ids=torch.tensor([tokens.ids]),
+            output_attentions=True,
+        ).cross_attentions
+    assert found.keys == read.texts
+    assert len(found.layers) == len(wanted)
+    for layer, weights in zip(found.layers, wanted, strict=True):
+        assert layer.weights.shape == (layer.heads, len(tokens), len(read))
+        assert (layer.weights - weights[0]).abs().max() <= 1e-6
+
+
+def test_heads_of_cross_attention_become_an_example_with_a_context(folder_of):
+    model = open_foreign(folder_of("BART")[1], part="cross")
+    tokens = tokenize(model, TEXT)
+    found = model.run(tokens, (), model.reader.source(SOURCE))
+    example = to_example(model, found, tokens, 1, [2, 0])
+    assert example.context_tokens == found.keys
+    weights = trace(example, backend("cpu", "float64"))["weights"]
+    assert (weights - found.layers[1].weights[[2, 0]]).abs().max() <= 1e-6
+
+
+def test_the_decoder_attends_to_itself_while_the_encoder_reads_a_source(folder_of):
+    theirs, folder = folder_of("BART")
+    model = open_foreign(folder, part="decoder")
+    tokens, read = tokenize(model, TEXT), model.reader.source(SOURCE)
+    found = model.run(tokens, (), read)
+    with torch.no_grad():
+        wanted = theirs(
+            input_ids=torch.tensor([read.ids]),
+            decoder_input_ids=torch.tensor([tokens.ids]),
+            output_attentions=True,
+        )
+    assert found.keys is None
+    for layer, weights in zip(found.layers, wanted.decoder_attentions, strict=True):
+        assert (layer.weights - weights[0]).abs().max() <= 1e-6
+
+
+def test_a_source_needs_an_encoder_beside_a_decoder(folder_of):
+    model = open_foreign(folder_of("Gemma 2")[1])
+    with pytest.raises(ModelError, match="source: no encoder reads another text"):
+        model.run(tokenize(model, TEXT), (), tokenize(model, TEXT))
