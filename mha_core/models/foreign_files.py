@@ -81,6 +81,8 @@ def open_foreign(
             reader = DecoderReader(reader.tokenizer, reader.mask, reader.unknown, reader.special, start)
             end = reader.end()
             crosses = part == "cross"
+    elif part != "encoder":
+        raise ModelError(N_("this model has no decoder beside an encoder"), place=f"{FILE}: model_type")
     shape = Shape(
         kind,
         d_model=int(getattr(text, "hidden_size", 0) or 0),

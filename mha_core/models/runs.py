@@ -17,7 +17,7 @@ from typing import TypeAlias, overload
 import torch
 from torch import Tensor
 
-from mha_core.errors import ModelError
+from mha_core.errors import N_, ModelError
 from mha_core.example.model import Text
 from mha_core.interop.saved.settings import UnsupportedError
 from mha_core.models import forward
@@ -43,14 +43,18 @@ def open_folder(
     """The model in a folder as transformers saves it: by our own forward where it computes this kind of model, which
     starts far sooner; else by transformers (the extra ``transformers``), followed by ``capture``.
 
-    ``part``: which half of an encoder–decoder is shown. Nothing is fetched, unpickled, or run from the folder. Raises
+    ``part``: what of an encoder–decoder is shown. Nothing is fetched, unpickled, or run from the folder. Raises
     ``ModelError``, and no other error, for a folder without such a model, for one that transformers cannot load, and
     for one whose heads cannot be followed.
     """
     try:
-        return open_model(folder, title, device, dtype)
-    except UnsupportedError as own:
-        unsupported = own
+        own = open_model(folder, title, device, dtype)
+    except UnsupportedError as error:
+        unsupported = error
+    else:
+        if part != "encoder":
+            raise ModelError(N_("this model has no decoder beside an encoder"))
+        return own
     try:
         return open_foreign(folder, title, device, dtype, part)
     except ModelError as error:

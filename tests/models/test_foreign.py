@@ -402,3 +402,10 @@ def test_a_source_needs_an_encoder_beside_a_decoder(folder_of):
     model = open_foreign(folder_of("Gemma 2")[1])
     with pytest.raises(ModelError, match="source: no encoder reads another text"):
         model.run(tokenize(model, TEXT), (), tokenize(model, TEXT))
+
+
+@pytest.mark.parametrize("name", ["Gemma 2", "GPT-2"])
+@pytest.mark.parametrize("part", ["decoder", "cross"])
+def test_a_model_that_is_not_in_two_halves_has_no_such_part(name, part, folder_of):
+    with pytest.raises(ModelError, match="this model has no decoder beside an encoder"):
+        open_folder(folder_of(name)[1], part=part)
