@@ -21,7 +21,7 @@ from mha_ui.models.words import EXAMPLES
 from tests.js.dom.works import work
 from tests.models.made import BERT, GPT2, WORDS, folder_of, tensors_of
 
-_, _, (ENGLISH,), (CHINESE,), (TIRED, WIDE), *_ = (example["texts"] for example in EXAMPLES)
+(ENGLISH,), (CHINESE,), (TIRED, WIDE) = (example["texts"] for example in EXAMPLES[2:5])
 TEXTS = {
     "english": ENGLISH,
     "chinese": CHINESE,
@@ -58,7 +58,7 @@ def payloads() -> dict[str, Any]:
 
 def _opened_without_a_head(language: str) -> dict[str, Any]:
     """What the page is sent; it opens with a sentence that chooses no head."""
-    data = payload(work("first", language))
+    data: dict[str, Any] = {**payload(work("first", language))}
     return {**data, "examples": [offered for offered in data["examples"] if "head" not in offered]}
 
 
