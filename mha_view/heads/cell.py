@@ -7,10 +7,10 @@ language. Its content security policy forbids every request, and the frame's san
 from __future__ import annotations
 
 import gzip
+import json
 from base64 import b64encode
 from collections.abc import Mapping
 from functools import cache
-from html import escape
 from typing import Final, TypedDict
 
 from torch import Tensor
@@ -23,7 +23,7 @@ from mha_core.interop.running.sweep import Sweep
 from mha_core.messages import LANGUAGE, in_words, shell_language
 from mha_core.models.measures import LEAST_EXCESS, MOST_CHANCE
 from mha_view import bundle
-from mha_view.document import UNPACK, packed, policy
+from mha_view.document import document as html_document
 from mha_view.heads.change import Change, change
 from mha_view.heads.payload import HeadsHeader, heads_payload
 from mha_view.heads.words import CELL
@@ -67,21 +67,17 @@ def cell(shown: Shown) -> str:
 def document(shown: Shown, language: str | None = None) -> str:
     """The document itself."""
     language = language or shell_language()
-    theme, script, style = _script(THEME), _script("heads/heads.js"), _style()
+    words = words_in(language)
     numbers = b64encode(gzip.compress(message_of(shown, language), 1, mtime=0)).decode()
-    return f"""<!doctype html>
-<html lang="{LANGUAGE[language].tag}">
-<head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy([theme, UNPACK, script], [style])}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(words_in(language)(CELL["heads"]))}</title>
-<style>{style}</style></head>
-<body><div id="page"><noscript><p>{escape(words_in(language)(_NO_SCRIPT))}</p></noscript></div>
-<script type="text/plain" id="data">{numbers}</script>
-<script type="module">{theme}</script>
-<script type="text/plain" id="script">{packed(script)}</script>
-<script type="module">{UNPACK}</script></body></html>
-"""
+    return html_document(
+        language,
+        words(CELL["heads"]),
+        _script("heads/heads.js"),
+        (("style", _style()),),
+        first=[_script(THEME)],
+        data=json.dumps(numbers),
+        no_script=words(_NO_SCRIPT),
+    )
 
 
 def message_of(shown: Shown, language: str) -> bytes:

@@ -44,7 +44,7 @@ def found(model):
 
 def read(shown, language="en"):
     """The header and the arrays of a document."""
-    packed = re.search(r'id="data">([^<]*)</script>', document(shown, language))[1]
+    packed = re.search(r'id="data">"([^<]*)"</script>', document(shown, language))[1]
     data = gzip.decompress(base64.b64decode(packed))
     start = 4 + int.from_bytes(data[:4], "little")
     header, arrays = json.loads(data[4:start]), {}

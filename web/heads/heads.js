@@ -15,7 +15,7 @@ function bytesOf(text) {
 }
 
 async function open() {
-  const packed = requireElement(document, "#data").textContent ?? "";
+  const packed = JSON.parse(requireElement(document, "#data").textContent ?? "");
   const stream = new Blob([bytesOf(packed)]).stream().pipeThrough(new DecompressionStream("gzip"));
   const { header, arrays } = unpacked(await new Response(stream).arrayBuffer());
   new Cell(requireElement(document, "#page"), /** @type {CellData} */ (header), arrays);
