@@ -100,7 +100,7 @@ def message_of(shown: Shown, language: str) -> bytes:
         header["change"] = change(shown)
         header["heads"], arrays = heads_payload(shown.found, "changed.found")
     elif isinstance(shown, Captured):
-        header["heads"], arrays = heads_payload(Attentions([shown]), "")
+        header["heads"], arrays = heads_payload(Attentions([shown]), "" if shown.index is None else "found")
     else:
         header["heads"], arrays = heads_payload(shown, "found")
     found = shown.found if isinstance(shown, Changed) else shown

@@ -44,7 +44,8 @@ Heads = list[tuple[int, int]]
 class Run(Sentences):
     """All heads of a view at a glance, as the page Models has them, and what was changed in them.
 
-    ``names``: of the attentions. ``off``, ``patched``: heads that were switched off, and those with a part replaced.
+    ``first``: heads are counted from this. ``numbers``, ``names``: of the attentions, the numbers as in Python.
+    ``off``, ``patched``: heads that were switched off, and those with a part replaced.
     """
 
     model: str
@@ -57,6 +58,8 @@ class Run(Sentences):
     guesses: bool
     masks: list[list[int]]
     aligned: list[tuple[int, int]]
+    first: int
+    numbers: list[int]
     names: list[str]
     off: Heads
     patched: Heads
@@ -128,7 +131,10 @@ def _bytes(arrays: Mapping[str, Tensor]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Attentions with the same heads, queries and keys: their indices in the run, and what finds one in Python."""
+    """Attentions with the same heads, queries and keys.
+
+    ``indices``: their numbers in the run. ``code``: how Python calls the run; "" for one attention without a run.
+    """
 
     indices: tuple[int, ...]
     attentions: Attentions
@@ -143,12 +149,18 @@ class Part:
 
 
 def parts_of(attentions: Attentions, code: str) -> list[Part]:
-    """The parts of a run in the order of computation. ``code``: how Python calls the run, "" for one attention."""
-    indices: dict[object, list[int]] = {}
-    for index, one in enumerate(attentions):
-        indices.setdefault((one.weights.shape, one.tokens, one.context_tokens), []).append(index)
+    """The parts of a run, or of a slice of one, in the order of computation."""
+    parts: dict[object, list[int]] = {}
+    for place, one in enumerate(attentions):
+        parts.setdefault((one.weights.shape, one.tokens, one.context_tokens), []).append(place)
+
+    def index(place: int) -> int:
+        given = attentions[place].index
+        return place if given is None else given
+
     return [
-        Part(tuple(own), Attentions(attentions[index] for index in own), code) for own in indices.values()
+        Part(tuple(map(index, own)), Attentions(attentions[place] for place in own), code)
+        for own in parts.values()
     ]
 
 
@@ -196,7 +208,7 @@ def _view(part: Part, at: int, sample: int, room: Room) -> tuple[View, Arrays] |
     """One part of one sample; None without room for the glance of a sample that was not asked for."""
     own = part.attentions.samples[sample]
     weights = [_weights(one) for one in own]
-    run, arrays = _run(own, weights)
+    run, arrays = _run(part, own, weights)
     if not room.takes(arrays) and sample != part.attentions[0].sample:
         return None
     exact = {f"weights.{layer}": layer_weights for layer, layer_weights in enumerate(weights)}
@@ -226,7 +238,7 @@ def _view(part: Part, at: int, sample: int, room: Room) -> tuple[View, Arrays] |
     return view, {**arrays, **exact, **(factors if has_factors else {})}
 
 
-def _run(own: Attentions, weights: Sequence[Tensor]) -> tuple[Run, Arrays]:
+def _run(part: Part, own: Attentions, weights: Sequence[Tensor]) -> tuple[Run, Arrays]:
     """All heads at a glance."""
     first, (h, n, m) = own[0], weights[0].shape
     tokens, causal = tokens_of(first.tokens), _is_causal(weights)
@@ -255,6 +267,8 @@ def _run(own: Attentions, weights: Sequence[Tensor]) -> tuple[Run, Arrays]:
         "guesses": False,
         "masks": [[]],
         "aligned": [],
+        "first": 0,
+        "numbers": list(part.indices),
         "names": [one.name for one in own],
         "off": [(layer, head) for layer, head, is_off in changed if is_off],
         "patched": [(layer, head) for layer, head, is_off in changed if not is_off],

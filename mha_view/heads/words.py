@@ -228,6 +228,9 @@ HEADS: Final = {
 CELL: Final = {
     **HEADS,
     "head_n": "{head}",  # below a small picture
+    "heads_all": N_(
+        "All heads: {layers} {layers:layer|layers}, {heads} {heads:head|heads} each, counted from 0 as in Python"
+    ),
     "tokens_hint": N_("{count} tokens. Choose a token, and each map shows where it looks."),
     "part": N_("Attentions"),
     "part_n": N_("{names} ({queries} × {keys})"),

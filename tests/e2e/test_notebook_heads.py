@@ -53,9 +53,9 @@ def test_in_its_frame_a_head_is_hovered_and_chosen_and_a_pair_is_read(opened, fo
     assert page.frames[1].evaluate("origin") == "null"  # the sandbox lets it have none
     tile = frame.locator(".tile[data-at='19']")
     tile.hover()
-    expect(frame.locator(".tip strong")).to_have_text("Layer 3 · Head 4")
+    expect(frame.locator(".tip strong")).to_have_text("Layer 2 · Head 3")
     tile.click()
-    expect(frame.locator(".one h2")).to_have_text("Layer 3 · Head 4")
+    expect(frame.locator(".one h2")).to_have_text("Layer 2 · Head 3")
     frame.get_by_role("button", name="slept").last.click()
     frame.locator("button.line-key", has_text="Mary").click()
     one = found[2]

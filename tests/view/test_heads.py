@@ -1,6 +1,7 @@
 """What a notebook cell contains of the heads of a run, read again and compared with the run itself."""
 
 import base64
+import dataclasses
 import gzip
 import html
 import json
@@ -179,12 +180,21 @@ def test_samples_beyond_the_room_are_left_out_but_never_the_one_asked_for(model,
 
 def test_the_python_of_a_head_finds_it(model, found):
     changed = capture(model, drawn(2, 7, 8), without=[(0, 0)])
-    for shown in (found, changed, found[1]):
+    for shown in (found, changed, found[1], found[1:]):
         views = read(shown)[0]["heads"]["views"]
         for view in views:
-            for described in view["layers"]:
-                one = eval(described["code"], {}, {"found": found, "changed": changed, "attention": found[1]})
-                assert (one.name, one.sample) == (described["name"], view["sample"])
+            for number, described in zip(view["run"]["numbers"], view["layers"], strict=True):
+                one = eval(described["code"], {}, {"found": found, "changed": changed})
+                assert (one.name, one.sample, one.index) == (described["name"], view["sample"], number)
+
+
+def test_an_attention_that_is_not_from_a_run_is_called_attention(found):
+    alone = dataclasses.replace(found[1], index=None)
+    described = read(alone)[0]["heads"]["views"][0]
+    assert ([layer["code"] for layer in described["layers"]], described["run"]["numbers"]) == (
+        ["attention"],
+        [0],
+    )
 
 
 def test_changed_heads_are_marked_and_the_output_is_compared(model):

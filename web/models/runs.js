@@ -14,6 +14,8 @@ export const NO_RUN = {
   causal: false,
   limit: 0,
   guesses: false,
+  first: 1,
+  numbers: [],
   masks: [],
   measures: [],
   sentences: [],
@@ -34,7 +36,9 @@ export function readRun({ header, arrays }) {
   });
   const { differences = null, shift_keys = null, shifts = null } = arrays;
   const ofTwo = { differences, shiftKeys: shift_keys, shifts };
-  return /** @type {ModelRun} */ ({ ...rest, sentences: read, ...ofTwo }); // arrays are named and typed in the message
+  const { first = 1, numbers = Array.from({ length: rest.layers }, (_, at) => at + first) } = rest;
+  const counted = { first, numbers };
+  return /** @type {ModelRun} */ ({ ...rest, ...counted, sentences: read, ...ofTwo }); // arrays are named and typed in the message
 }
 
 /** @param {{ header: object; arrays: Record<string, Numbers> }} message @returns {HeadNumbers} */

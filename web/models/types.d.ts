@@ -109,6 +109,9 @@ interface ModelRun {
   limit: number;
   /** Whether it can guess words. */
   guesses: boolean;
+  /** What heads are counted from on screen: 1 for students, 0 as in Python; and the numbers of the layers there. */
+  first: number;
+  numbers: number[];
   /** For each sentence, the places of the model's sign for a word to guess, [MASK]. */
   masks: number[][];
   measures: string[];
@@ -152,7 +155,10 @@ interface PairRun extends ModelRun {
 }
 
 /** The JSON header of a run; the arrays follow it. */
-interface RunHeader extends Omit<ModelRun, "sentences" | "differences" | "shiftKeys" | "shifts"> {
+interface RunHeader
+  extends Omit<ModelRun, "sentences" | "differences" | "shiftKeys" | "shifts" | "first" | "numbers"> {
+  first?: number;
+  numbers?: number[];
   sentences: (Omit<
     SentenceWeights,
     "n" | "m" | "names" | "keyNames" | "keyTexts" | "width" | "maps" | "keys" | "tops" | "measured" | "chance"

@@ -15,8 +15,8 @@ const MOST_PAIRS = 12;
  * @param {number} at
  * @param {boolean} [within]
  */
-export function headName(words, { heads }, at, within = false) {
-  const values = { layer: Math.floor(at / heads) + 1, head: (at % heads) + 1 };
+export function headName(words, { heads, first, numbers }, at, within = false) {
+  const values = { layer: numbers[Math.floor(at / heads)], head: (at % heads) + first };
   return fill(within ? words.head_n : words.layer_head, values);
 }
 

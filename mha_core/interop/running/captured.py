@@ -69,6 +69,7 @@ class Captured:
     tokens           names of the queries; context_tokens: names of the keys if they differ. The keys that torch's layer
                      adds are called "bias" and "zero"
     sample, samples  which sample of the batch this is, counted from 0, and how many there are
+    index            its number among the attentions of its run, counted from 0; None if it is not from a run
     batch            other samples of the same attention, by their number, as many as ``MOST_KEPT`` numbers hold
     remark           what looks like a mistake in the call, as a template of a sentence; or ""
     new_weights      heads whose weights were replaced in this run: Q and K do not give them
@@ -93,7 +94,13 @@ class Captured:
     softcap: float | None = None
     sinks: Tensor | None = None
     sample: int = 0
+    index: int | None = None
     batch: Mapping[int, Captured] = field(default_factory=dict)
+
+    def numbered(self, index: int) -> Captured:
+        """The same attention as number ``index`` of its run, and so its other samples."""
+        batch = {number: replace(other, index=index) for number, other in self.batch.items()}
+        return replace(self, index=index, batch=batch)
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows: this attention's heads at a glance, in a frame; None without ``mha_view``."""

@@ -70,7 +70,7 @@ def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any],
     decided = _decide(calls, module, args, named, asked.batch)
     names = {one.name for one, _ in decided}
     skipped = [_not_followed(*end) for end in watch.lost.items() if end[0] not in names]
-    attentions = Attentions((one for one, _ in decided), skipped)
+    attentions = Attentions((one.numbered(index) for index, (one, _) in enumerate(decided)), skipped)
     _require_tokens(asked.tokens, attentions)
     own_sites = (
         site if split is None else site._replace(split=split)

@@ -49,7 +49,8 @@ def changed(
     def see(call: Call, own: Sequence[Edit], outputs: Tensor) -> None:
         one = verified(call, asked.sample, asked.labels)
         batch = {number: _edited(other, own, outputs) for number, other in one.batch.items()}
-        attentions.append(replace(_edited(one, own, outputs), batch=batch))
+        edited = replace(_edited(one, own, outputs), batch=batch)
+        attentions.append(edited.numbered(len(attentions)))
 
     output = changed_run(module, args, named, found.sites, edits, see)
     return Changed(

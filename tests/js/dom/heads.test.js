@@ -187,9 +187,9 @@ test("a weight that is not exact has its sign where it is read", async () => {
 test("all heads are shown, and the chosen one with its lines", async () => {
   const { all, find, texts, choose } = await opened("found");
   assert.equal(all(".tile").length, 12);
-  assert.match(find(".glance h2").textContent, /3 layers, 4 heads each/);
+  assert.match(find(".glance h2").textContent, /3 layers, 4 heads each, counted from 0 as in Python$/);
   await choose(1, 2);
-  assert.equal(find(".one h2").textContent, "Layer 2 · Head 3");
+  assert.equal(find(".one h2").textContent, "Layer 1 · Head 2");
   assert.equal(find(".one-name").textContent, "layers.1.self_attn, 2");
   assert.deepEqual(texts(".line-token").slice(1, 3), ["the₁", "cat₁"]);
 });
@@ -214,7 +214,7 @@ test("another sample shows its own numbers, and the chosen head stays", async ()
   const { find, all, choose, pick, texts } = await opened("found");
   await choose(2, 1);
   await pick("Sample", 1);
-  assert.equal(find(".one h2").textContent, "Layer 3 · Head 2");
+  assert.equal(find(".one h2").textContent, "Layer 2 · Head 1");
   assert.deepEqual(texts(".line-token"), [..."12345678"]);
   all(".line-token")[3].click();
   const shown = all("button.line-key").map(({ title }) => Number(title));
@@ -229,6 +229,19 @@ test("a head opens as an example by a line of Python", async () => {
   assert.equal(find(".python-line").value, "found.samples[1][1].example(heads=[3])");
   const { find: inLong } = await opened("long");
   assert.equal(inLong(".python-line").value, "found[0].example(heads=[0], cut=True)");
+});
+
+test("layers and heads have the numbers of the line of Python", async () => {
+  const { find, texts, choose } = await opened("found");
+  assert.deepEqual(texts(".layer-name"), ["Layer 0", "Layer 1", "Layer 2"]);
+  assert.deepEqual(texts(".tile-name").slice(0, 5), ["0", "1", "2", "3", "0"]);
+  await choose(2, 0);
+  assert.equal(find(".one h2").textContent, "Layer 2 · Head 0");
+  assert.equal(find(".python-line").value, "found[2].example(heads=[0])");
+  const cross = await opened("cross");
+  await cross.pick("Attentions", 2); // the decoder's attention to the encoder is the third of the run
+  assert.equal(cross.find(".one h2").textContent, "Layer 2 · Head 0");
+  assert.equal(cross.find(".python-line").value, "found[2].example(heads=[0])");
 });
 
 test("what is not in a cell is said, with the Python that has it", async () => {
