@@ -62,8 +62,10 @@ def test_in_its_frame_a_head_is_hovered_and_chosen_and_a_pair_is_read(opened, fo
     weight = one.weights[3, 8, 1].item()
     expect(frame.locator(".readout")).to_have_text(f"slept → Mary: {weight:.4f}".rstrip("0"))
     score = (one.q[3, 8].double() @ one.k[3, 1].double()).item()
-    sentence = frame.locator(".sum").inner_text().replace("−", "-")
-    assert float(sentence.split("q·k = ")[1].split(",")[0]) == pytest.approx(score, abs=6e-5)
+    numbers = frame.locator(".sums strong").all_inner_texts()
+    assert [float(text.replace("−", "-")) for text in (numbers[0], numbers[-1])] == pytest.approx(
+        [score, weight], abs=6e-5
+    )
     expect(frame.locator(".product-names")).to_be_visible()
 
 

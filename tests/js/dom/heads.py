@@ -73,5 +73,7 @@ def payloads() -> dict[str, Any]:
             "cross": cross[2].weights.tolist(),
         },
         "scores": (found[1].q @ found[1].k.mT).tolist(),
+        "q": found[1].q.tolist(),
+        "k": found[1].k.tolist(),
         "swept": swept.values.tolist(),
     }

@@ -6,6 +6,7 @@ import { payload, press } from "./page.js";
 
 const { unpacked } = await import("../../../web/kit/binary.js");
 const { Cell } = await import("../../../web/heads/cell.js");
+const { shareOf, softmaxRow, writtenTerms } = await import("../../../web/models/head/softmax_row.js");
 const { Embedded } = await import("../../../web/heads/embedded.js");
 
 const CELLS = payload("cells");
@@ -39,6 +40,12 @@ async function opened(name) {
   };
   return { find, all, texts, choose, pick, words: header.words };
 }
+
+/** A number on screen. @param {string | null} text */
+const numberIn = (text) => Number(text?.replaceAll("−", "-"));
+
+/** Scores that nothing is done to. */
+const PLAIN = { divisor: 1, softcap: null, sink: null, added: () => 0 };
 
 const rest = () => new Promise((resolve) => setTimeout(resolve));
 
@@ -79,56 +86,80 @@ test("scores come from q and k, and are hidden where the mask is causal", async 
     }
 });
 
-test("softmax of the scores is the weights", async () => {
-  const [{ factors, weights }] = await sourceOf("found").numbers({ head: [2, 0] });
-  assert.ok(factors);
-  for (let query = 0; query < 8; query++) {
-    const scaled = Array.from({ length: 8 }, (_, key) =>
-      Math.exp(factors.score(query, key) / factors.divisor),
-    );
-    const sum = scaled.reduce((total, one) => total + one, 0);
-    for (let key = 0; key < 8; key++)
-      assert.ok(Math.abs(scaled[key] / sum - weights[query * 8 + key]) < 1e-6);
-  }
-});
-
-test("shared keys, masks, a softcap and sinks are in the scores too", async () => {
+test("the rows of softmax are torch's, with masks, a softcap and sinks", async () => {
   for (const [layer, heads] of WEIGHTS.masked.entries())
     for (const [head, rows] of heads.entries()) {
       const [{ factors }] = await sourceOf("masked").numbers({ head: [layer, head] });
       assert.ok(factors);
-      const { divisor, softcap, sink } = factors;
-      const extra = sink === null ? 0 : Math.exp(sink);
-      for (const [query, row] of rows.entries()) {
-        const powers = row.map((/** @type {number} */ _, /** @type {number} */ key) => {
-          const scaled = factors.score(query, key) / divisor;
-          const capped = softcap ? softcap * Math.tanh(scaled / softcap) : scaled;
-          return scaled === Number.NEGATIVE_INFINITY ? 0 : Math.exp(capped + factors.added(query, key));
-        });
-        const sum = powers.reduce(
-          (/** @type {number} */ total, /** @type {number} */ one) => total + one,
-          extra,
-        );
-        for (const [key, weight] of row.entries())
-          assert.ok(Math.abs(powers[key] / sum - weight) < 1e-5, `${layer}.${head} ${query} ${key}`);
+      for (const [query, weights] of rows.entries()) {
+        const row = softmaxRow(factors, query, weights.length);
+        for (const [key, weight] of weights.entries())
+          assert.ok(Math.abs(shareOf(row, key) - weight) < 1e-5, `${layer}.${head} ${query} ${key}`);
       }
     }
 });
 
-test("the arithmetic names each thing that is done to the score", async () => {
-  const { find, all, choose, texts } = await opened("masked");
+test("scores far from 0 are shifted, and neither overflow nor vanish", () => {
+  for (const level of [-5000, -12, 0, 20.5, 5000]) {
+    const row = softmaxRow({ ...PLAIN, score: (_, key) => level + key }, 0, 3);
+    assert.equal(row.shift, level ? level + 2 : 0);
+    const sum = 1 + Math.exp(-1) + Math.exp(-2);
+    for (const key of [0, 1, 2]) assert.ok(Math.abs(shareOf(row, key) - Math.exp(key - 2) / sum) < 1e-12);
+  }
+});
+
+test("of a long sum the largest powers are written and that of the key, and the others are summed", () => {
+  const powers = [1, 9, 2, 0, 8, 3, 7, 4, 6, 5];
+  assert.deepEqual(writtenTerms(powers, 0, 4), { written: [0, 1, 4, 6], count: 5, rest: 2 + 3 + 4 + 6 + 5 });
+  assert.deepEqual(writtenTerms(powers, 4, 4), { written: [1, 4, 6], count: 6, rest: 1 + 2 + 3 + 4 + 6 + 5 });
+  assert.deepEqual(writtenTerms(powers, 3, 10), { written: [...powers.keys()], count: 0, rest: 0 });
+});
+
+/** The lines of the arithmetic by their names, as text with a minus. */
+function sumsOf(/** @type {(selector: string) => any[]} */ all) {
+  const names = all(".sums dt").map(({ textContent }) => textContent);
+  const lines = all(".sums dd").map(({ textContent }) => textContent.replaceAll("−", "-"));
+  return new Map(names.map((name, at) => [name, lines[at]]));
+}
+
+test("the arithmetic has a line for each thing that is done to the score", async () => {
+  const { all, choose } = await opened("masked");
   const sums = [];
   for (const layer of [0, 1, 2, 3]) {
     await choose(layer, 1);
     if (!all('.line-token[aria-pressed="true"]').length) all(".line-token")[1].click();
     all("button.line-key")[0].click();
-    sums.push(find(".sum").textContent);
+    sums.push(sumsOf(all));
   }
-  assert.match(sums[0], /products\. Divided by 3\.3333, it is/);
-  assert.match(sums[1], /Divided by √dk = 1\.4142, it is .*\. The mask or the positions add −?\d/);
-  assert.match(sums[2], /2 products\. The softcap 2 makes it/);
-  assert.match(sums[3], /2 products\. The head's sink, 1\.5, is one more score in softmax\. Softmax over/);
-  assert.equal(texts(".one-name")[0], "Masked, 1");
+  assert.deepEqual(
+    sums.map((lines) => [...lines.keys()].slice(1, -1)),
+    [["Divided"], ["Divided by √dk", "Mask or positions"], ["Softcap"], []],
+  );
+  assert.match(sums[0].get("Divided") ?? "", / ÷ 3\.3333 ≈ /);
+  assert.match(sums[0].get("Softmax") ?? "", /2 keys are hidden by the mask: e-∞ = 0\.$/);
+  assert.match(sums[2].get("Softcap") ?? "", /^2 · tanh\(.* ÷ 2\) ≈ /);
+  assert.match(sums[3].get("Softmax") ?? "", / \+ e1\.5 \(the head's sink\)\) ≈ /);
+});
+
+test("the fraction's terms add up to its sum, and its value is the weight of the trace", async () => {
+  for (const name of ["masked", "found"]) {
+    const { all, choose } = await opened(name);
+    for (const [layer, heads] of WEIGHTS[name].entries()) {
+      await choose(layer, 1);
+      if (!all('.line-token[aria-pressed="true"]').length) all(".line-token")[3].click();
+      all("button.line-key")[1].click();
+      const line = all(".sums dd").at(-1);
+      const written = [...line.querySelectorAll("sup")].map(({ textContent }) => numberIn(textContent));
+      const [own, ...terms] = written.slice(0, written.length - (line.querySelector(".sum-note") ? 1 : 0));
+      const [, above, below] = /≈ ([\d.]+) ÷ ([\d.]+)/.exec(line.textContent) ?? [];
+      assert.ok(terms.includes(own));
+      assert.ok(Math.abs(Math.exp(own) - Number(above)) < 1e-3 * Number(above) + 1e-4);
+      const sum = terms.reduce((total, term) => total + Math.exp(term), 0);
+      assert.ok(Math.abs(sum - Number(below)) < 1e-3 * sum, `${name} ${layer}: ${sum}, not ${below}`);
+      const value = Number(line.querySelector("strong").title);
+      assert.ok(Math.abs(value - heads[1][3][1]) < 1e-5, `${name} ${layer}: ${value}`);
+    }
+  }
 });
 
 test("in a long text the largest weights are exact, and no other is above its bound", async () => {
@@ -202,12 +233,15 @@ test("a pair's weight is torch's, and its arithmetic starts from q and k", async
   const weight = WEIGHTS.found[1][2][5][2];
   assert.equal(find(".pair-weight").title, String(Math.fround(weight)));
   assert.equal(find(".readout").textContent, `cat₂ → cat₁: ${weight.toFixed(4).replace(/0+$/, "")}`);
-  const score = payload("scores")[2][5][2];
-  assert.match(
-    find(".sum").textContent,
-    new RegExp(`^q·k = ${score.toFixed(3).slice(0, -1).replace("-", "−")}`),
+  const [score, divided] = all(".sums strong").map(({ title }) => Number(title));
+  assert.ok(Math.abs(score - payload("scores")[2][5][2]) < 1e-5);
+  assert.ok(Math.abs(divided - score / Math.SQRT2) < 1e-12);
+  const factors = all(".sums dd:first-of-type :is(.of-q, .of-k)").map(({ textContent }) =>
+    numberIn(textContent.replace(/[()]/g, "")),
   );
-  assert.match(find(".sum").textContent, /2 products. Divided by √dk = 1\.4142/);
+  const [q, k] = [payload("q")[2][5], payload("k")[2][2]];
+  for (const [at, number] of [q[0], k[0], q[1], k[1]].entries())
+    assert.ok(Math.abs(factors[at] - number) < 6e-5);
 });
 
 test("another sample shows its own numbers, and the chosen head stays", async () => {

@@ -42,7 +42,7 @@ export class PairNumbers {
     const pairs = [picked, { query: counterpart(run, picked.query), key: counterpart(run, picked.key) }];
     for (const [at, { query, key }] of pairs.slice(0, count).entries())
       if (query === null || key === null) this.scores[at].say(this.words.compared_none);
-      else this.scores[at].update(numbers[at], run.sentences[at], { query, key });
+      else this.scores[at].update(numbers[at], run.sentences[at], { query, key }, run.first);
   }
 
   /**

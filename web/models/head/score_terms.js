@@ -1,9 +1,11 @@
 // What makes a score: the products q_i·k_i of a query and a key as bars, their sum, and the weight that follows.
 
-import { div, element, fill, prose, rich, span } from "../../kit/dom.js";
-import { brief, format, largest } from "../../kit/numbers.js";
+import { div, element, fill, span } from "../../kit/dom.js";
+import { format, largest } from "../../kit/numbers.js";
 import { products } from "../runs.js";
 import { weightText } from "../wording.js";
+import { scoreSums } from "./score_sums.js";
+import { shareOf, softmaxRow } from "./softmax_row.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const HIGH = 128; // the height of the products' part of the picture
@@ -29,62 +31,36 @@ export class ScoreTerms {
   constructor(words) {
     this.words = words;
     this.title = element("h3");
-    this.line = element("p", { class: "sum" });
+    this.line = div("sum");
     this.picture = div("products");
     this.term = element("p", { class: "one-product hint", "aria-live": "polite" });
     this.root = element("section", { class: "scores" }, this.title, this.line, this.picture, this.term);
   }
 
-  /** @param {HeadNumbers} numbers @param {SentenceWeights} tokens @param {Pair} pair */
-  update({ m, weights, exact, sign, factors, unexplained }, { names, keyNames }, { query, key }) {
+  /**
+   * @param {HeadNumbers} numbers
+   * @param {SentenceWeights} sentence
+   * @param {Pair} pair
+   * @param {number} first what dimensions are counted from
+   */
+  update({ weights, exact, sign, factors, unexplained }, sentence, { query, key }, first) {
+    const { m, names, keyNames } = sentence;
     const at = query * m + key;
     const isExact = !exact || Boolean(exact[at]);
-    const text = weightText(weights[at], isExact ? "" : sign);
-    const value = element("span", { class: "pair-weight", title: String(weights[at]) }, text);
+    const weight = isExact || !factors ? weights[at] : shareOf(softmaxRow(factors, query, m), key);
+    const value = element(
+      "span",
+      { class: "pair-weight", title: String(weight) },
+      weightText(weight, isExact || factors ? "" : sign),
+    );
     const [from, to] = [names[query], keyNames[key]].map((name) => element("bdi", {}, name));
     this.title.replaceChildren(from, " → ", to, value);
     const isHidden = factors?.score(query, key) === Number.NEGATIVE_INFINITY;
-    const line = factors
-      ? this.#arithmetic(factors, query, key, m, isExact ? brief(weights[at], 4) : text)
-      : unexplained;
-    this.line.replaceChildren(...rich(line));
     this.picture.hidden = this.term.hidden = isHidden || !factors;
-    if (factors && !isHidden) this.#draw(products(factors, query, key));
-  }
-
-  /**
-   * From q and k to the weight, in sentences.
-   * @param {HeadFactors} factors
-   * @param {number} query
-   * @param {number} key
-   * @param {number} keys how many there are
-   * @param {string} weight
-   */
-  #arithmetic(factors, query, key, keys, weight) {
-    const { words } = this;
-    const { d, divisor, root, softcap, sink } = factors;
-    const [score, added] = [factors.score(query, key), factors.added(query, key)];
-    if (score === Number.NEGATIVE_INFINITY) return words.score_hidden;
-    const scaled = score / divisor;
-    const visible = Array.from({ length: keys }, (_, at) => factors.score(query, at)).filter(Number.isFinite);
-    const values = {
-      score: brief(score, 4),
-      divisor: brief(divisor, 4),
-      scaled: brief(scaled, 4),
-      d,
-      keys: visible.length,
-    };
-    const capped = softcap === null ? scaled : softcap * Math.tanh(scaled / softcap);
-    const more = { cap: brief(softcap ?? 0, 4), capped: brief(capped, 4), added: brief(added, 4) };
-    const parts = [
-      words.score_sum,
-      root ? words.score_root : divisor === 1 ? "" : words.score_divided,
-      softcap === null ? "" : words.score_capped,
-      added ? words.score_added : "",
-      sink === null ? "" : words.score_sink,
-      words.score_softmax,
-    ];
-    return fill(prose(...parts), { ...values, ...more, sink: brief(sink ?? 0, 4), weight });
+    if (!factors || isHidden)
+      return this.line.replaceChildren(factors ? this.words.score_hidden : unexplained);
+    this.line.replaceChildren(scoreSums(this.words, factors, sentence, { query, key }));
+    this.#draw(products(factors, query, key), first);
   }
 
   /**
@@ -97,8 +73,8 @@ export class ScoreTerms {
     this.picture.hidden = this.term.hidden = true;
   }
 
-  /** @param {ScoreTerm[]} terms */
-  #draw(terms) {
+  /** @param {ScoreTerm[]} terms @param {number} first */
+  #draw(terms, first) {
     const all = terms.map(({ product }) => product);
     const [highest, lowest] = [Math.max(0, ...all), Math.min(0, ...all)];
     const scale = HIGH / (highest - lowest || 1);
@@ -133,31 +109,36 @@ export class ScoreTerms {
       });
       const column = drawing("g", { class: "dimension" }, ground, bar);
       column.append(factor(q, mostOfQ, HIGH + GAP), factor(k, mostOfK, HIGH + 2 * GAP + STRIP));
-      column.addEventListener("pointerenter", () => this.#showTerm(terms[at], at));
+      column.addEventListener("pointerenter", () => this.#showTerm(terms[at], at + first));
       return column;
     });
     const width = terms.length * WIDE;
     const line = drawing("line", { class: "zero", x1: 0, x2: width, y1: zero, y2: zero });
     const size = { viewBox: `0 0 ${width} ${HIGH + 2 * STRIP + 3 * GAP}`, preserveAspectRatio: "none" };
-    const svg = drawing("svg", { ...size, role: "img", "aria-label": this.#altText(terms) }, ...bars, line);
+    const svg = drawing(
+      "svg",
+      { ...size, role: "img", "aria-label": this.#altText(terms, first) },
+      ...bars,
+      line,
+    );
     const names = div("product-names", span("of-products", "qᵢ·kᵢ"), span("of-q", "q"), span("of-k", "k"));
     this.picture.replaceChildren(names, svg);
     const largestAt = terms.reduce(
       (best, { product }, at) => (Math.abs(product) > Math.abs(terms[best].product) ? at : best),
       0,
     );
-    this.#showTerm(terms[largestAt], largestAt);
+    this.#showTerm(terms[largestAt], largestAt + first);
   }
 
-  /** @param {ScoreTerm} term @param {number} at */
+  /** @param {ScoreTerm} term @param {number} at its dimension, as it is counted on screen */
   #showTerm({ q, k, product }, at) {
-    const values = { at: at + 1, q: format(q, 3), k: format(k, 3), product: format(product, 3) };
+    const values = { at, q: format(q, 3), k: format(k, 3), product: format(product, 3) };
     this.term.textContent = fill(this.words.one_product, values);
   }
 
-  /** The largest products, for screen readers. @param {ScoreTerm[]} terms */
-  #altText(terms) {
-    const sorted = terms.map(({ product }, at) => ({ product, at: at + 1 }));
+  /** The largest products, for screen readers. @param {ScoreTerm[]} terms @param {number} first */
+  #altText(terms, first) {
+    const sorted = terms.map(({ product }, at) => ({ product, at: at + first }));
     sorted.sort((a, b) => Math.abs(b.product) - Math.abs(a.product));
     const most = sorted.slice(0, 5).map(({ product, at }) => `${at}: ${format(product, 3)}`);
     return fill(this.words.products_told, { count: terms.length, list: most.join(this.words.comma) });
