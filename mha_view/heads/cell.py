@@ -25,8 +25,8 @@ from mha_core.models.measures import LEAST_EXCESS, MOST_CHANCE
 from mha_view import bundle
 from mha_view.document import document as html_document
 from mha_view.heads.change import Change, change
-from mha_view.heads.payload import HeadsHeader, heads_payload
-from mha_view.heads.words import CELL
+from mha_view.heads.payload import HeadsHeader, Run, heads_payload
+from mha_view.heads.words import CELL, CHANGED
 from mha_view.language import words_in
 from mha_view.message import packed as message
 from mha_view.notebook.frame import THEME, framed
@@ -83,9 +83,10 @@ def document(shown: Shown, language: str | None = None) -> str:
 def message_of(shown: Shown, language: str) -> bytes:
     """What the document contains: a header, and numbers."""
     words = words_in(language)
+    says = CELL | CHANGED if isinstance(shown, Changed) else CELL
     header: Header = {
         "tag": LANGUAGE[language].tag,
-        "words": {name: words(text) for name, text in CELL.items()},
+        "words": {name: words(text) for name, text in says.items()},
         "limits": {"excess": LEAST_EXCESS, "chance": MOST_CHANCE},
         "heads": None,
         "change": None,
@@ -98,11 +99,13 @@ def message_of(shown: Shown, language: str) -> bytes:
         return message(header, {"sweep": shown.values.float()})
     if isinstance(shown, Changed):
         header["change"] = change(shown)
-        header["heads"], arrays = heads_payload(shown.found, "changed.found")
+        before = [Run(shown.unchanged, "changed.unchanged")] if shown.unchanged else []
+        header["heads"], arrays = heads_payload(*before, Run(shown.found, "changed.found"))
     elif isinstance(shown, Captured):
-        header["heads"], arrays = heads_payload(Attentions([shown]), "" if shown.index is None else "found")
+        code = "" if shown.index is None else "found"
+        header["heads"], arrays = heads_payload(Run(Attentions([shown]), code))
     else:
-        header["heads"], arrays = heads_payload(shown, "found")
+        header["heads"], arrays = heads_payload(Run(shown, "found"))
     found = shown.found if isinstance(shown, Changed) else shown
     if isinstance(found, Attentions):
         header["skipped"] = [in_words(error, language) for error in found.skipped]

@@ -2,20 +2,26 @@
 
 Attentions of the same heads, queries and keys are one part of a model, layers × heads. Of each part and each sample
 there is one view: the glance at all heads, exact weights of all heads, and queries and keys for the arithmetic of a
-pair. What would exceed ``MOST_BYTES`` is left out, and the header says so: in place of all exact weights the largest of
-each query, and all weights as levels while there is room for these; of a sample everything.
+pair. Of a changed run everything is there twice, before and after the change, as the page Models has two sentences, and
+also the difference of the two. What would exceed ``MOST_BYTES`` is left out, and the header says so: in place of all
+exact weights the largest of each query, and all weights as levels while there is room for these; of a sample
+everything.
 
     [view]/0.maps, 0.keys, 0.tops, 0.measured, 0.chance    as the page Models is sent them (``mha_api.model_answers``)
-    [view]/weights.[layer]                                 h × n × m
-    [view]/levels.[layer]                                  h × n × m: round(255·√weight)
-    [view]/largest.[layer], largest_keys.[layer]           h × n × K, each query's K largest weights, and their keys
-    [view]/q.[layer], k.[layer]                            h × n × d, g × m × d
-    [view]/mask.[layer]                                    n × m or h × n × m: 1 = may attend; or numbers that are added
+    [view]/0.weights.[layer]                               h × n × m
+    [view]/0.levels.[layer]                                h × n × m: round(255·√weight)
+    [view]/0.largest.[layer], 0.largest_keys.[layer]       h × n × K, each query's K largest weights, and their keys
+    [view]/0.q.[layer], 0.k.[layer]                        h × n × d, g × m × d
+    [view]/0.mask.[layer]                                 n × m or h × n × m: 1 = may attend; or numbers to add
+    [view]/1.…                                             the same after the change; 0 is then before it
+    [view]/differences                                     layers × h: the largest change of a weight
+    [view]/shift_keys, shifts                              layers × h × n: each query's key whose weight changed most,
+                                                           and by how much
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import Final, TypedDict
@@ -41,11 +47,12 @@ Arrays = dict[str, Tensor]
 Heads = list[tuple[int, int]]
 
 
-class Run(Sentences):
+class RunHeader(Sentences):
     """All heads of a view at a glance, as the page Models has them, and what was changed in them.
 
-    ``first``: heads are counted from this. ``numbers``, ``names``: of the attentions, the numbers as in Python.
-    ``off``, ``patched``: heads that were switched off, and those with a part replaced.
+    ``change``: there are two sentences, before and after a change. ``first``: heads are counted from this. ``names``: of
+    the attentions; ``numbers``: theirs in Python. ``off``, ``patched``: heads that were switched off, and those with a
+    part replaced.
     """
 
     model: str
@@ -58,6 +65,7 @@ class Run(Sentences):
     guesses: bool
     masks: list[list[int]]
     aligned: list[tuple[int, int]]
+    change: bool
     first: int
     numbers: list[int]
     names: list[str]
@@ -85,13 +93,13 @@ class Layer(TypedDict):
 class View(TypedDict):
     """One part of one sample. ``weights``: whether all are here exactly, or else ``largest`` of each query, and whether
     all are here as ``levels``. ``factors``: whether queries and keys are here, or else how many ``factor_bytes`` they
-    have; 0 where there are none.
+    have; 0 where there are none. ``layers``: of each sentence.
     """
 
     part: int
     sample: int
-    run: Run
-    layers: list[Layer]
+    run: RunHeader
+    layers: list[list[Layer]]
     weights: bool
     levels: bool
     largest: int
@@ -130,44 +138,60 @@ def _bytes(arrays: Mapping[str, Tensor]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Attentions with the same heads, queries and keys.
+class Run:
+    """Attentions of a run, and how Python calls it; "" for one attention without a run."""
 
-    ``indices``: their numbers in the run. ``code``: how Python calls the run; "" for one attention without a run.
-    """
-
-    indices: tuple[int, ...]
     attentions: Attentions
     code: str
 
-    def source(self, layer: int, sample: int) -> str:
+    def of(self, places: Sequence[int]) -> Run:
+        """Some of them."""
+        return Run(Attentions(self.attentions[place] for place in places), self.code)
+
+    def source(self, place: int, sample: int) -> str:
         """The Python of an attention: ``found[3]``, or ``found.samples[2][3]`` for another sample."""
+        is_asked = sample == self.attentions[0].sample
         if not self.code:
-            return "attention" if sample == self.attentions[0].sample else f"attention.batch[{sample}]"
-        of_sample = "" if sample == self.attentions[0].sample else f".samples[{sample}]"
-        return f"{self.code}{of_sample}[{self.indices[layer]}]"
+            return "attention" if is_asked else f"attention.batch[{sample}]"
+        return f"{self.code}{'' if is_asked else f'.samples[{sample}]'}[{self.number(place)}]"
+
+    def number(self, place: int) -> int:
+        """The number of an attention in its run."""
+        index = self.attentions[place].index
+        return place if index is None else index
 
 
-def parts_of(attentions: Attentions, code: str) -> list[Part]:
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Attentions with the same heads, queries and keys; of a changed run those before the change and those after it."""
+
+    sides: tuple[Run, ...]
+    numbers: tuple[int, ...]
+
+    @property
+    def last(self) -> Attentions:
+        """The attentions, after a change."""
+        return self.sides[-1].attentions
+
+
+def parts_of(sides: Sequence[Run]) -> list[Part]:
     """The parts of a run, or of a slice of one, in the order of computation."""
-    parts: dict[object, list[int]] = {}
-    for place, one in enumerate(attentions):
-        parts.setdefault((one.weights.shape, one.tokens, one.context_tokens), []).append(place)
-
-    def index(place: int) -> int:
-        given = attentions[place].index
-        return place if given is None else given
-
+    places: dict[object, list[int]] = {}
+    for place, one in enumerate(sides[-1].attentions):
+        places.setdefault((one.weights.shape, one.tokens, one.context_tokens), []).append(place)
     return [
-        Part(tuple(map(index, own)), Attentions(attentions[place] for place in own), code)
-        for own in parts.values()
+        Part(tuple(side.of(own) for side in sides), tuple(map(sides[-1].number, own)))
+        for own in places.values()
     ]
 
 
-def heads_payload(attentions: Attentions, code: str) -> tuple[HeadsHeader, Arrays]:
-    """The header's part about heads, and the arrays. The sample that was asked for comes first, with all its parts."""
+def heads_payload(*sides: Run) -> tuple[HeadsHeader, Arrays]:
+    """The header's part about heads, and the arrays; of a changed run the ``sides`` are before and after the change.
+
+    The sample that was asked for comes first, with all its parts.
+    """
     room, views, arrays = Room(), list[View](), Arrays()
-    parts = parts_of(attentions, code)
+    attentions, parts = sides[-1].attentions, parts_of(sides)
     asked = attentions[0].sample
     kept = sorted(attentions.samples, key=lambda number: (number != asked, number))
     for sample in kept:
@@ -176,7 +200,7 @@ def heads_payload(attentions: Attentions, code: str) -> tuple[HeadsHeader, Array
                 view, own_arrays = made
                 arrays |= {f"{len(views)}/{name}": array for name, array in own_arrays.items()}
                 views.append(view)
-    names = [[one.name for one in part.attentions] for part in parts]
+    names = [[one.name for one in part.last] for part in parts]
     return {"views": views, "parts": names, "samples": attentions[0].samples}, arrays
 
 
@@ -206,29 +230,30 @@ def _sinks(one: Captured) -> list[float | None]:
 
 def _view(part: Part, at: int, sample: int, room: Room) -> tuple[View, Arrays] | None:
     """One part of one sample; None without room for the glance of a sample that was not asked for."""
-    own = part.attentions.samples[sample]
-    weights = [_weights(one) for one in own]
-    run, arrays = _run(part, own, weights)
-    if not room.takes(arrays) and sample != part.attentions[0].sample:
+    sides = [side.attentions.samples[sample] for side in part.sides]
+    weights = [[_weights(one) for one in own] for own in sides]
+    run, arrays = _run(part, sides, weights)
+    if not room.takes(arrays) and sample != part.last[0].sample:
         return None
-    exact = {f"weights.{layer}": layer_weights for layer, layer_weights in enumerate(weights)}
+    exact = _of_sides(_by_layer("weights", own) for own in weights)
     has_weights, has_levels, largest = room.takes(exact), False, 0
     if not has_weights:
-        has_levels = room.has(sum(map(Tensor.numel, weights)))
-        all_levels = (
-            {f"levels.{layer}": levels(part) for layer, part in enumerate(weights)} if has_levels else {}
-        )
+        has_levels = room.has(sum(layer.numel() for own in weights for layer in own))
+        all_levels = _of_sides(_by_layer("levels", map(levels, own)) for own in weights) if has_levels else {}
         room.takes(all_levels)
-        choices = ((most, _largest(weights, most)) for most in LARGEST)
+        choices = ((most, _of_sides(_largest(own, most) for own in weights)) for most in LARGEST)
         largest, strongest = next((choice for choice in choices if room.takes(choice[1])), (0, {}))
         exact = all_levels | strongest
-    factors = dict(_factors(own))
+    factors = _of_sides(dict(_factors(own)) for own in sides)
     has_factors = bool(factors) and room.takes(factors)
     view: View = {
         "part": at,
         "sample": sample,
         "run": run,
-        "layers": [_layer(one, part.source(layer, sample)) for layer, one in enumerate(own)],
+        "layers": [
+            [_layer(one, side.source(layer, sample)) for layer, one in enumerate(own)]
+            for side, own in zip(part.sides, sides, strict=True)
+        ],
         "weights": has_weights,
         "levels": has_levels,
         "largest": largest,
@@ -238,25 +263,41 @@ def _view(part: Part, at: int, sample: int, room: Room) -> tuple[View, Arrays] |
     return view, {**arrays, **exact, **(factors if has_factors else {})}
 
 
-def _run(part: Part, own: Attentions, weights: Sequence[Tensor]) -> tuple[Run, Arrays]:
+def _of_sides(sides: Iterable[Mapping[str, Tensor]]) -> Arrays:
+    """The arrays of each side, named by it."""
+    return {f"{at}.{name}": array for at, side in enumerate(sides) for name, array in side.items()}
+
+
+def _by_layer(name: str, layers: Iterable[Tensor]) -> Arrays:
+    return {f"{name}.{layer}": array for layer, array in enumerate(layers)}
+
+
+def _run(
+    part: Part, sides: Sequence[Attentions], weights: Sequence[Sequence[Tensor]]
+) -> tuple[RunHeader, Arrays]:
     """All heads at a glance."""
-    first, (h, n, m) = own[0], weights[0].shape
-    tokens, causal = tokens_of(first.tokens), _is_causal(weights)
-    side = next((side for side in (SIDE, SIDE // 2) if len(own) * h * side**2 <= MOST_BYTES // 4), SIDE // 4)
+    own = sides[-1]
+    first, (h, n, m) = own[0], weights[0][0].shape
+    tokens, causal = tokens_of(first.tokens), _is_causal(weights[-1])
+    maps = len(sides) * len(own) * h
+    side = next((side for side in (SIDE, SIDE // 2) if maps * side**2 <= MOST_BYTES // 4), SIDE // 4)
     places = Places.of(tokens, causal=causal) if first.context_tokens is None else None
     described, arrays = header_and_arrays(
-        [tokens], [[Glance.of(layer, places, side) for layer in weights]], side
+        [tokens] * len(sides),
+        [[Glance.of(layer, places, side) for layer in layers] for layers in weights],
+        side,
     )
     if first.context_tokens is not None:
         *_, rows, columns = arrays["0.maps"].shape
         keys, block = list(first.context_tokens), block_of(max(n, m), side)
-        described["sentences"][0] |= {"keyTexts": keys, "side": rows, "width": columns, "block": block}
+        for sentence in described["sentences"]:
+            sentence |= {"keyTexts": keys, "side": rows, "width": columns, "block": block}
     changed = [
         (layer, head, head not in one.new_weights and not bool(one.outputs[head].any()))
         for layer, one in enumerate(own)
         for head in {*one.new_weights, *one.new_outputs}
     ]
-    run: Run = {
+    run: RunHeader = {
         "model": "",
         "layers": len(own),
         "heads": h,
@@ -265,16 +306,28 @@ def _run(part: Part, own: Attentions, weights: Sequence[Tensor]) -> tuple[Run, A
         "causal": causal,
         "limit": n,
         "guesses": False,
-        "masks": [[]],
-        "aligned": [],
+        "masks": [[]] * len(sides),
+        "aligned": [(at, at) for at in range(n)] if len(sides) > 1 else [],
+        "change": len(sides) > 1,
         "first": 0,
-        "numbers": list(part.indices),
+        "numbers": list(part.numbers),
         "names": [one.name for one in own],
         "off": [(layer, head) for layer, head, is_off in changed if is_off],
         "patched": [(layer, head) for layer, head, is_off in changed if not is_off],
         **described,
     }
-    return run, arrays
+    return run, arrays | (_differences(*weights) if len(weights) == 2 else {})
+
+
+def _differences(before: Sequence[Tensor], after: Sequence[Tensor]) -> Arrays:
+    """How far each head's weights changed, and of each query the key whose weight changed most."""
+    by = torch.stack([new - old for old, new in zip(before, after, strict=True)])
+    keys = by.abs().argmax(-1, keepdim=True)
+    return {
+        "differences": by.abs().amax((-2, -1)),
+        "shift_keys": keys[..., 0].to(torch.uint16),
+        "shifts": by.gather(-1, keys)[..., 0],
+    }
 
 
 def _weights(one: Captured) -> Tensor:

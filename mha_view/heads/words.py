@@ -289,3 +289,26 @@ CELL: Final = {
     "sweep_no_head": N_("{name} has no head {head}."),
 }
 """What a notebook cell says."""
+
+CHANGED: Final = {
+    "shows_first": N_("before"),
+    "shows_second": N_("after"),
+    "legend_more": N_("more after the change"),
+    "legend_less": N_("less after the change"),
+    "kind_difference": N_("change"),
+    "by_difference": N_("largest change of a weight"),
+    "about_difference": N_("The largest change of one of this head's weights."),
+    "measures_first": N_("What this head did before the change (measured)"),
+    "compared_two": N_("Before and after the change"),
+    "compared": N_("Where “{token}” looks before and after"),
+    "compared_hint": N_("Choose a token to see how its weights changed."),
+    "compared_same": N_("The weights of this head did not change."),
+    "compared_first": N_("Before"),
+    "compared_second": N_("After"),
+    "compared_by": N_("Change"),
+    "compared_rest": N_("{count} more {count:token|tokens}"),
+    "largest_difference": N_("Largest change of a weight: {head}, {number}"),
+    "largest_shift": N_("Largest change for “{token}”: {head}, {pair}"),
+    "pair_both": N_("{query} → {key}: {weight} before, {second} after, change {by}"),
+}
+"""What the cell of a changed run says where the page Models speaks of two sentences."""

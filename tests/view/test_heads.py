@@ -77,9 +77,9 @@ def test_every_weight_is_the_captured_one_and_so_are_queries_and_keys(found):
     for at, view in enumerate(header["heads"]["views"]):
         assert (view["weights"], view["factors"]) == (True, True)
         for layer, one in enumerate(found.samples[view["sample"]]):
-            assert torch.equal(arrays[f"{at}/weights.{layer}"], one.weights.float())
-            assert torch.equal(arrays[f"{at}/q.{layer}"], one.q.float())
-            assert torch.equal(arrays[f"{at}/k.{layer}"], one.k.float())
+            assert torch.equal(arrays[f"{at}/0.weights.{layer}"], one.weights.float())
+            assert torch.equal(arrays[f"{at}/0.q.{layer}"], one.q.float())
+            assert torch.equal(arrays[f"{at}/0.k.{layer}"], one.k.float())
 
 
 def test_maps_have_the_levels_of_the_weights_and_the_strongest_key_of_each_query(found):
@@ -131,9 +131,9 @@ def test_attentions_of_other_tokens_are_other_parts():
     (sentence,) = cross["run"]["sentences"]
     assert (sentence["texts"], sentence["keyTexts"]) == (list("abc"), list("vwxyz"))
     assert (sentence["side"], sentence["width"], cross["run"]["measures"]) == (3, 5, [])
-    assert [layer["code"] for layer in cross["layers"]] == ["found[2]", "found[4]"]
+    assert [layer["code"] for layer in cross["layers"][0]] == ["found[2]", "found[4]"]
     assert torch.equal(arrays["2/0.maps"][1], pooled_by_hand(found[4].weights, 1))
-    assert torch.equal(arrays["2/weights.1"], found[4].weights.float())
+    assert torch.equal(arrays["2/0.weights.1"], found[4].weights.float())
 
 
 def test_long_texts_are_pooled_and_the_largest_weights_of_each_query_are_exact(model, monkeypatch):
@@ -147,9 +147,9 @@ def test_long_texts_are_pooled_and_the_largest_weights_of_each_query_are_exact(m
     for layer, one in enumerate(found):
         assert torch.equal(arrays["0/0.maps"][layer], pooled_by_hand(one.weights, 5))
         values = one.weights.float().sort(-1, descending=True).values
-        assert torch.equal(arrays[f"0/largest.{layer}"], values[..., :8])
+        assert torch.equal(arrays[f"0/0.largest.{layer}"], values[..., :8])
         assert torch.equal(
-            one.weights.float().gather(-1, arrays[f"0/largest_keys.{layer}"].long()), values[..., :8]
+            one.weights.float().gather(-1, arrays[f"0/0.largest_keys.{layer}"].long()), values[..., :8]
         )
     size = sum(array.numel() * array.element_size() for array in arrays.values())
     assert size <= payload.MOST_BYTES
@@ -163,9 +163,9 @@ def test_where_exact_weights_have_no_room_all_are_there_as_levels(model, monkeyp
     assert (view["weights"], view["levels"], view["largest"], view["factors"]) == (False, True, 16, False)
     for layer, one in enumerate(found):
         assert torch.equal(
-            arrays[f"0/levels.{layer}"], (255 * one.weights.float().sqrt()).round().to(torch.uint8)
+            arrays[f"0/0.levels.{layer}"], (255 * one.weights.float().sqrt()).round().to(torch.uint8)
         )
-        assert torch.equal(arrays[f"0/largest.{layer}"], one.weights.float().topk(16).values)
+        assert torch.equal(arrays[f"0/0.largest.{layer}"], one.weights.float().topk(16).values)
 
 
 def test_samples_beyond_the_room_are_left_out_but_never_the_one_asked_for(model, monkeypatch):
@@ -183,15 +183,16 @@ def test_the_python_of_a_head_finds_it(model, found):
     for shown in (found, changed, found[1], found[1:]):
         views = read(shown)[0]["heads"]["views"]
         for view in views:
-            for number, described in zip(view["run"]["numbers"], view["layers"], strict=True):
-                one = eval(described["code"], {}, {"found": found, "changed": changed})
-                assert (one.name, one.sample, one.index) == (described["name"], view["sample"], number)
+            for side in view["layers"]:
+                for number, described in zip(view["run"]["numbers"], side, strict=True):
+                    one = eval(described["code"], {}, {"found": found, "changed": changed})
+                    assert (one.name, one.sample, one.index) == (described["name"], view["sample"], number)
 
 
 def test_an_attention_that_is_not_from_a_run_is_called_attention(found):
     alone = dataclasses.replace(found[1], index=None)
     described = read(alone)[0]["heads"]["views"][0]
-    assert ([layer["code"] for layer in described["layers"]], described["run"]["numbers"]) == (
+    assert ([layer["code"] for layer in described["layers"][0]], described["run"]["numbers"]) == (
         ["attention"],
         [0],
     )
@@ -216,11 +217,47 @@ def test_changed_heads_are_marked_and_the_output_is_compared(model):
         assert row["first"] == [str(before.argmax().item()), str(after.argmax().item())]
 
 
+def test_a_changed_run_has_its_heads_before_and_after_and_their_difference(model, found):
+    changed = capture(model, drawn(2, 7, 8), TOKENS, without=[(0, 1)])
+    assert [one.index for one in changed.found] == [one.index for one in changed.unchanged] == [0, 1, 2]
+    header, arrays = read(changed)
+    for at, view in enumerate(header["heads"]["views"]):
+        before, after = (side.samples[view["sample"]] for side in (changed.unchanged, changed.found))
+        for layer, (old, new) in enumerate(zip(before, after, strict=True)):
+            assert torch.equal(old.weights, found.samples[view["sample"]][layer].weights)
+            assert torch.equal(arrays[f"{at}/0.weights.{layer}"], old.weights.float())
+            assert torch.equal(arrays[f"{at}/1.weights.{layer}"], new.weights.float())
+            assert torch.equal(arrays[f"{at}/1.q.{layer}"], new.q.float())
+            for head in range(4):
+                rows = [
+                    [new.weights[head, i, j].item() - old.weights[head, i, j].item() for j in range(7)]
+                    for i in range(7)
+                ]
+                most = max(abs(by) for row in rows for by in row)
+                assert arrays[f"{at}/differences"][layer, head].item() == pytest.approx(most, abs=1e-7)
+                for query, row in enumerate(rows):
+                    by = arrays[f"{at}/shifts"][layer, head, query].item()
+                    key = arrays[f"{at}/shift_keys"][layer, head, query].item()
+                    assert by == pytest.approx(row[key], abs=1e-7)
+                    assert abs(by) == pytest.approx(max(map(abs, row)), abs=1e-7)
+    assert header["heads"]["views"][0]["run"]["change"]
+    assert arrays["0/differences"][0].tolist() == [0, 0, 0, 0]  # nothing comes before the first layer
+    assert (arrays["0/differences"][1:] > 0).all()
+
+
+def test_a_change_without_its_first_run_shows_the_changed_heads(model):
+    changed = capture(model, drawn(1, 7, 8), without=[(0, 1)])
+    header, arrays = read(dataclasses.replace(changed, unchanged=Attentions()))
+    (view,) = header["heads"]["views"]
+    assert (view["run"]["change"], len(view["layers"]), "0/differences" in arrays) == (False, 1, False)
+    assert torch.equal(arrays["0/0.weights.2"], changed.found[2].weights.float())
+
+
 def test_replaced_weights_may_be_any_numbers(model):
     weights = torch.linspace(-1, 2, 49).view(7, 7)
     header, arrays = read(capture(model, drawn(1, 7, 8), patch={(1, 2): weights}))
-    assert torch.equal(arrays["0/weights.1"][2], weights)
-    assert torch.equal(arrays["0/0.maps"][1, 2], (255 * weights.clamp(0, 1).sqrt()).round().to(torch.uint8))
+    assert torch.equal(arrays["0/1.weights.1"][2], weights)
+    assert torch.equal(arrays["0/1.maps"][1, 2], (255 * weights.clamp(0, 1).sqrt()).round().to(torch.uint8))
     assert header["heads"]["views"][0]["run"]["patched"] == [[1, 2]]
 
 
@@ -298,5 +335,5 @@ def test_the_installed_package_shows_what_capture_found():
 def test_an_attention_alone_shows_its_own_heads(found):
     header, arrays = read(found[2])
     assert header["heads"]["parts"] == [[found[2].name]]
-    assert torch.equal(arrays["0/weights.0"], found[2].weights.float())
-    assert len(read(Attentions(found[:2]))[0]["heads"]["views"][0]["layers"]) == 2
+    assert torch.equal(arrays["0/0.weights.0"], found[2].weights.float())
+    assert len(read(Attentions(found[:2]))[0]["heads"]["views"][0]["layers"][0]) == 2

@@ -2,7 +2,7 @@
 
 import { fill } from "../kit/dom.js";
 import { weightsOf } from "../models/paint.js";
-import { readRun, withoutPrefix } from "../models/runs.js";
+import { BOUND, readRun, withoutPrefix } from "../models/runs.js";
 
 /** @typedef {import("../kit/binary.js").Numbers} Numbers */
 
@@ -26,24 +26,31 @@ export class Embedded {
    * @returns {Promise<HeadNumbers[]>}
    */
   async numbers({ head }) {
-    const [{ n, m }] = this.run.sentences;
-    const factors = this.#factors(head);
-    const unexplained = factors ? "" : this.#unexplained(head[0]);
-    return [{ n, m, ...this.#weights(head), factors, unexplained }];
+    return this.run.sentences.map(({ n, m }, at) => {
+      const factors = this.#factors(at, head);
+      const unexplained = factors ? "" : this.#unexplained(at, head[0]);
+      return { n, m, ...this.#weights(at, head), factors, unexplained };
+    });
+  }
+
+  /** The numbers of a sentence with this name. @type {(at: number, name: string) => Numbers | undefined} */
+  #array(at, name) {
+    return this.arrays[`${at}.${name}`];
   }
 
   /**
    * All weights of a head; without them the largest of each query, and the others from their levels, or as bounds.
+   * @param {number} of the sentence
    * @param {HeadIndex} head
    * @returns {Pick<HeadNumbers, "weights" | "exact" | "sign">}
    */
-  #weights([layer, head]) {
-    const [{ n, m }] = this.run.sentences;
-    const all = /** @type {Float32Array | undefined} */ (this.arrays[`weights.${layer}`]);
+  #weights(of, [layer, head]) {
+    const { n, m } = this.run.sentences[of];
+    const all = /** @type {Float32Array | undefined} */ (this.#array(of, `weights.${layer}`));
     if (all) return { weights: all.subarray(head * n * m, (head + 1) * n * m), exact: null, sign: "" };
-    const { keys, values, count } = this.#largest(layer, head);
-    const levels = this.arrays[`levels.${layer}`]?.subarray(head * n * m, (head + 1) * n * m);
-    const weights = levels ? weightsOf(levels) : this.#bounds(layer, head, values, count);
+    const { keys, values, count } = this.#largest(of, layer, head);
+    const levels = this.#array(of, `levels.${layer}`)?.subarray(head * n * m, (head + 1) * n * m);
+    const weights = levels ? weightsOf(levels) : this.#bounds(of, layer, head, values, count);
     const exact = new Uint8Array(n * m);
     for (let query = 0; query < n; query++) {
       if (this.run.causal) exact.fill(1, query * m + query + 1, (query + 1) * m); // these weights are 0
@@ -52,19 +59,20 @@ export class Embedded {
         exact[query * m + keys[at]] = 1;
       }
     }
-    return { weights, exact, sign: levels ? "≈ " : "≤ " };
+    return { weights, exact, sign: levels ? "≈ " : BOUND };
   }
 
   /**
    * Bounds of a head's weights: none is larger than the smallest exact one of its query, or than the largest of its
    * block of the small map.
+   * @param {number} of the sentence
    * @param {number} layer
    * @param {number} head
    * @param {Numbers} largest
    * @param {number} count of the largest ones of each query
    */
-  #bounds(layer, head, largest, count) {
-    const [{ n, m, block, side, width, maps }] = this.run.sentences;
+  #bounds(of, layer, head, largest, count) {
+    const { n, m, block, side, width, maps } = this.run.sentences[of];
     const bounds = new Float32Array(n * m);
     const first = (layer * this.run.heads + head) * side * width;
     for (let query = 0; query < n; query++) {
@@ -81,36 +89,38 @@ export class Embedded {
 
   /**
    * The largest weights of each query of a head, and their keys; at least the one that the small map comes with.
+   * @param {number} of the sentence
    * @param {number} layer
    * @param {number} head
    */
-  #largest(layer, head) {
-    const [{ n, m, keys, tops }] = this.run.sentences;
+  #largest(of, layer, head) {
+    const { n, m, keys, tops } = this.run.sentences[of];
     const at = (layer * this.run.heads + head) * n;
-    const values = this.arrays[`largest.${layer}`];
-    if (!values) return { keys: keys.subarray(at, at + n), values: tops.subarray(at, at + n), count: 1 };
+    const [values, ofLayer] = ["largest", "largest_keys"].map((name) => this.#array(of, `${name}.${layer}`));
+    if (!values || !ofLayer)
+      return { keys: keys.subarray(at, at + n), values: tops.subarray(at, at + n), count: 1 };
     const count = Math.min(this.view.largest, m);
     const [start, stop] = [head * n * count, (head + 1) * n * count];
-    const ofLayer = this.arrays[`largest_keys.${layer}`];
     return { keys: ofLayer.subarray(start, stop), values: values.subarray(start, stop), count };
   }
 
-  /** @param {HeadIndex} head @returns {HeadFactors | null} */
-  #factors([layer, head]) {
-    const [{ n, m }] = this.run.sentences;
-    const { heads, patched = [] } = this.run;
+  /** @param {number} of @param {HeadIndex} head @returns {HeadFactors | null} */
+  #factors(of, [layer, head]) {
+    const { n, m } = this.run.sentences[of];
+    const { heads, patched = [], change } = this.run;
+    const isPatched = patched.some((other) => other.join() === `${layer},${head}`);
     const [allQ, allK] = ["q", "k"].map(
-      (name) => /** @type {Float32Array} */ (this.arrays[`${name}.${layer}`]),
+      (name) => /** @type {Float32Array} */ (this.#array(of, `${name}.${layer}`)),
     );
-    if (!allQ || patched.some((other) => other.join() === `${layer},${head}`)) return null;
+    if (!allQ || (isPatched && (of || !change))) return null;
     const d = allQ.length / heads / n;
     const group = Math.floor(head / (heads / (allK.length / d / m)));
     const [q, k] = [
       allQ.subarray(head * n * d, (head + 1) * n * d),
       allK.subarray(group * m * d, (group + 1) * m * d),
     ];
-    const { divisor, root, softcap, sinks, causal } = this.view.layers[layer];
-    const mask = this.#mask(layer, head, n * m);
+    const { divisor, root, softcap, sinks, causal } = this.view.layers[of][layer];
+    const mask = this.#mask(of, layer, head, n * m);
     const hides = mask instanceof Uint8Array;
     /** @type {HeadFactors["score"]} */
     const score = (query, key) => {
@@ -126,18 +136,18 @@ export class Embedded {
     return { d, divisor, root, softcap, sink: sinks[head], q, k, score, added };
   }
 
-  /** The part of a layer's mask that is one head's. @type {(layer: number, head: number, size: number) => Numbers | null} */
-  #mask(layer, head, size) {
-    const mask = this.arrays[`mask.${layer}`];
+  /** The part of a layer's mask that is one head's. @type {(of: number, layer: number, head: number, size: number) => Numbers | null} */
+  #mask(of, layer, head, size) {
+    const mask = this.#array(of, `mask.${layer}`);
     if (!mask) return null;
     return mask.length > size ? mask.subarray(head * size, (head + 1) * size) : mask;
   }
 
-  /** Why there is no arithmetic. @param {number} layer */
-  #unexplained(layer) {
+  /** Why there is no arithmetic. @param {number} of @param {number} layer */
+  #unexplained(of, layer) {
     const { words, view } = this;
     if (!view.factor_bytes || view.factors) return words.score_unknown;
-    const { code } = view.layers[layer];
+    const { code } = view.layers[of][layer];
     return fill(words.score_absent, { code: `${code}.q, ${code}.k` });
   }
 }

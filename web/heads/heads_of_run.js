@@ -48,13 +48,21 @@ export class HeadsOfRun {
     const isOther = at === this.#at || part !== this.data.views[at].part;
     this.#at = at;
     const { run, view } = this.#source;
-    const { by } = this.#place;
-    const wanted = isOther ? { ...START, by } : this.#place;
+    const wanted = isOther ? this.#start : this.#place;
     this.#place = { ...fitted(wanted, run), off: view.run.off };
     this.#showChoices();
     this.#showNotes();
     this.shown(view.sample);
     this.#read();
+  }
+
+  /** What is shown of a part at first: of a changed run the differences, where pictures have them. @returns {ModelPlace} */
+  get #start() {
+    const { change, differences, sentences } = this.#source.run;
+    if (!change) return { ...START, by: this.#place.by };
+    const isChanged = differences?.some((number) => number > 0);
+    const by = isChanged && sentences[0].block > 1 ? "difference" : "";
+    return { ...START, by, drawn: "map", shows: isChanged ? "difference" : "second" };
   }
 
   show() {
@@ -120,7 +128,7 @@ export class HeadsOfRun {
     const { words } = this;
     const { view, run } = this.#source;
     const { views, samples } = this.data;
-    const [{ code }] = view.layers;
+    const [{ code }] = /** @type {CellLayer[]} */ (view.layers.at(-1));
     const [{ block }] = run.sentences;
     const here = new Set(views.map(({ sample }) => sample));
     const absent = Array.from({ length: samples }, (_, at) => at).filter((at) => !here.has(at));

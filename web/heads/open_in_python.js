@@ -22,7 +22,7 @@ export class OpenInPython {
 
   /** @param {ModelRun} _run @param {FittedPlace} place */
   update(_run, { head: [layer, head] }) {
-    const { code, cut } = this.view().layers[layer];
+    const { code, cut } = /** @type {CellLayer[]} */ (this.view().layers.at(-1))[layer];
     const line = `${code}.example(heads=[${head}]${cut ? ", cut=True" : ""})`;
     if (line !== this.line.value) this.copy.textContent = this.words.copy;
     this.line.value = line;

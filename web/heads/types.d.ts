@@ -26,7 +26,8 @@ interface CellView {
   part: number;
   sample: number;
   run: RunHeader & { off: HeadIndex[]; patched: HeadIndex[]; names: string[] };
-  layers: CellLayer[];
+  /** Of each sentence: of a changed run before and after the change. */
+  layers: CellLayer[][];
   /** Whether all weights are here exactly; else the largest of each query are, so many, and maybe all as levels. */
   weights: boolean;
   levels: boolean;

@@ -124,17 +124,18 @@ export const weightsOf = (levels) => Float32Array.from(levels, (level) => (level
 
 /**
  * How weights differ, second − first, for the tokens that stand in both.
- * @param {Float32Array} first n × n
- * @param {Float32Array} second m × m
- * @param {number} n
- * @param {number} m
- * @param {[number, number][]} aligned
+ * @param {Float32Array} first
+ * @param {Float32Array} second
+ * @param {number} m how many keys the first has
+ * @param {number} mOfSecond
+ * @param {[number, number][]} queries that correspond
+ * @param {[number, number][]} [keys] by default the same
  */
-export function differences(first, second, n, m, aligned) {
-  const size = aligned.length;
-  const result = new Float32Array(size * size);
-  for (const [row, [query, queryOfSecond]] of aligned.entries())
-    for (const [col, [key, keyOfSecond]] of aligned.entries())
-      result[row * size + col] = second[queryOfSecond * m + keyOfSecond] - first[query * n + key];
+export function differences(first, second, m, mOfSecond, queries, keys = queries) {
+  const result = new Float32Array(queries.length * keys.length);
+  for (const [row, [query, queryOfSecond]] of queries.entries())
+    for (const [col, [key, keyOfSecond]] of keys.entries())
+      result[row * keys.length + col] =
+        second[queryOfSecond * mOfSecond + keyOfSecond] - first[query * m + key];
   return result;
 }

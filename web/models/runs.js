@@ -4,6 +4,9 @@ import { numbered } from "./tokens/words.js";
 
 /** @typedef {Float32Array | Uint16Array | Uint8Array} Numbers */
 
+/** The sign of a weight that is only bounded. */
+export const BOUND = "≤ ";
+
 /** The run that is shown before there is one. @type {ModelRun} */
 export const NO_RUN = {
   model: "",
@@ -227,6 +230,14 @@ export const mostShifted = ({ shifts, sentences: [{ n }], layers, heads }, query
  * @param {number | null} token
  */
 export const counterpart = ({ aligned }, token) => aligned.find(([first]) => first === token)?.[1] ?? null;
+
+/**
+ * The pairs of keys that correspond: those of tokens; keys that are other tokens are the same in both sentences.
+ * @param {Pick<ModelRun, "aligned" | "sentences">} run
+ * @returns {[number, number][]}
+ */
+export const alignedKeys = ({ aligned, sentences: [{ texts, keyTexts }] }) =>
+  keyTexts === texts ? aligned : keyTexts.map((_, at) => [at, at]);
 
 /**
  * How a row of weights differs, second − first, for the tokens that stand in both, the largest difference first.

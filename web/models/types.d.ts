@@ -130,6 +130,8 @@ interface ModelRun {
   step?: ModelStep | null;
   /** In a run of somebody's own model: the names of the attentions, and heads with a part replaced. */
   names?: string[];
+  /** The two sentences are the same text, before and after heads were changed. */
+  change?: boolean;
   patched?: HeadIndex[];
 }
 

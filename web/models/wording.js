@@ -93,7 +93,8 @@ export function captionOf(words, run, { token, by }, at, picture) {
     const { to, value } = lookOf(run, at, token, picture) ?? { to: "", value: "–" };
     return [to, value];
   }
-  if (picture === "difference" && isOfTwo(run)) return [words.kind_difference, shown(run.differences[at])];
+  if (picture === "difference" && isOfTwo(run))
+    return [run.change ? "" : words.kind_difference, shown(run.differences[at])];
   const label = run.sentences[picture === "second" ? 1 : 0].labels[at];
   return [label === "none" ? "" : words[`kind_${label}`], ""];
 }
@@ -111,7 +112,7 @@ function lookOf(run, at, query, picture) {
   const from = first.names[query];
   if (picture === "difference" && isOfTwo(run)) {
     const { key, by } = shiftOf(run, at, query);
-    return Number.isNaN(by) ? null : { from, to: first.names[key], value: signedText(by, 2) };
+    return Number.isNaN(by) ? null : { from, to: first.keyNames[key], value: signedText(by, 2) };
   }
   if (picture === "second") {
     const inSecond = counterpart(run, query);

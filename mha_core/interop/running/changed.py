@@ -28,17 +28,20 @@ class TokenChange(NamedTuple):
 class Changed:
     """What a run with changed heads computed, and the module's output before and after, on the CPU, in its dtype.
 
-    found    every attention of the changed run, for one sample. The outputs of a head that was switched off are 0; its
-             weights and V are those that the run computed. Weights that were replaced are the new ones
-    before   the output without changes: the logits, if the module returns any, or else the first tensor that it returns
-    after    the output with changes, of the same shape
-    names    of the ids of tokens, those that the inputs have, if ``tokens`` were given
+    found      every attention of the changed run, for one sample. The outputs of a head that was switched off are 0;
+               its weights and V are those that the run computed. Weights that were replaced are the new ones
+    before     the output without changes: the logits, if the module returns any, or else the first tensor that it
+               returns
+    after      the output with changes, of the same shape
+    names      of the ids of tokens, those that the inputs have, if ``tokens`` were given
+    unchanged  the same attentions in the run without changes, in the same order
     """
 
     found: Attentions
     before: Tensor
     after: Tensor
     names: Mapping[int, str] = field(default_factory=dict)
+    unchanged: Attentions = field(default_factory=Attentions)
 
     @cached_property
     def difference(self) -> Tensor:

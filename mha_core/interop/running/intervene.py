@@ -58,6 +58,7 @@ def changed(
         before,
         output_of(output),
         _names((args, named), asked),
+        found.attentions,
     )
 
 

@@ -48,6 +48,7 @@ def payloads() -> dict[str, Any]:
     changed = capture(
         encoder, drawn(2, 8, 8), TOKENS, without=[(0, 1)], patch={(1, 2): torch.full((8, 8), 1 / 8)}
     )
+    crossed = capture(both, (drawn(1, 5, 8), drawn(1, 3, 8)), list("abc"), without=[(0, 0)])
     long = capture(encoder, drawn(3, 80, 8))
     cross = capture(both, (drawn(1, 5, 8), drawn(1, 3, 8)), list("abc"), context_tokens=list("vwxyz"))
     masked = capture(Masked(), drawn(1, 4, 5, 2, seed=4))
@@ -57,6 +58,7 @@ def payloads() -> dict[str, Any]:
         "zh": message_of(found, "zh"),
         "changed": message_of(changed, "en"),
         "cross": message_of(cross, "en"),
+        "crossed": message_of(crossed, "en"),
         "sweep": message_of(swept, "en"),
         "masked": message_of(masked, "en"),
     }
@@ -70,6 +72,8 @@ def payloads() -> dict[str, Any]:
             "second": [one.weights.tolist() for one in found.samples[1]],
             "long": long[1].weights.tolist(),
             "masked": [one.weights.tolist() for one in masked],
+            "before": [one.weights.tolist() for one in changed.unchanged],
+            "after": [one.weights.tolist() for one in changed.found],
             "cross": cross[2].weights.tolist(),
         },
         "scores": (found[1].q @ found[1].k.mT).tolist(),

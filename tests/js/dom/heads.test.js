@@ -319,16 +319,100 @@ test("heads that were switched off or replaced are marked, in words too", async 
   assert.match(all(".tile")[6].getAttribute("aria-label"), /Replaced/);
   await choose(1, 2);
   assert.match(find(".one-mark").textContent, /Replaced/);
+  find('[data-focus="lines"]').click();
   all(".line-token")[0].click();
   all("button.line-key")[0].click();
-  assert.match(find(".sum").textContent, /only the weight is shown/);
+  const [before, after] = texts(".explained-side .sum");
+  assert.match(before, /^Scoreq·k = /); // its own weights were computed from q and k
+  assert.match(after, /only the weight is shown/);
   assert.equal(texts(".change thead th").length, 4);
   const { rows } = messageOf("changed").header.change;
-  const [{ name, before, after }] = rows[0].entries;
+  const [entry] = rows[0].entries;
   const first = all(".change tbody tr")[0].textContent;
-  const by = after - before;
+  const by = entry.after - entry.before;
   const number = (/** @type {number} */ value) => value.toFixed(3).replace("-", "−");
-  assert.equal(first, `${name}${number(before)}${number(after)}${by > 0 ? "+" : ""}${number(by)}`);
+  assert.equal(
+    first,
+    `${entry.name}${number(entry.before)}${number(entry.after)}${by > 0 ? "+" : ""}${number(by)}`,
+  );
+});
+
+/** The largest change of a head's weights. @param {number} at its flat number */
+function changeOf(at) {
+  const [before, after] = ["before", "after"].map((name) => WEIGHTS[name][Math.floor(at / 4)][at % 4].flat());
+  return Math.max(
+    ...after.map((/** @type {number} */ weight, /** @type {number} */ place) =>
+      Math.abs(weight - before[place]),
+    ),
+  );
+}
+
+test("in the overview of a change each head has its largest change, and that with the largest is shown", async () => {
+  const { texts, find } = await opened("changed");
+  const changes = Array.from({ length: 12 }, (_, at) => changeOf(at));
+  assert.deepEqual(
+    texts(".tile-number"),
+    changes.map((number) => number.toFixed(2)),
+  );
+  const most = changes.indexOf(Math.max(...changes));
+  assert.equal(find(".one h2").textContent, `Layer ${Math.floor(most / 4)} · Head ${most % 4}`);
+  assert.equal(find(".shows [aria-pressed='true']").textContent, "difference");
+  const sorted = find("select[data-focus='by']");
+  sorted.value = "difference";
+  sorted.dispatchEvent(new Event("change"));
+  assert.deepEqual(
+    texts(".tile-number"),
+    [...changes].sort((one, other) => other - one).map((number) => number.toFixed(2)),
+  );
+});
+
+test("a head's maps before and after a change and their difference have torch's weights", async () => {
+  const { all, find, texts, choose } = await opened("changed");
+  await choose(2, 3);
+  assert.deepEqual(texts(".map-side .side-name"), ["before", "after", "difference"]);
+  const [before, after] = ["before", "after"].map((name) => WEIGHTS[name][2][3]);
+  const number = (/** @type {number} */ value) => value.toFixed(2).replace("-", "−");
+  const maps = all(".big-map");
+  const lives = () => all(".map-side [aria-live]").map(({ textContent }) => textContent);
+  for (const [at, map] of maps.entries()) {
+    if (at) press("ArrowRight", map);
+    else press("ArrowDown", map);
+    const by = after[0][at] - before[0][at];
+    const shown = [number(before[0][at]), number(after[0][at]), `${by > 0.005 ? "+" : ""}${number(by)}`][at];
+    assert.ok(lives()[at].endsWith(` ${shown}`), `${lives()[at]}, not ${shown}`);
+    const [, one, other] = /: ([\d.]+) before, ([\d.]+) after/.exec(find(".readout").textContent) ?? [];
+    assert.ok(Math.abs(Number(one) - before[0][at]) < 6e-5 && Math.abs(Number(other) - after[0][at]) < 6e-5);
+  }
+});
+
+test("the row of a token before and after is listed, and its tokens are there once", async () => {
+  const { all, texts, choose, find } = await opened("changed");
+  assert.equal(all(".tokens .strip").length, 1);
+  await choose(2, 3);
+  all(".tokens .strip button")[4].click();
+  const [before, after] = ["before", "after"].map((name) => WEIGHTS[name][2][3][4]);
+  const shown = all(".compared tbody tr").map((row) =>
+    [...row.querySelectorAll("td")].map((td) => td.textContent),
+  );
+  assert.equal(shown.length, 8);
+  const numbers = shown.map(([one, other]) => [Number(one), Number(other)]);
+  const by = before.map((/** @type {number} */ weight, /** @type {number} */ at) => after[at] - weight);
+  const order = [...by.keys()].sort((one, other) => Math.abs(by[other]) - Math.abs(by[one]));
+  for (const [at, key] of order.entries())
+    assert.ok(Math.abs(numbers[at][0] - before[key]) < 6e-4 && Math.abs(numbers[at][1] - after[key]) < 6e-4);
+  assert.deepEqual(texts(".compared thead th"), ["Token", "Before", "After", "Change"]);
+  assert.equal(find(".python-line").value, "changed.found[2].example(heads=[3])");
+});
+
+test("a change is shown where keys are other tokens than queries too", async () => {
+  const { all, pick, texts, find } = await opened("crossed");
+  await pick("Attentions", 2);
+  assert.equal(all(".big-map").length, 3);
+  all(".tokens .strip button")[1].click();
+  assert.equal(all(".compared tbody tr").length, 5);
+  assert.ok(texts(".tile-number").every((number) => Math.abs(numberIn(number)) <= 1));
+  press("ArrowRight", all(".big-map")[2]);
+  assert.match(find(".readout").textContent, /^b → 1: .* before, .* after, change /);
 });
 
 test("a cell cannot run a model: nothing to mute, and no other orders", async () => {

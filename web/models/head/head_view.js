@@ -3,7 +3,7 @@
 import { active, div, element, fill, named, pressable, prose, setText, span } from "../../kit/dom.js";
 import { Measures } from "../overview/measures.js";
 import { differences } from "../paint.js";
-import { NO_RUN } from "../runs.js";
+import { BOUND, NO_RUN } from "../runs.js";
 import { colourName, hueStyle } from "../theme_colours.js";
 import { ShownTokens } from "../tokens/shown_tokens.js";
 import { inPieces } from "../tokens/words.js";
@@ -13,6 +13,9 @@ import { AttentionLines, MOST_LINES } from "./attention_lines.js";
 import { Heatmap } from "./heatmap.js";
 import { PairNumbers } from "./pair_numbers.js";
 import { TwoSentences } from "./two_sentences.js";
+
+/** @type {PictureOf[]} */
+const PICTURES = ["first", "second", "difference"];
 
 export class HeadView {
   #run = NO_RUN;
@@ -37,10 +40,15 @@ export class HeadView {
     this.words = words;
     const [first, second] = [this.#picture(() => "first"), this.#picture(() => "second")];
     this.lines = [new AttentionLines(first, colours), new AttentionLines(second, colours)];
-    this.map = new Heatmap(
-      this.#picture(() => this.#mapped),
-      words,
-      colours,
+    const map = (/** @type {PictureOf} */ picture) =>
+      new Heatmap(
+        this.#picture(() => picture),
+        words,
+        colours,
+      );
+    this.maps = { first: map("first"), second: map("second"), difference: map("difference") };
+    this.sides = PICTURES.map((picture) =>
+      div("map-side", span("side-name", words[`shows_${picture}`]), this.maps[picture].root),
     );
     this.pairNumbers = new PairNumbers(words);
     this.twoSentences = new TwoSentences(host, words);
@@ -86,7 +94,7 @@ export class HeadView {
 
   stop() {
     for (const lines of this.lines) lines.stop();
-    this.map.stop();
+    for (const map of Object.values(this.maps)) map.stop();
   }
 
   /**
@@ -147,7 +155,8 @@ export class HeadView {
     else this.#drawLines(weights, colourName(kind));
     const { pair } = this.#place;
     const shownPair = this.#pointed ?? pair;
-    this.pairNumbers.update(this.#tokens, weights, this.#numbers, shownPair, pair, this.#asWords);
+    const shownNumbers = weights.map((numbers, at) => ({ numbers, ...this.#exactness(at) }));
+    this.pairNumbers.update(this.#tokens, shownNumbers, this.#numbers, shownPair, pair, this.#asWords);
     this.twoSentences.update(run, this.#place, this.#numbers);
   }
 
@@ -206,25 +215,51 @@ export class HeadView {
     this.#put(panes);
   }
 
-  /** @param {Float32Array[]} weights @param {string} colour */
+  /**
+   * One map, or those before and after a change with their difference, which merged words do not have.
+   * @param {Float32Array[]} weights
+   * @param {string} colour
+   */
   #drawMap(weights, colour) {
-    const picture = this.#mapped;
-    const [token, pair] = this.#placeIn(picture);
-    const { names, keyNames, common, commonNames } = this.#tokens;
-    const [first, second] = names.map(({ length }) => length);
-    const which = picture === "second" ? 1 : 0;
-    const content =
-      picture === "difference"
-        ? {
-            numbers: differences(weights[0], weights[1], first, second, common),
-            colour: "",
-            texts: commonNames,
-            keyTexts: commonNames,
-          }
-        : { numbers: weights[which], colour, texts: names[which], keyTexts: keyNames[which] };
-    const { exact = null, sign = "" } = this.#numbers?.[which] ?? {};
-    this.map.update({ ...content, exact, sign }, token, pair);
-    this.#put([this.map.root]);
+    const shown = this.#run.change ? PICTURES.filter((_, at) => at < 2 || !this.#asWords) : [this.#mapped];
+    for (const picture of shown) {
+      const content =
+        picture === "difference" ? this.#difference(weights) : this.#side(picture, weights, colour);
+      this.maps[picture].update(content, ...this.#placeIn(picture));
+    }
+    this.#put(this.#run.change ? this.sides.slice(0, shown.length) : [this.maps[shown[0]].root]);
+  }
+
+  /** @param {PictureOf} picture @param {Float32Array[]} weights @param {string} colour @returns {MapContent} */
+  #side(picture, weights, colour) {
+    const at = picture === "second" ? 1 : 0;
+    const names = { texts: this.#tokens.names[at], keyTexts: this.#tokens.keyNames[at] };
+    return { numbers: weights[at], colour, ...this.#exactness(at), ...names };
+  }
+
+  /**
+   * The difference of two sentences, in two colors; none where a weight is only bounded.
+   * @param {Float32Array[]} weights
+   * @returns {MapContent}
+   */
+  #difference(weights) {
+    const { common, commonKeys, commonNames, keyNames } = this.#tokens;
+    const [before, after] = weights.map((numbers, at) => {
+      const { exact, sign } = this.#exactness(at);
+      return exact && sign === BOUND
+        ? numbers.map((one, place) => (exact[place] ? one : Number.NaN))
+        : numbers;
+    });
+    const [m, mOfSecond] = keyNames.map(({ length }) => length);
+    const numbers = differences(before, after, m, mOfSecond, common, commonKeys);
+    return { numbers, colour: "", exact: null, sign: "", ...commonNames };
+  }
+
+  /** Which weights between the shown tokens are exact. @param {number} at @returns {Pick<HeadNumbers, "exact" | "sign">} */
+  #exactness(at) {
+    const { exact = null, sign = "" } = this.#numbers?.[at] ?? {};
+    if (!exact || !this.#place.hides) return { exact, sign };
+    return { exact: Uint8Array.from(this.#tokens.weights(at, Float32Array.from(exact))), sign };
   }
 
   /**

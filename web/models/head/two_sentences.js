@@ -3,6 +3,7 @@
 import { button, element, fill, span } from "../../kit/dom.js";
 import { format } from "../../kit/numbers.js";
 import {
+  alignedKeys,
   counterpart,
   isOfTwo,
   mostDifferent,
@@ -77,19 +78,20 @@ export class TwoSentences {
   #compared(run, weights, others) {
     const { words } = this;
     const [first, second] = run.sentences;
-    const all = weightShifts(run.aligned, weights, others);
+    const keys = alignedKeys(run);
+    const all = weightShifts(keys, weights, others);
     const rest = all.slice(MOST);
     /** @param {"first" | "second"} name */
     const sum = (name) => rest.reduce((total, shift) => total + shift[name], 0);
     const named = all.slice(0, MOST).map(({ key, ...shift }) => {
-      const [name, other] = [first.names[key], second.names[counterpart(run, key) ?? 0]]; // all of these have one
+      const [name, other] = [first.keyNames[key], second.keyNames[counterpart({ aligned: keys }, key) ?? 0]]; // all have one
       return { label: "", names: name === other ? [name] : [name, other], ...shift };
     });
     const label = fill(words.compared_rest, { count: rest.length });
     const rows = [
       ...named,
       ...(rest.length ? [{ label, names: [], first: sum("first"), second: sum("second") }] : []),
-      ...unmatchedWeight(run.aligned, weights, others).map((sums) => ({
+      ...unmatchedWeight(keys, weights, others).map((sums) => ({
         label: words[sums.second === null ? "compared_only_first" : "compared_only_second"],
         names: [],
         ...sums,

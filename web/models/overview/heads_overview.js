@@ -14,7 +14,7 @@ import {
 import { quoted } from "../../kit/quoted.js";
 import { DifferenceLegend } from "../difference_legend.js";
 import { differences, mostOf, putPixels, shaded, signed, weightsOf } from "../paint.js";
-import { counterpart, isOfTwo, mapOf, NO_RUN } from "../runs.js";
+import { alignedKeys, counterpart, isOfTwo, mapOf, NO_RUN } from "../runs.js";
 import { colourName, hueStyle } from "../theme_colours.js";
 import { START } from "../view_address.js";
 import { captionOf, headName, headText, pairText } from "../wording.js";
@@ -254,10 +254,11 @@ export class HeadsOverview {
   #paintDifferences() {
     const { sentences, aligned } = this.#run;
     const place = aligned.findIndex(([query]) => query === this.#place.token);
-    const [row, size] = [place < 0 ? null : place, aligned.length];
+    const keys = alignedKeys(this.#run);
+    const [row, size] = [place < 0 ? null : place, keys.length];
     const byHead = this.#order.map((at) => {
       const [first, second] = sentences.map((sentence) => weightsOf(mapOf(sentence, at)));
-      return differences(first, second, sentences[0].n, sentences[1].n, aligned);
+      return differences(first, second, sentences[0].width, sentences[1].width, aligned, keys);
     });
     const most = Math.max(0, ...byHead.map((numbers) => mostOf(numbers, size, row)));
     const both = { more: this.colours.of("more"), less: this.colours.of("less") };

@@ -25,6 +25,8 @@ export class ShownTokens {
       const [row, otherRow] = [this.#row(0, token), this.#row(1, other)];
       if (row >= 0 && otherRow >= 0) this.common.push([row, otherRow]);
     }
+    /** The same of keys. @type {[number, number][]} */
+    this.commonKeys = this.#hasOtherKeys ? this.keyGroups[0].map((_, key) => [key, key]) : this.common;
   }
 
   /**
@@ -102,10 +104,11 @@ export class ShownTokens {
     );
   }
 
-  /** The names of the rows that correspond. */
+  /** The names of the rows and columns that correspond. @returns {{ texts: string[]; keyTexts: string[] }} */
   get commonNames() {
-    const [first, second] = this.names;
-    return this.common.map(([row, other]) => either(first[row], second[other]));
+    /** @type {(names: string[][], pairs: [number, number][]) => string[]} */
+    const named = ([first, second], pairs) => pairs.map(([row, other]) => either(first[row], second[other]));
+    return { texts: named(this.names, this.common), keyTexts: named(this.keyNames, this.commonKeys) };
   }
 }
 

@@ -83,8 +83,9 @@ export class Tokens {
   }
 
   /** @param {ModelRun} run @param {ModelPlace} place */
-  update({ sentences, aligned, limit, step }, { token }) {
+  update({ sentences: all, aligned, limit, step, change }, { token }) {
     this.#aligned = aligned;
+    const sentences = change ? all.slice(0, 1) : all;
     if (this.#strips.length !== sentences.length) this.#build(sentences.length);
     const inSecond = token === null ? null : (aligned.find(([first]) => first === token)?.[1] ?? null);
     const [first, second] = sentences;
