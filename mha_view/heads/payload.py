@@ -50,8 +50,8 @@ Heads = list[tuple[int, int]]
 class RunHeader(Sentences):
     """All heads of a view at a glance, as the page Models has them, and what was changed in them.
 
-    ``change``: there are two sentences, before and after a change. ``first``: heads are counted from this. ``names``: of
-    the attentions; ``numbers``: theirs in Python. ``off``, ``patched``: heads that were switched off, and those with a
+    ``change``: there are two sentences, before and after a change. ``first``: heads are counted from this. ``names``:
+    of the attentions; ``numbers``: theirs in Python. ``off``, ``patched``: heads that were switched off, and those with a
     part replaced.
     """
 

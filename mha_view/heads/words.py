@@ -171,7 +171,7 @@ HEADS: Final = {
     "as_words_about": N_(
         "The weight to a word is the sum over its tokens. The weight from a word is the average over its tokens."
     ),
-    "no_lines": N_("Lines are drawn for up to {most} tokens. The heatmap shows all of them."),
+    "lines_some": N_("The {count} largest of the {all} weights of “{token}”: {share} of its row."),
     "hide_special": N_("Hide special tokens"),
     "hide_special_about": N_(
         "Special tokens are hidden here. The other weights are unchanged, so rows no longer sum to 1."

@@ -295,7 +295,7 @@ interface ModelPlace {
   by: string;
   /** Only heads that do this are shown; "" for all. */
   only: string;
-  /** How one head is drawn: "map", or "" for lines. */
+  /** How one head is drawn: "map", "lines", or "" for lines where all can be drawn and else a map. */
   drawn: string;
   /** The tokens whose score is explained. */
   pair: Pair | null;
@@ -339,10 +339,25 @@ interface HeadOpening {
 interface PictureHost {
   /** A token is chosen; null: none. */
   chosen(query: number | null): void;
+  /** A query is hovered over; null: none. */
+  hovered(query: number | null): void;
   /** A pair is pointed at; null: none. */
   pointed(pair: Pair | null): void;
   /** A pair is to be explained; `scrolls`: and its explanation scrolled into view. */
   picked(pair: Pair, scrolls: boolean): void;
+}
+
+/** The weights of a head as lines. Where `exact` is 0, the weight has the sign before it. */
+interface LinesContent extends Omit<MapContent, "numbers"> {
+  /** n × m */
+  weights: Float32Array;
+}
+
+/** The rows of a picture for the chosen query, the pair that is pointed at or picked, and the query hovered over. */
+interface LinesPlace {
+  token: number | null;
+  pair: Pair | null;
+  hovered: number | null;
 }
 
 /** Numbers of pairs as a large map: weights in a colour, or differences in two where `colour` is "". */

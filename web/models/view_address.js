@@ -49,7 +49,7 @@ export function placeIn(query) {
     guess: numberIn(text("guess")),
     by: named("by"),
     only: named("only"),
-    drawn: text("drawn") === "map" ? "map" : "",
+    drawn: ["map", "lines"].includes(text("drawn")) ? text("drawn") : "",
     pair: pairIn(text("pair")),
     shows: pictureIn(text("shows")),
     hides: text("hides") === SPECIAL,

@@ -7,6 +7,7 @@ import { payload, press } from "./page.js";
 const { unpacked } = await import("../../../web/kit/binary.js");
 const { Cell } = await import("../../../web/heads/cell.js");
 const { shareOf, softmaxRow, writtenTerms } = await import("../../../web/models/head/softmax_row.js");
+const { strongest } = await import("../../../web/models/head/strongest_lines.js");
 const { Embedded } = await import("../../../web/heads/embedded.js");
 
 const CELLS = payload("cells");
@@ -276,6 +277,48 @@ test("layers and heads have the numbers of the line of Python", async () => {
   await cross.pick("Attentions", 2); // the decoder's attention to the encoder is the third of the run
   assert.equal(cross.find(".one h2").textContent, "Layer 2 · Head 0");
   assert.equal(cross.find(".python-line").value, "found[2].example(heads=[0])");
+});
+
+test("the largest weights of a row are found, and their share of it", () => {
+  const row = Float32Array.of(0.25, 0, 0.0625, 0.5, 0.125, 0.0625);
+  assert.deepEqual(strongest(row, null, 3), { keys: [0, 3, 4], share: 0.875 });
+  assert.deepEqual(strongest(row, null, 9), { keys: [0, 2, 3, 4, 5], share: 1 });
+  assert.deepEqual(strongest(row, Uint8Array.of(0, 1, 1, 1, 1, 0), 9), { keys: [2, 3, 4], share: 0.6875 });
+});
+
+test("of a long text the lines of one token are drawn, to its largest weights", async () => {
+  for (const [name, most] of [
+    ["rounded", 20],
+    ["long", 1],
+  ]) {
+    const { all, find, texts, choose } = await opened(name);
+    await choose(1, 0);
+    find('[data-focus="lines"]').click();
+    all(".tokens .strip button")[40].click();
+    const row = WEIGHTS.long[0][40];
+    const count = Number(most) > 1 ? 20 : sourceOf("long").view.largest;
+    const order = [...row.keys()].sort((one, other) => row[other] - row[one]).slice(0, count);
+    const keys = all(".strongest button.line-key");
+    assert.deepEqual(
+      keys.map((key) => Number(key.querySelector(".line-name").textContent) - 1),
+      [...order].sort((one, other) => one - other),
+    );
+    const share = order.reduce((sum, key) => sum + row[key], 0);
+    const told = find(".strongest .hint").textContent;
+    assert.match(told, new RegExp(`^The ${count} largest of the 80 weights of “41”: `));
+    assert.ok(Math.abs(Number(/([\d.]+) of its row/.exec(told)?.[1]) - share) < 0.02, told);
+    assert.deepEqual(
+      texts(".strongest .line-token"),
+      Array.from({ length: 21 }, (_, at) => String(31 + at)),
+    );
+    assert.equal(find('.line-token[aria-pressed="true"]').textContent, "41");
+    all(".strongest .line-token")[3].dispatchEvent(new PointerEvent("pointermove", { bubbles: true }));
+    assert.match(find(".strongest .hint").textContent, /weights of “34”/);
+    all(".strongest .line-token")[0].click();
+    assert.equal(texts(".strongest .line-token")[10], "31");
+    all("button.line-key")[0].click();
+    assert.match(find(".readout").textContent, /^31 → /);
+  }
 });
 
 test("what is not in a cell is said, with the Python that has it", async () => {

@@ -416,7 +416,7 @@ test("a pair is no longer chosen when another token is", async () => {
 test("a sentence of more than 64 tokens is a map, and cannot be opened in Explore", async () => {
   const { one } = await models({ model: "own", text: TEXTS.long, head: "1.1" });
   assert.ok(runOf([TEXTS.long]).sentences[0].n > 64);
-  assert.ok(one('[data-focus="lines"]').disabled);
+  assert.equal(one('[data-focus="map"]').getAttribute("aria-pressed"), "true");
   assert.ok(one(".big-map"));
   assert.ok(one('[data-focus="open"]').disabled);
   assert.match(one(".taking-open .hint").textContent, /can show up to 64 tokens/);

@@ -2,11 +2,11 @@
 // weight for the chosen query. Drawn on a canvas, because a node for each pair would be too many.
 
 import { curve, lineAt, middle } from "../../kit/curves.js";
-import { button, div, element, pressable, redrawn, span } from "../../kit/dom.js";
+import { button, div, element, pressable, redrawn, span, targetOf } from "../../kit/dom.js";
 import { roving, stopAt } from "../tokens/roving_focus.js";
 import { shown } from "../wording.js";
 
-/** No lines are drawn for more tokens than this. */
+/** Of more tokens than this not all lines are drawn (strongest_lines.js). */
 export const MOST_LINES = 64;
 const ROW = 24; // px
 const THICKEST = 11;
@@ -17,17 +17,12 @@ const LEAST = 0.005; // a lighter line could not be seen
 const widthOf = (weight) => 1 + weight * (THICKEST - 1);
 
 export class AttentionLines {
-  /** @type {Float32Array} */
-  #weights = new Float32Array();
+  /** @type {LinesContent} */
+  #content = { weights: new Float32Array(), colour: "", exact: null, sign: "", texts: [], keyTexts: [] };
   /** @type {number[][]} */
   #rows = [];
-  #texts = /** @type {string[]} */ ([]);
-  #keyTexts = /** @type {string[]} */ ([]);
-  #colour = "";
-  /** @type {number | null} */
-  #token = null;
-  /** @type {Pair | null} */
-  #pair = null;
+  /** @type {LinesPlace} */
+  #place = { token: null, pair: null, hovered: null };
   #watch = new ResizeObserver(() => this.#draw());
 
   /** @param {PictureHost} host @param {import("../theme_colours.js").Colours} colours */
@@ -40,6 +35,11 @@ export class AttentionLines {
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.root = div("lines", this.queries, div("line-canvas", this.canvas), this.keys);
     this.#watch.observe(this.canvas);
+    this.queries.addEventListener("pointermove", (event) => {
+      const token = event.pointerType === "touch" ? null : targetOf(event)?.closest("button");
+      if (token) this.#hover([...this.queries.children].indexOf(token));
+    });
+    this.queries.addEventListener("pointerleave", () => this.#hover(null));
     this.canvas.addEventListener("pointermove", (event) => host.pointed(this.#pairAt(event)));
     this.canvas.addEventListener("pointerleave", () => host.pointed(null));
     this.canvas.addEventListener("click", (event) => {
@@ -53,49 +53,53 @@ export class AttentionLines {
     this.#watch.disconnect();
   }
 
-  /**
-   * @param {Float32Array} weights n × m
-   * @param {{ texts: string[]; keyTexts: string[] }} names of the queries and the keys
-   * @param {number | null} token
-   * @param {Pair | null} pair
-   * @param {string} colour
-   */
-  update(weights, { texts, keyTexts }, token, pair, colour) {
+  /** @param {LinesContent} content @param {LinesPlace} place */
+  update(content, place) {
+    const { weights, texts, keyTexts } = content;
     const [n, m] = [texts.length, keyTexts.length];
-    this.#texts = texts;
-    this.#keyTexts = keyTexts;
-    this.#colour = colour;
-    this.#weights = weights;
+    this.#content = content;
+    this.#place = place;
     this.#rows = Array.from({ length: n }, (_, at) => Array.from(weights.subarray(at * m, (at + 1) * m)));
-    this.#token = token;
-    this.#pair = pair;
     this.root.style.setProperty("--height", `${this.#height}px`);
     this.#showQueries();
     this.#showKeys();
     this.#draw();
   }
 
+  /** @param {number | null} query */
+  #hover(query) {
+    if (query !== this.#place.hovered) this.host.hovered(query);
+  }
+
+  /** The query whose lines stand out: the one that is hovered over, or else the chosen one. */
+  get #query() {
+    return this.#place.hovered ?? this.#place.token;
+  }
+
   get #height() {
-    return Math.max(this.#texts.length, this.#keyTexts.length) * ROW;
+    return Math.max(this.#content.texts.length, this.#content.keyTexts.length) * ROW;
   }
 
   #showQueries() {
     const stop = [...this.queries.querySelectorAll("button")].findIndex(({ tabIndex }) => tabIndex === 0);
-    const tokens = this.#texts.map((text, at) => {
-      const onclick = () => this.host.chosen(at === this.#token ? null : at);
+    const { token } = this.#place;
+    const tokens = this.#content.texts.map((text, at) => {
+      const onclick = () => this.host.chosen(at === token ? null : at);
       const attributes = { class: "line-token", data: { focus: `query ${at}` }, title: text, onclick };
-      return pressable(at === this.#token, attributes, element("bdi", {}, text));
+      return pressable(at === token, attributes, element("bdi", {}, text));
     });
-    stopAt(tokens, this.#token ?? (stop in tokens ? stop : 0));
+    stopAt(tokens, token ?? (stop in tokens ? stop : 0));
     redrawn(this.queries, () => this.queries.replaceChildren(...tokens));
   }
 
   #showKeys() {
-    const m = this.#keyTexts.length;
-    const query = this.#pair?.query ?? this.#token;
-    const row = query === null ? null : this.#weights.subarray(query * m, (query + 1) * m);
+    const { weights, keyTexts, exact, sign } = this.#content;
+    const m = keyTexts.length;
+    const { pair, hovered, token } = this.#place;
+    const query = hovered ?? pair?.query ?? token;
+    const row = query === null ? null : weights.subarray(query * m, (query + 1) * m);
     this.keys.replaceChildren(
-      ...this.#keyTexts.map((text, at) => {
+      ...keyTexts.map((text, at) => {
         const name = element("bdi", {}, text);
         if (query === null || !row) return div("line-key", span("line-name", name));
         const bar = span("line-bar");
@@ -104,7 +108,7 @@ export class AttentionLines {
           { class: "line-key", tabindex: -1, title: String(row[at]) },
           span("line-name", name),
           bar,
-          span("line-weight", shown(row[at])),
+          span("line-weight", exact?.[query * m + at] === 0 ? sign + shown(row[at]) : shown(row[at])),
         );
         node.addEventListener("click", () => this.host.picked({ query, key: at }, true));
         return node;
@@ -116,10 +120,9 @@ export class AttentionLines {
   #pairAt(event) {
     const box = this.canvas.getBoundingClientRect();
     const x = (event.clientX - box.left) / box.width;
+    const query = this.#query;
     const rows =
-      this.#token === null
-        ? this.#rows
-        : this.#rows.map((row, at) => (at === this.#token ? row : row.map(() => 0)));
+      query === null ? this.#rows : this.#rows.map((row, at) => (at === query ? row : row.map(() => 0)));
     const pointer = { x, y: event.clientY - box.top, height: box.height, reach: REACH, widthOf };
     return x < 0 || x > 1 ? null : lineAt(rows, pointer);
   }
@@ -135,19 +138,19 @@ export class AttentionLines {
     if (!context) return;
     context.scale(scale, scale);
     context.lineCap = "butt";
-    const colour = this.colours.of(this.#colour).join(", ");
+    const { texts, keyTexts } = this.#content;
+    const { pair } = this.#place;
+    const prominent = this.#query;
+    const colour = this.colours.of(this.#content.colour).join(", ");
     for (const [query, row] of this.#rows.entries())
       for (const [key, weight] of row.entries()) {
         if (weight < LEAST) continue;
-        const isLit = this.#pair?.query === query && this.#pair.key === key;
-        const isProminent = this.#token === null || this.#token === query || isLit;
+        const isLit = pair?.query === query && pair.key === key;
+        const isProminent = prominent === null || prominent === query || isLit;
         const shade = (0.14 + 0.76 * weight) * (isProminent ? 1 : 0.08);
         context.strokeStyle = `rgba(${colour}, ${isLit ? 1 : shade})`;
         context.lineWidth = widthOf(weight);
-        const [from, to] = [
-          middle(query, this.#texts.length, height),
-          middle(key, this.#keyTexts.length, height),
-        ];
+        const [from, to] = [middle(query, texts.length, height), middle(key, keyTexts.length, height)];
         context.stroke(new Path2D(curve(from, to, width)));
       }
   }

@@ -12,6 +12,7 @@ import { headName, markOf, percent, shuffledSentences } from "../wording.js";
 import { AttentionLines, MOST_LINES } from "./attention_lines.js";
 import { Heatmap } from "./heatmap.js";
 import { PairNumbers } from "./pair_numbers.js";
+import { StrongestLines } from "./strongest_lines.js";
 import { TwoSentences } from "./two_sentences.js";
 
 /** @type {PictureOf[]} */
@@ -26,6 +27,8 @@ export class HeadView {
   #asWords = false;
   /** The pair that is pointed at, by tokens of the first sentence. @type {Pair | null} */
   #pointed = null;
+  /** The token that is hovered over, of the first sentence. @type {number | null} */
+  #hovered = null;
   #tokens = new ShownTokens(NO_RUN, { asWords: false, hides: false });
 
   /**
@@ -40,6 +43,7 @@ export class HeadView {
     this.words = words;
     const [first, second] = [this.#picture(() => "first"), this.#picture(() => "second")];
     this.lines = [new AttentionLines(first, colours), new AttentionLines(second, colours)];
+    this.strongest = [first, second].map((picture) => new StrongestLines(picture, words, colours));
     const map = (/** @type {PictureOf} */ picture) =>
       new Heatmap(
         this.#picture(() => picture),
@@ -87,13 +91,14 @@ export class HeadView {
   #picture(picture) {
     return {
       chosen: (query) => this.#choose(query, picture()),
+      hovered: (query) => this.#hover(query, picture()),
       pointed: (pair) => this.#point(pair, picture()),
       picked: (pair, scrolls) => this.#pick(pair, picture(), scrolls),
     };
   }
 
   stop() {
-    for (const lines of this.lines) lines.stop();
+    for (const lines of [...this.lines, ...this.strongest]) lines.stop();
     for (const map of Object.values(this.maps)) map.stop();
   }
 
@@ -105,7 +110,8 @@ export class HeadView {
    * @param {string} refused why Explore could not open the heads
    */
   update(run, place, numbers, shuffled, refused) {
-    if (run !== this.#run || place.head.join() !== this.#place.head.join()) this.#pointed = null;
+    if (run !== this.#run || place.head.join() !== this.#place.head.join())
+      this.#pointed = this.#hovered = null;
     this.#run = run;
     this.#place = place;
     this.#numbers = numbers;
@@ -167,17 +173,16 @@ export class HeadView {
    */
   #showViews(canMerge, canHide) {
     const { words } = this;
-    const isLong = this.#isLong;
     /** @type {(which: "lines" | "map", drawn: string) => HTMLElement} */
     const view = (which, drawn) => {
       const onclick = () => this.host.go({ drawn });
-      const attributes = { data: { focus: which }, disabled: which === "lines" && isLong, onclick };
-      return pressable(this.#isMap === (drawn === "map"), attributes, words[which]);
+      const attributes = { data: { focus: which }, onclick };
+      return pressable(this.#isMap === (which === "map"), attributes, words[which]);
     };
     const group = element(
       "span",
       { role: "group", class: "segments", "aria-label": words.views },
-      view("lines", ""),
+      view("lines", this.#isLong ? "lines" : ""),
       view("map", "map"),
     );
     /** @type {(pressed: boolean, focus: string, word: string, act: () => void) => HTMLElement} */
@@ -195,7 +200,6 @@ export class HeadView {
     const notes = [
       this.#asWords ? words.as_words_about : "",
       this.#place.hides ? words.hide_special_about : "",
-      isLong ? fill(words.no_lines, { most: MOST_LINES }) : "",
     ];
     this.note.textContent = prose(...notes);
     this.note.hidden = !this.note.textContent;
@@ -207,10 +211,12 @@ export class HeadView {
       const picture = at ? "second" : "first";
       const [token, pair] = this.#placeIn(picture);
       const names = { texts: this.#tokens.names[at], keyTexts: this.#tokens.keyNames[at] };
-      this.lines[at].update(numbers, names, token, pair, colour);
+      const lines = (this.#isLong ? this.strongest : this.lines)[at];
+      const hovered = this.#tokens.place(picture, this.#hovered);
+      lines.update({ weights: numbers, colour, ...this.#exactness(at), ...names }, { token, pair, hovered });
       return weights.length > 1
-        ? div("line-side", span("side-name", this.words[`shows_${picture}`]), this.lines[at].root)
-        : this.lines[at].root;
+        ? div("line-side", span("side-name", this.words[`shows_${picture}`]), lines.root)
+        : lines.root;
     });
     this.#put(panes);
   }
@@ -280,14 +286,15 @@ export class HeadView {
     if (!isSame) this.picture.replaceChildren(...nodes);
   }
 
-  /** Whether there are too many tokens for lines. */
+  /** Whether there are too many tokens for all lines. */
   get #isLong() {
     const { names, keyNames } = this.#tokens;
     return Math.max(names[0].length, keyNames[0].length) > MOST_LINES;
   }
 
   get #isMap() {
-    return this.#place.drawn === "map" || this.#isLong;
+    const { drawn } = this.#place;
+    return drawn ? drawn === "map" : this.#isLong;
   }
 
   /** What the map shows. Whole words have no difference: sentences may have other words. @returns {PictureOf} */
@@ -323,7 +330,14 @@ export class HeadView {
    */
   #choose(query, picture) {
     const token = query === null ? null : this.#tokens.token(picture, query);
+    this.#hovered = null;
     if (query === null || token !== null) this.host.go({ token });
+  }
+
+  /** @param {number | null} query @param {PictureOf} picture */
+  #hover(query, picture) {
+    this.#hovered = query === null ? null : this.#tokens.token(picture, query);
+    this.#draw();
   }
 
   /** @param {Pair | null} rows @param {PictureOf} picture */
