@@ -51,8 +51,8 @@ class RunHeader(Sentences):
     """All heads of a view at a glance, as the page Models has them, and what was changed in them.
 
     ``change``: there are two sentences, before and after a change. ``first``: heads are counted from this. ``names``:
-    of the attentions; ``numbers``: theirs in Python. ``off``, ``patched``: heads that were switched off, and those with a
-    part replaced.
+    of the attentions; ``numbers``: theirs in Python. ``off``, ``patched``: heads that were switched off, and those with
+    a part replaced.
     """
 
     model: str
@@ -93,7 +93,8 @@ class Layer(TypedDict):
 class View(TypedDict):
     """One part of one sample. ``weights``: whether all are here exactly, or else ``largest`` of each query, and whether
     all are here as ``levels``. ``factors``: whether queries and keys are here, or else how many ``factor_bytes`` they
-    have; 0 where there are none. ``layers``: of each sentence.
+    have; 0 where there are none. ``alone``: whether a cell of one attention has room for its own, which come first
+    there. ``layers``: of each sentence.
     """
 
     part: int
@@ -105,6 +106,7 @@ class View(TypedDict):
     largest: int
     factors: bool
     factor_bytes: int
+    alone: bool
 
 
 class HeadsHeader(TypedDict):
@@ -235,6 +237,9 @@ def _view(part: Part, at: int, sample: int, room: Room) -> tuple[View, Arrays] |
     run, arrays = _run(part, sides, weights)
     if not room.takes(arrays) and sample != part.last[0].sample:
         return None
+    factors = _of_sides(dict(_factors(own)) for own in sides)
+    size = (_bytes(factors) + _bytes(arrays)) // len(part.numbers)
+    has_factors = bool(factors) and len(part.numbers) == 1 and room.takes(factors)
     exact = _of_sides(_by_layer("weights", own) for own in weights)
     has_weights, has_levels, largest = room.takes(exact), False, 0
     if not has_weights:
@@ -244,8 +249,7 @@ def _view(part: Part, at: int, sample: int, room: Room) -> tuple[View, Arrays] |
         choices = ((most, _of_sides(_largest(own, most) for own in weights)) for most in LARGEST)
         largest, strongest = next((choice for choice in choices if room.takes(choice[1])), (0, {}))
         exact = all_levels | strongest
-    factors = _of_sides(dict(_factors(own)) for own in sides)
-    has_factors = bool(factors) and room.takes(factors)
+    has_factors = has_factors or (bool(factors) and room.takes(factors))
     view: View = {
         "part": at,
         "sample": sample,
@@ -259,6 +263,7 @@ def _view(part: Part, at: int, sample: int, room: Room) -> tuple[View, Arrays] |
         "largest": largest,
         "factors": has_factors,
         "factor_bytes": _bytes(factors),
+        "alone": size <= MOST_BYTES,
     }
     return view, {**arrays, **exact, **(factors if has_factors else {})}
 

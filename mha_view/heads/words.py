@@ -233,7 +233,7 @@ CELL: Final = {
     **HEADS,
     "head_n": "{head}",  # below a small picture
     "heads_all": N_(
-        "All heads: {layers} {layers:layer|layers}, {heads} {heads:head|heads} each, counted from 0 as in Python"
+        "All heads: {layers} {layers:layer|layers}, {heads} {heads:head|heads} each (from 0, as in Python)"
     ),
     "tokens_hint": N_("{count} tokens. Choose a token, and each map shows where it looks."),
     "part": N_("Attentions"),
@@ -250,10 +250,17 @@ CELL: Final = {
         "All weights: {code}."
     ),
     "absent_factors": N_(
-        "Queries and keys ({bytes} MB) are not in this cell. To see the arithmetic: {code}."
+        "Queries and keys ({bytes} MB) are not in this cell. A cell that ends in {code} has those of this layer."
+    ),
+    "absent_all_factors": N_(
+        "Queries and keys ({bytes} MB) are not in this cell. In Python: {code}.q, {code}.k."
     ),
     "absent_samples": N_("{count} {count:sample is|samples are} not in this cell. To see another: {code}."),
-    "score_absent": N_("Queries and keys are not in this cell. In Python: {code}."),
+    "score_alone": N_(
+        "Queries and keys of all layers are too large for this cell. To see how this weight was computed, run a "
+        "cell that ends in {code}: it has those of this layer."
+    ),
+    "score_absent": N_("Queries and keys are too large for this cell. In Python: {code}.q, {code}.k."),
     "score_hidden": N_("The mask hides this key from this query: its score is −∞, and its weight is 0."),
     "score_unknown": N_("This weight cannot be computed from q and k alone, so only the weight is shown."),
     "python": N_("Open as an example"),

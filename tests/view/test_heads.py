@@ -155,6 +155,20 @@ def test_long_texts_are_pooled_and_the_largest_weights_of_each_query_are_exact(m
     assert size <= payload.MOST_BYTES
 
 
+def test_a_cell_of_one_attention_has_its_queries_and_keys_first(model, monkeypatch):
+    found = capture(model, drawn(1, 150, 8))
+    monkeypatch.setattr(payload, "MOST_BYTES", 125_000)
+    assert read(found)[0]["heads"]["views"][0]["alone"]
+    header, arrays = read(found[1])
+    (view,) = header["heads"]["views"]
+    assert (view["weights"], view["factors"]) == (False, True)
+    assert torch.equal(arrays["0/0.q.0"], found[1].q.float())
+    assert torch.equal(arrays["0/0.k.0"], found[1].k.float())
+    monkeypatch.setattr(payload, "MOST_BYTES", 9_000)
+    assert not read(found)[0]["heads"]["views"][0]["alone"]
+    assert not read(found[1])[0]["heads"]["views"][0]["factors"]
+
+
 def test_where_exact_weights_have_no_room_all_are_there_as_levels(model, monkeypatch):
     found = capture(model, drawn(1, 150, 8))
     monkeypatch.setattr(payload, "MOST_BYTES", 500_000)

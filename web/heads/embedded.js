@@ -148,6 +148,6 @@ export class Embedded {
     const { words, view } = this;
     if (!view.factor_bytes || view.factors) return words.score_unknown;
     const { code } = view.layers[of][layer];
-    return fill(words.score_absent, { code: `${code}.q, ${code}.k` });
+    return fill(words[view.alone ? "score_alone" : "score_absent"], { code });
   }
 }

@@ -51,7 +51,6 @@ export class HeadsOfRun {
     const wanted = isOther ? this.#start : this.#place;
     this.#place = { ...fitted(wanted, run), off: view.run.off };
     this.#showChoices();
-    this.#showNotes();
     this.shown(view.sample);
     this.#read();
   }
@@ -67,6 +66,7 @@ export class HeadsOfRun {
 
   show() {
     const { run } = this.#source;
+    this.#showNotes();
     this.heads.update({ run, place: this.#place, shuffled: null, missing: NONE_MISSING, refused: "" });
   }
 
@@ -128,7 +128,7 @@ export class HeadsOfRun {
     const { words } = this;
     const { view, run } = this.#source;
     const { views, samples } = this.data;
-    const [{ code }] = /** @type {CellLayer[]} */ (view.layers.at(-1));
+    const { code } = /** @type {CellLayer[]} */ (view.layers.at(-1))[this.#place.head[0]];
     const [{ block }] = run.sentences;
     const here = new Set(views.map(({ sample }) => sample));
     const absent = Array.from({ length: samples }, (_, at) => at).filter((at) => !here.has(at));
@@ -140,7 +140,7 @@ export class HeadsOfRun {
         fill(words[view.levels ? "rounded_weights" : "absent_weights"], { count, code: `${code}.weights` }),
       !view.factors &&
         view.factor_bytes > 0 &&
-        fill(words.absent_factors, { bytes, code: `${code}.q, ${code}.k` }),
+        fill(words[view.alone ? "absent_factors" : "absent_all_factors"], { bytes, code }),
       absent.length > 0 &&
         fill(words.absent_samples, { count: absent.length, code: `capture(…, sample=${absent[0]})` }),
     );

@@ -36,6 +36,8 @@ interface CellView {
   factors: boolean;
   /** How many bytes they have; 0 where the scores cannot be computed from them. */
   factor_bytes: number;
+  /** Whether a cell of one of these attentions has its queries and keys. */
+  alone: boolean;
 }
 
 /** What the arithmetic of a pair needs besides numbers, and the Python that finds the attention. */

@@ -65,6 +65,8 @@ def payloads() -> dict[str, Any]:
     for name, most in (("long", 62_000), ("rounded", 145_000)):
         with patch.object(payload, "MOST_BYTES", most):
             cells[name] = message_of(long, "en")
+    with patch.object(payload, "MOST_BYTES", 62_000):
+        cells["alone"] = message_of(long[1], "en")
     return {
         "cells": {name: b64encode(message).decode() for name, message in cells.items()},
         "weights": {

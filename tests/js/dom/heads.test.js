@@ -179,7 +179,7 @@ test("in a long text the largest weights are exact, and no other is above its bo
       assert.equal(count, sourceOf("long").view.largest);
     }
     assert.equal(factors, null);
-    assert.match(unexplained, /found\[1\]\.q, found\[1\]\.k/);
+    assert.match(unexplained, /run a cell that ends in found\[1\]: it has those of this layer\.$/);
   }
 });
 
@@ -219,7 +219,7 @@ test("a weight that is not exact has its sign where it is read", async () => {
 test("all heads are shown, and the chosen one with its lines", async () => {
   const { all, find, texts, choose } = await opened("found");
   assert.equal(all(".tile").length, 12);
-  assert.match(find(".glance h2").textContent, /3 layers, 4 heads each, counted from 0 as in Python$/);
+  assert.match(find(".glance h2").textContent, /3 layers, 4 heads each \(from 0, as in Python\)$/);
   await choose(1, 2);
   assert.equal(find(".one h2").textContent, "Layer 1 · Head 2");
   assert.equal(find(".one-name").textContent, "layers.1.self_attn, 2");
@@ -326,11 +326,26 @@ test("what is not in a cell is said, with the Python that has it", async () => {
   const text = find(".cell-notes").textContent;
   assert.match(text, /largest weight of 3 × 3 pairs/);
   assert.match(text, /found\[0\]\.weights/);
-  assert.match(text, /found\[0\]\.q, found\[0\]\.k/);
+  assert.match(text, /A cell that ends in found\[0\] has those of this layer\./);
   assert.match(text, /2 samples are not in this cell.*capture\(…, sample=1\)/);
   assert.ok(words.absent_samples);
   const { find: inShort } = await opened("found");
   assert.equal(inShort(".cell-notes").hidden, true);
+});
+
+test("a cell of one attention has its arithmetic, and there the weight that has no room", async () => {
+  const { find, all } = await opened("alone");
+  const [{ exact, factors }] = await sourceOf("alone").numbers({ head: [0, 0] });
+  assert.ok(factors);
+  const at = WEIGHTS.long[0].flat().findIndex((_, place) => exact?.[place] === 0);
+  const map = find(".big-map");
+  press("ArrowDown", map);
+  for (let query = 0; query < Math.floor(at / 80); query++) press("ArrowDown", map);
+  for (let key = 0; key < at % 80; key++) press("ArrowRight", map);
+  const weight = WEIGHTS.long[0].flat()[at];
+  assert.ok(Math.abs(Number(find(".pair-weight").title) - weight) < 1e-6);
+  assert.ok(Math.abs(Number(all(".sums strong").at(-1).title) - weight) < 1e-6);
+  assert.equal(find(".one h2").textContent, "Layer 1 · Head 0");
 });
 
 test("keys may be other tokens than queries", async () => {

@@ -152,7 +152,8 @@ export class HeadView {
     const canMerge = isExact && run.sentences.some(inPieces); // words have no bounds
     if (!canMerge) this.#asWords = false;
     const canHide = run.sentences.some(({ special }) => special.includes(true));
-    this.#tokens = new ShownTokens(run, { asWords: this.#asWords, hides: this.#place.hides });
+    const how = { asWords: this.#asWords, hides: this.#place.hides };
+    if (!this.#tokens.isOf(run, how)) this.#tokens = new ShownTokens(run, how);
     this.#showViews(canMerge, canHide);
     this.root.setAttribute("aria-busy", String(!this.#numbers));
     if (!this.#numbers) return;

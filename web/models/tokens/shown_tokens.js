@@ -8,6 +8,7 @@ export class ShownTokens {
   /** @param {ModelRun} run @param {{ asWords: boolean; hides: boolean }} how */
   constructor(run, { asWords, hides }) {
     this.run = run;
+    this.how = { asWords, hides };
     /** For each sentence its rows, each the tokens that it stands for. */
     this.groups = run.sentences.map((tokens) => {
       const all = asWords ? groups(tokens) : tokens.texts.map((_, at) => [at]);
@@ -27,6 +28,11 @@ export class ShownTokens {
     }
     /** The same of keys. @type {[number, number][]} */
     this.commonKeys = this.#hasOtherKeys ? this.keyGroups[0].map((_, key) => [key, key]) : this.common;
+  }
+
+  /** Whether these are a run's tokens, shown so. @param {ModelRun} run @param {{ asWords: boolean; hides: boolean }} how */
+  isOf(run, { asWords, hides }) {
+    return run === this.run && asWords === this.how.asWords && hides === this.how.hides;
   }
 
   /**

@@ -37,6 +37,16 @@ export class TokenStrip {
     }
     const focused = this.#tokens.findIndex((token) => token.tabIndex === 0);
     stopAt(this.#tokens, chosen ?? Math.max(0, focused));
+    if (chosen !== null) this.#reveal(this.#tokens[chosen]);
+  }
+
+  /** Scroll the strip, and nothing around it, until a token is in view. @param {HTMLElement} token */
+  #reveal({ offsetTop, offsetHeight }) {
+    const { root } = this;
+    const top = offsetTop - root.offsetTop;
+    if (top < root.scrollTop) root.scrollTop = top;
+    const below = top + offsetHeight - root.clientHeight;
+    if (below > root.scrollTop) root.scrollTop = below;
   }
 
   /** @param {SentenceWeights} tokens @param {(at: number) => boolean} canChoose */
