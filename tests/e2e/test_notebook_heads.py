@@ -56,7 +56,11 @@ def test_in_its_frame_a_head_is_hovered_and_chosen_and_a_pair_is_read(opened, fo
     expect(frame.locator(".tip strong")).to_have_text("Layer 2 · Head 3")
     tile.click()
     expect(frame.locator(".one h2")).to_have_text("Layer 2 · Head 3")
-    frame.get_by_role("button", name="slept").last.click()
+    frame.locator(".line-token", has_text="slept").hover()
+    expect(frame.locator(".line-key .line-weight").nth(1)).to_have_text(
+        f"{found[2].weights[3, 8, 1].item():.2f}"
+    )
+    frame.locator(".line-token", has_text="slept").click()
     frame.locator("button.line-key", has_text="Mary").click()
     one = found[2]
     weight = one.weights[3, 8, 1].item()
@@ -80,6 +84,29 @@ def test_the_line_of_python_is_copied_by_its_button(opened, found):
 def test_a_cell_has_no_barrier_and_nothing_is_wider_than_it(opened, found, width, scheme):
     page = opened(document(found, "en"), viewport={"width": width, "height": 900}, color_scheme=scheme)
     expect(page.locator(".line-token").first).to_be_visible()
+    assert barriers(page, **rules(scheme)) == []
+    assert wider(page) == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1100, "dark"), (390, "light")])
+def test_a_changed_run_and_lines_of_a_long_text_have_no_barrier_either(opened, width, scheme):
+    torch.manual_seed(3)
+    model = nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(8, 2, 8, batch_first=True), 2, enable_nested_tensor=False
+    )
+    rows = 2 * torch.randn(1, 80, 8)
+    page = opened(
+        document(capture(model.eval(), rows, without=[(0, 1)]), "en"),
+        viewport={"width": width, "height": 900},
+        color_scheme=scheme,
+    )
+    expect(page.locator(".big-map")).to_have_count(3)
+    assert barriers(page, **rules(scheme)) == []
+    assert wider(page) == []
+    page.get_by_role("button", name="Lines").click()
+    page.locator(".line-token").nth(3).click()
+    page.locator("button.line-key").nth(2).click()
+    expect(page.locator(".sums")).to_have_count(2)
     assert barriers(page, **rules(scheme)) == []
     assert wider(page) == []
 

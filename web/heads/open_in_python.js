@@ -26,6 +26,7 @@ export class OpenInPython {
     const line = `${code}.example(heads=[${head}]${cut ? ", cut=True" : ""})`;
     if (line !== this.line.value) this.copy.textContent = this.words.copy;
     this.line.value = line;
+    this.line.size = line.length;
     this.about.textContent = this.words[cut ? "python_cut" : "python_about"];
   }
 

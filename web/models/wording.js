@@ -85,6 +85,7 @@ export const signedText = (by, decimals) =>
  * @returns {[string, string]}
  */
 export function captionOf(words, run, { token, by }, at, picture) {
+  if (by === "difference" && isOfTwo(run)) return ["", differenceText(run, at)];
   if (by) {
     const number = measureOf(run, by.replace("-", ""), at);
     return ["", number === null ? "–" : measureText(by.replace("-", ""), number)];
@@ -94,10 +95,14 @@ export function captionOf(words, run, { token, by }, at, picture) {
     return [to, value];
   }
   if (picture === "difference" && isOfTwo(run))
-    return [run.change ? "" : words.kind_difference, shown(run.differences[at])];
+    return [run.change ? "" : words.kind_difference, differenceText(run, at)];
   const label = run.sentences[picture === "second" ? 1 : 0].labels[at];
   return [label === "none" ? "" : words[`kind_${label}`], ""];
 }
+
+/** How far a head differs: between two sentences its weights on average, after a change the one that changed most. @type {(run: PairRun, at: number) => string} */
+const differenceText = ({ change, differences }, at) =>
+  change ? weightText(differences[at]) : shown(differences[at]);
 
 /**
  * Where a token of the first sentence looks most, or where its weight changes most; null where the picture does not

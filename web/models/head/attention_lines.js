@@ -2,7 +2,7 @@
 // weight for the chosen query. Drawn on a canvas, because a node for each pair would be too many.
 
 import { curve, lineAt, middle } from "../../kit/curves.js";
-import { button, div, element, pressable, redrawn, span, targetOf } from "../../kit/dom.js";
+import { button, div, element, pressable, redrawn, setAttribute, span, targetOf } from "../../kit/dom.js";
 import { roving, stopAt } from "../tokens/roving_focus.js";
 import { shown } from "../wording.js";
 
@@ -21,6 +21,8 @@ export class AttentionLines {
   #content = { weights: new Float32Array(), colour: "", exact: null, sign: "", texts: [], keyTexts: [] };
   /** @type {number[][]} */
   #rows = [];
+  /** The buttons of the queries. @type {HTMLButtonElement[]} */
+  #tokens = [];
   /** @type {LinesPlace} */
   #place = { token: null, pair: null, hovered: null };
   #watch = new ResizeObserver(() => this.#draw());
@@ -37,7 +39,7 @@ export class AttentionLines {
     this.#watch.observe(this.canvas);
     this.queries.addEventListener("pointermove", (event) => {
       const token = event.pointerType === "touch" ? null : targetOf(event)?.closest("button");
-      if (token) this.#hover([...this.queries.children].indexOf(token));
+      if (token) this.#hover(this.#tokens.indexOf(token));
     });
     this.queries.addEventListener("pointerleave", () => this.#hover(null));
     this.canvas.addEventListener("pointermove", (event) => host.pointed(this.#pairAt(event)));
@@ -80,16 +82,21 @@ export class AttentionLines {
     return Math.max(this.#content.texts.length, this.#content.keyTexts.length) * ROW;
   }
 
+  /** The queries; new ones only for other texts, so that the one under the pointer stays. */
   #showQueries() {
-    const stop = [...this.queries.querySelectorAll("button")].findIndex(({ tabIndex }) => tabIndex === 0);
     const { token } = this.#place;
-    const tokens = this.#content.texts.map((text, at) => {
-      const onclick = () => this.host.chosen(at === token ? null : at);
-      const attributes = { class: "line-token", data: { focus: `query ${at}` }, title: text, onclick };
-      return pressable(at === token, attributes, element("bdi", {}, text));
-    });
-    stopAt(tokens, token ?? (stop in tokens ? stop : 0));
-    redrawn(this.queries, () => this.queries.replaceChildren(...tokens));
+    const { texts } = this.#content;
+    if (this.#tokens.length !== texts.length || texts.some((text, at) => this.#tokens[at].title !== text)) {
+      this.#tokens = texts.map((text, at) => {
+        const onclick = () => this.host.chosen(at === this.#place.token ? null : at);
+        const attributes = { class: "line-token", data: { focus: `query ${at}` }, title: text, onclick };
+        return pressable(false, attributes, element("bdi", {}, text));
+      });
+      redrawn(this.queries, () => this.queries.replaceChildren(...this.#tokens));
+    }
+    const stop = this.#tokens.findIndex(({ tabIndex }) => tabIndex === 0);
+    for (const [at, node] of this.#tokens.entries()) setAttribute(node, "aria-pressed", String(at === token));
+    stopAt(this.#tokens, token ?? Math.max(0, stop));
   }
 
   #showKeys() {
