@@ -7,6 +7,7 @@ import { blended, inCss, levelOf, levelsOf, mostOf, putPixels, readable, shaded,
 import { shown, signedText, weightText } from "../wording.js";
 import { revealing, shifted, whole, zoomed } from "./map_window.js";
 
+const MOST_NAMED = 64; // columns; of a map with more no token has a name, nor room for one
 const LEAST_NAMED = 11; // px of a cell, from which tokens have names
 const LEAST_WITH_NUMBER = 20; // px of a cell, from which it has its number
 const LEAST_NUMBER = 0.005; // a smaller number is printed as 0, in a muted colour
@@ -147,6 +148,7 @@ export class Heatmap {
     const [rows, cols] = [this.#rows, this.#cols];
     this.square.style.setProperty("--cols", String(cols));
     this.square.style.setProperty("--aspect", `${cols} / ${rows}`);
+    this.square.classList.toggle("unnamed", cols > MOST_NAMED);
     const width = this.canvas.clientWidth;
     const context = this.canvas.getContext("2d");
     if (!width || !rows || !context) return;
@@ -224,7 +226,7 @@ export class Heatmap {
   /** @param {number} cell */
   #showNames(cell) {
     const { row, col, size } = this.#window;
-    const isNamed = cell >= LEAST_NAMED;
+    const isNamed = this.#cols <= MOST_NAMED && cell >= LEAST_NAMED;
     /** @param {string} text */
     const name = (text) => element("span", { title: text }, element("bdi", {}, text));
     const { texts, keyTexts } = this.#content;
