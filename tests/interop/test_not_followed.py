@@ -30,7 +30,7 @@ def plain(q, k, v):
 
 WAYS = {
     "log_softmax": lambda q, k, v: (q @ k.mT).log_softmax(-1).exp() @ v,
-    "softmax(dim=-2)": lambda q, k, v: (k @ q.mT).softmax(-2).mT @ v,
+    "softmax(dim=-2)": lambda q, k, v: (q @ k.mT).softmax(-2) @ v,
     "tril": lambda q, k, v: (q @ k.mT).softmax(-1).tril() @ v,
 }
 

@@ -1,7 +1,7 @@
 """Recognising q · kᵀ and weights · V by the letters of an einsum, whatever the order of the axes.
 
 letters_of("bqhd,bkhd->bhqk", (q, k))              # ("b", "q", "h", "d"), ("b", "k", "h", "d"), ("b", "h", "q", "k")
-values_order(*letters_of("bhqk,bkhd->bqhd", …))    # ("b", "h", "q", "k", "d")
+values_order(*letters_of("bhqk,bkhd->bqhd", …), "k")   # ("b", "h", "q", "k", "d")
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ def letters_of(equation: Any, tensors: Sequence[Tensor]) -> tuple[Letters, Lette
     return letters if all(len(side) == len({*side}) for side in letters) else None  # twice: a diagonal
 
 
-def values_order(weights: Letters, values: Letters, out: Letters) -> Letters | None:
+def values_order(weights: Letters, values: Letters, out: Letters, key: str) -> Letters | None:
     """Leading axes, query, key, column of weights · V; None if it is another product, as with a V for each query."""
-    key = weights[-1]
     columns = [letter for letter in values if letter not in weights]
-    queries = [letter for letter in weights[:-1] if letter in out and letter not in values]
+    queries = [letter for letter in weights if letter != key and letter in out and letter not in values]
     if key not in values or key in out or len(columns) != 1 or not queries:
         return None
-    if len(queries) > 1 and weights[-2] not in queries:
+    beside = weights[-1] if key == weights[-2] else weights[-2]
+    if len(queries) > 1 and beside not in queries:
         return None
-    query = weights[-2] if weights[-2] in queries else queries[0]
+    query = beside if beside in queries else queries[0]
     lead = tuple(letter for letter in weights if letter not in (query, key))
     return (*lead, query, key, columns[0]) if {*lead, query, columns[0]} == {*out} else None
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from mha_core.errors import N_, InteropError
 from mha_core.interop.running.attentions import Attentions
+from mha_core.interop.running.call import Call, nested
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.one_sample import Labels, verified
 from mha_core.interop.running.samples import Batch, Split, four_axes, orders, undecided
 from mha_core.interop.running.second_run import heads_come_first, outputs_of, variants
-from mha_core.interop.running.watch import Call, Watch, nested
+from mha_core.interop.running.watch import Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,9 @@ def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any],
         raise _no_attention(watch.ends)
     decided = _decide(calls, module, args, named, asked.batch)
     names = {one.name for one, _ in decided}
-    skipped = [_not_followed(*end) for end in watch.lost.items() if end[0] not in names]
+    skipped = [
+        _not_followed(*end) for end in watch.lost.items() if end[1][1] == "columns" or end[0] not in names
+    ]
     attentions = Attentions((one.numbered(index) for index, (one, _) in enumerate(decided)), skipped)
     _require_tokens(asked.tokens, attentions)
     own_sites = (
@@ -95,10 +98,18 @@ def _require_tokens(tokens: Sequence[str] | None, attentions: Sequence[Captured]
     )
 
 
+_OF_COLUMNS: Final = N_(
+    "a softmax over the columns of a projection is not attention between tokens, but a feature map, "
+    "as in linear attention, or weights between channels"
+)
+
+
 def _not_followed(name: str, end: tuple[str, str]) -> InteropError:
     """What happened to scores that did not become an attention."""
-    operation, _ = end
-    if operation.startswith("softmax("):
+    operation, why = end
+    if why == "columns":
+        sentence = _OF_COLUMNS
+    elif operation.startswith("softmax("):
         sentence = N_("{operation} is not along the last axis, where keys are expected")
     else:
         sentence = N_("the scores or weights went into {operation} and cannot be followed from there")
@@ -120,6 +131,11 @@ def _no_attention(ends: Mapping[str, tuple[str, str]]) -> InteropError:
     if operation.startswith("softmax("):
         sentence = N_(
             "no attention was found in this run: {operation} is not along the last axis, where keys are expected"
+        )
+    elif why == "columns":
+        sentence = N_(
+            "no attention was found in this run: a softmax over the columns of a projection is not attention "
+            "between tokens, but a feature map, as in linear attention, or weights between channels"
         )
     elif why == "gate":
         sentence = N_(

@@ -22,6 +22,7 @@ from torch import Tensor, nn
 
 from mha_core.errors import N_, InteropError
 from mha_core.interop.running.attentions import Attentions
+from mha_core.interop.running.call import Call
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.changed import Changed, output_of
 from mha_core.interop.running.edits import Edit, Part, Patch, Without, edits_of
@@ -29,7 +30,7 @@ from mha_core.interop.running.found import Asked, Found, Site, found_in
 from mha_core.interop.running.one_sample import of_sample, verified, weights_of, with_heads_axis
 from mha_core.interop.running.samples import four_axes
 from mha_core.interop.running.second_run import tensors_in
-from mha_core.interop.running.watch import Call, Watch
+from mha_core.interop.running.watch import Watch
 
 
 def changed(

@@ -12,9 +12,9 @@ from torch import Tensor
 from mha_core.errors import N_, InteropError
 from mha_core.example.model import NEG_INF, Scale
 from mha_core.interop.parameters.packed import EXACT
+from mha_core.interop.running.call import Call
 from mha_core.interop.running.captured import ROUNDED, Captured
 from mha_core.interop.running.scores import Scores
-from mha_core.interop.running.watch import Call
 
 LOWEST: Final = -1e30
 """No score is as low as this; numbers that are added to hide a pair are."""

@@ -18,7 +18,8 @@ from typing import Final, NamedTuple
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.running.watch import Call, Fold
+from mha_core.interop.running.call import Call
+from mha_core.interop.running.folds import Fold
 
 _UNDECIDED: Final = N_(
     "samples and heads cannot be told apart in {lead} matrices; give the number of samples with batch="

@@ -135,6 +135,31 @@ def with_axes_of(scores: Scores, scored: Tensor, result: Tensor) -> Scores:
     )
 
 
+def turned(scores: Scores, order: Sequence[int]) -> Scores | None:
+    """The scores with their axes in this order; with queries and keys exchanged if the last two are.
+
+    None unless the last two axes stay the last two.
+    """
+    axes = len(order)
+    lead, last = tuple(order[:-2]), tuple(order[-2:])
+    is_swapped = last == (axes - 1, axes - 2)
+    if not is_swapped and last != (axes - 2, axes - 1):
+        return None
+    if is_swapped and scores.sink is not None:
+        return None
+
+    def moved(part: Tensor) -> Tensor:
+        if lead == tuple(range(axes - 2)):
+            return part
+        return part.reshape(*(1,) * (axes - part.dim()), *part.shape).permute(*lead, axes - 2, axes - 1)
+
+    q, k = moved(scores.q), moved(scores.k)
+    mask = None if scores.mask is None else moved(torch.atleast_2d(scores.mask))  # type: ignore[no-untyped-call]
+    if is_swapped:
+        return replace(scores, q=k, k=q, mask=None if mask is None else mask.mT)
+    return replace(scores, q=q, k=k, mask=mask, sink=None if scores.sink is None else moved(scores.sink))
+
+
 def _times(scores: Scores, factor: float | None, *, over: bool) -> Scores | None:
     if factor is None:
         return None

@@ -14,8 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from mha_core.interop.parameters.packed import EXACT
+from mha_core.interop.running.call import Call
 from mha_core.interop.running.samples import Split
-from mha_core.interop.running.watch import Call, Watch
+from mha_core.interop.running.watch import Watch
 
 _ROUNDING: Final = 1e-3
 """A change below this share of the largest one may come from summing in another order."""
