@@ -20,6 +20,7 @@ from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.capture import capture
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.changed import Changed, TokenChange
+from mha_core.interop.running.edits import At
 from mha_core.interop.running.qkv import from_qkv
 from mha_core.interop.running.sweep import HeadChange, Sweep, sweep
 from mha_core.interop.saved.adapters import merge_adapter
@@ -34,6 +35,7 @@ from mha_core.interop.saved.weights import Weights, read_weights, read_weights_f
 
 __all__ = [
     "KIND_NAMES",
+    "At",
     "Attentions",
     "Captured",
     "Changed",

@@ -978,7 +978,7 @@ def test_one_query_in_a_batch_of_many_gets_a_remark():
     )
     (captured,) = capture(layer, (x, x, x))
     said = "Each of the 4 samples has only one query. Is batch_first right?"
-    assert repr(captured) == f"MultiheadAttention: 2 heads, 1 queries, 1 keys ({said})"
+    assert repr(captured) == f"MultiheadAttention: 2 heads, 1 query, 1 key ({said})"
     assert said in text_in(captured.example().note, "en")
     assert refused(layer, (x, x, x), list("abcd")) == (
         "tokens: 4 were given, but no attention in this run has that many queries: 1, in a "

@@ -462,9 +462,8 @@ WRONG: dict[str, dict[str, Any]] = {
         "patch": {("0", 1, "outputs"): torch.ones(5, 5)}
     },
     "patch[('0', 1)]: expected 5 × 5 or 2 × 5 × 5, got 3 × 5 × 5": {"patch": {("0", 1): torch.ones(3, 5, 5)}},
-    "patch: expected an attention, a head and “weights” or “outputs”, such as (“0”, 0, “weights”), got ('0', 1, 'q')": {
-        "patch": {("0", 1, "q"): torch.ones(5, 4)}
-    },
+    "patch: expected an attention, a head and “weights”, “outputs”, “q”, “k” or “v”, such as (“0”, 0, “weights”), "
+    "got ('0', 1, 'keys')": {"patch": {("0", 1, "keys"): torch.ones(5, 4)}},
     "patch[('0', 1)]: contains NaN or an infinite number": {
         "patch": {("0", 1): torch.full((5, 5), torch.nan)}
     },

@@ -5,14 +5,15 @@ softmax and is not attention between tokens, such as linear attention, is never 
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812  # its usual name
 
-from mha_core import InteropError
-from mha_core.interop import capture
+from mha_core import InteropError, MhaError
+from mha_core.interop import capture, sweep
 
 SAMPLES, TOKENS, HEADS, WIDTH = 2, 5, 3, 4
 D = HEADS * WIDTH
@@ -364,3 +365,129 @@ def test_what_is_not_followed_says_why(attend):
     with pytest.raises(InteropError) as error:
         capture(Layer(attend), X)
     assert REFUSED[attend] in str(error.value)
+
+
+# --- heads in a loop, and axes of an image ---------------------------------------------------------------------------
+
+
+class Looped(nn.Module):
+    """One head after the other, in Python."""
+
+    def __init__(self):
+        super().__init__()
+        self.q, self.k, self.v = (nn.ModuleList(nn.Linear(D, WIDTH) for _ in range(HEADS)) for _ in range(3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        parts = zip(self.q, self.k, self.v, strict=True)
+        return torch.cat([(q(x) @ k(x).mT).softmax(-1) @ v(x) for q, k, v in parts], -1)
+
+
+def test_heads_in_a_loop_have_names_that_differ_and_their_number_is_in_the_singular():
+    found = capture(nn.Sequential(Looped(), Layer(keys_first).float()), X.float())
+    assert [one.name for one in found] == ["0#0", "0#1", "0#2", "1"]
+    assert repr(found[0]) == "0#0: 1 head, 5 queries, 5 keys"
+    assert found[0].batch[1].name == "0#0"
+
+
+def test_a_head_in_a_loop_is_found_by_its_name():
+    changed = capture(Looped(), X.float(), without=[("Looped#1", 0)])
+    assert [one.name for one in changed.found] == ["Looped#0", "Looped#1", "Looped#2"]
+    assert changed.after[..., WIDTH : 2 * WIDTH].abs().max() == 0
+    with pytest.raises(InteropError, match=r"fits 3 attentions.*0: Looped#0, 1: Looped#1, 2: Looped#2"):
+        capture(Looped(), X.float(), without=[("Looped", 0)])
+
+
+class Axial(nn.Module):
+    """Attention along the rows of an image, and along its columns."""
+
+    def __init__(self, count: int):
+        super().__init__()
+        self.count = count
+        self.project = nn.Linear(12, 36)
+
+    def along(self, x: Tensor) -> Tensor:
+        q, k, v = (
+            heads.unflatten(-1, (self.count, -1)).transpose(1, 2) for heads in self.project(x).chunk(3, -1)
+        )
+        return ((q @ k.mT).softmax(-1) @ v).transpose(1, 2).flatten(2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        samples, rows, columns, width = x.shape
+        x = self.along(x.reshape(samples * rows, columns, width)).view(x.shape).transpose(1, 2)
+        return self.along(x.reshape(samples * columns, rows, width)).view(samples, columns, rows, width)
+
+
+@pytest.mark.parametrize("batch", [None, 2])
+@pytest.mark.parametrize("count", [2, 3])
+def test_each_row_and_each_column_of_an_image_is_a_sample_whatever_the_number_of_heads(count, batch):
+    """Also where there are as many heads as images."""
+    x = torch.randn(2, 3, 5, 12, generator=torch.Generator().manual_seed(2))
+    rows, columns = capture(Axial(count), x, batch=batch)
+    assert (rows.samples, tuple(rows.weights.shape)) == (6, (count, 5, 5))
+    assert (columns.samples, tuple(columns.weights.shape)) == (10, (count, 3, 3))
+
+
+# --- names for each sample -------------------------------------------------------------------------------------------
+
+
+def test_each_sample_of_a_batch_has_its_own_names():
+    names = [list("abcde"), list("fghij")]
+    found = capture(Layer(keys_first), X, tokens=names)
+    assert ["".join(own[0].tokens) for own in found.samples.values()] == ["abcde", "fghij"]
+    assert "".join(capture(Layer(keys_first), X, tokens=names, sample=1)[0].tokens) == "fghij"
+
+
+def test_the_names_of_one_sample_are_those_of_the_sample_that_was_asked_for():
+    found = capture(Layer(keys_first), X, tokens=list("abcde"), sample=1)
+    assert ["".join(own[0].tokens) for own in found.samples.values()] == ["12345", "abcde"]
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ([list("abcde")], "tokens: expected 2 × 5 names (samples × queries), got 1 × 5"),
+        ([list("abcde"), list("ab")], "tokens: expected 2 × 5 names (samples × queries), got 2 × 5 / 2"),
+    ],
+)
+def test_names_for_other_samples_or_tokens_are_refused(names, said):
+    with pytest.raises(InteropError) as error:
+        capture(Layer(keys_first), X, tokens=names)
+    assert str(error.value) == said
+
+
+# --- arguments of another kind ---------------------------------------------------------------------------------------
+
+anything: Any = capture
+swept: Any = sweep
+ARGUMENTS: dict[str, Callable[[Layer], Any]] = {
+    "measure: expected a function of the module's output, got 'logit'": lambda m: swept(m, X, "logit"),
+    "rows: expected rows as whole numbers, got ('a',)": lambda m: swept(m, X, rows="a"),
+    "inputs: expected a tensor, a tuple of arguments or a mapping of keywords, got NoneType": (
+        lambda m: anything(m, None)
+    ),
+    "inputs: the module does not take a text; give the numbers that it takes, such as a tensor of token ids": (
+        lambda m: anything(m, "a text")
+    ),
+    "inputs: expected a tensor, a tuple of arguments or a mapping of keywords, got 3": (
+        lambda m: swept(m, X, patch_from=3)
+    ),
+    "tokens: expected a list of names, one per token, got 'I am'": lambda m: anything(m, X, "I am"),
+    "sample: expected a whole number, got 'a'": lambda m: anything(m, X, sample="a"),
+    "batch: expected a whole number, 1 or more, got '2'": lambda m: anything(m, X, batch="2"),
+    "keywords: expected a mapping of keywords, got 3": lambda m: anything(m, X, keywords=3),
+    "without: expected a list of heads, got 5": lambda m: anything(m, X, without=5),
+    "without: expected an attention and a head, such as (“Layer”, 0), got 'Layer'": (
+        lambda m: anything(m, X, without=("Layer", 1))
+    ),
+    "patch: expected a mapping of places to tensors, got list": lambda m: anything(m, X, patch=[(0, 1)]),
+    "patch[(0, 1)]: expected a tensor, got NoneType": lambda m: anything(m, X, patch={(0, 1): None}),
+    "by: expected one of zero, mean, got 'median'": lambda m: anything(m, X, without=[(0, 1)], by="median"),
+    "heads: expected a list of heads, got 3": lambda m: anything(m, X)[0].example(heads=3),
+}
+
+
+@pytest.mark.parametrize("said", ARGUMENTS)
+def test_an_argument_of_another_kind_is_named(said):
+    with pytest.raises(MhaError) as error:
+        ARGUMENTS[said](Layer(keys_first))
+    assert str(error.value) == said

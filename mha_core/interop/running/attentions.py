@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import overload
 
 from mha_core.errors import InteropError
 from mha_core.interop.running.captured import Captured
 from mha_core.notebook import HEADS, html_of
+
+
+def numbered(attentions: Sequence[Captured]) -> list[Captured]:
+    """The attentions with their numbers in the run, and names that differ: those that a part of the module computes one
+    after the other get a number.
+
+    Three attentions of "layer", one for each head in a loop, are "layer#0", "layer#1" and "layer#2".
+    """
+    count, seen = Counter(one.name for one in attentions), Counter[str]()
+    result = list[Captured]()
+    for index, one in enumerate(attentions):
+        name = one.name if count[one.name] == 1 else f"{one.name}#{seen[one.name]}"
+        seen[one.name] += 1
+        batch = {sample: replace(other, name=name, index=index) for sample, other in one.batch.items()}
+        result.append(replace(one, name=name, index=index, batch=batch))
+    return result
 
 
 class Attentions(Sequence[Captured]):

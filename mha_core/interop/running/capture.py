@@ -7,31 +7,34 @@ found[0].example(heads=[0, 3])       # to open, save or show in a notebook
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from collections.abc import Iterable, Mapping
+from numbers import Integral
+from typing import Any, TypedDict, Unpack, get_args, overload
 
 from torch import nn
 
 from mha_core.errors import N_, InteropError
 from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.changed import Changed
-from mha_core.interop.running.edits import Patch, Without
+from mha_core.interop.running.edits import By, Patch, Without
 from mha_core.interop.running.found import Asked, found_in
 from mha_core.interop.running.intervene import changed
+from mha_core.interop.running.one_sample import Names
+from mha_core.interop.running.subject import Subject
+
+
+class Options(TypedDict, total=False):
+    """The keywords of ``capture`` whatever it returns."""
+
+    keywords: Mapping[str, Any] | None
+    context_tokens: Names | None
+    sample: int
+    batch: int | None
 
 
 @overload
 def capture(
-    module: nn.Module,
-    inputs: Any,
-    tokens: Sequence[str] | None = None,
-    *,
-    keywords: Mapping[str, Any] | None = None,
-    context_tokens: Sequence[str] | None = None,
-    sample: int = 0,
-    batch: int | None = None,
-    without: None = None,
-    patch: None = None,
+    module: nn.Module, inputs: Any, tokens: Names | None = None, **options: Unpack[Options]
 ) -> Attentions: ...
 
 
@@ -39,28 +42,27 @@ def capture(
 def capture(
     module: nn.Module,
     inputs: Any,
-    tokens: Sequence[str] | None = None,
+    tokens: Names | None = None,
     *,
-    keywords: Mapping[str, Any] | None = None,
-    context_tokens: Sequence[str] | None = None,
-    sample: int = 0,
-    batch: int | None = None,
     without: Without | None = None,
     patch: Patch | None = None,
+    by: By = "zero",
+    **options: Unpack[Options],
 ) -> Changed: ...
 
 
 def capture(
     module: nn.Module,
     inputs: Any,
-    tokens: Sequence[str] | None = None,
+    tokens: Names | None = None,
     *,
     keywords: Mapping[str, Any] | None = None,
-    context_tokens: Sequence[str] | None = None,
+    context_tokens: Names | None = None,
     sample: int = 0,
     batch: int | None = None,
     without: Without | None = None,
     patch: Patch | None = None,
+    by: By = "zero",
 ) -> Attentions | Changed:
     """Run ``module`` and return every attention in it, in the order in which they were computed.
 
@@ -68,7 +70,8 @@ def capture(
 
     ``inputs``: a tensor, a tuple of arguments or a mapping of keywords, as from a tokenizer; ``keywords``: further
     keywords. ``tokens``: names of the rows of attentions with as many queries; keys of another number are named by
-    ``context_tokens`` or ``tokens``, whichever are as many. ``sample``: which one of the batch, counted from 0.
+    ``context_tokens`` or ``tokens``, whichever are as many. They are those of one sample, or a list of them for each
+    sample of the batch. ``sample``: which one of the batch, counted from 0.
 
     ``nn.MultiheadAttention``, ``scaled_dot_product_attention`` and products around a softmax, as in Hugging Face's
     eager attention, are recognised. The module is not changed; other threads may use it meanwhile. No autograd graph
@@ -90,22 +93,30 @@ def capture(
         capture(model, ids, patch={("layer.3", 5): weights})      outputs = weights · V, n_q × n_k; rows may sum to
                                                                   other numbers than 1
         capture(model, ids, patch={("layer.3", 5, "outputs"): o}) outputs = o, n_q × d_v
+        capture(model, ids, patch={("layer.3", 5, "k"): k})       weights of these keys, n_k × d_k, as this head alone
+                                                                  sees them; "q" and "v" likewise
+        capture(model, ids, without=[At("layer.3", 5, rows=-1)])  outputs = 0 for the last query alone
+        capture(model, ids, without=[At("layer.3.mlp")])          the output of a part of the module is 0, each time
+                                                                  that it runs
 
-    A tensor with an axis of samples before these replaces each sample's own, any other that of all samples. Weights
-    that the module itself returns are not changed. The inputs are copied for each run, and buffers and torch's random
-    state are restored.
+    ``At`` names a place with its rows, of heads and of parts of the module, in ``without`` and in ``patch``. With
+    ``by="mean"`` what is switched off is its mean over the tokens of the sample instead of 0. A tensor with an axis of
+    samples replaces each sample's own, any other that of all samples. Weights that the module itself returns are not
+    changed. The inputs are copied for each run, and buffers and torch's random state are restored.
 
     Raises ``InteropError`` if no attention was seen (the sentence says what happened to the result of softmax), if
     samples and heads cannot be distinguished, if weights · V differs from the outputs, for dropout of weights, for
-    nested tensors, for a ``sample`` beyond the batch, for ``tokens`` that fit no attention, for names, heads and shapes
-    in ``without`` and ``patch`` that fit none or several, for numbers in them that are not finite, and if the changed
-    run computes other attentions.
+    nested tensors, for a ``sample`` beyond the batch, for ``tokens`` that fit no attention, for names, heads, rows and
+    shapes in ``without`` and ``patch`` that fit none or several, for numbers in them that are not finite, for q and k
+    if it is not known how the weights follow from them, if the changed run computes other attentions, and for arguments
+    of another kind.
     """
     module, args, named = arguments(module, inputs, keywords, batch)
+    require_kinds(tokens, context_tokens, sample, without, patch, by)
     asked = Asked(sample, batch, tokens, context_tokens)
     if without is None and patch is None:
         return found_in(module, args, named, asked).attentions
-    return changed(module, args, named, asked, without or (), patch or {})
+    return changed(Subject(module, args, named), asked, without or (), patch or {}, by)
 
 
 def arguments(
@@ -114,9 +125,46 @@ def arguments(
     """The module, its arguments and its keywords."""
     if not isinstance(module, nn.Module):
         raise InteropError(N_("expected a torch.nn.Module, got {kind}"), kind=type(module).__name__)
-    if batch is not None and batch < 1:
-        raise InteropError(N_("expected a whole number, 1 or more, got {got}"), place="batch", got=batch)
+    if keywords is not None and not isinstance(keywords, Mapping):
+        raise _not_expected("keywords", N_("expected a mapping of keywords, got {got}"), keywords)
+    if batch is not None and (not _is_whole(batch) or batch < 1):
+        raise InteropError(
+            N_("expected a whole number, 1 or more, got {got}"), place="batch", got=_shown(batch)
+        )
+    if inputs is None or isinstance(inputs, int | float):
+        sentence = N_("expected a tensor, a tuple of arguments or a mapping of keywords, got {got}")
+        raise _not_expected("inputs", sentence, inputs)
     module = getattr(module, "_orig_mod", module)  # the module inside that of torch.compile
     if isinstance(inputs, Mapping):
         return module, (), {**inputs, **(keywords or {})}
     return module, tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,), dict(keywords or {})
+
+
+def require_kinds(tokens: Any, context_tokens: Any, sample: Any, without: Any, patch: Any, by: Any) -> None:
+    """Raise ``InteropError`` for an argument of another kind than ``capture`` takes."""
+    for place, names in (("tokens", tokens), ("context_tokens", context_tokens)):
+        if names is not None and (isinstance(names, str) or not isinstance(names, Iterable)):
+            raise _not_expected(place, N_("expected a list of names, one per token, got {got}"), names)
+    if not _is_whole(sample):
+        raise _not_expected("sample", N_("expected a whole number, got {got}"), sample)
+    if without is not None and (isinstance(without, str | Mapping) or not isinstance(without, Iterable)):
+        raise _not_expected("without", N_("expected a list of heads, got {got}"), without)
+    if patch is not None and not isinstance(patch, Mapping):
+        sentence = N_("expected a mapping of places to tensors, got {got}")
+        raise _not_expected("patch", sentence, patch)
+    if by not in get_args(By):
+        names = ", ".join(get_args(By))
+        raise InteropError(N_("expected one of {names}, got {got}"), place="by", names=names, got=repr(by))
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, Integral) and not isinstance(number, bool)
+
+
+def _not_expected(place: str, sentence: str, got: Any) -> InteropError:
+    return InteropError(sentence, place=place, got=_shown(got))
+
+
+def _shown(value: Any) -> str:
+    """A plain value as Python writes it, of anything else its kind."""
+    return repr(value) if isinstance(value, str | int | float | tuple) else type(value).__name__

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import Any, Final
 
 import torch
 from torch import Tensor
 
-from mha_core.errors import N_, InteropError
+from mha_core.errors import N_, InteropError, Template
 from mha_core.example.arrays import as_mask, from_arrays
 from mha_core.example.band import BandMask, band_sentences
 from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example, Scale
@@ -23,6 +24,7 @@ from mha_core.notebook import HEADS, html_of
 ROUNDED: Final = {torch.float16: 0.01, torch.bfloat16: 0.05}
 """How far rounding to these dtypes may move a weight; with other dtypes it is 0.0001."""
 
+_SIZES: Final = Template("{h} {h:head|heads}, {n_q} {n_q:query|queries}, {n_k} {n_k:key|keys}")
 _FROM: Final = N_("Captured from {name}: heads=[{heads}] of {h}, counted from 0.")
 _NO_SCORES: Final = N_(
     "An example cannot compute these scores from Q and K, so the heads start from their weights."
@@ -97,11 +99,6 @@ class Captured:
     index: int | None = None
     batch: Mapping[int, Captured] = field(default_factory=dict)
 
-    def numbered(self, index: int) -> Captured:
-        """The same attention as number ``index`` of its run, and so its other samples."""
-        batch = {number: replace(other, index=index) for number, other in self.batch.items()}
-        return replace(self, index=index, batch=batch)
-
     def _repr_html_(self) -> str | None:
         """What a notebook shows: this attention's heads at a glance, in a frame; None without ``mha_view``."""
         return html_of(self, HEADS)
@@ -109,7 +106,8 @@ class Captured:
     def __repr__(self) -> str:
         h, n_q, n_k = self.weights.shape
         remark = self.remark and f" ({self.remark.format(samples=self.samples)})"
-        return f"{self.name}: {h} heads, {n_q} queries, {n_k} keys{remark}"
+        counts = _SIZES.format(h=h, n_q=n_q, n_k=n_k)
+        return f"{self.name}: {counts}{remark}"
 
     def example(self, heads: Sequence[int] | None = None, *, cut: bool = False) -> Example:
         """These heads, counted from 0 (None: all), as an example whose weights and head outputs are the module's.
@@ -127,7 +125,7 @@ class Captured:
         if not cut and (len(chosen) > MAX_HEADS or max(n_q, n_k, d_k, d_v) > MAX_SIZE):
             raise InteropError(
                 N_(
-                    "{h} heads of {n_q} × {n_k} tokens and {d} columns are more than an example can hold "
+                    "{h} {h:head|heads} of {n_q} × {n_k} tokens and {d} columns are more than an example can hold "
                     "({heads} heads, {most} tokens, {most} columns); choose heads, or use cut=True to "
                     "take the first of everything"
                 ),
@@ -245,7 +243,10 @@ def _counted(heads: Sequence[int]) -> str:
 
 
 def _chosen(heads: Sequence[int] | None, h: int) -> list[int]:
-    chosen = list(range(h)) if heads is None else list(heads)
+    given: Any = range(h) if heads is None else heads
+    if not isinstance(given, Iterable) or not all(isinstance(head, Integral) for head in given):
+        raise InteropError(N_("expected a list of heads, got {got}"), place="heads", got=repr(heads))
+    chosen = list(map(int, given))
     if not chosen:
         raise InteropError(N_("expected 1 to {most}, got {got}"), place="heads", most=h, got=0)
     for head in chosen:

@@ -1,27 +1,56 @@
-"""What is changed in a run: which heads of which attentions are switched off or have a part replaced."""
+"""What is changed in a run: which rows of which heads, or of the output of which part, are switched off or replaced."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from numbers import Integral
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import not_floating, wrong_shape
 from mha_core.interop.running.captured import Captured
 
-Part: TypeAlias = Literal["weights", "outputs"]
+Part: TypeAlias = Literal["weights", "outputs", "q", "k", "v"]
+By: TypeAlias = Literal["zero", "mean"]
 Name: TypeAlias = str | int
-Without: TypeAlias = Iterable[tuple[Name, int]]
-"""Heads to switch off: the attention's name or index, and the head, counted from 0."""
-Patch: TypeAlias = Mapping[Any, Tensor]
-"""By (attention, head) or (attention, head, part), what replaces a head's weights (by default) or outputs.
 
-n_q × n_k or n_q × d_v, or with an axis of samples before. The keys of a mapping are invariant, hence ``Any``.
+
+@dataclass(frozen=True)
+class At:
+    """A place of a run that is changed.
+
+        At("layer.3", 5)                     head 5 of an attention, as ("layer.3", 5)
+        At("layer.3", 5, rows=-1)            only the outputs of the last query
+        At("layer.3", 5, "k", rows=[2, 3])   the keys of tokens 2 and 3, as this head sees them
+        At("layer.3.mlp", rows=0)            the output of a part of the module, at the first token
+
+    ``name``: an attention by its name, by whole parts of its name, or by its index; without a ``head``, a part of the
+    module. ``head``: counted from 0. ``part``: "weights", "outputs", "q", "k" or "v". ``rows``: positions, counted from
+    0, or from the end if below 0; None: all of them. They are queries, and keys for "k" and "v".
+    """
+
+    name: Name
+    head: int | None = None
+    part: Part | None = None
+    rows: int | Sequence[int] | None = None
+
+    def __post_init__(self) -> None:
+        """Make the rows a tuple, so that it may be the key of a dictionary."""
+        if isinstance(self.rows, Iterable):
+            object.__setattr__(self, "rows", tuple(self.rows))
+
+
+Without: TypeAlias = Iterable[At | tuple[Name, int]]
+"""What to switch off: an attention's name or index and a head, or an ``At``."""
+Patch: TypeAlias = Mapping[Any, Tensor]
+"""By (attention, head), (attention, head, part) or ``At``, what replaces a part of a head, by default its weights.
+
+Rows × columns, or with an axis of samples before. The keys of a mapping are invariant, hence ``Any``.
 """
 
 _MOST_NAMES: Final = 12
@@ -30,62 +59,191 @@ _MOST_NAMES: Final = 12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edit:
-    """What replaces a part of a head: 1 or samples × n_q × n_k, 1 or samples × n_q × d_v, or a 0 for all outputs."""
+    """What replaces rows of a part of a head, or of a module's output if ``head`` is None.
 
-    head: int
+    ``values``: 1 or samples × rows × columns, or a 0 for all of them; None: the mean over the tokens of the sample.
+    ``rows``: None for all.
+    """
+
+    head: int | None
     part: Part
-    values: Tensor
+    values: Tensor | None
+    rows: tuple[int, ...] | None = None
+
+    def written(self, matrices: Tensor) -> Tensor:
+        """Copies of these matrices, samples × tokens × columns, with the values in place of the rows."""
+        new = matrices.clone()
+        values = matrices.mean(-2, keepdim=True) if self.values is None else self.values.to(matrices)
+        new[:, slice(None) if self.rows is None else list(self.rows)] = values
+        return new
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edits:
+    """The changes of a run: of heads, by the index of their attention, and of the outputs of parts of the module."""
+
+    heads: Mapping[int, Sequence[Edit]]
+    parts: Mapping[str, Sequence[Edit]]
 
 
 OFF: Final = torch.zeros(1, 1, 1)
 """The outputs of a head that is switched off."""
 
 
-def edits_of(found: Sequence[Captured], without: Without, patch: Patch) -> dict[int, list[Edit]]:
-    """The changes to each attention, by its index.
+def edits_of(
+    module: nn.Module, found: Sequence[Captured], without: Without, patch: Patch, by: By = "zero"
+) -> Edits:
+    """The changes to each attention and to each part of the module.
 
-    Raises ``InteropError`` for names, heads and shapes that do not fit, and for a head that is changed twice.
+    Raises ``InteropError`` for names, heads, rows and shapes that do not fit, and for rows that are changed twice.
     """
-    edits: dict[int, list[Edit]] = {}
-    for key in without:
-        index, head, _ = _key(found, key, "without", 2)
-        edits.setdefault(index, []).append(Edit(head, "outputs", OFF))
-    for patch_key, values in patch.items():
-        index, head, part = _key(found, patch_key, "patch", 3)
-        own_values = _values(found[index], part, values, f"patch[{patch_key}]")
-        edits.setdefault(index, []).append(Edit(head, part, own_values))
-    for index, own in edits.items():
-        heads = [edit.head for edit in own]
-        twice = next((head for head in heads if heads.count(head) > 1), None)
-        if twice is not None:
+    heads: dict[int, list[Edit]] = {}
+    parts: dict[str, list[Edit]] = {}
+    given: list[tuple[Any, Any, str, str]] = [(key, None, "without", "without") for key in without]
+    given += [(key, values, "patch", f"patch[{key}]") for key, values in patch.items()]
+    for key, values, place, entry in given:
+        at = _at(found, key, place)
+        if at.head is None:
+            name = _part_of(module, at.name, place)
+            rows = None if at.rows is None else _whole(at.rows, place)
+            new = _off(by) if place == "without" else _numbers(values, entry)
+            parts.setdefault(name, []).append(Edit(None, "outputs", new, rows))
+            continue
+        index = index_of(found, at.name if isinstance(at.name, str) else int(at.name), place)
+        one, part = found[index], at.part or ("outputs" if place == "without" else "weights")
+        new = _off(by) if place == "without" else _numbers(values, entry)
+        heads.setdefault(index, []).append(_edit(one, at, part, entry, new, is_off=place == "without"))
+    for index, own in heads.items():
+        _require_once(found[index].name, own)
+    for name, own in parts.items():
+        _require_once(name, own)
+    return Edits(heads, parts)
+
+
+def _off(by: By) -> Tensor | None:
+    return OFF if by == "zero" else None
+
+
+def _edit(one: Captured, at: At, part: Part, place: str, values: Tensor | None, *, is_off: bool) -> Edit:
+    head = int(at.head or 0)
+    if not 0 <= head < len(one.weights):
+        raise InteropError(
+            N_("expected heads from 0 to {last}, got {got}"),
+            place=one.name,
+            last=len(one.weights) - 1,
+            got=head,
+        )
+    matrix = {"weights": one.weights, "outputs": one.outputs, "q": one.q, "k": one.k, "v": one.v}[part]
+    if matrix is None:
+        raise InteropError(
+            N_(
+                "it is not known how the weights follow from Q and K here, so only weights, outputs and v can be "
+                "replaced"
+            ),
+            place=one.name,
+        )
+    count, columns = matrix.shape[1:]
+    rows = None if at.rows is None else _rows(_whole(at.rows, place), count, one.name)
+    if values is None or is_off:
+        return Edit(head, part, values, rows)
+    return Edit(head, part, _values(one, count if rows is None else len(rows), columns, values, place), rows)
+
+
+def rows_of(rows: int | Sequence[int] | None, one: Captured) -> tuple[int, ...] | None:
+    """Rows of an attention's queries, counted from 0. Raises ``InteropError`` for those that it does not have."""
+    if rows is None:
+        return None
+    given = tuple(rows) if isinstance(rows, Iterable) else rows
+    return _rows(_whole(given, "rows"), one.weights.shape[1], one.name)
+
+
+def _whole(rows: Any, place: str) -> tuple[int, ...]:
+    """Positions as whole numbers."""
+    numbers = rows if isinstance(rows, tuple) else (rows,)
+    if not numbers or any(isinstance(row, bool) or not isinstance(row, Integral) for row in numbers):
+        raise InteropError(N_("expected rows as whole numbers, got {got}"), place=place, got=repr(rows))
+    return tuple(map(int, numbers))
+
+
+def _rows(rows: Sequence[int], count: int, place: str) -> tuple[int, ...]:
+    """Positions counted from 0. Raises ``InteropError`` for those that do not exist, or are named twice."""
+    for row in rows:
+        if not -count <= row < count:
             raise InteropError(
-                N_("head {head} is changed twice; give one change per head"),
-                place=found[index].name,
-                head=twice,
+                N_("expected rows from 0 to {last}, got {got}"), place=place, last=count - 1, got=row
             )
-    return edits
+    counted = tuple(row % count for row in rows)
+    if len({*counted}) < len(counted):
+        raise InteropError(N_("row {row} is changed twice"), place=place, row=_first_twice(counted))
+    return counted
 
 
-def _key(found: Sequence[Captured], key: Any, place: str, most: int) -> tuple[int, int, Part]:
-    """The index of the attention, the head and the part that a key of 2 to ``most`` entries names."""
-    whole = isinstance(key, tuple | list) and 2 <= len(key) <= most
-    name, head, part = (*key, "weights")[:3] if whole else (None, None, None)
-    if not isinstance(name, str | Integral) or not isinstance(head, Integral) or part not in get_args(Part):
+def _first_twice(rows: Sequence[int]) -> int:
+    return next(row for row in rows if rows.count(row) > 1)
+
+
+def _require_once(place: str, edits: Sequence[Edit]) -> None:
+    """Raise ``InteropError`` if the same rows are changed twice."""
+    for edit, other in combinations(edits, 2):
+        same = edit.part == other.part and (
+            edit.rows is None or other.rows is None or {*edit.rows} & {*other.rows}
+        )
+        whole = any(
+            one.part == "outputs" and one.rows is None for one in (edit, other)
+        )  # nothing else matters then
+        if edit.head == other.head and (same or whole):
+            sentence = N_("the same rows are changed twice")
+            if edit.head is not None:
+                sentence = N_("head {head} is changed twice; give one change per head")
+            raise InteropError(sentence, place=place, head=edit.head)
+
+
+def _at(found: Sequence[Captured], key: Any, place: str) -> At:
+    """The place that a key names. Of a tuple, 2 or 3 entries: an attention, a head, and in a patch a part."""
+    at: Any = key
+    if isinstance(key, tuple | list) and 2 <= len(key) <= (2 if place == "without" else 3):
+        at = At(*key) if isinstance(key[1], Integral) else None
+    if not isinstance(at, At) or not _is_place(at, ("outputs",) if place == "without" else get_args(Part)):
         sentence = N_("expected an attention and a head, such as (“{name}”, 0), got {got}")
         if place == "patch":
             sentence = N_(
-                "expected an attention, a head and “weights” or “outputs”, such as (“{name}”, 0, “weights”), got {got}"
+                "expected an attention, a head and “weights”, “outputs”, “q”, “k” or “v”, such as "
+                "(“{name}”, 0, “weights”), got {got}"
             )
         raise InteropError(sentence, place=place, name=found[0].name, got=repr(key))
-    index, head = index_of(found, name if isinstance(name, str) else int(name), place), int(head)
-    if not 0 <= head < len(found[index].weights):
-        raise InteropError(
-            N_("expected heads from 0 to {last}, got {got}"),
-            place=found[index].name,
-            last=len(found[index].weights) - 1,
-            got=head,
-        )
-    return index, head, part
+    return at
+
+
+def _is_place(at: At, parts: Sequence[str]) -> bool:
+    """Whether the entries have the right kinds; without a head there is no part of it."""
+    name: Any = at.name
+    head: Any = at.head
+    part = at.part
+    is_named = isinstance(name, str | Integral) and not isinstance(name, bool)
+    is_head = isinstance(head, Integral) or (head is None and part is None)
+    return is_named and is_head and (part is None or part in parts)
+
+
+def _part_of(module: nn.Module, name: Name, place: str) -> str:
+    """The full name of a part of the module, given by whole parts of its name that no other has."""
+    names: list[str] = [own for own, _ in module.named_modules() if own]
+    fitting = [own for own in names if own == name]
+    fitting = fitting or [own for own in names if f".{own}".endswith(f".{name}")]
+    if len(fitting) == 1:
+        return fitting[0]
+    sentence = N_(
+        "the module has no part called “{name}”; give a head, or the name of a part such as {candidates}"
+    )
+    if fitting:
+        sentence = N_("“{name}” fits {count} parts of the module; use more of the name: {candidates}")
+    listed = ", ".join((fitting or names)[:_MOST_NAMES])
+    raise InteropError(
+        sentence,
+        place=place,
+        name=name,
+        count=len(fitting),
+        candidates=listed + (", …" if len(fitting or names) > _MOST_NAMES else ""),
+    )
 
 
 def index_of(found: Sequence[Captured], name: Name, place: str) -> int:
@@ -105,7 +263,8 @@ def index_of(found: Sequence[Captured], name: Name, place: str) -> int:
         return name
     names = [one.name for one in found]
     fitting = [index for index, own in enumerate(names) if own == name]
-    fitting = fitting or [index for index, own in enumerate(names) if f".{name}." in f".{own}."]
+    plain = [own.partition("#")[0] for own in names]  # without the numbers of those that have the same name
+    fitting = fitting or [index for index, own in enumerate(plain) if f".{name}." in f".{own}."]
     if len(fitting) == 1:
         return fitting[0]
     sentence = N_(
@@ -121,17 +280,23 @@ def index_of(found: Sequence[Captured], name: Name, place: str) -> int:
     )
 
 
-def _values(one: Captured, part: Part, given: Any, place: str) -> Tensor:
-    """What replaces a part of a head, with an axis of samples. Rows of weights need not sum to 1.
-
-    Raises ``InteropError`` for other shapes, and for numbers that are not finite.
-    """
-    values: Tensor = torch.as_tensor(given).detach()
-    if values.is_complex():
-        raise not_floating(values, place)
-    rows, columns = (one.weights if part == "weights" else one.outputs).shape[1:]
-    if not values.isfinite().all():
-        raise InteropError(N_("contains NaN or an infinite number"), place=place)
+def _values(one: Captured, rows: int, columns: int, values: Tensor, place: str) -> Tensor:
+    """What replaces rows of a part of a head, with an axis of samples. Rows of weights need not sum to 1."""
     if tuple(values.shape) not in ((rows, columns), (one.samples, rows, columns)):
         raise wrong_shape(place, f"{rows} × {columns} or {one.samples} × {rows} × {columns}", values)
     return values.reshape(-1, rows, columns)
+
+
+def _numbers(given: Any, place: str) -> Tensor:
+    """A tensor of finite numbers."""
+    try:
+        values: Tensor = torch.as_tensor(given).detach()
+    except (TypeError, ValueError, RuntimeError):
+        raise InteropError(
+            N_("expected a tensor, got {got}"), place=place, got=type(given).__name__
+        ) from None
+    if values.is_complex():
+        raise not_floating(values, place)
+    if not values.isfinite().all():
+        raise InteropError(N_("contains NaN or an infinite number"), place=place)
+    return values

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -10,10 +11,10 @@ import torch
 from torch import Tensor, nn
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.running.attentions import Attentions
+from mha_core.interop.running.attentions import Attentions, numbered
 from mha_core.interop.running.call import Call, nested
 from mha_core.interop.running.captured import Captured
-from mha_core.interop.running.one_sample import Labels, verified
+from mha_core.interop.running.one_sample import Labels, Names, is_nested, labels_of, verified
 from mha_core.interop.running.samples import Batch, Split, four_axes, orders, undecided
 from mha_core.interop.running.second_run import heads_come_first, outputs_of, variants
 from mha_core.interop.running.watch import Watch
@@ -25,21 +26,29 @@ class Asked:
 
     sample: int = 0
     batch: int | None = None
-    tokens: Sequence[str] | None = None
-    context_tokens: Sequence[str] | None = None
+    tokens: Names | None = None
+    context_tokens: Names | None = None
 
     @property
     def labels(self) -> Labels:
         """The names of tokens as texts."""
-        return Labels(tuple(map(str, self.tokens or ())), tuple(map(str, self.context_tokens or ())))
+        return Labels(labels_of(self.tokens), labels_of(self.context_tokens))
 
 
 class Site(NamedTuple):
-    """Where in a run an attention is computed: the part's name, its outputs' shape, and which axes are heads."""
+    """Where in a run an attention is computed: the part's name, its outputs' shape, and which axes are heads.
+
+    ``view``: size, stride and offset of the outputs in the result of function ``number``; ``result``: that result's
+    size and stride. ``matrices``: samples, heads, n_q and d_v.
+    """
 
     name: str
     shape: torch.Size
     split: Split
+    number: tuple[int, ...]
+    view: tuple[Any, Any, int]
+    result: tuple[Any, Any]
+    matrices: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,11 +69,15 @@ def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any],
     labels, sites, calls = asked.labels, list[Site](), list[Captured | _Undecided]()
 
     def keep(call: Call) -> None:
-        sites.append(Site(call.name, call.outputs.shape, size.split(call)))
+        result, outputs = call.result, call.outputs
+        offset = int(outputs.storage_offset()) - int(result.storage_offset())
+        view = outputs.size(), outputs.stride(), offset
+        whole = result.size(), result.stride()
+        sites.append(Site(call.name, outputs.shape, size.split(call), call.number, view, whole))
         calls.append(_captured(call, sites[-1].split, asked.sample, labels))
 
     watch = Watch(module, keep)
-    with torch.no_grad(), watch:
+    with torch.no_grad(), watch, _texts_refused(args):
         output = module(*args, **named)
     if not calls:
         raise _no_attention(watch.ends)
@@ -73,18 +86,40 @@ def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any],
     skipped = [
         _not_followed(*end) for end in watch.lost.items() if end[1][1] == "columns" or end[0] not in names
     ]
-    attentions = Attentions((one.numbered(index) for index, (one, _) in enumerate(decided)), skipped)
+    attentions = Attentions(numbered([one for one, _ in decided]), skipped)
     _require_tokens(asked.tokens, attentions)
     own_sites = (
-        site if split is None else site._replace(split=split)
-        for site, (_, split) in zip(sites, decided, strict=True)
+        site._replace(
+            split=split or site.split, matrices=(one.samples, *one.weights.shape[:2], one.outputs.shape[-1])
+        )
+        for site, (one, split) in zip(sites, decided, strict=True)
     )
     return Found(output, attentions, tuple(own_sites))
 
 
-def _require_tokens(tokens: Sequence[str] | None, attentions: Sequence[Captured]) -> None:
+@contextmanager
+def _texts_refused(args: Sequence[Any]) -> Iterator[None]:
+    """Raise ``InteropError`` where a module fails on a text; few take one."""
+    try:
+        yield
+    except (TypeError, AttributeError, ValueError) as error:
+        if isinstance(error, InteropError) or not any(isinstance(part, str) for part in args):
+            raise
+        raise InteropError(
+            N_(
+                "the module does not take a text; give the numbers that it takes, such as a tensor of token ids"
+            ),
+            place="inputs",
+        ) from error
+
+
+def _require_tokens(tokens: Names | None, attentions: Sequence[Captured]) -> None:
     """Raise ``InteropError`` if these are names of the queries of no attention."""
-    if tokens is None or any(one.weights.shape[1] == len(tokens) for one in attentions):
+    given = labels_of(tokens)
+    if is_nested(given):
+        _require_tokens_of_each(given, attentions)
+        return
+    if tokens is None or any(one.weights.shape[1] == len(given) for one in attentions):
         return
     counts = ", ".join(map(str, dict.fromkeys(one.weights.shape[1] for one in attentions)))
     sentence = N_("{got} were given, but no attention in this run has that many queries: {counts}")
@@ -93,15 +128,26 @@ def _require_tokens(tokens: Sequence[str] | None, attentions: Sequence[Captured]
             "{got} were given, but no attention in this run has that many queries: {counts}, in "
             "a batch of {samples}. Is batch_first right?"
         )
-    raise InteropError(
-        sentence, place="tokens", got=len(tokens), counts=counts, samples=attentions[0].samples
-    )
+    raise InteropError(sentence, place="tokens", got=len(given), counts=counts, samples=attentions[0].samples)
 
 
 _OF_COLUMNS: Final = N_(
     "a softmax over the columns of a projection is not attention between tokens, but a feature map, "
     "as in linear attention, or weights between channels"
 )
+
+
+def _require_tokens_of_each(names: Sequence[Any], attentions: Sequence[Captured]) -> None:
+    """Raise ``InteropError`` unless there are names for each sample and each query of an attention."""
+    sizes = dict.fromkeys((one.samples, one.weights.shape[1]) for one in attentions)
+    if any(len(names) == samples and all(len(own) == n_q for own in names) for samples, n_q in sizes):
+        return
+    raise InteropError(
+        N_("expected {expected} names (samples × queries), got {got}"),
+        place="tokens",
+        expected=" / ".join(f"{samples} × {n_q}" for samples, n_q in sizes),
+        got=f"{len(names)} × {' / '.join(map(str, dict.fromkeys(map(len, names))))}",
+    )
 
 
 def _not_followed(name: str, end: tuple[str, str]) -> InteropError:

@@ -1,4 +1,4 @@
-"""Heads switched off, or their weights or outputs replaced, while a module runs, and what that changes.
+"""Heads, or parts of a module, switched off or replaced while the module runs, and what that changes.
 
 A run finds the attentions. Another run computes the same ones, and where a chosen one is computed, other numbers are
 written into its outputs before the module goes on with them:
@@ -6,59 +6,59 @@ written into its outputs before the module goes on with them:
     outputs_h = 0            head h is switched off (Michel et al. 2019)
     outputs_h = A · V_h      its weights are A (n_q × n_k), and V_h is that of the run
     outputs_h = O            its outputs are O (n_q × d_v)
+
+Other q or k give A, other v take the place of V_h; all of these for some rows, or for all. The output of a part of the
+module, such as an MLP, is changed in the same way.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from copy import deepcopy
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.running.attentions import Attentions
+from mha_core.interop.parameters.packed import shown_shape, wrong_shape
+from mha_core.interop.running.attentions import Attentions, numbered
 from mha_core.interop.running.call import Call
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.changed import Changed, output_of
-from mha_core.interop.running.edits import Edit, Part, Patch, Without, edits_of
+from mha_core.interop.running.edits import By, Edit, Part, Patch, Without, edits_of
 from mha_core.interop.running.found import Asked, Found, Site, found_in
-from mha_core.interop.running.one_sample import of_sample, verified, weights_of, with_heads_axis
+from mha_core.interop.running.functions import running
+from mha_core.interop.running.one_sample import is_nested, of_sample, verified, weights_of, with_heads_axis
+from mha_core.interop.running.recomputed import OF_WEIGHTS, recomputed
+from mha_core.interop.running.replay import Replay
 from mha_core.interop.running.samples import four_axes
 from mha_core.interop.running.second_run import tensors_in
+from mha_core.interop.running.subject import Subject, outputs_of_parts
 from mha_core.interop.running.watch import Watch
 
 
-def changed(
-    module: nn.Module,
-    args: tuple[Any, ...],
-    named: Mapping[str, Any],
-    asked: Asked,
-    without: Without,
-    patch: Patch,
-) -> Changed:
+def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: By) -> Changed:
     """Run the module as it is and with these changes. Raises ``InteropError`` as ``capture`` does."""
-    found = first_run(module, args, named, asked)
+    found = first_run(subject, asked)
     before = output_of(found.output)
-    edits = edits_of(found.attentions, without, patch)
+    edits = edits_of(subject.module, found.attentions, without, patch, by)
     attentions: list[Captured] = []
 
-    def see(call: Call, own: Sequence[Edit], outputs: Tensor) -> None:
+    def see(call: Call, own: Sequence[Edit], outputs: Tensor, weights: Mapping[int, Tensor]) -> None:
         one = verified(call, asked.sample, asked.labels)
-        batch = {number: _edited(other, own, outputs) for number, other in one.batch.items()}
-        edited = replace(_edited(one, own, outputs), batch=batch)
-        attentions.append(edited.numbered(len(attentions)))
+        batch = {number: _edited(other, own, outputs, weights) for number, other in one.batch.items()}
+        attentions.append(replace(_edited(one, own, outputs, weights), batch=batch))
 
-    output = changed_run(module, args, named, found.sites, edits, see)
+    with outputs_of_parts(
+        subject.module, {name: _of_part(name, own, found) for name, own in edits.parts.items()}
+    ):
+        output = changed_run(subject, found.sites, edits.heads, see)
     return Changed(
-        Attentions(attentions, found.attentions.skipped),
+        Attentions(numbered(attentions), found.attentions.skipped),
         before,
         output_of(output),
-        _names((args, named), asked),
+        _names((subject.args, subject.named), asked),
         found.attentions,
     )
 
@@ -67,35 +67,31 @@ def _names(inputs: Any, asked: Asked) -> dict[int, str]:
     """The names of the ids in the first input of whole numbers, if there is one for each of its tokens."""
     ids = next((part for part in tensors_in(inputs) if part.dim() and not part.is_floating_point()), None)
     texts = asked.labels.queries
-    if ids is None or not texts or ids.shape[-1] != len(texts):
-        return {}
-    rows = ids.reshape(-1, len(texts))
-    row = rows[asked.sample if len(rows) > asked.sample else 0].tolist()
-    return {int(number): text for number, text in zip(row, texts, strict=True)}
+    rows = [] if ids is None else ids.reshape(-1, ids.shape[-1]).tolist()
+    first = 0 if is_nested(texts) or len(rows) <= asked.sample else asked.sample
+    pairs: Any = zip(rows[first:], texts if is_nested(texts) else (texts,), strict=False)
+    named = (zip(row, own, strict=True) for row, own in pairs if len(row) == len(own))
+    return {int(number): str(text) for row in named for number, text in row}
 
 
-def first_run(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any], asked: Asked) -> Found:
+def first_run(subject: Subject, asked: Asked) -> Found:
     """A run without changes, on copies of the inputs."""
-    args, named = _copied((args, named))
-    with restored(module):
-        return found_in(module, args, named, asked)
+    with subject.copies() as (args, named):
+        return found_in(subject.module, args, named, asked)
 
 
 def changed_run(
-    module: nn.Module,
-    args: tuple[Any, ...],
-    named: Mapping[str, Any],
+    subject: Subject,
     sites: Sequence[Site],
     edits: Mapping[int, Sequence[Edit]],
-    see: Callable[[Call, Sequence[Edit], Tensor], None] | None = None,
+    see: Callable[[Call, Sequence[Edit], Tensor, Mapping[int, Tensor]], None] | None = None,
 ) -> Any:
     """What the module returns with these changes at these sites, on copies of the inputs.
 
-    ``see`` is called with every attention as it was computed, its changes, and its outputs after them, samples × heads
-    × n_q × d_v. Raises ``InteropError`` if the module does not compute the same attentions as in the run that found
-    them.
+    ``see`` is called with every attention as it was computed, its changes, its outputs after them, samples × heads ×
+    n_q × d_v, and by head its new weights. Raises ``InteropError`` if the module does not compute the same attentions
+    as in the run that found them.
     """
-    args, named = _copied((args, named))
     count = itertools.count()
 
     def keep(call: Call) -> bool:
@@ -106,62 +102,134 @@ def changed_run(
         if own or see:
             split = sites[index].split
             call_of_heads = with_heads_axis(four_axes(call, split))
-            outputs = _with(call_of_heads, own)
+            outputs, weights = recomputed(call_of_heads, own)
             if see:
-                see(call_of_heads, own, outputs)
+                see(call_of_heads, own, outputs, weights)
             if own:
-                outputs = outputs.transpose(0, 1) if split.heads_first else outputs
-                call.outputs.copy_(outputs.reshape(call.outputs.shape))
+                _write(call.outputs, outputs, sites[index])
         return bool(own)
 
-    with torch.no_grad(), restored(module), Watch(module, keep):
-        output = module(*args, **named)
+    output = subject.run(Watch(subject.module, keep))
     if (seen := next(count)) < len(sites):
         raise _another_path(sites[seen].name)
     return output
 
 
-def parts_of(
-    module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any], found: Found, part: Part
-) -> list[Tensor]:
+def with_outputs(subject: Subject, site: Site, edits: Sequence[Edit]) -> Any:
+    """What the module returns with other outputs of heads of one attention. Nothing else of the run is looked at."""
+    names = {id(part): name for name, part in subject.module.named_modules()}
+    root = type(subject.module).__name__
+
+    def write(result: Any) -> None:
+        part = running(names)
+        name = root if part is None else names[id(part)] or root
+        if (
+            name != site.name
+            or not isinstance(result, Tensor)
+            or (result.size(), result.stride()) != site.result
+        ):
+            raise _another_path(site.name)
+        size, stride, offset = site.view
+        outputs = result.as_strided(size, stride, result.storage_offset() + offset)
+        samples, heads, *matrix = site.matrices
+        first, second = (heads, samples) if site.split.heads_first else (samples, heads)
+        own = outputs.reshape(first, second, *matrix)
+        own = (own.transpose(0, 1) if site.split.heads_first else own).clone()
+        for edit in edits:
+            own[:, edit.head] = edit.written(own[:, edit.head])
+        _write(outputs, own, site)
+
+    replay = Replay({site.number: write})
+    output = subject.run(replay)
+    if replay.left:
+        raise _another_path(site.name)
+    return output
+
+
+def _write(outputs: Tensor, new: Tensor, site: Site) -> None:
+    """Write outputs, samples × heads × n_q × d_v, in the module's own order of axes."""
+    new = new.transpose(0, 1) if site.split.heads_first else new
+    outputs.copy_(new.reshape(outputs.shape))
+
+
+def _of_part(name: str, edits: Sequence[Edit], found: Found) -> Callable[[Any], Any]:
+    """What the output of a part of the module becomes. Of a tuple, its first entry."""
+    samples = found.attentions[0].samples
+    counts = {one.weights.shape[1] for one in found.attentions}
+
+    def changed_output(output: Any) -> Any:
+        is_tuple = isinstance(output, tuple) and type(output) is tuple and len(output) > 0
+        tensor = output[0] if is_tuple else output
+        if not isinstance(tensor, Tensor):
+            raise InteropError(
+                N_("expected a part that returns a tensor, or a tuple that begins with one, got {kind}"),
+                place=name,
+                kind=type(output).__name__,
+            )
+        for edit in edits:
+            tensor = _part_written(name, edit, tensor, samples, counts)
+        return (tensor, *output[1:]) if is_tuple else tensor
+
+    return changed_output
+
+
+def _part_written(name: str, edit: Edit, tensor: Tensor, samples: int, counts: set[int]) -> Tensor:
+    is_off = edit.values is not None and not edit.values.any() and edit.values.numel() == 1
+    if edit.rows is None and is_off:
+        return tensor.new_zeros(()).expand(tensor.shape).clone()
+    matrices = tensor[None] if tensor.dim() == 2 and samples == 1 else tensor
+    is_known = matrices.dim() == 3 and len(matrices) == samples and matrices.shape[1] in counts
+    if not is_known or matrices.shape[1] == samples > 1:
+        raise InteropError(
+            N_(
+                "rows, means and other numbers need an output of samples × tokens × columns, with more or fewer "
+                "tokens than samples; this one is {shape}, with {samples} samples"
+            ),
+            place=name,
+            shape=shown_shape(tensor),
+            samples=samples,
+        )
+    count, columns = matrices.shape[1:]
+    if edit.rows is not None:
+        beyond = next((row for row in edit.rows if not -count <= row < count), None)
+        if beyond is not None:
+            raise InteropError(
+                N_("expected rows from 0 to {last}, got {got}"), place=name, last=count - 1, got=beyond
+            )
+    if edit.values is not None and not is_off:
+        rows = count if edit.rows is None else len(edit.rows)
+        if tuple(edit.values.shape) not in ((rows, columns), (samples, rows, columns)):
+            raise wrong_shape(name, f"{rows} × {columns} or {samples} × {rows} × {columns}", edit.values)
+    return edit.written(matrices).reshape(tensor.shape)
+
+
+def parts_of(subject: Subject, found: Found, part: Part) -> list[Tensor]:
     """The outputs or weights of all samples and heads in another run of the module, by attention.
 
     Samples × heads × n_q × d_v, or n_k. ``found``: the run that found the attentions.
     """
     parts: list[Tensor] = []
 
-    def see(call: Call, _: Sequence[Edit], outputs: Tensor) -> None:
+    def see(call: Call, _: Sequence[Edit], outputs: Tensor, __: Mapping[int, Tensor]) -> None:
         parts.append(outputs if part == "outputs" else weights_of(call))
 
-    changed_run(module, args, named, found.sites, {}, see)
+    changed_run(subject, found.sites, {}, see)
     return parts
 
 
-def _with(call: Call, edits: Sequence[Edit]) -> Tensor:
-    """The outputs with these changes, samples × heads × n_q × d_v. ``call`` has four axes."""
-    outputs = call.outputs.clone()
-    v = call.v.reshape(*(1,) * (4 - call.v.dim()), *call.v.shape)
-    for edit in edits:
-        values = edit.values.to(outputs)
-        if edit.part == "weights":
-            values = values @ v[:, edit.head // (outputs.shape[1] // v.shape[1])]
-        outputs[:, edit.head] = values
-    return outputs
-
-
-def _edited(one: Captured, edits: Sequence[Edit], outputs: Tensor) -> Captured:
+def _edited(one: Captured, edits: Sequence[Edit], outputs: Tensor, new: Mapping[int, Tensor]) -> Captured:
     """The attention with its changed weights and outputs."""
-    heads = {edit.head: edit.part for edit in edits}
     weights = one.weights.clone()
-    for edit in edits:
-        if edit.part == "weights":
-            weights[edit.head] = edit.values[one.sample if len(edit.values) > 1 else 0]
+    for head, own in new.items():
+        weights[head] = own[one.sample].to(weights)
+    of_weights = {edit.head for edit in edits if edit.part in OF_WEIGHTS and edit.head is not None}
+    of_outputs = {edit.head for edit in edits if edit.part in ("outputs", "v") and edit.head is not None}
     return replace(
         one,
         weights=weights,
         outputs=of_sample(outputs, one.sample),
-        new_weights=tuple(sorted(head for head, part in heads.items() if part == "weights")),
-        new_outputs=tuple(sorted(head for head, part in heads.items() if part == "outputs")),
+        new_weights=tuple(sorted(of_weights)),
+        new_outputs=tuple(sorted(of_outputs)),
     )
 
 
@@ -173,26 +241,3 @@ def _another_path(name: str) -> InteropError:
         ),
         place=name,
     )
-
-
-@contextmanager
-def restored(module: nn.Module) -> Iterator[None]:
-    """After this, the module's buffers and torch's random state are as before, whatever happens meanwhile."""
-    devices = sorted({part.device.index or 0 for part in module.parameters() if part.device.type == "cuda"})
-    kept = [(buffer, buffer.detach().clone()) for buffer in module.buffers()]
-    with torch.random.fork_rng(devices):
-        try:
-            yield
-        finally:
-            for buffer, values in kept:
-                if not torch.equal(buffer, values):
-                    buffer.detach().copy_(values)
-
-
-def _copied(inputs: Any) -> Any:
-    """Copies of the inputs, so that a module that writes into them, such as into a cache of keys, can run again."""
-    copies = {id(tensor): tensor.detach().clone() for tensor in tensors_in(inputs)}
-    try:
-        return deepcopy(inputs, copies)
-    except (TypeError, RuntimeError):  # something in them cannot be copied
-        return inputs

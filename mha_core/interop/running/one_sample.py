@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isclose, sqrt
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import torch
 from torch import Tensor
@@ -23,12 +24,26 @@ MOST_KEPT: Final = 2**19
 _ONE_QUERY: Final = N_("Each of the {samples} samples has only one query. Is batch_first right?")
 
 
+Names: TypeAlias = Sequence[str] | Sequence[Sequence[str]]
+"""The names of tokens of one sample, or of each sample of a batch."""
+
+
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The names of tokens."""
+    """The names of tokens of one sample, or of each sample."""
 
-    queries: tuple[str, ...]
-    keys: tuple[str, ...]
+    queries: tuple[str, ...] | tuple[tuple[str, ...], ...]
+    keys: tuple[str, ...] | tuple[tuple[str, ...], ...]
+
+    def of_sample(self, sample: int, samples: int, asked: int) -> Labels:
+        """The names of one sample; those of one sample are of the one that was ``asked`` for."""
+
+        def own(names: tuple[str, ...] | tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+            if is_nested(names):
+                return tuple(names[sample]) if len(names) == samples else ()
+            return tuple(map(str, names)) if sample == asked else ()
+
+        return Labels(own(self.queries), own(self.keys))
 
     def of(self, count: int, *given: tuple[str, ...]) -> tuple[str, ...]:
         """The first of these that has ``count`` names, or else numbers."""
@@ -40,13 +55,28 @@ class Labels:
         self, n_q: int, n_k: int, extra: tuple[str, ...]
     ) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
         """The names of the queries, and of the keys if they differ in number; the last keys are called ``extra``."""
-        own = n_k - len(extra)
-        keys = self.of(own, *((self.queries,) if n_q == own else ()), self.keys, self.queries)
-        return self.of(n_q, self.queries), None if n_q == n_k and not extra else (*keys, *extra)
+        own, queries, keys_given = n_k - len(extra), _flat(self.queries), _flat(self.keys)
+        keys = self.of(own, *((queries,) if n_q == own else ()), keys_given, queries)
+        return self.of(n_q, queries), None if n_q == n_k and not extra else (*keys, *extra)
 
 
 UNNAMED: Final = Labels((), ())
-"""The names given to ``capture`` are those of one sample: the tokens of the others are counted."""
+"""Tokens without names are counted."""
+
+
+def is_nested(names: Sequence[Any]) -> bool:
+    """Whether these are the names of each sample, and not of one."""
+    return bool(names) and not isinstance(names[0], str) and isinstance(names[0], Sequence)
+
+
+def labels_of(names: Names | None) -> tuple[str, ...] | tuple[tuple[str, ...], ...]:
+    """Names as texts."""
+    given = list(names or ())
+    return tuple(tuple(map(str, own)) for own in given) if is_nested(given) else tuple(map(str, given))
+
+
+def _flat(names: tuple[Any, ...]) -> tuple[str, ...]:
+    return () if is_nested(names) else names
 
 
 def verified(call: Call, sample: int, labels: Labels) -> Captured:
@@ -60,7 +90,7 @@ def verified(call: Call, sample: int, labels: Labels) -> Captured:
         raise InteropError(
             N_("expected samples from 0 to {last}, got {got}"), place="sample", last=samples - 1, got=sample
         )
-    captured = _one_sample(call, sample, samples, labels)
+    captured = one_sample(call, sample, samples, labels.of_sample(sample, samples, sample))
     _verify(captured, sample)
     # Weights of the module are verified by themselves, without the scores.
     others = call if call.weights is None else replace(call, scores=None)
@@ -68,7 +98,8 @@ def verified(call: Call, sample: int, labels: Labels) -> Captured:
     batch = dict[int, Captured]()
     for index in (*range(sample), *range(sample + 1, samples)):
         is_kept = len(batch) < most
-        other = _one_sample(call if is_kept else others, index, samples, UNNAMED)
+        own = labels.of_sample(index, samples, sample)
+        other = one_sample(call if is_kept else others, index, samples, own)
         _verify(other, index)
         if is_kept:
             batch[index] = other
@@ -78,10 +109,11 @@ def verified(call: Call, sample: int, labels: Labels) -> Captured:
 def weights_of(call: Call) -> Tensor:
     """The weights of all samples of a call with four axes, samples × heads × n_q × n_k."""
     samples, labels = call.outputs.shape[:-3].numel(), Labels((), ())
-    return torch.stack([_one_sample(call, sample, samples, labels).weights for sample in range(samples)])
+    return torch.stack([one_sample(call, sample, samples, labels).weights for sample in range(samples)])
 
 
-def _one_sample(call: Call, sample: int, samples: int, labels: Labels) -> Captured:
+def one_sample(call: Call, sample: int, samples: int, labels: Labels) -> Captured:
+    """One sample of a call with four axes, which has not been verified."""
     lead, n_q, n_k = call.outputs.shape[:-2], call.outputs.shape[-2], call.v.shape[-2]
     weights = None if call.weights is None else of_sample(call.weights, sample)
     mask = None

@@ -22,9 +22,10 @@ from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import EXACT, shown_shape
 from mha_core.interop.running.capture import arguments
 from mha_core.interop.running.changed import difference, largest, output_of
-from mha_core.interop.running.edits import OFF, Edit, Part
+from mha_core.interop.running.edits import OFF, By, Edit, Part, rows_of
 from mha_core.interop.running.found import Asked, Found
-from mha_core.interop.running.intervene import changed_run, first_run, parts_of
+from mha_core.interop.running.intervene import changed_run, first_run, parts_of, with_outputs
+from mha_core.interop.running.subject import Subject
 from mha_core.notebook import HEADS, html_of
 
 
@@ -78,11 +79,12 @@ def sweep(
     inputs: Any,
     measure: Callable[[Any], Any] | None = None,
     *,
-    by: Literal["zero", "mean"] = "zero",
+    by: By = "zero",
     reference: Any = None,
     patch_from: Any = None,
     part: Part = "outputs",
     clean: Literal["inputs", "patch_from"] | None = None,
+    rows: int | Sequence[int] | None = None,
     keywords: Mapping[str, Any] | None = None,
     batch: int | None = None,
 ) -> Sweep:
@@ -107,8 +109,9 @@ def sweep(
 
         values[l, h] = (measure(changed output) − measure(corrupt)) ÷ (measure(clean) − measure(corrupt))
 
-    so that 0 is the corrupt run and 1 the clean one. The attentions are found once; then the module runs once per head,
-    so a model of 12 layers of 12 heads runs 145 times, and two or three times more for means and patches.
+    so that 0 is the corrupt run and 1 the clean one. With ``rows`` only these queries of a head are changed, counted
+    from 0, or from the end if below 0. The attentions are found once; then the module runs once per head, so a model of
+    12 layers of 12 heads runs 145 times, and two or three times more for means and patches.
 
         swept = sweep(model, ids, lambda out: out.logits[0, -1, 42])
         swept.values[3, 5]  # how much the logit of token 42 changes without head 5 of attention 3
@@ -119,31 +122,37 @@ def sweep(
     """
     _check_options(measure, by, reference, patch_from, part, clean)
     asked = Asked(batch=batch)
-    module, args, named = arguments(module, inputs, keywords, batch)
+    subject = Subject(*arguments(module, inputs, keywords, batch))
     with torch.no_grad():
-        found = first_run(module, args, named, asked)
+        found = first_run(subject, asked)
         other = None
         if patch_from is not None or reference is not None:
             given = reference if patch_from is None else patch_from
-            _, other_args, other_named = arguments(module, given, keywords, batch)
-            other = first_run(module, other_args, other_named, asked)
-            values = parts_of(module, other_args, other_named, other, part)
+            others = Subject(*arguments(module, given, keywords, batch))
+            other = first_run(others, asked)
+            values: list[Tensor] = parts_of(others, other, part)
             if reference is not None:
                 values = [outputs.mean(0, keepdim=True) for outputs in values]
             _require_shapes(found, values, part, "reference" if patch_from is None else "patch_from")
         elif by == "mean":
-            values = [
-                outputs.mean(-2, keepdim=True) for outputs in parts_of(module, args, named, found, part)
-            ]
+            values = [outputs.mean(-2, keepdim=True) for outputs in parts_of(subject, found, part)]
         else:
             values = [OFF.expand(1, len(one.weights), 1, 1) for one in found.attentions]
         change = _change_by(measure, found, other, clean)
         heads = [len(one.weights) for one in found.attentions]
         changes = torch.full((len(heads), max(heads)), nan, dtype=EXACT)
         for index, count in enumerate(heads):
+            positions = rows_of(rows, found.attentions[index])
             for head in range(count):
-                edits = {index: [Edit(head, part, values[index][:, head])]}
-                changes[index, head] = change(changed_run(module, args, named, found.sites, edits))
+                own = values[index][:, head]
+                if positions is not None and own.shape[1] > 1:
+                    own = own[:, list(positions)]
+                edit = [Edit(head, part, own, positions)]
+                if part == "outputs":
+                    after = with_outputs(subject, found.sites[index], edit)
+                else:
+                    after = changed_run(subject, found.sites, {index: edit})
+                changes[index, head] = change(after)
     return Sweep(tuple(one.name for one in found.attentions), changes)
 
 
@@ -156,6 +165,12 @@ def _check_options(
     clean: str | None,
 ) -> None:
     """Raise ``InteropError`` for an option that does not exist, or that needs another one."""
+    if measure is not None and not callable(measure):
+        raise InteropError(
+            N_("expected a function of the module's output, got {got}"),
+            place="measure",
+            got=repr(measure)[:80],
+        )
     for place, given, known in (
         ("by", by, ("zero", "mean")),
         ("part", part, ("outputs", "weights")),

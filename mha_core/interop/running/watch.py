@@ -81,6 +81,7 @@ class Watch(TorchFunctionMode):
             for part in result:
                 if isinstance(part, Tensor):
                     self._columns.note(func, name, args, kwargs, part)
+                    self._folds.note(name, args, part)
             self._following.split(name, args, kwargs, result)
         return result
 
