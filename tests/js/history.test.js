@@ -94,6 +94,25 @@ test("what no address held is come back to", () => {
   assert.equal(other.ahead, 0);
 });
 
+test("an answer that came when the address was already requested again is come back to", () => {
+  for (const [held, at, ahead] of [
+    [1, 2, 1], // a redo
+    [2, 0, -2], // two undos
+    [1, 1, 0],
+  ]) {
+    const tab = new Storage();
+    const before = loaded(tab);
+    before.update(answer("one", [1, 2, 3], held));
+    before.leave();
+    before.update(answer("one", [1, 2, 3], at));
+    before.flush();
+    const after = loaded(tab);
+    const stored = after.update({ ...answer("two", [1], 0, []), address: { s: `t${held + 1}` } });
+    assert.equal(stored.at, held);
+    assert.equal(after.ahead, ahead);
+  }
+});
+
 test("another link in the same tab gets nothing, and a second tab neither", () => {
   const tab = new Storage();
   const before = loaded(tab);

@@ -136,6 +136,7 @@ class Explore {
       "beforeunload",
       (event) => {
         this.#address.flush();
+        tabHistory.leave();
         if (this.#model.unsaved) event.preventDefault(); // the address cannot hold this work: the browser asks
       },
       { signal },
@@ -270,7 +271,8 @@ class Explore {
     if (earlier) sender.send({ op: "recall", history: earlier });
     const isOtherLink = !isReload() && (searchParams.has("s") || searchParams.has("example"));
     if (isOtherLink) return;
-    for (let n = 0; earlier && n < tabHistory.ahead; n++) sender.send({ op: "redo" });
+    const op = tabHistory.ahead < 0 ? "undo" : "redo";
+    for (let n = 0; earlier && n < Math.abs(tabHistory.ahead); n++) sender.send({ op });
     for (const edit of tabHistory.takeUnconfirmed()) sender.send(edit);
   }
 

@@ -6,8 +6,8 @@ const REST = 500; // ms without a newer answer until the history is written
 const OF_THE_PAGE = ["restore", "recall", "follow", "place"]; // operations that a page sends by itself
 
 /**
- * A history in the tab's storage. `whole`: no address held the example shown last. `unconfirmed`: what was edited,
- * undone or redone after that, before the page was left without the server's answer.
+ * A history in the tab's storage. `whole`: the address that is loaded next may not hold the example shown last.
+ * `unconfirmed`: what was edited, undone or redone after that, before the page was left without the server's answer.
  * @typedef {HistoryState & { session: string; whole: boolean; unconfirmed?: Edit[] }} StoredHistory
  */
 
@@ -32,7 +32,8 @@ export class History {
   /** @type {StoredHistory | null} */
   #next = null; // what is to be written
   #timer = 0;
-  /** How many redos lead from where a session begins to what was shown last, where no address held that. */
+  #isLeaving = false; // a request for the next page is under way, with the address as it was then
+  /** How many redos lead from where a session begins to what was shown last; undos where it is negative. */
   ahead = 0;
   /** @type {Edit[]} */
   #unconfirmed = [];
@@ -70,7 +71,7 @@ export class History {
     if (this.#earlier?.session !== session) this.#unconfirmed = this.#leftBy(earlier, history);
     const restored = this.#leadingTo(earlier, history);
     this.#earlier = null;
-    if (!restored) this.#writeSoon({ session, ...history, whole: data.whole !== null });
+    if (!restored) this.#writeSoon({ session, ...history, whole: data.whole !== null || this.#isLeaving });
     return restored;
   }
 
@@ -91,7 +92,7 @@ export class History {
       );
       const [nearest] = places.sort((one, other) => Math.abs(one - at) - Math.abs(other - at));
       if (examples.length < 2 || nearest === undefined) return null;
-      this.ahead = earlier.whole ? Math.max(0, at - nearest) : 0;
+      this.ahead = earlier.whole ? at - nearest : 0;
       return { ...earlier, at: nearest };
     } catch {
       return null; // the storage held something that we did not write
@@ -113,6 +114,14 @@ export class History {
     } catch {
       return []; // the storage held something that we did not write
     }
+  }
+
+  /**
+   * The page is about to be left, and the next one is requested by the address as it is now. This page lives until that
+   * arrives: an answer that comes before is in the history, but not in the address.
+   */
+  leave() {
+    this.#isLeaving = true;
   }
 
   /** What is to be done again; empty the next time. */
