@@ -11,7 +11,6 @@ from random import Random
 
 import pytest
 from anyio import CapacityLimiter
-from jsonschema import Draft202012Validator, ValidationError
 from starlette.applications import Starlette
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.testclient import TestClient
@@ -600,6 +599,8 @@ def test_the_described_parameters_are_those_that_are_read(command):
 
 def valid(schema, content):
     """Check content against a schema."""
+    from jsonschema import Draft202012Validator  # imports a grammar for each format, in seconds
+
     Draft202012Validator({**schema, "components": OPENAPI["components"]}).validate(content)
 
 
@@ -660,5 +661,7 @@ def test_every_file_and_its_check_match_the_schemas(client, data):
     ids=str,
 )  # fmt: skip
 def test_the_schema_refuses_an_invalid_file(wrong):
+    from jsonschema import ValidationError
+
     with pytest.raises(ValidationError):
         valid({"$ref": "#/components/schemas/Example"}, json.loads(FIRST) | wrong)

@@ -178,8 +178,8 @@ def test_alone_the_library_computes_and_says_what_tables_need(alone):
     [
         ("serve --headless --port 0", "streamlit", "app"),
         ("walk first --to slides", "python-pptx", "slides"),
-        ("models own text", "safetensors", "models"),
-        ("layers none.safetensors", "safetensors", "interop"),
+        pytest.param("models own text", "safetensors", "models", marks=pytest.mark.long),
+        pytest.param("layers none.safetensors", "safetensors", "interop", marks=pytest.mark.long),
     ],
 )
 def test_alone_it_names_the_extra_that_a_command_needs(alone, arguments, package, extra):

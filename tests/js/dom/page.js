@@ -74,8 +74,9 @@ document.head.innerHTML = "<style>* { color: rgb(10, 20, 30); }</style>"; // the
 /** What Python sends, by name, and the words of pages. @type {Record<string, any>} */
 const { payloads: PAYLOADS, words: WORDS } = JSON.parse(readFileSync(process.env.MHA_PAYLOADS, "utf-8"));
 
-/** A payload of its own for each test. @param {string} name */
-export const payload = (name) => structuredClone(PAYLOADS[name]);
+/** A payload, or what is at a path in it, of its own for each test. @param {string[]} path */
+export const payload = (...path) =>
+  structuredClone(path.reduce((part, name) => part[name], /** @type {any} */ (PAYLOADS)));
 
 // A module keeps what it knows for as long as its page is open, so each page has modules of its own: those that are
 // imported by ?1 are ?1 as well.

@@ -8,7 +8,7 @@ const { LocalHost } = await import("../../../web/page/local_host.js");
 
 /** @type {(name: string) => any} */
 function begun(name) {
-  const data = payload("pages")[name];
+  const data = payload("pages", name);
   const host = new LocalHost(data, "en", () => {});
   let seq = 0;
   const send = (/** @type {any[]} */ ...edits) => {
