@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.looks import PAPER, barriers, rules, wider
 from tests.e2e.test_rooms import PHONE, WALL, Phone, opened
 from tests.js.dom.play import edited
+from tests.sizes import shortened
 from tools.drive.browser import wait_until
 
 CUT = """() => [...document.querySelectorAll(".walk td[data-key]")]
@@ -80,7 +81,7 @@ def test_a_finger_drags_a_number_sideways_and_scrolls_up_and_down(room):
     expect(number).to_have_text("3")
 
 
-@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+@pytest.mark.parametrize("locale", shortened(["en-US", "zh-CN"], ["zh-CN"]))
 def test_what_changes_a_number_is_large_enough_and_accessible(room, locale):
     front, follow = room
     front.press("7").stands_at("scaled_scores")

@@ -72,9 +72,12 @@ def everything():
 
 @pytest.mark.parametrize("target", PROGRAMS)
 def test_every_program_passes_its_own_assertions(run, target, tmp_path):
-    """With all decimals; and in short the variants, at length all, in the other language with fewer of them."""
-    written, pairs = set(), [(name, "en") for name in everything()]
-    pairs += [(name, "zh") for name in everything() if name in EVERY_STAGE or at_length()]
+    """With all decimals; and in the other language with fewer of them. At length every built-in example too."""
+    stages = everything() if at_length() else EVERY_STAGE
+    written, pairs = (
+        set(),
+        [(name, "en") for name in dict.fromkeys([*stages, *SAMPLES])] + [(name, "zh") for name in stages],
+    )
     for name, language in pairs:
         example, decimals = everything()[name], {"en": None, "zh": 3}[language]
         if (name, target) in REFUSED:

@@ -16,12 +16,23 @@ from torch import Tensor, nn
 from mha_core.interop import capture, sweep
 from mha_core.interop.running.attentions import Attentions
 from tests.interop.families import FAMILIES, HEADS, inputs, made
-from tests.interop.test_families_capture import CASES, concatenated, dtype_of
+from tests.interop.test_families_capture import CASES, HAS_SDPA, concatenated, dtype_of
 
 WITHIN = 1e-6
 WIDTH = 8
 """Columns of a head."""
-everywhere = pytest.mark.parametrize(("name", "attention"), CASES)
+SWEPT = ("BERT", "GPT-2", "Llama", "Mistral", "BLOOM", "gpt-oss", "T5", "BART")
+everywhere = pytest.mark.parametrize(
+    ("name", "attention"),
+    [
+        pytest.param(name, attention, marks=pytest.mark.long if is_second else ())
+        for name, attention in CASES
+        for is_second in [attention == "eager" and name in HAS_SDPA and name not in SWEPT]
+    ],
+)
+"""Both implementations in eight families; in the others the one that transformers prefers, at length both too.
+``test_families_capture`` shows that either is captured in every family.
+"""
 
 
 @cache
@@ -161,7 +172,6 @@ def test_without_no_head_nothing_changes(name, attention):
 
 # --- sweep -------------------------------------------------------------------------------------------------------
 
-SWEPT = ("BERT", "GPT-2", "Llama", "Mistral", "BLOOM", "gpt-oss", "T5", "BART")
 in_eight_families = pytest.mark.parametrize(
     ("name", "attention"), [case for case in CASES if case[0] in SWEPT]
 )
