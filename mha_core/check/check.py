@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import repeat
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor
@@ -52,6 +52,10 @@ _MOST_SLIPS: Final = 2
 _MOST_NAMED: Final = 3
 """How many causes of a row are named; if more of them fit, nobody can say which it was."""
 _MADE_IN_ROWS: Final = frozenset(mistake.id for mistake in CATALOGUE if mistake.by_row)
+
+
+Kind: TypeAlias = Literal["wrong", "doubtful", "coarse", "nearly", "float32", "constant"]
+"""What is found of a cell: the fields of ``Checked``."""
 
 
 class WrongCell(NamedTuple):
@@ -127,11 +131,15 @@ class Verdict:
         """Whether nothing that was given is wrong."""
         return not any(step.wrong for step in self.steps.values())
 
+    def cells(self, kind: Kind) -> list[WrongCell]:
+        """The cells of one kind of all steps, in order."""
+        return [cell for step in self.steps.values() for cell in getattr(step, kind)]
+
     @property
     def first_wrong(self) -> Cell | None:
         """The first own error; else the first doubtful cell, if any cell is wrong; else the first wrong cell."""
-        wrong = [cell for step in self.steps.values() for cell in step.wrong]
-        doubtful = [cell for step in self.steps.values() for cell in step.doubtful] if wrong else []
+        wrong = self.cells("wrong")
+        doubtful = self.cells("doubtful") if wrong else []
         for cells in ([cell for cell in wrong if cell.own], doubtful, wrong):
             if cells:
                 return cells[0].cell

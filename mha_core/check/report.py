@@ -213,16 +213,9 @@ def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
                 for cause in step.causes
             ],
         }
-        if step.doubtful:
-            steps[name]["doubtful"] = [_wrong(cell) for cell in step.doubtful]
-        if step.coarse:
-            steps[name]["coarse"] = [_wrong(cell) for cell in step.coarse]
-        if step.nearly:
-            steps[name]["nearly"] = [_wrong(cell) for cell in step.nearly]
-        if step.float32:
-            steps[name]["float32"] = [_wrong(cell) for cell in step.float32]
-        if step.constant:
-            steps[name]["constant"] = [_wrong(cell) for cell in step.constant]
+        for kind in ("doubtful", "coarse", "nearly", "float32", "constant"):
+            if cells := getattr(step, kind):
+                steps[name][kind] = [_wrong(cell) for cell in cells]
         if following := following_messages(verdict, name, language):
             steps[name]["follows"] = following
         if step.unexplained:

@@ -8,7 +8,7 @@ from math import prod
 from typing import Any, Final, TypeAlias
 
 from mha_core.check.catalogue import PROJECTIONS
-from mha_core.check.check import Verdict, WrongCell
+from mha_core.check.check import Kind, Verdict, WrongCell
 from mha_core.compute.derive import Cell
 from mha_core.edit.claims import claimed_rows, tables
 from mha_core.errors import N_
@@ -39,26 +39,19 @@ def summary(verdict: Verdict, language: str, requested: Collection[str] | None =
     none, in the tables that have been begun.
     """
     requested = verdict.trace.example.asked if requested is None else requested
-    given, blank = (
-        sum(step.given for step in verdict.steps.values()),
-        count_blank(verdict.trace.example, requested),
-    )
+    given = sum(step.given for step in verdict.steps.values())
+    blank = count_blank(verdict.trace.example, requested)
     if not given:
         return catalogue(language).gettext(N_("You have not filled in any numbers yet."))
-    wrong = [cell for step in verdict.steps.values() for cell in step.wrong]
-    doubtful = [cell for step in verdict.steps.values() for cell in step.doubtful]
-    coarse = [cell for step in verdict.steps.values() for cell in step.coarse]
+    wrong = verdict.cells("wrong")
     messages = _wrong_messages(given, wrong, one_cause=verdict.in_columns) if wrong else []
-    if doubtful:
-        messages.append(_doubtful_message(verdict, doubtful, language))
-    if coarse:
-        messages.append(_coarse_message(verdict, coarse, language))
+    messages += _placed_messages(verdict, ("doubtful", "coarse"), language)
     if not messages:
         messages.append(_right_message(given, blank, requested))
-        messages += _last_digit_messages(verdict, language)
+        messages += _placed_messages(verdict, ("nearly", "float32"), language)
     elif blank:
         messages.append((_BLANK_BEGUN if requested is None else _BLANK, {"count": blank}))
-    messages += _constant_messages(verdict, language)
+    messages += _placed_messages(verdict, ("constant",), language)
     say = catalogue(language).gettext
     sentences = [say(template).format(**values) for template, values in messages]
     return reduce(lambda first, second: say(N_("{one} {other}")).format(one=first, other=second), sentences)
@@ -93,26 +86,35 @@ _REST_COPIED: Final = (
     N_("One of them is copied from the heads."),
     N_("{count} of them are copied from the heads."),
 )
-_DOUBTFUL: Final = (
-    N_("One number is rounded incorrectly: {number} at {place}."),
-    N_("{count} numbers are rounded incorrectly."),
-)
-_COARSE: Final = (
-    N_("{number} at {place} is rounded too much to be sure that it is right. Give at least two decimals."),
-    N_("{count} numbers are rounded too much to be sure that they are right. Give at least two decimals."),
-)
-_NEARLY: Final = (
-    N_("At {place}, the last digit is off by one."),
-    N_("In {count} of them, the last digit is off by one."),
-)
-_FLOAT32: Final = (
-    N_("At {place}, the last digits are those of float32 arithmetic."),
-    N_("In {count} of them, the last digits are those of float32 arithmetic."),
-)
-_CONSTANT: Final = (
-    N_("{number} at {place} masks the pair just as −∞ does."),
-    N_("In {count} masked cells, a large negative number such as {number} masks the pair just as −∞ does."),
-)
+_PLACED: Final[dict[Kind, tuple[str, str]]] = {
+    "doubtful": (
+        N_("One number is rounded incorrectly: {number} at {place}."),
+        N_("{count} numbers are rounded incorrectly."),
+    ),
+    "coarse": (
+        N_(
+            "{number} at {place} is rounded too much to be sure that it is right. Give at least two decimals."
+        ),
+        N_(
+            "{count} numbers are rounded too much to be sure that they are right. Give at least two decimals."
+        ),
+    ),
+    "nearly": (
+        N_("At {place}, the last digit is off by one."),
+        N_("In {count} of them, the last digit is off by one."),
+    ),
+    "float32": (
+        N_("At {place}, the last digits are those of float32 arithmetic."),
+        N_("In {count} of them, the last digits are those of float32 arithmetic."),
+    ),
+    "constant": (
+        N_("{number} at {place} masks the pair just as −∞ does."),
+        N_(
+            "In {count} masked cells, a large negative number such as {number} masks the pair just as −∞ does."
+        ),
+    ),
+}
+"""Of cells of one kind: a single one with its place, and several."""
 _BLANK: Final = N_("{count} {count:cell is|cells are} still blank.")
 _BLANK_BEGUN: Final = N_("{count} {count:cell is|cells are} still blank in the tables you've started.")
 
@@ -122,40 +124,16 @@ def _message(count: int, messages: tuple[str, str], **more: Any) -> _Message:
     return messages[count != 1], {"count": count, **more}
 
 
-def _doubtful_message(verdict: Verdict, doubtful: Sequence[WrongCell], language: str) -> _Message:
-    """How many whole numbers are not rounded values; a single one with its place."""
-    first, say = doubtful[0], catalogue(language).gettext
-    where, number = place(verdict, first.cell, say), trimmed(first.claimed, 10)
-    return _message(len(doubtful), _DOUBTFUL, place=where, number=number)
-
-
-def _coarse_message(verdict: Verdict, coarse: Sequence[WrongCell], language: str) -> _Message:
-    """How many numbers are rounded too coarsely; a single one with its place."""
-    first = coarse[0]
-    where = place(verdict, first.cell, catalogue(language).gettext)
-    return _message(len(coarse), _COARSE, place=where, number=trimmed(first.claimed, 10))
-
-
-def _last_digit_messages(verdict: Verdict, language: str) -> list[_Message]:
-    """How many numbers have a last digit that is off by one, and how many have last digits that float32 arithmetic
-    explains; a single one with its place.
-    """
+def _placed_messages(verdict: Verdict, kinds: Sequence[Kind], language: str) -> list[_Message]:
+    """How many cells there are of each kind, with the number of the first; a single one with its place."""
     messages = []
-    for kind, sentences in (("nearly", _NEARLY), ("float32", _FLOAT32)):
-        cells = [cell for step in verdict.steps.values() for cell in getattr(step, kind)]
+    for kind in kinds:
+        cells = verdict.cells(kind)
         if cells:
             where = place(verdict, cells[0].cell, catalogue(language).gettext)
-            messages.append(_message(len(cells), sentences, place=where))
+            number = significant(cells[0].claimed, 6) if kind == "constant" else trimmed(cells[0].claimed, 10)
+            messages.append(_message(len(cells), _PLACED[kind], place=where, number=number))
     return messages
-
-
-def _constant_messages(verdict: Verdict, language: str) -> list[_Message]:
-    """How many masked cells have a large negative number that counts as −∞, with the first of these numbers."""
-    cells = [cell for step in verdict.steps.values() for cell in step.constant]
-    if not cells:
-        return []
-    where = place(verdict, cells[0].cell, catalogue(language).gettext)
-    return [_message(len(cells), _CONSTANT, place=where, number=significant(cells[0].claimed, 6))]
 
 
 def _right_message(given: int, blank: int, requested: Collection[str] | None) -> _Message:

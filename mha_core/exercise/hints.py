@@ -60,17 +60,17 @@ def blank_cells(example: Example, steps: tuple[str, ...]) -> Iterator[Cell]:
 
 def wrong_cells(verdict: Verdict) -> set[Cell]:
     """The cells whose number is wrong or doubtful."""
-    return {one.cell for step in verdict.steps.values() for one in step.wrong + step.doubtful}
+    return {one.cell for one in verdict.cells("wrong") + verdict.cells("doubtful")}
 
 
 def missed_cells(verdict: Verdict) -> set[Cell]:
     """The same without those that only follow from an earlier wrong number."""
-    return {one.cell for step in verdict.steps.values() for one in step.wrong + step.doubtful if one.own}
+    return {one.cell for one in verdict.cells("wrong") + verdict.cells("doubtful") if one.own}
 
 
 def coarse_cells(verdict: Verdict) -> set[Cell]:
     """The cells whose number is too coarse to show whether it was worked out."""
-    return {one.cell for step in verdict.steps.values() for one in step.coarse}
+    return {one.cell for one in verdict.cells("coarse")}
 
 
 def open_cells(verdict: Verdict, steps: tuple[str, ...]) -> list[Cell]:
