@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mha_core.compute.device import backend as backend
     from mha_core.compute.graph import formula as formula
     from mha_core.compute.graph import graph as graph
-    from mha_core.compute.operations import Operand as Operand
+    from mha_core.compute.operation import Operand as Operand
     from mha_core.compute.operations import Step as Step
     from mha_core.compute.pooled import Pooled as Pooled
     from mha_core.compute.pooled import pooled_weights as pooled_weights
@@ -67,7 +67,8 @@ _EXPORTS: Final = {
     "mha_core.compute.derive": "Cell Derivation Term arithmetic derive feeds",
     "mha_core.compute.device": "Backend backend",
     "mha_core.compute.graph": "formula graph",
-    "mha_core.compute.operations": "Operand Step",
+    "mha_core.compute.operation": "Operand",
+    "mha_core.compute.operations": "Step",
     "mha_core.compute.pooled": "Pooled pooled_weights",
     "mha_core.compute.trace": "Trace trace",
     "mha_core.compute.weights": "attention_weights",

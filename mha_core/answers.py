@@ -15,18 +15,22 @@ from mha_core.compute.printed import claimed
 from mha_core.compute.trace import trace
 from mha_core.errors import N_, CellError, ExampleError
 from mha_core.example.model import NEG_INF, Example
-from mha_core.vocabulary import PER_HEAD_INPUTS, PER_HEAD_STEPS
+from mha_core.vocabulary import PER_HEAD
 
 
 def traced(example: Example, where: Backend) -> dict[str, Any]:
-    """``mha-trace/1``: every step, unrounded. Raises as ``trace`` does."""
+    """``mha-trace/1``: every step, unrounded; of an example with a goal also the backward pass.
+
+    Raises as ``trace`` and ``run_backward`` do.
+    """
     computed = trace(example, where)
-    return {
+    answer: dict[str, Any] = {
         "format": "mha-trace/1",
         "device": computed.backend.device,
         "dtype": computed.backend.dtype,
         "steps": {name: _plain(rows) for name, rows in computed.values.items()},
     }
+    return answer if example.learning is None else answer | {"backward": computed.backward}
 
 
 def explained(example: Example, cell: Cell, where: Backend) -> dict[str, Any]:
@@ -35,7 +39,7 @@ def explained(example: Example, cell: Cell, where: Backend) -> dict[str, Any]:
     Raises ``CellError`` where there is no such cell, and as ``trace`` does.
     """
     computed = trace(example, where)
-    if cell.head is None and len(example.heads) == 1 and cell.name in PER_HEAD_STEPS + PER_HEAD_INPUTS:
+    if cell.head is None and len(example.heads) == 1 and cell.name in PER_HEAD:
         cell = cell._replace(head=0)
     answer = {
         "format": "mha-explain/1",

@@ -6,12 +6,15 @@ step is declared in ``compute.graph``. Beside the matrices: the ways to make sco
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from mha_core.errors import N_
 
-Scope: TypeAlias = Literal["setting", "input", "head input", "early", "head", "late", "term"]
+Scope: TypeAlias = Literal[
+    "setting", "input", "head input", "early", "head", "late", "term", "backward", "head backward"
+]
 """
 setting     one number of the layer, read by a step and named in its formula rather than shown as a table
 input       the layer's, given
@@ -20,6 +23,8 @@ early       computed once for the layer, before the heads
 head        computed by each head
 late        computed once for the layer, after the heads
 term        the output as the sum of what each head adds to it
+backward    of a goal and of the backward pass, the layer's: not among the steps of the forward pass
+head backward  the same, of each head
 """
 Role: TypeAlias = Literal["q", "k", "v", ""]
 ScoringName: TypeAlias = Literal["dot", "bilinear", "additive", "cosine"]
@@ -42,6 +47,7 @@ class Entry:
     examples have this matrix. ``shared``: heads of one group (``kv_heads``) share it. ``start``: a head may give it
     instead of what would compute it. ``score``: a number for each pair of tokens, before the softmax. ``hides``: it may
     contain −∞. ``empty_rows``: rows of queries that may attend to nothing are marked in it.
+    ``slope_of``: the matrix by which this one is the derivative of the loss; then the noun is a template with its name.
     """
 
     name: str
@@ -60,6 +66,7 @@ class Entry:
     hides: bool = False
     empty_rows: bool = False
     colours: Colours = "signed"
+    slope_of: str = ""
 
 
 _POSITIONED: Final = ("sinusoidal", "rotary")
@@ -216,6 +223,7 @@ ENTRIES: Final = (
         shared=True,
     ),
     Entry("eps", "{eps}", ("1", "1"), "setting"),
+    Entry("columns", "d_k", ("1", "1"), "setting"),
     Entry(
         "q_rms",
         "r_Q",
@@ -518,6 +526,88 @@ ENTRIES: Final = (
 )
 """Every matrix, in the order of the computation."""
 
+# --- a goal, and the backward pass ------------------------------------------------------------------------------
+
+_CONSTANT: Final = frozenset((
+    "position_ids", "frequencies", "angles", "positional_encoding",
+    "context_position_ids", "context_frequencies", "context_angles", "context_positional_encoding",
+))  # fmt: skip
+"""What has no derivative here: the positions of tokens, and what is computed from them alone."""
+_FROM_HEADS: Final = ("x", "context", "x_positioned", "context_positioned")
+"""What all heads read. Each sends a derivative back, through Q, K and V."""
+
+GOAL_STEPS: Final = ("output", "concat", "weights")
+"""The steps that a goal can be about."""
+_TARGETS: Final = tuple(
+    Entry(
+        f"{step}_target",
+        "T",
+        axes,
+        "head backward" if step == "weights" else "backward",
+        N_("target"),
+    )
+    for step, axes in ((entry.name, entry.axes) for entry in ENTRIES if entry.name in GOAL_STEPS)
+)
+_GOAL: Final = (
+    *_TARGETS,
+    Entry("given_rows", "g", ("n_q", "1"), "backward", N_("rows with a target")),
+    Entry("row_losses", "ℓ", ("n_q", "1"), "backward", N_("loss of each row")),
+    Entry("head_row_losses", "ℓ", ("n_q", "1"), "head backward", N_("loss of each row")),
+    Entry("head_loss", "L_i", ("1", "1"), "head backward", N_("loss of the head")),
+    Entry("loss", "L", ("1", "1"), "backward", N_("loss")),
+)
+_BESIDE: Final = {
+    "weights": (
+        Entry("softmax_sums", "r", ("n_q", "1"), "head backward", N_("row sums of the softmax step")),
+        Entry("sink_weights", "A_0", ("n_q", "1"), "head backward", N_("weights of the sink")),
+        Entry("d_sink_scores", "ds_0i", ("n_q", "1"), "head backward", N_("gradient of the sink, by row")),
+    ),
+    "scores": (
+        Entry(
+            "d_pair_scores", "dS_Z", ("n_q·n_k", "1"), "head backward", N_("gradient of the scores, by pair")
+        ),
+    ),
+    "linear_biases": (
+        Entry("d_slope_rows", "dm_i", ("n_q", "1"), "head backward", N_("gradient of the slope, by row")),
+    ),
+}
+"""By matrix, what follows its derivative."""
+
+
+def _slopes() -> Iterator[Entry]:
+    """The derivative by every matrix, from the last to the first, with what comes before and after it."""
+    for entry in reversed(ENTRIES):
+        if entry.scope in ("setting", "term") or entry.name in _CONSTANT:
+            continue
+        sign = f"({entry.symbol})" if "/" in entry.symbol else entry.symbol
+        described: dict[str, Any] = {
+            "axes": entry.axes,
+            "slope_of": entry.name,
+            "role": entry.role,
+            "hides": False,
+        }
+        if entry.name in _FROM_HEADS:
+            for role in "qkv":
+                through = {
+                    "noun": N_("gradient of the {name} through one of Q, K and V"),
+                    "scope": "head backward",
+                }
+                yield Entry(f"d_{entry.name}_{role}", f"d{sign}_{role.upper()}", **described | through)
+        if entry.name in _FROM_HEADS or (entry.shared and entry.scope == "head"):
+            noun = N_("gradient of the {name} through one head")
+            yield Entry(f"d_{entry.name}_head", f"d{sign}_i", scope="head backward", noun=noun, **described)
+        per_head = entry.scope in ("head", "head input")
+        noun = N_("gradient of the {name}")
+        yield Entry(
+            f"d_{entry.name}", f"d{sign}", scope="head backward" if per_head else "backward", noun=noun,
+            shared=entry.shared, **described,
+        )  # fmt: skip
+        yield from _BESIDE.get(entry.name, ())
+
+
+BACKWARD: Final = (*_GOAL, *_slopes())
+"""Every matrix of a goal and of the backward pass, in the order of its computation."""
+
 # --- what follows from it ----------------------------------------------------------------------------------------
 
 
@@ -525,7 +615,7 @@ def _names(*scopes: Scope) -> tuple[str, ...]:
     return tuple(entry.name for entry in ENTRIES if entry.scope in scopes)
 
 
-ENTRY: Final = {entry.name: entry for entry in ENTRIES}
+ENTRY: Final = {entry.name: entry for entry in (*ENTRIES, *BACKWARD)}
 _TABLES: Final = tuple(entry for entry in ENTRIES if entry.scope != "setting")
 AXES: Final = {entry.name: entry.axes for entry in _TABLES}
 """What the rows and the columns of every matrix run over, in the order of the computation."""
@@ -550,13 +640,23 @@ LATE_STEPS: Final = _names("late")
 WHOLE_LAYER_STEPS: Final = EARLY_STEPS + LATE_STEPS
 STEPS: Final = EARLY_STEPS + PER_HEAD_STEPS + LATE_STEPS
 """All computed steps, in order."""
-PER_HEAD: Final = frozenset(PER_HEAD_STEPS + PER_HEAD_INPUTS)
+TARGETS: Final = {step: f"{step}_target" for step in GOAL_STEPS}
+"""The matrix of the target of a goal, by the step that it is about."""
+BACKWARD_STEPS: Final = tuple(
+    entry.name for entry in BACKWARD if entry.name not in (*TARGETS.values(), "given_rows")
+)
+"""The steps of a goal's loss and of the backward pass, in order; an example with a goal has some of them."""
+PER_HEAD: Final = frozenset(PER_HEAD_STEPS + PER_HEAD_INPUTS).union(
+    entry.name for entry in BACKWARD if entry.scope == "head backward"
+)
 """The matrices that each head has; the whole layer has one of every other."""
 
 STARTS: Final = tuple(entry.name for entry in ENTRIES if entry.start)
 """The steps that a head may start from."""
 SHARED: Final = tuple(entry.name for entry in ENTRIES if entry.shared)
-"""The matrices of keys and values that heads of one group (``kv_heads``) share."""
+"""The matrices of keys and values that heads of one group (``kv_heads``) share; the derivatives by these are
+one for each group, too.
+"""
 SCORE_STEPS: Final = tuple(entry.name for entry in ENTRIES if entry.score)
 """The steps of the scores before the softmax; an example may have only some of them."""
 HIDES: Final = frozenset(entry.name for entry in ENTRIES if entry.hides)

@@ -234,6 +234,28 @@ interface SetPuzzle {
   puzzle?: PuzzleJson | null;
 }
 
+/**
+ * `step`: what the goal is about. `targets`: of output and Concat a target for each query; of the weights a
+ * list of these for each head, None for a head without any. `rate`: η, above 0.
+ */
+interface Learning {
+  step: "output" | "concat" | "weights";
+  targets: (number[] | number | null)[] | ((number[] | number | null)[] | null)[];
+  rate?: number;
+}
+
+/** Set the goal to be learned and its rate, or remove it. */
+interface SetLearning {
+  op: "learning";
+  learning?: Learning | null;
+}
+
+/** Take so many steps of gradient descent toward the goal. */
+interface Learn {
+  op: "learn";
+  steps?: number;
+}
+
 /** Write printed numbers from (row, col) on; "" clears a cell, None leaves it as it is. */
 interface ClaimBlock {
   op: "claim";
@@ -1023,6 +1045,8 @@ type Operation =
   | SetTitle
   | SetLecture
   | SetPuzzle
+  | SetLearning
+  | Learn
   | ClaimBlock
   | ClaimText
   | ClearClaims

@@ -21,7 +21,8 @@ from mha_core.check.constant import far_below
 from mha_core.check.slips import SLIPS
 from mha_core.check.transcription import EXCHANGED
 from mha_core.compute.graph import graph, symbol
-from mha_core.compute.operations import Operand, Step
+from mha_core.compute.operation import Operand
+from mha_core.compute.operations import Step
 from mha_core.compute.trace import operate
 from mha_core.errors import N_
 from mha_core.example.band import CORNERS, BandMask

@@ -11,7 +11,8 @@ from typing import Final
 from mha_core.check.place import Place, Way
 from mha_core.compute.derive import Cell
 from mha_core.compute.graph import divisor_text, symbol
-from mha_core.compute.operations import OPERATIONS, Terms
+from mha_core.compute.operation import Terms
+from mha_core.compute.operations import OPERATIONS
 from mha_core.compute.printed import unit_of
 from mha_core.example.model import divisor
 

@@ -8,7 +8,8 @@ from math import nan
 from typing import TypeAlias
 
 from mha_core.compute.derive import Cell
-from mha_core.compute.operations import OPERATIONS, Step, Terms
+from mha_core.compute.operation import Terms
+from mha_core.compute.operations import OPERATIONS, Step
 from mha_core.compute.trace import Rows
 from mha_core.example.model import Example
 

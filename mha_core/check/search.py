@@ -21,7 +21,8 @@ from torch import Tensor
 from mha_core.check.catalogue import ROUNDED_EARLY, Site, at_step
 from mha_core.check.digits import gives_all
 from mha_core.compute.graph import head_graph
-from mha_core.compute.operations import OPERATIONS, Operand, Step
+from mha_core.compute.operation import Operand
+from mha_core.compute.operations import OPERATIONS, Step
 from mha_core.compute.printed import Key, Printed
 from mha_core.compute.trace import Trace, input_matrix, operate
 from mha_core.example.model import kv_head_of

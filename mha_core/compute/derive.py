@@ -6,18 +6,20 @@ feeds(trace, Cell("x", None, 0, 1))  every cell that is computed directly from X
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
+from mha_core.compute.backward_run import heads_read
 from mha_core.compute.graph import early_steps, head_graph, last_step, late_steps, symbol
-from mha_core.compute.operations import OPERATIONS, Operand, Step, axes, inner_size
+from mha_core.compute.operation import Operand, axes, inner_size
+from mha_core.compute.operations import OPERATIONS, Step
 from mha_core.compute.trace import Rows, Trace
 from mha_core.errors import N_, CellError
 from mha_core.example.model import Dims, Example, kv_head_of, setting
 from mha_core.numbers import in_arithmetic, is_exact
-from mha_core.vocabulary import PER_HEAD, SETTINGS, WHOLE_LAYER_STEPS
+from mha_core.vocabulary import BACKWARD_STEPS, PER_HEAD, SETTINGS, WHOLE_LAYER_STEPS
 
 
 class Cell(NamedTuple):
@@ -100,7 +102,7 @@ def _constant(trace: Trace, step: Step, cell: Cell) -> float | None:
 
 def along(trace: Trace, step: Step, cell: Cell) -> int | None:
     """The cell's index along the result's letter that no operand has: softmax's key, a column of a pair."""
-    known = set("()").union(*(operand.index + operand.head for operand in step.operands))
+    known = set("()").union(step.own_head, *(operand.index + operand.head for operand in step.operands))
     added = next((letter for letter in step.index if letter not in known), None)
     return None if added is None else _letters(trace, step.name, step.index, cell)[added]
 
@@ -123,6 +125,7 @@ def feeds(trace: Trace, cell: Cell) -> tuple[Cell, ...]:
         if cell.head is None or kv_head_of(example, cell.name, head) == cell.head:
             readers += [(step, head) for step in head_graph(example, example.heads[head])]
     readers += [(step, None) for step in late_steps(example)]
+    readers += trace.declared_backward.places()
     return tuple(fed for step, head in readers for fed in _fed_by(trace, step, cell, head))
 
 
@@ -131,9 +134,12 @@ def step_of(trace: Trace, cell: Cell) -> Step:
 
     Raises ``CellError`` where the example computes no such cell.
     """
-    if cell.name in WHOLE_LAYER_STEPS:
+    steps: Collection[Step]
+    if cell.name in BACKWARD_STEPS and (cell.name not in PER_HEAD or _is_head(trace, cell.head)):
+        steps = trace.declared_backward.of(None if cell.name not in PER_HEAD else cell.head).values()
+    elif cell.name in WHOLE_LAYER_STEPS:
         steps = tuple(step for step in trace.steps if not step.per_head)
-    elif cell.head is not None and 0 <= cell.head < len(trace.example.heads):
+    elif cell.head is not None and _is_head(trace, cell.head):
         steps = head_graph(trace.example, trace.example.heads[cell.head])
     else:
         raise CellError(
@@ -145,6 +151,10 @@ def step_of(trace: Trace, cell: Cell) -> Step:
         if step.name == cell.name:
             return step
     raise CellError(N_("{name} is not a computed step of this example"), name=cell.name)
+
+
+def _is_head(trace: Trace, head: int | None) -> bool:
+    return head is not None and 0 <= head < len(trace.example.heads)
 
 
 def first_result(example: Example) -> Cell:
@@ -174,16 +184,30 @@ def term_cells(trace: Trace, step: Step, cell: Cell) -> Iterator[tuple[Cell, ...
     """The cells of each term of a step's cell, in order."""
     tables = step.tables
     operand_letters = "".join(operand.head + operand.index for operand in tables)
-    letter = next((letter for letter in operand_letters if letter not in step.index + "()"), "")
+    letter = next(
+        (letter for letter in operand_letters if letter not in step.index + step.own_head + "()"), ""
+    )
     parts = [tables]
     if OPERATIONS[step.op].adds:  # a bias is a term of its own
         parts = [
             tuple(o for o in tables if (letter in o.head + o.index) is summed) for summed in (True, False)
         ]
     at = _letters(trace, step.name, step.index, cell)
+    if step.own_head:
+        at[step.own_head] = cell.head or 0
     for operands in parts:
-        for k in range(_summed_size(trace, operands, cell.head, letter) if operands else 0):
+        for k in _summed_over(trace, step, operands, cell.head, letter) if operands else ():
             yield tuple(_operand_cell(trace, operand, cell.head, at | {letter: k}) for operand in operands)
+
+
+def _summed_over(
+    trace: Trace, step: Step, operands: tuple[Operand, ...], head: int | None, letter: str
+) -> Iterable[int]:
+    """The values of the summed letter: the heads that are read, or all along its axis."""
+    for operand in operands:
+        if letter and letter == operand.head and operand.name in BACKWARD_STEPS:
+            return heads_read(trace.example, trace.declared_backward, operand.name, step.name, head)
+    return range(_summed_size(trace, operands, head, letter))
 
 
 def _summed_size(trace: Trace, operands: tuple[Operand, ...], head: int | None, letter: str) -> int:
@@ -233,18 +257,29 @@ def _fed_by(trace: Trace, step: Step, cell: Cell, head: int | None) -> Iterator[
     """The cells of ``step`` (of ``head``) that have ``cell`` in a term, each once."""
     cells: dict[Cell, None] = {}
     for operand in step.operands:
-        if operand.name != cell.name:
+        if operand.name != cell.name or not _reads(trace, step, operand, cell, head):
             continue
         rows = trace.matrix(step.name, head)
         at = _letters(trace, operand.name, operand.index, cell)
         if operand.head:
             at[operand.head] = cell.head or 0
+        if step.own_head and at[step.own_head] != head:
+            continue
         rows_and_cols = [
             _places(axis, at, size, trace.example.dims)
             for axis, size in zip(axes(step.name, step.index), (len(rows), len(rows[0])), strict=True)
         ]
         cells |= dict.fromkeys(Cell(step.name, head, i, j) for i, j in product(*rows_and_cols))
     yield from cells
+
+
+def _reads(trace: Trace, step: Step, operand: Operand, cell: Cell, head: int | None) -> bool:
+    """Whether this step of ``head`` reads the cell's own matrix."""
+    if operand.head and operand.name in BACKWARD_STEPS:
+        return cell.head in heads_read(trace.example, trace.declared_backward, operand.name, step.name, head)
+    if head is None or cell.head is None or operand.head:
+        return True
+    return _head_of(trace, operand.name, head) == cell.head
 
 
 def _places(axis: str, letters: dict[str, int], size: int, dims: Dims) -> list[int]:
@@ -261,13 +296,20 @@ def _places(axis: str, letters: dict[str, int], size: int, dims: Dims) -> list[i
 
 
 def cells(trace: Trace) -> Iterator[Cell]:
-    """Every computed cell of the trace, in the order of the steps."""
+    """Every computed cell of the forward pass, in the order of the steps."""
     names = [{step.name for step in head_graph(trace.example, head)} for head in trace.example.heads]
     for step in trace.steps:
         heads = [head for head, steps in enumerate(names) if step.name in steps] if step.per_head else [None]
         for head in heads:
             rows = trace.matrix(step.name, head)
             yield from (Cell(step.name, head, i, j) for i in range(len(rows)) for j in range(len(rows[0])))
+
+
+def backward_cells(trace: Trace) -> Iterator[Cell]:
+    """Every cell of the loss and of the backward pass, in the order of the steps; none where there is no goal."""
+    for step, head in trace.declared_backward.places():
+        rows = trace.matrix(step.name, head)
+        yield from (Cell(step.name, head, i, j) for i in range(len(rows)) for j in range(len(rows[0])))
 
 
 def arithmetic(derivation: Derivation, decimals: int = 4, part: Callable[[str], str] = str) -> str:

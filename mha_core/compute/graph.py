@@ -30,7 +30,8 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Literal
 
-from mha_core.compute.operations import OPERATIONS, Operand, Step, axes, broadcasts_pairs
+from mha_core.compute.operation import Operand, axes
+from mha_core.compute.operations import OPERATIONS, Product, Step, broadcasts_pairs
 from mha_core.example.model import (
     Example,
     Head,
@@ -350,6 +351,8 @@ def _sign(step: Step, operand: Operand, example: Example) -> str:
     rows, _ = axes(operand.name, operand.index)
     if broadcasts_pairs(step):
         return f"{sign}[{rows}]"
+    if isinstance(step.plan, Product) and operand in step.operands[:2]:
+        return f"{sign}ᵀ" if step.plan.transposes(step.operands.index(operand)) else sign
     return f"{sign}ᵀ" if step.index == "ij" and rows == "j" else sign
 
 

@@ -1,31 +1,35 @@
-"""What a step is, and what steps can do. Each operation has one entry, for computing, deriving and writing a step."""
+"""What a step is, and what steps can do. Each operation has one entry, for computing, deriving and writing a step.
+
+Those that only the backward pass needs are in ``backward_operations``.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from math import cos, exp, fsum, hypot, prod, sin, sqrt, tanh
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from math import cos, exp, fsum, hypot, sin, sqrt, tanh
+from typing import Any, Final, NamedTuple
 
 import torch
 from torch import Tensor
 
-from mha_core.example.model import NEG_INF, Dims
-from mha_core.vocabulary import ENTRY, HIDES, SETTINGS
-
-
-@dataclass(frozen=True, slots=True)
-class Operand:
-    """A matrix by name, and the letters of its axes: with "ik", rows run with i, columns with the summed k.
-
-    ``head``: the letter of the head where the matrices of all heads are read; "" for the head's own or the layer's.
-    """
-
-    name: str
-    index: str
-    head: str = ""
+from mha_core.compute.backward_operations import BACKWARD_OPERATIONS
+from mha_core.compute.operation import (
+    Declared,
+    Exceptional,
+    Operand,
+    Operation,
+    Sized,
+    Terms,
+    alignments,
+    axes,
+    by_cell,
+    inner_size,
+    only,
+    sum_of_products,
+)
+from mha_core.example.model import NEG_INF
+from mha_core.vocabulary import HIDES, SETTINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ class Step:
     """One step: ``name`` = ``op``(operands), ``op`` one of ``OPERATIONS``.
 
     ``per_head``: every head has its own; else there is one for the layer. ``index``: the letters of the result's axes.
+    ``own_head``: the letter that an operand has for the heads, where the result is the part of one of them.
     Raises ``ValueError`` where the operation cannot run with these.
     """
 
@@ -41,6 +46,7 @@ class Step:
     operands: tuple[Operand, ...]
     per_head: bool = True
     index: str = "ij"
+    own_head: str = ""
     operand_names: tuple[str, ...] = field(init=False, repr=False, compare=False)
     """The operands' names, in order."""
     gathers: str = field(init=False, repr=False, compare=False)
@@ -59,131 +65,6 @@ class Step:
         return tuple(operand for operand in self.operands if operand.name not in SETTINGS)
 
 
-class Sized(Protocol):
-    """What an operation reads sizes from: an example."""
-
-    @property
-    def dims(self) -> Dims:
-        """The letters of the computation."""
-
-
-Run: TypeAlias = Callable[[Step, Sequence[Tensor], Sized], Tensor]
-
-Terms: TypeAlias = Sequence[Sequence[float]]
-"""The numbers of each term of a cell."""
-
-
-class Exceptional(NamedTuple):
-    """Where the number at index ``at`` of every term is ``number``, a cell's arithmetic is this ``line``: ``{0}``,
-    ``{1}`` are its numbers and ``{value}`` is its value.
-    """
-
-    at: int
-    number: float
-    line: str
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One operation.
-
-    ``run(step, operands, example)``: the step with torch, operands and result … × rows × columns.
-    ``in_place``: the same, written over the first operand, by operations that can.
-    ``value(terms, at, constant)``: one cell, from its terms' numbers (``derive.Derivation``).
-    ``formula``: the right-hand side, with ``{0}``, ``{1}`` for the operands' letters. An operand of every head appears
-    as the letters of all heads, ``joined``.
-    ``lines``: a cell's arithmetic, one for each value of ``at``: ``{0}``, ``{1}`` are its numbers, ``{constant}`` its
-    constant, ``{sum}`` its terms with + between them, ``{count}`` how many, and ``{at}`` the term at ``at``. A term is
-    formatted by ``term``, by default as a product.
-    ``exception``: numbers that need another line; ``copies``: without them the value is a copy of the first number.
-    ``plan(step)``: how to arrange the operands, read off their letters and stored in ``Step.plan`` for ``run``; raises
-    ``ValueError`` where the operation cannot run with them.
-    ``adds``: an operand without the summed letter is a term by itself, a bias. The formula then is ``extended``, by
-    default the formula and this operand with + between them.
-    ``is_sign``: the result's letter is already the formula, as ‖Q‖.
-    ``shifts``: the constant is subtracted from all terms first.
-    """
-
-    run: Run
-    value: Callable[[Terms, int, float], float]
-    formula: str
-    lines: tuple[str, ...] = ("{sum}",)
-    term: str = ""
-    exception: Exceptional | None = None
-    copies: bool = False
-    plan: Callable[[Step], Any] = lambda step: ()
-    joined: str = ""
-    adds: bool = False
-    extended: str = ""
-    is_sign: bool = False
-    shifts: bool = False
-    in_place: Run | None = None
-
-    def written(self, signs: Sequence[str]) -> str:
-        """The formula with these letters; operands that it does not name are added at its end."""
-        if self.extended and len(signs) > self.formula.count("{"):
-            return self.extended.format(*signs)
-        named = self.formula.format(*signs)
-        return " + ".join((named, *signs[self.formula.count("{") :])) if self.adds else named
-
-    def excepts(self, terms: Terms) -> bool:
-        """Whether these numbers need the line of the exception."""
-        exception = self.exception
-        return exception is not None and all(term[exception.at] == exception.number for term in terms)
-
-    def line(
-        self,
-        terms: Sequence[Sequence[str]],
-        at: int,
-        constant: str,
-        part: Callable[[str], str] = str,
-    ) -> str:
-        """The arithmetic of a cell, from its formatted numbers. ``part`` formats each summand, or the whole line where
-        nothing is added.
-        """
-        products = [self.term.format(*numbers) if self.term else "·".join(numbers) for numbers in terms]
-        numbers = [number for term in terms for number in term]
-        template = self.lines[at if len(self.lines) > 1 else 0]
-        written = template.format(
-            *numbers,
-            sum=" + ".join(map(part, products)),
-            count=len(products),
-            at=products[at % len(products)],
-            constant=constant,
-        )
-        return written if "{sum}" in template else part(written)
-
-
-# --- letters -----------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=512)
-def axes(name: str, index: str) -> tuple[str, str]:
-    """The letters along a matrix's rows and along its columns: "" for an axis of size 1, two letters for pairs."""
-    letters = (pair or letter for pair, letter in re.findall(r"\((\w\w)\)|(\w)", index))
-    rows, cols = ("" if axis == "1" else next(letters) for axis in ENTRY[name].axes)
-    return rows, cols
-
-
-def inner_size(axis: str, dims: Dims) -> int:
-    """The size of the second letter of an axis of pairs: keys of a query, columns of a head, pairs, or the columns of a
-    pair.
-    """
-    return {"ij": dims.n_k, "gk": dims.d_v, "km": dims.d_freq, "rm": dims.d_freq}.get(axis, 2)
-
-
-def _only(*patterns: str) -> Callable[[Step], int]:
-    """The plan of an operation that supports only these letters of operands and result: which pattern a step has."""
-
-    def plan(step: Step) -> int:
-        declared = " ".join((*(operand.index for operand in step.operands), step.index))
-        if declared not in patterns:
-            raise ValueError(f"{step.name}: {step.op} runs with {' or '.join(patterns)}, not {declared}")
-        return patterns.index(declared)
-
-    return plan
-
-
 class Product(NamedTuple):
     """Which of two matrices to transpose, so that their product has the letters that a step declares.
 
@@ -194,8 +75,12 @@ class Product(NamedTuple):
     right_transposed: bool
     split: str = ""
 
+    def transposes(self, factor: int) -> bool:
+        """Whether the formula transposes this factor; a vector that rows of pairs are multiplied with is none."""
+        return self[factor] is True and not self.split
 
-def _product(step: Step) -> Product:
+
+def _product(step: Declared) -> Product:
     """Read off the letters: the sum runs over the axis that both factors have and the result has not."""
     left, right = (axes(operand.name, operand.index) for operand in step.operands[:2])
     result = axes(step.name, step.index)
@@ -210,60 +95,15 @@ def _product(step: Step) -> Product:
     raise ValueError(f"{step.name}: no product of {left} and {right} is {result}")
 
 
-Alignment: TypeAlias = tuple[int, ...] | None
-"""() for an operand as it is, None for its transpose, else the axes to insert where the result has an axis of pairs."""
-
-
-@lru_cache(maxsize=512)
-def _alignment(name: str, index: str, result: str, result_index: str) -> Alignment:
-    """How to align an operand's letters with the result's."""
-    rows, cols = axes(name, index)
-    down, across = axes(result, result_index)
-    if rows in ("", down) and cols in ("", across):
-        return ()
-    if rows in ("", across) and cols in ("", down):
-        return None
-    letters = down + across
-    if not (rows and cols and rows + cols == "".join(letter for letter in letters if letter in rows + cols)):
-        raise ValueError(f"{result}: {name} with the letters {index} cannot be laid along {result_index}")
-    lacking = [at - len(letters) for at, letter in enumerate(letters) if letter not in rows + cols]
-    return tuple(reversed(lacking))
-
-
-def _alignments(step: Step) -> tuple[Alignment, ...]:
-    """How to align each operand; () where all have the result's letters already."""
-    alignments = tuple(_alignment(o.name, o.index, step.name, step.index) for o in step.operands)
-    return alignments if any(alignment != () for alignment in alignments) else ()
-
-
 def broadcasts_pairs(step: Step) -> bool:
     """Whether any operand has only one letter of a pair along an axis of the result."""
-    return OPERATIONS[step.op].plan is _alignments and any(_alignments(step))
-
-
-def _cellwise(step: Step, operands: Sequence[Tensor], function: Callable[..., Tensor]) -> Tensor:
-    """Each cell of the result from the operands' cells that have its letters."""
-    if not step.plan:
-        return function(*operands)
-    result = function(*map(_aligned, operands, step.plan))
-    if not any(step.plan):
-        return result
-    rows, _ = axes(step.name, step.index)
-    return result.flatten(-3, -2) if len(rows) == 2 else result.flatten(-2)
-
-
-def _aligned(tensor: Tensor, alignment: Alignment) -> Tensor:
-    if alignment is None:
-        return tensor.mT
-    for axis in alignment:
-        tensor = tensor.unsqueeze(axis)
-    return tensor
+    return OPERATIONS[step.op].plan is alignments and any(alignments(step))
 
 
 # --- with torch --------------------------------------------------------------------------------------------------
 
 
-def _matmul(step: Step, operands: Sequence[Tensor], example: Sized) -> Tensor:
+def _matmul(step: Declared, operands: Sequence[Tensor], example: Sized) -> Tensor:
     a, b, *biases = operands
     left_transposed, right_transposed, split = step.plan
     if left_transposed:
@@ -279,7 +119,7 @@ def _matmul(step: Step, operands: Sequence[Tensor], example: Sized) -> Tensor:
     return product
 
 
-def _softmax(step: Step, scores: Tensor, *sink: Tensor, out: Tensor | None = None) -> Tensor:
+def _softmax(step: Declared, scores: Tensor, *sink: Tensor, out: Tensor | None = None) -> Tensor:
     """Softmax of each row; with a sink, of the row and one more score, whose weight is left out."""
     if sink:
         extra = torch.zeros_like(scores[..., :1]) + sink[0]
@@ -343,10 +183,6 @@ def _interleaved(first: Tensor, second: Tensor) -> Tensor:
 # --- one cell ----------------------------------------------------------------------------------------------------
 
 
-def _sum_of_products(terms: Terms) -> float:
-    return fsum(map(prod, terms))
-
-
 def _weight(terms: Terms, at: int) -> float:
     scores = [score for (score,) in terms]
     top = max(scores)
@@ -360,43 +196,17 @@ def _rotated(terms: Terms, at: int) -> float:
     return a * sin(angle) + b * cos(angle) if at else a * cos(angle) - b * sin(angle)
 
 
-def _by_cell(
-    function: Callable[..., Tensor],
-    value: Callable[..., float],
-    formula: str,
-    line: str = "",
-    exception: Exceptional | None = None,
-    *,
-    copies: bool = False,
-    setting: bool = False,
-    is_sign: bool = False,
-    in_place: Callable[..., Tensor] | None = None,
-) -> Operation:
-    """An operation cell by cell, with torch and with numbers; ``setting``: its last operand is a setting."""
-    return Operation(
-        lambda step, operands, example: _cellwise(step, operands, function),
-        lambda terms, at, constant: value(*terms[0], constant) if setting else value(*terms[0]),
-        formula,
-        (line or formula,),
-        exception=exception,
-        copies=copies,
-        plan=_alignments,
-        is_sign=is_sign,
-        in_place=in_place and (lambda step, operands, example: _cellwise(step, operands, in_place)),
-    )
-
-
 OPERATIONS: Final = {
     # Σ_k a·b, plus a bias where there is a third operand
     "matmul": Operation(
         _matmul,
-        lambda terms, at, constant: _sum_of_products(terms),
+        lambda terms, at, constant: sum_of_products(terms),
         "{0}·{1}",
         plan=_product,
         adds=True,
     ),
-    "multiply": _by_cell(lambda a, b: a * b, lambda a, b: a * b, "{0}·{1}", "{sum}"),
-    "divide": _by_cell(
+    "multiply": by_cell(lambda a, b: a * b, lambda a, b: a * b, "{0}·{1}", "{sum}"),
+    "divide": by_cell(
         lambda a, by: a / by,
         lambda a, by: a / by,
         "{0} ÷ {1}",
@@ -406,7 +216,7 @@ OPERATIONS: Final = {
         in_place=lambda a, by: a.div_(by),
     ),
     # c·tanh(a/c): almost a where a is small, never beyond c
-    "softcap": _by_cell(
+    "softcap": by_cell(
         lambda a, cap: cap * torch.tanh(a / cap),
         lambda a, cap: cap * tanh(a / cap),
         "{1}·tanh({0} ÷ {1})",
@@ -415,7 +225,7 @@ OPERATIONS: Final = {
         in_place=lambda a, cap: a.div_(cap).tanh_().mul_(cap),
     ),
     # a where the mask allows the pair, else the fill
-    "masked_fill": _by_cell(
+    "masked_fill": by_cell(
         lambda a, allow, fill: torch.where(allow == 0, fill, a),
         lambda a, allow, fill: a if allow else fill,
         "mask({0}, {1})",
@@ -424,8 +234,8 @@ OPERATIONS: Final = {
         setting=True,
         in_place=lambda a, allow, fill: a.masked_fill_(allow == 0, fill),
     ),
-    "add": _by_cell(lambda a, b: a + b, lambda a, b: a + b, "{0} + {1}", in_place=lambda a, b: a.add_(b)),
-    "copy": _by_cell(lambda a: a, lambda a: a, "{0}", copies=True),
+    "add": by_cell(lambda a, b: a + b, lambda a, b: a + b, "{0} + {1}", in_place=lambda a, b: a.add_(b)),
+    "copy": by_cell(lambda a: a, lambda a: a, "{0}", copies=True),
     # e^a over the row's sum of them, with e^b of a second operand b in the sum; a row of −∞ alone becomes 0
     "softmax": Operation(
         lambda step, operands, example: _softmax(step, *operands),
@@ -434,7 +244,7 @@ OPERATIONS: Final = {
         ("{at} ÷ ({sum})",),
         "e^{0}",
         exception=Exceptional(0, NEG_INF, "{value}"),
-        plan=_only("ik ij", "ik  ij"),
+        plan=only("ik ij", "ik  ij"),
         adds=True,
         extended="softmax({0} | {1})",
         shifts=True,
@@ -446,18 +256,18 @@ OPERATIONS: Final = {
         lambda terms, at, constant: terms[0][0],
         "[{0}]",
         copies=True,
-        plan=_only("ik i(gk)"),
+        plan=only("ik i(gk)"),
         joined=" | ",
     ),
     # Σ over the heads, plus a bias where there is a second operand
     "sum": Operation(
         lambda step, operands, example: _sum(*operands),
-        lambda terms, at, constant: _sum_of_products(terms),
+        lambda terms, at, constant: sum_of_products(terms),
         "{0}",
         joined=" + ",
         adds=True,
     ),
-    "tanh": _by_cell(torch.tanh, tanh, "tanh({0})", "tanh {0}"),
+    "tanh": by_cell(torch.tanh, tanh, "tanh({0})", "tanh {0}"),
     # √Σ_k a²
     "norm": Operation(
         lambda step, operands, example: norm(operands[0], -1),
@@ -465,7 +275,7 @@ OPERATIONS: Final = {
         "‖{0}‖",
         ("√({sum})",),
         "{0}²",
-        plan=_only("ik i"),
+        plan=only("ik i"),
         is_sign=True,
     ),
     # √(Σ_k a² ÷ count + eps)
@@ -475,17 +285,17 @@ OPERATIONS: Final = {
         "√(mean {0}² + {1})",
         ("√(({sum}) ÷ {count} + {constant})",),
         "{0}²",
-        plan=_only("ik  i"),
+        plan=only("ik  i"),
     ),
     # a ÷ b · c
-    "gain": _by_cell(
+    "gain": by_cell(
         lambda a, rms, gain: a / rms * gain,
         lambda a, rms, gain: a / rms * gain,
         "{0} ÷ {1} ∘ {2}",
         "{0} ÷ {1}·{2}",
     ),
     # a ÷ b; 0 where b is 0: a row of zeros has no direction
-    "normalize": _by_cell(
+    "normalize": by_cell(
         _normalize,
         lambda a, b: a / b if b else 0.0,
         "{0} ÷ {1}",
@@ -497,7 +307,7 @@ OPERATIONS: Final = {
         lambda terms, at, constant: (cos if at else sin)(terms[0][0]),
         "sin, cos({0})",
         ("sin {0}", "cos {0}"),
-        plan=_only("im i(mr)"),
+        plan=only("im i(mr)"),
     ),
     # the pair (a, b) rotated by the angle θ: a·cos θ − b·sin θ in its first column, then a·sin θ + b·cos θ
     "rotate": Operation(
@@ -505,12 +315,13 @@ OPERATIONS: Final = {
         lambda terms, at, constant: _rotated(terms, at),
         "rotate({0}, {1})",
         ("{0}·cos {1} − {2}·sin {1}", "{0}·sin {1} + {2}·cos {1}"),
-        plan=_only("i(mk) im i(mr)", "i(km) im i(rm)"),
+        plan=only("i(mk) im i(mr)", "i(km) im i(rm)"),
     ),
-    "linear_bias": _by_cell(
+    "linear_bias": by_cell(
         lambda slope, a, b: 0.0 - slope * (a - b).abs(),  # from 0, so that no −0 comes out
         lambda slope, a, b: 0.0 - slope * abs(a - b),
         "−{0}·|{1} − {2}|",
     ),
+    **BACKWARD_OPERATIONS,
 }
 """Every operation, by the name that a declared step gives it."""

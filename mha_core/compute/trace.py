@@ -11,9 +11,12 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor
 
+from mha_core.compute.backward import Backward, backward
+from mha_core.compute.backward_run import run_backward, target_matrix
 from mha_core.compute.device import Backend, backend
 from mha_core.compute.graph import early_steps, graph, head_graph, late_steps
-from mha_core.compute.operations import OPERATIONS, Sized, Step
+from mha_core.compute.operation import Sized
+from mha_core.compute.operations import OPERATIONS, Step
 from mha_core.errors import N_, CellError, InteropError, NumberRangeError, needs
 from mha_core.example.model import (
     NEG_INF,
@@ -35,7 +38,9 @@ from mha_core.notebook import html_of
 from mha_core.quoted import quoted
 from mha_core.vocabulary import (
     AXES,
+    BACKWARD_STEPS,
     EARLY_STEPS,
+    ENTRY,
     HEAD_ROWS,
     HIDES,
     LATE_STEPS,
@@ -45,6 +50,7 @@ from mha_core.vocabulary import (
     POSITION_INPUTS,
     SETTINGS,
     SHARED,
+    TARGETS,
     WHOLE_LAYER_STEPS,
 )
 
@@ -53,6 +59,8 @@ Rows: TypeAlias = list[list[float]]
 
 _ROWS = frozenset((*HEAD_ROWS, "b_o"))
 _LAYER_INPUTS = frozenset(LAYER_INPUTS)
+_BACKWARD = frozenset(BACKWARD_STEPS)
+_GOALS = frozenset((*TARGETS.values(), "given_rows"))
 
 MAX_FLOAT32 = torch.finfo(torch.float32).max
 
@@ -109,6 +117,18 @@ class Trace:
         )
 
     @cached_property
+    def declared_backward(self) -> Backward:
+        """The declared backward pass; without any steps where the example has no goal."""
+        return backward(self.example)
+
+    @cached_property
+    def backward(self) -> dict[str, Any]:
+        """Numbers of the loss and of the backward pass by name, as ``values``; computed when first read. Empty where
+        the example has no goal. Raises as ``run_backward`` does.
+        """
+        return run_backward(self.example, self.backend, self.groups, self.layer, self.matrix)
+
+    @cached_property
     def fully_masked(self) -> tuple[tuple[bool, ...], ...]:
         """h × n_q: True where a query may attend to nothing, so that its weights and head output are 0."""
         masked = self.values.get("masked_scores")
@@ -159,7 +179,7 @@ class Trace:
         w_q: h × d_model × d_k. Per-head matrices have the axis h before the axes of ``vocabulary.AXES``; what heads
         share is repeated for each of them.
         """
-        if name in LAYER_INPUTS or name in WHOLE_LAYER_STEPS:
+        if name in LAYER_INPUTS or name in WHOLE_LAYER_STEPS or (name in _BACKWARD and name not in PER_HEAD):
             rows: Any = self.matrix(name)
         else:
             heads = range(len(self.example.heads))
@@ -180,7 +200,7 @@ class Trace:
         with needs("pandas", "notebook", InteropError):
             import pandas as pd
 
-        tensor, (rows, cols) = self[name], AXES[name]
+        tensor, (rows, cols) = self[name], ENTRY[name].axes
         tokens = {"n_q": self.example.tokens, "n_k": key_tokens(self.example)}
         index, columns = (
             pd.Index(tokens.get(axis) or range(size), name=axis)
@@ -237,7 +257,7 @@ class Trace:
         return self._computed(name, head) or input_matrix(self.example, name, head)
 
     def _computed(self, name: str, head: int | None) -> Rows | None:
-        rows: Any = self.values.get(name)
+        rows: Any = self.backward.get(name) if name in _BACKWARD else self.values.get(name)
         if rows is not None and head is not None:
             rows = rows[head] if 0 <= head < len(rows) else None
         return rows  # type: ignore[no-any-return]  # one matrix, of the layer or from the list over heads
@@ -262,6 +282,8 @@ def input_matrix(example: Example, name: str, head: int | None = None) -> Rows |
         return None if has_own_masks(example) else _mask_rows(example)
     if name == "head_mask":
         return None if head is None or not 0 <= head < len(example.heads) else head_mask(example, head)
+    if name in _GOALS:
+        return target_matrix(example, name, head)
     if name in POSITION_INPUTS:
         row = position_inputs(example).get(name)
         return row and [list(row)] if AXES[name][0] == "1" else row and [[number] for number in row]  # type: ignore[return-value]

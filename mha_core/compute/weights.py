@@ -13,7 +13,8 @@ import torch
 from torch import Tensor
 
 from mha_core.compute.graph import weight_graph
-from mha_core.compute.operations import Sized, Step
+from mha_core.compute.operation import Sized
+from mha_core.compute.operations import Step
 from mha_core.compute.trace import operate
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import NEG_INF, Dims

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from mha_core.edit.targets import retargeted
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import (
     MAX_SIZE,
@@ -57,8 +58,15 @@ def reshaped(example: Example, axes: Mapping[str, OldIndices]) -> Example:
 
     heads = tuple(replace(head, mask=masked(head.mask)) for head in heads)
     positions = None if example.positions is None else _repositioned(example.positions, axes)
+    learning = None if example.learning is None else retargeted(example.learning, axes)
     return replace(
-        example, heads=heads, mask=masked(example.mask), claimed=None, positions=positions, **layer
+        example,
+        heads=heads,
+        mask=masked(example.mask),
+        claimed=None,
+        positions=positions,
+        learning=learning,
+        **layer,
     )
 
 

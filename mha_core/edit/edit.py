@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from mha_core.edit.fields import (
     AnyEps,
+    AnyLearning,
     AnyLecture,
     AnyPuzzle,
     AnyScale,
@@ -224,6 +225,18 @@ class SetPuzzle(Edit, op="puzzle"):
     """Set the puzzle, or remove it."""
 
     puzzle: AnyPuzzle | None = None
+
+
+class SetLearning(Edit, op="learning"):
+    """Set the goal to be learned and its rate, or remove it."""
+
+    learning: AnyLearning | None = None
+
+
+class Learn(Edit, op="learn"):
+    """Take so many steps of gradient descent toward the goal."""
+
+    steps: Whole = 1
 
 
 class ClaimBlock(Edit, op="claim"):

@@ -20,6 +20,7 @@ from mha_core.edit.edit import (
     ClearClaims,
     Edit,
     Fill,
+    Learn,
     Permute,
     RemoveHead,
     RemoveToken,
@@ -27,6 +28,7 @@ from mha_core.edit.edit import (
     Resize,
     SetBlock,
     SetKvHeads,
+    SetLearning,
     SetLecture,
     SetMask,
     SetNorm,
@@ -74,6 +76,7 @@ from mha_core.example.model import (
     without_stale_note,
 )
 from mha_core.example.validate import validate
+from mha_core.learn.descent import descend
 from mha_core.vocabulary import AXES, MASKS
 
 
@@ -186,6 +189,23 @@ def _set_puzzle(example: Example, edit: SetPuzzle) -> Example:
     return replace(example, puzzle=edit.puzzle)
 
 
+def _set_learning(example: Example, edit: SetLearning) -> Example:
+    return replace(example, learning=edit.learning)
+
+
+def _learn(example: Example, edit: Learn) -> Example:
+    """Take the steps. Raises ``ExampleError`` where the numbers outgrow their range before the last."""
+    descent = descend(example, edit.steps)
+    if descent.broke_off:
+        raise ExampleError(
+            N_("the numbers grow without bound: after {count} {count:step|steps} the loss is {loss:.4g}"),
+            place="learning.rate",
+            count=len(descent.losses) - 1,
+            loss=descent.losses[-1],
+        )
+    return descent.example
+
+
 _CHANGES: dict[type[Edit], Callable[[Example, Any], Example]] = {
     SetBlock: _set_block,
     Fill: _fill,
@@ -213,6 +233,8 @@ _CHANGES: dict[type[Edit], Callable[[Example, Any], Example]] = {
     SetTitle: _set_title,
     SetLecture: _set_lecture,
     SetPuzzle: _set_puzzle,
+    SetLearning: _set_learning,
+    Learn: _learn,
     ClaimBlock: claim_block,
     ClaimText: claim_text,
     ClearClaims: clear_claims,

@@ -26,6 +26,8 @@ from typing import (
 from mha_core.edit.matrices import cell_value
 from mha_core.errors import N_, ExampleError
 from mha_core.example.files import read_lecture
+from mha_core.example.learning import Learning
+from mha_core.example.learning_file import read_learning
 from mha_core.example.lecture import Lecture
 from mha_core.example.model import Scale
 from mha_core.example.puzzle import Puzzle
@@ -134,6 +136,7 @@ AnyEps: TypeAlias = Annotated[float, _eps]
 AnySoftcap: TypeAlias = Annotated[float, _softcap]
 AnyScoring: TypeAlias = Annotated[ScoringName, OneOf(SCORINGS)]
 AnyLecture: TypeAlias = Annotated[Lecture, read_lecture]
+AnyLearning: TypeAlias = Annotated[Learning, read_learning]
 AnyPuzzle: TypeAlias = Annotated[Puzzle, read_puzzle]
 MaskKind: TypeAlias = Literal["none", "causal", "causal_window", "window", "painted"]
 MASK_KINDS: Final[tuple[MaskKind, ...]] = get_args(MaskKind)

@@ -10,6 +10,7 @@ from mha_core.edit.edit import AddHead, AddToken, Permute, RemoveHead, RemoveTok
 from mha_core.edit.fields import Which
 from mha_core.edit.layer import by_alibi_rule, follows_alibi_rule, grouped, ungrouped, without_keys
 from mha_core.edit.matrices import filled, require_index
+from mha_core.edit.targets import with_heads
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import (
     Example,
@@ -105,6 +106,7 @@ def add_head(example: Example, edit: AddHead) -> Example:
         head = without_keys(head)
     old_indices = [*range(dims.h * dims.d_v), *[None] * dims.d_v]
     larger = replace(reshaped(example, {"h·d_v": old_indices}), heads=(*example.heads, head))
+    larger = _with_targets(larger, [*range(dims.h), None])
     return by_alibi_rule(larger) if copied is None and follows_alibi_rule(example) else larger
 
 
@@ -143,8 +145,15 @@ def remove_head(example: Example, edit: RemoveHead) -> Example:
     old_indices = [row for row in range(dims.h * dims.d_v) if row // dims.d_v != index]
     heads = example.heads[:index] + example.heads[index + 1 :]
     smaller = replace(reshaped(example, {"h·d_v": old_indices}), heads=heads)
+    smaller = _with_targets(smaller, [at for at in range(dims.h) if at != index])
     smaller = by_alibi_rule(smaller) if by_rule else smaller
     return grouped(smaller, 1) if groups == 1 else smaller
+
+
+def _with_targets(example: Example, old_heads: OldIndices) -> Example:
+    """The example with its goal's targets of these heads."""
+    learning = example.learning
+    return example if learning is None else replace(example, learning=with_heads(learning, old_heads))
 
 
 def resize(example: Example, edit: Resize) -> Example:

@@ -27,6 +27,10 @@ lecture     a lecturer's own walk: {"minutes": 25, "steps": [{"step": "scores", 
 puzzle      goals that are to be met by changing numbers: {"goals": [{"step": "weights", "head": 0, "row": 4, "col": 3,
             "at_least": 0.8}], "change": ["w_q"], "hints": ["…", …], "solution": [{"op": "set", …}], …}
             (``mha_core.example.puzzle``).
+learning    a goal to be learned: {"step": "output" or "concat", "targets": [[2, 0], null, …], "rate": 0.05} with a row
+            of numbers, or null, for each query; {"step": "weights", "targets": [[1, [0.5, 0.5, 0], null], null, …]}
+            with a key's index, a share for each key, or null, for each query of each head
+            (``mha_core.example.learning``).
 """
 
 from __future__ import annotations
@@ -41,6 +45,7 @@ from typing import Any, Literal
 from mha_core.errors import N_, ExampleError
 from mha_core.example.band import CORNERS, BandMask, simplest
 from mha_core.example.decoding import decoded
+from mha_core.example.learning_file import learning_json, read_learning
 from mha_core.example.lecture import Lecture, LectureStep
 from mha_core.example.model import (
     EPS,
@@ -168,6 +173,7 @@ def to_json(example: Example) -> dict[str, object]:
         "asked": None if example.asked is None else list(example.asked),
         "lecture": None if example.lecture is None else lecture_json(example.lecture),
         "puzzle": None if example.puzzle is None else puzzle_json(example.puzzle),
+        "learning": None if example.learning is None else learning_json(example.learning),
     }
     return {key: value for key, value in data.items() if value is not None}
 
@@ -473,6 +479,7 @@ _FIELDS: dict[str, Callable[[object, str], Any]] = {
     "asked": _asked,
     "lecture": read_lecture,
     "puzzle": read_puzzle,
+    "learning": read_learning,
 }
 """Every key of the format and its reader."""
 

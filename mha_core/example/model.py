@@ -14,16 +14,15 @@ from math import sqrt
 from typing import Literal, TypeAlias, get_args
 
 from mha_core.example.band import ALL_OWN_MASKS, CAUSAL, ONE_OWN_MASK, OWN_MASKS, BandMask, band_sentences
+from mha_core.example.learning import Learning
 from mha_core.example.lecture import Lecture
 from mha_core.example.puzzle import Puzzle
 from mha_core.messages import LANGUAGES
 from mha_core.notebook import html_of
 from mha_core.vocabulary import (
-    AXES,
     ENTRY,
     POSITION_CHOICES,
     SCORING,
-    SHARED,
     STEPS,
     NormName,
     PositionsName,
@@ -162,7 +161,8 @@ class Example:
 
     Shapes: x: n_q × d_model; context: n_k × d_context; w_o: (h·d_v) × d_out; b_o: d_out.
     ``claimed``: somebody's own numbers by step name, per-head steps as a list over heads. ``asked``: the steps that an
-    exercise wants. ``puzzle``: goals that are to be met by changing numbers.
+    exercise wants. ``puzzle``: goals that are to be met by changing numbers. ``learning``: a goal whose loss has a
+    gradient by every number, and a rate.
     ``scoring`` is how a query and a key make a score, which is then divided by ``scale``:
 
     dot        q·k                         (Luong et al. 2015; divided by √d_k: Vaswani et al. 2017)
@@ -199,6 +199,7 @@ class Example:
     norm: Norm | None = None
     asked: tuple[str, ...] | None = None
     puzzle: Puzzle | None = None
+    learning: Learning | None = None
 
     @property
     def source_rows(self) -> Matrix | None:
@@ -272,7 +273,7 @@ class Dims:
 
     def shape(self, name: str) -> tuple[int, int]:
         """Rows and columns of a matrix by name."""
-        rows, cols = AXES[name]
+        rows, cols = ENTRY[name].axes
         return self.size(rows), self.size(cols)
 
     @property
@@ -329,8 +330,8 @@ def keys_are_queries(example: Example) -> bool:
 
 
 def same_numbers(one: Example, other: Example) -> bool:
-    """Whether two examples are equal apart from title, source, note, lecture, puzzle and claimed numbers."""
-    names = ("title", "source", "note", "lecture", "puzzle", "claimed")
+    """Whether two examples are equal apart from title, source, note, lecture, puzzle, goal and claimed numbers."""
+    names = ("title", "source", "note", "lecture", "puzzle", "learning", "claimed")
     texts = {name: getattr(other, name) for name in names}
     return replace(one, **texts) == other
 
@@ -355,7 +356,9 @@ def kv_head_of(example: Example, name: str, head: int) -> int:
     """
     if name == "head_mask":
         return head if example.heads[head].mask is not None else _first_without_own_mask(example, head)
-    if example.kv_heads is None or name not in SHARED:
+    if name == "d_head_mask":
+        return kv_head_of(example, "head_mask", head)
+    if example.kv_heads is None or not (name in ENTRY and ENTRY[name].shared):
         return head
     return head - head % (len(example.heads) // example.kv_heads)
 
@@ -548,8 +551,10 @@ def mask_fill(example: Example) -> float:
 
 def setting(example: Example, name: str) -> float | None:
     """The value of one of ``vocabulary.SETTINGS``: the divisor, None where scores are not scaled; the softcap, None
-    where they are not capped; the eps of the norm, None without a norm; or the fill.
+    where they are not capped; the eps of the norm, None without a norm; d_k; or the fill.
     """
+    if name == "columns":
+        return float(example.dims.d_k) or None
     if name == "softcap":
         return example.softcap
     if name == "eps":

@@ -7,6 +7,7 @@ from math import isfinite
 
 from mha_core.errors import N_, ExampleError
 from mha_core.example.band import CAUSAL, MAX_WINDOW, BandMask
+from mha_core.example.learning_rules import require_learning
 from mha_core.example.lecture import (
     MAX_CHOICE,
     MAX_CHOICES,
@@ -83,6 +84,8 @@ def validate(example: Example, before: Example | None = None) -> Example:
         _require_lecture(example.lecture)
     if example.puzzle is not None:
         require_puzzle(example, example.puzzle, dims)
+    if example.learning is not None:
+        require_learning(example, example.learning, dims)
     return example
 
 

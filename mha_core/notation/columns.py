@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from mha_core.compute.graph import early_steps, formula, head_graph, late_steps, signs, written
 from mha_core.compute.graph import symbol as sign_of
-from mha_core.compute.operations import Step, axes
+from mha_core.compute.operation import axes
+from mha_core.compute.operations import Step
 from mha_core.compute.trace import Rows, Trace
 from mha_core.example.model import Example
 from mha_core.vocabulary import AXES

@@ -19,7 +19,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from mha_core.compute.derive import Cell, derive
 from mha_core.compute.graph import head_graph, last_step
-from mha_core.compute.operations import Operand, Step
+from mha_core.compute.operation import Operand
+from mha_core.compute.operations import Step
 from mha_core.compute.trace import Rows, Trace
 from mha_core.example.model import Example
 from mha_core.vocabulary import WHOLE_LAYER_STEPS

@@ -22,8 +22,8 @@ ADDED = (
     ),
     (
         "mha_core/compute/operations.py",
-        '    "linear_bias": _by_cell(',
-        """    "soften": _by_cell(
+        '    "linear_bias": by_cell(',
+        """    "soften": by_cell(
         lambda a: a / (1 + a.abs()), lambda a: a / (1 + abs(a)), "soften({0})", "{0} ÷ (1 + |{0}|)"
     ),
 """,

@@ -78,7 +78,8 @@ def test_the_core_imports_torch_the_standard_library_and_itself(path):
 FOLDERS = {
     "example": set(),
     "compute": {"example"},
-    "edit": {"example", "compute"},
+    "learn": {"example", "compute"},
+    "edit": {"example", "compute", "learn"},
     "check": {"example", "compute", "edit"},
     "exercise": {"example", "compute", "edit", "check", "walk"},
     "compare": {"example", "compute", "edit", "check"},

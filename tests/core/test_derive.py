@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from math import prod
+from math import isfinite, prod
 from pathlib import Path
 
 import pytest
@@ -10,10 +10,12 @@ import torch
 from hypothesis import given
 
 from mha_core import Cell, CellError, built_in, derive, feeds, library, parse, trace
-from mha_core.compute.derive import cells
-from mha_core.compute.operations import Operand, Step
+from mha_core.compute.derive import backward_cells, cells
+from mha_core.compute.operation import Operand
+from mha_core.compute.operations import Step
 from mha_core.compute.trace import operate
-from mha_core.vocabulary import LAYER_INPUTS, PER_HEAD_INPUTS
+from mha_core.vocabulary import LAYER_INPUTS, PER_HEAD_INPUTS, TARGETS
+from tests.core.goals import with_goals
 from tests.core.strategies import examples
 from tests.sizes import each, tries
 
@@ -22,10 +24,12 @@ EVERY = {**library(), "starts further on": STARTS}
 
 
 def input_cells(computed):
-    """Every cell that is given: of X, a context, a mask, weights, biases, and what heads start from."""
+    """Every cell that is given: of X, a context, a mask, weights, biases, targets, and what heads start from."""
     heads = range(len(computed.example.heads))
-    places: list[tuple[str, int | None]] = [(name, None) for name in LAYER_INPUTS]
-    places += [(name, head) for name in (*PER_HEAD_INPUTS, "q", "k", "v", "weights") for head in heads]
+    layer = (*LAYER_INPUTS, TARGETS["output"], TARGETS["concat"], "given_rows")
+    places: list[tuple[str, int | None]] = [(name, None) for name in layer]
+    own = (*PER_HEAD_INPUTS, TARGETS["weights"], "q", "k", "v", "weights")
+    places += [(name, head) for name in own for head in heads]
     computed_ones = {(cell.name, cell.head) for cell in cells(computed)}
     for name, head in places:
         if (name, head) in computed_ones:
@@ -41,19 +45,20 @@ def check_terms_and_feeds(example):
     """Terms recombine to the value, have the cells' numbers, and ``feeds`` is their exact inverse."""
     computed = trace(example)
     expected = defaultdict(set)
-    for cell in cells(computed):
+    made = [*cells(computed), *backward_cells(computed)]
+    for cell in made:
         found = derive(computed, cell)
         value = computed.matrix(cell.name, cell.head)[cell.row][cell.col]
         assert found.value == value
         assert found.cell == cell
         again = found.recombined()
-        assert again == value or abs(again - value) <= 1e-12, cell
+        assert again == value or abs(again - value) <= 1e-12 * max(1, _scale(found)), cell
         for term in found.terms:
             assert len(term.cells) == len(term.numbers)
             for source, number in zip(term.cells, term.numbers, strict=True):
                 assert computed.matrix(source.name, source.head)[source.row][source.col] == number
                 expected[source].add(cell)
-    everything = [*cells(computed), *input_cells(computed)]
+    everything = [*made, *input_cells(computed)]
     assert len(set(everything)) == len(everything)
     assert set(expected) <= set(everything)
     for cell in everything:
@@ -61,6 +66,11 @@ def check_terms_and_feeds(example):
         assert len(set(fed)) == len(fed), cell
         assert set(fed) == expected[cell], cell
     return everything
+
+
+def _scale(found):
+    """The largest product of a term's numbers."""
+    return max((abs(prod(n for n in term.numbers if isfinite(n))) for term in found.terms), default=0)
 
 
 @each("name", EVERY)
@@ -71,6 +81,12 @@ def test_every_cell_of_the_examples(name):
 @tries(6)
 @given(examples(claims=False))
 def test_every_cell_of_random_examples(example):
+    assert check_terms_and_feeds(example)
+
+
+@tries(4)
+@given(with_goals())
+def test_every_cell_of_the_backward_pass(example):
     assert check_terms_and_feeds(example)
 
 

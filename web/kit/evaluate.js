@@ -60,8 +60,55 @@ function weights(scores, sink) {
   return powers.map((power) => power / sum);
 }
 
+/**
+ * The sum of what is made of the k-th number of each factor.
+ * @param {Terms} terms
+ * @param {(...numbers: number[]) => number} ofTerm
+ */
+function summed({ factors }, ofTerm) {
+  const terms = Float64Array.from(factors[0], (_, k) => ofTerm(...factors.map((factor) => factor[k])));
+  return sumOfProducts({ factors: [terms], biases: NONE, at: 0, constant: 0, shared: null });
+}
+
+const NONE = new Float64Array(0);
+
+/** @type {(a: number, by: number) => number} 0 where the divisor is 0. */
+const quotient = (a, by) => (by === 0 ? 0 : a / by);
+
+/** The operations of a goal and of the backward pass. @type {Record<string, (terms: Terms) => number>} */
+const BACKWARD = {
+  subtract: ({ factors: [a, b, given] }) => (given?.[0] === 0 ? 0 : a[0] - b[0]),
+  squared_error: (terms) => summed(terms, (a, b, given = 1) => (given ? (a - b) ** 2 : 0)) / 2,
+  cross_entropy: (terms) => 0 - summed(terms, (target, a) => (target ? target * Math.log(a) : 0)),
+  cross_step: ({ factors: [target, a] }) => 0 - quotient(target[0], a[0]),
+  total: sumOfProducts,
+  row_sums: sumOfProducts,
+  add_up: ({ factors }) => factors.reduce((sum, [number]) => sum + number, 0),
+  block: ({ factors: [a] }) => a[0],
+  pairs: ({ factors: [a] }) => a[0],
+  softmax_step: ({ factors: [a, d, r] }) => a[0] * (d[0] - r[0]),
+  sink_softmax({ factors: [scores], biases: [sink] }) {
+    const top = scores.reduce((most, score) => Math.max(most, score), sink);
+    return Math.exp(sink - top) / scores.reduce((sum, s) => sum + Math.exp(s - top), Math.exp(sink - top));
+  },
+  sink_step: ({ factors: [a, r] }) => 0 - a[0] * r[0],
+  tanh_step: ({ factors: [d, t] }) => d[0] * (1 - t[0] * t[0]),
+  softcap_step: ({ factors: [d, a], constant }) => d[0] * (1 - (a[0] / constant) ** 2),
+  norm_step: (terms) => 0 - summed(terms, (d, u, n) => quotient(d * u, n)),
+  normalize_step: ({ factors: [d, n, dn, u] }) => (n[0] === 0 ? 0 : d[0] / n[0] + dn[0] * u[0]),
+  rms_step: ({ factors: [d, g, r, dr, a], constant }) =>
+    (d[0] * g[0]) / r[0] + (dr[0] * a[0]) / (constant * r[0]),
+  gain_step: (terms) => summed(terms, (d, a, r) => (d * a) / r),
+  rotate_back({ factors: [row, angles], at }) {
+    const [cosine, sine] = [Math.cos(angles[0]), Math.sin(angles[0])];
+    return at ? row[1] * cosine - row[0] * sine : row[0] * cosine + row[1] * sine;
+  },
+  distance_sums: (terms) => 0 - summed(terms, (d, p, q) => d * Math.abs(p - q)),
+};
+
 /** @type {Record<string, (terms: Terms) => number>} */
 const OPERATIONS = {
+  ...BACKWARD,
   matmul: sumOfProducts,
   sum: sumOfProducts,
   multiply: ({ factors: [a, b] }) => a[0] * b[0],
