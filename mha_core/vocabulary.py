@@ -621,8 +621,8 @@ AXES: Final = {entry.name: entry.axes for entry in _TABLES}
 """What the rows and the columns of every matrix run over, in the order of the computation."""
 SYMBOLS: Final = {entry.name: entry.symbol for entry in _TABLES}
 """The letter of every matrix; ``compute.graph.symbol`` fits it to an example."""
-NAMES: Final = {entry.name: entry.noun for entry in _TABLES}
-"""The name of every matrix in a sentence."""
+NAMES: Final = {entry.name: entry.noun for entry in (*_TABLES, *BACKWARD)}
+"""The name of every matrix in a sentence; of a derivative a template with the name of the matrix that it is by."""
 TITLES: Final = {entry.name: entry.title for entry in ENTRIES if entry.title}
 """The heading of every step in the walk."""
 

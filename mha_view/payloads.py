@@ -51,6 +51,7 @@ class Step(TypedDict):
     """A declared step: its operation, the letters of its axes, what it reads, and its arithmetic (``Operation``).
 
     ``operands``: each a matrix, the letters of its axes, and that of its head where it is read of every head.
+    ``ownHead``: the letter of the heads in an operand of which the result is one head's part.
     ``constant``: which of the layer's settings it reads. ``why``: names of the words beside the arithmetic, and beside
     that of an exception.
     """
@@ -58,6 +59,7 @@ class Step(TypedDict):
     op: str
     index: str
     operands: Sequence[tuple[str, str, str]]
+    ownHead: NotRequired[str]
     constant: NotRequired[str]
     adds: NotRequired[bool]
     copies: NotRequired[bool]

@@ -586,6 +586,7 @@ interface StepException {
  * A declared step: its operation, the letters of its axes, what it reads, and its arithmetic (`Operation`).
  *
  * `operands`: each a matrix, the letters of its axes, and that of its head where it is read of every head.
+ * `ownHead`: the letter of the heads in an operand of which the result is one head's part.
  * `constant`: which of the layer's settings it reads. `why`: names of the words beside the arithmetic, and beside
  * that of an exception.
  */
@@ -593,6 +594,7 @@ interface Step {
   op: string;
   index: string;
   operands: [string, string, string][];
+  ownHead?: string;
   constant?: string;
   adds?: boolean;
   copies?: boolean;

@@ -52,7 +52,8 @@ class _Run:
         for step, head in self.declared.places():
             operands = [self._operand(operand, step, head) for operand in step.operands]
             result = OPERATIONS[step.op].run(step, operands, self.example)
-            numbers = self.found[step.name, head] = result[head or 0] if step.own_head else result
+            numbers = (result[head or 0] if step.own_head else result) + 0.0  # no −0
+            self.found[step.name, head] = numbers
             if not numbers.isfinite().all():
                 raise _out_of_range(step.name, self.where.dtype)
             if head is None:

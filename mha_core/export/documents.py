@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mha_core.compute.derive import relation
@@ -15,7 +15,7 @@ from mha_core.example.model import Example, has_values, key_tokens, mask_sentenc
 from mha_core.export.text import is_cjk, latex, markdown
 from mha_core.messages import CJK_CLASS, LANGUAGE, catalogue
 from mha_core.numbers import rounded
-from mha_core.vocabulary import AXES, LAYER_INPUTS, NAMES, PER_HEAD_INPUTS, SHARED, STARTS
+from mha_core.vocabulary import ENTRY, LAYER_INPUTS, NAMES, PER_HEAD, PER_HEAD_INPUTS, STARTS, TARGETS
 
 DECIMALS = 4
 
@@ -66,6 +66,39 @@ def sections(computed: Trace, words: Callable[[str], str]) -> Iterator[Section]:
             _equation(step, example),
             tuple(_step_tables(computed, step)),
         )
+    yield from _backward_sections(computed, words)
+
+
+def _backward_sections(computed: Trace, words: Callable[[str], str]) -> Iterator[Section]:
+    """The target of a goal, its loss, and the derivative by every matrix; nothing where there is no goal."""
+    example = computed.example
+    if example.learning is None:
+        return
+    target = TARGETS[example.learning.step]
+    names = (
+        (target, "given_rows") if None in example.learning.targets and target not in PER_HEAD else (target,)
+    )
+    heads: Sequence[int | None] = range(len(example.heads)) if target in PER_HEAD else (None,)
+    tables = (
+        _table(example, name, head, rows)
+        for name in names
+        for head in heads
+        if (rows := input_matrix(example, name, head)) is not None
+    )
+    yield Section(_capital(words(NAMES[target])), "", tuple(tables))
+    by_name: dict[str, list[tuple[Step, int | None]]] = {}
+    for step, head in computed.declared_backward.places():
+        by_name.setdefault(step.name, []).append((step, head))
+    for name, places in by_name.items():
+        fullest = max((step for step, _ in places), key=lambda step: len(step.operands))
+        tables = (_table(example, name, head, computed.matrix(name, head)) for _, head in places)
+        yield Section(_capital(noun(name, words)), _equation(fullest, example), tuple(tables))
+
+
+def noun(name: str, words: Callable[[str], str]) -> str:
+    """The name of a matrix in a sentence; of a derivative with the name of the matrix that it is by."""
+    slope_of = ENTRY[name].slope_of
+    return words(NAMES[name]).format(name=words(NAMES[slope_of]) if slope_of else "")
 
 
 def _step_tables(computed: Trace, step: Step) -> Iterator[Table]:
@@ -80,10 +113,10 @@ def _step_tables(computed: Trace, step: Step) -> Iterator[Table]:
 
 
 def _table(example: Example, name: str, head: int | None, rows: Rows) -> Table:
-    down, across = AXES[name]
+    down, across = ENTRY[name].axes
     heads = range(0)
     if head is not None:
-        group = len(example.heads) // (example.kv_heads or len(example.heads)) if name in SHARED else 1
+        group = len(example.heads) // (example.kv_heads or len(example.heads)) if ENTRY[name].shared else 1
         heads = range(head, head + group)
     return Table(
         heads,
@@ -110,8 +143,12 @@ def _equation(step: Step, example: Example) -> str:
             return f"{left} = sin {first}, cos {first}"
         case "rotate":
             return _rotation(step, example)
-        case "add" if step.index == "(ij)c":
+        case "add" | "multiply" if step.index == "(ij)c":
             left += "[i, j]"
+        case "row_sums":
+            return f"{left}[i] = Σ {first}[i, j]·{symbol(step.operands[1].name, example)}[i, j]"
+        case "total" if step.index == "j":
+            return f"{left}[j] = Σ {first}[i, j]"
     return f"{left} = {formula(step, example)}"
 
 
@@ -142,11 +179,15 @@ def _labels(example: Example, axis: str, count: int) -> tuple[str, ...]:
 # --- LaTeX -----------------------------------------------------------------------------------------------------
 
 _TOKENS = re.compile(
-    r"‖(?P<length>[^‖]+)‖|(?<! )\|(?P<size>[^|]+)\||√\((?P<root>.+)\)|(?P<hat>[A-Z])\u0302"
-    r"|_(?P<below>[A-Za-z0-9]+)|(?P<word>[A-Za-z]{2,})|√d_k|[·÷ᵀ×Σ√−∞|²Θω]"
+    r"(?<![A-Za-z_√{])d(?P<slope>\([^)]*\)|‖[A-Z]‖|[A-Z]\u0302|(?:Concat|head|[A-Z]|m(?![a-z])|[a-z](?=_))(?:_[A-Za-z0-9]+)?)"
+    r"(?P<turned>ᵀ)?|‖(?P<length>[^‖]+)‖|(?<! )\|(?P<size>[^|]+)\||√\((?P<root>.+)\)|(?P<hat>[A-Z])\u0302"
+    r"|_(?P<below>[A-Za-z0-9]+)|(?P<word>[A-Za-z]{2,})|√d_k|[·∘÷ᵀ×Σ√−∞|²Θωℓ½]"
 )
 _SIGNS = {
     "·": r" \cdot ",
+    "∘": r" \circ ",
+    "ℓ": r"\ell ",
+    "½": r"\tfrac{1}{2}",
     "÷": r" \div ",
     "×": r" \times ",
     "ᵀ": r"^{\top}",
@@ -166,13 +207,16 @@ _AROUND = {
     "root": r"\sqrt{{{}}}",
     "hat": r"\hat{{{}}}",
 }
-_FUNCTIONS = ("sin", "cos", "tanh")
+_FUNCTIONS = ("sin", "cos", "tanh", "ln")
 
 
 def latex_formula(text: str) -> str:
     """A formula of the declared computation, such as ``softmax(S/√d_k)``, in LaTeX."""
 
     def sign(match: re.Match[str]) -> str:
+        if match["slope"]:
+            slope = rf"\frac{{\partial L}}{{\partial {latex_formula(match['slope'].strip('()'))}}}"
+            return rf"\left({slope}\right)^{{\top}}" if match["turned"] else slope
         kind, part = match.lastgroup, match[match.lastgroup or 0]
         if kind is None:
             return _SIGNS[part]

@@ -83,6 +83,7 @@ def step_data(step: Step) -> payloads.Step:
         "op": step.op,
         "index": step.index,
         "operands": [(operand.name, operand.index, operand.head) for operand in step.tables],
+        "ownHead": step.own_head,
         "constant": next((name for name in step.operand_names if name in SETTINGS), ""),
         "adds": operation.adds,
         "copies": operation.copies,
@@ -92,7 +93,7 @@ def step_data(step: Step) -> payloads.Step:
         "exception": unusual and unusual._asdict() | {"number": _json(unusual.number)},
         "why": _WHY.get(step.op),
     }
-    return cast("payloads.Step", {name: value for name, value in data.items() if value})
+    return cast("payloads.Step", {name: value for name, value in data.items() if value or name == "index"})
 
 
 @lru_cache(maxsize=8)

@@ -8,6 +8,7 @@ from hypothesis import given
 
 from mha_core import ExampleError, built_in, dump, from_token, parse, pretty, to_token, trace
 from mha_core.example.learning import Learning
+from mha_core.export.documents import latex_document, markdown_document
 from mha_core.learn.descent import LEARNED, descend, largest_falling_rate, loss, remark, stepped
 from tests.apply import apply
 from tests.core.goals import with_goals
@@ -226,3 +227,24 @@ def test_steps_that_leave_the_range_of_numbers_break_off():
     assert "the numbers grow without bound" in remark(SKETCH, descent)[0]
     with pytest.raises(ExampleError, match=r"learning\.rate: the numbers grow without bound"):
         apply(replace(SKETCH, learning=replace(SKETCH.learning, rate=1e5)), {"op": "learn", "steps": 50})
+
+
+# --- documents ---
+
+
+def test_documents_have_the_backward_pass_with_its_symbols():
+    latex, markdown = latex_document(trace(SKETCH)), markdown_document(trace(SKETCH))
+    assert r"\[ \frac{\partial L}{\partial W_{Q}} = X^{\top} \cdot \frac{\partial L}{\partial Q} \]" in latex
+    assert (
+        r"\frac{\partial L}{\partial K} = \left(\frac{\partial L}{\partial S}\right)^{\top} \cdot Q" in latex
+    )
+    assert (
+        r"\frac{\partial L}{\partial S} = \frac{\partial L}{\partial S/\sqrt{d_k}}  \div  \sqrt{d_k}" in latex
+    )
+    assert "## Gradient of the query weights\n\n`dW_Q = Xᵀ·dQ`" in markdown
+    assert "`dX = dX_1 + dX_2`" in markdown
+    assert "## 查询权重的梯度" in markdown_document(trace(SKETCH), language="zh")
+
+
+def test_documents_without_a_goal_have_no_word_of_it():
+    assert "radient" not in markdown_document(trace(built_in("first")))

@@ -3,7 +3,7 @@
 
 import { createInterface } from "node:readline";
 import { evaluate, KNOWN } from "../../web/kit/evaluate.js";
-import { isGiven, isPerHead, key, termsOf, valueAt } from "../../web/kit/graph.js";
+import { fedBy, isGiven, isPerHead, key, termsOf, valueAt } from "../../web/kit/graph.js";
 
 const number = (value) => (value === "-inf" ? -Infinity : Number(value));
 const EXACT = new Set(["copy", "concat", "masked_fill"]);
@@ -119,10 +119,24 @@ function refuses(truth) {
   return evaluate(model, inputsOf(model)) === null && JSON.stringify(model) === before;
 }
 
+/** Of each cell that is asked for: its terms, and the cells that it feeds. */
+function asked(model) {
+  const plain = ({ name, head, row, col }) => [name, head, row, col];
+  return (model.ask ?? []).map(([name, head, row, col]) => {
+    const cell = { name, head, row, col };
+    return [termsOf(model, cell).map((term) => term.map(plain)), fedBy(model, cell).map(plain)];
+  });
+}
+
 console.log(JSON.stringify(KNOWN));
 for await (const line of createInterface({ input: process.stdin })) {
   const model = JSON.parse(line);
   console.log(
-    JSON.stringify({ steps: stepErrors(model), chain: chainError(model), refuses: refuses(model) }),
+    JSON.stringify({
+      steps: stepErrors(model),
+      chain: chainError(model),
+      refuses: refuses(model),
+      asked: asked(model),
+    }),
   );
 }

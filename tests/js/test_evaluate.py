@@ -13,9 +13,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from mha_core import Example, built_in, from_arrays, library, trace
+from mha_core import Cell, Example, built_in, derive, feeds, from_arrays, library, trace
+from mha_core.compute.derive import backward_cells
 from mha_core.compute.operations import OPERATIONS
 from mha_view.tables import numbers
+from mha_view.tables.backward import with_backward
+from tests.core.goals import with_goals
 from tests.core.new_step import output_of, with_the_step
 from tests.core.strategies import examples
 from tests.extremes.draw import drawn
@@ -140,3 +143,28 @@ def test_a_new_operation_is_one_function_here(tmp_path):
 
 def test_an_unknown_operation_leaves_all_numbers_to_the_server(evaluate):
     assert evaluate(built_in("first"))["refuses"]
+
+
+# --- the backward pass ---
+
+
+@tries(30)
+@given(example=with_goals())
+def test_the_backward_pass_is_what_torch_computes(evaluate, example):
+    """All steps from the inputs alone, those of the loss and of its derivatives among them."""
+    computed = trace(example)
+    found = evaluate.evaluated(with_backward(computed, "en", 4))
+    assert found["chain"]["any"] or float(found["chain"]["worst"]) <= MOST_OFF, found["chain"]
+
+
+@tries(5)
+@given(example=with_goals())
+def test_the_browser_reads_the_terms_of_backward_cells_as_derive_does(evaluate, example):
+    computed = trace(example)
+    model = with_backward(computed, "en", 4)
+    found = evaluate.evaluated(model | {"ask": [list(cell) for cell in backward_cells(computed)]})["asked"]
+    for cell, (terms, fed) in zip(backward_cells(computed), found, strict=True):
+        assert [[Cell(*one) for one in term] for term in terms] == [
+            list(term.cells) for term in derive(computed, cell).terms
+        ], cell
+        assert {Cell(*one) for one in fed} == set(feeds(computed, cell)), cell

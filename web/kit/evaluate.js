@@ -7,6 +7,7 @@
 import {
   axesOf,
   headOf,
+  headsRead,
   innerSize,
   isClaim,
   isGiven,
@@ -309,14 +310,14 @@ function offsetsAlong(model, axis, size, strides) {
  * @param {number | null} head
  */
 function workOut(model, numbers, name, head) {
-  const { op, index, adds, operands: declared, constant } = model.steps[name];
+  const { op, index, ownHead, adds, operands: declared, constant } = model.steps[name];
   const before = requireRows(model, name, head);
   const [height, width] = [before.length, before[0].length];
   const [down, across] = axesOf(model, name, index);
   const ownerOf = (/** @type {string} */ operand) => headOf(model, operand, head);
   const operands = declared.filter(([operand, , every]) => every || rowsOf(model, operand, ownerOf(operand)));
-  const summed = summedLetter(index, operands);
-  const everyHead = [...Array(model.dims.h).keys()];
+  const summed = summedLetter(model.steps[name], operands);
+  const everyHead = (/** @type {string} */ operand) => headsRead(model, operand, name, head);
   const along = (/** @type {Record<string, number>} */ strides) => ({
     rows: offsetsAlong(model, down, height, strides),
     cols: offsetsAlong(model, across, width, strides),
@@ -324,17 +325,20 @@ function workOut(model, numbers, name, head) {
   /** @type {(operand: Operand) => Reading} */
   const reading = (operand) => {
     const [of, , every] = operand;
-    const heads = every ? everyHead : [ownerOf(of)];
+    const heads = every ? everyHead(of) : [ownerOf(of)];
     const strides = stridesOf(model, operand, requireRows(model, of, heads[0]));
     const isFactor = !adds || summed in strides;
-    return { ...along(strides), flat: numbers.of(of, heads), step: strides[summed] ?? 0, isFactor };
+    const { rows, cols } = along(strides);
+    const start = (head ?? 0) * (strides[ownHead ?? ""] ?? 0); // the columns of one head
+    const flat = numbers.of(of, heads);
+    return { rows: rows.map((row) => row + start), cols, flat, step: strides[summed] ?? 0, isFactor };
   };
   const readings = operands.map(reading);
   const at = along({ [ownLetter(index, operands)]: 1 });
   const isRepeated = [...at.cols.keys()].map(
     (col) => col > 0 && readings.every(({ cols }) => cols[col] === cols[col - 1]),
   );
-  const size = summedSize(model, operands, summed, ownerOf);
+  const size = summedSize(model, operands, summed, ownerOf, everyHead);
   const cells = new Cells(readings, size, numberOf(model.constants[constant ?? ""] ?? Number.NaN));
   /** @type {Value[][]} */
   const rows = [];

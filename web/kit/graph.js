@@ -198,11 +198,24 @@ export function ownLetter(index, operands) {
 
 /**
  * The letter that is summed over: operands have it and the result has not; "" where there is none.
- * @param {string} index of the result
+ * @param {{ index: string; ownHead?: string }} result
  * @param {Operand[]} operands
  */
-export const summedLetter = (index, operands) =>
-  [...operands.map(lettersOf).join("")].find((letter) => !`${index}()`.includes(letter)) ?? "";
+export const summedLetter = ({ index, ownHead = "" }, operands) =>
+  [...operands.map(lettersOf).join("")].find((letter) => !`${index}${ownHead}()`.includes(letter)) ?? "";
+
+/**
+ * The heads whose table a step reads that reads those of several heads: all that have it; for the table of one head,
+ * those that share it.
+ * @param {Model} model
+ * @param {string} operand
+ * @param {string} name of the step
+ * @param {number | null} head of the step
+ */
+export const headsRead = (model, operand, name, head) =>
+  [...Array(model.dims.h).keys()].filter(
+    (own) => rowsOf(model, operand, own) && (head === null || headOf(model, name, own) === head),
+  );
 
 /**
  * The terms of a computed cell: a list of lists of cells; empty for an input.
@@ -214,8 +227,11 @@ export function termsOf(model, cell) {
   /** @param {string} name */
   const ownerOf = (name) => headOf(model, name, cell.head);
   const operands = step.operands.filter(([name, , head]) => head || rowsOf(model, name, ownerOf(name)));
-  const summed = summedLetter(step.index, operands);
+  const summed = summedLetter(step, operands);
   const at = lettersAt(model, cell.name, step.index, cell);
+  if (step.ownHead) at[step.ownHead] = cell.head ?? 0;
+  /** @param {string} name */
+  const headsOf = (name) => headsRead(model, name, cell.name, cell.head);
   /** @type {(operand: Operand, k: number) => Cell} */
   const place = ([name, index, head], k) => {
     const letters = { ...at, [summed]: k };
@@ -223,7 +239,7 @@ export function termsOf(model, cell) {
       const [outer, inner] = [...axis].map((letter) => letters[letter]);
       return inner === undefined ? (outer ?? 0) : outer * innerSize(model, axis) + inner;
     });
-    return { name, head: head ? letters[head] : ownerOf(name), row, col };
+    return { name, head: head ? headsOf(name)[letters[head]] : ownerOf(name), row, col };
   };
   /** @param {Operand} operand */
   const has = (operand) => lettersOf(operand).includes(summed);
@@ -232,7 +248,7 @@ export function termsOf(model, cell) {
   return parts
     .filter((part) => part.length)
     .flatMap((part) =>
-      Array.from({ length: summedSize(model, part, summed, ownerOf) }, (_, k) =>
+      Array.from({ length: summedSize(model, part, summed, ownerOf, headsOf) }, (_, k) =>
         part.map((operand) => place(operand, k)),
       ),
     );
@@ -281,11 +297,15 @@ export function sourcesOf(model, name, head) {
 
 /**
  * How many values the summed letter has in these operands; 1 where they lack it.
- * @type {(model: Model, operands: Operand[], summed: string, ownerOf: (name: string) => number | null) => number}
+ * @param {Model} model
+ * @param {Operand[]} operands
+ * @param {string} summed
+ * @param {(name: string) => number | null} ownerOf
+ * @param {(name: string) => number[]} headsOf
  */
-export function summedSize(model, operands, summed, ownerOf) {
+export function summedSize(model, operands, summed, ownerOf, headsOf) {
   for (const [name, index, head] of summed ? operands : []) {
-    if (head === summed) return model.dims.h;
+    if (head === summed) return headsOf(name).length;
     const axes = axesOf(model, name, index);
     const at = axes.findIndex((axis) => axis.includes(summed));
     if (at < 0) continue;
@@ -315,7 +335,8 @@ export function fedBy(model, cell) {
       const letters = lettersAt(model, operand, index, cell);
       if (ofHeads && cell.head !== null) letters[ofHeads] = cell.head;
       const [down, across] = axesOf(model, name, step.index);
-      for (const head of isPerHead(model, name) ? heads : [null]) {
+      const own = step.ownHead ? [letters[step.ownHead]] : ofHeads ? [headOf(model, name, cell.head)] : heads;
+      for (const head of isPerHead(model, name) ? own : [null]) {
         const rows = rowsOf(model, name, head);
         if (!rows || isGiven(model, name, head)) continue;
         for (const row of places(model, down, letters, rows.length))
