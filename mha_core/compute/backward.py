@@ -262,7 +262,7 @@ def _softcap(step: Step) -> Iterator[Step]:
 
 def _masked_fill(step: Step) -> Iterator[Step]:
     rows, allow, _ = step.operands
-    yield _step(step, rows.name, "multiply", Operand(_slope(step), "ij"), allow)
+    yield _step(step, rows.name, "unmask", Operand(_slope(step), "ij"), allow)
 
 
 def _softmax(step: Step) -> Iterator[Step]:

@@ -168,6 +168,14 @@ BACKWARD_OPERATIONS: Final = {
     "softmax_step": by_cell(
         lambda a, d, r: a * (d - r), lambda a, d, r: a * (d - r), "{0} ∘ ({1} − {2})", "{0}·({1} − {2})"
     ),
+    # d where the mask allows the pair, else 0
+    "unmask": by_cell(
+        lambda d, allow: torch.where(allow == 0, 0.0, d),
+        lambda d, allow: d if allow else 0.0,
+        "{0} ∘ {1}",
+        exception=Exceptional(1, 0, "{0} → {value}"),
+        copies=True,
+    ),
     # the weight of the sink, which softmax leaves out
     "sink_softmax": Operation(
         lambda step, operands, example: _sink_weights(*operands),

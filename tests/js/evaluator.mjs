@@ -2,6 +2,7 @@
 // test_evaluate.py writes the lines.
 
 import { createInterface } from "node:readline";
+import { arithmetic, inBrief } from "../../web/kit/arithmetic.js";
 import { evaluate, KNOWN } from "../../web/kit/evaluate.js";
 import { fedBy, isGiven, isPerHead, key, termsOf, valueAt } from "../../web/kit/graph.js";
 
@@ -119,12 +120,22 @@ function refuses(truth) {
   return evaluate(model, inputsOf(model)) === null && JSON.stringify(model) === before;
 }
 
-/** Of each cell that is asked for: its terms, and the cells that it feeds. */
+/** A cell's line of arithmetic; "" where it is a copy, which the page shows by its place. */
+function lineOf(model, cell) {
+  const pieces = arithmetic({ ...model, words: {} }, cell, inBrief(model));
+  if (pieces.some((piece) => piece.place)) return "";
+  return pieces
+    .map(({ text, power, number }) => text ?? power ?? number)
+    .join("")
+    .replaceAll(" · ", "·");
+}
+
+/** Of each cell that is asked for: its terms, the cells that it feeds, and its line. */
 function asked(model) {
   const plain = ({ name, head, row, col }) => [name, head, row, col];
   return (model.ask ?? []).map(([name, head, row, col]) => {
     const cell = { name, head, row, col };
-    return [termsOf(model, cell).map((term) => term.map(plain)), fedBy(model, cell).map(plain)];
+    return [termsOf(model, cell).map((term) => term.map(plain)), fedBy(model, cell).map(plain), lineOf(model, cell)];
   });
 }
 

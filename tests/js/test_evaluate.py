@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from mha_core import Cell, Example, built_in, derive, feeds, from_arrays, library, trace
+from mha_core import Cell, Example, arithmetic, built_in, derive, feeds, from_arrays, library, trace
 from mha_core.compute.derive import backward_cells
 from mha_core.compute.operations import OPERATIONS
 from mha_view.tables import numbers
 from mha_view.tables.backward import with_backward
+from tests.apply import apply
 from tests.core.goals import with_goals
 from tests.core.new_step import output_of, with_the_step
 from tests.core.strategies import examples
@@ -163,8 +164,23 @@ def test_the_browser_reads_the_terms_of_backward_cells_as_derive_does(evaluate, 
     computed = trace(example)
     model = with_backward(computed, "en", 4)
     found = evaluate.evaluated(model | {"ask": [list(cell) for cell in backward_cells(computed)]})["asked"]
-    for cell, (terms, fed) in zip(backward_cells(computed), found, strict=True):
+    for cell, (terms, fed, line) in zip(backward_cells(computed), found, strict=True):
         assert [[Cell(*one) for one in term] for term in terms] == [
             list(term.cells) for term in derive(computed, cell).terms
         ], cell
         assert {Cell(*one) for one in fed} == set(feeds(computed, cell)), cell
+        if line:
+            assert _plain(line) == _plain(arithmetic(derive(computed, cell))), (cell, line, arithmetic(derive(computed, cell)))
+
+
+def _plain(line):
+    """Without parentheses and ^: the page sets powers higher, and has no parentheses around a result."""
+    return line.translate(str.maketrans("", "", "()^"))
+
+
+def test_a_line_has_a_setting_wherever_it_names_it(evaluate):
+    computed = trace(apply(built_in("scaled"), {"op": "softcap", "value": 2}))
+    cell = Cell("capped_scores", 0, 0, 0)
+    ((_, _, line),) = evaluate.evaluated(numbers(computed, "en", 4) | {"ask": [list(cell)]})["asked"]
+    assert _plain(line) == _plain(arithmetic(derive(computed, cell)))
+    assert line.count("2") >= 2

@@ -100,13 +100,19 @@ export function arithmetic(model, cell, { show, rounds, most, turned = false }) 
   const named = (name) => {
     if (name === "value") return [value];
     if (name === "at") return written[at];
+    if (name === "last") return written[written.length - 1];
+    if (name === "all")
+      return joined(
+        terms.flat().map((factor) => [number(factor)]),
+        " + ",
+      );
     if (name === "count") return [{ text: String(terms.length) }];
     if (name === "sum") return joined(some(written, most, ELLIPSIS), " + ");
     return [number(terms.flat()[Number(name)])];
   };
   if (unusual) return [...filled(unusual.line, named), ...note];
   const line = lines[lines.length > 1 ? at : 0]
-    .replace("{constant}", () => parenthesised(show(model.constants[constant ?? ""] ?? "")))
+    .replaceAll("{constant}", () => parenthesised(show(model.constants[constant ?? ""] ?? "")))
     .replace(/·(?=[{|])/g, " · "); // a factor before a name, as cos, stands close to it
   return [...filled(line, named), ...equals, ...note];
 }
@@ -126,6 +132,7 @@ export function isException(model, cell) {
  */
 const isExceptional = (model, exception, terms) =>
   terms.every((cells) => {
+    if (!cells[exception.at]) return false;
     const value = requireValue(model, cells[exception.at]);
     return value === exception.number || Number(value) === exception.number;
   });

@@ -88,6 +88,7 @@ const BACKWARD = {
   block: ({ factors: [a] }) => a[0],
   pairs: ({ factors: [a] }) => a[0],
   softmax_step: ({ factors: [a, d, r] }) => a[0] * (d[0] - r[0]),
+  unmask: ({ factors: [d, allow] }) => (allow[0] ? d[0] : 0),
   sink_softmax({ factors: [scores], biases: [sink] }) {
     const top = scores.reduce((most, score) => Math.max(most, score), sink);
     return Math.exp(sink - top) / scores.reduce((sum, s) => sum + Math.exp(s - top), Math.exp(sink - top));
