@@ -47,6 +47,18 @@ class Backward:
                 if name in steps:
                     yield steps[name], head
 
+    def by_name(self) -> dict[str, Step]:
+        """Each step once; of heads that differ, with the operands that any of them has: what Q, K and V send back."""
+        merged: dict[str, Step] = {}
+        for step, _ in self.places():
+            known = merged.get(step.name, step)
+            names = {operand.name: operand for operand in (*known.operands, *step.operands)}
+            if len(names) > len(known.operands):
+                operands = sorted(names.values(), key=lambda operand: "qkv".index(operand.name[-1]))
+                known = Step(step.name, step.op, tuple(operands), step.per_head, step.index)
+            merged[step.name] = known
+        return merged
+
     def of(self, head: int | None) -> HeadSteps:
         """The steps of a head, or of the layer."""
         return self.layer if head is None else self.heads[head]

@@ -86,13 +86,14 @@ def _backward_sections(computed: Trace, words: Callable[[str], str]) -> Iterator
         if (rows := input_matrix(example, name, head)) is not None
     )
     yield Section(_capital(words(NAMES[target])), "", tuple(tables))
-    by_name: dict[str, list[tuple[Step, int | None]]] = {}
-    for step, head in computed.declared_backward.places():
-        by_name.setdefault(step.name, []).append((step, head))
-    for name, places in by_name.items():
-        fullest = max((step for step, _ in places), key=lambda step: len(step.operands))
-        tables = (_table(example, name, head, computed.matrix(name, head)) for _, head in places)
-        yield Section(_capital(noun(name, words)), _equation(fullest, example), tuple(tables))
+    places = list(computed.declared_backward.places())
+    for name, step in computed.declared_backward.by_name().items():
+        tables = (
+            _table(example, name, head, computed.matrix(name, head))
+            for one, head in places
+            if one.name == name
+        )
+        yield Section(_capital(noun(name, words)), _equation(step, example), tuple(tables))
 
 
 def noun(name: str, words: Callable[[str], str]) -> str:

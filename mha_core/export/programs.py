@@ -20,6 +20,7 @@ from mha_core.example.model import (
     mask_fill,
     masks_of,
 )
+from mha_core.export.goal import add_goal
 from mha_core.export.sheet import (
     NO_SINK,
     NUMPY_NAMES,
@@ -58,6 +59,7 @@ def scratch_program(computed: Trace, decimals: int | None, language: str) -> str
     order = [*scored, *given]
     sheet.values["given_weights"] = sheet.cube([example.heads[index].weights or () for index in given])
     sheet.values["head_order"] = str([order.index(index) for index in range(len(order))])
+    add_goal(sheet, computed)
     return sheet.render(SCRATCH)
 
 

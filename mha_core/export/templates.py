@@ -123,6 +123,9 @@ COMMENTS = {
     "letters": N_("b: the batch, i: queries, j: keys, h: heads, d and c: columns"),
     "kernels": N_("A kernel is d × h × key_dim: the heads have their own axis."),
     "order": N_("query, value, key: in this order"),
+    "leaves": N_("what the loss is differentiated by"),
+    "no_slope": N_("a row of zeros passes no derivative on"),
+    "goal": N_("The goal: its loss, and the derivative of the loss by every given number."),
     "ok": N_("All numbers agree."),
 }
 
@@ -190,7 +193,7 @@ q_rotated            |
 q_rotated            |
 """
 
-CONCAT_EXPECTED = """
+EXPECTED = """
 w_o !b_o             | output = concat @ w_o
 w_o b_o              | output = concat @ w_o + b_o
                      |
@@ -202,8 +205,11 @@ w_o                  | expected_output = $array($expected_output)
                      | $assert_close(weights, expected_weights, rtol=1e-9, atol=$atol)
 concat               | $assert_close(concat, expected_concat, rtol=1e-9, atol=$atol)
 w_o                  | $assert_close(output, expected_output, rtol=1e-9, atol=$atol)
+"""
+OK = """
                      | print("$[ok]")
 """
+CONCAT_EXPECTED = EXPECTED + OK
 
 # --- NumPy -----------------------------------------------------------------------------------------------------
 
@@ -336,6 +342,9 @@ scaled_scores        | divisor = $divisor  # $[divisor]
     + MASK
     + ROTATE
     + """
+learning             | # $[leaves]
+learning             | for given in $leaves:
+learning             |     given.requires_grad_()
                      |
 all_w_q              | q = x @ w_q$plus_b_q  # (n_q × d_model) @ (h × d_model × d_k): h × n_q × d_k
 all_q                | # $[given_q]
@@ -369,6 +378,7 @@ short_rows           | # $[short_rows]
 short_rows           | q, k = (rows / rows.abs().amax(-1, keepdim=True).clamp(min=1e-300) for rows in (q, k))
 q_norms              | q_norms = torch.linalg.vector_norm(q, dim=-1, keepdim=True)
 k_norms              | k_norms = torch.linalg.vector_norm(k, dim=-1, keepdim=True)
+zero_rows learning   | q, k = q * (q_norms > 0), k * (k_norms > 0)  # $[no_slope]
 q_unit !zero_rows    | q, k = q / q_norms, k / k_norms  # $[unit]
 q_unit zero_rows     | # $[zero_rows]
 q_unit zero_rows     | q, k = q / q_norms.masked_fill(q_norms == 0, 1), k / k_norms.masked_fill(k_norms == 0, 1)
@@ -395,12 +405,17 @@ capped_scores        | scores = $softcap * torch.tanh(scores / $softcap)  # $[so
 biased_scores        | scores = scores - slopes[:, None, None] * distances
 masked_scores hidden | scores = scores.masked_fill(~allow, $fill)
 masked_scores added  | scores = scores + mask
+weights !sink fully_masked learning | # $[fully_masked_softmax]
+weights !sink fully_masked learning | empty = (scores == -torch.inf).all(dim=-1, keepdim=True)
+weights !sink fully_masked learning | scores = scores.masked_fill(empty, 0)
 weights !sink        | weights = torch.softmax(scores, dim=-1)
+weights !sink fully_masked learning | weights = weights.masked_fill(empty, 0)
 sink                 | # $[sink]
 sink                 | extra = sinks[:, None, None].expand(-1, $n_q, 1)
 sink                 | weights = torch.softmax(torch.cat([scores, extra], dim=-1), dim=-1)[..., :-1]
-weights !sink fully_masked | # $[fully_masked_softmax]
-weights !sink fully_masked | weights = weights.masked_fill((scores == -torch.inf).all(dim=-1, keepdim=True), 0)
+weights !sink fully_masked !learning | # $[fully_masked_softmax]
+weights !sink fully_masked !learning | empty = (scores == -torch.inf).all(dim=-1, keepdim=True)
+weights !sink fully_masked !learning | weights = weights.masked_fill(empty, 0)
 own_weights          | # $[own_weights]
 own_weights !weights | weights = torch.tensor($given_weights)
 own_weights weights  | own_weights = torch.tensor($given_weights)
@@ -409,7 +424,17 @@ own_weights weights  | weights = torch.cat([weights, own_weights])[$head_order] 
 head_outputs         | head_outputs = weights @ v  # h × n_q × d_v
 head_outputs         | concat = head_outputs.transpose(0, 1).flatten(1)  # $[transpose]
 """
-    + CONCAT_EXPECTED
+    + EXPECTED
+    + """
+learning             |
+learning             | # $[goal]
+learning             | target = torch.tensor($target)
+compares             | loss = ($goal$goal_rows - target).square().sum() / 2
+aims                 | loss = -(target * weights.clamp(min=1e-300).log()).sum()
+learning             | $slopes_of_loss = torch.autograd.grad(loss, $leaves)
+learning             | $asserted_slopes
+"""
+    + OK
 )
 
 FUNCTION = (

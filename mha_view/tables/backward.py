@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, cast
 
-from mha_core.compute.operations import Step
 from mha_core.compute.trace import Trace, input_matrix
 from mha_core.example.model import kv_head_of
 from mha_core.export.documents import noun
@@ -24,20 +23,11 @@ def with_backward(computed: Trace, language: str, decimals: int) -> payloads.Tab
     Raises as ``run_backward`` does.
     """
     model, words = numbers(computed, language, decimals), words_in(language)
-    for step in fullest(computed).values():
+    for step in computed.declared_backward.by_name().values():
         model["steps"][step.name] = step_data(step)
     for name, values in _values(computed).items():
         model["matrices"][name] = _matrix(computed, name, values, words)
     return model
-
-
-def fullest(computed: Trace) -> dict[str, Step]:
-    """Each step of the backward pass once; of heads that differ, the form with most operands."""
-    by_name: dict[str, Step] = {}
-    for step, _ in computed.declared_backward.places():
-        if step.name not in by_name or len(step.operands) > len(by_name[step.name].operands):
-            by_name[step.name] = step
-    return by_name
 
 
 def _values(computed: Trace) -> dict[str, _Rows]:

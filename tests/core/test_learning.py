@@ -9,6 +9,7 @@ from hypothesis import given
 from mha_core import ExampleError, built_in, dump, from_token, parse, pretty, to_token, trace
 from mha_core.example.learning import Learning
 from mha_core.export.documents import latex_document, markdown_document
+from mha_core.export.programs import scratch_program
 from mha_core.learn.descent import LEARNED, descend, largest_falling_rate, loss, remark, stepped
 from tests.apply import apply
 from tests.core.goals import with_goals
@@ -243,8 +244,24 @@ def test_documents_have_the_backward_pass_with_its_symbols():
     )
     assert "## Gradient of the query weights\n\n`dW_Q = Xᵀ·dQ`" in markdown
     assert "`dX = dX_1 + dX_2`" in markdown
-    assert "## 查询权重的梯度" in markdown_document(trace(SKETCH), language="zh")
+    assert "## 查询投影矩阵的梯度" in markdown_document(trace(SKETCH), language="zh")
 
 
 def test_documents_without_a_goal_have_no_word_of_it():
     assert "radient" not in markdown_document(trace(built_in("first")))
+
+
+# --- programs ---
+
+
+@tries(6)
+@given(with_goals())
+def test_a_program_from_scratch_asserts_every_derivative(example):
+    exec(scratch_program(trace(example), None, "en"), {"print": lambda *_: None})
+
+
+def test_a_program_fails_where_a_derivative_is_another():
+    program = scratch_program(trace(SKETCH), None, "en")
+    line = next(line for line in program.splitlines() if line.startswith("loss = "))
+    with pytest.raises(AssertionError, match="not close"):
+        exec(program.replace(line, f"{line} * 1.001"), {})

@@ -170,7 +170,11 @@ def test_the_browser_reads_the_terms_of_backward_cells_as_derive_does(evaluate, 
         ], cell
         assert {Cell(*one) for one in fed} == set(feeds(computed, cell)), cell
         if line:
-            assert _plain(line) == _plain(arithmetic(derive(computed, cell))), (cell, line, arithmetic(derive(computed, cell)))
+            assert _plain(line) == _plain(arithmetic(derive(computed, cell))), (
+                cell,
+                line,
+                arithmetic(derive(computed, cell)),
+            )
 
 
 def _plain(line):
