@@ -621,14 +621,16 @@ AXES: Final = {entry.name: entry.axes for entry in _TABLES}
 """What the rows and the columns of every matrix run over, in the order of the computation."""
 SYMBOLS: Final = {entry.name: entry.symbol for entry in _TABLES}
 """The letter of every matrix; ``compute.graph.symbol`` fits it to an example."""
-NAMES: Final = {entry.name: entry.noun for entry in (*_TABLES, *BACKWARD)}
-"""The name of every matrix in a sentence; of a derivative a template with the name of the matrix that it is by."""
+NAMES: Final = {entry.name: entry.noun for entry in _TABLES}
+"""The name of every matrix in a sentence."""
 TITLES: Final = {entry.name: entry.title for entry in ENTRIES if entry.title}
 """The heading of every step in the walk."""
 
 MASKS: Final = ("mask", "head_mask")
 """The mask of the layer, and each head's where heads have their own."""
 SETTINGS: Final = _names("setting")
+BACKWARD_SETTINGS: Final = ("columns",)
+"""The settings that only the backward pass reads."""
 LAYER_INPUTS: Final = _names("input")
 PER_HEAD_INPUTS: Final = _names("head input")
 EARLY_STEPS: Final = _names("early")

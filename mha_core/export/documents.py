@@ -85,7 +85,7 @@ def _backward_sections(computed: Trace, words: Callable[[str], str]) -> Iterator
         for head in heads
         if (rows := input_matrix(example, name, head)) is not None
     )
-    yield Section(_capital(words(NAMES[target])), "", tuple(tables))
+    yield Section(_capital(noun(target, words)), "", tuple(tables))
     places = list(computed.declared_backward.places())
     for name, step in computed.declared_backward.by_name().items():
         tables = (
@@ -99,7 +99,7 @@ def _backward_sections(computed: Trace, words: Callable[[str], str]) -> Iterator
 def noun(name: str, words: Callable[[str], str]) -> str:
     """The name of a matrix in a sentence; of a derivative with the name of the matrix that it is by."""
     slope_of = ENTRY[name].slope_of
-    return words(NAMES[name]).format(name=words(NAMES[slope_of]) if slope_of else "")
+    return words(ENTRY[name].noun).format(name=words(NAMES[slope_of]) if slope_of else "")
 
 
 def _step_tables(computed: Trace, step: Step) -> Iterator[Table]:

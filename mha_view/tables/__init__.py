@@ -25,6 +25,7 @@ from mha_core.messages import LANGUAGE
 from mha_core.quoted import isolated
 from mha_core.vocabulary import (
     AXES,
+    BACKWARD_SETTINGS,
     ENTRY,
     HIDES,
     LAYER_INPUTS,
@@ -49,6 +50,7 @@ _WHY: Final = {
 }
 """By operation what is said beside a cell's arithmetic, and beside that of an exception: names of ``WORDS``."""
 
+_SETTINGS: Final = tuple(name for name in SETTINGS if name not in BACKWARD_SETTINGS)
 _DEAD_WEIGHTS: Final = N_("this token is not allowed to attend to anything, so its weights are 0")
 """What is said of such a query where there is no output."""
 
@@ -230,7 +232,7 @@ def caption(name: str, example: Example) -> str:
     return symbol(name, example).replace("head_i", "head_{h}")
 
 
-def constants(example: Example) -> dict[str, float | str | None]:
+def constants(example: Example, names: Sequence[str] = _SETTINGS) -> dict[str, float | str | None]:
     """The layer's settings, as the arithmetic shows them: "-inf" for −∞, None for what there is not."""
-    settings = {name: setting(example, name) for name in SETTINGS}
+    settings = {name: setting(example, name) for name in names}
     return {name: "-inf" if number == NEG_INF else number for name, number in settings.items()}

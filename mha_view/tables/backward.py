@@ -8,10 +8,10 @@ from typing import TypeAlias, cast
 from mha_core.compute.trace import Trace, input_matrix
 from mha_core.example.model import kv_head_of
 from mha_core.export.documents import noun
-from mha_core.vocabulary import ENTRY, PER_HEAD, TARGETS
+from mha_core.vocabulary import BACKWARD_SETTINGS, ENTRY, PER_HEAD, TARGETS
 from mha_view import payloads
 from mha_view.language import words_in
-from mha_view.tables import caption, numbers, step_data
+from mha_view.tables import caption, constants, numbers, step_data
 
 _Rows: TypeAlias = payloads.Rows | Sequence[payloads.Rows | None] | None
 """The numbers of a matrix: the layer's, or those of each head."""
@@ -25,6 +25,7 @@ def with_backward(computed: Trace, language: str, decimals: int) -> payloads.Tab
     model, words = numbers(computed, language, decimals), words_in(language)
     for step in computed.declared_backward.by_name().values():
         model["steps"][step.name] = step_data(step)
+    model["constants"] = {**model["constants"], **constants(computed.example, BACKWARD_SETTINGS)}
     for name, values in _values(computed).items():
         model["matrices"][name] = _matrix(computed, name, values, words)
     return model

@@ -114,7 +114,7 @@ def test_latex_parses(name, language):
         "textasciigrave", "textquotesingle", "textquotedbl", "operatorname", "mathrm", "cdot", "div", "sqrt", "top",
         "infty", "mid", "hline", "\\", "[", "]", "{", "}", "$", "&", "#", "_", "%", "parindent", "resizebox", "ifdim",
         "width", "linewidth", "else", "fi", "displaystyle", "par", "medskip", "sin", "cos", "tanh", "Theta", "omega",
-        "lVert", "rVert", "lvert", "rvert", "sum", "hat", "postdisplaypenalty", "approx",
+        "lVert", "rVert", "lvert", "rvert", "sum", "hat", "postdisplaypenalty", "approx", "circ",
     }  # fmt: skip
     assert macros(text) <= allowed
 
