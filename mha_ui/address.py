@@ -17,12 +17,20 @@ from mha_ui.component import Mount, in_a_list
 
 _KEEP: Final = """
 let previous = null;
+/** Where the list of lessons is a strip, scroll it until this link is in its middle. */
+function show(link, strip) {
+  const { left, right } = link.getBoundingClientRect();
+  strip.scrollLeft += (left + right) / 2 - strip.getBoundingClientRect().left - strip.clientWidth / 2;
+}
 /** Streamlit's link to the home page would open this page in a new tab, and no link says which page is open. */
 function mend() {
   for (const link of document.querySelectorAll('a[data-testid^="stPageLink"][href^="?"]'))
     link.setAttribute("href", `./${link.getAttribute("href")}`);
-  for (const link of document.querySelectorAll(".st-key-lesson-list a"))
-    link.ariaCurrent = link.closest(".st-key-lesson-here") ? "page" : null;
+  for (const link of document.querySelectorAll(".st-key-lesson-list a")) {
+    const isHere = link.closest(".st-key-lesson-here") ? "page" : null;
+    if (isHere && !link.ariaCurrent) show(link, link.closest(".st-key-lesson-list"));
+    link.ariaCurrent = isHere;
+  }
 }
 new MutationObserver(mend).observe(document.body, { childList: true, subtree: true }); // links may come later
 export default function keep({ data: [data] }) {

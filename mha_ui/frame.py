@@ -43,16 +43,17 @@ def configure(script: str) -> None:
     shell.configure(shell.title(script, state.current().language))
 
 
-def frame(*, note: bool = True, answers: bool = True, examples: bool = True) -> None:
+def frame(*, note: bool = True, answers: bool = True, examples: bool = True, back: bool = True) -> None:
     """Draw the page's head, and the note of the current example unless the page shows it elsewhere.
 
     A page embedded in another (``?embed=true``) has no head. ``answers``: whether the page shows the numbers that an
     exercise asks for. While there is an exercise, such a page asks first and draws nothing below. ``examples``: whether
-    another example would change what the page shows.
+    another example would change what the page shows. ``back``: whether there is a link to the lesson that the example
+    was opened from.
     """
     work = state.change(state.note_names)
     if not st.context.is_embedded:
-        panel("frame", partial(_frame, note=note, examples=examples))
+        panel("frame", partial(_frame, note=note, examples=examples, back=back))
     if answers and state.has_open_exercise(work):
         panel("frame.answers", _answers)
         st.stop()
@@ -80,9 +81,13 @@ _SHOWS_ANSWERS: Final = N_(
 )
 
 
-def _frame(work: state.Work, *, note: bool, examples: bool) -> None:
+def _frame(work: state.Work, *, note: bool, examples: bool, back: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="frame"):
         shell.head(work.language, partial(_address, work))
+        if back and work.looking.left_lesson:
+            with st.container(key="frame-lesson", width="content"):
+                query = _address(work, shell.LESSONS)
+                st.page_link(shell.LESSONS, label=work.words(N_("← Lesson")), query_params=query)
         if examples:
             _example_menu(work)
         _language_switch(work)

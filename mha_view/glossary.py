@@ -136,6 +136,31 @@ GLOSSARY: Final = {
         N_("A token, or an extra logit, that absorbs weight a head has no use for."),
     ),
     "overlap": Entry(N_("overlap"), N_("The share of attention that two heads spend on the same keys.")),
+    "block": Entry(
+        N_("block"),
+        N_("One layer of a transformer: norm, attention, residual sum, norm, MLP, residual sum."),
+    ),
+    "residual": Entry(
+        N_("residual connection"),
+        N_("The path around attention or the MLP: what they compute is added to their input."),
+    ),
+    "layer_norm": Entry(
+        N_("layer normalization"),
+        N_("Brings each row to mean 0 and standard deviation 1, before or after attention and the MLP."),
+    ),
+    "mlp": Entry(
+        N_("MLP, multilayer perceptron"),
+        N_(
+            "The small network of a block. It works on each token by itself: times W_1, negative numbers "
+            "become 0, times W_2."
+        ),
+    ),
+    "cache": Entry(
+        N_("key-value cache"),
+        N_(
+            "The keys and values of earlier tokens, stored while a decoder writes, so that they are not computed again."
+        ),
+    ),
     "baseline": Entry(N_("baseline, pin, unpin"), N_("Pinned numbers that later numbers are compared with.")),
 }
 """Terms in the order in which one meets them."""

@@ -23,7 +23,7 @@ from mha_core.compute.operation import Operand
 from mha_core.compute.operations import Step
 from mha_core.compute.trace import Rows, Trace
 from mha_core.example.model import Example
-from mha_core.vocabulary import WHOLE_LAYER_STEPS
+from mha_core.vocabulary import EARLY_STEPS, WHOLE_LAYER_STEPS
 from mha_core.walk import text
 from mha_core.walk.summary import tops_of
 from mha_core.walk.text import Words, given_in
@@ -171,6 +171,10 @@ def lesson_of(step: Step) -> str | None:
     """The topic of the lesson about this step, if any."""
     if step.op in ("divide", "softmax"):
         return "sqrt-dk"
+    if step.name == "masked_scores":
+        return "masks"
+    if step.name in EARLY_STEPS or step.op in ("rotate", "linear_bias"):
+        return "order"
     if step.gathers:
         return "many-heads"
     if layout_of(step) != "product":

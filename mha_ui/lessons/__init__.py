@@ -1,7 +1,7 @@
-"""The lessons: short texts, each with a live picture, something to try on the bench, and a question.
+"""The lessons: short texts, each with a live part, a question and a puzzle.
 
-``lesson`` says what a lesson is made of. ``library``, ``scaling``, ``heads`` and ``outputs`` are the four lessons, each
-with its words and its live part. This file draws the page.
+``mha_view.lessons`` says what a lesson is made of and declares most of them; ``play`` draws any live part that is
+declared. ``library``, ``scaling``, ``heads`` and ``outputs`` have a live part of their own. This file draws the page.
 """
 
 from __future__ import annotations
@@ -12,23 +12,42 @@ from typing import Final
 import streamlit as st
 
 from mha_core.errors import N_
+from mha_core.example.model import text_in
+from mha_core.puzzle import built_in_puzzle, in_language
 from mha_ui import frame, shell, state
 from mha_ui.address import keep_address
 from mha_ui.lessons.heads import HEADS
-from mha_ui.lessons.lesson import Lesson, heading, open_on_bench
+from mha_ui.lessons.lesson import explore, heading, open_on_bench
 from mha_ui.lessons.library import LIBRARY
 from mha_ui.lessons.outputs import OUTPUTS
+from mha_ui.lessons.play import play
 from mha_ui.lessons.scaling import SCALING
+from mha_ui.notes import rich, status_line
 from mha_ui.panel import panel
 from mha_ui.projector import STYLE, projector
 from mha_view import bundle
 from mha_view.glossary import GLOSSARY
+from mha_view.lessons.around import AROUND
+from mha_view.lessons.cache import CACHE
+from mha_view.lessons.decoder import DECODER
+from mha_view.lessons.lesson import Lesson, Live
+from mha_view.lessons.order import ORDER
+from mha_view.lessons.proof import PROOF
+from mha_view.lessons.translation import TRANSLATION
+from mha_view.lessons.two_questions import TWO_QUESTIONS
 
 LESSONS: Final[dict[str, Lesson]] = {
     "library": LIBRARY,
     "sqrt-dk": SCALING,
-    "many-heads": HEADS,
     "weighted-mean": OUTPUTS,
+    "two-questions": TWO_QUESTIONS,
+    "many-heads": HEADS,
+    "order": ORDER,
+    "masks": DECODER,
+    "cross-attention": TRANSLATION,
+    "block": AROUND,
+    "cache": CACHE,
+    "not-proof": PROOF,
 }
 """Topic, as in the address, → lesson, in reading order."""
 
@@ -38,7 +57,7 @@ _STYLE: Final = bundle.style("lessons/lessons.css")
 def lessons_page() -> None:
     """The whole page: frame, list of lessons, and the lesson that the address names."""
     st.html(f"<style>{_STYLE}{STYLE}</style>")
-    frame.frame(note=False, examples=False)
+    frame.frame(note=False, examples=False, back=False)
     panel("lessons", _lesson, instead=_keep_address)
 
 
@@ -48,11 +67,16 @@ def _lesson(work: state.Work) -> None:
         shell.alert(work.message.text)
     projector(work, work.words(LESSONS[topic].title), f"lesson {topic}")
     _list(work, topic)
-    with st.container(key="lesson"):
+    live = LESSONS[topic].live
+    is_wide = isinstance(live, Live) and live.is_wide
+    with st.container(key="lesson-wide" if is_wide else "lesson-beside"), st.container(key="lesson"):
         with st.container(key="lesson-text"):
             _text(work, topic)
-        with st.container(key="lesson-live"):
-            LESSONS[topic].live(work)  # no fragment: a restarted server would not know it
+        with st.container(key="lesson-live"):  # no fragment: a restarted server would not know it
+            if isinstance(live, Live):
+                play(work, topic, live)
+            else:
+                live(work)
         with st.container(key="lesson-after"):
             _after(work, topic)
     _glossary(work)
@@ -106,6 +130,39 @@ def _text(work: state.Work, topic: str) -> None:
         st.html(f'<p class="mha-source">{escape(words(lesson.source))}</p>')
 
 
+def _question(work: state.Work, topic: str) -> None:
+    """The question. A chosen answer is checked at once; the right one, with the reason, can also be shown."""
+    words, question = work.words, LESSONS[topic].question
+    heading(words(N_("A question")))
+    st.markdown(words(question.text))
+    chosen = st.radio(
+        words(N_("Your answer")),
+        range(len(question.options)),
+        index=None,
+        format_func=lambda at: words(question.options[at]),
+        key=f"lessons.guess.{topic}",
+        label_visibility="collapsed",
+    )
+    right = question.right()
+    if chosen is not None:
+        said = (
+            N_("✓ Right.") if chosen == right else N_("✗ Not yet. Try it with the picture, and choose again.")
+        )
+        status_line(words(said))
+    with st.expander(words(N_("Show the answer")), key=f"lessons.answer.{topic}"):
+        st.markdown(f"**{words(question.options[right])}**")
+        st.markdown(question.answer(words))
+
+
+def _puzzle(work: state.Work, key: str) -> None:
+    """A button that opens a puzzle in Explore."""
+    start = in_language(built_in_puzzle(key), work.language)
+    st.html(f"<p>{rich(text_in(start.note, work.language))}</p>")
+    label = work.words(N_("Solve the puzzle: {title}")).format(title=text_in(start.title, work.language))
+    if st.button(label, key=f"lessons.open.puzzle.{key}"):
+        explore(state.open_example, start)
+
+
 def _after(work: state.Work, topic: str) -> None:
     words, lesson = work.words, LESSONS[topic]
     with st.container(key="lesson-try"):
@@ -115,10 +172,10 @@ def _after(work: state.Work, topic: str) -> None:
             for name in lesson.examples:
                 open_on_bench(work, name)
     with st.container(key="lesson-question"):
-        heading(words(N_("A question")))
-        st.markdown(words(lesson.question))
-        with st.expander(words(N_("Show the answer")), key=f"lessons.answer.{topic}"):
-            st.markdown(words(lesson.answer))
+        _question(work, topic)
+    with st.container(key="lesson-puzzle"):
+        heading(words(N_("A puzzle")))
+        _puzzle(work, lesson.puzzle)
     topics = list(LESSONS)
     at = topics.index(topic)
     with st.container(key="lesson-steps", horizontal=True, horizontal_alignment="distribute"):

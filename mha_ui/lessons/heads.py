@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import streamlit as st
 
-from mha_core import Trace
+from mha_core import Trace, built_in, trace
 from mha_core.compute.metrics import agreement, heads_differ, keys_in_view
 from mha_core.errors import N_
 from mha_core.example.model import key_tokens
 from mha_ui import state
-from mha_ui.lessons.lesson import Lesson, heading, shown, table
+from mha_ui.lessons.lesson import heading, shown, table
 from mha_ui.notes import note, status_line
 from mha_ui.pictures import draw, theme
 from mha_view.figures.agreement import agreement_figure
@@ -20,6 +21,7 @@ from mha_view.figures.labels import labels, number, weight
 from mha_view.figures.layout import head_name
 from mha_view.figures.weights import weights_bars
 from mha_view.language import Words
+from mha_view.lessons.lesson import Lesson, Question
 
 _QUERY: Final = "lessons.query"
 MOST_PAIRS: Final = 3
@@ -116,6 +118,15 @@ def _readers(computed: Trace, query: int, words: Words) -> None:
     table(heads, rows, words(N_("What each head looks at for the query “{query}”")).format(query=name))
 
 
+def _redundant() -> int:
+    """Whether a head that attends as another does gives the same outputs: 0 where it does, else 1."""
+    first, second, *_ = built_in("programming").heads
+    copied = replace(second, w_q=first.w_q, w_k=first.w_k)
+    computed = trace(replace(built_in("programming"), heads=(first, copied)))
+    one, other = computed.values["head_outputs"]
+    return 0 if one == other else 1
+
+
 HEADS: Final = Lesson(
     title=N_("Several heads, several readers"),
     lede=N_(
@@ -147,13 +158,22 @@ HEADS: Final = Lesson(
         "Then come back here and see that their outputs can still differ."
     ),
     examples=("programming", "water"),
-    question=N_("Two heads have an overlap of 1.00 for every query. Can you remove one of them?"),
-    answer=N_(
-        "Not on that evidence alone. Overlap compares weights. With a different $W_V$, the "
-        "second head looks at the same places but takes something else from them. One head "
-        "could do the work of both, though, with the columns of both values side by side. "
-        "Only if $W_V$ is the same too is one head redundant: its rows of $W_O$ can be added "
-        "to the other's."
+    question=Question(
+        text=N_("Two heads have an overlap of 1.00 for every query. Can you remove one of them?"),
+        options=(
+            N_("Yes, it adds nothing new."),
+            N_("Not on that evidence alone."),
+            N_("No, never."),
+        ),
+        right=_redundant,
+        because=N_(
+            "Not on that evidence alone. Overlap compares weights. With a different $W_V$, the "
+            "second head looks at the same places but takes something else from them. One head "
+            "could do the work of both, though, with the columns of both values side by side. "
+            "Only if $W_V$ is the same too is one head redundant: its rows of $W_O$ can be added "
+            "to the other's."
+        ),
     ),
+    puzzle="one-job",
     formula_after=3,
 )

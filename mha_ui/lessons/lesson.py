@@ -1,10 +1,10 @@
-"""The parts of a lesson, and what the live parts have in common."""
+"""What the live parts of lessons have in common."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from html import escape
+from typing import Concatenate, ParamSpec
 
 import streamlit as st
 
@@ -14,26 +14,7 @@ from mha_core.example.model import text_in
 from mha_ui import shell, state
 from mha_ui.notes import status_line
 
-
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """One lesson. Texts are messages in English, in Markdown with TeX between dollar signs; all are translated.
-
-    ``formula``: TeX, shown after ``formula_after`` paragraphs. ``live`` draws the picture and its controls.
-    ``experiment`` says what to try, with ``examples`` (names of built-in ones) to open on the bench.
-    """
-
-    title: str
-    lede: str
-    text: Sequence[str]
-    formula: str
-    live: Callable[[state.Work], None]
-    experiment: str
-    examples: Sequence[str]
-    question: str
-    answer: str
-    source: str = ""
-    formula_after: int = 1
+P = ParamSpec("P")
 
 
 def open_on_bench(work: state.Work, name: str) -> None:
@@ -41,8 +22,16 @@ def open_on_bench(work: state.Work, name: str) -> None:
     title = text_in(library()[name].title, work.language)
     label = work.words(N_("Open in Explore: {title}")).format(title=title)
     if st.button(label, key=f"lessons.open.{name}"):
-        work = state.change(state.open_built_in, name)
-        st.switch_page(shell.BENCH, query_params=state.address(work))
+        explore(state.open_built_in, name)
+
+
+def explore(
+    open_it: Callable[Concatenate[state.Work, P], state.Work], *args: P.args, **named: P.kwargs
+) -> None:
+    """Open something in Explore, from where a link leads back to this lesson."""
+    state.change(open_it, *args, **named)
+    work = state.change(state.leave_lesson)
+    st.switch_page(shell.BENCH, query_params=state.address(work))
 
 
 def shown(work: state.Work, topic: str, example: str, shows: Callable[[Trace], bool]) -> Trace:

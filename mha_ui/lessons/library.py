@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from math import isclose
+from statistics import fmean
 from typing import Final
 
 import streamlit as st
 
 from mha_core import Example, Head, trace, validate
 from mha_core.errors import N_
-from mha_ui import shell, state
-from mha_ui.lessons.lesson import Lesson, heading, table
+from mha_ui import state
+from mha_ui.lessons.lesson import explore, heading, table
 from mha_ui.notes import status_line
 from mha_ui.pictures import draw, theme
 from mha_view.figures.labels import number, weight
 from mha_view.figures.library import library_figure
 from mha_view.language import Words
+from mha_view.lessons.lesson import Lesson, Question
 
 SUBJECTS: Final = (N_("computing"), N_("mathematics"), N_("nursing"))
 """The dimensions of keys and queries: d_k = 3."""
@@ -90,12 +93,19 @@ def _live(work: state.Work) -> None:
     )
     status_line(sentence.format(book=book, share=weight(weights[closest]), output=contents))
     if st.button(words(N_("Open this library in Explore")), key="lessons.library.open"):
-        work = state.change(state.open_example, example)
-        st.switch_page(shell.BENCH, query_params=state.address(work))
+        explore(state.open_example, example)
 
 
 def _vector(row: tuple[float, ...]) -> str:
     return f"({', '.join(number(v) for v in row)})"
+
+
+def _without_interest() -> int:
+    """What a reader without interests takes home: nothing, the average of all books, or the first book."""
+    (output,) = trace(library_example(str, (0.0, 0.0, 0.0))).values["head_outputs"][0]
+    average = [fmean(column) for column in zip(*VALUES, strict=True)]
+    known = ([0.0] * len(average), average, VALUES[0])
+    return next(at for at, row in enumerate(known) if all(map(isclose, row, output)))
 
 
 LIBRARY: Final = Lesson(
@@ -131,10 +141,19 @@ LIBRARY: Final = Lesson(
         "them."
     ),
     examples=("water",),
-    question=N_("Set all three interests to 0. What does the reader go home with, and why isn't it nothing?"),
-    answer=N_(
-        "All products are 0, so softmax gives each of the four books the same weight, ¼, and the "
-        "reader goes home with the plain average of all values. A head cannot refuse to read: its "
-        "weights sum to 1 whatever the query is. Only a mask can keep books out of reach."
+    question=Question(
+        text=N_("Set all three interests to 0. What does the reader go home with?"),
+        options=(
+            N_("Nothing: the reader asks for nothing."),
+            N_("The plain average of all the books."),
+            N_("The first book."),
+        ),
+        right=_without_interest,
+        because=N_(
+            "All products are 0, so softmax gives each of the four books the same weight, ¼, and the "
+            "reader goes home with the plain average of all values. A head cannot refuse to read: its "
+            "weights sum to 1 whatever the query is. Only a mask can keep books out of reach."
+        ),
     ),
+    puzzle="book",
 )

@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from mha_core import Trace, trace
+from mha_core import Trace, built_in, trace
 from mha_core.compute.metrics import outputs_between
 from mha_core.compute.trace import Rows
 from mha_core.edit.edit import SetScale
@@ -14,13 +14,14 @@ from mha_core.edit.edits import apply
 from mha_core.errors import N_
 from mha_core.example.model import MAX_NUMBER, divisor, has_values
 from mha_ui import state
-from mha_ui.lessons.lesson import Lesson, heading, shown, table
+from mha_ui.lessons.lesson import heading, shown, table
 from mha_ui.notes import note, status_line
 from mha_ui.pictures import draw, theme
 from mha_view.figures.hulls import hulls_figure
 from mha_view.figures.labels import number
 from mha_view.figures.layout import head_name
 from mha_view.figures.ranges import column_ranges, inside, ranges_figure, values_of
+from mha_view.lessons.lesson import Lesson, Question
 
 SHARPNESS: Final = (0.01, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0, 100.0)
 """What the scores are multiplied by: at 0.01 all keys are nearly alike, at 100 one has nearly everything."""
@@ -124,6 +125,17 @@ def _columns(work: state.Work, computed: Trace) -> None:
     )
 
 
+def _beyond() -> int:
+    """What leaves the range of V in an example with W_O: 0 head outputs, 1 the layer's output, 2 both, 3 neither."""
+    computed = trace(built_in("output-projection"))
+    heads = range(len(computed.example.heads))
+    ranges = [column_ranges(values_of(computed, head)) for head in heads]
+    inner = all(inside(row, ranges[head]) for head in heads for row in computed.values["head_outputs"][head])
+    most = max(high for columns in ranges for _, high in columns)
+    outer = any(one > most for row in computed.values["output"] for one in row)
+    return {(True, True): 1, (False, True): 2, (False, False): 0, (True, False): 3}[inner, outer]
+
+
 OUTPUTS: Final = Lesson(
     title=N_("What an output can and cannot be"),
     lede=N_("A head never invents anything: its output is always a weighted average of V's rows."),
@@ -154,11 +166,21 @@ OUTPUTS: Final = Lesson(
         "outside the range of V?"
     ),
     examples=("output-projection", "scaled"),
-    question=N_("Can a head output be larger than every number in its column of V? And the layer's output?"),
-    answer=N_(
-        "A head output cannot. It cannot be smaller than all of them either. The layer's "
-        "output can: $W_O$ adds up the numbers of all heads with factors of any size and "
-        "sign, and then $b_O$ is added. There is one exception, by convention: a query that "
-        "is not allowed to attend to any key gets 0, even if 0 is outside the range."
+    question=Question(
+        text=N_("Which of these can be larger than every number in its column of V?"),
+        options=(
+            N_("A head output"),
+            N_("The layer's output, after $W_O$"),
+            N_("Both"),
+            N_("Neither"),
+        ),
+        right=_beyond,
+        because=N_(
+            "A head output cannot. It cannot be smaller than all of them either. The layer's "
+            "output can: $W_O$ adds up the numbers of all heads with factors of any size and "
+            "sign, and then $b_O$ is added. There is one exception, by convention: a query that "
+            "is not allowed to attend to any key gets 0, even if 0 is outside the range."
+        ),
     ),
+    puzzle="exactly-one",
 )

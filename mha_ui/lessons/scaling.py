@@ -10,11 +10,12 @@ import streamlit as st
 from mha_core.compute.scaling import SIZES, Comparison, Softmax, experiment
 from mha_core.errors import N_
 from mha_ui import state
-from mha_ui.lessons.lesson import Lesson, heading, table
+from mha_ui.lessons.lesson import heading, table
 from mha_ui.notes import status_line
 from mha_ui.pictures import draw, theme
 from mha_view.figures.labels import number, weight
 from mha_view.figures.scaling import one_query_figure, scaling_figure
+from mha_view.lessons.lesson import Lesson, Question
 
 MOST_SEED: Final = 999_999
 MOST_KEYS: Final = 64
@@ -87,6 +88,15 @@ def _numbers(softmax: Softmax) -> tuple[str, ...]:
     return f"{softmax.spread:.2f}", f"{softmax.entropy:.2f}", f"{softmax.gradient:.3f}"
 
 
+_SPREADS: Final = ("1", "2", "4", "16")
+
+
+def _at_sigma_2() -> int:
+    """The standard deviation of the scaled scores where components have the standard deviation 2, by experiment."""
+    spread = _rows(0, 8, 2.0)[-1].scaled.spread
+    return min(range(len(_SPREADS)), key=lambda at: abs(float(_SPREADS[at]) - spread))
+
+
 SCALING: Final = Lesson(
     title=N_("Why divide by √dₖ"),
     lede=N_("One small divisor decides whether a head can still learn."),
@@ -122,16 +132,18 @@ SCALING: Final = Lesson(
         "Compare their weights; then set the divisor to 2, to 8 and to 100."
     ),
     examples=("saturated", "scaled"),
-    question=N_(
-        "Set σ to 2. The scaled scores no longer have a standard deviation of 1. What is it now? Does it "
-        "depend on $d_k$, and which divisor would bring it back to 1?"
+    question=Question(
+        text=N_("Set σ to 2. What is the standard deviation of the scaled scores now?"),
+        options=_SPREADS,
+        right=_at_sigma_2,
+        because=N_(
+            "Each product now has variance $2^2\\cdot2^2=16$ and a score $16\\,d_k$, so after dividing "
+            "by $\\sqrt{d_k}$ the standard deviation is 4 for every $d_k$. A divisor of "
+            "$\\sigma^2\\sqrt{d_k}=4\\sqrt{d_k}$ would make it 1. The square root of $d_k$ corrects only "
+            "for the width. Initialization and layer normalization make sure that components start out "
+            "with variance near 1."
+        ),
     ),
-    answer=N_(
-        "Each product now has variance $2^2\\cdot2^2=16$ and a score $16\\,d_k$, so after dividing "
-        "by $\\sqrt{d_k}$ the standard deviation is 4 for every $d_k$. A divisor of "
-        "$\\sigma^2\\sqrt{d_k}=4\\sqrt{d_k}$ would make it 1. The square root of $d_k$ corrects only "
-        "for the width. Initialization and layer normalization make sure that components start out "
-        "with variance near 1."
-    ),
+    puzzle="too-sure",
     source=N_("Based on Vaswani et al. (2017), “Attention Is All You Need”, section 3.2.1, footnote 4"),
 )

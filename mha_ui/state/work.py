@@ -78,13 +78,15 @@ class Looking:
     """What is looked at of the example.
 
     ``lens``: what the bench's colours show: "" for the values, or one of ``LENSES``. There is a ``pinned_baseline``
-    where it is "change". ``sides``: those that were chosen, by experiment.
+    where it is "change". ``sides``: those that were chosen, by experiment. ``left_lesson``: the example was opened from
+    ``lesson``, so that a link leads back to it.
     """
 
     decimals: int = DECIMALS
     pinned: Cell | None = None
     query: int = 0
     lesson: str = ""
+    left_lesson: bool = False
     experiment: str = ""
     sides: Mapping[str, Sides] = field(default_factory=dict)
     lens: str = ""
@@ -254,7 +256,12 @@ def choose_query(work: Work, query: int) -> Work:
 
 def choose_lesson(work: Work, lesson: str) -> Work:
     """Choose this lesson."""
-    return replace(work, looking=replace(work.looking, lesson=lesson))
+    return replace(work, looking=replace(work.looking, lesson=lesson, left_lesson=False))
+
+
+def leave_lesson(work: Work) -> Work:
+    """Note that the current example was opened from the lesson."""
+    return replace(work, looking=replace(work.looking, left_lesson=True))
 
 
 def say(work: Work, message: Message) -> Work:

@@ -9,11 +9,13 @@ import streamlit as st
 from mha_core import OPENS_FIRST, Head, built_in, library, to_token, trace
 from mha_core.compute.scaling import experiment
 from mha_core.example.model import Example, text_in
+from mha_core.puzzle import built_in_puzzle, in_language
 from mha_ui import state
 from mha_ui.lessons import LESSONS
 from mha_ui.lessons.heads import agreement_sentence
 from mha_ui.lessons.outputs import SHARPNESS, sharpened
 from mha_view.language import LANGUAGES, words_in
+from mha_view.lessons.lesson import Choice, Live, Slider
 from tests.apply import apply
 from tests.core.edits import FURTHER_ON
 from tests.sizes import in_turn
@@ -50,9 +52,10 @@ def test_a_link_opens_its_lesson_in_its_language(read, topic, language, theme):
     words, lesson = words_in(language), LESSONS[topic]
     assert f"<h2>{words(lesson.title)}</h2>" in html(app)
     shown = [element.value for element in app.markdown]
-    for paragraph in (*lesson.text, lesson.experiment, lesson.question, lesson.answer):
+    for paragraph in (*lesson.text, lesson.experiment, lesson.question.text):
         assert words(paragraph) in shown
         assert (words(paragraph) != paragraph) == (language == "zh")
+    assert lesson.question.answer(words) in shown
     assert app.expander[0].label == words("Show the answer")
     assert not app.expander[0].proto.expanded
     assert address(app) == {"example": "water", "lang": language, "lesson": topic}
@@ -152,6 +155,60 @@ def test_the_chosen_query_is_that_of_the_bench(read):
     sound(app.toggle(key="lessons.alone").set_value(True).run())
     assert figure(app, "agreement") != before
     assert "programming" in figure(app, "agreement")["layout"]["title"]["text"]
+
+
+@pytest.mark.parametrize("topic", LESSONS)
+def test_an_answer_is_checked_at_once(read, topic):
+    question = LESSONS[topic].question
+    app = read(topic)
+    for at in range(len(question.options)):
+        sound(app.radio(key=f"lessons.guess.{topic}").set_value(at).run())
+        assert ("✓ Right" in html(app)) == (at == question.right())
+        assert ("✗ Not yet" in html(app)) == (at != question.right())
+
+
+@pytest.mark.parametrize("topic", LESSONS)
+def test_the_puzzle_opens_in_explore_with_a_way_back(read, topic):
+    app = read(topic, example="causal", lang="zh")
+    key = LESSONS[topic].puzzle
+    sound(app.button(key=f"lessons.open.puzzle.{key}").click().run())
+    assert work(app).example == in_language(built_in_puzzle(key), "zh")
+    assert app.get_by_key("bench.matrices")
+    assert app.get_by_key("frame-lesson")
+    assert work(app).looking.lesson == topic
+
+
+DECLARED = {topic: lesson.live for topic, lesson in LESSONS.items() if isinstance(lesson.live, Live)}
+"""The lessons whose live part is declared."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("topic", DECLARED)
+def test_the_lesson_s_example_opens_in_explore_as_the_reader_left_it(read, topic, language):
+    live, words = DECLARED[topic], words_in(language)
+    app = read(topic, example="causal", lang=language)
+    values = dict(live.start)
+    for control in live.controls:
+        values[control.name] = other_value(control)
+        set_control(app, topic, control, values[control.name])
+    sound(app.run())
+    sound(app.button(key=f"lessons.explore.{topic}").click().run())
+    assert work(app).example == live.example(values, words)
+    assert work(app).history.past[-1].example == built_in("causal")
+    assert app.get_by_key("frame-lesson")
+
+
+def other_value(control):
+    if isinstance(control, Slider):
+        return control.low if control.low != control.start else control.high
+    if isinstance(control, Choice):
+        return next(value for value in reversed(control.options) if value != control.start)
+    return not control.start
+
+
+def set_control(app, topic, control, value):
+    kind = {Slider: app.slider, Choice: app.segmented_control}.get(type(control), app.toggle)
+    kind(key=f"lessons.{topic}.{control.name}").set_value(value)
 
 
 OWN = {"many-heads": ("programming", "readers"), "weighted-mean": ("scaled", "among")}

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from mha_core import OPENS_FIRST, built_in, library, to_token, trace
 from mha_core.walk.stages import walk
 from mha_ui import state
+from mha_ui.lessons import LESSONS
 from mha_ui.state.session import KEY
 from mha_ui.walkthrough.model import payload
 from mha_view.language import LANGUAGES, words_in
@@ -88,6 +89,14 @@ def test_the_stages_have_words_parts_and_formulas():
     (weights,) = [s for s in stages(trace(built_in("first")), "zh") if s["id"] == "weights"]
     assert [set(row) for row in weights["powers"]] == [{"powers", "total", "shift"}] * 3
     assert weights["title"] == "softmax 归一化"
+
+
+@pytest.mark.parametrize("name", library())
+def test_every_lesson_that_a_stage_names_is_there(name):
+    named = {s["id"]: s["lesson"] for s in stages(trace(built_in(name)), "en")}
+    assert set(named.values()) - {None} <= LESSONS.keys()
+    assert named.get("masked_scores", "masks") == "masks"
+    assert named.get("q_rotated", "order") == "order"
 
 
 def test_a_link_opens_the_very_place(visit):

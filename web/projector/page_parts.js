@@ -38,6 +38,8 @@ function within(node, around) {
   }
   const tables = tablesIn(node);
   if (tables) return partsOfTables(tables, [...around, node]);
+  const scene = inShadow(node, ".scene");
+  if (scene) return partsOfScene(scene, [...around, node]);
   const scope = node.closest(GROUPS);
   const kept = Boolean(node.matches(KEPT) || node.querySelector(KEPT));
   const rows = rowsOf(node);
@@ -59,12 +61,24 @@ function isColumn(node) {
 }
 
 /** Our tables in an element, if it has any. @type {(node: Element) => Element | null} */
-function tablesIn(node) {
+const tablesIn = (node) => inShadow(node, ".bench");
+
+/** What a selector finds in a component of ours within an element. @type {(node: Element, selector: string) => Element | null} */
+function inShadow(node, selector) {
   for (const host of node.querySelectorAll("*")) {
-    const tables = host.shadowRoot?.querySelector(".bench");
-    if (tables) return tables;
+    const found = host.shadowRoot?.querySelector(selector);
+    if (found) return found;
   }
   return null;
+}
+
+/** The groups of a lesson's scene are parts, each within its card. @type {(scene: Element, around: Element[]) => Shown[]} */
+function partsOfScene(scene, around) {
+  const scope = around[around.length - 1].closest(GROUPS);
+  return [...scene.querySelectorAll(".group")].map((group) => {
+    const card = group.closest(".card");
+    return { nodes: [group], around: card ? [...around, card] : around, group: scene, scope };
+  });
 }
 
 /**
@@ -130,9 +144,12 @@ export const liveAmong = (shown = []) =>
 
 /** Show everything again. */
 export function showAll() {
-  const root = tablesOfPage()?.getRootNode();
-  const roots = root instanceof ShadowRoot ? [document, root] : [document];
-  for (const node of roots.flatMap((parent) => [...parent.querySelectorAll("[data-hall-off]")]))
+  const main = mainOf();
+  const ours = main ? [tablesIn(main), inShadow(main, ".scene")] : [];
+  const roots = ours.map((part) => part?.getRootNode()).filter((root) => root instanceof ShadowRoot);
+  for (const node of [document, ...roots].flatMap((parent) => [
+    ...parent.querySelectorAll("[data-hall-off]"),
+  ]))
     node.removeAttribute("data-hall-off");
 }
 
