@@ -10,7 +10,8 @@ from dataclasses import replace
 from math import prod
 
 from mha_core.compute.graph import head_graph, late_steps
-from mha_core.compute.operation import Step, axes
+from mha_core.compute.operation import axes
+from mha_core.compute.operations import Step
 from mha_core.example.model import Dims, Example
 
 BYTES = 2
