@@ -378,10 +378,10 @@ interface PinBaseline {
   clear?: boolean;
 }
 
-/** How many digits are shown. */
+/** How many digits are shown; None: as many as fit. */
 interface SetDecimals {
   op: "decimals";
-  value: number;
+  value?: number | null;
 }
 
 /** What stands above a table; {h} in the symbol is the number of a head. */
@@ -799,6 +799,7 @@ interface ExploreModel extends TablesModel, Answer, About {
   history: HistoryState;
   whole: string | null;
   pinned: Cell | null;
+  decimals_chosen: boolean;
   message: MessageData | null;
   about_ours: boolean;
   puzzle: PuzzleData | null;

@@ -149,6 +149,7 @@ class ExploreModel(payloads.TablesModel, Answer, About):
     history: HistoryState
     whole: str | None
     pinned: payloads.Cell | None
+    decimals_chosen: bool
     message: MessageData | None
     about_ours: bool
     puzzle: payloads.PuzzleData | None
@@ -198,6 +199,7 @@ def payload(work: Work, *, lens: str | None = None) -> ExploreModel:
         "history": history_of(work.history, work.browser.stored),
         "whole": None if {"s", "example"} & held_by.keys() else work.history.token,
         "pinned": looking.pinned and payloads.cell_data(looking.pinned),
+        "decimals_chosen": looking.decimals_chosen,
         "message": _message(work.message),
         **about_example(work.trace, work.language),
         "about_ours": is_ours(work.example),

@@ -151,9 +151,9 @@ class PinBaseline(Action, op="baseline"):
 
 
 class SetDecimals(Action, op="decimals"):
-    """How many digits are shown."""
+    """How many digits are shown; None: as many as fit."""
 
-    value: Whole
+    value: Whole | None = None
 
 
 ACTIONS: Final = by_op(Action)

@@ -20,6 +20,7 @@ from mha_ui.state.exercise import another_exercise, end_exercise, give_hint, not
 from mha_ui.state.history import Version, is_whole, recalled
 from mha_ui.state.url import place_in, work_at
 from mha_ui.state.work import (
+    DECIMALS,
     Browser,
     Message,
     Offer,
@@ -110,8 +111,11 @@ def _view_changed(work: Work, action: Action) -> Work:
             return replace(work, walk=place_in(asdict(action)))
         case actions.Pin(cell=cell):
             return replace(work, looking=replace(looking, pinned=cell and existing_cell(work.trace, cell)))
-        case actions.SetDecimals(value=value):
-            return replace(work, looking=replace(looking, decimals=min(MOST_DECIMALS, max(0, value))))
+        case actions.SetDecimals(value=None):
+            return replace(work, looking=replace(looking, decimals=DECIMALS, decimals_chosen=False))
+        case actions.SetDecimals(value=int(value)):
+            decimals = min(MOST_DECIMALS, max(0, value))
+            return replace(work, looking=replace(looking, decimals=decimals, decimals_chosen=True))
         case actions.ChooseLens(value=str(lens)):
             work = pin_baseline(work) if lens == "change" and not looking.pinned_baseline else work
             return replace(work, looking=replace(work.looking, lens=lens))

@@ -69,7 +69,7 @@ def address(work: Work) -> dict[str, str]:
         query["lens"] = looking.lens
     if work.language_chosen:
         query["lang"] = work.language
-    if looking.decimals != DECIMALS:
+    if looking.decimals_chosen:
         query["decimals"] = str(looking.decimals)
     if looking.pinned:
         query["cell"] = ".".join("" if part is None else str(part) for part in looking.pinned)
@@ -210,9 +210,11 @@ def _history_at(query: Mapping[str, str], language: str) -> History:
 def _with_view(work: Work, query: Mapping[str, str]) -> Work:
     """The work with the decimals and the pinned cell of a link, where they are valid."""
     decimals = query.get("decimals", "")
+    chosen = decimals in map(str, range(MOST_DECIMALS + 1))
     looking = replace(
         work.looking,
-        decimals=int(decimals) if decimals in map(str, range(MOST_DECIMALS + 1)) else DECIMALS,
+        decimals=int(decimals) if chosen else DECIMALS,
+        decimals_chosen=chosen,
         pinned=_cell_in(work.trace, query.get("cell", "")),
     )
     return replace(work, looking=looking)

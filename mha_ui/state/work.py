@@ -77,12 +77,14 @@ class Sides(NamedTuple):
 class Looking:
     """What is looked at of the example.
 
+    ``decimals_chosen``: whether the reader has chosen them; else tables may show fewer where columns are narrow.
     ``lens``: what the bench's colours show: "" for the values, or one of ``LENSES``. There is a ``pinned_baseline``
     where it is "change". ``sides``: those that were chosen, by experiment. ``left_lesson``: the example was opened from
     ``lesson``, so that a link leads back to it.
     """
 
     decimals: int = DECIMALS
+    decimals_chosen: bool = False
     pinned: Cell | None = None
     query: int = 0
     lesson: str = ""

@@ -191,6 +191,11 @@ WORDS: Final = {
     "for_context": N_("keys and values come from a second sentence"),
     "for_kv_heads": N_("heads can share keys and values"),
     "for_decimals": N_("how many decimals are shown"),
+    "decimals_fit": N_("as many as fit"),
+    "fewer_decimals": N_(
+        "Fewer decimals are shown so that {count} heads fit next to each other. Hover over a number to see more."
+    ),
+    "all_decimals": N_("Show all decimals"),
     "for_lens": N_("what the table colors show"),
     "for_baseline": N_("what new numbers are compared with"),
     "decimals": N_("Decimals"),

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Choice, fitting } from "../../web/explore/heads/head_choice.js";
+import { Choice, fitting, widest } from "../../web/explore/heads/head_choice.js";
 import { Folds, folded, isUnfolded, UNASKED, UNFOLDED } from "../../web/kit/folding.js";
 
 const kept = (...at) => ({ open: false, kept: new Set(at) });
@@ -97,4 +97,13 @@ test("heads that are gone are not shown", () => {
   assert.deepEqual(choice.shown(4, 2), [1]);
   choice.show(6, 8, 2);
   assert.deepEqual(choice.shown(4, 2), [0, 1]);
+});
+
+test("columns are only as narrow as it takes to show all heads, or three, or as many as can be", () => {
+  const ways = (...fits) => fits.map((count, at) => ({ fits: count, at }));
+  assert.equal(widest(ways(2, 2, 3), 2).at, 0);
+  assert.equal(widest(ways(1, 2, 3), 3).at, 2);
+  assert.equal(widest(ways(1, 3, 5), 12).at, 1); // three are enough to compare
+  assert.equal(widest(ways(1, 1, 2), 3).at, 2);
+  assert.equal(widest(ways(1, 1, 1), 3).at, 0);
 });

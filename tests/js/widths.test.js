@@ -2,7 +2,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { digitsIn, reserved, roomFor, widthOf } from "../../web/kit/column_widths.js";
+import {
+  decimalsWithin,
+  digitsIn,
+  isShortened,
+  narrowFor,
+  reserved,
+  roomFor,
+  widthOf,
+} from "../../web/kit/column_widths.js";
 
 const matrix = (values, more = {}) => ({
   symbol: "M",
@@ -69,4 +77,27 @@ test("a table to fill in is wider than one of numbers, and has what it is worked
   assert.ok(wide({ claim: true }) - wide({}) >= 4); // the em that are kept for a mark in each column
   const formula = "softmax(a very long way to work out a number)";
   assert.ok(wide({ claim: true, formula }) > wide({ formula }) + 4);
+});
+
+test("in narrow columns a table has as many decimals as its longest number leaves room for, but no typed one loses any", () => {
+  const all = {
+    w: matrix([[-0.2512, 1.5]], { edit: true }),
+    weights: matrix([[0.25, 0.75]], { scale: "weights" }),
+    small: matrix([[-1.2345, 0.5]]),
+    scores: matrix([[-12.3456, 0.5]]),
+    large: matrix([[-12345.5, 0.5]]),
+    whole: matrix([[-12, 3]]),
+  };
+  const given = model(all);
+  const room = narrowFor(2); // −1.23
+  const decimals = (name) => decimalsWithin(given, name, 0, room);
+  assert.deepEqual(["weights", "small", "scores", "large"].map(decimals), [3, 2, 1, 0]);
+  assert.equal(decimals("w"), 4);
+  const shortened = Object.keys(all).filter((name) => isShortened(given, name, 0, room));
+  assert.deepEqual(shortened, ["weights", "small", "scores", "large"]);
+  for (const name of ["weights", "small", "scores"]) assert.equal(reserved(given, name, 0, room), room);
+  assert.ok(digitsIn("−0.2512") <= reserved(given, "w", 0, room));
+  assert.ok(digitsIn("−12346") <= reserved(given, "large", 0, room)); // never cut off
+  assert.equal(decimalsWithin(given, "scores", 0), 4); // in wide columns, or where the reader has chosen them
+  assert.ok(widthOf(given, 0, 0.6, room) < widthOf(given, 0, 0.6));
 });

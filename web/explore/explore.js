@@ -325,7 +325,7 @@ class Explore {
     const { overview, chips } = this.#parts;
     this.#view.patchNumbers(model, names, this.#grid.drafts);
     overview.compare(model);
-    chips.draw(model);
+    chips.draw(model, this.#heads.isShortened);
     overview.say(hasEdit ? movedSentence(model, this.#words) : "");
     this.#showState();
   }
@@ -531,11 +531,13 @@ class Explore {
     for (const draft of [...this.#grid.drafts.keys()])
       if (!this.#isInput(unkey(draft))) this.#grid.drafts.delete(draft);
     const { practice, chips } = this.#parts;
-    this.#view = practice.view(this.#model, { folds: this.#folds, heads: this.#heads.heads });
+    const { heads, digits } = this.#heads;
+    this.#view = practice.view(this.#model, { folds: this.#folds, heads, digits });
     this.#view.patch(this.#model, this.#grid.drafts);
     this.#view.isInHand = this.#newest.previewed !== null;
     this.tables.replaceChildren(this.#view.root);
-    chips.update(this.#model, this.#view.heads);
+    this.tables.classList.toggle("narrow", digits !== undefined);
+    chips.update(this.#model, this.#view.heads, this.#heads.isShortened);
     practice.update(this.#model);
     if (stored && this.#isInput(stored.cell)) this.#grid.resume(stored);
     else if (focus) this.#refocus(focus);
@@ -601,6 +603,9 @@ class Explore {
       },
       get shownHeads() {
         return explore.#view.heads;
+      },
+      get shownDigits() {
+        return explore.#view.digits;
       },
       get pinned() {
         return explore.#explained.pinned;
@@ -766,6 +771,7 @@ class Explore {
       verdict.root,
       practice.root,
       chips.root,
+      chips.fewerDecimals,
       this.tables,
       explain.root,
       menu.root,

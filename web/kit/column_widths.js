@@ -3,14 +3,17 @@
 
 import { folded, UNASKED } from "./folding.js";
 import { isClaim, isGiven, labelsOf, requireRows, rowsOf, shownAs, symbolOf, wasTyped } from "./graph.js";
-import { isWhole } from "./numbers.js";
+import { format, isWhole } from "./numbers.js";
 
-// In em, as bench.css has them:
-const LEAST = 3.5; // of a number without its margin
-const SLACK = 1; // to the left of a number, for the sign that may come
-const MARGIN = 0.6; // of a cell, and the space to the next one
-const GAP = 5.5; // in place of columns that are folded away
-const LABEL = 7; // the longest
+/**
+ * The sizes of a table, in em, as explore.css has them. `least`: of a number without its margin; `slack`: to the left of
+ * a number, for the sign that may come; `margin`: of a cell, and the space to the next one; `gap`: in place of columns
+ * that are folded away; `label`: the size of a label's text.
+ */
+const USUAL = { least: 3.5, slack: 1, margin: 0.6, gap: 5.5, label: 0.86 };
+const NARROWED = { least: 2.2, slack: 0.2, margin: 0.5, gap: 2.3, label: 1 };
+const LABEL = 7; // the longest of a row, and where columns are narrow
+const HEADING = 5; // the longest of a narrow column
 const FILLED_IN = 5.2; // a column to fill in, with the corner for a mark
 
 // In digits, of fonts with wide ones:
@@ -18,9 +21,16 @@ const SIGN = 1.3; // a minus
 const POINT = 0.5;
 const ROOM = 1.35; // the slack
 const NARROW = 5.4; // the least
+const NARROWEST = 3.3; // the least of a narrow column: −12
 
 /** So many rows and columns are measured; of more the rest are folded away. */
 const MOST = 8;
+
+/**
+ * How many digits of a narrow column there are for a number below ten with a sign and so many decimals.
+ * @param {number} decimals
+ */
+export const narrowFor = (decimals) => SIGN + 1 + POINT + decimals;
 
 /**
  * A number's length in digits.
@@ -50,14 +60,68 @@ function isDivided(model, name) {
 }
 
 /**
- * For how many digits a table reserves room: for its numbers, and for any number below ten, with a sign; 0 where the
- * least column is wide enough.
- * @type {OfMatrix<number>}
+ * Those numbers of a table that decide how wide its columns are.
+ * @type {OfMatrix<{ rows: Rows; numbers: number[] }>}
  */
-export function reserved(model, name, head) {
+function measured(model, name, head) {
   const rows = (rowsOf(model, name, head) ?? []).slice(0, MOST);
   const numbers = rows.flatMap((row) => row.slice(0, MOST)).filter((value) => typeof value === "number");
+  return { rows, numbers };
+}
+
+/**
+ * How many decimals a computed table shows in columns of so many digits: as many as its longest number leaves room for.
+ * @param {Model} model
+ * @param {string} name
+ * @param {number | null} head
+ * @param {number} [room]
+ */
+export function decimalsWithin(model, name, head, room = Infinity) {
+  if (room === Infinity || wasTyped(model, name, head)) return model.decimals;
+  const { numbers } = measured(model, name, head);
+  const whole = Math.max(0, ...numbers.map((number) => digitsIn(format(number, 0))));
+  return Math.max(0, Math.min(model.decimals, Math.floor(room - POINT - whole)));
+}
+
+/**
+ * Whether a table shows fewer decimals than it would in wide columns.
+ * @param {Model} model
+ * @param {string} name
+ * @param {number | null} head
+ * @param {number} room
+ */
+export const isShortened = (model, name, head, room) =>
+  !isWhole(rowsOf(model, name, head) ?? []) && decimalsWithin(model, name, head, room) < model.decimals;
+
+/**
+ * For how many digits a narrow table has room: so many, or as many as its numbers have if that is more, or if they are
+ * whole.
+ * @param {Model} model
+ * @param {string} name
+ * @param {number | null} head
+ * @param {number} room
+ */
+function reservedNarrow(model, name, head, room) {
+  const { rows, numbers } = measured(model, name, head);
+  const show = shownAs({ ...model, decimals: decimalsWithin(model, name, head, room) }, name, head);
+  const longest = Math.max(NARROWEST, ...numbers.map((number) => digitsIn(show(number))));
+  const isFraction = !wasTyped(model, name, head) && (!isWhole(rows) || isDivided(model, name));
+  if (!isFraction || !model.decimals) return longest;
+  return Math.max(longest, Math.min(room, narrowFor(model.decimals)));
+}
+
+/**
+ * For how many digits a table reserves room: for its numbers, and for any number below ten, with a sign; 0 where the
+ * least column is wide enough. `room`: the digits of narrow columns.
+ * @param {Model} model
+ * @param {string} name
+ * @param {number | null} head
+ * @param {number} [room]
+ */
+export function reserved(model, name, head, room) {
+  const { rows, numbers } = measured(model, name, head);
   if (!numbers.length || isClaim(model, name)) return 0;
+  if (room !== undefined) return reservedNarrow(model, name, head, room);
   const show = shownAs(model, name, head);
   const longest = Math.max(...numbers.map((number) => digitsIn(show(number))));
   const needed = longest > NARROW ? longest - ROOM : 0;
@@ -70,13 +134,6 @@ export function reserved(model, name, head) {
 }
 
 /**
- * The width of a column, in em, with room for so many digits of so many em.
- * @param {number} digits
- * @param {number} digit
- */
-const column = (digits, digit) => Math.max(LEAST, digits * digit + SLACK) + MARGIN;
-
-/**
  * A text's length in one line; subscripts count for less.
  * @param {string} text
  */
@@ -84,30 +141,38 @@ const lengthOf = (text) =>
   text.replaceAll(/_(\w+)/g, (_, below) => "x".repeat(Math.ceil(0.72 * below.length))).length;
 
 /**
- * The width of a head's widest table, in em, or of its caption; no table is unfolded. `digit`: the width of a digit.
+ * The width of a head's widest table, in em, or of its caption; no table is unfolded. `digit`: the width of a digit;
+ * `room`: the digits of narrow columns.
  * @param {Model} model
  * @param {number} head
  * @param {number} digit
+ * @param {number} [room]
  */
-export function widthOf(model, head, digit) {
+export function widthOf(model, head, digit, room) {
   const own = Object.keys(model.matrices).filter(
     (name) => model.matrices[name].perHead && rowsOf(model, name, head),
   );
   const widths = own.flatMap((name) => [
-    tableWidth(model, name, head, digit),
+    tableWidth(model, name, head, digit, room),
     captionWidth(model, name, head, digit),
   ]);
   return Math.max(...widths, 0);
 }
 
-/** @type {(model: Model, name: string, head: number, digit: number) => number} */
-function tableWidth(model, name, head, digit) {
+/** @type {(model: Model, name: string, head: number, digit: number, room?: number) => number} */
+function tableWidth(model, name, head, digit, room) {
+  const { least, slack, margin, gap, label: size } = room === undefined ? USUAL : NARROWED;
   const rows = requireRows(model, name, head);
-  const numbers = isClaim(model, name) ? FILLED_IN : column(reserved(model, name, head), digit);
-  const columns = folded(rows[0].length, UNASKED).map((at) => (typeof at === "object" ? GAP : numbers));
-  const labels = labelsOf(model, model.matrices[name].axes[0], rows.length).map(lengthOf);
-  const label = Math.min(LABEL, 0.86 * digit * Math.max(...labels)) + 0.6;
-  return label + columns.reduce((sum, width) => sum + width, 0);
+  const number = Math.max(least, reserved(model, name, head, room) * digit + slack) + margin;
+  const width = isClaim(model, name) ? FILLED_IN : number;
+  const [down, across] = model.matrices[name].axes.map((axis, n) =>
+    labelsOf(model, axis, n ? rows[0].length : rows.length).map((text) => size * digit * lengthOf(text)),
+  );
+  const longest = room === undefined ? 0 : HEADING;
+  const columns = folded(rows[0].length, UNASKED).map((at) =>
+    typeof at === "object" ? gap : Math.max(width, Math.min(longest, across[at]) + 0.3),
+  );
+  return Math.min(LABEL, Math.max(...down)) + 0.6 + columns.reduce((sum, column) => sum + column, 0);
 }
 
 /** @type {(model: Model, name: string, head: number, digit: number) => number} */

@@ -13,10 +13,10 @@ import { accented } from "./layout.js";
 
 /**
  * A table on the page. `columns` and `lines`: those made so far, by their index; `cells` and `labels`: those shown;
- * `digits`: for how many there is room in a cell.
+ * `digits`: for how many there is room in a cell; `decimals`: how many its numbers have.
  * @typedef {{
  *   name: string; head: number | null; figure: HTMLElement; numbers: HTMLTableElement; isInView: boolean;
- *   digits: number; cells: { td: HTMLElement; key: string; row: number; col: number }[]; labels: Label[];
+ *   digits: number; decimals: number; cells: { td: HTMLElement; key: string; row: number; col: number }[]; labels: Label[];
  *   columns: Map<number, Column>; lines: Map<number, Line>;
  * }} Table
  */
@@ -147,13 +147,15 @@ export function captionOf(model, name, head) {
  * @param {TableId} table
  * @param {"row" | "col"} axis
  * @param {import("./folding.js").Gap} gap
+ * @param {boolean} isNarrow whether there is no room for words
  */
-export function gapHead(words, { name, head }, axis, { from, count }) {
+export function gapHead(words, { name, head }, axis, { from, count }, isNarrow) {
   const focus = `unfold ${axis} ${name} ${head} ${from}`;
   const data = { do: "unfold", matrix: name, head: head ?? "", axis, from, focus };
   const template = axis === "row" ? words.more_rows : words.more_columns;
   const label = { class: "quiet unfold", "aria-label": fill(template, { count }), data };
-  return element("th", { class: "gap", scope: axis }, button(label, fill(words.more, { count })));
+  const text = isNarrow ? `… ${count}` : fill(words.more, { count });
+  return element("th", { class: "gap", scope: axis }, button(label, text));
 }
 
 /**
@@ -162,9 +164,15 @@ export function gapHead(words, { name, head }, axis, { from, count }) {
  * @param {TableId} table
  * @param {import("./folding.js").Gap} gap
  * @param {number} across how many columns the table shows
+ * @param {boolean} isNarrow
  */
-export const gapLine = (words, table, gap, across) =>
-  element("tr", { class: "gap" }, gapHead(words, table, "row", gap), element("td", { colspan: across }));
+export const gapLine = (words, table, gap, across, isNarrow) =>
+  element(
+    "tr",
+    { class: "gap" },
+    gapHead(words, table, "row", gap, isNarrow),
+    element("td", { colspan: across }),
+  );
 
 /**
  * @param {Model} model

@@ -1,7 +1,7 @@
 // The matrices as tables: built once for a structure, then patched cell by cell.
 
 import { Cells } from "./cells.js";
-import { reserved } from "./column_widths.js";
+import { decimalsWithin, reserved } from "./column_widths.js";
 import {
   accent,
   active,
@@ -76,6 +76,7 @@ function getOrMake(made, at, make) {
 const SPARE = 3; // digits for which a column keeps room that it no longer needs
 
 /** @typedef {import("./table_parts.js").Table} Table */
+/** @typedef {{ bare?: boolean; folds?: import("./folding.js").Folds | null; heads?: number[]; digits?: number }} ViewLayout */
 
 export class View {
   /** @type {Map<string, HTMLElement>} */
@@ -104,11 +105,13 @@ export class View {
 
   /**
    * `bare`: lay out no stages; the caller lays out single tables, which `matrix` builds. `folds`: how large tables are
-   * folded; without it none is. `heads`: those that are shown, unless all are.
+   * folded; without it none is. `heads`: those that are shown, unless all are. `digits`: how many fit into a column,
+   * where columns are narrow.
    * @param {TablesModel} model
-   * @param {{ bare?: boolean; folds?: import("./folding.js").Folds | null; heads?: number[] }} [layout]
+   * @param {ViewLayout} [layout]
    */
-  constructor(model, { bare = false, folds = null, heads = [...Array(model.dims.h).keys()] } = {}) {
+  constructor(model, { bare = false, folds = null, heads = [...Array(model.dims.h).keys()], digits } = {}) {
+    this.digits = digits;
     this.words = model.words;
     this.#shown = new Cells(model.words);
     this.#last = { model, drafts: new Map() };
@@ -185,7 +188,7 @@ export class View {
     this.#inView.observe(figure);
     /** @type {Table} */
     const built = {
-      ...{ name, head, figure, numbers, digits: 0, isInView: true },
+      ...{ name, head, figure, numbers, digits: 0, decimals: model.decimals, isInView: true },
       ...{ cells: [], labels: [], columns: new Map(), lines: new Map() },
     };
     this.#tables.set(`${name} ${head}`, built);
@@ -205,16 +208,17 @@ export class View {
     const rows = requireRows(model, name, head);
     const fold = this.folds?.at(name, head) ?? UNFOLDED;
     const most = this.folds?.most;
+    const isNarrow = this.digits !== undefined;
     const [down, across] = [folded(rows.length, fold.row, most), folded(rows[0].length, fold.col, most)];
     const isFolded = [...down, ...across].some((at) => typeof at === "object");
     const columns = across.map((at) =>
       typeof at === "object"
-        ? { th: gapHead(this.words, built, "col", at), label: null }
+        ? { th: gapHead(this.words, built, "col", at, isNarrow), label: null }
         : getOrMake(built.columns, at, () => columnHead(model, name, at)),
     );
     const lines = down.map((at) =>
       typeof at === "object"
-        ? { tr: gapLine(this.words, built, at, across.length), label: null, tds: new Map() }
+        ? { tr: gapLine(this.words, built, at, across.length, isNarrow), label: null, tds: new Map() }
         : getOrMake(built.lines, at, () => line(model, name, head, at)),
     );
     const top = requireElement(numbers, "thead > tr", HTMLTableRowElement);
@@ -409,17 +413,23 @@ export class View {
     return (table) => {
       const scale = model.lens?.kind === "gradient" ? "" : table.name; // one scale for all
       const top = getOrMake(tops, scale, () => topFor(table.name));
-      if (!this.isInHand) this.#reserve(table, reserved(model, table.name, table.head));
-      this.#shown.patch(model, table, top, drafts, this.isInHand);
+      if (!this.isInHand) this.#reserve(model, table);
+      const { decimals } = table;
+      const shown = decimals === model.decimals ? model : { ...model, decimals };
+      this.#shown.patch(shown, table, top, drafts, this.isInHand);
     };
   }
 
   /**
-   * Reserve room for so many digits in each cell. Room for a few digits more than that stays, so that columns seldom move.
+   * Reserve room for the digits in each cell. Room for a few digits more than that stays, so that columns seldom move;
+   * narrow ones have the decimals for which there is room.
+   * @param {Model} model
    * @param {Table} table
-   * @param {number} digits
    */
-  #reserve(table, digits) {
+  #reserve(model, table) {
+    const { name, head } = table;
+    const digits = reserved(model, name, head, this.digits);
+    table.decimals = decimalsWithin(model, name, head, this.digits);
     if (digits <= table.digits && digits > table.digits - SPARE) return;
     table.digits = digits;
     table.figure.style.setProperty("--digits", String(digits));

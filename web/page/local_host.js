@@ -47,6 +47,7 @@ export class LocalHost {
   /** @type {Cell | null} */
   #pinned = null;
   #decimals;
+  #hasDecimals = false; // whether the reader has chosen them
   /** @type {MessageData | null} */
   #message = null;
   #isAnswering = false;
@@ -128,7 +129,7 @@ export class LocalHost {
   #apply(edit) {
     if (edit.op === "end_exercise") this.#endExercise();
     else if (edit.op === "pin") this.#pinned = edit.cell ?? null;
-    else if (edit.op === "decimals") this.#decimals = edit.value;
+    else if (edit.op === "decimals") this.#setDecimals(edit.value);
     const refusal = (this.#sheet ?? this.#work).apply(edit);
     if (!refusal) return;
     const { words } = this.#texts;
@@ -146,6 +147,12 @@ export class LocalHost {
   get #settings() {
     const change = this.#texts.puzzle?.change ?? [];
     return change.length && !change.includes("scale") ? [] : ["scale"];
+  }
+
+  /** @param {number | null | undefined} count null: as many as fit */
+  #setDecimals(count) {
+    this.#hasDecimals = typeof count === "number";
+    this.#decimals = count ?? this.#texts.explore.decimals;
   }
 
   /** The tasks that the numbers with which the page opened allow; none besides a puzzle. */
@@ -233,6 +240,7 @@ export class LocalHost {
         puzzle: this.#puzzle,
       },
       decimals: this.#decimals,
+      decimals_chosen: this.#hasDecimals,
       limits: { number: this.#data.most, size: 0, heads: 0 },
       controls: {
         ...{

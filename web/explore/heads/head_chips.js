@@ -25,23 +25,32 @@ export class HeadChips {
   constructor(words) {
     this.words = words;
     this.note = span("quiet-text");
+    this.fewer = element("span", {});
+    const all = button(
+      { class: "quiet", data: { do: "all_decimals", focus: "all decimals" } },
+      words.all_decimals,
+    );
+    this.fewerDecimals = element("p", { class: "fewer-decimals", hidden: true }, this.fewer, all);
     this.root = element("div", { class: "head-chips", role: "group", "aria-label": words.heads_shown });
   }
 
   /**
    * @param {Model} model
    * @param {number[]} shown
+   * @param {boolean} isShortened
    */
-  update(model, shown) {
+  update(model, shown, isShortened) {
     const count = model.dims.h;
     this.root.hidden = shown.length === count;
+    setText(this.fewer, fill(this.words.fewer_decimals, { count: shown.length }));
+    this.draw(model, isShortened);
     if (this.root.hidden) return;
     if (this.#chips.length !== count) this.#build(count);
     for (const [head, { chip }] of this.#chips.entries())
       setAttribute(chip, "aria-pressed", String(shown.includes(head)));
     const { text: list } = unshown(count, shown);
     setText(this.note, fill(this.words.heads_fit, { shown: shown.length, all: count, list }));
-    this.draw(model);
+    this.#drawMaps(model);
   }
 
   /** @param {number} count */
@@ -61,9 +70,15 @@ export class HeadChips {
   /**
    * The weights have changed.
    * @param {Model} model
+   * @param {boolean} isShortened whether numbers have fewer decimals, so that more heads fit
    */
-  draw(model) {
-    if (this.root.hidden) return;
+  draw(model, isShortened) {
+    this.fewerDecimals.hidden = !isShortened;
+    if (!this.root.hidden) this.#drawMaps(model);
+  }
+
+  /** @param {Model} model */
+  #drawMaps(model) {
     for (const [head, { map }] of this.#chips.entries())
       paintMap(map, rowsOf(model, "weights", head) ?? [], colourOf(map));
   }

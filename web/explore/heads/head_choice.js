@@ -1,15 +1,31 @@
 // Which heads' tables are shown, where not all of them fit beside each other. No DOM here.
 
 // In em, as explore.css has them:
-const AROUND = 3.3; // a head's margin, and the gap between two heads
-const TITLES = 8.5; // beside all heads
+/** `around`: a head's margin, and the gap between two heads; `titles`: beside all heads. */
+const USUAL = { around: 3.3, titles: 8.5 };
+/** The same where columns are narrow: titles are above the tables. */
+export const NARROW = { around: 2.9, titles: 0 };
+const MOST_BESIDE = 3; // so many heads are to be seen together before columns may stay wide
 
 /**
  * How many heads fit beside each other; at least one.
  * @param {number} needed the width of the widest head, in em
  * @param {number} width in em
+ * @param {typeof USUAL} [sizes]
  */
-export const fitting = (needed, width) => Math.max(1, Math.floor((width - TITLES) / (needed + AROUND)));
+export const fitting = (needed, width, { around, titles } = USUAL) =>
+  Math.max(1, Math.floor((width - titles) / (needed + around)));
+
+/**
+ * The first of some ways to lay out heads in which all of them fit, or three; else the first in which most do.
+ * @template {{ fits: number }} Way
+ * @param {Way[]} ways from the widest columns to the narrowest
+ * @param {number} count how many heads there are
+ */
+export function widest(ways, count) {
+  const most = Math.min(count, MOST_BESIDE, Math.max(...ways.map(({ fits }) => fits)));
+  return ways.find(({ fits }) => fits >= most) ?? ways[0];
+}
 
 /** The heads that somebody has chosen, the earliest choice first. `count`: how many there are; `room`: how many fit. */
 export class Choice {

@@ -1,11 +1,16 @@
 // Which heads' tables are shown: the chosen ones, as many as have room beside each other.
 
-import { widthOf } from "../../kit/column_widths.js";
+import { isBeforeAudience } from "../../kit/audience.js";
+import { isShortened, narrowFor, widthOf } from "../../kit/column_widths.js";
 import { digitWidth } from "./head_chips.js";
-import { Choice, fitting } from "./head_choice.js";
+import { Choice, fitting, NARROW, widest } from "./head_choice.js";
+
+const NARROW_FROM = 721; // px of the window: narrower ones show one head at a time, in columns for a finger
+const SMALL = 6 / 7; // em, of the text in narrow columns
+const FEWEST = 1; // decimals of a number below ten in the narrowest columns
 
 /**
- * `shownHeads`: the heads whose tables are on the page; `isFree`: whether the tables may be laid out again, that is, no
+ * `shownHeads`: the heads whose tables are on the page; `shownDigits`: how many digits their narrow columns have; `isFree`: whether the tables may be laid out again, that is, no
  * number is being dragged or typed; `isFixed`: whether an exercise decides which tables are shown; `bringHead`: bring
  * a head's lines into view.
  * @typedef {{
@@ -13,6 +18,7 @@ import { Choice, fitting } from "./head_choice.js";
  *   readonly tables: HTMLElement;
  *   readonly model: ExploreModel;
  *   readonly shownHeads: number[];
+ *   readonly shownDigits: number | undefined;
  *   isFree: () => boolean;
  *   isFixed: () => boolean;
  *   relay: () => void;
@@ -22,6 +28,8 @@ import { Choice, fitting } from "./head_choice.js";
 
 export class ShownHeads {
   #room = Infinity; // how many heads have room beside each other
+  /** @type {number | undefined} */
+  #digits; // of narrow columns
   #choice = new Choice();
 
   /** @param {ShownHeadsHost} host */
@@ -63,16 +71,54 @@ export class ShownHeads {
     this.#choice.forget();
   }
 
-  /** Work out how many heads fit now. */
+  /** How many digits fit into a column, where columns are narrow so that more heads fit. */
+  get digits() {
+    return this.#digits;
+  }
+
+  /** Whether numbers have fewer decimals than are set, because columns are narrow. */
+  get isShortened() {
+    const { model } = this.host;
+    const digits = this.#digits;
+    if (digits === undefined) return false;
+    const own = Object.keys(model.matrices).filter((name) => model.matrices[name].perHead);
+    return own.some((name) => this.heads.some((head) => isShortened(model, name, head, digits)));
+  }
+
+  /** Work out how many heads fit now, and how narrow their columns are for that. */
   measure() {
-    const { root, tables, model } = this.host;
+    const { root, tables } = this.host;
     this.#room = 1;
+    this.#digits = undefined;
     if (!root.isConnected) return; // it has no width yet
     const { font, fontSize } = getComputedStyle(root);
     const em = Number.parseFloat(fontSize);
     const digit = digitWidth(font) / em;
-    const needed = Array.from({ length: this.#count }, (_, head) => widthOf(model, head, digit));
-    this.#room = fitting(Math.max(...needed), tables.clientWidth / em);
+    const width = tables.clientWidth / em;
+    const ways = this.#ways().map((digits) => {
+      const needed = Math.max(...this.#widths(digit, digits));
+      const fits = digits === undefined ? fitting(needed, width) : fitting(SMALL * needed, width, NARROW);
+      return { digits, fits };
+    });
+    const { fits, digits } = widest(ways, this.#count);
+    [this.#room, this.#digits] = [fits, digits];
+  }
+
+  /** Columns of the usual width, and ever narrower ones: a reader who has chosen the decimals gets them all. */
+  #ways() {
+    const { model } = this.host;
+    if (innerWidth < NARROW_FROM || isBeforeAudience() || model.check) return [undefined];
+    if (model.decimals_chosen) return [undefined, Infinity];
+    const fewer = Array.from(
+      { length: Math.max(1, model.decimals - FEWEST + 1) },
+      (_, by) => model.decimals - by,
+    );
+    return [undefined, ...fewer.map(narrowFor)];
+  }
+
+  /** @type {(digit: number, digits: number | undefined) => number[]} */
+  #widths(digit, digits) {
+    return Array.from({ length: this.#count }, (_, head) => widthOf(this.host.model, head, digit, digits));
   }
 
   /** The width has changed: another number of heads may fit. */
@@ -90,7 +136,8 @@ export class ShownHeads {
    */
   #relay() {
     const { host } = this;
-    if (host.isFixed() || String(this.heads) === String(host.shownHeads)) return;
+    const isSame = String(this.heads) === String(host.shownHeads) && this.#digits === host.shownDigits;
+    if (host.isFixed() || isSame) return;
     host.relay();
     if (this.isSingle) host.bringHead(host.shownHeads[0]);
   }

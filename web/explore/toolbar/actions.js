@@ -82,6 +82,7 @@ export class Actions {
     if (action === "menu") host.menu.toggle(button);
     else if (action === "show_head") this.#showHead(button);
     else if (action === "heads") host.chooseHeads();
+    else if (action === "all_decimals") host.send({ op: "decimals", value: host.model.decimals });
     else if (action === "fold" || action === "unfold") this.#refold(button);
     else this.#edit(button);
   }

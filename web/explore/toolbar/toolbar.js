@@ -390,9 +390,14 @@ export class Toolbar {
   }
 
   #decimals() {
-    const options = DECIMALS.map((count) => [String(count), String(count)]);
-    const choose = (/** @type {string} */ value) => this.#send({ op: "decimals", value: Number(value) });
-    const chosen = (/** @type {ExploreModel} */ { decimals }) => String(decimals);
+    const options = [
+      ["", this.words.decimals_fit],
+      ...DECIMALS.map((count) => [String(count), String(count)]),
+    ];
+    const choose = (/** @type {string} */ value) =>
+      this.#send({ op: "decimals", value: value === "" ? null : Number(value) });
+    const chosen = (/** @type {ExploreModel} */ model) =>
+      model.decimals_chosen ? String(model.decimals) : "";
     return this.#select("decimals", this.words.decimals, options, chosen, choose).root;
   }
 
