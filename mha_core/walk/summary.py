@@ -18,8 +18,8 @@ Kind: TypeAlias = Literal[
 
 NEAR: Final = 1e-9
 """Weights that differ by less are equal."""
-LISTED: Final = 5
-"""Most queries that are listed one by one."""
+LISTED: Final = 3
+"""Most queries that are listed one by one, and of more the most that are named."""
 NAMED: Final = 2
 """Most keys sharing the largest weight that are named in a table."""
 
@@ -39,12 +39,15 @@ class Look(NamedTuple):
     back         … from the second on, to the token before it
     forward      … between the first and the last, to the token after it
     each         anything else
-    many         anything else, with more than ``LISTED`` queries
+    many         anything else, with more than ``LISTED`` queries: the pairs in which the head differs most from the
+                 other heads, or its strongest ones
 
     ``tops``: for each query the keys that share its largest weight, none where it has no weight at all. ``choosing``:
     the queries that may attend to two keys or more. ``most``: their largest weight, with its query and its key.
     ``stated``: the smallest and the largest of the largest weights of the queries that the finding is about; None if it
-    states none. ``masked``: whether a mask hides some keys, but not all, from a query.
+    states none. ``masked``: whether a mask hides some keys, but not all, from a query. ``pairs``: the queries that are
+    named, with their tops and the largest weight. ``apart``: whether no other head gives its largest weight to any of
+    these pairs. ``alike``: whether another head has the same tops, so that only the weights differ.
     """
 
     kind: Kind
@@ -53,6 +56,9 @@ class Look(NamedTuple):
     most: tuple[float, int, int] = (0.0, 0, 0)
     masked: bool = False
     stated: tuple[float, float] | None = None
+    pairs: tuple[tuple[int, tuple[int, ...], float], ...] = ()
+    apart: bool = False
+    alike: bool = False
 
     @property
     def blind(self) -> bool:
@@ -62,7 +68,32 @@ class Look(NamedTuple):
 
 def where_heads_look(trace: Trace) -> tuple[Look, ...]:
     """One finding for each head, the first that is true in the order of ``Kind``."""
-    return tuple(_look(trace, head) for head in range(len(trace.example.heads)))
+    looks = [_look(trace, head) for head in range(len(trace.example.heads))]
+    return tuple(_compared(trace, head, look, looks) for head, look in enumerate(looks))
+
+
+def _compared(trace: Trace, head: int, look: Look, looks: Sequence[Look]) -> Look:
+    """The same finding, with the pairs that it names and how they differ from the other heads."""
+    others = [other for other in range(len(looks)) if other != head]
+    rows: Rows = trace.values["weights"][head]
+    listed = {i: look.tops[i] for i in look.choosing}
+    if look.kind == "each":
+        alike = any(all(looks[other].tops[i] == tops for i, tops in listed.items()) for other in others)
+        return look._replace(pairs=tuple((i, tops, max(rows[i])) for i, tops in listed.items()), alike=alike)
+    if look.kind != "many":
+        return look
+    single = [(i, tops[0]) for i, tops in listed.items() if len(tops) == 1]
+    apart = [(i, j) for i, j in single if others and all(j not in looks[other].tops[i] for other in others)]
+
+    def ahead(pair: tuple[int, int]) -> float:
+        """By how much the weight is above those of the other heads; rounded, so that noise decides nothing."""
+        i, j = pair
+        beside = [trace.values["weights"][other][i][j] for other in others] if apart else []
+        return round(rows[i][j] - max(beside, default=0.0), 6)
+
+    most = LISTED if len(looks) <= LISTED else 1
+    named = sorted(apart or single or [look.most[1:]], key=ahead, reverse=True)[:most]
+    return look._replace(pairs=tuple((i, (j,), rows[i][j]) for i, j in sorted(named)), apart=bool(apart))
 
 
 def _look(trace: Trace, head: int) -> Look:
@@ -139,7 +170,8 @@ _TEXTS: Final = {
     "back": N_("every token after the first looks most at the one before it"),
     "forward": N_("every token between the first and the last looks most at the one after it"),
     "each": N_("largest weights: {pairs}"),
-    "many": N_("strongest: {query} → {key}, {most}"),
+    "many": N_("strongest: {pairs}"),
+    "apart": N_("unlike the other heads: {pairs}"),
 }
 _AMONG: Final = {
     "even": N_("spreads its weight evenly over the tokens it is allowed to attend to"),
@@ -153,6 +185,7 @@ _RANGE: Final = N_("{finding} ({least} to {most})")
 _ONE: Final = N_("{finding} ({most})")
 _LIST: Final = N_("{one}, {next}")
 _AND: Final = N_("{one} and {next}")
+_PAIR: Final = N_("{query} → {key} {weight}")
 _TIED: Final = N_("{keys} equally")
 _MANY_TIED: Final = N_("{count} tokens equally")
 
@@ -160,7 +193,15 @@ _MANY_TIED: Final = N_("{count} tokens equally")
 def finding_templates() -> dict[str, str]:
     """The sentences of ``findings`` by name, for who puts them together in another place."""
     among = {f"among {kind}": text for kind, text in _AMONG.items()}
-    parts = {"blind": _BLIND, "range": _RANGE, "one": _ONE, "list": _LIST, "and": _AND, "tied": _TIED}
+    parts = {
+        "blind": _BLIND,
+        "range": _RANGE,
+        "one": _ONE,
+        "list": _LIST,
+        "and": _AND,
+        "tied": _TIED,
+        "pair": _PAIR,
+    }
     return {**_TEXTS, **among, **parts}
 
 
@@ -193,17 +234,21 @@ class _Speech:
         names = [*map(isolated, keys)]
         return self(_TIED, keys=self.joined(_AND, names)) if len(names) > 1 else names[0]
 
+    def pairs(self, look: Look, queries: Sequence[str], keys: Sequence[str]) -> list[str]:
+        """The pairs that a finding names, with their weights where another head has the same ones."""
+
+        named = [(isolated(queries[i]), self.tied([keys[j] for j in tops]), w) for i, tops, w in look.pairs]
+        if look.kind == "each" and not look.alike:
+            return [f"{query} → {tops}" for query, tops, _ in named]
+        return [self(_PAIR, query=query, key=tops, weight=f"{weight:.2f}") for query, tops, weight in named]
+
     def finding(self, look: Look, queries: Sequence[str], keys: Sequence[str]) -> str:
         """The finding about a head, without naming it."""
-        each = look.choosing if look.kind == "each" else ()
-        pairs = [f"{isolated(queries[i])} → {self.tied([keys[j] for j in look.tops[i]])}" for i in each]
-        most, query, key = look.most
+        kind = "apart" if look.kind == "many" and look.apart else look.kind
         sentence = self(
-            (_AMONG if look.masked else _TEXTS).get(look.kind, _TEXTS[look.kind]),
-            pairs=self.joined(_LIST, pairs),
-            most=f"{most:.2f}",
-            query=isolated(queries[query]),
-            key=isolated(keys[key]),
+            (_AMONG if look.masked else _TEXTS).get(kind, _TEXTS[kind]),
+            pairs=self.joined(_LIST, self.pairs(look, queries, keys)),
+            key=isolated(keys[look.most[2]]),
         )
         if look.stated:
             least, largest = (f"{weight:.2f}" for weight in look.stated)

@@ -102,6 +102,28 @@ def assert_holds(computed):
             assert query in choosing
             assert table[query][key] == most == max(max(table[i]) for i in choosing)
             assert look.masked == any(len(seen[i]) < len(table[i]) for i in alive)
+        assert_pairs_hold(computed, head, look, tops)
+
+
+def assert_pairs_hold(computed, head, look, tops):
+    """The pairs that a finding names are among the head's largest weights, and no other head has those set apart."""
+    tables = computed.values["weights"]
+    others = [table for at, table in enumerate(tables) if at != head]
+
+    def is_top_of(table, i, j):
+        return any(table[i]) and table[i][j] > max(table[i]) - NEAR
+
+    for i, keys, weight in look.pairs:
+        assert abs(weight - max(tables[head][i])) <= NEAR  # though others may share it
+        assert all(abs(weight - tables[head][i][key]) <= NEAR for key in keys)
+        assert look.kind == "many" or list(keys) == tops[i]
+        assert not look.apart or not any(is_top_of(table, i, keys[0]) for table in others)
+    if look.kind == "each":
+        assert [i for i, _, _ in look.pairs] == list(look.choosing)
+    if look.kind == "many":
+        single = [(i, tops[i][0]) for i in look.choosing if len(tops[i]) == 1]
+        away = [pair for pair in single if others and not any(is_top_of(table, *pair) for table in others)]
+        assert look.apart == bool(away)
 
 
 def test_a_weight_that_is_given_may_be_of_any_size():
@@ -151,13 +173,52 @@ def test_a_head_that_looks_at_the_next_token_is_told_so():
 
 def test_under_a_causal_mask_the_strongest_weight_is_not_the_first_tokens_own():
     """The first token attends only to itself, so its weight of 1.00 shows nothing about the head."""
-    n = LISTED + 2
+    n = 7
     scores = tuple(tuple(float(3 * (j + 2 == i)) for j in range(n)) for i in range(n))
     unit = tuple(tuple(float(i == j) for j in range(n)) for i in range(n))
     head = Head(q=scores, k=unit, v=((1.0,),) * n)
     example = Example(title="", tokens=tuple("abcdefg"), heads=(head,), scale="none", mask="causal")
     (told,) = findings(where_heads_look(trace(validate(example))), "abcdefg", "abcdefg", "en")
-    assert told == "strongest: c → a, 0.91"
+    assert told == "strongest: c → a 0.91, d → b 0.87, e → c 0.83"
+
+
+def heads_that_look_at(*heads):
+    """An example of 7 tokens whose heads give these keys nearly all the weight."""
+    unit = tuple(tuple(float(i == j) for j in range(7)) for i in range(7))
+    made = tuple(
+        Head(q=tuple(tuple(5.0 * (j == key) for j in range(7)) for key in keys), k=unit, v=((1.0,),) * 7)
+        for keys in heads
+    )
+    return validate(Example(title="", tokens=tuple("abcdefg"), heads=made, scale="none"))
+
+
+def said_of(example):
+    return findings(where_heads_look(trace(example)), "abcdefg", "abcdefg", "en")
+
+
+def test_of_many_tokens_it_is_said_what_a_head_does_that_the_others_do_not():
+    """Both look at a, but for the last two tokens and the first one."""
+    assert said_of(heads_that_look_at((1, 0, 0, 0, 0, 3, 2), (2, 0, 0, 0, 0, 4, 2))) == [
+        "unlike the other heads: a → b 0.96, f → d 0.96",
+        "unlike the other heads: a → c 0.96, f → e 0.96",
+    ]
+
+
+def test_heads_that_look_at_the_same_keys_are_not_called_unlike():
+    keys = (1, 0, 0, 0, 0, 3, 2)
+    strongest = "strongest: a → b 0.96, b → a 0.96, c → a 0.96"
+    assert said_of(heads_that_look_at(keys, keys)) == [strongest] * 2
+
+
+def test_where_heads_list_the_same_keys_their_weights_tell_them_apart():
+    found = where_heads_look(trace(validate(replace(built_in("programming"), mask=None))))
+    one, other = found[1]._replace(alike=False), found[1]._replace(alike=True)
+    pairs = "I → programming, love → programming, programming → I"
+    names = ["I", "love", "programming"]
+    assert findings((one,), names, names, "en") == [f"largest weights: {pairs}"]
+    (weighed,) = findings((other,), names, names, "en")
+    assert re.sub(r" \d\.\d\d", "", weighed) == f"largest weights: {pairs}"
+    assert len(re.findall(r"\d\.\d\d", weighed)) == 3
 
 
 def test_tokens_from_right_to_left_do_not_turn_the_arrow_round():
@@ -234,8 +295,8 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         (given_weights([[0.2, 0.3, 0.5]]), ["largest weights: a → p"], ["权重最大：a → p"]),
         (
             given_weights([[0.2, 0.8]] * 5 + [[0.9, 0.1]] * 5),
-            ["strongest: f → n, 0.90"],
-            ["最强：f → n，0.90"],
+            ["strongest: f → n 0.90, g → n 0.90, h → n 0.90"],
+            ["最强：f → n 0.90、g → n 0.90、h → n 0.90"],
         ),
         (given_weights([[7, 0], [8, 0]]), ["always looks most at “n”"], ["总是最关注“n”"]),
         (

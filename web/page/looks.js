@@ -6,7 +6,7 @@ import { format } from "../kit/numbers.js";
 import { isolated } from "../kit/quoted.js";
 
 const NEAR = 1e-9; // weights that differ by less are equal
-const LISTED = 5; // most queries that are listed one by one
+const LISTED = 3; // most queries that are listed one by one, and of more the most that are named
 
 /**
  * A head's weights. `tops`: for each query the keys that share its largest weight, none where it has no weight;
@@ -22,9 +22,11 @@ const LISTED = 5; // most queries that are listed one by one
  * @returns {string[]}
  */
 export function looksOf(model, tokens) {
-  return Array.from({ length: model.dims.h }, (_, head) => {
-    const weights = weightsOf(model, head);
-    return sentence(model.words, kindOf(weights, tokens.same), weights, tokens);
+  const heads = Array.from({ length: model.dims.h }, (_, head) => weightsOf(model, head));
+  return heads.map((weights, head) => {
+    const others = heads.filter((_, other) => other !== head);
+    const { kind, pairs, isWeighed } = named(kindOf(weights, tokens.same), weights, others);
+    return sentence(model.words, kind, weights, tokens, { pairs, isWeighed });
   });
 }
 
@@ -66,21 +68,61 @@ function patternOf(tops, attending, same) {
   return count > 3 && lookAt(1, attending.slice(1, -1)) ? "forward" : null;
 }
 
-/** @type {(words: Record<string, string>, kind: string, weights: Weights, tokens: PageTokens) => string} */
-function sentence(words, kind, { rows, tops, visible, attending, choosing }, { queries, keys }) {
+/** @typedef {{ query: number; tops: number[]; weight: number }} Pair a query that is named, with its largest weight */
+
+/**
+ * The pairs that a finding names: all of a few queries, or those of many in which the head differs most from the others.
+ * @type {(kind: string, weights: Weights, others: Weights[]) => { kind: string; pairs: Pair[]; isWeighed: boolean }}
+ */
+function named(kind, { rows, tops, choosing }, others) {
+  const pairOf = (/** @type {number} */ query) => ({
+    query,
+    tops: tops[query],
+    weight: Math.max(...rows[query]),
+  });
+  if (kind !== "many") {
+    const isAlike = others.some((other) =>
+      choosing.every((at) => String(other.tops[at]) === String(tops[at])),
+    );
+    return { kind, pairs: choosing.map(pairOf), isWeighed: isAlike };
+  }
+  const single = choosing.filter((at) => tops[at].length === 1);
+  const apart = others.length
+    ? single.filter((at) => others.every((other) => !other.tops[at].includes(tops[at][0])))
+    : [];
+  const ahead = (/** @type {number} */ at) => {
+    const beside = apart.length ? others.map((other) => other.rows[at][tops[at][0]]) : [];
+    const away = rows[at][tops[at][0]] - (beside.length ? Math.max(...beside) : 0);
+    return Math.round(1e6 * away); // rounded, so that noise decides nothing
+  };
+  const [query, key] = strongest(rows, choosing);
+  const list = apart.length ? apart : single;
+  const most = list
+    .toSorted((one, other) => ahead(other) - ahead(one))
+    .slice(0, others.length < LISTED ? LISTED : 1);
+  const pairs = most.sort((one, other) => one - other).map(pairOf);
+  const fallback = [{ query, tops: [key], weight: rows[query][key] }];
+  return { kind: apart.length ? "apart" : "many", pairs: pairs.length ? pairs : fallback, isWeighed: true };
+}
+
+/** @type {(words: Record<string, string>, kind: string, weights: Weights, tokens: PageTokens, said: { pairs: Pair[]; isWeighed: boolean }) => string} */
+function sentence(words, kind, { rows, visible, attending, choosing }, { queries, keys }, said) {
   const say = (/** @type {string} */ name, /** @type {Record<string, string>} */ values) =>
     fill(words[`look ${name}`], values);
   const tied = (/** @type {number[]} */ top) => {
     const names = top.map((key) => isolated(keys[key]));
     return names.length > 1 ? say("tied", { keys: joined(say, "and", names) }) : names[0];
   };
-  const pairs = choosing.map((at) => `${isolated(queries[at])} → ${tied(tops[at])}`);
-  const [query, key] = strongest(rows, choosing);
+  const pairs = said.pairs.map(({ query, tops, weight }) => {
+    const names = { query: isolated(queries[query]), key: tied(tops) };
+    return said.isWeighed
+      ? say("pair", { ...names, weight: format(weight, 2) })
+      : `${names.query} → ${names.key}`;
+  });
+  const [, key] = strongest(rows, choosing);
   const isMasked = attending.some((at) => visible[at].length < rows[at].length);
   const found = say(isMasked && words[`look among ${kind}`] ? `among ${kind}` : kind, {
     pairs: joined(say, "list", pairs),
-    most: format(rows[query]?.[key] ?? 0, 2),
-    query: isolated(queries[query] ?? ""),
     key: isolated(keys[key]),
   });
   const range = rangeOf(kind, rows, choosing)?.map((weight) => format(weight, 2));
