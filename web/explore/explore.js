@@ -14,7 +14,7 @@ import {
 } from "../kit/audience.js";
 import { movedSentence } from "../kit/changed_numbers.js";
 import { active, announcer, element, fill, named, setAttribute } from "../kit/dom.js";
-import { Folds, MOST_UNFOLDED } from "../kit/folding.js";
+import { Folds, MOST_NARROW, MOST_UNFOLDED } from "../kit/folding.js";
 import { isEditable, key, rowsOf, unkey } from "../kit/graph.js";
 import { Explain } from "../kit/line.js";
 import { mounting } from "../kit/mount.js";
@@ -532,12 +532,13 @@ class Explore {
       if (!this.#isInput(unkey(draft))) this.#grid.drafts.delete(draft);
     const { practice, chips } = this.#parts;
     const { heads, digits } = this.#heads;
+    if (!isBeforeAudience()) this.#folds.most = digits === undefined ? MOST_UNFOLDED : MOST_NARROW;
     this.#view = practice.view(this.#model, { folds: this.#folds, heads, digits });
     this.#view.patch(this.#model, this.#grid.drafts);
     this.#view.isInHand = this.#newest.previewed !== null;
     this.tables.replaceChildren(this.#view.root);
     this.tables.classList.toggle("narrow", digits !== undefined);
-    chips.update(this.#model, this.#view.heads, this.#heads.isShortened);
+    chips.update(this.#model, this.#view.heads, Number.isFinite(digits), this.#heads.isShortened);
     practice.update(this.#model);
     if (stored && this.#isInput(stored.cell)) this.#grid.resume(stored);
     else if (focus) this.#refocus(focus);

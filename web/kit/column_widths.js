@@ -1,7 +1,7 @@
 // How wide tables are: the room that is reserved for their numbers, so that a column keeps its width while they change,
 // and the width of a whole table. No DOM here.
 
-import { folded, UNASKED } from "./folding.js";
+import { folded, MOST_NARROW, MOST_UNFOLDED, UNASKED } from "./folding.js";
 import { isClaim, isGiven, labelsOf, requireRows, rowsOf, shownAs, symbolOf, wasTyped } from "./graph.js";
 import { format, isWhole } from "./numbers.js";
 
@@ -133,12 +133,17 @@ export function reserved(model, name, head, room) {
   return mayBeDivided && model.decimals ? Math.max(needed, 1 + POINT + model.decimals) : needed;
 }
 
+const WIDE = /[\u2e80-\uffef]/g; // signs of Chinese, Japanese and Korean
+const WIDER = 0.8; // by which such a sign is wider than a digit
+
 /**
- * A text's length in one line; subscripts count for less.
+ * A text's length in one line, in digits; subscripts count for less.
  * @param {string} text
  */
-const lengthOf = (text) =>
-  text.replaceAll(/_(\w+)/g, (_, below) => "x".repeat(Math.ceil(0.72 * below.length))).length;
+function lengthOf(text) {
+  const line = text.replaceAll(/_(\w+)/g, (_, below) => "x".repeat(Math.ceil(0.72 * below.length)));
+  return line.length + WIDER * (line.match(WIDE)?.length ?? 0);
+}
 
 /**
  * The width of a head's widest table, in em, or of its caption; no table is unfolded. `digit`: the width of a digit;
@@ -168,8 +173,8 @@ function tableWidth(model, name, head, digit, room) {
   const [down, across] = model.matrices[name].axes.map((axis, n) =>
     labelsOf(model, axis, n ? rows[0].length : rows.length).map((text) => size * digit * lengthOf(text)),
   );
-  const longest = room === undefined ? 0 : HEADING;
-  const columns = folded(rows[0].length, UNASKED).map((at) =>
+  const [longest, most] = room === undefined ? [0, MOST_UNFOLDED] : [HEADING, MOST_NARROW];
+  const columns = folded(rows[0].length, UNASKED, most).map((at) =>
     typeof at === "object" ? gap : Math.max(width, Math.min(longest, across[at]) + 0.3),
   );
   return Math.min(LABEL, Math.max(...down)) + 0.6 + columns.reduce((sum, column) => sum + column, 0);

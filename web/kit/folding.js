@@ -9,6 +9,8 @@
 
 /** So many rows or columns are shown as they are. */
 export const MOST_UNFOLDED = 8;
+/** The same where columns are narrow. */
+export const MOST_NARROW = 7;
 const AFTER_FIRST = 3; // so many fewer are shown at the beginning: room for a gap, the last one and one to go to
 
 /**

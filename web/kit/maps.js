@@ -1,11 +1,14 @@
 // A matrix as a map: a pixel a cell; a head's weights with a row for each query, a column for each key.
 
+import { isHidden, rowsOf } from "./graph.js";
+
 /**
- * The colour of an element's text in the current theme: red, green, blue, 0 to 255.
+ * The colour of an element's text, or another of its colours, in the current theme: red, green, blue, 0 to 255.
  * @param {Element} node
+ * @param {"color" | "borderTopColor"} [property]
  */
-export function colourOf(node) {
-  const { color } = getComputedStyle(node);
+export function colourOf(node, property = "color") {
+  const color = getComputedStyle(node)[property];
   const numbers = (color.match(/[\d.]+/g) ?? []).map(Number);
   return color.startsWith("color(") ? numbers.map((part) => 255 * part) : numbers; // color() counts to 1
 }
@@ -24,25 +27,43 @@ function paint(canvas, fill) {
 }
 
 /**
- * A pixel for each pair of a query and a key, the denser the larger its weight.
+ * A pixel for each pair of a query and a key, the denser the larger its weight. `behind`: what is hidden is left out, so
+ * that what is behind the map shows there, and all else is on paper.
  * @param {HTMLCanvasElement} canvas
  * @param {Value[][]} rows
  * @param {number[]} colour
+ * @param {{ paper: number[]; isHidden: (row: number, col: number) => boolean }} [behind]
  */
-export function paintMap(canvas, rows, [red, green, blue]) {
+export function paintMap(canvas, rows, colour, behind) {
   const [height, width] = [rows.length, rows[0]?.length ?? 0];
   if (!height || !width) return;
   if (canvas.width !== width) canvas.width = width;
   if (canvas.height !== height) canvas.height = height;
   paint(canvas, (data) => {
     let at = 0;
-    for (const row of rows)
-      for (const weight of row) {
-        data[at++] = red;
-        data[at++] = green;
-        data[at++] = blue;
-        data[at++] = Math.round(255 * Math.sqrt(typeof weight === "number" ? weight : 0));
+    for (const [query, row] of rows.entries())
+      for (const [key, weight] of row.entries()) {
+        const part = Math.sqrt(typeof weight === "number" ? weight : 0);
+        const opacity = behind ? Number(!behind.isHidden(query, key)) : part;
+        for (let n = 0; n < 3; n++)
+          data[at++] = behind ? colour[n] * part + behind.paper[n] * (1 - part) : colour[n];
+        data[at++] = Math.round(255 * opacity);
       }
+  });
+}
+
+/**
+ * A head's weights, in the colour of the canvas on that of its border; pairs that the mask hides show what is behind it.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Model} model
+ * @param {number} head
+ * @param {number[][]} [rows] in place of the weights
+ */
+export function paintWeights(canvas, model, head, rows) {
+  const weights = rowsOf(model, "weights", head) ?? [];
+  paintMap(canvas, rows ?? weights, colourOf(canvas), {
+    paper: colourOf(canvas, "borderTopColor"),
+    isHidden: (row, col) => isHidden(model, { name: "weights", head, row, col }, weights[row][col]),
   });
 }
 

@@ -252,7 +252,12 @@ test("only numbers can be changed: nothing is added, removed, renamed or chosen"
     all("[data-do^=add], [data-do^=remove], [data-do=copy_head], input.token, .stepper, .typing"),
     [],
   );
-  assert.deepEqual(texts("select option"), ["√dₖ", "custom", "as many as fit", ..."0 1 2 3 4 5 6 8 10".split(" ")]);
+  assert.deepEqual(texts("select option"), [
+    "√dₖ",
+    "custom",
+    "as many as fit",
+    ..."0 1 2 3 4 5 6 8 10".split(" "),
+  ]);
 });
 
 test("who opens it for the first time reads what it is and where to start, until the tour has been opened", async () => {

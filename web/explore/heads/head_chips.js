@@ -1,8 +1,7 @@
 // The chips that choose which heads' tables are shown, where not all of them fit beside each other.
 
 import { accent, button, element, fill, setAttribute, setText, span } from "../../kit/dom.js";
-import { rowsOf } from "../../kit/graph.js";
-import { colourOf, paintMap } from "../../kit/maps.js";
+import { paintWeights } from "../../kit/maps.js";
 import { unshown } from "../../kit/table_parts.js";
 
 /**
@@ -37,9 +36,11 @@ export class HeadChips {
   /**
    * @param {Model} model
    * @param {number[]} shown
-   * @param {boolean} isShortened
+   * @param {boolean} isNarrow whether columns are so narrow that numbers may have fewer decimals
+   * @param {boolean} isShortened whether any has
    */
-  update(model, shown, isShortened) {
+  update(model, shown, isNarrow, isShortened) {
+    this.fewerDecimals.hidden = !isNarrow;
     const count = model.dims.h;
     this.root.hidden = shown.length === count;
     setText(this.fewer, fill(this.words.fewer_decimals, { count: shown.length }));
@@ -73,13 +74,12 @@ export class HeadChips {
    * @param {boolean} isShortened whether numbers have fewer decimals, so that more heads fit
    */
   draw(model, isShortened) {
-    this.fewerDecimals.hidden = !isShortened;
+    this.fewerDecimals.style.visibility = isShortened ? "" : "hidden"; // its place is kept: nothing moves by an edit
     if (!this.root.hidden) this.#drawMaps(model);
   }
 
   /** @param {Model} model */
   #drawMaps(model) {
-    for (const [head, { map }] of this.#chips.entries())
-      paintMap(map, rowsOf(model, "weights", head) ?? [], colourOf(map));
+    for (const [head, { map }] of this.#chips.entries()) paintWeights(map, model, head);
   }
 }

@@ -1,18 +1,12 @@
-// One head in the overview: a line from each query to each key, or a map where there are many tokens.
+// One head in the overview: a line from each query to each key. Where there are many tokens there is a map (weight_map.js).
 
 import { curve, lineAt, middle } from "../../kit/curves.js";
 import { div, element, setText, span } from "../../kit/dom.js";
-import { colourOf, paintMap } from "../../kit/maps.js";
 import { format } from "../../kit/numbers.js";
 import { svgElement } from "./row_bars.js";
 
 const REACH = 6; // px beside a line at which the pointer still points at it
 const THICKEST = 16; // px
-const FAINT = 0.02; // of a weight in a map that is not on the traced path
-/** Up to so many tokens have their names beside a map. */
-const MOST_NAMES = 24;
-/** Up to so many names have room beside each other; of more every second is written. */
-const MOST_WRITTEN = 16;
 
 /** @typedef {{ query: number; key: number }} Pair */
 
@@ -20,12 +14,16 @@ const MOST_WRITTEN = 16;
  * What a panel is given by the overview. `height`: of the rows, px; `pairExplained`: the cell of this head's weights
  * that is explained; `isInFocus`: whether a query's lines stand out; `isOnPath`: whether the traced path goes through a
  * weight.
- * `point` and `follow`: a pair is pointed at, or clicked; `highlight`: a line is pointed at.
+ * `point` and `follow`: a pair is pointed at, or clicked; `highlight`: a line is pointed at. Of a map: `row`: the query
+ * whose strongest lines are drawn; `isSame`: whether the keys are the queries; `isChosen` and `choose`: the query whose
+ * lines alone stand out; `focusRow`: a query's name has the focus.
  * @typedef {{
  *   readonly model: ExploreModel;
  *   readonly words: Record<string, string>;
  *   readonly height: number;
  *   readonly isTracing: boolean;
+ *   readonly row: number;
+ *   readonly isSame: boolean;
  *   weights: (head: number) => number[][];
  *   pairExplained: (head: number) => Cell | null;
  *   isInFocus: (query: number) => boolean;
@@ -34,6 +32,9 @@ const MOST_WRITTEN = 16;
  *   follow: (head: number, pair: Pair | null) => void;
  *   highlight: (line: SVGElement | null) => void;
  *   drawSoon: () => void;
+ *   isChosen: (query: number) => boolean;
+ *   choose: (query: number) => void;
+ *   focusRow: (query: number | null) => void;
  * }} PanelHost
  */
 
@@ -49,15 +50,6 @@ const MOST_WRITTEN = 16;
  */
 const namesOf = (tokens, attributes = {}) =>
   tokens.map((token) => element("span", { ...attributes, title: token }, element("bdi", {}, token)));
-
-/** @param {string[]} tokens */
-function namesBesideMap(tokens) {
-  if (tokens.length > MOST_NAMES) return [];
-  const names = namesOf(tokens);
-  if (tokens.length > MOST_WRITTEN)
-    for (const [at, name] of names.entries()) if (at % 2) name.replaceChildren();
-  return names;
-}
 
 /** A head's weights as lines from each query to each key. */
 export class HeadLines {
@@ -202,54 +194,5 @@ export class HeadLines {
   #eachLine(act) {
     for (const [query, row] of this.lines.entries())
       for (const [key, line] of row.entries()) act(line, query, key);
-  }
-}
-
-/** A head's weights as a map: a row for each query, a column for each key. */
-export class WeightMap {
-  /**
-   * @param {PanelHost} host
-   * @param {number} head
-   */
-  constructor(host, head) {
-    this.host = host;
-    this.head = head;
-    const { n_q, n_k } = host.model.labels;
-    this.canvas = element("canvas", { width: n_k.length, height: n_q.length });
-    const queries = div("map-queries", ...namesBesideMap(n_q));
-    this.root = div("overview-map", queries, this.canvas, div("map-keys", ...namesBesideMap(n_k)));
-    this.canvas.addEventListener("pointermove", (event) => host.point(head, this.#pairAt(event)));
-    this.canvas.addEventListener("pointerleave", () => host.point(head, null));
-    this.canvas.addEventListener("click", (event) => host.follow(head, this.#pairAt(event)));
-  }
-
-  /**
-   * @param {MouseEvent} event
-   * @returns {Pair | null}
-   */
-  #pairAt({ clientX, clientY }) {
-    const { n_q, n_k } = this.host.model.labels;
-    const box = this.canvas.getBoundingClientRect();
-    const query = Math.floor(((clientY - box.top) / box.height) * n_q.length);
-    const key = Math.floor(((clientX - box.left) / box.width) * n_k.length);
-    return n_q[query] !== undefined && n_k[key] !== undefined ? { query, key } : null;
-  }
-
-  patch() {
-    const { host, head } = this;
-    const faded = (/** @type {number[]} */ row, /** @type {number} */ query) =>
-      row.map((weight, key) => (host.isOnPath(head, query, key) ? weight : FAINT * weight));
-    const weights = host.weights(head);
-    const name = this.root.parentElement?.querySelector(".overview-name");
-    if (name) paintMap(this.canvas, host.isTracing ? weights.map(faded) : weights, colourOf(name));
-  }
-
-  compare() {}
-
-  outline() {}
-
-  /** The path is part of what is painted. */
-  trace() {
-    this.host.drawSoon();
   }
 }

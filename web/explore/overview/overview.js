@@ -5,16 +5,20 @@ import { accent, button, div, element, fill, p, rich, setAttribute, setText, tit
 import { isFixed, key as keyOf, rowsOf } from "../../kit/graph.js";
 import { format } from "../../kit/numbers.js";
 import { isolated } from "../../kit/quoted.js";
-import { HeadLines, WeightMap } from "./head_panels.js";
+import { HeadLines } from "./head_panels.js";
 import { Slim } from "./low_overview.js";
 import { Bars } from "./row_bars.js";
 import { Sentence } from "./sentence.js";
+import { WeightMap } from "./weight_map.js";
 
-/** With more tokens the weights are shown as a map, a pixel for each pair. */
-const MOST_LINES = 12;
+/** With more tokens the weights are shown as a map. */
+const MOST_LINES = 7;
+const MOST_WITH_OUTPUTS = 2; // maps that leave room for the outputs
+const MOST_LISTED = 12; // rows that a screen reader is told of
 /** So many heads fit beside each other on a phone, without the names of the keys where these are the queries' own. */
 const MOST_BESIDE = 4;
-const MAP_HEIGHT = { whole: 176, slim: 72 };
+/** The height of a map: of its rows within bounds, with many tokens of the whole. */
+const MAPS = { row: 18, least: 176, most: 240, slim: 72 };
 /** The height of a token's row in px: `room` divided by the number of tokens, within bounds. */
 const ROWS = { whole: { room: 168, least: 17, most: 40 }, slim: { room: 108, least: 13, most: 22 } };
 const STILL = 120; // ms without scrolling until a swipe has ended
@@ -27,6 +31,12 @@ function heightsOf(count) {
   const height = (/** @type {typeof ROWS.whole} */ { room, least, most }) =>
     Math.round(count * Math.min(most, Math.max(least, room / count)));
   return { whole: height(ROWS.whole), slim: height(ROWS.slim) };
+}
+
+/** @param {number} count */
+function mapHeightsOf(count) {
+  const { row, least, most, slim } = MAPS;
+  return { whole: Math.min(most, Math.max(least, count * row)), slim };
 }
 
 /** @typedef {import("./head_panels.js").Pair} Pair */
@@ -67,7 +77,9 @@ export class Overview {
   /** @type {Element | null} */
   #highlighted = null; // the line that is pointed at
   #swipe = 0; // the timer that ends a swipe
-  #heights = MAP_HEIGHT; // of the rows, in either form
+  #heights = mapHeightsOf(0); // of the rows, in either form
+  /** @type {number | null} */
+  #focused = null; // the query whose name in a map has the focus
   #foremost = 0; // the head in front, where they are swiped through
   #frame = 0; // in which the newest numbers will be drawn
   #heads = div("overview-heads");
@@ -179,6 +191,21 @@ export class Overview {
     this.#outlineBar();
   }
 
+  /** The query of a map whose strongest lines are drawn: in focus, explained or chosen; else the last one. */
+  get #rowInFocus() {
+    const { labels, matrices } = this.#model;
+    const cell = this.#explained;
+    const explained = cell && matrices[cell.name]?.axes[0] === "n_q" ? cell.row : null;
+    const row = this.#focused ?? explained ?? this.#query ?? Infinity;
+    return Math.min(row, labels.n_q.length - 1);
+  }
+
+  /** @param {number | null} query whose name has the focus */
+  #focusRow(query) {
+    this.#focused = query;
+    for (const { pane } of this.#panels) pane.outline();
+  }
+
   /** Outline the bar of the explained number of X. */
   #outlineBar() {
     for (const bar of this.root.querySelectorAll(".bar.held")) bar.classList.remove("held");
@@ -215,13 +242,15 @@ export class Overview {
     this.#rows = [];
     this.#highlight(null);
     this.#bars.clear(this.#model);
-    this.#heights = isMap ? MAP_HEIGHT : heightsOf(most);
+    this.#focused = null;
+    this.#heights = isMap ? mapHeightsOf(labels.n_q.length) : heightsOf(most);
     const { whole, slim } = this.#heights;
     this.root.style.setProperty("--whole", `${whole}px`);
     this.root.style.setProperty("--slim", `${slim}px`);
+    this.root.style.setProperty("--heads", String(dims.h));
     this.root.classList.toggle("maps", isMap);
-    const isSame = String(labels.n_q) === String(labels.n_k);
-    this.root.classList.toggle("beside", !isMap && isSame && dims.h <= MOST_BESIDE);
+    this.root.classList.toggle("many", dims.h > MOST_BESIDE);
+    this.root.classList.toggle("beside", !isMap && this.#isSame && dims.h <= MOST_BESIDE);
     this.#panels = Array.from({ length: dims.h }, (_, head) => this.#panel(head, isMap, whole));
     const heads = div("overview-heads", ...this.#panels.map(({ root }) => root));
     heads.addEventListener("scroll", () => this.#onSwipe(heads), { passive: true });
@@ -232,15 +261,24 @@ export class Overview {
     this.#showPath();
   }
 
+  /** Whether the keys are the queries. */
+  get #isSame() {
+    const { n_q, n_k } = this.#model.labels;
+    return String(n_q) === String(n_k);
+  }
+
   /**
    * @param {HTMLElement} heads
    * @param {boolean} isMap
    */
   #columns(heads, isMap) {
     const { words } = this;
-    if (isMap) return [column("overview-tokens", words.overview_maps, this.#sentenceButton(), []), heads];
-    const tokens = [this.#tokens(), heads];
-    return this.#model.matrices.head_outputs ? [...tokens, this.#outputs()] : tokens;
+    const { dims, matrices } = this.#model;
+    const tokens = isMap
+      ? column("overview-tokens", words.overview_maps, this.#sentenceButton(), [])
+      : this.#tokens();
+    const hasRoom = !isMap || dims.h <= MOST_WITH_OUTPUTS;
+    return matrices.head_outputs && hasRoom ? [tokens, heads, this.#outputs()] : [tokens, heads];
   }
 
   /** The height of a row, px. */
@@ -307,7 +345,7 @@ export class Overview {
    */
   #panel(head, isMap, height) {
     const host = this.#panelHost;
-    const pane = isMap ? new WeightMap(host, head) : new HeadLines(host, head, height);
+    const pane = isMap ? new WeightMap(host, head, height) : new HeadLines(host, head, height);
     const onclick = () => this.#showAlone(this.#alone === head ? null : head);
     const title = button(
       { class: "overview-name", data: { focus: `overview head ${head}` }, onclick },
@@ -331,7 +369,16 @@ export class Overview {
       get isTracing() {
         return overview.#path !== null;
       },
+      get row() {
+        return overview.#rowInFocus;
+      },
+      get isSame() {
+        return overview.#isSame;
+      },
       words: this.words,
+      isChosen: (query) => this.#query === query,
+      choose: (query) => this.#choose(this.#query === query ? null : query),
+      focusRow: (query) => this.#focusRow(query),
       weights: (head) => this.#weights(head),
       pairExplained: (head) => this.#pairExplained(head),
       isInFocus: (query) => this.#isInFocus(query),
@@ -396,7 +443,7 @@ export class Overview {
           })
         : fill(this.words.overview_none, { query: isolated(labels.n_q[query]) });
     });
-    const list = pairs.slice(0, MOST_LINES).join(this.words.overview_and);
+    const list = pairs.slice(0, MOST_LISTED).join(this.words.overview_and);
     return titled(this.words, `${this.words.head} ${head + 1}`, list);
   }
 

@@ -28,7 +28,14 @@ export function mapOf(label, rows, shown, scale) {
   const style = `height: ${height.toFixed(2)}em; width: ${width.toFixed(2)}em`;
   const root = element("span", { class: `map scale-${scale}`, role: "img", "aria-label": label, style });
   root.append(canvas, ...samples, ...framed);
-  const repaint = () => root.isConnected && paint(canvas, rows, samples.map(colourOf), scale);
+  const repaint = () =>
+    root.isConnected &&
+    paint(
+      canvas,
+      rows,
+      samples.map((node) => colourOf(node)),
+      scale,
+    );
   root.addEventListener("transitionend", repaint); // the theme has changed
   requestAnimationFrame(repaint); // it has no colours until it is on the page
   return root;
