@@ -272,19 +272,50 @@ def a_map_has_the_names_of_its_rows_and_columns(bench):
     bench.settled()
     head = overview(bench.page).locator(".overview-head").first
     for side in ("queries", "keys"):
-        expect(head.locator(f".map-{side} span")).to_have_text(words)
+        expect(head.locator(f".map-{side} > *")).to_have_text(words)
     expect(bench.page.locator(".moved")).to_contain_text("Each row is a token that look")
-    square = head.locator("canvas").bounding_box()
-    assert abs(square["width"] - square["height"]) < 3
+    a_row_that_is_pointed_at_or_has_the_focus_shows_its_strongest_weights(bench, words)
     write(bench.page, " ".join(f"word{n}" for n in range(24)))
     bench.page.keyboard.press("Enter")
     bench.settled()
     for side, along in (("queries", "height"), ("keys", "width")):  # none is printed over the next one
-        names = [name.bounding_box() for name in head.locator(f".map-{side} span:not(:empty)").all()]
+        names = [name.bounding_box() for name in head.locator(f".map-{side} bdi:not(:empty)").all()]
         assert len(names) == 12
         start = {"height": "y", "width": "x"}[along]
         for one, following in pairwise(names):
             assert one[start] + one[along] <= following[start] + 0.5
+
+
+def a_row_that_is_pointed_at_or_has_the_focus_shows_its_strongest_weights(bench, words):
+    """In all heads: the largest three from 0.1 on, beside the names of their keys."""
+    page, tokens = bench.page, tuple(words)
+    weights = trace(apply(PROGRAMMING, {"op": "sentence", "which": "tokens", "tokens": tokens})).values[
+        "weights"
+    ]
+
+    def shows(query):
+        for head, table in enumerate(weights):
+            largest = sorted(table[query], reverse=True)
+            numbers = [f"{weight:.2f}" for weight in largest[:3] if weight >= 0.1] or [f"{largest[0]:.2f}"]
+            tops = overview(page).locator(".overview-head").nth(head).locator(".map-top:not(:empty)")
+            expect(tops).to_have_text(numbers)
+        expect(overview(page).locator(".map-query.in-row")).to_have_text([words[query]] * len(weights))
+
+    shows(len(words) - 1)
+    cells = overview(page).locator("canvas").nth(1)
+    box = cells.bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 2.5 * box["height"] / len(words))
+    shows(2)
+    page.mouse.move(0, 0)
+    overview(page).get_by_role("button", name="over", exact=True).focus()
+    shows(5)
+    page.keyboard.press("Tab")
+    shows(6)
+    page.keyboard.press("Enter")  # it stays
+    overview(page).get_by_role("button", name="Your sentence").focus()
+    shows(6)
+    page.keyboard.press("Escape")
+    shows(len(words) - 1)
 
 
 def words_are_moved_split_joined_and_rewritten_by_hand(bench):
