@@ -185,7 +185,6 @@ _RANGE: Final = N_("{finding} ({least} to {most})")
 _ONE: Final = N_("{finding} ({most})")
 _LIST: Final = N_("{one}, {next}")
 _AND: Final = N_("{one} and {next}")
-_PAIR: Final = N_("{query} → {key} {weight}")
 _TIED: Final = N_("{keys} equally")
 _MANY_TIED: Final = N_("{count} tokens equally")
 
@@ -200,7 +199,6 @@ def finding_templates() -> dict[str, str]:
         "list": _LIST,
         "and": _AND,
         "tied": _TIED,
-        "pair": _PAIR,
     }
     return {**_TEXTS, **among, **parts}
 
@@ -240,7 +238,7 @@ class _Speech:
         named = [(isolated(queries[i]), self.tied([keys[j] for j in tops]), w) for i, tops, w in look.pairs]
         if look.kind == "each" and not look.alike:
             return [f"{query} → {tops}" for query, tops, _ in named]
-        return [self(_PAIR, query=query, key=tops, weight=f"{weight:.2f}") for query, tops, weight in named]
+        return [f"{query} → {tops} {weight:.2f}" for query, tops, weight in named]
 
     def finding(self, look: Look, queries: Sequence[str], keys: Sequence[str]) -> str:
         """The finding about a head, without naming it."""

@@ -114,10 +114,8 @@ function sentence(words, kind, { rows, visible, attending, choosing }, { queries
     return names.length > 1 ? say("tied", { keys: joined(say, "and", names) }) : names[0];
   };
   const pairs = said.pairs.map(({ query, tops, weight }) => {
-    const names = { query: isolated(queries[query]), key: tied(tops) };
-    return said.isWeighed
-      ? say("pair", { ...names, weight: format(weight, 2) })
-      : `${names.query} → ${names.key}`;
+    const pair = `${isolated(queries[query])} → ${tied(tops)}`;
+    return said.isWeighed ? `${pair} ${format(weight, 2)}` : pair;
   });
   const [, key] = strongest(rows, choosing);
   const isMasked = attending.some((at) => visible[at].length < rows[at].length);
