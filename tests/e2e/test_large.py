@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from mha_core import to_token
 from tests.e2e.looks import assert_no_barrier
 from tests.sizes import shortened
+from tools.drive.browser import wait_until
 from tools.examples import narrow
 
 MANY = narrow(24, 12, 3, 6)
@@ -35,7 +36,9 @@ def test_a_press_on_a_map_of_the_overview_shows_the_number_of_a_head_that_was_no
 
 
 def test_as_many_heads_are_shown_as_fit_and_chips_choose_which(visit):
-    bench = visit(QUERY, viewport={"width": 1920, "height": 1080})
+    bench = visit(
+        f"{QUERY}&decimals=10", viewport={"width": 1920, "height": 1080}
+    )  # chosen, so none is left out
     shown = heads(bench)
     assert shown == [0, 1]
     chips = bench.page.get_by_role("group", name="Heads whose tables are shown").get_by_role("button")
@@ -54,6 +57,25 @@ def test_as_many_heads_are_shown_as_fit_and_chips_choose_which(visit):
     there = bench.page.locator("section.stage").nth(3)
     there.get_by_role("button", name="1, 3–4, 6").click()  # beside every stage, however far down
     expect(chips.first).to_be_focused()
+
+
+def test_fewer_decimals_before_a_head_is_left_out_but_not_if_the_reader_has_chosen_them(visit):
+    bench = visit(QUERY)
+    said = bench.page.locator(".fewer-decimals")
+    assert heads(bench) == [0, 1, 2]
+    expect(said).to_contain_text("Fewer decimals are shown so that 3 heads fit next to each other.")
+    assert decimals(bench) < 4
+    bench.do("all decimals")
+    expect(said).to_be_hidden()
+    assert decimals(bench) == 4
+    wait_until(bench.page, "() => location.search.includes('decimals=4')")
+    bench.choose("decimals", "")
+    expect(said).to_be_visible()
+    assert decimals(bench) < 4
+
+
+def decimals(bench):
+    return len(bench.cell("weights", 0, 0, 0).inner_text().partition(".")[2])
 
 
 @pytest.mark.long  # test_reach asks the same of the bench in short
