@@ -94,7 +94,7 @@ test("what could be no place is passed over", () => {
     ["token", ["0", "-1", "1e3", "x", "1234567"]],
     ["off", ["_", "1.0", "x_y"]],
     ["by", ["<b>", "A", "--entropy", "x".repeat(60)]],
-    ["drawn", ["lines", "<b>", "Map"]],
+    ["drawn", ["<b>", "Map"]],
     ["shows", ["difference", "third", "<b>"]],
     ["hides", ["1", "true", "<b>"]],
     ["next", ["0", "-1", "1.5", "x"]],
