@@ -40,7 +40,7 @@ def _live(work: state.Work) -> None:
     _readers(computed, query, words)
     if len(computed.example.heads) == 1:
         status_line(
-            words(N_("This example has one head: one reader. Choose an example with several heads above."))
+            words(N_("This example has one head: one reader. Choose an example with several heads in Explore."))
         )
         return
     about = query if alone else None
