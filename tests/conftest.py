@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 
 import pytest
 import torch
@@ -65,3 +66,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if OVER in config.stash:
         terminalreporter.section("budget")
         terminalreporter.line(config.stash[OVER])
+
+
+@pytest.fixture(autouse=True)
+def default_dtype() -> Iterator[None]:
+    """Programs that run in this process set torch's default dtype; other tests need the original one."""
+    before = torch.get_default_dtype()
+    yield
+    torch.set_default_dtype(before)

@@ -40,7 +40,9 @@ def _live(work: state.Work) -> None:
     _readers(computed, query, words)
     if len(computed.example.heads) == 1:
         status_line(
-            words(N_("This example has one head: one reader. Choose an example with several heads in Explore."))
+            words(
+                N_("This example has one head: one reader. Choose an example with several heads in Explore.")
+            )
         )
         return
     about = query if alone else None

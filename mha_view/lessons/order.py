@@ -89,19 +89,9 @@ def _parts(seen: Seen) -> Sequence[Part]:
 
 
 def _shown(seen: Seen) -> list[str]:
-    return [
-        name
-        for name in (
-            "x_positioned",
-            "q_rotated",
-            "k_rotated",
-            "scores",
-            "biased_scores",
-            "masked_scores",
-            "weights",
-        )
-        if name in seen.trace.values
-    ]
+    """The positions' own steps, the scores, and the weights."""
+    ends = ("_positioned", "_rotated", "scores", "weights")
+    return [name for name in seen.trace.values if name.endswith(ends)]
 
 
 def _row(numbers: Sequence[float]) -> str:

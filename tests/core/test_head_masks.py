@@ -206,15 +206,6 @@ def test_what_is_said_of_it():
     )
 
 
-@pytest.fixture
-def default_dtype():
-    """Programs set torch's default dtype; other tests need the original one."""
-    before = torch.get_default_dtype()
-    yield
-    torch.set_default_dtype(before)
-
-
-@pytest.mark.usefixtures("default_dtype")
 @pytest.mark.parametrize("mask", ["none", BandMask(1), ADDED])
 @pytest.mark.parametrize("target", ["numpy", "torch", "torch-scratch"])
 def test_exports_run_and_give_the_same_numbers(mask, target, capsys):

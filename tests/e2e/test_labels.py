@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from mha_core.messages import LANGUAGES
+from tests.e2e.test_models import settled
 from tests.sizes import shortened
 from tools.drive.browser import at_rest, menu, wait_for, wait_until
 from tools.drive.explore import Bench
@@ -100,6 +101,7 @@ def desk(page: Page) -> None:
 
 def models(page: Page) -> None:
     wait_for(page, ".card")
+    settled(page)  # what the model guesses comes after its heads
     unfolded(page)
 
 

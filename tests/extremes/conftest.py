@@ -1,5 +1,5 @@
 """Exported programs run in this process here too."""
 
-from tests.export.conftest import default_dtype
+from tests.export.conftest import keras_dtype
 
-__all__ = ["default_dtype"]
+__all__ = ["keras_dtype"]

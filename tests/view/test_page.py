@@ -163,7 +163,11 @@ def test_it_reads_a_file_with_so_many_decimals(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["none.mha.json"], "none.mha.json: cannot be read: No such file or directory"),
+        (
+            ["none.json"],
+            "none.json: there is no such file, and no such built-in example; the examples are: "
+            + ", ".join(library()),
+        ),
         (["first", "--decimals", "99"], "expected 0 to 15 decimals, got 99"),
         (
             ["first", "--app", "javascript:alert(1)"],
