@@ -32,9 +32,9 @@ from torch import Tensor
 from mha_core.example.model import MAX_SIZE, NEG_INF
 from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.captured import Captured
-from mha_core.models.measures import Places
-from mha_view.heads.glance import Glance, Sentences, block_of, header_and_arrays, levels
+from mha_view.heads.glance import Sentences, block_of, header_and_arrays, levels
 from mha_view.heads.names import tokens_of
+from mha_view.heads.places import glances, is_causal
 
 MOST_BYTES: Final = 8_000_000
 """Most bytes of all numbers of a cell, before they are compressed."""
@@ -283,13 +283,12 @@ def _run(
     """All heads at a glance."""
     own = sides[-1]
     first, (h, n, m) = own[0], weights[0][0].shape
-    tokens, causal = tokens_of(first.tokens), _is_causal(weights[-1])
+    tokens = tokens_of(first.tokens)
     maps = len(sides) * len(own) * h
     side = next((side for side in (SIDE, SIDE // 2) if maps * side**2 <= MOST_BYTES // 4), SIDE // 4)
-    places = Places.of(tokens, causal=causal) if first.context_tokens is None else None
     described, arrays = header_and_arrays(
         [tokens] * len(sides),
-        [[Glance.of(layer, places, side) for layer in layers] for layers in weights],
+        [list(glances(*layers, side)) for layers in zip(sides, weights, strict=True)],
         side,
     )
     if first.context_tokens is not None:
@@ -308,7 +307,7 @@ def _run(
         "heads": h,
         "d_model": 0,
         "d_head": own[0].v.shape[-1],
-        "causal": causal,
+        "causal": is_causal(weights[-1]),
         "limit": n,
         "guesses": False,
         "masks": [[]] * len(sides),
@@ -338,11 +337,6 @@ def _differences(before: Sequence[Tensor], after: Sequence[Tensor]) -> Arrays:
 def _weights(one: Captured) -> Tensor:
     """h × n × m in float32; a row that is NaN, as of padding that may attend to nothing, is 0."""
     return one.weights.detach().float().nan_to_num(0.0).contiguous()
-
-
-def _is_causal(weights: Sequence[Tensor]) -> bool:
-    """Whether no query looks at a later key, in any head."""
-    return all(not bool(layer.triu(1).any()) for layer in weights) and weights[0].shape[-1] > 1
 
 
 def _largest(weights: Sequence[Tensor], most: int) -> Arrays:

@@ -15,6 +15,7 @@ from mha_core.example.model import NEG_INF, Scale
 from mha_core.interop.parameters.packed import EXACT
 from mha_core.interop.running.call import Call
 from mha_core.interop.running.captured import ROUNDED, Captured
+from mha_core.interop.running.padding import real_keys
 from mha_core.interop.running.scores import Scores
 
 LOWEST: Final = -1e30
@@ -103,7 +104,9 @@ def verified(call: Call, sample: int, labels: Labels) -> Captured:
         _verify(other, index)
         if is_kept:
             batch[index] = other
-    return replace(captured, batch=batch)
+    real = None if captured.q is None else real_keys(call)
+    batch = {index: replace(other, real=real) for index, other in batch.items()}
+    return replace(captured, batch=batch, real=real)
 
 
 def weights_of(call: Call) -> Tensor:

@@ -1,0 +1,70 @@
+"""Which tokens of a sample are real. The others are padding: no query may attend to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import torch
+from torch import Tensor
+
+from mha_core.interop.running.call import Call
+from mha_core.interop.running.captured import Captured
+from mha_core.interop.running.scores import HIDES
+
+_AXES: Final = 4
+"""Samples, heads, queries and keys."""
+
+
+def allowed(mask: Tensor) -> Tensor:
+    """True where a query may attend to a key, from truth values or from numbers that are added to the scores."""
+    return mask > HIDES if mask.is_floating_point() else mask.bool()
+
+
+def real_keys(call: Call) -> Tensor | None:
+    """Samples × n_k, True for the keys that some query of some head may attend to; all of them in a sample without any.
+
+    None if the scores of the call, which has four axes, are not known.
+    """
+    if call.scores is None:
+        return None
+    *lead, n_q, _ = call.outputs.shape
+    samples, n_k = call.outputs.shape[:-3].numel(), call.v.shape[-2]
+    mask = call.scores.mask
+    if mask is None:
+        return torch.ones(samples, n_k, dtype=torch.bool)
+    may = allowed(mask.detach())
+    may = may.reshape((1,) * (_AXES - may.dim()) + may.shape).any(-3)
+    may = may.expand(*lead[:-1], n_q, n_k).reshape(samples, n_q, n_k)
+    real = (may.tril() if call.scores.causal else may).any(-2).cpu()
+    return real | ~real.any(-1, keepdim=True)
+
+
+def real_tokens(attentions: Iterable[Captured], samples: int, count: int) -> Tensor | None:
+    """Samples × tokens, True for the tokens of a text with so many tokens that are not padding.
+
+    Attentions with as many queries as keys show it: padding is hidden in all of them. None if all tokens are real, or
+    if no such attention has a mask that is known.
+    """
+    own = [
+        one.real
+        for one in attentions
+        if one.real is not None and one.context_tokens is None and one.real.shape == (samples, count)
+    ]
+    real = torch.stack(own).any(0) if own else None
+    return None if real is None or bool(real.all()) else real
+
+
+def real_queries(one: Captured, attentions: Iterable[Captured]) -> Tensor | None:
+    """``real_tokens`` of an attention's queries: as its own mask shows, or else that of others with as many tokens."""
+    n_q = one.weights.shape[1]
+    shows = one.real is not None and one.context_tokens is None
+    return real_tokens([one] if shows else attentions, one.samples, n_q)
+
+
+def mean_of_tokens(matrices: Tensor, real: Tensor | None) -> Tensor:
+    """The mean over tokens of … × tokens × columns, as one row; of the real ones if ``real``, … × tokens, is given."""
+    if real is None:
+        return matrices.mean(-2, keepdim=True)
+    kept = real[..., None].to(matrices.device)
+    return matrices.where(kept, 0).sum(-2, keepdim=True) / kept.sum(-2, keepdim=True)
