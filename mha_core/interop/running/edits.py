@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from numbers import Integral
 from typing import Any, Final, Literal, TypeAlias, get_args
@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import not_floating, wrong_shape
 from mha_core.interop.running.captured import Captured
+from mha_core.interop.running.padding import mean_of_tokens, real_queries
 
 Part: TypeAlias = Literal["weights", "outputs", "q", "k", "v"]
 By: TypeAlias = Literal["zero", "mean"]
@@ -62,18 +63,19 @@ class Edit:
     """What replaces rows of a part of a head, or of a module's output if ``head`` is None.
 
     ``values``: 1 or samples × rows × columns, or a 0 for all of them; None: the mean over the tokens of the sample.
-    ``rows``: None for all.
+    ``rows``: None for all. ``real``: samples × tokens, those that a mean is over; None: all of them.
     """
 
     head: int | None
     part: Part
     values: Tensor | None
     rows: tuple[int, ...] | None = None
+    real: Tensor | None = None
 
     def written(self, matrices: Tensor) -> Tensor:
         """Copies of these matrices, samples × tokens × columns, with the values in place of the rows."""
         new = matrices.clone()
-        values = matrices.mean(-2, keepdim=True) if self.values is None else self.values.to(matrices)
+        values = mean_of_tokens(matrices, self.real) if self.values is None else self.values.to(matrices)
         new[:, slice(None) if self.rows is None else list(self.rows)] = values
         return new
 
@@ -112,7 +114,9 @@ def edits_of(
         index = index_of(found, at.name if isinstance(at.name, str) else int(at.name), place)
         one, part = found[index], at.part or ("outputs" if place == "without" else "weights")
         new = _off(by) if place == "without" else _numbers(values, entry)
-        heads.setdefault(index, []).append(_edit(one, at, part, entry, new, is_off=place == "without"))
+        edit = _edit(one, at, part, entry, new, is_off=place == "without")
+        real = real_queries(one, found) if new is None else None
+        heads.setdefault(index, []).append(replace(edit, real=real))
     for index, own in heads.items():
         _require_once(found[index].name, own)
     for name, own in parts.items():

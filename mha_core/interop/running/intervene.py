@@ -30,6 +30,7 @@ from mha_core.interop.running.edits import By, Edit, Part, Patch, Without, edits
 from mha_core.interop.running.found import Asked, Found, Site, found_in
 from mha_core.interop.running.functions import running
 from mha_core.interop.running.one_sample import is_nested, of_sample, verified, weights_of, with_heads_axis
+from mha_core.interop.running.padding import real_tokens
 from mha_core.interop.running.recomputed import OF_WEIGHTS, recomputed
 from mha_core.interop.running.replay import Replay
 from mha_core.interop.running.samples import four_axes
@@ -154,8 +155,6 @@ def _write(outputs: Tensor, new: Tensor, site: Site) -> None:
 
 def _of_part(name: str, edits: Sequence[Edit], found: Found) -> Callable[[Any], Any]:
     """What the output of a part of the module becomes. Of a tuple, its first entry."""
-    samples = found.attentions[0].samples
-    counts = {one.weights.shape[1] for one in found.attentions}
 
     def changed_output(output: Any) -> Any:
         is_tuple = isinstance(output, tuple) and type(output) is tuple and len(output) > 0
@@ -167,13 +166,14 @@ def _of_part(name: str, edits: Sequence[Edit], found: Found) -> Callable[[Any], 
                 kind=type(output).__name__,
             )
         for edit in edits:
-            tensor = _part_written(name, edit, tensor, samples, counts)
+            tensor = _part_written(name, edit, tensor, found.attentions)
         return (tensor, *output[1:]) if is_tuple else tensor
 
     return changed_output
 
 
-def _part_written(name: str, edit: Edit, tensor: Tensor, samples: int, counts: set[int]) -> Tensor:
+def _part_written(name: str, edit: Edit, tensor: Tensor, attentions: Attentions) -> Tensor:
+    samples, counts = attentions[0].samples, {one.weights.shape[1] for one in attentions}
     is_off = edit.values is not None and not edit.values.any() and edit.values.numel() == 1
     if edit.rows is None and is_off:
         return tensor.new_zeros(()).expand(tensor.shape).clone()
@@ -200,7 +200,8 @@ def _part_written(name: str, edit: Edit, tensor: Tensor, samples: int, counts: s
         rows = count if edit.rows is None else len(edit.rows)
         if tuple(edit.values.shape) not in ((rows, columns), (samples, rows, columns)):
             raise wrong_shape(name, f"{rows} × {columns} or {samples} × {rows} × {columns}", edit.values)
-    return edit.written(matrices).reshape(tensor.shape)
+    real = real_tokens(attentions, samples, count) if edit.values is None else None
+    return replace(edit, real=real).written(matrices).reshape(tensor.shape)
 
 
 def parts_of(subject: Subject, found: Found, part: Part) -> list[Tensor]:

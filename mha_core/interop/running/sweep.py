@@ -25,6 +25,7 @@ from mha_core.interop.running.changed import difference, largest, output_of
 from mha_core.interop.running.edits import OFF, By, Edit, Part, rows_of
 from mha_core.interop.running.found import Asked, Found
 from mha_core.interop.running.intervene import changed_run, first_run, parts_of, with_outputs
+from mha_core.interop.running.padding import mean_of_tokens, real_queries
 from mha_core.interop.running.subject import Subject
 from mha_core.notebook import HEADS, html_of
 
@@ -98,14 +99,15 @@ def sweep(
     concatenation and W_O; they are changed to
 
         by="zero"                       O_h = 0                     the head is switched off (Michel et al. 2019)
-        by="mean"                       O_h[i] = mean_j O_h[j]      the mean over the tokens j of the same sample
+        by="mean"                       O_h[i] = mean_j O_h[j]      the mean over the sample's real tokens j
         by="mean", reference=others     O_h[i] = mean_s O_h⁽ˢ⁾[i]   the mean over the samples s of other inputs
         patch_from=others               O_h = O_h of the run on other inputs (activation patching: Wang et al. 2022)
         patch_from=others, part="weights"       O_h = A_h of the run on other inputs · V_h of this run
 
     ``reference`` and ``patch_from`` have the same form as ``inputs``, and run with the same ``keywords``. They need as
-    many tokens, ``patch_from`` as many samples too. Padding counts as tokens. To patch in the other direction, exchange
-    ``inputs`` and ``patch_from``. ``clean`` says which of the two is the clean one, and normalizes the values:
+    many tokens, ``patch_from`` as many samples too; in both, padding counts as tokens. To patch in the other
+    direction, exchange ``inputs`` and ``patch_from``. ``clean`` says which of the two is
+    the clean one, and normalizes the values:
 
         values[l, h] = (measure(changed output) − measure(corrupt)) ÷ (measure(clean) − measure(corrupt))
 
@@ -135,7 +137,10 @@ def sweep(
                 values = [outputs.mean(0, keepdim=True) for outputs in values]
             _require_shapes(found, values, part, "reference" if patch_from is None else "patch_from")
         elif by == "mean":
-            values = [outputs.mean(-2, keepdim=True) for outputs in parts_of(subject, found, part)]
+            values = [
+                mean_of_tokens(outputs, _of_heads(real_queries(one, found.attentions)))
+                for one, outputs in zip(found.attentions, parts_of(subject, found, part), strict=True)
+            ]
         else:
             values = [OFF.expand(1, len(one.weights), 1, 1) for one in found.attentions]
         change = _change_by(measure, found, other, clean)
@@ -154,6 +159,11 @@ def sweep(
                     after = changed_run(subject, found.sites, {index: edit})
                 changes[index, head] = change(after)
     return Sweep(tuple(one.name for one in found.attentions), changes)
+
+
+def _of_heads(real: Tensor | None) -> Tensor | None:
+    """Samples × 1 × tokens: the same for all heads."""
+    return None if real is None else real[:, None]
 
 
 def _check_options(
