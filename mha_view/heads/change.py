@@ -22,8 +22,8 @@ class Entry(TypedDict):
 
 
 class Row(TypedDict):
-    """The entries of a sample's last row that changed most. ``place``: the name of that row's token, "" for none;
-    ``first``: the names of its largest entries before and after.
+    """The entries that changed most in the row of a sample's last real token. ``place``: the name of that token, "" for
+    none; ``first``: the names of the row's largest entries before and after.
     """
 
     sample: int
@@ -49,22 +49,19 @@ def change(changed: Changed) -> Change:
 
 
 def _row(changed: Changed, sample: int) -> Row | None:
-    """The last row of a sample; None if the output has no rows, or has infinite numbers there."""
+    """The row of a sample's last real token; None if the output has no rows, or has infinite numbers there."""
     shape = changed.before.shape
     if not shape or not changed.before.numel():
         return None
-    samples = changed.found[0].samples
-    lead = [-1] * (len(shape) - 1)
-    if lead and shape[0] == samples:
-        lead[0] = sample
-    before, after = (output[tuple(lead)].double() for output in (changed.before, changed.after))
+    lead = changed.last(sample)
+    before, after = (output[lead].double() for output in (changed.before, changed.after))
     if not bool((before.isfinite() & after.isfinite()).all()):
         return None
     order = (after - before).abs().argsort(descending=True, stable=True)[:MOST].tolist()
     tokens = changed.found.samples[sample][-1].tokens
     return {
         "sample": sample,
-        "place": tokens[-1] if changed.names and len(shape) > 2 and shape[-2] == len(tokens) else "",
+        "place": tokens[lead[-1]] if changed.names and len(shape) > 2 and shape[-2] == len(tokens) else "",
         "entries": [
             {"name": _name(changed, entry), "before": before[entry].item(), "after": after[entry].item()}
             for entry in order

@@ -34,7 +34,7 @@ from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.captured import Captured
 from mha_view.heads.glance import Sentences, block_of, header_and_arrays, levels
 from mha_view.heads.names import tokens_of
-from mha_view.heads.places import glances, is_causal
+from mha_view.heads.places import glances, is_causal, real_rows
 
 MOST_BYTES: Final = 8_000_000
 """Most bytes of all numbers of a cell, before they are compressed."""
@@ -320,15 +320,20 @@ def _run(
         "patched": [(layer, head) for layer, head, is_off in changed if not is_off],
         **described,
     }
-    return run, arrays | (_differences(*weights) if len(weights) == 2 else {})
+    if len(weights) == 2:
+        real = [real_rows(*layer) for layer in zip(own, weights[-1], strict=True)]
+        arrays |= _differences(weights[0], weights[1], real)
+    return run, arrays
 
 
-def _differences(before: Sequence[Tensor], after: Sequence[Tensor]) -> Arrays:
-    """How far each head's weights changed, and of each query the key whose weight changed most."""
+def _differences(before: Sequence[Tensor], after: Sequence[Tensor], real: Sequence[Tensor]) -> Arrays:
+    """How far each head's weights of ``real`` queries changed, and of each query the key whose weight changed most."""
     by = torch.stack([new - old for old, new in zip(before, after, strict=True)])
     keys = by.abs().argmax(-1, keepdim=True)
     return {
-        "differences": by.abs().amax((-2, -1)),
+        "differences": torch.stack(
+            [layer[:, rows].abs().amax((-2, -1)) for layer, rows in zip(by, real, strict=True)]
+        ),
         "shift_keys": keys[..., 0].to(torch.uint16),
         "shifts": by.gather(-1, keys)[..., 0],
     }

@@ -24,7 +24,7 @@ def glances(attentions: Iterable[Captured], weights: Iterable[Tensor], side: int
         if one.context_tokens is not None:
             yield Glance.of(own, None, side)
             continue
-        real = _real(one, own)
+        real = real_rows(one, own)
         seen = _seen(one, own)[real][:, real]
         if before is None or not (torch.equal(before[0], real) and torch.equal(before[1], seen)):
             tokens = tokens_of([one.tokens[place] for place in real.tolist()])
@@ -37,10 +37,11 @@ def is_causal(weights: Iterable[Tensor]) -> bool:
     return all(layer.shape[-1] > 1 and not bool(layer.triu(1).any()) for layer in weights)
 
 
-def _real(one: Captured, weights: Tensor) -> Tensor:
-    """The places of the tokens that are not padding."""
-    n = weights.shape[1]
-    return torch.arange(n) if one.real is None else one.real[one.sample].nonzero()[:, 0]
+def real_rows(one: Captured, weights: Tensor) -> Tensor:
+    """The numbers of the queries that are not padding; all of them if the keys are other tokens."""
+    if one.real is None or one.context_tokens is not None:
+        return torch.arange(weights.shape[1])
+    return one.real[one.sample].nonzero()[:, 0]
 
 
 def _seen(one: Captured, weights: Tensor) -> Tensor:

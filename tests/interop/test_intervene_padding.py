@@ -140,3 +140,33 @@ def test_cross_attention_takes_the_mean_over_the_decoders_tokens():
     changed = capture(model, inputs, without=[(2, 1)], by="mean")
     assert apart(changed.before, changed.after) > 1e-5
     assert apart(changed.after, expected) <= 1e-6
+
+
+LAST = {"left": 4, "right": 2}
+"""The last real position of sample 0."""
+
+
+@everywhere
+def test_the_largest_change_is_at_a_real_position(name, side):
+    changed = capture(model_of(name), inputs_of(side), without=[(0, 1)])
+    real = REAL[side].bool()
+    by_hand = (changed.after - changed.before).abs()[real]
+    assert changed.largest == by_hand.max().item()
+    assert real[changed.where[:2]]
+    assert changed.difference[changed.where].abs().item() == changed.largest
+    swept = sweep(model_of(name), inputs_of(side))
+    assert swept.values[0, 1].item() == pytest.approx(changed.largest, abs=1e-12)
+
+
+@everywhere
+def test_tokens_are_those_of_the_last_real_position(name, side):
+    changed = capture(model_of(name), inputs_of(side), without=[(0, 1)])
+    assert (changed.last(), changed.last(1)) == ((0, LAST[side]), (1, 4))
+    assert changed.tokens() == changed.tokens((0, LAST[side]))
+
+
+def test_a_change_at_padding_alone_is_no_change():
+    changed = capture(model_of("BERT"), inputs_of("right"), without=[At(1, 1, rows=-1)])
+    assert changed.difference[0, :4].abs().max() == 0
+    assert changed.difference[0, 4].abs().max() > 1e-6
+    assert changed.where[0] == 1

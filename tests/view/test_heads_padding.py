@@ -91,3 +91,22 @@ def test_a_window_leaves_only_its_keys_to_chance():
     header, arrays = read(capture(layer, (x, x, x), keywords={"attn_mask": ~near}))
     at = header["heads"]["views"][0]["run"]["measures"].index("itself")
     assert torch.allclose(arrays["0/0.chance"][:, at], torch.tensor(1 / 3), atol=0.05)
+
+
+def test_what_a_change_did_is_listed_at_the_last_real_token_and_weights_of_padding_do_not_count():
+    one, other = torch.tensor([1, 5, 6, 7, 5, 6, 2]), torch.arange(3, 14)
+    batch, real = padded(one, other, "right")
+    names = [[*TOKENS[:-1], "end", *["[PAD]"] * 4], list("abcdefghijk")]
+    changed = capture(decoder("eager"), {"input_ids": batch, "attention_mask": real}, names, without=[(0, 1)])
+    header, arrays = read(changed)
+    row = header["change"]["rows"][0]
+    entry = row["entries"][0]
+    assert row["place"] == "end"
+    by_hand = (changed.after - changed.before)[0, 6].abs()
+    assert abs(entry["after"] - entry["before"]) == pytest.approx(by_hand.max().item())
+    moved = [
+        new.weights[:, :7] - old.weights[:, :7]
+        for old, new in zip(changed.unchanged, changed.found, strict=True)
+    ]
+    expected = torch.stack([layer.abs().amax((-2, -1)) for layer in moved]).float()
+    assert torch.allclose(arrays["0/differences"], expected)

@@ -13,6 +13,7 @@ from torch import Tensor
 from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import EXACT, shown_shape
 from mha_core.interop.running.attentions import Attentions
+from mha_core.interop.running.padding import real_tokens
 from mha_core.notebook import HEADS, html_of
 
 
@@ -50,28 +51,48 @@ class Changed:
 
     @property
     def largest(self) -> float:
-        """The largest absolute difference: max |after − before|. NaN if it is NaN somewhere."""
-        return largest(self.difference)
+        """The largest absolute difference: max |after − before|, at real positions. NaN if it is NaN somewhere."""
+        return largest(self._at_real_positions)
 
     @property
     def where(self) -> tuple[int, ...]:
-        """The index of the largest absolute difference, such as (sample, position, token) for logits."""
+        """The index of ``largest``, such as (sample, position, token) for logits."""
         if not self.difference.numel():
             return ()
-        most = self.difference.abs().argmax()  # NaN counts as larger than any number
+        most = self._at_real_positions.abs().argmax()  # NaN counts as larger than any number
         return tuple(int(at) for at in torch.unravel_index(most, self.difference.shape))
+
+    @property
+    def _at_real_positions(self) -> Tensor:
+        return without_padding(self.difference, self.unchanged)
+
+    def last(self, sample: int = 0) -> tuple[int, ...]:
+        """The index of the output's row at the last real position of a sample; an output without an axis of samples has
+        only its own last row.
+
+            changed.last(2)  # (2, 17) if the output is samples × positions × logits
+        """
+        rows = self.before.shape[:-1]
+        if not rows or not self.before.numel():
+            return ()
+        real = real_positions(self.before, self.unchanged)
+        if real is not None:
+            return sample, int(real[sample].nonzero()[-1])
+        has_samples = bool(self.unchanged) and rows[0] == self.unchanged[0].samples
+        return (sample if has_samples else rows[0] - 1, *(n - 1 for n in rows[1:]))
 
     def tokens(self, at: Sequence[int] | None = None, most: int = 5) -> tuple[TokenChange, ...]:
         """The tokens whose probability, softmax(logits), changed most at one position; the largest change first.
 
-        ``at``: the index of a row of the output, such as (sample, position); None: the first sample's last position.
+        ``at``: the index of a row of the output, such as (sample, position); None: ``last()``, the first sample's last
+        real position.
 
             changed.tokens()[0]  # TokenChange(token=318, before=0.41, after=0.07)
 
         Raises ``InteropError`` if the output has no such row.
         """
         rows = self.before.shape[:-1]
-        index = tuple(at) if at is not None else (*(0,) * (len(rows) - 1), -1)[: len(rows)]
+        index = tuple(at) if at is not None else self.last()
         fits = len(index) == len(rows) and all(-n <= i < n for i, n in zip(index, rows, strict=True))
         if not fits or not self.before.dim():
             raise InteropError(
@@ -137,6 +158,19 @@ def difference(before: Tensor, after: Tensor) -> Tensor:
     first, second = before.to(EXACT), after.to(EXACT)
     same = (first == second) | (first.isnan() & second.isnan())
     return (second - first).masked_fill(same, 0.0)
+
+
+def real_positions(output: Tensor, attentions: Attentions) -> Tensor | None:
+    """Samples × positions of an output of samples × positions × columns, True for those that are not padding; None if
+    all of them are real, or if that is not known.
+    """
+    return real_tokens(attentions, *output.shape[:2]) if output.dim() == 3 else None
+
+
+def without_padding(difference: Tensor, attentions: Attentions) -> Tensor:
+    """The difference of two outputs, 0 at padding."""
+    real = real_positions(difference, attentions)
+    return difference if real is None else difference.masked_fill(~real[..., None], 0.0)
 
 
 def largest(difference: Tensor) -> float:

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import EXACT, shown_shape
 from mha_core.interop.running.capture import arguments
-from mha_core.interop.running.changed import difference, largest, output_of
+from mha_core.interop.running.changed import difference, largest, output_of, without_padding
 from mha_core.interop.running.edits import OFF, By, Edit, Part, rows_of
 from mha_core.interop.running.found import Asked, Found
 from mha_core.interop.running.intervene import changed_run, first_run, parts_of, with_outputs
@@ -95,8 +95,8 @@ def sweep(
 
     ``measure``: a function of what the module returns, whose result is one number; the change has its sign. None: the
     largest absolute difference max |changed output − output| of the logits, or of the first tensor that the module
-    returns. ``inputs``, ``keywords`` and ``batch``: as for ``capture``. O_h are a head's outputs, n_q × d_v, before
-    concatenation and W_O; they are changed to
+    returns, without padding. ``inputs``, ``keywords`` and ``batch``: as for ``capture``. O_h are a head's outputs,
+    n_q × d_v, before concatenation and W_O; they are changed to
 
         by="zero"                       O_h = 0                     the head is switched off (Michel et al. 2019)
         by="mean"                       O_h[i] = mean_j O_h[j]      the mean over the sample's real tokens j
@@ -235,7 +235,7 @@ def _change_by(
     """A function of the changed output: how much the measure changed, or where it is between two runs."""
     if measure is None:
         before = output_of(found.output)
-        return lambda after: largest(difference(before, output_of(after)))
+        return lambda after: largest(without_padding(difference(before, output_of(after)), found.attentions))
     number = _number(measure(found.output))
     if clean is None or other is None:
         return lambda after: _number(measure(after)) - number
