@@ -586,3 +586,15 @@ def test_attentions_with_fewer_heads_have_nan_for_those_they_lack():
 def test_a_measure_that_is_not_one_number_is_refused():
     with pytest.raises(InteropError, match="measure: expected one number, got 2 × 5 × 12"):
         sweep(hand(), X, lambda out: out)
+
+
+def test_an_error_of_the_measure_names_it():
+    with pytest.raises(InteropError) as error:
+        sweep(hand(), X, lambda out: out[0, 0, 99])
+    assert str(error.value).startswith("measure: the function failed: IndexError: index 99 is out of bounds")
+
+
+@pytest.mark.parametrize("without", [None, []])
+def test_a_mean_of_nothing_is_refused(without):
+    with pytest.raises(InteropError, match="by: there is nothing to switch off"):
+        capture(hand(), X, without=without, by="mean")

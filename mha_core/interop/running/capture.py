@@ -101,20 +101,26 @@ def capture(
 
     ``At`` names a place with its rows, of heads and of parts of the module, in ``without`` and in ``patch``. With
     ``by="mean"`` what is switched off is its mean over the tokens of the sample instead of 0; padding, which the mask
-    hides from every query, is not among them. A tensor with an axis of
-    samples replaces each sample's own, any other that of all samples. Weights that the module itself returns are not
-    changed. The inputs are copied for each run, and buffers and torch's random state are restored.
+    hides from every query, is not among them. A tensor with an axis of samples replaces each sample's own, any other
+    that of all samples. Weights that the module itself returns are not changed. The inputs are copied for each run, and
+    buffers and torch's random state are restored.
 
     Raises ``InteropError`` if no attention was seen (the sentence says what happened to the result of softmax), if
     samples and heads cannot be distinguished, if weights · V differs from the outputs, for dropout of weights, for
     nested tensors, for a ``sample`` beyond the batch, for ``tokens`` that fit no attention, for names, heads, rows and
     shapes in ``without`` and ``patch`` that fit none or several, for numbers in them that are not finite, for q and k
-    if it is not known how the weights follow from them, if the changed run computes other attentions, and for arguments
-    of another kind.
+    if it is not known how the weights follow from them, if the changed run computes other attentions, for ``by="mean"``
+    with nothing to switch off, and for arguments of another kind.
     """
     module, args, named = arguments(module, inputs, keywords, batch)
     require_kinds(tokens, context_tokens, sample, without, patch, by)
     asked = Asked(sample, batch, tokens, context_tokens)
+    without = None if without is None else tuple(without)
+    if by != "zero" and not without:
+        raise InteropError(
+            N_("there is nothing to switch off; say what is to be replaced by its mean, in without="),
+            place="by",
+        )
     if without is None and patch is None:
         return found_in(module, args, named, asked).attentions
     return changed(Subject(module, args, named), asked, without or (), patch or {}, by)

@@ -32,7 +32,8 @@ class At:
 
     ``name``: an attention by its name, by whole parts of its name, or by its index; without a ``head``, a part of the
     module. ``head``: counted from 0. ``part``: "weights", "outputs", "q", "k" or "v". ``rows``: positions, counted from
-    0, or from the end if below 0; None: all of them. They are queries, and keys for "k" and "v".
+    0, or from the end if below 0; None: all of them. They are queries, and keys for "k" and "v". Padding counts:
+    −1 is the last row of the tensor.
     """
 
     name: Name

@@ -35,7 +35,7 @@ def real_keys(call: Call) -> Tensor | None:
         return torch.ones(samples, n_k, dtype=torch.bool)
     may = allowed(mask.detach())
     may = may.reshape((1,) * (_AXES - may.dim()) + may.shape).any(-3)
-    may = may.expand(*lead[:-1], n_q, n_k).reshape(samples, n_q, n_k)
+    may = may.expand(*(lead[:-1] or (1,)), n_q, n_k).reshape(samples, n_q, n_k)
     real = (may.tril() if call.scores.causal else may).any(-2).cpu()
     return real | ~real.any(-1, keepdim=True)
 

@@ -119,8 +119,8 @@ def sweep(
         swept.values[3, 5]  # how much the logit of token 42 changes without head 5 of attention 3
         sweep(model, corrupt, logit, patch_from=clean, clean="patch_from")  # 1: this head alone restores the logit
 
-    Raises ``InteropError`` as ``capture`` does, if ``measure`` does not return one number, for options that do not go
-    together, if other inputs give other attentions or other shapes, and if normalizing would divide by 0.
+    Raises ``InteropError`` as ``capture`` does, if ``measure`` fails or does not return one number, for options that do
+    not go together, if other inputs give other attentions or other shapes, and if normalizing would divide by 0.
     """
     _check_options(measure, by, reference, patch_from, part, clean)
     asked = Asked(batch=batch)
@@ -236,10 +236,10 @@ def _change_by(
     if measure is None:
         before = output_of(found.output)
         return lambda after: largest(without_padding(difference(before, output_of(after)), found.attentions))
-    number = _number(measure(found.output))
+    number = _number(measure, found.output)
     if clean is None or other is None:
-        return lambda after: _number(measure(after)) - number
-    others = _number(measure(other.output))
+        return lambda after: _number(measure, after) - number
+    others = _number(measure, other.output)
     zero, one = (others, number) if clean == "inputs" else (number, others)
     if one == zero:
         raise InteropError(
@@ -247,10 +247,17 @@ def _change_by(
             place="clean",
             number=one,
         )
-    return lambda after: (_number(measure(after)) - zero) / (one - zero)
+    return lambda after: (_number(measure, after) - zero) / (one - zero)
 
 
-def _number(measured: Any) -> float:
+def _number(measure: Callable[[Any], Any], output: Any) -> float:
+    """The measure of an output. Raises ``InteropError`` if it fails, or is not one number."""
+    try:
+        measured = measure(output)
+    except Exception as error:
+        raise InteropError(
+            N_("the function failed: {error}"), place="measure", error=f"{type(error).__name__}: {error}"
+        ) from error
     if isinstance(measured, Tensor) and measured.numel() == 1:
         return float(measured)
     if isinstance(measured, int | float):
