@@ -111,7 +111,8 @@ class Changed:
 
     def __repr__(self) -> str:
         if self.largest == 0:
-            return f"no change of the output ({shown_shape(self.before)})"
+            where = ", except at padding" if self.difference.any() else ""
+            return f"no change of the output ({shown_shape(self.before)}){where}"
         at = ", ".join(map(str, self.where))
         return f"largest change of the output ({shown_shape(self.before)}): {self.largest:.3g} at [{at}]"
 
