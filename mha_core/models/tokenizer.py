@@ -27,7 +27,7 @@ _WORD = re.compile(
     r"[\u2e80-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]|[^\W_]+(?:['’][^\W_]+)*|\S"
 )
 """A word: one Chinese character, kana or hangul syllable; a run of letters and digits; any other sign."""
-_BLANKS = {" ": "␣", "\n": "⏎", "\t": "⇥"}
+BLANKS = {" ": "␣", "\n": "⏎", "\t": "⇥"}
 Place: TypeAlias = tuple[int | None, tuple[int, int]]
 """Which of the texts a piece is from, and where in it; None for a piece that the tokenizer added."""
 _DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -105,7 +105,7 @@ class Reader:
         plain = self._decoded(number)
         if not plain or _PART in plain:
             return str(self.tokenizer.id_to_token(number) or f"[{number}]")
-        return plain.strip() or "".join(_BLANKS.get(sign, "␣") for sign in plain)
+        return plain.strip() or "".join(BLANKS.get(sign, "␣") for sign in plain)
 
     def continues_word(self, before: int, number: int) -> bool:
         """Whether a piece is part of the same word as the piece before it: "play" and "ing"."""
@@ -156,7 +156,7 @@ def _clean(text: str) -> str:
             count=len(text),
             most=MAX_CHARACTERS,
         )
-    cleaned = "".join(sign for sign in text if sign in _BLANKS or _is_text(sign))
+    cleaned = "".join(sign for sign in text if sign in BLANKS or _is_text(sign))
     if not cleaned.strip():
         raise ModelError(N_("the text is empty"))
     return cleaned

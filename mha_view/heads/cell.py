@@ -36,14 +36,19 @@ Shown = Captured | Attentions | Changed | Sweep
 
 _SERVED: Final = '@import url("../mha.explore/explore.css");'
 """How the page Models has the stylesheet of Explore, which this document has already."""
+_MOST_HEIGHT: Final = 900
+"""The height of a frame in pixels, if its content is not known to be lower."""
+_CELL, _MAP_WIDTH, _AROUND = 48, 532, 370
+"""Of a sweep: the side of a cell and the map's largest width (``heads.css``), and the height of all the rest."""
 _NO_SCRIPT: Final = N_("The heads are drawn by a script, which this viewer does not run.")
 
 
 class SweepHeader(TypedDict):
-    """The rows and columns of a sweep's map."""
+    """The rows and columns of a sweep's map. ``measure``: the name of what was measured, "" for the whole output."""
 
     names: list[str]
     heads: int
+    measure: str
 
 
 class Header(TypedDict):
@@ -61,7 +66,16 @@ class Header(TypedDict):
 def cell(shown: Shown) -> str:
     """The frame of a run's heads, of a changed run with the change of its output, or of a sweep."""
     title = words_in(shell_language())(CELL["sweep" if isinstance(shown, Sweep) else "heads"])
-    return framed(document(shown), title, "34em" if isinstance(shown, Sweep) else "56em")
+    return framed(
+        document(shown), title, _sweep_height(shown) if isinstance(shown, Sweep) else f"{_MOST_HEIGHT}px"
+    )
+
+
+def _sweep_height(swept: Sweep) -> str:
+    """As high as the map and the sentences around it: its cells are squares."""
+    rows, columns = swept.values.shape
+    side = min(_CELL, _MAP_WIDTH / columns)
+    return f"{min(_MOST_HEIGHT, round(_AROUND + rows * side))}px"
 
 
 def document(shown: Shown, language: str | None = None) -> str:
@@ -95,7 +109,11 @@ def message_of(shown: Shown, language: str) -> bytes:
     }
     arrays: dict[str, Tensor] = {}
     if isinstance(shown, Sweep):
-        header["sweep"] = {"names": list(shown.names), "heads": shown.values.shape[1]}
+        header["sweep"] = {
+            "names": list(shown.names),
+            "heads": shown.values.shape[1],
+            "measure": shown.measure,
+        }
         return message(header, {"sweep": shown.values.float()})
     if isinstance(shown, Changed):
         header["change"] = change(shown)

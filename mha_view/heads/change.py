@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Final, TypedDict
+from typing import Final, NotRequired, TypedDict
 
 import torch
 from torch import Tensor
 
 from mha_core.interop.running.changed import Changed
+from mha_core.models.tokenizer import BLANKS
 
-MOST: Final = 8
+MOST: Final = 5
 """How many entries of a row are listed."""
+_VISIBLE: Final = str.maketrans(BLANKS)
 
 
 class Entry(TypedDict):
-    """An entry of the output, such as the logit of a token, before and after."""
+    """An entry of the output, such as the logit of a token, before and after; of logits their probabilities too."""
 
     name: str
     before: float
     after: float
+    probabilities: NotRequired[tuple[float, float]]
 
 
 class Row(TypedDict):
-    """The entries that changed most in the row of a sample's last real token. ``place``: the name of that token, "" for
-    none; ``first``: the names of the row's largest entries before and after.
+    """The entries that changed most in the row of a sample's last real token; of logits those whose probabilities changed
+    most.
+
+    ``place``: the name of that token, "" for none; ``first``: the names of the row's largest entries before and after.
     """
 
     sample: int
@@ -57,17 +62,27 @@ def _row(changed: Changed, sample: int) -> Row | None:
     before, after = (output[lead].double() for output in (changed.before, changed.after))
     if not bool((before.isfinite() & after.isfinite()).all()):
         return None
-    order = (after - before).abs().argsort(descending=True, stable=True)[:MOST].tolist()
+    shares = [row.softmax(-1) for row in (before, after)] if changed.logits else []
+    first, second = shares or (before, after)
+    order = (second - first).abs().argsort(descending=True, stable=True)[:MOST].tolist()
     tokens = changed.found.samples[sample][-1].tokens
     return {
         "sample": sample,
         "place": tokens[lead[-1]] if changed.names and len(shape) > 2 and shape[-2] == len(tokens) else "",
         "entries": [
-            {"name": _name(changed, entry), "before": before[entry].item(), "after": after[entry].item()}
+            _entry(_name(changed, entry), *(row[entry].item() for row in (before, after, *shares)))
             for entry in order
         ],
         "first": (_name(changed, _top(before)), _name(changed, _top(after))),
     }
+
+
+def _entry(name: str, before: float, after: float, *probabilities: float) -> Entry:
+    entry: Entry = {"name": name, "before": before, "after": after}
+    if probabilities:
+        first, second = probabilities
+        entry["probabilities"] = (first, second)
+    return entry
 
 
 def _top(row: Tensor) -> int:
@@ -75,4 +90,5 @@ def _top(row: Tensor) -> int:
 
 
 def _name(changed: Changed, entry: int) -> str:
-    return f"{changed.names[entry]} ({entry})" if entry in changed.names else str(entry)
+    text = changed.name(entry)
+    return str(entry) if text is None else f"{text.translate(_VISIBLE)} ({entry})"

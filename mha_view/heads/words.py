@@ -281,12 +281,19 @@ CELL: Final = {
     "change_before": N_("before"),
     "change_after": N_("after"),
     "change_by": N_("change"),
+    "change_probability": N_("probability before"),
+    "change_logit": N_("change of the logit"),
     "change_first": N_("The largest entry was {before}; now it is {after}."),
     "change_stays": N_("The largest entry is still {before}."),
     "sweep": N_("Each head changed alone"),
     "sweep_about": N_(
         "Each row is an attention, each column a head, counted from 0 as in Python. The number is what sweep measured "
         "with only this head changed."
+    ),
+    "sweep_measured": N_("Measured: {measure}"),
+    "sweep_largest": N_("Measured: the largest absolute change of the output"),
+    "sweep_python": N_(
+        "Run this line in a cell to trace every number of this head, after found = capture(model, inputs)."
     ),
     "sweep_keys": N_("Rows are attentions, columns are heads. Arrow keys move from head to head."),
     "sweep_more": N_("above 0"),

@@ -343,6 +343,49 @@ def test_tokens_are_those_of_the_first_samples_last_position_if_no_other_is_give
         changed.tokens((0, 7))
 
 
+def test_a_change_is_of_logits_if_the_module_returns_them_by_that_name(language_model):
+    assert capture(language_model, IDS, without=[("h.0", 1)]).logits
+    assert not capture(hand(), X, without=[("0", 1)]).logits
+
+
+NAMED: dict[str, Any] = {
+    "list": ["no", "yes"],
+    "mapping": {0: "no", 1: "yes"},
+    "function": lambda token: ["no", "yes", "2"][token],
+}
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_ids_have_the_names_of_a_vocabulary(language_model, kind):
+    changed = capture(language_model, IDS, without=[("h.0", 1)])
+    named = changed.named(NAMED[kind])
+    assert (named.name(1), named.name(2)) == ("yes", "2" if kind == "function" else None)
+    assert torch.equal(named.after, changed.after)
+    assert (changed.name(1), changed.vocabulary) == (None, None)
+
+
+KINDS = (
+    "vocabulary: expected a list of texts, a mapping of ids to texts, or a function such as tokenizer.decode, "
+    "got "
+)
+NOT_NAMES: dict[str, Any] = {
+    KINDS + "str": "abc",
+    KINDS + "int": 3,
+    KINDS + "dict": {"no": 0},
+    "vocabulary: expected the text of id 0, got 0": lambda token: token,
+    "vocabulary: expected the text of id 0, got IndexError: list index out of range": lambda token: [][token],
+    "vocabulary: expected the text of id 0, got None": [None],
+}
+
+
+@pytest.mark.parametrize("said", NOT_NAMES)
+def test_what_gives_no_names_is_refused(said):
+    changed = capture(hand(), X, without=[("0", 1)])
+    with pytest.raises(InteropError) as error:
+        changed.named(NOT_NAMES[said])
+    assert str(error.value) == said
+
+
 def test_a_single_number_has_no_tokens():
     class Mean(Attention):
         def forward(self, x):

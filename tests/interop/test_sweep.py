@@ -1,5 +1,7 @@
 """A sweep by means and by patches from another run is what ``capture`` gives with the same numbers as a patch."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
@@ -126,3 +128,32 @@ def test_what_does_not_go_together_is_refused(said):
     with pytest.raises(InteropError) as error:
         sweep(hand(), X, **{"measure": logit, **WRONG[said]})
     assert str(error.value) == said
+
+
+class Measure:
+    def __call__(self, out):
+        return out[0, -1, 0]
+
+
+# fmt: off
+MEASURED: dict[str, Any] = {
+    "": None,
+    "logit": logit,
+    "Measure": Measure(),
+    "out[0, -1, 1]": lambda out: out[0, -1, 1],
+    "<lambda>": [lambda out: out[0, -1, 0], lambda out: out][0],  # two on one line
+    "out[0, 0, 0] - out[0, 0, 1]": (
+        lambda out: out[0, 0, 0]
+        - out[0, 0, 1]
+    ),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_a_sweep_keeps_the_name_of_what_was_measured(name):
+    assert sweep(hand(), X, MEASURED[name]).measure == name
+
+
+def test_a_lambda_without_a_file_has_no_expression():
+    assert sweep(hand(), X, eval("lambda out: out[0, 0, 0]")).measure == "<lambda>"

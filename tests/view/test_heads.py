@@ -17,6 +17,7 @@ from torch import nn
 
 from mha_core.interop import capture, sweep
 from mha_core.interop.running.attentions import Attentions
+from mha_core.interop.running.sweep import Sweep
 from mha_core.models import label
 from mha_core.models.measures import behaviours
 from mha_view.heads import payload
@@ -223,9 +224,10 @@ def test_changed_heads_are_marked_and_the_output_is_compared(model):
     assert (run["off"], run["patched"]) == ([[0, 1]], [[1, 2], [2, 0]])
     assert header["change"]["largest"] == f"{changed.largest:.4g}"
     for sample, row in enumerate(header["change"]["rows"]):
+        assert not any("probabilities" in entry for entry in row["entries"])
         before, after = changed.before[sample, -1], changed.after[sample, -1]
         order = (after.double() - before.double()).abs().argsort(descending=True, stable=True).tolist()
-        assert [entry["name"] for entry in row["entries"]] == [str(at) for at in order]
+        assert [entry["name"] for entry in row["entries"]] == [str(at) for at in order[:5]]
         assert row["entries"][0]["before"] == before[order[0]].item()
         assert row["entries"][0]["after"] == after[order[0]].item()
         assert row["first"] == [str(before.argmax().item()), str(after.argmax().item())]
@@ -296,8 +298,34 @@ def test_tokens_of_the_text_have_their_names_in_the_change():
     (row,) = read(changed)[0]["change"]["rows"]
     assert row["place"] == "cat"
     names = {entry["name"] for entry in row["entries"]}
-    assert {"cat (4)", "saw (2)"} <= names
     assert names <= {"cat (4)", "saw (2)", *"0135678"}
+
+
+def test_of_logits_the_largest_changes_of_probabilities_are_listed_with_their_names():
+    changed = capture(Language().eval(), torch.tensor([[4, 2, 4]]), without=[(0, 0)])
+    assert not changed.logits
+    (row,) = read(changed.named(lambda token: f" word\n{token}"))[0]["change"]["rows"]
+    logits = changed.before[0, -1], changed.after[0, -1]
+    expected = changed.tokens()
+    assert [entry["name"] for entry in row["entries"]] == [
+        f"␣word⏎{one.token} ({one.token})" for one in expected
+    ]
+    for entry, one in zip(row["entries"], expected, strict=True):
+        assert entry["probabilities"] == pytest.approx([one.before, one.after])
+        assert [entry["before"], entry["after"]] == [row[one.token].item() for row in logits]
+
+
+def test_only_the_names_of_listed_ids_are_asked_for():
+    asked = []
+    changed = capture(Language().eval(), torch.tensor([[4, 2, 4]]), without=[(0, 0)])
+
+    def text_of(token):
+        asked.append(token)
+        return "word"
+
+    read(changed.named(text_of))
+    tops = {int(output[0, -1].argmax()) for output in (changed.before, changed.after)}
+    assert set(asked) == {0} | tops | {one.token for one in changed.tokens()}
 
 
 def test_an_output_without_finite_rows_has_no_table(model):
@@ -313,9 +341,15 @@ def test_an_output_without_finite_rows_has_no_table(model):
 def test_a_sweep_has_its_numbers(model):
     swept = sweep(model, drawn(1, 7, 8), lambda out: out[0, 0, 0])
     header, arrays = read(swept)
-    assert header["sweep"] == {"names": list(swept.names), "heads": 4}
+    assert header["sweep"] == {"names": list(swept.names), "heads": 4, "measure": "out[0, 0, 0]"}
     assert torch.equal(arrays["sweep"], swept.values.float())
     assert header["heads"] is None
+
+
+@pytest.mark.parametrize(("rows", "columns", "height"), [(3, 4, 514), (40, 4, 900), (12, 38, 538)])
+def test_the_frame_of_a_sweep_is_as_high_as_its_map_up_to_a_limit(rows, columns, height):
+    swept = Sweep(("h",) * rows, torch.zeros(rows, columns))
+    assert f"; height: {height}px" in cell(swept)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -18,8 +18,7 @@ export class Cell {
     const parts = { colours, limits, shown: (/** @type {number} */ sample) => this.change?.update(sample) };
     this.heads = heads && new HeadsOfRun(heads, arrays, words, parts);
     const head = div("cell-head", ...(this.heads ? [this.heads.choices] : []));
-    if (this.change) this.heads?.panes.append(this.change.root);
-    const all = [this.heads, this.sweep].flatMap((part) => (part ? [part.root] : []));
+    const all = [this.change, this.heads, this.sweep].flatMap((part) => (part ? [part.root] : []));
     document.documentElement.lang = tag;
     const sentences = skipped.map((sentence) => element("li", {}, sentence));
     const missing = skipped.length

@@ -1,9 +1,9 @@
 // How the output of a model changed when heads were switched off or replaced: the entries of its last row that changed
 // most, before and after.
 
-import { element, fill } from "../kit/dom.js";
+import { element, fill, prose } from "../kit/dom.js";
 import { format } from "../kit/numbers.js";
-import { signedText } from "../models/wording.js";
+import { likely, signedText } from "../models/wording.js";
 
 const DECIMALS = 3;
 
@@ -12,7 +12,7 @@ export class ChangeTable {
   constructor(change, words) {
     this.change = change;
     this.words = words;
-    this.root = element("section", { class: "change ablate", "aria-label": words.change });
+    this.root = element("section", { class: "change", "aria-label": words.change });
   }
 
   /** @param {number} sample */
@@ -23,8 +23,8 @@ export class ChangeTable {
     const values = { number: change.largest, shape: change.shape };
     this.root.replaceChildren(
       element("h2", {}, words.change),
-      element("p", { class: "hint" }, fill(largest, values)),
-      ...(row ? [this.#table(row), element("p", { class: "hint" }, this.#first(row))] : []),
+      element("p", { class: "hint" }, prose(row && this.#first(row), fill(largest, values))),
+      ...(row ? [this.#table(row)] : []),
     );
   }
 
@@ -32,9 +32,10 @@ export class ChangeTable {
   #table({ place, entries }) {
     const { words } = this;
     const where = place ? fill(words.change_place, { token: place }) : words.change_last;
-    const heads = [where, words.change_before, words.change_after, words.change_by].map((text) =>
-      element("th", { scope: "col" }, text),
-    );
+    const numbers = entries[0]?.probabilities
+      ? [words.change_probability, words.change_after, words.change_logit]
+      : [words.change_before, words.change_after, words.change_by];
+    const heads = [where, ...numbers].map((text) => element("th", { scope: "col" }, text));
     const body = element("tbody", {}, ...entries.map(lineOf));
     return element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body);
   }
@@ -46,9 +47,10 @@ export class ChangeTable {
 }
 
 /** @param {CellEntry} entry */
-function lineOf({ name, before, after }) {
+function lineOf({ name, before, after, probabilities }) {
   const by = after - before;
-  const numbers = [before, after].map((number) => element("td", {}, format(number, DECIMALS)));
+  const texts = probabilities?.map(likely) ?? [before, after].map((number) => format(number, DECIMALS));
+  const numbers = texts.map((text) => element("td", {}, text));
   const change = element("td", { class: by < 0 ? "falls" : "rises" }, signedText(by, DECIMALS));
   return element("tr", {}, element("th", { scope: "row" }, element("bdi", {}, name)), ...numbers, change);
 }

@@ -3,6 +3,7 @@
 import { element, fill } from "../kit/dom.js";
 import { Heatmap } from "../models/head/heatmap.js";
 import { signedText } from "../models/wording.js";
+import { PythonLine } from "./python_line.js";
 
 const DECIMALS = 4;
 
@@ -30,14 +31,20 @@ export class SweepMap {
     };
     this.map = new Heatmap(host, ofSweep, colours);
     this.told = element("p", { class: "readout" }, words.sweep_hint);
+    this.python = new PythonLine(words);
+    this.python.root.hidden = true;
+    const { measure } = sweep;
+    const measured = measure ? fill(words.sweep_measured, { measure }) : words.sweep_largest;
     const about = element("p", { class: "hint" }, words.sweep_about);
     this.root = element(
       "section",
       { class: "sweep", "aria-label": words.sweep },
       element("h2", {}, words.sweep),
+      element("p", { class: "sweep-measured" }, measured),
       about,
       this.map.root,
       this.told,
+      this.python.root,
     );
   }
 
@@ -57,7 +64,10 @@ export class SweepMap {
     const number = numbers[query * sweep.heads + key];
     this.#pair = { query, key };
     const values = { name: sweep.names[query], head: key, number: signedText(number, DECIMALS) };
-    this.told.textContent = fill(Number.isNaN(number) ? words.sweep_no_head : words.sweep_told, values);
+    const isThere = !Number.isNaN(number);
+    this.told.textContent = fill(isThere ? words.sweep_told : words.sweep_no_head, values);
+    this.python.root.hidden = !isThere;
+    this.python.update(`found[${query}].example(heads=[${key}], cut=True)`, words.sweep_python);
     this.update();
   }
 }

@@ -74,10 +74,14 @@ interface CellEntry {
   name: string;
   before: number;
   after: number;
+  /** Of logits: the softmax before and after. */
+  probabilities?: [number, number];
 }
 
 /** The change without each head; the numbers are the array "sweep", attentions × heads. */
 interface CellSweep {
   names: string[];
   heads: number;
+  /** The name of what was measured; "" for the largest change of the whole output. */
+  measure: string;
 }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -15,6 +15,9 @@ from mha_core.interop.parameters.packed import EXACT, shown_shape
 from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.padding import real_tokens
 from mha_core.notebook import HEADS, html_of
+
+Vocabulary = Sequence[str] | Mapping[int, str] | Callable[[int], str]
+"""The text of each id, or a function that returns it, such as ``tokenizer.decode``."""
 
 
 class TokenChange(NamedTuple):
@@ -36,6 +39,8 @@ class Changed:
     after      the output with changes, of the same shape
     names      of the ids of tokens, those that the inputs have, if ``tokens`` were given
     unchanged  the same attentions in the run without changes, in the same order
+    logits     whether the output is known to be logits: the module returns it as ``logits``, or ``named`` says so
+    vocabulary what ``named`` was given
     """
 
     found: Attentions
@@ -43,6 +48,8 @@ class Changed:
     after: Tensor
     names: Mapping[int, str] = field(default_factory=dict)
     unchanged: Attentions = field(default_factory=Attentions)
+    logits: bool = False
+    vocabulary: Vocabulary | None = None
 
     @cached_property
     def difference(self) -> Tensor:
@@ -105,6 +112,45 @@ class Changed:
         order = (after - before).abs().argsort(descending=True, stable=True)[:most].tolist()
         return tuple(TokenChange(token, before[token].item(), after[token].item()) for token in order)
 
+    def named(self, vocabulary: Vocabulary) -> Changed:
+        """The same change of logits over a vocabulary, whose ids a notebook shows by their texts.
+
+        ``vocabulary``: the texts in a list or a mapping, or a function that returns the text of one id. An id that a
+        list or a mapping does not have keeps its number.
+
+            changed.named(tokenizer.decode)
+
+        Raises ``InteropError`` for anything else, and where the function fails or returns no text.
+        """
+        of_ids = not isinstance(vocabulary, Mapping) or all(isinstance(token, int) for token in vocabulary)
+        known = callable(vocabulary) or isinstance(vocabulary, Sequence | Mapping)
+        if isinstance(vocabulary, str) or not known or not of_ids:
+            raise InteropError(
+                N_(
+                    "expected a list of texts, a mapping of ids to texts, or a function such as "
+                    "tokenizer.decode, got {kind}"
+                ),
+                place="vocabulary",
+                kind=type(vocabulary).__name__,
+            )
+        named = replace(self, logits=True, vocabulary=vocabulary)
+        if self.before.dim() and self.before.shape[-1]:
+            named.name(0)
+        return named
+
+    def name(self, token: int) -> str | None:
+        """The text of an id; None for one without. Raises ``InteropError`` as ``named`` does."""
+        texts = self.names if self.vocabulary is None else self.vocabulary
+        try:
+            text: Any = texts(token) if callable(texts) else texts[token]
+        except Exception as error:
+            if isinstance(error, LookupError) and not callable(texts):
+                return None
+            raise _no_text(token, f"{type(error).__name__}: {error}") from error
+        if not isinstance(text, str):
+            raise _no_text(token, repr(text)[:80])
+        return text
+
     def _repr_html_(self) -> str | None:
         """What a notebook shows: the heads of the changed run and the output's change; None without ``mha_view``."""
         return html_of(self, HEADS)
@@ -117,13 +163,23 @@ class Changed:
         return f"largest change of the output ({shown_shape(self.before)}): {self.largest:.3g} at [{at}]"
 
 
+def _no_text(token: int, got: str) -> InteropError:
+    return InteropError(N_("expected the text of id {id}, got {got}"), place="vocabulary", id=token, got=got)
+
+
+def logits_of(output: Any) -> Tensor | None:
+    """The logits that a module returned by that name, if any."""
+    logits = output.get("logits") if isinstance(output, Mapping) else getattr(output, "logits", None)
+    return logits if isinstance(logits, Tensor) else None
+
+
 def output_of(output: Any) -> Tensor:
     """The logits that a module returned, or else the first tensor of floating-point numbers, as a copy on the CPU.
 
     Raises ``InteropError`` if there is none.
     """
-    logits = output.get("logits") if isinstance(output, Mapping) else getattr(output, "logits", None)
-    tensor = logits if isinstance(logits, Tensor) else next(_floating(output), None)
+    logits = logits_of(output)
+    tensor = next(_floating(output), None) if logits is None else logits
     if tensor is None:
         raise InteropError(
             N_("the module returned {kind}, in which there is no floating-point tensor to compare"),

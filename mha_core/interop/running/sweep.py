@@ -10,6 +10,8 @@ swept.most(5)                                                         # the head
 
 from __future__ import annotations
 
+import ast
+import linecache
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
@@ -46,10 +48,12 @@ class Sweep:
     names    the attentions, in the order of computation
     values   attentions × heads, float64: the change if only this head is changed; NaN where an attention has no such
              head, or where the change is NaN
+    measure  what was measured: the function's name, or of a lambda its expression; "" if ``measure`` was None
     """
 
     names: tuple[str, ...]
     values: Tensor
+    measure: str = ""
 
     def most(self, count: int = 5) -> tuple[HeadChange, ...]:
         """The heads with the largest absolute change, the largest first.
@@ -158,7 +162,7 @@ def sweep(
                 else:
                     after = changed_run(subject, found.sites, {index: edit})
                 changes[index, head] = change(after)
-    return Sweep(tuple(one.name for one in found.attentions), changes)
+    return Sweep(tuple(one.name for one in found.attentions), changes, _words_of(measure))
 
 
 def _of_heads(real: Tensor | None) -> Tensor | None:
@@ -248,6 +252,22 @@ def _change_by(
             number=one,
         )
     return lambda after: (_number(measure, after) - zero) / (one - zero)
+
+
+def _words_of(measure: Callable[[Any], Any] | None) -> str:
+    """The name of a function, or the expression of a lambda if its file or cell has one such on that line."""
+    name = getattr(measure, "__name__", "" if measure is None else type(measure).__name__)
+    code = getattr(measure, "__code__", None)
+    if name != "<lambda>" or code is None:
+        return name
+    try:
+        tree = ast.parse("".join(linecache.getlines(code.co_filename)))
+    except (SyntaxError, ValueError):
+        return name
+    there = [
+        one for one in ast.walk(tree) if isinstance(one, ast.Lambda) and one.lineno == code.co_firstlineno
+    ]
+    return ast.unparse(there[0].body) if len(there) == 1 else name
 
 
 def _number(measure: Callable[[Any], Any], output: Any) -> float:

@@ -21,6 +21,20 @@ def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
     return 2 * torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
+class Language(nn.Module):
+    """A model of 9 tokens that returns logits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedded = nn.Embedding(9, 8)
+        self.layer = nn.MultiheadAttention(8, 2, batch_first=True)
+        self.head = nn.Linear(8, 9)
+
+    def forward(self, ids: torch.Tensor) -> dict[str, torch.Tensor]:
+        x = self.embedded(ids)
+        return {"logits": self.head(self.layer(x, x, x)[0])}
+
+
 class Masked(nn.Module):
     """Attentions of 4 heads, two of which share their keys, with each kind of mask, a softcap, a sink."""
 
@@ -53,6 +67,8 @@ def payloads() -> dict[str, Any]:
     cross = capture(both, (drawn(1, 5, 8), drawn(1, 3, 8)), list("abc"), context_tokens=list("vwxyz"))
     masked = capture(Masked(), drawn(1, 4, 5, 2, seed=4))
     swept = sweep(encoder, drawn(1, 8, 8), lambda out: out[0, 0, 0])
+    named = capture(Language().eval(), torch.tensor([[4, 2, 4]]), without=[(0, 0)])
+    unnamed = sweep(encoder, drawn(1, 8, 8))
     cells = {
         "found": message_of(found, "en"),
         "zh": message_of(found, "zh"),
@@ -60,6 +76,8 @@ def payloads() -> dict[str, Any]:
         "cross": message_of(cross, "en"),
         "crossed": message_of(crossed, "en"),
         "sweep": message_of(swept, "en"),
+        "unnamed": message_of(unnamed, "en"),
+        "logits": message_of(named.named([f"<b>{at}" for at in range(9)]), "en"),
         "masked": message_of(masked, "en"),
     }
     for name, most in (("long", 62_000), ("rounded", 145_000)):

@@ -395,6 +395,32 @@ test("heads that were switched off or replaced are marked, in words too", async 
   );
 });
 
+test("what changed in the output comes before the heads", async () => {
+  const { find } = await opened("changed");
+  const order = find(".change").compareDocumentPosition(find(".run-heads"));
+  assert.equal(order, Node.DOCUMENT_POSITION_FOLLOWING);
+});
+
+test("of logits each token has its probability before and after, and the change of its logit", async () => {
+  const { all, texts } = await opened("logits");
+  assert.deepEqual(texts(".change thead th").slice(1), [
+    "probability before",
+    "after",
+    "change of the logit",
+  ]);
+  const { entries } = messageOf("logits").header.change.rows[0];
+  entries.forEach(
+    (/** @type {CellEntry} */ { name, before, after, probabilities }, /** @type {number} */ at) => {
+      const by = after - before;
+      const sign = by > 0 ? "+" : "−";
+      const shares = /** @type {number[]} */ (probabilities).map((share) => share.toFixed(3));
+      const cells = [...all(".change tbody tr")[at].children].map(({ textContent }) => textContent);
+      assert.match(name, /^<b>\d \(\d\)$/);
+      assert.deepEqual(cells, [name, ...shares, `${sign}${Math.abs(by).toFixed(3)}`]);
+    },
+  );
+});
+
 /** The largest change of a head's weights. @param {number} at its flat number */
 function changeOf(at) {
   const [before, after] = ["before", "after"].map((name) => WEIGHTS[name][Math.floor(at / 4)][at % 4].flat());
@@ -488,6 +514,23 @@ test("a sweep's numbers are found with the keys", async () => {
   const number = swept[1][1];
   const text = `${number > 0 ? "+" : ""}${number.toFixed(4)}`.replace("-", "−");
   assert.equal(find(".sweep > .readout").textContent, `layers.1.self_attn, head 1: ${text}`);
+});
+
+test("a sweep says what was measured", async () => {
+  const first = await opened("sweep");
+  assert.equal(first.find(".sweep-measured").textContent, "Measured: out[0, 0, 0]");
+  const { find } = await opened("unnamed");
+  assert.equal(find(".sweep-measured").textContent, "Measured: the largest absolute change of the output");
+});
+
+test("a chosen head of a sweep has the line of Python that opens it", async () => {
+  const { find } = await opened("sweep");
+  assert.equal(find(".sweep .taking").hidden, true);
+  press("ArrowDown", find(".big-map"));
+  press("ArrowDown", find(".big-map"));
+  press("ArrowRight", find(".big-map"));
+  assert.equal(find(".sweep .taking").hidden, false);
+  assert.equal(find(".python-line").value, "found[1].example(heads=[1], cut=True)");
 });
 
 test("a cell is in the shell's language", async () => {
