@@ -171,7 +171,7 @@ _TEXTS: Final = {
     "forward": N_("every token between the first and the last looks most at the one after it"),
     "each": N_("largest weights: {pairs}"),
     "many": N_("strongest: {pairs}"),
-    "apart": N_("unlike the other heads: {pairs}"),
+    "apart": N_("only in this head: {pairs}"),
 }
 _AMONG: Final = {
     "even": N_("spreads its weight evenly over the tokens it is allowed to attend to"),

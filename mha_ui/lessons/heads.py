@@ -169,11 +169,10 @@ HEADS: Final = Lesson(
         ),
         right=_redundant,
         because=N_(
-            "Not on that evidence alone. Overlap compares weights. With a different $W_V$, the "
-            "second head looks at the same places but takes something else from them. One head "
-            "could do the work of both, though, with the columns of both values side by side. "
-            "Only if $W_V$ is the same too is one head redundant: its rows of $W_O$ can be added "
-            "to the other's."
+            "Overlap compares weights. With a different $W_V$, the second head looks at the same "
+            "places but takes something else from them. One head could do the work of both, "
+            "though, with the columns of both values side by side. If $W_V$ is the same too, the "
+            "second head is redundant: its rows of $W_O$ can be added to the other's."
         ),
     ),
     puzzle="one-job",

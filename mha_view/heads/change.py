@@ -25,8 +25,7 @@ class Entry(TypedDict):
 
 
 class Row(TypedDict):
-    """The entries that changed most in the row of a sample's last real token; of logits those with the largest changes of
-    probability.
+    """The entries that changed most in the row of a sample's last real token; of logits those whose probability did.
 
     ``place``: the name of that token, "" for none; ``first``: the names of the row's largest entries before and after.
     """

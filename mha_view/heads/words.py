@@ -104,7 +104,7 @@ HEADS: Final = {
     "told_none": N_("None of these measures differs clearly from chance."),
     "told_unmeasured": N_("Not measured: the keys are other tokens than the queries."),
     "told_unsure": N_("Too few cases to be sure: “{kind}” {number} ({chance} by chance, cases: {places})."),
-    "told_little": N_("No clear pattern. The strongest is “{kind}”: {number} ({chance} by chance)."),
+    "told_little": N_("No clear pattern. Farthest above chance: “{kind}”, {number} ({chance} by chance)."),
     "told_previous": N_(
         "Looks at the previous token: {number} of its word-to-word weight ({chance} by chance)."
     ),

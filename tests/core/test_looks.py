@@ -199,8 +199,8 @@ def said_of(example):
 def test_of_many_tokens_it_is_said_what_a_head_does_that_the_others_do_not():
     """Both look at a, but for the last two tokens and the first one."""
     assert said_of(heads_that_look_at((1, 0, 0, 0, 0, 3, 2), (2, 0, 0, 0, 0, 4, 2))) == [
-        "unlike the other heads: a → b 0.96, f → d 0.96",
-        "unlike the other heads: a → c 0.96, f → e 0.96",
+        "only in this head: a → b 0.96, f → d 0.96",
+        "only in this head: a → c 0.96, f → e 0.96",
     ]
 
 
