@@ -84,7 +84,7 @@ def puzzle_of(computed: Trace, start: Example, language: str) -> payloads.Puzzle
         "solution": puzzle.solution,
         "changed": changes(start, example),
         "fewest": fewest_of(start),
-        "next": _next(puzzle.key),
+        "next": _next(puzzle.key, language),
         "link": f"puzzle={puzzle.key}" if puzzle.key else f"s={packed(_titled(start, example))}",
     }
 
@@ -172,11 +172,16 @@ def _place(key: str, language: str) -> str:
     return words(_PLACE).format(number=keys.index(key) + 1, count=len(keys), stage=stage)
 
 
-def _next(key: str) -> str:
+def query_of(key: str, language: str) -> str:
+    """The query of the address that opens a built-in puzzle in this language."""
+    return f"puzzle={key}&lang={language}"
+
+
+def _next(key: str, language: str) -> str:
     """The query of the puzzle after this one, "" where there is none."""
     keys = list(built_in_puzzles())
     after = keys[keys.index(key) + 1 :] if key in keys else keys
-    return f"puzzle={after[0]}" if after else ""
+    return query_of(after[0], language) if after else ""
 
 
 def puzzle_stages(language: str) -> list[PuzzleStage]:
@@ -203,7 +208,7 @@ def _card(example: Example, puzzle: Puzzle, language: str) -> PuzzleCard:
     return {
         "key": puzzle.key,
         "title": text_in(example.title, language),
-        "query": f"puzzle={puzzle.key}",
+        "query": query_of(puzzle.key, language),
         "fewest": fewest_of(example),
         "maps": [(head, begun.matrix("weights", head)) for head in heads],
         "goals": [(goal.head or 0, goal.row, goal.col) for goal in goals],

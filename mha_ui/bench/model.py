@@ -31,7 +31,7 @@ from mha_view import payloads
 from mha_view.about import About, about_example, is_ours
 from mha_view.lenses import laid_over, look
 from mha_view.lenses.lens import Lens, sent
-from mha_view.puzzle import only_allowed, puzzle_of
+from mha_view.puzzle import only_allowed, puzzle_of, query_of
 from mha_view.tables import numbers
 
 
@@ -230,7 +230,7 @@ def _lens(work: Work, name: str) -> Lens | None:
 
 def _first_puzzle(language: str) -> FirstPuzzle:
     key, example = next(iter(built_in_puzzles().items()))
-    return {"title": text_in(example.title, language), "query": f"puzzle={key}"}
+    return {"title": text_in(example.title, language), "query": query_of(key, language)}
 
 
 def _message(message: Message | None) -> MessageData | None:

@@ -64,14 +64,14 @@ def test_what_is_sent_says_where_it_starts_and_how_many_numbers_differ():
     number = begun.trace.matrix(goal.step, goal.head)[goal.row][goal.col]
     assert sent["goals"][0]["start"] == then["goals"][0]["start"] == number
     assert (sent["changed"], then["changed"]) == (0, sent["fewest"])
-    assert sent["next"] == f"puzzle={SECOND}"
+    assert sent["next"] == f"puzzle={SECOND}&lang=en"
     assert payload(opened(puzzle=LAST))["puzzle"]["next"] == ""
 
 
 def test_an_example_without_a_puzzle_offers_the_first():
     sent = payload(opened(example="first"))
     assert sent["puzzle"] is None
-    assert sent["start"]["puzzle"]["query"] == f"puzzle={FIRST}"
+    assert sent["start"]["puzzle"]["query"] == f"puzzle={FIRST}&lang=en"
 
 
 def test_a_visitors_own_puzzle_has_no_place_among_ours_and_a_link_of_its_own():

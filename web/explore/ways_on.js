@@ -1,4 +1,4 @@
-// Ways on from the first line: to the puzzles, and back to where a visitor left off.
+// Ways on from the first line: to the puzzles, and back to where a visitor left off. They keep the language.
 
 import { element, fill } from "../kit/dom.js";
 import { lastWork } from "../kit/last_work.js";
@@ -6,13 +6,13 @@ import { solvedPuzzles } from "../kit/solved_puzzles.js";
 
 /**
  * A link to the first puzzle, or to all of them once one is solved; null where none is to be offered.
- * @param {Pick<ExploreModel, "start">} model
+ * @param {Pick<ExploreModel, "lang" | "start">} model
  * @param {Record<string, string>} words
  */
-export function invitation({ start: { puzzle } }, words) {
+export function invitation({ lang, start: { puzzle } }, words) {
   if (!puzzle) return null;
   const hasBegun = Object.keys(solvedPuzzles()).length > 0;
-  const href = hasBegun ? "puzzles" : `./?${puzzle.query}`;
+  const href = hasBegun ? `puzzles?lang=${lang}` : `./?${puzzle.query}`;
   const label = hasBegun ? words.puzzle_go_on : fill(words.puzzle_begin, { title: puzzle.title });
   return element("a", { class: "invitation", href, target: "_self" }, label);
 }

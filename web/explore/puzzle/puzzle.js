@@ -125,6 +125,11 @@ export class Puzzle {
     );
   }
 
+  /** The address of all puzzles, in the language of the page. */
+  get #overview() {
+    return `puzzles?lang=${this.#host.model.lang}`;
+  }
+
   // --- building ------------------------------------------------------------------------------------------------------
 
   /** @type {(model: ExploreModel, puzzle: PuzzleData) => void} */
@@ -138,7 +143,7 @@ export class Puzzle {
       div("done"),
       ...(puzzle.goals.length === 1 ? marksOf(puzzle.goals[0], words) : []),
     );
-    const all = puzzle.link && element("a", { href: "puzzles", target: "_self" }, words.puzzle_all);
+    const all = puzzle.link && element("a", { href: this.#overview, target: "_self" }, words.puzzle_all);
     const text = div(
       "puzzle-text",
       p("puzzle-place", puzzle.place, puzzle.place ? " · " : "", all),
@@ -277,7 +282,7 @@ export class Puzzle {
     const attributes = { class: "further", target: "_self", data: { focus: "puzzle next" } };
     const going = next
       ? element("a", { ...attributes, href: `?${next}` }, words.puzzle_next)
-      : element("a", { ...attributes, href: "puzzles" }, words.puzzle_all);
+      : element("a", { ...attributes, href: this.#overview }, words.puzzle_all);
     const acts = [
       isKept && link ? going : null,
       !isKept && !isLast ? act("hint", hint, () => this.#hint()) : null,
