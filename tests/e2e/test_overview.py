@@ -413,6 +413,7 @@ def the_whole_path_of_a_number_is_lit(bench):
     assert_no_barrier_either(page)
     bench.cell("v", 1, 0, 0).hover()  # it stays while something else is pointed at
     expect(lines.and_(page.locator(".path"))).to_have_count(3)
+    expect(button).to_be_visible()
     page.locator(".explain").hover()
     button.click()
     expect(page.locator(".path")).to_have_count(0)

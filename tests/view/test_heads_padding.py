@@ -100,10 +100,10 @@ def test_what_a_change_did_is_listed_at_the_last_real_token_and_weights_of_paddi
     changed = capture(decoder("eager"), {"input_ids": batch, "attention_mask": real}, names, without=[(0, 1)])
     header, arrays = read(changed)
     row = header["change"]["rows"][0]
-    entry = row["entries"][0]
+    before, after = row["entries"][0]["probabilities"]
     assert row["place"] == "end"
-    by_hand = (changed.after - changed.before)[0, 6].abs()
-    assert abs(entry["after"] - entry["before"]) == pytest.approx(by_hand.max().item())
+    by_hand = (changed.after.softmax(-1) - changed.before.softmax(-1))[0, 6].abs()
+    assert abs(after - before) == pytest.approx(by_hand.max().item())
     moved = [
         new.weights[:, :7] - old.weights[:, :7]
         for old, new in zip(changed.unchanged, changed.found, strict=True)

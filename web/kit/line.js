@@ -247,7 +247,9 @@ export class Explain {
       parts.push(element("strong", {}, exact(requireValue(model, cell))));
       if (fed.length) parts.push(span("feeds", " → ", ...this.#feeds(model, cell, fed)));
     }
-    return isPinned ? [...this.#crumbs(model), ...parts, ...this.#acts(model, cell)] : parts;
+    if (isPinned) return [...this.#crumbs(model), ...parts, ...this.#acts(model, cell)];
+    const isPathLit = this.#pathOf(model, this.#shown?.pinned ?? null) !== null;
+    return isPathLit ? [...parts, this.#ways(model, [])] : parts;
   }
 
   /**
@@ -277,14 +279,20 @@ export class Explain {
    * @returns {Child[]}
    */
   #acts(model, cell) {
+    return [this.#ways(model, this.acts(model, cell)), this.#jumps(model, cell)];
+  }
+
+  /**
+   * Buttons to light the whole path of the pinned number, and to let go of it. While the path is lit they are there
+   * whatever number is explained.
+   * @param {Model} model
+   * @param {Child[]} others
+   */
+  #ways(model, others) {
     const unpin = { data: { focus: "unpin" }, onclick: this.unpin };
     const whole = { data: { focus: "whole path" }, onclick: () => this.#toggleWhole() };
-    const acts = [
-      ...this.acts(model, cell),
-      this.hold && canFollow(model) ? pressable(this.#whole, whole, this.words.whole_path) : null,
-      button(unpin, `✕ ${this.words.unpin}`),
-    ];
-    return [span("ways", ...acts), this.#jumps(model, cell)];
+    const path = this.hold && canFollow(model) ? pressable(this.#whole, whole, this.words.whole_path) : null;
+    return span("ways", ...others, path, button(unpin, `✕ ${this.words.unpin}`));
   }
 
   /** @type {OfCell<Node | null>} */
