@@ -158,7 +158,9 @@ def test_the_work_and_its_history_survive_a_server_that_dies_during_a_drag_and_o
     own_server.start()
     assert_shows(bench.settled(), x00(7))
     bench.wait_for_address(x00(7))
-    assert all("ERR_CONNECTION" in text or "disconnected" in text for text in watch.complaints)
+    assert all("ERR_CONNECTION" in text or "disconnected" in text for text in watch.complaints), (
+        watch.complaints
+    )
     bench.page.get_by_role("link", name="Check my numbers", exact=True).click()
     expect(bench.page).to_have_title("Check my numbers · Multi-head attention")
     bench.page.reload()

@@ -2,7 +2,7 @@
 
 import { copyText } from "../kit/copy.js";
 import { element, requireElement } from "../kit/dom.js";
-import { mounting } from "../kit/mount.js";
+import { isLeaving, mounting } from "../kit/mount.js";
 import { belowRoot } from "../kit/root.js";
 import { sender } from "../kit/sender.js";
 import { isTeaching, onTeachingChange, setTeaching, showTeaching } from "../kit/teaching.js";
@@ -70,7 +70,8 @@ class Share {
     // This button is in no fragment, and on every page: what it triggers makes Streamlit run the whole page.
     const silence = () => root.isConnected && this.setTriggerValue("silence", true);
     window.addEventListener("mha-silence", silence, { signal });
-    window.addEventListener("mha-left", () => root.isConnected && this.#sendLeft(), { signal });
+    for (const kind of ["mha-left", "mha-arrived"])
+      window.addEventListener(kind, () => root.isConnected && this.#sendLeft(), { signal });
     /** @param {Event} event */
     const outside = (event) => event.composedPath().includes(root) || this.#hide(false);
     document.addEventListener("pointerdown", outside, { signal });
@@ -104,8 +105,9 @@ class Share {
     this.teach.setAttribute("aria-pressed", String(isTeaching()));
   }
 
-  /** Send edits that a page was left with. */
+  /** Send edits that a page was left with, once the next one is here. */
   #sendLeft() {
+    if (isLeaving()) return;
     const left = sender.takeLeft();
     if (left) this.setTriggerValue("left", left);
   }
