@@ -2,14 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  joined,
-  MOST_WORDS,
-  reordered,
-  rewritten,
-  taken,
-  wordsOf,
-} from "../../web/explore/overview/segments.js";
+import { joined, MOST_WORDS, reordered, rewritten, taken } from "../../web/explore/overview/segments.js";
 import { movedAt, movedIn, remembered } from "../../web/kit/changed_numbers.js";
 import { bars, heightAt, lineAt, middle } from "../../web/kit/curves.js";
 
@@ -72,6 +65,8 @@ test("bars stand on the zero line, and hang from it below 0", () => {
   ]);
   assert.deepEqual(bars([0], { height: 20, most: 0, signed: false }), [[20, 0]]);
 });
+
+const wordsOf = (/** @type {string} */ text, /** @type {string} */ lang) => taken(text, lang).words;
 
 test("a sentence is split into words, English or Chinese, with or without spaces", () => {
   assert.deepEqual(wordsOf("The cat sat on the mat.", "en"), ["The", "cat", "sat", "on", "the", "mat"]);

@@ -100,7 +100,10 @@ export function captionOf(words, run, { token, by }, at, picture) {
   return [label === "none" ? "" : words[`kind_${label}`], ""];
 }
 
-/** How far a head differs: between two sentences its weights on average, after a change the one that changed most. @type {(run: PairRun, at: number) => string} */
+/**
+ * How far a head differs: between two sentences its weights on average, after a change the one that changed most.
+ * @type {(run: PairRun, at: number) => string}
+ */
 const differenceText = ({ change, differences }, at) =>
   change ? weightText(differences[at]) : shown(differences[at]);
 

@@ -12,7 +12,7 @@ map of linear attention, softmax(Q) · (softmax(K)ᵀ · V), or weights between 
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import MutableMapping, Sequence
 from typing import Any, Final
 
 from torch import Tensor, nn
@@ -20,7 +20,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from mha_core.interop.running.einsum import letters_of
 from mha_core.interop.running.folds import regrouped
-from mha_core.interop.running.functions import TURNS, memory_of, order_of, tensors_among
+from mha_core.interop.running.functions import TURNS, Operation, memory_of, order_of, tensors_among
 from mha_core.interop.running.scores import JOINS, VIEWS
 
 PRODUCTS: Final = ("matmul", "rmatmul", "bmm", "mm", "baddbmm", "addmm")
@@ -49,27 +49,18 @@ class Columns:
         """The axes of this tensor that are columns."""
         return self._axes.get(tensor, NONE)
 
-    def note(
-        self, func: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Any, result: Tensor
-    ) -> None:
+    def note(self, operation: Operation, result: Tensor) -> None:
         """Record which axes of a function's result are columns."""
         if not result.is_floating_point() and not result.is_complex():
             return
-        tensors = [part for part in tensors_among(args, kwargs) if part.dim()]
-        axes = self._after(func, name, args, kwargs, tensors, result)
+        tensors = [part for part in tensors_among(operation.args, operation.kwargs) if part.dim()]
+        axes = self._after(operation, tensors, result)
         axes = frozenset(axis for axis in axes if -axis <= result.dim() and result.shape[axis] > 1)
         if axes or result in self._axes:
             self._axes[result] = axes
 
-    def _after(
-        self,
-        func: Callable[..., Any],
-        name: str,
-        args: Sequence[Any],
-        kwargs: Any,
-        tensors: Sequence[Tensor],
-        result: Tensor,
-    ) -> Axes:
+    def _after(self, operation: Operation, tensors: Sequence[Tensor], result: Tensor) -> Axes:
+        _, name, args, kwargs = operation
         if name == "linear":
             return _projected(self.of(tensors[0]))
         if name == "embedding":
@@ -86,7 +77,7 @@ class Columns:
         if name in JOINS:
             return frozenset(axis for tensor in known for axis in self.of(tensor))
         if name in TURNS:
-            order = order_of(func, args, kwargs, known[0].dim())
+            order = order_of(operation, known[0].dim())
             axes = self.of(known[0])
             return frozenset(at - len(order) for at, old in enumerate(order) if old - len(order) in axes)
         return self._of_one(name, args, kwargs, known, result)

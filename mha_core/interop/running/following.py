@@ -10,7 +10,7 @@ parameter of the module are a gate, not attention, and those of columns are not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from torch import Tensor
@@ -19,7 +19,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 from mha_core.interop.running.call import refuse_dropout
 from mha_core.interop.running.columns import Columns
 from mha_core.interop.running.einsum import arranged, letters_of, queries_at, values_order
-from mha_core.interop.running.functions import TURNS, given, keeps_rows, order_of, tensors_among
+from mha_core.interop.running.functions import TURNS, Operation, given, keeps_rows, order_of, tensors_among
 from mha_core.interop.running.scores import (
     JOINS,
     MINUS,
@@ -105,15 +105,9 @@ class Following:
         self._weights: _Known[_Weights] = _known()
         self._factors: _Known[tuple[Tensor, float]] = _known()  # the multiplied tensor, and the factor
 
-    def follow(
-        self,
-        func: Callable[..., Any],
-        name: str,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        result: Tensor,
-    ) -> None:
+    def follow(self, operation: Operation, result: Tensor) -> None:
         """Follow a function that returned a tensor."""
+        _, name, args, kwargs = operation
         tensors = list(tensors_among(args, kwargs))
         weighted = next((tensor for tensor in tensors if tensor in self._weights), None)
         if name in _PRODUCTS:
@@ -125,9 +119,9 @@ class Following:
         elif name in _SOFTMAX_LIKE and tensors[0] in self._scores:
             self._lose(name, scored=True)
         elif weighted is not None:
-            self._after_softmax(func, name, args, kwargs, weighted, result)
+            self._after_softmax(operation, weighted, result)
         else:
-            self._follow_scores(func, name, args, kwargs, result)
+            self._follow_scores(operation, result)
 
     def _softmax(self, dim: int | None, of: Tensor, result: Tensor) -> None:
         """The product with V shows whether the softmax ran along the axis of the keys."""
@@ -138,22 +132,15 @@ class Following:
         )
         self._lose("", "")
 
-    def _after_softmax(
-        self,
-        func: Callable[..., Any],
-        name: str,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        weighted: Tensor,
-        result: Tensor,
-    ) -> None:
+    def _after_softmax(self, operation: Operation, weighted: Tensor, result: Tensor) -> None:
         """Scores stay known if each weight keeps its row and column; after a slice or a join only weights are known."""
+        _, name, args, kwargs = operation
         known = self._weights[weighted]
         scores = known.scores
         if name == "dropout":
             refuse_dropout(args, kwargs)
         if name in TURNS:
-            order = order_of(func, args, kwargs, weighted.dim())
+            order = order_of(operation, weighted.dim())
             queries, keys = (order.index(axis + len(order)) - len(order) for axis in known[1:3])
             after = scores and turned(scores, order)
             self._weights[result] = _Weights(after, queries, keys, known.scored, name)
@@ -182,15 +169,9 @@ class Following:
             else:
                 self._lose(name)
 
-    def _follow_scores(
-        self,
-        func: Callable[..., Any],
-        name: str,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        result: Tensor,
-    ) -> None:
+    def _follow_scores(self, operation: Operation, result: Tensor) -> None:
         """Follow scores from a product to softmax, or a factor of the left side before a product."""
+        _, name, args, kwargs = operation
         among = list(tensors_among(args, {}))
         if name not in _PROJECTIONS and any(
             part in self._scored and part.numel() == result.numel() for part in among
@@ -202,7 +183,7 @@ class Following:
             if name in VIEWS and same_matrices(scored, result):
                 after = with_axes_of(self._scores[scored], scored, result)
             elif name in TURNS:
-                after = turned(self._scores[scored], order_of(func, args, kwargs, scored.dim()))
+                after = turned(self._scores[scored], order_of(operation, scored.dim()))
             self._scores.pop(result, None)  # an in-place operation returns its argument
             if after is not None:
                 self._scores[result] = after

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import EllipsisType, FunctionType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -26,6 +26,15 @@ TURNS: Final = (
     "adjoint",
 )
 """Functions that put axes into another order, by name without underscores."""
+
+
+class Operation(NamedTuple):
+    """A function of torch as it is called; ``name``: as ``name_of`` has it."""
+
+    func: Callable[..., Any]
+    name: str
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
 
 
 def name_of(func: Callable[..., Any]) -> str:
@@ -57,15 +66,14 @@ def given(args: Sequence[Any], kwargs: Mapping[str, Any], n: int, name: str, def
     return args[n] if len(args) > n else kwargs.get(name, default)
 
 
-def order_of(
-    func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], axes: int
-) -> tuple[int, ...]:
+def order_of(operation: Operation, axes: int) -> tuple[int, ...]:
     """The order of axes after one of ``TURNS``: the first axis of the result was axis ``order[0]``.
 
     It does the same to a tensor of which each axis has another length.
     """
     marked = torch.empty(()).expand(tuple(range(2, axes + 2)))
-    return tuple(size - 2 for size in func(marked, *args[1:], **kwargs).shape)
+    after = operation.func(marked, *operation.args[1:], **operation.kwargs)
+    return tuple(size - 2 for size in after.shape)
 
 
 def written_out(mask: Any) -> Any:

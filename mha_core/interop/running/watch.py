@@ -24,6 +24,7 @@ from mha_core.interop.running.columns import Columns
 from mha_core.interop.running.folds import Folds
 from mha_core.interop.running.following import Following
 from mha_core.interop.running.functions import (
+    Operation,
     layer_again,
     name_of,
     running,
@@ -72,15 +73,16 @@ class Watch(TorchFunctionMode):
         if name == "multi_head_attention_forward":
             return self._torch_layer(func, args, kwargs)
         result = self._fused(func, args, kwargs) if name == _FUSED else func(*args, **kwargs)
+        operation = Operation(func, name, args, kwargs)
         if isinstance(result, Tensor):
-            self._columns.note(func, name, args, kwargs, result)
+            self._columns.note(operation, result)
             self._folds.note(name, args, result)
             if name != _FUSED:
-                self._following.follow(func, name, args, kwargs, result)
+                self._following.follow(operation, result)
         elif isinstance(result, tuple | list) and any(isinstance(part, Tensor) for part in result):
             for part in result:
                 if isinstance(part, Tensor):
-                    self._columns.note(func, name, args, kwargs, part)
+                    self._columns.note(operation, part)
                     self._folds.note(name, args, part)
             self._following.split(name, args, kwargs, result)
         return result

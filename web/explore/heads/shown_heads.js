@@ -10,9 +10,9 @@ const SMALL = 6 / 7; // em, of the text in narrow columns
 const FEWEST = 1; // decimals of a number below ten in the narrowest columns
 
 /**
- * `shownHeads`: the heads whose tables are on the page; `shownDigits`: how many digits their narrow columns have; `isFree`: whether the tables may be laid out again, that is, no
- * number is being dragged or typed; `isFixed`: whether an exercise decides which tables are shown; `bringHead`: bring
- * a head's lines into view.
+ * `shownHeads`: the heads whose tables are on the page; `shownDigits`: how many digits their narrow columns have;
+ * `isFree`: whether the tables may be laid out again, that is, no number is being dragged or typed; `isFixed`: whether
+ * an exercise decides which tables are shown; `bringHead`: bring a head's lines into view.
  * @typedef {{
  *   readonly root: HTMLElement;
  *   readonly tables: HTMLElement;

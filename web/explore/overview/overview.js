@@ -14,7 +14,7 @@ import { WeightMap } from "./weight_map.js";
 /** With more tokens the weights are shown as a map. */
 const MOST_LINES = 7;
 const MOST_WITH_OUTPUTS = 2; // maps that leave room for the outputs
-const MOST_LISTED = 12; // rows that a screen reader is told of
+const MOST_LISTED = 12; // rows that a screen reader reads out
 /** So many heads fit beside each other on a phone, without the names of the keys where these are the queries' own. */
 const MOST_BESIDE = 4;
 /** The height of a map: of its rows within bounds, with many tokens of the whole. */

@@ -29,15 +29,6 @@ const NOUN = /^\p{Script=Han}{2,}(?<![个的了这那])$/u;
 /** A part of a text, as `Intl.Segmenter` gives it. @typedef {{ segment: string; isWordLike?: boolean }} Piece */
 
 /**
- * The words of a text, without its punctuation unless there is nothing else.
- * @param {string} text
- * @param {string} lang
- * @param {WordSegmenter | null} [segmenter] null: the browser has none
- * @returns {string[]}
- */
-export const wordsOf = (text, lang, segmenter = SEGMENTER) => taken(text, lang, segmenter).words;
-
-/**
  * The words of a text, and the signs that are none and are left out, each once.
  * @param {string} text
  * @param {string} lang

@@ -72,7 +72,14 @@ export function scoreSums(words, factors, { m, keyNames }, { query, key }) {
   );
 }
 
-/** q·k with its products, the middle ones of many left out. @type {(words: Record<string, string>, factors: HeadFactors, query: number, key: number) => (Node | string)[]} */
+/**
+ * q·k with its products, the middle ones of many left out.
+ * @param {Record<string, string>} words
+ * @param {HeadFactors} factors
+ * @param {number} query
+ * @param {number} key
+ * @returns {(Node | string)[]}
+ */
 function productSum(words, factors, query, key) {
   const terms = products(factors, query, key).map(({ q, k }) => [
     span("of-q", operand(q)),
