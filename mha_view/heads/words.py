@@ -41,6 +41,7 @@ HEADS: Final = {
     "layer_n": N_("Layer {layer}"),
     "head_n": N_("Head {head}"),
     "layer_head": N_("Layer {layer} · Head {head}"),
+    "in_python": N_("in Python: layer {layer}, head {head}"),
     "only": N_("Only heads that do this"),
     "sort": N_("Order"),
     "head_missing": N_("There is no head {head} here. Showing {shown} instead."),

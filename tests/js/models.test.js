@@ -361,11 +361,19 @@ test("rows of words add up to 1 as those of pieces do", () => {
 
 test("a picture's opacity is the level, and rows step back behind the one that is chosen", () => {
   assert.deepEqual(
-    [...shaded([0, 255, 100, 50], 2, [1, 2, 3], null)],
+    [...shaded(Uint8Array.of(0, 255, 100, 50), 2, [1, 2, 3], null)],
     [1, 2, 3, 0, 1, 2, 3, 255, 1, 2, 3, 100, 1, 2, 3, 50],
   );
-  const chosen = shaded([200, 200, 200, 200], 2, [0, 0, 0], 1);
+  const chosen = shaded(Uint8Array.of(200, 200, 200, 200), 2, [0, 0, 0], 1);
   assert.deepEqual([chosen[3], chosen[7], chosen[11], chosen[15]], [50, 50, 200, 200]);
+});
+
+test("a chosen row that is too low to be seen is drawn over the rows beside it, as far as there are any", () => {
+  const rows = Uint8Array.from({ length: 64 }, (_, at) => at);
+  const opacities = (/** @type {number} */ row) =>
+    [...shaded(rows, 1, [0, 0, 0], row)].filter((_, at) => at % 4 === 3);
+  assert.deepEqual(opacities(20).slice(17, 24), [4, 20, 20, 20, 20, 20, 6]);
+  assert.deepEqual(opacities(0).slice(0, 4), [0, 0, 0, 1]);
 });
 
 test("levels are 255·√weight, and lead back to the weight", () => {

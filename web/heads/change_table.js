@@ -6,6 +6,7 @@ import { format } from "../kit/numbers.js";
 import { likely, signedText } from "../models/wording.js";
 
 const DECIMALS = 3;
+const MOST_DECIMALS = 6; // where fewer would print two numbers alike
 
 export class ChangeTable {
   /** @param {CellChange} change @param {Record<string, string>} words */
@@ -32,11 +33,12 @@ export class ChangeTable {
   #table({ place, entries }) {
     const { words } = this;
     const where = place ? fill(words.change_place, { token: place }) : words.change_last;
-    const numbers = entries[0]?.probabilities
-      ? [words.change_probability, words.change_after, words.change_logit]
-      : [words.change_before, words.change_after, words.change_by];
+    const ofLogits = entries[0]?.probabilities ? [words.change_logit] : [];
+    const before = words[ofLogits.length ? "change_probability" : "change_before"];
+    const numbers = [before, words.change_after, words.change_by, ...ofLogits];
     const heads = [where, ...numbers].map((text) => element("th", { scope: "col" }, text));
-    const body = element("tbody", {}, ...entries.map(lineOf));
+    const decimals = decimalsOf(entries);
+    const body = element("tbody", {}, ...entries.map((entry) => lineOf(entry, decimals)));
     return element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body);
   }
 
@@ -46,11 +48,33 @@ export class ChangeTable {
   }
 }
 
-/** @param {CellEntry} entry */
-function lineOf({ name, before, after, probabilities }) {
-  const by = after - before;
-  const texts = probabilities?.map(likely) ?? [before, after].map((number) => format(number, DECIMALS));
-  const numbers = texts.map((text) => element("td", {}, text));
-  const change = element("td", { class: by < 0 ? "falls" : "rises" }, signedText(by, DECIMALS));
-  return element("tr", {}, element("th", { scope: "row" }, element("bdi", {}, name)), ...numbers, change);
+/**
+ * The two numbers of a line as they are printed: probabilities where the entries are logits.
+ * @type {(entry: CellEntry, decimals: number) => string[]}
+ */
+const comparedText = ({ before, after, probabilities }, decimals) =>
+  probabilities?.map((number) => likely(number, decimals)) ??
+  [before, after].map((number) => format(number, decimals));
+
+/** The fewest decimals that tell before from after in every line. @param {CellEntry[]} entries */
+function decimalsOf(entries) {
+  /** @param {CellEntry} entry */
+  const isAlike = (entry) => new Set(comparedText(entry, decimals)).size === 1;
+  let decimals = DECIMALS;
+  while (decimals < MOST_DECIMALS && entries.some(isAlike)) decimals += 1;
+  return decimals;
 }
+
+/** @param {CellEntry} entry @param {number} decimals */
+function lineOf(entry, decimals) {
+  const numbers = comparedText(entry, decimals).map((text) => element("td", {}, text));
+  const [before, after] = entry.probabilities ?? [entry.before, entry.after];
+  const changes = [changeOf(after - before, decimals)];
+  if (entry.probabilities) changes.push(changeOf(entry.after - entry.before, DECIMALS));
+  const name = element("th", { scope: "row" }, element("bdi", {}, entry.name));
+  return element("tr", {}, name, ...numbers, ...changes);
+}
+
+/** @param {number} by @param {number} decimals */
+const changeOf = (by, decimals) =>
+  element("td", { class: by < 0 ? "falls" : "rises" }, signedText(by, decimals));

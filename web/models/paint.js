@@ -4,17 +4,39 @@
 const STEPS_BACK = 0.25; // what is left of other rows while one is chosen
 const STEPS_LESS = 0.6; // the same for differences, most of which are small
 
+const THIN = 1 / 16; // of a picture's height: a chosen row that is lower is drawn over its neighbours
+
+/**
+ * A map in which a low row that is chosen has the rows beside it too, and where it begins and ends.
+ * @template {Uint8Array | Float32Array} Numbers
+ * @param {Numbers} numbers
+ * @param {number} width
+ * @param {number | null} row
+ * @returns {{ numbers: Numbers; from: number; to: number }}
+ */
+export function withChosenRow(numbers, width, row) {
+  const rows = numbers.length / width;
+  if (row === null) return { numbers, from: 0, to: rows };
+  const beside = Math.floor((rows * THIN) / 2);
+  const [from, to] = [Math.max(0, row - beside), Math.min(rows, row + beside + 1)];
+  const drawn = /** @type {Numbers} */ (numbers.slice());
+  const own = numbers.subarray(row * width, (row + 1) * width);
+  for (let at = from; at < to; at++) drawn.set(own, at * width);
+  return { numbers: drawn, from, to };
+}
+
 /**
  * The pixels of a map of levels.
- * @param {ArrayLike<number>} levels
+ * @param {Uint8Array | Float32Array} all
  * @param {number} width
  * @param {number[]} colour
  * @param {number | null} row the one that stands out, if any
  */
-export function shaded(levels, width, [red, green, blue], row) {
+export function shaded(all, width, [red, green, blue], row) {
+  const { numbers: levels, from, to } = withChosenRow(all, width, row);
   const pixels = new Uint8ClampedArray(4 * levels.length);
   for (let at = 0; at < levels.length; at++) {
-    const isFull = row === null || Math.floor(at / width) === row;
+    const isFull = at >= from * width && at < to * width;
     pixels[4 * at] = red;
     pixels[4 * at + 1] = green;
     pixels[4 * at + 2] = blue;
@@ -25,16 +47,17 @@ export function shaded(levels, width, [red, green, blue], row) {
 
 /**
  * The pixels of numbers, in one colour above 0 and another below, the fuller the nearer to `most`.
- * @param {ArrayLike<number>} numbers
+ * @param {Float32Array} all
  * @param {number} width
  * @param {{ more: number[]; less: number[] }} colours
  * @param {number | null} row
  * @param {number} most
  */
-export function signed(numbers, width, { more, less }, row, most) {
+export function signed(all, width, { more, less }, row, most) {
+  const { numbers, from, to } = withChosenRow(all, width, row);
   const pixels = new Uint8ClampedArray(4 * numbers.length);
   for (let at = 0; at < numbers.length; at++) {
-    const isFull = row === null || Math.floor(at / width) === row;
+    const isFull = at >= from * width && at < to * width;
     const level = levelOf(numbers[at], most);
     pixels.set(numbers[at] < 0 ? less : more, 4 * at);
     pixels[4 * at + 3] = isFull ? level : level * STEPS_LESS;

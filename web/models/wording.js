@@ -47,14 +47,18 @@ export const UNITS = { entropy: "unit_entropy", distance: "unit_distance" };
 export const measureText = (name, number) =>
   name === "difference" || name in UNITS ? shown(number) : percent(number);
 
-const LEAST_LIKELY = 0.001;
+const DECIMALS = 3; // of a probability
 
 /**
  * How probable a model finds a word.
  * @param {number} probability
+ * @param {number} [decimals]
  */
-export const likely = (probability) =>
-  probability > 0 && probability < LEAST_LIKELY / 2 ? `< ${LEAST_LIKELY}` : format(probability, 3);
+export function likely(probability, decimals = DECIMALS) {
+  const least = 10 ** -decimals;
+  const isLess = probability > 0 && probability < least / 2;
+  return isLess ? `< ${format(least, decimals)}` : format(probability, decimals);
+}
 
 const LEAST_WEIGHT = 0.0001;
 

@@ -401,24 +401,39 @@ test("what changed in the output comes before the heads", async () => {
   assert.equal(order, Node.DOCUMENT_POSITION_FOLLOWING);
 });
 
-test("of logits each token has its probability before and after, and the change of its logit", async () => {
+test("of logits each token has its probability before and after, its change, and that of its logit", async () => {
   const { all, texts } = await opened("logits");
-  assert.deepEqual(texts(".change thead th").slice(1), [
-    "probability before",
-    "after",
-    "change of the logit",
-  ]);
+  const heads = ["probability before", "after", "change", "change of the logit"];
+  assert.deepEqual(texts(".change thead th").slice(1), heads);
   const { entries } = messageOf("logits").header.change.rows[0];
-  entries.forEach(
-    (/** @type {CellEntry} */ { name, before, after, probabilities }, /** @type {number} */ at) => {
-      const by = after - before;
-      const sign = by > 0 ? "+" : "−";
-      const shares = /** @type {number[]} */ (probabilities).map((share) => share.toFixed(3));
-      const cells = [...all(".change tbody tr")[at].children].map(({ textContent }) => textContent);
-      assert.match(name, /^<b>\d \(\d\)$/);
-      assert.deepEqual(cells, [name, ...shares, `${sign}${Math.abs(by).toFixed(3)}`]);
-    },
-  );
+  const signed = (/** @type {number} */ by, /** @type {number} */ decimals) =>
+    `${by > 0 ? "+" : "−"}${Math.abs(by).toFixed(decimals)}`;
+  for (const [at, { name, before, after, probabilities }] of entries.entries()) {
+    const [, ...cells] = [...all(".change tbody tr")[at].children].map(({ textContent }) => textContent);
+    const decimals = cells[0].length - 2;
+    const shares = probabilities.map((/** @type {number} */ share) => share.toFixed(decimals));
+    const changes = [signed(probabilities[1] - probabilities[0], decimals), signed(after - before, 3)];
+    assert.match(name, /^<b>\d \(\d\)$/);
+    assert.deepEqual(cells, [...shares, ...changes]);
+  }
+});
+
+test("a change that few decimals would hide is printed with more, in every line", async () => {
+  const { ChangeTable } = await import("../../../web/heads/change_table.js");
+  const { words } = messageOf("logits").header;
+  const entries = [
+    { name: "a", before: 1, after: 1.01, probabilities: [0.0141, 0.0142] },
+    { name: "b", before: 1, after: 1.2, probabilities: [0.3, 0.4] },
+  ];
+  const change = {
+    largest: "0.2",
+    shape: "1 × 9",
+    rows: [{ sample: 0, place: "", entries, first: ["b", "b"] }],
+  };
+  const table = new ChangeTable(/** @type {any} */ (change), words);
+  table.update(0);
+  const cells = [...table.root.querySelectorAll("tbody td")].map(({ textContent }) => textContent);
+  assert.deepEqual(cells, ["0.0141", "0.0142", "+0.0001", "+0.010", "0.3000", "0.4000", "+0.1000", "+0.200"]);
 });
 
 /** The largest change of a head's weights. @param {number} at its flat number */
@@ -453,7 +468,7 @@ test("in the overview of a change each head has its largest change, and that wit
 test("a head's maps before and after a change and their difference have torch's weights", async () => {
   const { all, find, texts, choose } = await opened("changed");
   await choose(2, 3);
-  assert.deepEqual(texts(".map-side .side-name"), ["before", "after", "difference"]);
+  assert.deepEqual(texts(".map-side .side-name"), ["difference", "before", "after"]);
   const [before, after] = ["before", "after"].map((name) => WEIGHTS[name][2][3]);
   const number = (/** @type {number} */ value) => value.toFixed(2).replace("-", "−");
   const maps = all(".big-map");
@@ -462,7 +477,7 @@ test("a head's maps before and after a change and their difference have torch's 
     if (at) press("ArrowRight", map);
     else press("ArrowDown", map);
     const by = after[0][at] - before[0][at];
-    const shown = [number(before[0][at]), number(after[0][at]), `${by > 0.005 ? "+" : ""}${number(by)}`][at];
+    const shown = [`${by > 0.005 ? "+" : ""}${number(by)}`, number(before[0][at]), number(after[0][at])][at];
     assert.ok(lives()[at].endsWith(` ${shown}`), `${lives()[at]}, not ${shown}`);
     const [, one, other] = /: ([\d.]+) before, ([\d.]+) after/.exec(find(".readout").textContent) ?? [];
     assert.ok(Math.abs(Number(one) - before[0][at]) < 6e-5 && Math.abs(Number(other) - after[0][at]) < 6e-5);

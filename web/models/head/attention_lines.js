@@ -12,9 +12,13 @@ const ROW = 24; // px
 const THICKEST = 11;
 const REACH = 6;
 const LEAST = 0.005; // a lighter line could not be seen
+const MOST_BEHIND = 16; // tokens: the lines of more would be a haze behind those of the chosen one
 
 /** @param {number} weight */
 const widthOf = (weight) => 1 + weight * (THICKEST - 1);
+
+/** A weight; a hidden key's is exactly 0, and reads so. @param {number} weight */
+const lineText = (weight) => (weight ? shown(weight) : "0");
 
 export class AttentionLines {
   /** @type {LinesContent} */
@@ -115,7 +119,7 @@ export class AttentionLines {
           { class: "line-key", tabindex: -1, title: String(row[at]) },
           span("line-name", name),
           bar,
-          span("line-weight", exact?.[query * m + at] === 0 ? sign + shown(row[at]) : shown(row[at])),
+          span("line-weight", exact?.[query * m + at] === 0 ? sign + shown(row[at]) : lineText(row[at])),
         );
         node.addEventListener("click", () => this.host.picked({ query, key: at }, true));
         return node;
@@ -149,9 +153,11 @@ export class AttentionLines {
     const { pair } = this.#place;
     const prominent = this.#query;
     const colour = this.colours.of(this.#content.colour).join(", ");
+    const isDense = texts.length > MOST_BEHIND;
     for (const [query, row] of this.#rows.entries())
       for (const [key, weight] of row.entries()) {
-        if (weight < LEAST) continue;
+        if (weight < LEAST || (isDense && prominent !== null && prominent !== query && pair?.query !== query))
+          continue;
         const isLit = pair?.query === query && pair.key === key;
         const isProminent = prominent === null || prominent === query || isLit;
         const shade = (0.14 + 0.76 * weight) * (isProminent ? 1 : 0.08);

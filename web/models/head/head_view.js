@@ -15,8 +15,8 @@ import { PairNumbers } from "./pair_numbers.js";
 import { StrongestLines } from "./strongest_lines.js";
 import { TwoSentences } from "./two_sentences.js";
 
-/** @type {PictureOf[]} */
-const PICTURES = ["first", "second", "difference"];
+/** The maps of a change, what changed first. @type {PictureOf[]} */
+const PICTURES = ["difference", "first", "second"];
 
 export class HeadView {
   #run = NO_RUN;
@@ -64,7 +64,7 @@ export class HeadView {
     this.shuffle.hidden = !host.shuffle;
     this.shuffled = div("shuffled-told");
     this.title = element("h2");
-    this.name = span("quiet-text one-name"); // of the attention, in a run of somebody's own model
+    this.name = span("quiet-text one-name"); // of the attention in somebody's own model, or as Python counts
     this.mark = span("one-mark");
     this.off = pressable(false, { class: "switch", onclick: () => this.#switch() }, "");
     this.views = div("views");
@@ -143,7 +143,8 @@ export class HeadView {
     this.root.setAttribute("style", hueStyle(kind));
     setText(this.title, headName(words, run, this.#at));
     const [layer, head] = this.#place.head;
-    setText(this.name, run.names ? `${run.names[layer]}, ${head}` : "");
+    const inPython = run.first ? fill(words.in_python, { layer, head }) : "";
+    setText(this.name, run.names ? `${run.names[layer]}, ${head}` : inPython);
     setText(this.mark, run.guesses ? "" : markOf(words, run, this.#place, this.#at));
     this.off.hidden = !run.guesses;
     setText(this.off, this.#isOff ? words.on : words.off);
@@ -223,18 +224,18 @@ export class HeadView {
   }
 
   /**
-   * One map, or those before and after a change with their difference, which merged words do not have.
+   * One map, or the difference that a change makes, which merged words do not have, and those before and after it.
    * @param {Float32Array[]} weights
    * @param {string} colour
    */
   #drawMap(weights, colour) {
-    const shown = this.#run.change ? PICTURES.filter((_, at) => at < 2 || !this.#asWords) : [this.#mapped];
+    const shown = this.#run.change ? PICTURES.slice(this.#asWords ? 1 : 0) : [this.#mapped];
     for (const picture of shown) {
       const content =
         picture === "difference" ? this.#difference(weights) : this.#side(picture, weights, colour);
       this.maps[picture].update(content, ...this.#placeIn(picture));
     }
-    this.#put(this.#run.change ? this.sides.slice(0, shown.length) : [this.maps[shown[0]].root]);
+    this.#put(this.#run.change ? this.sides.slice(-shown.length) : [this.maps[shown[0]].root]);
   }
 
   /** @param {PictureOf} picture @param {Float32Array[]} weights @param {string} colour @returns {MapContent} */

@@ -7,7 +7,7 @@ import { blended, inCss, levelOf, levelsOf, mostOf, putPixels, readable, shaded,
 import { shown, signedText, weightText } from "../wording.js";
 import { revealing, shifted, whole, zoomed } from "./map_window.js";
 
-const MOST_NAMED = 64; // columns; of a map with more no token has a name, nor room for one
+const MOST_NAMED = 64; // columns; of a map with more no token has a name
 const LEAST_NAMED = 11; // px of a cell, from which tokens have names
 const LEAST_WITH_NUMBER = 20; // px of a cell, from which it has its number
 const LEAST_NUMBER = 0.005; // a smaller number is printed as 0, in a muted colour
@@ -40,6 +40,8 @@ export class Heatmap {
   #token = null;
   /** @type {Pair | null} */
   #pair = null;
+  #isNamed = false;
+  #room = ""; // for which this was decided
   /** @type {Press | null} */
   #press = null;
   #watch = new ResizeObserver(() => this.#draw());
@@ -148,7 +150,7 @@ export class Heatmap {
     const [rows, cols] = [this.#rows, this.#cols];
     this.square.style.setProperty("--cols", String(cols));
     this.square.style.setProperty("--aspect", `${cols} / ${rows}`);
-    this.square.classList.toggle("unnamed", cols > MOST_NAMED);
+    this.#makeRoom(cols);
     const width = this.canvas.clientWidth;
     const context = this.canvas.getContext("2d");
     if (!width || !rows || !context) return;
@@ -171,7 +173,19 @@ export class Heatmap {
       const { query, key } = this.#pair;
       context.strokeRect((key - col) * cell + 1, (query - row) * cell + 1, cell - 2, cell - 2);
     }
-    this.#showNames(cell);
+    this.#showNames();
+  }
+
+  /** Leave room for names where the columns beside them would be wide enough for any. @param {number} cols */
+  #makeRoom(cols) {
+    const { classList, clientWidth } = this.square;
+    const room = `${cols} ${clientWidth}`;
+    if (room === this.#room) return;
+    this.#room = room;
+    classList.remove("unnamed");
+    const isNarrow = this.canvas.clientWidth < cols * LEAST_NAMED;
+    this.#isNamed = cols <= MOST_NAMED && !isNarrow;
+    classList.toggle("unnamed", !this.#isNamed);
   }
 
   /**
@@ -223,10 +237,9 @@ export class Heatmap {
     return readable(blended(full, paper, levelOf(number, colour ? 1 : this.#most) / 255), [ink, paper]);
   }
 
-  /** @param {number} cell */
-  #showNames(cell) {
+  #showNames() {
     const { row, col, size } = this.#window;
-    const isNamed = this.#cols <= MOST_NAMED && cell >= LEAST_NAMED;
+    const isNamed = this.#isNamed;
     /** @param {string} text */
     const name = (text) => element("span", { title: text }, element("bdi", {}, text));
     const { texts, keyTexts } = this.#content;
