@@ -207,6 +207,8 @@ def _add_on_examples(add: AddCommand) -> None:
     arguments.add_check(
         add("check", partial(_compute, "check", _read_each), say(text), "published --markdown")
     )
+    text = N_("Read an article, a notebook or a page: its example, and every wrong number in it.")
+    arguments.add_read(add("read", _read_text, say(text), "article.md --correct corrected.md"))
     text = N_("Print code that asserts an example's numbers, or a document of every step.")
     arguments.add_export(on_example("export", text, "first --to numpy"))
 
@@ -279,6 +281,16 @@ def _read_each(files: Sequence[str]) -> list[tuple[str, Example | MhaError]]:
         except MhaError as error:
             examples.append((file, error))
     return examples
+
+
+def _read_text(options: argparse.Namespace) -> Answer:
+    """Read a text. The file is read before torch is imported, so that one that is missing is refused at once."""
+    from mha_core.read.formats import MAX_BYTES as MOST
+
+    content = _bytes(options.file, MOST)
+    from mha_core import commands
+
+    return commands.run("read", content, options)
 
 
 def _reader(file: str) -> Callable[[int], bytes]:

@@ -54,6 +54,15 @@ def add_check(sub: ArgumentParser) -> None:
     sub.add_argument("--table", action="store_true", help=table)
 
 
+def add_read(sub: ArgumentParser) -> None:
+    """The text to read, and what to write."""
+    file = N_("a .md, .tex, .html, .ipynb, .txt, .py or .pdf file, - for standard input")
+    sub.add_argument("file", metavar="FILE", help=say(file))
+    sub.add_argument("--json", action="store_true", help=say(N_("print data instead of a readable report")))
+    correct = N_("write a copy of the text with every wrong number replaced by the right one")
+    sub.add_argument("--correct", metavar="OUT", help=say(correct))
+
+
 def add_export(sub: ArgumentParser) -> None:
     """What to export to."""
     sub.add_argument("--to", required=True, choices=list(TARGETS))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import torch
@@ -17,7 +18,7 @@ from mha_core.check.report import as_json, as_markdown
 from mha_core.check.table import as_csv, solution
 from mha_core.compute.derive import Cell
 from mha_core.compute.device import Backend, backend
-from mha_core.errors import N_, InteropError, MhaError, ModelError, placed
+from mha_core.errors import N_, InteropError, MhaError, ModelError, ReadError, Reason, placed
 from mha_core.example.files import pretty
 from mha_core.example.model import Example
 from mha_core.export import export
@@ -36,13 +37,15 @@ from mha_core.interop import (
     read_weights,
 )
 from mha_core.interop.saved.weights import MAX_BYTES
-from mha_core.messages import catalogue, complain, in_words, shell_language
+from mha_core.messages import catalogue, complain, in_words, say, shell_language
 from mha_core.models import AnyRun, ForeignModel, cards, load, to_example, tokenize
 from mha_core.models import run as run_model
 from mha_core.models.generation import as_json as generated_as_json
 from mha_core.models.library import card_of
 from mha_core.models.report import heads_as_json
 from mha_core.quoted import quoted, similar
+from mha_core.read.report import NOTHING_TO_CHECK, Article, as_text, read_article
+from mha_core.read.report import as_json as article_as_json
 
 WRONG_NUMBERS: Final = 1
 BAD_INPUT: Final = 2
@@ -94,6 +97,29 @@ def _check(given: Sequence[tuple[str, Example | MhaError]], options: Namespace) 
     if options.markdown or not reports:
         return status, "\n".join(reports) if reports else None
     return status, reports[0] if len(given) == 1 else reports
+
+
+def _read(content: bytes, options: Namespace) -> Answer:
+    """Read a text: 1 where it prints wrong numbers, 2 where it prints none that could be checked."""
+    with placed("" if options.file == "-" else options.file):
+        article = read_article(content, options.file)
+        if options.correct is not None:
+            _write_corrected(article, options.correct)
+    language = shell_language()
+    answer = article_as_json(article, language) if options.json else as_text(article, language)
+    if article.ok is None:
+        complain(say(NOTHING_TO_CHECK))
+        return BAD_INPUT, answer
+    return 0 if article.ok else WRONG_NUMBERS, answer
+
+
+def _write_corrected(article: Article, file: str) -> None:
+    if not article.document.writable:
+        raise ReadError(N_("a PDF file cannot be corrected; read its source instead"))
+    try:
+        Path(file).write_text(article.corrected, "utf-8", newline="")
+    except OSError as error:
+        raise ReadError(N_("cannot be written: {reason}"), place=file, reason=Reason(error)) from None
 
 
 def _verdict(example: Example | MhaError) -> Verdict | MhaError:
@@ -257,6 +283,7 @@ _COMMANDS: Final[dict[str, Callable[[Any, Namespace], Answer]]] = {
     "trace": _trace,
     "explain": _explain,
     "check": _check,
+    "read": _read,
     "export": _export,
     "layers": _layers,
     "import": _import,

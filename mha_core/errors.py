@@ -7,6 +7,7 @@
     ├── NumberRangeError  a number outgrew what the chosen dtype can hold
     ├── DeviceError       the requested device or dtype is not available
     ├── InteropError      a weight file or another library's layer cannot become an example, or the reverse
+    ├── ReadError         a text cannot be read, or contains no example
     ├── ModelError        a model's folder cannot be read, or the model cannot take a text or a place
     └── ExportError       a library or a format cannot express an example
 
@@ -56,6 +57,7 @@ _PINS: Final = {
     "interop": "requirements-interop.txt",
     "models": "requirements.txt",
     "notebook": "requirements-notebook.txt",
+    "read": "requirements-read.txt",
     "slides": "requirements-slides.txt",
     "transformers": "requirements-transformers.txt",
 }
@@ -176,6 +178,10 @@ class DeviceError(MhaError):
 
 class InteropError(MhaError):
     """A weight file, or a layer of another library, that cannot be read or has no counterpart here."""
+
+
+class ReadError(MhaError):
+    """A text that cannot be read, or in which there is no example."""
 
 
 class ModelError(MhaError):

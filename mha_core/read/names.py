@@ -1,0 +1,222 @@
+"""Which matrix a text means: the vocabulary's names, as authors write them in English and Chinese, with the head.
+
+``W^Q_1``, ``W_q1``, ``q_proj.weight`` and 查询权重矩阵 are ``w_q``; ``AttentionWeight_1`` is ``weights`` of head 1.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+_ALIASES: Final = {
+    "x": "x input inputs inputmatrix embedding embeddings emb inputembeddings inputembedding tokenembeddings wordembeddings "
+    "xinput inputx 输入 输入序列 输入嵌入 词向量 词嵌入 嵌入 输入向量 输入x inputsequence tokens hiddenstates",
+    "context": "context encoderoutput encoderoutputs memory 上下文输入 编码器输出 enc encout sourcesequence",
+    "q": "q query queries qs querymatrix 查询 查询q query向量 查询向量 qquery qqueries queryvectors queriesq queryq qmatrix qproj",
+    "k": "k key keys ks keymatrix 键 键k 键向量 kkey kkeys keyvectors keysk keyk kmatrix kproj",
+    "v": "v value values vs valuematrix 值 值v 值向量 vvalue vvalues valuevectors valuesv valuev vmatrix vproj",
+    "scores": "s score scores rawscores rawscore attentionscore attentionscores attnscores attnscore logits dotproducts "
+    "dotproduct qkt qkts rawattentionscores similarity e unscaledscores scoresraw attnlogits 注意力分数 分数 得分 注意力得分 "
+    "原始分数 点积 相似度 原始注意力分数 打分 scorematrix sraw qk attentionlogits 原始得分 点积分数 qktscores scoresqkt",
+    "scaled_scores": "scaledscores scaledscore scaled scaledattentionscores sscaled scoresscaled scaleds scaledlogits "
+    "缩放分数 缩放后分数 缩放后注意力分数 缩放得分 缩放注意力分数 缩放点积 缩放后得分 scaledattention scaleddotproduct sscaledscores "
+    "scaledqkt shat 缩放后",
+    "masked_scores": "maskedscores masked scoresmasked smasked maskedlogits maskeds 掩码后分数 掩码分数 maskedscaledscores "
+    "掩码后得分 加掩码后分数 maskedattentionscores 掩码后",
+    "weights": "a attentionweight attentionweights attnweights attnweight attn attention attentionmatrix softmax alpha p weights "
+    "weightsa attentionprobs probs attentionprobabilities 注意力权重 权重 注意力 softmax权重 attentionmap attnprobs aweights "
+    "attentionpattern 注意力权重a attentionweightsa softmaxoutput probabilities weight softmaxweights alphas 注意力权重矩阵",
+    "head_outputs": "head heads headoutput headoutputs z contextvectors contextvector attentionoutput attnoutput attnout "
+    "outputhead headout headi attentionoutputs 头输出 头的输出 注意力输出 注意力表示 加权值 weightedvalues weightedsum zhead "
+    "av outhead ctx headcontext 加权和 输出头 contextmatrix singleheadoutput headattention headresult 上下文 上下文向量 headz "
+    "addedvalues headso oh",
+    "concat": "concat concatenation concatenated concatenatedheads concatheads concatoutput concatenatedoutput 拼接 拼接结果 "
+    "headsconcat headsconcatenated cat multiheadconcat concathead concatenatedoutputs hconcat 拼接后 拼接输出 concath zconcat",
+    "w_o": "wo ow outputweights outputprojection outputweight outproj outprojweight woutput wout outputprojectionmatrix "
+    "输出权重 输出投影 输出投影矩阵 outputweightmatrix ww0 outputmatrixwo outlinear projectionwo outputprojectionwo",
+    "b_o": "bo outputbias outprojbias 输出偏置",
+    "output": "o output outputs out finaloutput mha multihead multiheadattention multiheadoutput y result mhaoutput attentionresult multihead输出 multihead注意力输出 multihead注意力 "
+    "输出 最终输出 多头输出 多头注意力输出 多头注意力 final layeroutput outputo 最终结果 mhaout outputmatrix 输出结果 multiheadout outputy",
+    "mask": "m mask causalmask attnmask attentionmask maskmatrix 掩码 因果掩码 掩码矩阵 maskm lookaheadmask paddingmask 注意力掩码",
+    **{
+        f"w_{letter}": f"w{letter} {letter}w {word}weights {word}weight w{word} {word}projection {letter}projweight "
+        f"{word}weightmatrix {word}weightsw{letter} weight{letter} weights{letter} {letter}weight {letter}weights linear{letter} "
+        f"w{letter}weight {word}w{letter} {word}matrixw{letter} projection{letter} {letter}linear {letter}linearweight "
+        f"{chinese}权重 {chinese}投影 {chinese}权重w{letter} {chinese}权重矩阵w{letter} {chinese}的权重 w{letter}权重 {word}weightw{letter} "
+        f"{chinese}变换 {word}projectionw{letter} w{letter}proj {chinese}矩阵w{letter} weightsw{letter} {chinese}投影w{letter}"
+        for letter, word, chinese in (("q", "query", "查询"), ("k", "key", "键"), ("v", "value", "值"))
+    },
+    **{
+        f"b_{letter}": f"b{letter} {word}bias bias{letter} {letter}bias {letter}projbias {chinese}偏置"
+        for letter, word, chinese in (("q", "query", "查询"), ("k", "key", "键"), ("v", "value", "值"))
+    },
+}
+ALIASES: Final = {alias: name for name, aliases in _ALIASES.items() for alias in aliases.split()}
+
+_FILLER: Final = frozenset(
+    "the matrix matrices of for is are our we get now so then and thus gives give be by i as in to this with mat tensor at "
+    "here shape becomes data print array detach numpy squeeze round item np torch compute calculate computed calculated "
+    "apply first second third fourth one two three step result values table where therefore let have following each all "
+    "per from self params layer p_ row wise along rows".split()
+)
+_CHINESE_FILLER: Final = re.compile(
+    "矩阵|第[一二三四五六七八\\d]+个?|的结果|结果为|计算|得到|如下|分别|为|是|的|我们|则|有|即|每个|头(?!输出)|对应|所有|后$|设|令|取|步骤|假设|可得"
+)
+_ORDINALS: Final = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "one": 1, "two": 2, "three": 3, "four": 4,
+    "一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "a": 1, "b": 2,
+}  # fmt: skip
+_HEAD_WORDS: Final = (
+    re.compile(r"\bheads?[\s_#\-]*\(?\[?(\d+)\b", re.IGNORECASE),
+    re.compile(r"\b(first|second|third|fourth)\s+(?:attention\s+)?head", re.IGNORECASE),
+    re.compile(r"\bhead\s+(one|two|three|four|A|B)\b", re.IGNORECASE),
+    re.compile(r"第\s*([一二三四五六七八\d]+)\s*个?(?:注意力)?头"),
+    re.compile(r"头\s*_?\s*([一二三四五六七八\d]+)"),
+    re.compile(r"(?<![a-zA-Z])h_?(\d+)(?!\d)"),
+    re.compile(r"(?<=[a-z_])_?head_?(\d+)", re.IGNORECASE),
+)
+_INDEX: Final = re.compile(r"(?:[_^\[({\s]|(?<=[a-zA-Z)]))\s*[({\[]*\s*(\d+)(?![\d.])")
+_ROOT: Final = re.compile(r"(?:[/÷]|√|sqrt|divided).*$")
+_TOKEN: Final = re.compile(r"[a-z]+|[\u4e00-\u9fff]+")
+
+
+class Named(NamedTuple):
+    """A matrix of the vocabulary, the head as the text counts it, and whether the text turns the matrix (``Kᵀ``)."""
+
+    name: str
+    head: int | None
+    turned: bool = False
+
+
+def named(text: str) -> Named | None:
+    """The matrix that a left side or a short phrase names, if it names one."""
+    head = head_in(text)
+    scaled = _is_scaled(text)
+    bare = _without_heads(_ROOT.sub("", text) if scaled else text)
+    turned = bool(re.search(r"[A-Za-z)\d]\s*\^?\s*[({]?\s*(?:T|⊤|′|')\s*[)}]?\s*$|\.T\b|transpose", bare))
+    bare = re.sub(r"\^\s*[({]?\s*T\s*[)}]?|\.T\b|\.t\(\)|\.transpose\([^)]*\)|(?<=[KQVXWS\d])T\b", " turned ", bare)
+    key = _key(bare)
+    by_formula = _by_formula(key, scaled)
+    if by_formula is not None:
+        return Named(by_formula, head)
+    name = ALIASES.get(key.replace("turned", ""))
+    if name == "scores" and scaled:
+        name = "scaled_scores"
+    return None if name is None else Named(name, head, turned and name in ("k", "q", "v", "x", "w_q", "w_k", "w_v", "w_o"))
+
+
+def by_formula(text: str) -> str | None:
+    """The matrix that a formula such as ``Q K^T / √d_k`` computes."""
+    for part in text.split("="):
+        scaled = _is_scaled(part)
+        bare = re.sub(r"\^\s*[({]?\s*T\s*[)}]?|\.T\b|(?<=[KQVXWS\d])T\b|transpose", " turned ", _without_heads(part))
+        name = _by_formula(_key(_ROOT.sub("", bare) if scaled and "softmax" not in part.lower() else bare), scaled)
+        if name is not None:
+            return name
+    return None
+
+
+def head_in(text: str) -> int | None:
+    """The head that a text names, as it counts them."""
+    for pattern in _HEAD_WORDS:
+        found = pattern.search(text)
+        if found:
+            return _ordinal(found[1])
+    if re.search(r"[.。!?]\s", text) or len(text) > 60:
+        return None
+    found = _INDEX.search(_ROOT.sub("", text))
+    return int(found[1]) if found and len(found[1]) < 3 else None
+
+
+def head_said(text: str) -> int | None:
+    """The head that a sentence or a heading speaks of."""
+    for pattern in _HEAD_WORDS[:5]:
+        found = pattern.search(text)
+        if found:
+            return _ordinal(found[1])
+    return None
+
+
+def _ordinal(text: str) -> int | None:
+    if text.isdecimal():
+        return int(text) if len(text) < 3 else None
+    return _ORDINALS.get(text.lower())
+
+
+def _is_scaled(text: str) -> bool:
+    return bool(re.search(r"/\s*[\d(√s{d]|÷|√|sqrt|divided by", text))
+
+
+def _without_heads(text: str) -> str:
+    text = re.sub(r"multi[\s_-]?head(?:ed)?", " multihead ", text, flags=re.IGNORECASE)
+    text = text.replace("多头", " multihead ")
+    for pattern in (_HEAD_WORDS[0], _HEAD_WORDS[3], _HEAD_WORDS[4]):
+        text = pattern.sub(lambda found: " head " if found[0].isascii() else " 头 ", text)
+    text = re.sub(r"\(\s*(?:head|头)\s*\)|(?:for|of|in)\s+(?:the\s+)?(?:first|second|third)?\s*head", " ", text, flags=re.IGNORECASE)
+    text = re.sub(r"\(?\s*(?:\d+|[a-z_]+)\s*[x×·]\s*(?:\d+|[a-z_]+)\s*\)?", " ", text)
+    text = re.sub(r"(?<=[A-Z])_?h(?=\d)|_i\b|\^\{?\(?i\)?\}?", " ", text)
+    return re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", text)
+
+
+def _key(text: str) -> str:
+    """The letters of a phrase, without fillers, digits and marks."""
+    text = _CHINESE_FILLER.sub("", text.lower())
+    words = [word for word in _TOKEN.findall(text.replace("-", "")) if word not in _FILLER]
+    others = [word for word in words if word not in ("head", "heads", "头")]
+    if len(others) < len(words) and (not others or others[0] in ("output", "outputs", "out", "输出")):
+        return "headoutput"
+    return "".join(others)
+
+
+def _by_formula(key: str, scaled: bool) -> str | None:
+    """What a product, a softmax or a concatenation gives."""
+    if "softmax" in key:
+        return "head_outputs" if re.search(r"v$", key) and len(key) > 8 else "weights"
+    if key.startswith("concat"):
+        return "output" if key.endswith(("wo", "ow")) else "concat"
+    if re.fullmatch(r"(?:concat|multihead|z|h|heads?)(?:wo|ow)", key):
+        return "output"
+    if re.fullmatch(r"(?:q\w{0,5}k\w{0,4}turned|qk|qkt|qkturned)", key):
+        return "scaled_scores" if scaled else "scores"
+    projected = re.fullmatch(r"(?:x|input)(?:turned)?w([qkv])|w([qkv])(?:turned)?(?:x|input)(?:turned)?|x([qkv])w", key)
+    if projected:
+        return next(letter for letter in projected.groups() if letter)
+    if re.fullmatch(r"(?:a|weights|attn|attention|attentionweights?|alpha|p)v(?:alue)?", key):
+        return "head_outputs"
+    return None
+
+
+# --- sentences -------------------------------------------------------------------------------------------------
+
+_MENTIONS: Final = tuple(
+    (name, re.compile(pattern, re.IGNORECASE if flag else 0))
+    for name, pattern, flag in (
+        ("weights", r"attention[\s-]weights?|softmax|注意力权重|attention matri(?:x|ces)|attention map|attention pattern", True),
+        ("scaled_scores", r"scaled (?:attention |dot[\s-]product )?scores?|divid\w+|scal(?:ing|e\b|ed)|缩放|除以", True),
+        ("masked_scores", r"masked scores?|masked|掩码后|加上掩码|appl\w+ (?:the |a )?(?:causal )?mask", True),
+        ("mask", r"\bmask\b|掩码矩阵|因果掩码", True),
+        ("w_o", r"W_?\{?O\}?|W\^\{?O\}?|output (?:projection|weights?)|输出(?:投影|权重)", False),
+        ("w_q", r"W_?\{?[Qq]\}?(?![a-z])|W\^\{?\(?Q\)?\}?|[Qq]uery (?:weights?|projection)|查询(?:的)?(?:权重|投影)", False),
+        ("w_k", r"W_?\{?[Kk]\}?(?![a-z])|W\^\{?\(?K\)?\}?|[Kk]ey (?:weights?|projection)|键(?:的)?(?:权重|投影)", False),
+        ("w_v", r"W_?\{?[Vv]\}?(?![a-z])|W\^\{?\(?V\)?\}?|[Vv]alue (?:weights?|projection)|值(?:的)?(?:权重|投影)", False),
+        ("concat", r"concat\w*|拼接|side by side|join(?:ed|ing)?", True),
+        ("head_outputs", r"head(?:'s)? outputs?|outputs? of (?:the |each )?(?:\w+ )?heads?|context vectors?|weighted (?:sum|average)"
+         r"|weighted values|头(?:的)?输出|加权求?和|注意力输出|注意力表示|mix(?:es|ed)? (?:the )?values|(?:乘以|times|with|by) V\b", True),
+        ("scores", r"(?:raw |attention |unscaled )?scores?|dot products?|QK\^?T|Q\s*·?\s*K\^?\s*T|分数|得分|点积|相似度", True),
+        ("output", r"(?:final |layer's |layer )?outputs?|最终输出|输出|result", True),
+        ("q", r"(?<![A-Za-z_^])Q(?![A-Za-z])|quer(?:y|ies)|Quer(?:y|ies)|查询", False),
+        ("k", r"(?<![A-Za-z_^])K(?![A-Za-z])|[Kk]eys?\b|键", False),
+        ("v", r"(?<![A-Za-z_^])V(?![A-Za-z])|[Vv]alues?\b|值(?!得)", False),
+        ("x", r"(?<![A-Za-z_^])X(?![A-Za-z])|[Ii]nputs?\b|[Ee]mbeddings?|输入|嵌入|词向量", False),
+    )
+)  # fmt: skip
+
+
+def mentioned(text: str) -> list[str]:
+    """The matrices that a sentence speaks of, in the order in which it does; a longer phrase hides a shorter one."""
+    found = [(m.start(), m.end(), name) for name, pattern in _MENTIONS for m in pattern.finditer(text)]
+    taken: list[tuple[int, int, str]] = []
+    for one in found:
+        if not any(one[0] < end and start < one[1] for start, end, _ in taken):
+            taken.append(one)
+    return [name for _, _, name in sorted(taken)]

@@ -1,0 +1,43 @@
+"""Several examples in one text: where a new one begins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from mha_core.read.place import Guess
+
+_EXAMPLE: Final = re.compile(r"\b(?:worked )?(?:example|exercise|case)\s+(\d+|[A-Z])\b|(?:例子?|示例|案例|练习)\s*([\d一二三四五]+)", re.IGNORECASE)
+_STARTS: Final = ("x", "q", "w_q")
+
+
+def parts(found: Sequence[Guess]) -> list[list[Guess]]:
+    """The guesses of each example. A new one begins where an input comes again with other numbers."""
+    groups: list[list[Guess]] = [[]]
+    for guess in found:
+        if groups[-1] and _begins(guess, groups[-1]):
+            groups.append([])
+        groups[-1].append(guess)
+    return groups
+
+
+def _begins(guess: Guess, group: Sequence[Guess]) -> bool:
+    if not guess.sure or guess.name not in _STARTS:
+        return False
+    same = [one for one in group if one.sure and one.name == guess.name and one.head == guess.head]
+    if not same or any(one.grid.values() == guess.grid.values() for one in same):
+        return False
+    if guess.name == "x":
+        return True
+    named = [_numbered(one) for one in (guess, same[-1])]
+    done = any(one.name in ("weights", "head_outputs", "output") and one.head == guess.head for one in group)
+    return (named[0] != named[1] and None not in named) or (guess.head is not None and done)
+
+
+def _numbered(guess: Guess) -> str | None:
+    for heading in guess.label.headings:
+        match = _EXAMPLE.search(heading)
+        if match:
+            return match[1] or match[2]
+    return None

@@ -1,0 +1,196 @@
+"""One guess for every grid: which matrix of which head it is, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
+
+from mha_core.read.document import Document
+from mha_core.read.grids import Grid
+from mha_core.read.labels import Label, labels
+from mha_core.read.latex import latex_grids
+from mha_core.read.brackets import bracket_grids
+from mha_core.read.names import by_formula, head_in, head_said, mentioned, named
+from mha_core.read.programs import printed_by, program_grids
+from mha_core.read.tables import table_grids
+from mha_core.read.vectors import together
+from mha_core.vocabulary import PER_HEAD
+
+MAX_GRIDS: Final = 400
+Reason: TypeAlias = Literal["name", "formula", "sentence", "heading", "numbers", "order", "operand", "repeated", ""]
+_LIMIT_OF_MENTIONS: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A grid with what it is taken for. ``name``: "" where nothing says it; ``head``: as the text counts, from 1.
+
+    ``candidates``: what else it may be, likeliest first. ``sure``: a name or a formula says it at its place.
+    """
+
+    grid: Grid
+    label: Label
+    name: str = ""
+    head: int | None = None
+    turned: bool = False
+    reason: Reason = ""
+    candidates: tuple[str, ...] = ()
+    sure: bool = False
+
+
+def grids_in(document: Document) -> list[Grid]:
+    """Every table of numbers in a document, in its order; at most ``MAX_GRIDS``."""
+    text, found = document.text, list[Grid]()
+    for region in document.regions:
+        part = text[region.start : region.end]
+        inside = _grids(part, region.kind, document.format)
+        found += [_moved(grid, region.start) for grid in inside]
+    return sorted(found, key=lambda grid: grid.start)[:MAX_GRIDS]
+
+
+def _grids(text: str, kind: str, format_name: str) -> list[Grid]:
+    if kind == "code":
+        literal = program_grids(text, 0)
+        if literal is not None:
+            return literal
+    found = list(latex_grids(text)) if "\\begin" in text else []
+    taken = [(grid.start, grid.end) for grid in found]
+    tables = list(table_grids(text, taken, spaced=kind != "prose" or format_name in ("txt", "pdf", "html")))
+    tables = [grid for grid in tables if grid.found == "table"]
+    taken += [(grid.start, grid.end) for grid in tables]
+    return [*found, *tables, *bracket_grids(text, taken)]
+
+
+def _moved(grid: Grid, by: int) -> Grid:
+    if not by:
+        return grid
+    rows = tuple(tuple(cell._replace(start=cell.start + by, end=cell.end + by) for cell in row) for row in grid.rows)
+    return replace(grid, rows=rows, start=grid.start + by, end=grid.end + by)
+
+
+def guesses(document: Document) -> list[Guess]:
+    """A guess for every grid, in the order of the text."""
+    grids = grids_in(document)
+    merged, their_labels = together(grids, labels(document, grids))
+    found = [_guess(grid, label) for grid, label in zip(merged, their_labels, strict=True)]
+    return _counted_from_one(_by_program(document, found))
+
+
+def _guess(grid: Grid, label: Label) -> Guess:
+    if label.operand:
+        return _operand(grid, label)
+    left = named(label.left) if label.left else None
+    formula = by_formula(label.formula) if label.formula else None
+    if left is None and label.left and formula is None:
+        formula = by_formula(label.left)
+    head = _head(grid, label, left.head if left else None)
+    if left is not None:
+        name, others = _refined(left.name, formula)
+        turned = left.turned != grid.turned
+        return Guess(grid, label, name, head, turned, "name", others, sure=True)
+    if formula is not None:
+        return Guess(grid, label, formula, head, grid.turned, "formula", sure=True)
+    return Guess(grid, label, head=head) if grid.found == "program" else _by_words(grid, label, head)
+
+
+def _refined(name: str, formula: str | None) -> tuple[str, tuple[str, ...]]:
+    """A name with what the formula beside it says: scores that are divided, an output that is only a concatenation."""
+    if formula is None or formula == name:
+        return name, ()
+    if name in ("scores", "weights", "scaled_scores") and formula in ("scores", "scaled_scores"):
+        return formula, ()
+    if name in ("output", "concat", "head_outputs") and formula in ("concat", "head_outputs", "output"):
+        return formula, (name,)
+    if name in ("scores", "scaled_scores") and formula == "weights":
+        return "weights", ()
+    return name, (formula,)
+
+
+def _operand(grid: Grid, label: Label) -> Guess:
+    """A grid inside a product: usually printed elsewhere too."""
+    name = ""
+    if label.operand == "/" or (label.operand == "·" and "/" in label.formula and "softmax" not in label.formula):
+        name = "scores"
+    elif label.operand == "(" and "softmax" in label.formula.lower():
+        name = "scaled_scores"
+    head = _head(grid, label, head_in(label.left))
+    return Guess(grid, label, "", head, grid.turned, "operand", (name,) if name else ())
+
+
+def _head(grid: Grid, label: Label, said: int | None) -> int | None:
+    if grid.part is not None:
+        return grid.part[0] + 1
+    if said is not None:
+        return said
+    for text in (label.left, label.sentence, *label.headings):
+        head = head_said(text)
+        if head is not None:
+            return head
+    return None
+
+
+def _by_words(grid: Grid, label: Label, head: int | None) -> Guess:
+    """The matrix that the sentence or a heading before speaks of."""
+    for reason, text in (("sentence", label.left), ("sentence", label.sentence), *(("heading", one) for one in label.headings[:2])):
+        direct = named(text) if len(text) < 60 else None
+        names = [direct.name] if direct else mentioned(text)
+        if names:
+            name, *others = _likeliest(names, text, label.turn)
+            sure = direct is not None and label.turn == 0
+            return Guess(grid, label, name, head, grid.turned, reason, tuple(others)[:_LIMIT_OF_MENTIONS], sure)  # type: ignore[arg-type]
+    return Guess(grid, label, head=head, turned=grid.turned)
+
+
+def _likeliest(names: list[str], text: str, turn: int) -> list[str]:
+    """Names in the order in which a sentence makes them likely: its last one, but what is done last above all."""
+    if turn and len(names) > turn:
+        return [names[turn], *names]
+    unique = list(dict.fromkeys(reversed(names)))
+    if len(names) > 2 and {*names[-3:]} in ({"w_q", "w_k", "w_v"}, {"q", "k", "v"}):
+        unique = list(dict.fromkeys([names[-3], *unique]))
+    for name in ("weights", "scaled_scores", "head_outputs"):
+        if name in unique[1:] and "output" not in unique[:1] and "concat" not in unique[:1]:
+            unique = [name, *(other for other in unique if other != name)]
+            break
+    return unique
+
+
+def _by_program(document: Document, found: list[Guess]) -> list[Guess]:
+    """Outputs of a notebook are named by what their cell prints."""
+    if document.format != "ipynb":
+        return found
+    shown: dict[int, list[str]] = {}
+    result = []
+    for guess in found:
+        region = _region_before(document, guess.grid.start)
+        if guess.sure or region is None or guess.reason == "operand":
+            result.append(guess)
+            continue
+        texts = shown.setdefault(region, printed_by(document.text[document.regions[region].start : document.regions[region].end]))
+        first = guess.grid.part is None or guess.grid.part[0] == guess.grid.part[1] - 1
+        text = (texts.pop(0) if first else texts[0]) if texts else ""
+        label = replace(guess.label, left=text)
+        result.append(_guess(guess.grid, label) if text and named(text) else guess)
+    return result
+
+
+def _region_before(document: Document, at: int) -> int | None:
+    """The program whose output the place is in."""
+    index = next((n for n, region in enumerate(document.regions) if region.start <= at < region.end), None)
+    if index is None or document.regions[index].kind != "output":
+        return None
+    while index >= 0 and document.regions[index].kind == "output":
+        index -= 1
+    return index if index >= 0 and document.regions[index].kind == "code" else None
+
+
+def _counted_from_one(found: list[Guess]) -> list[Guess]:
+    """Heads counted from 1, where a text counts from 0."""
+    heads = [guess.head for guess in found if guess.head is not None and guess.grid.part is None and guess.name in PER_HEAD]
+    if not heads or min(heads):
+        return found
+    return [
+        replace(guess, head=guess.head + 1) if guess.head is not None and guess.grid.part is None else guess
+        for guess in found
+    ]

@@ -1,0 +1,164 @@
+"""Matrices that a program spells out: literal lists, found by ``ast``. Nothing of the program is run."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from mha_core.read.brackets import MAX_DEPTH
+from mha_core.read.grids import Cell, Grid, grid_of, printed
+
+MAX_PROGRAM: Final = 200_000
+
+
+def program_grids(text: str, start: int) -> list[Grid] | None:
+    """The matrices of a program that begins at ``start``; None where the text is no Python."""
+    tree = _tree(text)
+    if tree is None:
+        return None
+    finder = _Finder(text, start)
+    finder.visit(tree)
+    return finder.grids
+
+
+def printed_by(text: str) -> list[str]:
+    """What a cell of a notebook shows, in order: the arguments of its prints, and its last line."""
+    tree = _tree(text)
+    if tree is None:
+        return []
+    shown: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "display"):
+            shown += [ast.unparse(given) for given in node.args if not isinstance(given, ast.Constant)]
+    last = tree.body[-1] if tree.body else None
+    if isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call):
+        shown.append(ast.unparse(last.value))
+    return shown
+
+
+def _tree(text: str) -> ast.Module | None:
+    lines = [
+        " " * (len(line) - 1) + "\n" if line.lstrip().startswith(("%", "!", "```", "~~~")) else line
+        for line in text.splitlines(keepends=True)
+    ]
+    if len(text) > MAX_PROGRAM:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse("".join(lines))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+class _Finder(ast.NodeVisitor):
+    def __init__(self, text: str, start: int) -> None:
+        self.grids: list[Grid] = []
+        self.names: list[str] = []
+        self.lines = [line.encode() for line in text.splitlines(keepends=True)]
+        self.starts = [start]
+        for line in text.splitlines(keepends=True):
+            self.starts.append(self.starts[-1] + len(line))
+
+    def _place(self, line: int, column: int) -> int:
+        """ast counts columns in bytes."""
+        return self.starts[line - 1] + len(self.lines[line - 1][:column].decode("utf-8", "ignore"))
+
+    def _span(self, node: ast.expr) -> tuple[int, int]:
+        return self._place(node.lineno, node.col_offset), self._place(node.end_lineno or 1, node.end_col_offset or 0)
+
+    def visit_Assign(self, node: ast.Assign) -> None:  # noqa: N802  # ast's own name
+        """``Q = …``: the variable names what is assigned."""
+        self._within(ast.unparse(node.targets[0]), node.value)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:  # noqa: N802
+        """The same with a type."""
+        if node.value is not None:
+            self._within(ast.unparse(node.target), node.value)
+
+    def visit_Dict(self, node: ast.Dict) -> None:  # noqa: N802
+        """``{"w_q": …}``: the key does."""
+        for key, value in zip(node.keys, node.values, strict=True):
+            named = str(key.value) if isinstance(key, ast.Constant) else ""
+            self._within(named, value)
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        """``f(w_q=…)``: the argument's name does."""
+        self._within(node.arg or "", node.value)
+
+    def _within(self, name: str, value: ast.expr) -> None:
+        self.names.append(name)
+        self.visit(value)
+        self.names.pop()
+
+    def visit_List(self, node: ast.List) -> None:  # noqa: N802
+        """A matrix, or a list of matrices."""
+        self._list(node)
+
+    def visit_Tuple(self, node: ast.Tuple) -> None:  # noqa: N802
+        """The same."""
+        self._list(node)
+
+    def _list(self, node: ast.List | ast.Tuple) -> None:
+        depth = _depth(node, 0)
+        label = "_".join(name for name in self.names[-2:] if name)
+        if depth == 3 and all(isinstance(part, ast.List | ast.Tuple) for part in node.elts):
+            for index, part in enumerate(node.elts):
+                grid = self._matrix(part, label) if isinstance(part, ast.List | ast.Tuple) else None
+                if grid is not None:
+                    self.grids.append(replace(grid, part=(index, len(node.elts)) if len(node.elts) > 1 else None))
+        elif depth in (1, 2):
+            grid = self._matrix(node, label)
+            if grid is not None:
+                self.grids.append(grid)
+        else:
+            self.generic_visit(node)
+
+    def _matrix(self, node: ast.List | ast.Tuple, label: str) -> Grid | None:
+        nested = all(isinstance(row, ast.List | ast.Tuple) for row in node.elts)
+        lines = [row for row in node.elts if isinstance(row, ast.List | ast.Tuple)] if nested else [node]
+        rows = [[self._cell(item) for item in row.elts] for row in lines]
+        return grid_of(rows, *self._span(node), "program", label)
+
+    def _cell(self, node: ast.expr) -> Cell:
+        start, end = self._span(node)
+        try:
+            value = _number(node)
+        except (ArithmeticError, ValueError):
+            value = None
+        if value is None:
+            return Cell(None, start, end, word=True)
+        if isinstance(value, str):  # the digits as they are written: 0.50 is not 0.5
+            return Cell(printed(self._text(node)) or value, start, end)
+        return Cell(repr(value), start, end, exact=True)
+
+    def _text(self, node: ast.expr) -> str:
+        line = self.lines[node.lineno - 1]
+        return line[node.col_offset : node.end_col_offset].decode("utf-8", "ignore")
+
+
+def _number(node: ast.expr) -> float | str | None:
+    """A number as it is written, or the value of a fraction; None for anything else."""
+    match node:
+        case ast.Constant(value=bool(truth)):
+            return float(truth)
+        case ast.Constant(value=int(number)) | ast.Constant(value=float(number)):
+            return str(number) if abs(number) < 1e15 else None
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            inner = _number(operand)
+            return None if inner is None else f"-{inner}" if isinstance(inner, str) else -inner
+        case ast.BinOp(left=left, op=ast.Div(), right=right):
+            over, under = _number(left), _number(right)
+            return None if over is None or under is None else float(over) / float(under)
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value="-inf")]) | ast.Attribute(attr="inf"):
+            return "-inf" if isinstance(node, ast.Call) else "inf"
+    return None
+
+
+def _depth(node: ast.expr, so_far: int) -> int:
+    if not isinstance(node, ast.List | ast.Tuple) or so_far > MAX_DEPTH:
+        return 0
+    return 1 + max((_depth(item, so_far + 1) for item in node.elts), default=0)

@@ -1,0 +1,299 @@
+"""The reading of a text: the one under which most of the printed numbers come out right, and which others do as well.
+
+A name that stands at a matrix is taken; where none does, shapes decide, and where these do not, the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import isclose
+from typing import Final
+
+import torch
+
+from mha_core.compute.device import Backend
+from mha_core.compute.printed import claimed, printed
+from mha_core.compute.trace import Trace, trace
+from mha_core.errors import MhaError
+from mha_core.example.model import Example, Mask, Scale
+from mha_core.read.assemble import FORMS, Assembled, Form, Key, Reading, assemble
+from mha_core.read.document import Document
+from mha_core.read.grids import Grid
+from mha_core.read.parts import parts
+from mha_core.read.place import Guess, guesses
+from mha_core.read.settings import Settings, settings_in, tokens_in
+from mha_core.vocabulary import PER_HEAD
+
+_CPU: Final = Backend("cpu", "float64")
+_BY_QUERY_AND_KEY: Final = ("scores", "scaled_scores", "masked_scores", "weights")
+_MOST_MASKED: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A grid and what it was taken for. ``key``: None where nothing says what it is; ``why``: the reason for either.
+
+    ``sure``: the text says it; otherwise it is a guess. ``again``: the same matrix is printed before.
+    """
+
+    guess: Guess
+    key: Key | None
+    why: str
+    sure: bool
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One example of a text. ``assembled``: None where its matrices make no example; ``also``: forms, divisors and masks
+    that would do as well.
+    """
+
+    found: tuple[Found, ...]
+    reading: Reading
+    assembled: Assembled | None
+    also: tuple[str, ...] = ()
+    certain: bool = True
+
+
+def read_examples(document: Document) -> list[Read]:
+    """Every example of a text, the matrices of each with their places."""
+    said = settings_in(document.text)
+    return [_read(document, group, said) for group in parts(guesses(document)) if group]
+
+
+def _read(document: Document, group: list[Guess], said: Settings) -> Read:
+    placed, found = _placed(_with_heads(group))
+    tokens = _tokens(document, placed)
+    first = Reading(placed, _turned(found), tokens=tokens)
+    best, also = _best(first, said)
+    more, by_numbers = _by_numbers(best, found)
+    if more != dict(best.grids):
+        best, also = _best(replace(best, grids=more, turned=_turned(by_numbers)), said)
+    assembled = assemble(best)
+    return Read(tuple(by_numbers), best, assembled, also, certain=not also)
+
+
+def _turned(found: Sequence[Found]) -> frozenset[Key]:
+    return frozenset(one.key for one in found if one.key is not None and one.guess.turned)
+
+
+def _tokens(document: Document, placed: Mapping[Key, Grid]) -> tuple[str, ...] | None:
+    x = placed.get(("x", None)) or placed.get(("q", 0)) or next(iter(placed.values()), None)
+    if x is None:
+        return None
+    start = min(grid.start for grid in placed.values())
+    return tokens_in(document.text[max(0, start - 6000) : start + 2000], x.shape[0], [x, *placed.values()])
+
+
+# --- names --------------------------------------------------------------------------------------------------------
+
+
+def _with_heads(group: list[Guess]) -> list[Guess]:
+    """Heads that no name gives, by the order in which a matrix comes again; none where there is one head."""
+    heads = {guess.head for guess in group if guess.name in PER_HEAD and guess.head is not None}
+    if len(heads) > 1:
+        return group
+    counts: dict[str, list[Grid]] = {}
+    for guess in group:
+        if guess.sure and guess.name in PER_HEAD and guess.head is None:
+            seen = counts.setdefault(guess.name, [])
+            if all(grid.values() != guess.grid.values() for grid in seen):
+                seen.append(guess.grid)
+    most = max((len(seen) for seen in counts.values()), default=1)
+    if most < 2 or heads or sum(len(seen) == most for seen in counts.values()) < 2:
+        return [replace(guess, head=None) if guess.grid.part is None else guess for guess in group] if len(heads) < 2 and (
+            not heads or heads == {1}
+        ) else group
+    result = []
+    for guess in group:
+        seen = counts.get(guess.name, [])
+        at = next((n for n, grid in enumerate(seen) if grid.values() == guess.grid.values()), None)
+        result.append(replace(guess, head=at + 1) if at is not None and guess.head is None else guess)
+    return result
+
+
+def _placed(group: list[Guess]) -> tuple[dict[Key, Grid], list[Found]]:
+    """The grids that names place, each at the first place where it is printed; then those that sentences place."""
+    placed: dict[Key, Grid] = {}
+    found: dict[int, Found] = {}
+    h = max([1, *(guess.head or 0 for guess in group if guess.name in PER_HEAD)])
+    for sure in (True, False):
+        for at, guess in enumerate(group):
+            if guess.sure != sure or at in found:
+                continue
+            found[at] = _place(guess, placed, h)
+    return placed, [found[at] for at in range(len(group))]
+
+
+def _place(guess: Guess, placed: dict[Key, Grid], h: int) -> Found:
+    for name in (guess.name, *guess.candidates):
+        if not name:
+            continue
+        key = _key(name, guess, h)
+        if key not in placed:
+            if not guess.sure and guess.reason == "operand":
+                continue
+            placed[key] = guess.grid
+            return Found(guess, key, guess.reason, guess.sure and name == guess.name)
+        if placed[key].values() == guess.grid.values():
+            return Found(guess, key, "repeated", guess.sure, again=True)
+        if guess.sure:
+            break
+    same = next((key for key, grid in placed.items() if grid.values() == guess.grid.values()), None)
+    if same is not None:
+        return Found(guess, same, "repeated", sure=False, again=True)
+    return Found(guess, None, "taken" if guess.name else "unnamed", sure=False)
+
+
+def _key(name: str, guess: Guess, h: int) -> Key:
+    if name not in PER_HEAD:
+        return name, None
+    if guess.head is None:
+        return name, 0 if h == 1 else None
+    return name, guess.head - 1
+
+
+# --- numbers ------------------------------------------------------------------------------------------------------
+
+
+def _by_numbers(reading: Reading, found: list[Found]) -> tuple[dict[Key, Grid], list[Found]]:
+    """What no name places goes where its numbers come out right."""
+    placed, result = dict(reading.grids), list[Found]()
+    computed = _computed(reading)
+    for one in found:
+        key = _fitting(one, computed, placed, reading) if one.key is None and one.why in ("unnamed", "taken") and computed else None
+        if key is None:
+            result.append(one)
+        else:
+            placed[key] = one.guess.grid
+            result.append(Found(one.guess, key, "numbers", sure=False))
+    return placed, result
+
+
+def _computed(reading: Reading) -> Trace | None:
+    assembled = assemble(reading)
+    if assembled is None:
+        return None
+    try:
+        return trace(assembled.example, _CPU)
+    except MhaError:
+        return None
+
+
+def _fitting(one: Found, computed: Trace, placed: Mapping[Key, Grid], reading: Reading) -> Key | None:
+    rows = one.guess.grid.rows
+    texts = tuple(tuple(cell.text if cell.text != "inf" else None for cell in row) for row in rows)
+    matches = []
+    for name, values in computed.values.items():
+        per_head = name in PER_HEAD
+        for head, matrix in enumerate(values if per_head else [values]):
+            key: Key = (name, head if per_head else None)
+            exact = torch.tensor(matrix, dtype=torch.float64)
+            if key in placed or tuple(exact.shape) != one.guess.grid.shape or len({*map(str, sum(map(list, texts), []))}) < 2:
+                continue
+            claim = printed(texts, one.guess.grid.shape)
+            right = int(claim.fits(exact).sum())
+            if right * 2 > int(claim.given.sum()):
+                matches.append((right, key))
+    best = max((right for right, _ in matches), default=0)
+    keys = [key for right, key in matches if right == best]
+    return keys[0] if len(keys) == 1 else None
+
+
+def _best(reading: Reading, said: Settings) -> tuple[Reading, tuple[str, ...]]:
+    """The reading with the most right numbers, of those with other conventions, divisors and masks."""
+    tried = [(one, _score(one)) for one in _readings(reading, said)]
+    good = [(one, score) for one, score in tried if score is not None]
+    if not good:
+        return reading, ()
+    best, most = good[0]
+    for one, score in good[1:]:
+        if score.better_than(most, another_form=one.form != best.form):
+            best, most = one, score
+    alike = [one for one, score in good if (score.used, score.right) == (most.used, most.right) and most.right]
+    others = [one for one, score in good if one in alike and not _same(score.example, most.example)]
+    return best, tuple(dict.fromkeys(_difference(best, one) for one in others))
+
+
+def _same(one: Example, other: Example) -> bool:
+    """Whether two examples differ in nothing but how the same divisor is written."""
+    size = other.dims.sqrt_dk
+    divisors = [size if e.scale == "sqrt_dk" else 1.0 if e.scale == "none" else e.scale for e in (one, other)]
+    return isclose(*divisors, rel_tol=0.005) and replace(one, scale=other.scale) == other
+
+
+def _readings(reading: Reading, said: Settings) -> Iterator[Reading]:
+    """The likeliest reading first."""
+    forms: tuple[Form, ...] = FORMS
+    masks: tuple[Mask, ...] = (None,)
+    if ("mask", None) not in reading.grids:
+        masks = ("causal", None) if said.causal else (None, "causal") if _looks_causal(reading) else (None,)
+        masks = tuple(m for m in masks if m is not None or ("masked_scores", 0) not in reading.grids) or masks
+    for form, mask, scale in product(forms, masks, _scales(said, reading)):
+        yield replace(reading, form=form, mask=mask, scale=scale)
+
+
+def _scales(said: Settings, reading: Reading) -> tuple[Scale, ...]:
+    scaled = any(name == "scaled_scores" for name, _ in reading.grids)
+    if said.unscaled and not scaled:
+        return ("none", "sqrt_dk", *said.divisors)
+    if said.rooted or scaled:
+        return ("sqrt_dk", *said.divisors)
+    return ("sqrt_dk", "none", *said.divisors)
+
+
+def _looks_causal(reading: Reading) -> bool:
+    for (name, _), grid in reading.grids.items():
+        values = grid.values()
+        if name == "weights" and len(values) > 1 and len(values) == len(values[0]):
+            if all(values[i][j] == 0 for i in range(len(values)) for j in range(i + 1, len(values))):
+                return True
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Score:
+    """How many grids are used, and how many of the printed numbers come out right."""
+
+    used: int
+    right: int
+    given: int
+    example: Example
+
+    def better_than(self, other: _Score, *, another_form: bool) -> bool:
+        """Whether this reading is to be preferred to a likelier one. Wrong numbers alone turn no matrix round: another
+        convention must explain a third of them all.
+        """
+        if self.used != other.used:
+            return self.used > other.used
+        gain = self.right - other.right
+        return gain > max(1, self.given // 3) if another_form else gain > 0
+
+
+def _score(reading: Reading) -> _Score | None:
+    """None where the reading is no example."""
+    assembled = assemble(reading)
+    if assembled is None:
+        return None
+    try:
+        computed = trace(assembled.example, _CPU)
+    except MhaError:
+        return None
+    right = given = 0
+    for (name, head), claim in claimed(assembled.example).items():
+        values = computed.values.get(name)
+        if values is not None:
+            exact = torch.tensor(values if head is None else values[head], dtype=torch.float64)
+            right += int(claim.fits(exact).sum())
+            given += int(claim.given.sum())
+    return _Score(len(assembled.cells), right, given, assembled.example)
+
+
+def _difference(best: Reading, other: Reading) -> str:
+    """What another reading has in another way."""
+    if other.form != best.form:
+        return f"form:{other.form}"
+    return f"scale:{other.scale}" if other.scale != best.scale else "mask"
