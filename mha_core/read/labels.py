@@ -46,6 +46,7 @@ _BREAK: Final = re.compile(r"\n\s*\n|\n(?!\s*=)|[。；;!?！？]|\.\s|,\s|，|�
 _SENTENCE: Final = re.compile(r"\n\s*\n|\n\s*(?=[#*\-\d])|[。！？!?]|\.\s(?=[A-Z\\$])")
 _GLUE: Final = re.compile(r"(?:softmax|sqrt|√|T|\^|[\s=()\[\]{}/÷·*+\-.,\d_]|d_?k)*$", re.IGNORECASE)
 _HEADING: Final = re.compile(r"^\s*(?:#+\s*.+|.{0,80}[:：]\s*|\*\*.{1,80}\*\*.*|-{2,}.{1,80}-{2,}|={2,}.{1,80}={2,}|>>>.*)$")
+_MOST_HEADINGS: Final = 30
 _LEFT: Final = 80
 """The longest left side, in characters."""
 
@@ -146,8 +147,8 @@ def _equation(gap: str) -> tuple[str, str, bool]:
     parts = [part.strip() for part in statement.split("=")]
     if len(parts) > 1:
         return _last_clause(parts[0])[-_LEFT:], " = ".join(parts[1:]), False
-    phrase = statement.rstrip(":： ").strip()
-    return (phrase if len(phrase) <= _LEFT else ""), "", True
+    line = gap.split("\n")[-1].strip("#|>* ").rstrip(":： ").strip()
+    return (line if len(line) <= _LEFT else ""), "", True
 
 
 def _last_clause(text: str) -> str:
@@ -168,6 +169,6 @@ def _sentence(gap: str) -> str:
 
 def _headings(text: str, at: int) -> tuple[str, ...]:
     """Short lines above that announce something, the nearest first."""
-    lines = text[max(0, at - 2 * MOST_BEFORE) : at].split("\n")[:-1]
+    lines = text[max(0, at - 6 * MOST_BEFORE) : at].split("\n")[:-1]
     found = [line for line in reversed(lines) if len(line) <= 120 and _HEADING.match(line)]
-    return tuple(plain(line).strip("#*- =:：>|") for line in found[:6])
+    return tuple(plain(line).strip("#*- =:：>|") for line in found[:_MOST_HEADINGS])

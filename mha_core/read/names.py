@@ -56,7 +56,7 @@ ALIASES: Final = {alias: name for name, aliases in _ALIASES.items() for alias in
 _FILLER: Final = frozenset(
     "the matrix matrices of for is are our we get now so then and thus gives give be by i as in to this with mat tensor at "
     "here shape becomes data print array detach numpy squeeze round item np torch compute calculate computed calculated "
-    "apply first second third fourth one two three step result values table where therefore let have following each all "
+    "apply first second third fourth one two three step table where therefore let have following each all "
     "per from self params layer p_ row wise along rows".split()
 )
 _CHINESE_FILLER: Final = re.compile(
@@ -153,7 +153,7 @@ def _without_heads(text: str) -> str:
     for pattern in (_HEAD_WORDS[0], _HEAD_WORDS[3], _HEAD_WORDS[4]):
         text = pattern.sub(lambda found: " head " if found[0].isascii() else " 头 ", text)
     text = re.sub(r"\(\s*(?:head|头)\s*\)|(?:for|of|in)\s+(?:the\s+)?(?:first|second|third)?\s*head", " ", text, flags=re.IGNORECASE)
-    text = re.sub(r"\(?\s*(?:\d+|[a-z_]+)\s*[x×·]\s*(?:\d+|[a-z_]+)\s*\)?", " ", text)
+    text = re.sub(r"\(\s*\w+\s*·\s*\w+\s*\)|\b\d+\s*[x·]\s*\d+\b", " ", text)
     text = re.sub(r"(?<=[A-Z])_?h(?=\d)|_i\b|\^\{?\(?i\)?\}?", " ", text)
     return re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", text)
 

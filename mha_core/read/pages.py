@@ -15,6 +15,8 @@ _HIDDEN: Final = frozenset(("script", "style", "head", "noscript", "template", "
 _BLOCKS: Final = frozenset(
     "p div br li ul ol tr table h1 h2 h3 h4 h5 h6 section figure figcaption caption pre blockquote math mtable mtr".split()
 )
+_TABLES: Final = frozenset(("table", "mtable"))
+_CELLS: Final = frozenset(("td", "th", "mtd"))
 _HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _BEFORE: Final = {"td": "| ", "th": "| ", "mtd": "| ", "sub": "_", "sup": "^"}
 
@@ -37,6 +39,8 @@ class _Page(HTMLParser):
         self.hidden = 0
         self.pre = 0
         self.start = 0
+        self.tables = 0
+        self.in_cell = False
 
     def _at(self) -> int:
         line, column = self.getpos()
@@ -53,7 +57,11 @@ class _Page(HTMLParser):
         if tag in _HIDDEN and not any(name == "type" and "math/tex" in (value or "") for name, value in attrs):
             self.hidden += 1
         elif tag in _BLOCKS:
-            self.built.mark("\n", self._at())
+            self.built.mark(" " if self.in_cell else "\n", self._at())
+        if tag in _TABLES:
+            self.tables += 1
+        if tag in _CELLS:
+            self.in_cell = True
         if tag in _HEADINGS:
             self.built.mark("# ", self._at())
         if tag == "pre":
@@ -69,6 +77,10 @@ class _Page(HTMLParser):
         if tag == "pre" and self.pre:
             self.end_region()
             self.pre -= 1
+        if tag in _TABLES:
+            self.tables = max(0, self.tables - 1)
+        if tag in _CELLS:
+            self.in_cell = False
         if tag in ("tr", "mtr"):
             self.built.mark("|", self._at())
         if tag in ("table", "mtable", "p", "pre") or tag in _HEADINGS:
@@ -76,9 +88,10 @@ class _Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Text between tags."""
-        if not self.hidden:
-            at = self._at()
-            self.built.add(data, range(at, at + len(data)))
+        if self.hidden or (self.tables and not data.strip()):
+            return
+        at = self._at()
+        self.built.add(data.replace("\n", " ") if self.in_cell else data, range(at, at + len(data)))
 
     def handle_entityref(self, name: str) -> None:
         """A named character."""

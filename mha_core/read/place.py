@@ -56,10 +56,11 @@ def _grids(text: str, kind: str, format_name: str) -> list[Grid]:
             return literal
     found = list(latex_grids(text)) if "\\begin" in text else []
     taken = [(grid.start, grid.end) for grid in found]
-    tables = list(table_grids(text, taken, spaced=kind != "prose" or format_name in ("txt", "pdf", "html")))
-    tables = [grid for grid in tables if grid.found == "table"]
-    taken += [(grid.start, grid.end) for grid in tables]
-    return [*found, *tables, *bracket_grids(text, taken)]
+    found += [grid for grid in bracket_grids(text, taken) if grid.shape[0] > 1]
+    taken = [(grid.start, grid.end) for grid in found]
+    found += table_grids(text, taken, spaced=kind != "prose" or format_name in ("txt", "pdf", "html"))
+    taken = [(grid.start, grid.end) for grid in found]
+    return [*found, *bracket_grids(text, taken)]
 
 
 def _moved(grid: Grid, by: int) -> Grid:
@@ -87,6 +88,8 @@ def _guess(grid: Grid, label: Label) -> Guess:
     head = _head(grid, label, left.head if left else None)
     if left is not None:
         name, others = _refined(left.name, formula)
+        if name == "output" and left.head is not None:
+            name = "head_outputs"
         turned = left.turned != grid.turned
         return Guess(grid, label, name, head, turned, "name", others, sure=True)
     if formula is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,6 +13,8 @@ from mha_core.read.brackets import MAX_DEPTH
 from mha_core.read.grids import Cell, Grid, grid_of, printed
 
 MAX_PROGRAM: Final = 200_000
+_NOT_GIVEN: Final = re.compile(r"None|(?:\w+\.)?nan|float\(['\"]nan['\"]\)|\.\.\.", re.IGNORECASE)
+_MINUS_INFINITY: Final = re.compile(r"-\s*(?:\w+\.)?inf|float\(['\"]-inf(?:inity)?['\"]\)|-\s*float\(['\"]inf['\"]\)", re.IGNORECASE)
 
 
 def program_grids(text: str, start: int) -> list[Grid] | None:
@@ -125,36 +128,37 @@ class _Finder(ast.NodeVisitor):
 
     def _cell(self, node: ast.expr) -> Cell:
         start, end = self._span(node)
+        written = self._text(node)
+        if _NOT_GIVEN.fullmatch(written):
+            return Cell(None, start, end)
+        if _MINUS_INFINITY.fullmatch(written):
+            return Cell("-inf", start, end)
+        number = printed(written)
+        if number is not None:  # the digits as they are written: 0.50 is not 0.5
+            return Cell(number, start, end)
         try:
             value = _number(node)
         except (ArithmeticError, ValueError):
             value = None
-        if value is None:
-            return Cell(None, start, end, word=True)
-        if isinstance(value, str):  # the digits as they are written: 0.50 is not 0.5
-            return Cell(printed(self._text(node)) or value, start, end)
-        return Cell(repr(value), start, end, exact=True)
+        text = None if value is None else printed(repr(value))
+        return Cell(text, start, end, exact=True, word=text is None)
 
     def _text(self, node: ast.expr) -> str:
         line = self.lines[node.lineno - 1]
         return line[node.col_offset : node.end_col_offset].decode("utf-8", "ignore")
 
 
-def _number(node: ast.expr) -> float | str | None:
-    """A number as it is written, or the value of a fraction; None for anything else."""
+def _number(node: ast.expr) -> float | None:
+    """The value of True, False, a number or a fraction; None for anything else."""
     match node:
-        case ast.Constant(value=bool(truth)):
-            return float(truth)
-        case ast.Constant(value=int(number)) | ast.Constant(value=float(number)):
-            return str(number) if abs(number) < 1e15 else None
+        case ast.Constant(value=bool() | int() | float() as number):
+            return float(number)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             inner = _number(operand)
-            return None if inner is None else f"-{inner}" if isinstance(inner, str) else -inner
+            return None if inner is None else -inner
         case ast.BinOp(left=left, op=ast.Div(), right=right):
             over, under = _number(left), _number(right)
-            return None if over is None or under is None else float(over) / float(under)
-        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value="-inf")]) | ast.Attribute(attr="inf"):
-            return "-inf" if isinstance(node, ast.Call) else "inf"
+            return None if over is None or under is None else over / under
     return None
 
 

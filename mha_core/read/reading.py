@@ -28,7 +28,6 @@ from mha_core.vocabulary import PER_HEAD
 
 _CPU: Final = Backend("cpu", "float64")
 _BY_QUERY_AND_KEY: Final = ("scores", "scaled_scores", "masked_scores", "weights")
-_MOST_MASKED: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def read_examples(document: Document) -> list[Read]:
 
 
 def _read(document: Document, group: list[Guess], said: Settings) -> Read:
-    placed, found = _placed(_with_heads(group))
+    placed, found = _placed(_settled(_with_heads(group)))
     tokens = _tokens(document, placed)
     first = Reading(placed, _turned(found), tokens=tokens)
     best, also = _best(first, said)
@@ -112,6 +111,22 @@ def _with_heads(group: list[Guess]) -> list[Guess]:
         seen = counts.get(guess.name, [])
         at = next((n for n, grid in enumerate(seen) if grid.values() == guess.grid.values()), None)
         result.append(replace(guess, head=at + 1) if at is not None and guess.head is None else guess)
+    return result
+
+
+def _settled(group: list[Guess]) -> list[Guess]:
+    """Names that mean something else beside these others: an output without W_O, a context after the weights."""
+    projected = any(guess.name == "w_o" for guess in group)
+    many = max([1, *(guess.head or 0 for guess in group if guess.name in PER_HEAD)]) > 1
+    has_outputs = any(guess.name == "head_outputs" and guess.sure for guess in group)
+    result, attended = list[Guess](), False
+    for guess in group:
+        attended = attended or guess.name in _BY_QUERY_AND_KEY
+        if guess.name == "output" and not projected:
+            guess = replace(guess, name="concat" if many or has_outputs else "head_outputs")
+        elif guess.name == "context" and attended:
+            guess = replace(guess, name="head_outputs")
+        result.append(guess)
     return result
 
 
