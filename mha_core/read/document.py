@@ -50,10 +50,11 @@ class Document:
     def _lines(self) -> list[int]:
         return [0, *(at + 1 for at, character in enumerate(self.source) if character == "\n")]
 
-    def kind_at(self, at: int) -> Kind:
-        """What the character is part of."""
+    def output_start(self, at: int) -> int:
+        """Where the output of a notebook's cell begins that the character is in, else 0: no text before it names it."""
         index = bisect_right(self._starts, at) - 1
-        return self.regions[index].kind if index >= 0 else "prose"
+        in_output = self.format == "ipynb" and index >= 0 and self.regions[index].kind == "output"
+        return self.regions[index].start if in_output else 0
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -87,6 +87,8 @@ def labels(document: Document, grids: Sequence[Grid]) -> list[Label]:
             found.append(found[-1])
             continue
         edge = before.end if before is not None else 0
+        if document.output_start(grid.start) > edge:
+            before, edge = None, document.output_start(grid.start)
         raw = text[max(edge, grid.start - MOST_BEFORE) : grid.start]
         gap = _OPENING.sub("", plain(raw).rstrip())
         chained = before is not None and len(gap) < 80 and "\n\n" not in raw and bool(_GLUE.match(gap))
@@ -147,7 +149,7 @@ def _equation(gap: str) -> tuple[str, str, bool]:
     parts = [part.strip() for part in statement.split("=")]
     if len(parts) > 1:
         return _last_clause(parts[0])[-_LEFT:], " = ".join(parts[1:]), False
-    line = gap.split("\n")[-1].strip("#|>* ").rstrip(":： ").strip()
+    line = re.split(r"[.。!?！？]\s+|。", gap.split("\n")[-1].strip("#|>* -").rstrip(":： "))[-1].strip()
     return (line if len(line) <= _LEFT else ""), "", True
 
 

@@ -207,13 +207,34 @@ _MENTIONS: Final = tuple(
         ("q", r"(?<![A-Za-z_^])Q(?![A-Za-z])|quer(?:y|ies)|Quer(?:y|ies)|查询", False),
         ("k", r"(?<![A-Za-z_^])K(?![A-Za-z])|[Kk]eys?\b|键", False),
         ("v", r"(?<![A-Za-z_^])V(?![A-Za-z])|[Vv]alues?\b|值(?!得)", False),
-        ("x", r"(?<![A-Za-z_^])X(?![A-Za-z])|[Ii]nputs?\b|[Ee]mbeddings?|输入|嵌入|词向量", False),
+        ("x", r"(?<![A-Za-z_^])X(?![A-Za-z])|[Ii]nputs?\b|[Ee]mbed\w*|输入|嵌入|词向量", False),
     )
 )  # fmt: skip
 
 
+_NOT_YET: Final = re.compile(
+    r"un-?scaled|\bnot (?:be )?scal\w+|without scaling|before [\w\s]{0,20}?(?:scaling|softmax|mask\w*|divi\w+)|未缩放|缩放前|"
+    r"softmax\s*(?:之)?前|掩码前",
+    re.IGNORECASE,
+)
+_FACTOR: Final = re.compile(
+    r"(?:multipl\w+|project\w*|transform\w*)\b.{0,60}\b(?:by|with|using|through)\s*(?:the )?(?:matrix|this|weights?)?\s*$|(?:乘以|乘上|通过)[^，。]{0,8}$",
+    re.IGNORECASE,
+)
+
+
 def mentioned(text: str) -> list[str]:
     """The matrices that a sentence speaks of, in the order in which it does; a longer phrase hides a shorter one."""
+    text = _NOT_YET.sub(" ", text)
+    names = _mentions(text)
+    if _FACTOR.search(text):
+        names = [f"w_{name}" if name in ("q", "k", "v") else name for name in names]
+    if "w_o" in names and "concat" in names and re.search(r"multipl|times|乘|project", text, re.IGNORECASE):
+        names.append("output")
+    return names
+
+
+def _mentions(text: str) -> list[str]:
     found = [(m.start(), m.end(), name) for name, pattern in _MENTIONS for m in pattern.finditer(text)]
     taken: list[tuple[int, int, str]] = []
     for one in found:

@@ -19,6 +19,7 @@ from mha_core.vocabulary import PER_HEAD
 
 MAX_GRIDS: Final = 400
 Reason: TypeAlias = Literal["name", "formula", "sentence", "heading", "numbers", "order", "operand", "repeated", ""]
+_FAMILIES: Final = (("w_q", "w_k", "w_v"), ("x", "q", "k", "v"))
 _LIMIT_OF_MENTIONS: Final = 5
 
 
@@ -27,6 +28,7 @@ class Guess:
     """A grid with what it is taken for. ``name``: "" where nothing says it; ``head``: as the text counts, from 1.
 
     ``candidates``: what else it may be, likeliest first. ``sure``: a name or a formula says it at its place.
+    ``equals``: other matrices that the text sets equal to it: ``W_Q = W_K = …``.
     """
 
     grid: Grid
@@ -37,6 +39,7 @@ class Guess:
     reason: Reason = ""
     candidates: tuple[str, ...] = ()
     sure: bool = False
+    equals: tuple[str, ...] = ()
 
 
 def grids_in(document: Document) -> list[Grid]:
@@ -91,7 +94,7 @@ def _guess(grid: Grid, label: Label) -> Guess:
         if name == "output" and left.head is not None:
             name = "head_outputs"
         turned = left.turned != grid.turned
-        return Guess(grid, label, name, head, turned, "name", others, sure=True)
+        return Guess(grid, label, name, head, turned, "name", others, sure=True, equals=_equal(name, label.formula))
     if formula is not None:
         return Guess(grid, label, formula, head, grid.turned, "formula", sure=True)
     return Guess(grid, label, head=head) if grid.found == "program" else _by_words(grid, label, head)
@@ -108,6 +111,13 @@ def _refined(name: str, formula: str | None) -> tuple[str, tuple[str, ...]]:
     if name in ("scores", "scaled_scores") and formula == "weights":
         return "weights", ()
     return name, (formula,)
+
+
+def _equal(name: str, formula: str) -> tuple[str, ...]:
+    """The other names in a chain such as ``W_Q = W_K = W_V``."""
+    found = [one.name for part in formula.split("=") if len(part) < 20 and (one := named(part)) is not None]
+    family = next((names for names in _FAMILIES if name in names), ())
+    return tuple(dict.fromkeys(other for other in found if other in family and other != name))
 
 
 def _operand(grid: Grid, label: Label) -> Guess:
@@ -139,24 +149,28 @@ def _by_words(grid: Grid, label: Label, head: int | None) -> Guess:
         direct = named(text) if len(text) < 60 else None
         names = [direct.name] if direct else mentioned(text)
         if names:
-            name, *others = _likeliest(names, text, label.turn)
+            name, *others = _likeliest(names, label.turn)
             sure = direct is not None and label.turn == 0
             return Guess(grid, label, name, head, grid.turned, reason, tuple(others)[:_LIMIT_OF_MENTIONS], sure)  # type: ignore[arg-type]
     return Guess(grid, label, head=head, turned=grid.turned)
 
 
-def _likeliest(names: list[str], text: str, turn: int) -> list[str]:
-    """Names in the order in which a sentence makes them likely: its last one, but what is done last above all."""
+_COMPUTED: Final = ("scores", "scaled_scores", "masked_scores", "weights", "head_outputs", "concat", "output")
+
+
+def _likeliest(names: list[str], turn: int) -> list[str]:
+    """Names in the order in which a sentence makes them likely: a step's result before what it is computed from."""
     if turn and len(names) > turn:
         return [names[turn], *names]
-    unique = list(dict.fromkeys(reversed(names)))
+    computed = sorted({name for name in names if name in _COMPUTED}, key=_COMPUTED.index, reverse=True)
+    given = list(dict.fromkeys(name for name in reversed(names) if name not in _COMPUTED))
     if len(names) > 2 and {*names[-3:]} in ({"w_q", "w_k", "w_v"}, {"q", "k", "v"}):
-        unique = list(dict.fromkeys([names[-3], *unique]))
-    for name in ("weights", "scaled_scores", "head_outputs"):
-        if name in unique[1:] and "output" not in unique[:1] and "concat" not in unique[:1]:
-            unique = [name, *(other for other in unique if other != name)]
-            break
-    return unique
+        given = list(dict.fromkeys([names[-3], *given]))
+    if "mask" in given and "masked_scores" not in computed:
+        given = ["mask", *(name for name in given if name != "mask")]
+        return [*computed, *given] if computed else [*given, "masked_scores"]
+    factors = [f"w_{name}" for name in given if name in ("q", "k", "v") and not computed]
+    return [*computed, *given, *factors]
 
 
 def _by_program(document: Document, found: list[Guess]) -> list[Guess]:
@@ -167,14 +181,14 @@ def _by_program(document: Document, found: list[Guess]) -> list[Guess]:
     result = []
     for guess in found:
         region = _region_before(document, guess.grid.start)
-        if guess.sure or region is None or guess.reason == "operand":
+        if region is None or guess.reason == "operand":
             result.append(guess)
             continue
         texts = shown.setdefault(region, printed_by(document.text[document.regions[region].start : document.regions[region].end]))
         first = guess.grid.part is None or guess.grid.part[0] == guess.grid.part[1] - 1
         text = (texts.pop(0) if first else texts[0]) if texts else ""
         label = replace(guess.label, left=text)
-        result.append(_guess(guess.grid, label) if text and named(text) else guess)
+        result.append(_guess(guess.grid, label) if text and named(text) and not guess.sure else guess)
     return result
 
 

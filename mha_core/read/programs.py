@@ -33,8 +33,9 @@ def printed_by(text: str) -> list[str]:
     if tree is None:
         return []
     shown: list[str] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "display"):
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    for node in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        if isinstance(node.func, ast.Name) and node.func.id in ("print", "display"):
             shown += [ast.unparse(given) for given in node.args if not isinstance(given, ast.Constant)]
     last = tree.body[-1] if tree.body else None
     if isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call):

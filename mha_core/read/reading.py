@@ -126,8 +126,15 @@ def _settled(group: list[Guess]) -> list[Guess]:
             guess = replace(guess, name="concat" if many or has_outputs else "head_outputs")
         elif guess.name == "context" and attended:
             guess = replace(guess, name="head_outputs")
+        elif guess.name in ("mask", "masked_scores"):
+            guess = replace(guess, name="mask" if _only_masks(guess.grid) else "masked_scores")
         result.append(guess)
     return result
+
+
+def _only_masks(grid: Grid) -> bool:
+    """Whether there are only ones and zeros, or zeros and what hides."""
+    return all(number in (0.0, 1.0) or number <= -1e4 for row in grid.values() for number in row if number is not None)
 
 
 def _placed(group: list[Guess]) -> tuple[dict[Key, Grid], list[Found]]:
@@ -152,6 +159,8 @@ def _place(guess: Guess, placed: dict[Key, Grid], h: int) -> Found:
             if not guess.sure and guess.reason == "operand":
                 continue
             placed[key] = guess.grid
+            for other in guess.equals:
+                placed.setdefault(_key(other, guess, h), guess.grid)
             return Found(guess, key, guess.reason, guess.sure and name == guess.name)
         if placed[key].values() == guess.grid.values():
             return Found(guess, key, "repeated", guess.sure, again=True)
@@ -175,17 +184,40 @@ def _key(name: str, guess: Guess, h: int) -> Key:
 
 
 def _by_numbers(reading: Reading, found: list[Found]) -> tuple[dict[Key, Grid], list[Found]]:
-    """What no name places goes where its numbers come out right."""
+    """What no name places goes where its numbers come out right; so does what a sentence seems to place elsewhere."""
     placed, result = dict(reading.grids), list[Found]()
     computed = _computed(reading)
     for one in found:
-        key = _fitting(one, computed, placed, reading) if one.key is None and one.why in ("unnamed", "taken") and computed else None
+        key = _fitting(one, computed, placed) if computed is not None and _is_open(one, computed, placed) else None
         if key is None:
             result.append(one)
-        else:
-            placed[key] = one.guess.grid
-            result.append(Found(one.guess, key, "numbers", sure=False))
+            continue
+        if one.key is not None:
+            del placed[one.key]
+        placed[key] = one.guess.grid
+        result.append(Found(one.guess, key, "numbers", sure=False))
     return placed, result
+
+
+def _is_open(one: Found, computed: Trace, placed: Mapping[Key, Grid]) -> bool:
+    """Whether the numbers may say what a grid is: no name does, or its numbers are mostly wrong where a sentence put it."""
+    if one.key is None:
+        return one.why in ("unnamed", "taken")
+    if one.sure or one.again or placed.get(one.key) is not one.guess.grid or one.key[0] not in computed.values:
+        return False
+    right, given = _right(one.guess.grid, computed, one.key)
+    return right * 2 < given
+
+
+def _right(grid: Grid, computed: Trace, key: Key) -> tuple[int, int]:
+    """How many of a grid's numbers are right as this matrix, and how many there are."""
+    values = computed.values[key[0]]
+    exact = torch.tensor(values if key[1] is None else values[key[1]], dtype=torch.float64)
+    texts = tuple(tuple(None if cell.text == "inf" else cell.text for cell in row) for row in grid.rows)
+    if tuple(exact.shape) != grid.shape:
+        return 0, 1
+    claim = printed(texts, grid.shape)
+    return int(claim.fits(exact).sum()), int(claim.given.sum())
 
 
 def _computed(reading: Reading) -> Trace | None:
@@ -198,23 +230,21 @@ def _computed(reading: Reading) -> Trace | None:
         return None
 
 
-def _fitting(one: Found, computed: Trace, placed: Mapping[Key, Grid], reading: Reading) -> Key | None:
-    rows = one.guess.grid.rows
-    texts = tuple(tuple(cell.text if cell.text != "inf" else None for cell in row) for row in rows)
+def _fitting(one: Found, computed: Trace, placed: Mapping[Key, Grid]) -> Key | None:
+    """The one step, of those that are not printed elsewhere, whose numbers these mostly are."""
+    grid = one.guess.grid
+    if len({cell.text for row in grid.rows for cell in row}) < 2:
+        return None
     matches = []
     for name, values in computed.values.items():
-        per_head = name in PER_HEAD
-        for head, matrix in enumerate(values if per_head else [values]):
-            key: Key = (name, head if per_head else None)
-            exact = torch.tensor(matrix, dtype=torch.float64)
-            if key in placed or tuple(exact.shape) != one.guess.grid.shape or len({*map(str, sum(map(list, texts), []))}) < 2:
-                continue
-            claim = printed(texts, one.guess.grid.shape)
-            right = int(claim.fits(exact).sum())
-            if right * 2 > int(claim.given.sum()):
-                matches.append((right, key))
+        for head in range(len(values)) if name in PER_HEAD else (None,):
+            right, given = _right(grid, computed, (name, head))
+            if (name, head) not in placed and right * 3 > given * 2:
+                matches.append((right, (name, head)))
     best = max((right for right, _ in matches), default=0)
     keys = [key for right, key in matches if right == best]
+    if len(keys) == 2 and {name for name, _ in keys} == {"head_outputs", "concat"}:  # one head: they are the same
+        return keys[0]
     return keys[0] if len(keys) == 1 else None
 
 
