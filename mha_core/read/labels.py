@@ -69,6 +69,7 @@ class Label:
     chained: bool = False
     turn: int = 0
     spoken: bool = False
+    near: int = 0
 
 
 def plain(text: str) -> str:
@@ -99,6 +100,7 @@ def labels(document: Document, grids: Sequence[Grid]) -> list[Label]:
             operand = after or _in_product(gap, found[-1])
             found.append(Label(found[-1].left, found[-1].formula, found[-1].sentence, headings, operand, True))
             continue
+        near = sum(bool(_HEADING.match(line)) for line in raw.split("\n")[:-1])
         left, formula, spoken = _equation(gap)
         operand = after if (formula or left) else ""
         sentence = _sentence(gap)
@@ -107,7 +109,7 @@ def labels(document: Document, grids: Sequence[Grid]) -> list[Label]:
             sentence, turn = found[-1].sentence, found[-1].turn + 1
             if found[-1].spoken:
                 sentence = sentence or found[-1].left
-        found.append(Label(grid.label or left, formula, sentence, headings, operand, False, turn, spoken and not grid.label))
+        found.append(Label(grid.label or left, formula, sentence, headings, operand, False, turn, spoken and not grid.label, near))
     return found
 
 

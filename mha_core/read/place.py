@@ -150,7 +150,8 @@ def _by_words(grid: Grid, label: Label, head: int | None) -> Guess:
         names = [direct.name] if direct else mentioned(text)
         if names:
             name, *others = _likeliest(names, label.turn)
-            sure = direct is not None and label.turn == 0
+            at_hand = reason == "sentence" or (label.near > 0 and text == label.headings[0] and name != "weights")
+            sure = direct is not None and label.turn == 0 and at_hand
             return Guess(grid, label, name, head, grid.turned, reason, tuple(others)[:_LIMIT_OF_MENTIONS], sure)  # type: ignore[arg-type]
     return Guess(grid, label, head=head, turned=grid.turned)
 
