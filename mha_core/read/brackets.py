@@ -91,15 +91,21 @@ def _grids(text: str, nest: list[Nest], start: int, end: int) -> Iterator[Grid]:
         nest, depth = nest[0], depth - 1
     if depth == 3:
         parts = [part for part in nest if isinstance(part, list)]
+        starts = [start, *(text.find("[", _span(one)[1]) for one in parts[:-1])]
         for index, part in enumerate(parts):
-            inside = _span(part)
-            grid = grid_of(_rows(part), inside[0] if index else start, end if index == len(parts) - 1 else inside[1], "brackets")
+            close = end if index == len(parts) - 1 else max(starts[index + 1], _span(part)[1])
+            grid = grid_of(_rows(part), starts[index], close, "brackets")
             if grid is not None:
                 yield replace(grid, part=(index, len(parts)) if len(parts) > 1 else None, turned=turned)
     elif depth <= 2:
         grid = grid_of(_rows(nest) if depth == 2 else [_row(nest)], start, end, "brackets")
-        if grid is not None and (depth == 2 or grid.shape[1] > 1):
+        if grid is not None and (depth == 2 or (grid.shape[1] > 1 and _is_vector(text, start))):
             yield replace(grid, turned=turned)
+
+
+def _is_vector(text: str, start: int) -> bool:
+    """Whether a list is a vector: in parentheses, which shapes and pairs have too, only where something is set to it."""
+    return text[start] not in "(（" or text[max(0, start - 40) : start].rstrip(" $\\")[-1:] in ("=", "|", "≈", ":", "：")
 
 
 def _rows(nest: list[Nest]) -> list[list[Cell]]:

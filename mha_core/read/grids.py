@@ -12,7 +12,8 @@ from mha_core.example.files import printed_number
 
 MAX_ROWS: Final = 64
 NUMBER: Final = re.compile(
-    r"[-+−–－]?\s?(?:\d+\.?\d*|\.\d+)(?:[eE][-+−]?\d+)?(?!\w)|[-−–]?\s?(?:\\infty|∞|inf(?:inity)?\b)", re.IGNORECASE
+    r"[-+−–－]?\s?(?:\d+\.?\d*|\.\d+)(?:[eE][-+−]?\d+)?(?!\w)|[-−–]?\s?(?:\\infty|∞|inf(?:inity)?\b)",
+    re.IGNORECASE,
 )
 ELLIPSIS: Final = frozenset(("…", "...", "⋮", "⋯", "⋱", r"\cdots", r"\ldots", r"\dots", r"\vdots", r"\ddots"))
 BLANK: Final = frozenset(("", "-", "?", "—", "–", "_", "__", "___", "nan", "none"))
@@ -23,7 +24,9 @@ _WRAPPED: Final = re.compile(
 _FRACTION: Final = re.compile(
     r"([-+−]?)\s*\\[dt]?frac\s*\{?\s*(\\sqrt\s*\{?[\d.]+\}?|[\d.]+)\s*\}?\s*\{?\s*(\\sqrt\s*\{?[\d.]+\}?|[\d.]+)\s*\}?$"
 )
-_RATIO: Final = re.compile(r"([-+−]?)\s*(\\sqrt\{?[\d.]+\}?|√?[\d.]+)\s*[/⁄]\s*(\\sqrt\{?[\d.]+\}?|√?[\d.]+)$")
+_RATIO: Final = re.compile(
+    r"([-+−]?)\s*(\\sqrt\{?[\d.]+\}?|√?[\d.]+)\s*[/⁄]\s*(\\sqrt\{?[\d.]+\}?|√?[\d.]+)$"
+)
 _ROOT: Final = re.compile(r"([-+−]?)\s*(\\sqrt\s*\{?[\d.]+\}?|√[\d.]+)$")
 
 
@@ -145,7 +148,12 @@ def _size(text: str) -> float | None:
 def grid_of(rows: list[list[Cell]], start: int, end: int, found: str, label: str = "") -> Grid | None:
     """A grid, if rows are equally long, all cells are numbers or left out, and there is a number in it."""
     rows = [row for row in rows if row]
-    if not rows or len({len(row) for row in rows}) != 1 or len(rows) > MAX_ROWS or len(rows[0]) > 16 * MAX_ROWS:
+    if (
+        not rows
+        or len({len(row) for row in rows}) != 1
+        or len(rows) > MAX_ROWS
+        or len(rows[0]) > 16 * MAX_ROWS
+    ):
         return None
     cells = [cell for row in rows for cell in row]
     if any(cell.word for cell in cells) or all(cell.text is None for cell in cells):
@@ -153,7 +161,9 @@ def grid_of(rows: list[list[Cell]], start: int, end: int, found: str, label: str
     return Grid(tuple(map(tuple, rows)), start, end, found, label)
 
 
-def without_labels(rows: list[list[Cell]], texts: list[list[str]]) -> tuple[list[list[Cell]], list[str], list[str]]:
+def without_labels(
+    rows: list[list[Cell]], texts: list[list[str]]
+) -> tuple[list[list[Cell]], list[str], list[str]]:
     """The rows without a first row and a first column of labels, and these labels."""
     columns: list[str] = []
     if len(rows) > 1 and _is_heading(rows[0], rows[1:]):

@@ -45,8 +45,11 @@ _OPENING: Final = re.compile(
 _BREAK: Final = re.compile(r"\n\s*\n|\n(?!\s*=)|[。；;!?！？]|\.\s|,\s|，|、|#|\|")
 _SENTENCE: Final = re.compile(r"\n\s*\n|\n\s*(?=[#*\-\d])|[。！？!?]|\.\s(?=[A-Z\\$])")
 _GLUE: Final = re.compile(r"(?:softmax|sqrt|√|T|\^|[\s=()\[\]{}/÷·*+\-.,\d_]|d_?k)*$", re.IGNORECASE)
-_HEADING: Final = re.compile(r"^\s*(?:#+\s*.+|.{0,80}[:：]\s*|\*\*.{1,80}\*\*.*|-{2,}.{1,80}-{2,}|={2,}.{1,80}={2,}|>>>.*)$")
+_HEADING: Final = re.compile(
+    r"^\s*(?:#+\s*.+|.{0,80}[:：]\s*|\*\*.{1,80}\*\*.*|-{2,}.{1,80}-{2,}|={2,}.{1,80}={2,}|>>>.*)$"
+)
 _MOST_HEADINGS: Final = 30
+_ONE_OVER: Final = re.compile(r"\(?1\)?\s*/[\s(){}√\d.d_k]+·?")
 _LEFT: Final = 80
 """The longest left side, in characters."""
 
@@ -93,23 +96,46 @@ def labels(document: Document, grids: Sequence[Grid]) -> list[Label]:
         raw = text[max(edge, grid.start - MOST_BEFORE) : grid.start]
         gap = _OPENING.sub("", plain(raw).rstrip())
         chained = before is not None and len(gap) < 80 and "\n\n" not in raw and bool(_GLUE.match(gap))
-        chained = chained and (not gap.strip() or gap.lstrip(" )]}\n")[:1] in ("=", "/", "·", "*", "+", "^", "T", "÷"))
+        chained = chained and (
+            not gap.strip() or gap.lstrip(" )]}\n")[:1] in ("=", "/", "·", "*", "+", "^", "T", "÷")
+        )
         after = _after(text, grids, index)
         headings = _headings(text, grid.start)
-        if chained and before is not None and (gap.strip() or found[-1].operand or found[-1].left) and grid.label == "":
+        if (
+            chained
+            and before is not None
+            and (gap.strip() or found[-1].operand or found[-1].left)
+            and grid.label == ""
+        ):
             operand = after or _in_product(gap, found[-1])
-            found.append(Label(found[-1].left, found[-1].formula, found[-1].sentence, headings, operand, True))
+            found.append(
+                Label(found[-1].left, found[-1].formula, found[-1].sentence, headings, operand, True)
+            )
             continue
         near = sum(bool(_HEADING.match(line)) for line in raw.split("\n")[:-1])
         left, formula, spoken = _equation(gap)
         operand = after if (formula or left) else ""
+        if _ONE_OVER.fullmatch(formula.split("=")[-1].strip()) and _leads_on(text, grids, index):
+            operand = "/"
         sentence = _sentence(gap)
         turn = 0
         if before is not None and not gap.strip() and not grid.label:
             sentence, turn = found[-1].sentence, found[-1].turn + 1
             if found[-1].spoken:
                 sentence = sentence or found[-1].left
-        found.append(Label(grid.label or left, formula, sentence, headings, operand, False, turn, spoken and not grid.label, near))
+        found.append(
+            Label(
+                grid.label or left,
+                formula,
+                sentence,
+                headings,
+                operand,
+                False,
+                turn,
+                spoken and not grid.label,
+                near,
+            )
+        )
     return found
 
 
@@ -131,6 +157,13 @@ def _after(text: str, grids: Sequence[Grid], index: int) -> str:
     if "\n" in raw.strip(" ") and not gap.strip():
         return ""
     return "" if gap.startswith(("=", ",")) or (not gap.strip() and grid.found != "latex") else "·"
+
+
+def _leads_on(text: str, grids: Sequence[Grid], index: int) -> bool:
+    """Whether another grid is set equal to this one."""
+    if index + 1 == len(grids):
+        return False
+    return bool(re.fullmatch(r"[\s&\\]*=[\s&]*", text[grids[index].end : grids[index + 1].start]))
 
 
 def _in_product(gap: str, before: Label) -> str:

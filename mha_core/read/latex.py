@@ -11,8 +11,12 @@ from mha_core.read.grids import Cell, Grid, cell_of, grid_of, without_labels
 
 _EDGE: Final = re.compile(r"\\(begin|end)\s*\{((?:[a-zA-Z]{0,9}matrix|array|tabular[xy]?)\*?)\}")
 _COLUMNS: Final = re.compile(r"\s*(?:\[[^\[\]]{0,9}\])?\s*(?:\{(?:[^{}]|\{[^{}]*\}){0,80}\})")
-_ROW_END: Final = re.compile(r"\\\\(?:\\\\)?\s*(?:\[-?[\d.]+\s*(?:pt|em|ex|mm|cm|px|\\\w+)\])?|\\cr\b|\\tabularnewline")
-_TURNED: Final = re.compile(r"\s*(?:\\right\s*[\])|.}]|[\])])?\s*(?:\^\s*\{?\s*(?:T\b|\\top|\\intercal|\\mathsf|\\mathrm|\\text)|ᵀ|⊤)")
+_ROW_END: Final = re.compile(
+    r"\\\\(?:\\\\)?\s*(?:\[-?[\d.]+\s*(?:pt|em|ex|mm|cm|px|\\\w+)\])?|\\cr\b|\\tabularnewline"
+)
+_TURNED: Final = re.compile(
+    r"\s*(?:\\right\s*[\])|.}]|[\])])?\s*(?:\^\s*\{?\s*(?:T\b|\\top|\\intercal|\\mathsf|\\mathrm|\\text)|ᵀ|⊤)"
+)
 _LEAD: Final = re.compile(r"\s*(?:\\(?:hline|toprule|midrule|bottomrule)\s*)+")
 
 

@@ -94,7 +94,9 @@ def named(text: str) -> Named | None:
     scaled = _is_scaled(text)
     bare = _without_heads(_ROOT.sub("", text) if scaled else text)
     turned = bool(re.search(r"[A-Za-z)\d]\s*\^?\s*[({]?\s*(?:T|⊤|′|')\s*[)}]?\s*$|\.T\b|transpose", bare))
-    bare = re.sub(r"\^\s*[({]?\s*T\s*[)}]?|\.T\b|\.t\(\)|\.transpose\([^)]*\)|(?<=[KQVXWS\d])T\b", " turned ", bare)
+    bare = re.sub(
+        r"\^\s*[({]?\s*T\s*[)}]?|\.T\b|\.t\(\)|\.transpose\([^)]*\)|(?<=[KQVXWS\d])T\b", " turned ", bare
+    )
     key = _key(bare)
     by_formula = _by_formula(key, scaled)
     if by_formula is not None:
@@ -102,15 +104,23 @@ def named(text: str) -> Named | None:
     name = ALIASES.get(key.replace("turned", ""))
     if name == "scores" and scaled:
         name = "scaled_scores"
-    return None if name is None else Named(name, head, turned and name in ("k", "q", "v", "x", "w_q", "w_k", "w_v", "w_o"))
+    return (
+        None
+        if name is None
+        else Named(name, head, turned and name in ("k", "q", "v", "x", "w_q", "w_k", "w_v", "w_o"))
+    )
 
 
 def by_formula(text: str) -> str | None:
     """The matrix that a formula such as ``Q K^T / √d_k`` computes."""
     for part in text.split("="):
         scaled = _is_scaled(part)
-        bare = re.sub(r"\^\s*[({]?\s*T\s*[)}]?|\.T\b|(?<=[KQVXWS\d])T\b|transpose", " turned ", _without_heads(part))
-        name = _by_formula(_key(_ROOT.sub("", bare) if scaled and "softmax" not in part.lower() else bare), scaled)
+        bare = re.sub(
+            r"\^\s*[({]?\s*T\s*[)}]?|\.T\b|(?<=[KQVXWS\d])T\b|transpose", " turned ", _without_heads(part)
+        )
+        name = _by_formula(
+            _key(_ROOT.sub("", bare) if scaled and "softmax" not in part.lower() else bare), scaled
+        )
         if name is not None:
             return name
     return None
@@ -152,7 +162,12 @@ def _without_heads(text: str) -> str:
     text = text.replace("多头", " multihead ")
     for pattern in (_HEAD_WORDS[0], _HEAD_WORDS[3], _HEAD_WORDS[4]):
         text = pattern.sub(lambda found: " head " if found[0].isascii() else " 头 ", text)
-    text = re.sub(r"\(\s*(?:head|头)\s*\)|(?:for|of|in)\s+(?:the\s+)?(?:first|second|third)?\s*head", " ", text, flags=re.IGNORECASE)
+    text = re.sub(
+        r"\(\s*(?:head|头)\s*\)|(?:for|of|in)\s+(?:the\s+)?(?:first|second|third)?\s*head",
+        " ",
+        text,
+        flags=re.IGNORECASE,
+    )
     text = re.sub(r"\(\s*\w+\s*·\s*\w+\s*\)|\b\d+\s*[x·]\s*\d+\b", " ", text)
     text = re.sub(r"(?<=[A-Z])_?h(?=\d)|_i\b|\^\{?\(?i\)?\}?", " ", text)
     return re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", text)
@@ -178,7 +193,9 @@ def _by_formula(key: str, scaled: bool) -> str | None:
         return "output"
     if re.fullmatch(r"(?:q\w{0,5}k\w{0,4}turned|qk|qkt|qkturned)", key):
         return "scaled_scores" if scaled else "scores"
-    projected = re.fullmatch(r"(?:x|input)(?:turned)?w([qkv])|w([qkv])(?:turned)?(?:x|input)(?:turned)?|x([qkv])w", key)
+    projected = re.fullmatch(
+        r"(?:x|input)(?:turned)?w([qkv])|w([qkv])(?:turned)?(?:x|input)(?:turned)?|x([qkv])w", key
+    )
     if projected:
         return next(letter for letter in projected.groups() if letter)
     if re.fullmatch(r"(?:a|weights|attn|attention|attentionweights?|alpha|p)v(?:alue)?", key):

@@ -9,14 +9,13 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from json.decoder import scanstring
 from typing import Any, Final
 
 from mha_core.errors import N_, ReadError
 from mha_core.read.document import Builder, Document, Region
 from mha_core.read.markdown import regions_of
 
-_ESCAPE: Final = re.compile(r'\\(?:u[0-9a-fA-F]{4}|.)|[^\\]', re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)|[^\\]", re.DOTALL)
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
@@ -99,12 +98,11 @@ def _add(builder: Builder, source: str, kind: str, texts: list[_Placed]) -> None
 
 def _decoded(source: str, placed: _Placed) -> tuple[str, list[int]]:
     """A string of the file, decoded, with the place of each character."""
-    begin = placed.at + 1
-    text, end = scanstring(source, begin, False)
-    if end - 1 - begin == len(text):
-        return text, list(range(begin, end - 1))
+    begin, end = placed.at + 1, placed.at + len(placed.text) - 1
+    if "\\" not in placed.text:
+        return placed.text[1:-1], list(range(begin, end))
     characters, places = list[str](), list[int]()
-    for found in _ESCAPE.finditer(source, begin, end - 1):
+    for found in _ESCAPE.finditer(source, begin, end):
         characters.append(json.loads(f'"{found[0]}"', strict=False) if found[0][0] == "\\" else found[0])
         places.append(found.start())
     return "".join(characters), places

@@ -54,7 +54,9 @@ class _Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note what is hidden and what is code, and mark rows and cells."""
-        if tag in _HIDDEN and not any(name == "type" and "math/tex" in (value or "") for name, value in attrs):
+        if tag in _HIDDEN and not any(
+            name == "type" and "math/tex" in (value or "") for name, value in attrs
+        ):
             self.hidden += 1
         elif tag in _BLOCKS:
             self.built.mark(" " if self.in_cell else "\n", self._at())

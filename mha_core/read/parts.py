@@ -8,7 +8,10 @@ from typing import Final
 
 from mha_core.read.place import Guess
 
-_EXAMPLE: Final = re.compile(r"\b(?:worked )?(?:example|exercise|case)\s+(\d+|[A-Z])\b|(?:例子?|示例|案例|练习)\s*([\d一二三四五]+)", re.IGNORECASE)
+_EXAMPLE: Final = re.compile(
+    r"\b(?:worked )?(?:example|exercise|case)\s+(\d+|[A-Z])\b|(?:例子?|示例|案例|练习)\s*([\d一二三四五]+)",
+    re.IGNORECASE,
+)
 _STARTS: Final = ("x", "q", "w_q")
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
+from mha_core.read.brackets import bracket_grids
 from mha_core.read.document import Document
 from mha_core.read.grids import Grid
 from mha_core.read.labels import Label, labels
 from mha_core.read.latex import latex_grids
-from mha_core.read.brackets import bracket_grids
 from mha_core.read.names import by_formula, head_in, head_said, mentioned, named
 from mha_core.read.programs import printed_by, program_grids
 from mha_core.read.tables import table_grids
@@ -18,7 +17,9 @@ from mha_core.read.vectors import together
 from mha_core.vocabulary import PER_HEAD
 
 MAX_GRIDS: Final = 400
-Reason: TypeAlias = Literal["name", "formula", "sentence", "heading", "numbers", "order", "operand", "repeated", ""]
+Reason: TypeAlias = Literal[
+    "name", "formula", "sentence", "heading", "numbers", "order", "operand", "repeated", ""
+]
 _FAMILIES: Final = (("w_q", "w_k", "w_v"), ("x", "q", "k", "v"))
 _LIMIT_OF_MENTIONS: Final = 5
 
@@ -69,7 +70,9 @@ def _grids(text: str, kind: str, format_name: str) -> list[Grid]:
 def _moved(grid: Grid, by: int) -> Grid:
     if not by:
         return grid
-    rows = tuple(tuple(cell._replace(start=cell.start + by, end=cell.end + by) for cell in row) for row in grid.rows)
+    rows = tuple(
+        tuple(cell._replace(start=cell.start + by, end=cell.end + by) for cell in row) for row in grid.rows
+    )
     return replace(grid, rows=rows, start=grid.start + by, end=grid.end + by)
 
 
@@ -94,7 +97,9 @@ def _guess(grid: Grid, label: Label) -> Guess:
         if name == "output" and left.head is not None:
             name = "head_outputs"
         turned = left.turned != grid.turned
-        return Guess(grid, label, name, head, turned, "name", others, sure=True, equals=_equal(name, label.formula))
+        return Guess(
+            grid, label, name, head, turned, "name", others, sure=True, equals=_equal(name, label.formula)
+        )
     if formula is not None:
         return Guess(grid, label, formula, head, grid.turned, "formula", sure=True)
     return Guess(grid, label, head=head) if grid.found == "program" else _by_words(grid, label, head)
@@ -123,7 +128,9 @@ def _equal(name: str, formula: str) -> tuple[str, ...]:
 def _operand(grid: Grid, label: Label) -> Guess:
     """A grid inside a product: usually printed elsewhere too."""
     name = ""
-    if label.operand == "/" or (label.operand == "·" and "/" in label.formula and "softmax" not in label.formula):
+    if label.operand == "/" or (
+        label.operand == "·" and "/" in label.formula and "softmax" not in label.formula
+    ):
         name = "scores"
     elif label.operand == "(" and "softmax" in label.formula.lower():
         name = "scaled_scores"
@@ -145,14 +152,22 @@ def _head(grid: Grid, label: Label, said: int | None) -> int | None:
 
 def _by_words(grid: Grid, label: Label, head: int | None) -> Guess:
     """The matrix that the sentence or a heading before speaks of."""
-    for reason, text in (("sentence", label.left), ("sentence", label.sentence), *(("heading", one) for one in label.headings[:2])):
+    for reason, text in (
+        ("sentence", label.left),
+        ("sentence", label.sentence),
+        *(("heading", one) for one in label.headings[:2]),
+    ):
         direct = named(text) if len(text) < 60 else None
         names = [direct.name] if direct else mentioned(text)
         if names:
             name, *others = _likeliest(names, label.turn)
-            at_hand = reason == "sentence" or (label.near > 0 and text == label.headings[0] and name != "weights")
+            at_hand = reason == "sentence" or (
+                label.near > 0 and text == label.headings[0] and name != "weights"
+            )
             sure = direct is not None and label.turn == 0 and at_hand
-            return Guess(grid, label, name, head, grid.turned, reason, tuple(others)[:_LIMIT_OF_MENTIONS], sure)  # type: ignore[arg-type]
+            return Guess(
+                grid, label, name, head, grid.turned, reason, tuple(others)[:_LIMIT_OF_MENTIONS], sure
+            )  # type: ignore[arg-type]
     return Guess(grid, label, head=head, turned=grid.turned)
 
 
@@ -185,7 +200,9 @@ def _by_program(document: Document, found: list[Guess]) -> list[Guess]:
         if region is None or guess.reason == "operand":
             result.append(guess)
             continue
-        texts = shown.setdefault(region, printed_by(document.text[document.regions[region].start : document.regions[region].end]))
+        texts = shown.setdefault(
+            region, printed_by(document.text[document.regions[region].start : document.regions[region].end])
+        )
         first = guess.grid.part is None or guess.grid.part[0] == guess.grid.part[1] - 1
         text = (texts.pop(0) if first else texts[0]) if texts else ""
         label = replace(guess.label, left=text)
@@ -205,7 +222,11 @@ def _region_before(document: Document, at: int) -> int | None:
 
 def _counted_from_one(found: list[Guess]) -> list[Guess]:
     """Heads counted from 1, where a text counts from 0."""
-    heads = [guess.head for guess in found if guess.head is not None and guess.grid.part is None and guess.name in PER_HEAD]
+    heads = [
+        guess.head
+        for guess in found
+        if guess.head is not None and guess.grid.part is None and guess.name in PER_HEAD
+    ]
     if not heads or min(heads):
         return found
     return [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -14,7 +13,9 @@ from mha_core.read.grids import Cell, Grid, grid_of, printed
 
 MAX_PROGRAM: Final = 200_000
 _NOT_GIVEN: Final = re.compile(r"None|(?:\w+\.)?nan|float\(['\"]nan['\"]\)|\.\.\.", re.IGNORECASE)
-_MINUS_INFINITY: Final = re.compile(r"-\s*(?:\w+\.)?inf|float\(['\"]-inf(?:inity)?['\"]\)|-\s*float\(['\"]inf['\"]\)", re.IGNORECASE)
+_MINUS_INFINITY: Final = re.compile(
+    r"-\s*(?:\w+\.)?inf|float\(['\"]-inf(?:inity)?['\"]\)|-\s*float\(['\"]inf['\"]\)", re.IGNORECASE
+)
 
 
 def program_grids(text: str, start: int) -> list[Grid] | None:
@@ -33,7 +34,9 @@ def printed_by(text: str) -> list[str]:
     if tree is None:
         return []
     shown: list[str] = []
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    calls = [
+        node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    ]
     for node in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
         if isinstance(node.func, ast.Name) and node.func.id in ("print", "display"):
             shown += [ast.unparse(given) for given in node.args if not isinstance(given, ast.Constant)]
@@ -72,18 +75,20 @@ class _Finder(ast.NodeVisitor):
         return self.starts[line - 1] + len(self.lines[line - 1][:column].decode("utf-8", "ignore"))
 
     def _span(self, node: ast.expr) -> tuple[int, int]:
-        return self._place(node.lineno, node.col_offset), self._place(node.end_lineno or 1, node.end_col_offset or 0)
+        return self._place(node.lineno, node.col_offset), self._place(
+            node.end_lineno or 1, node.end_col_offset or 0
+        )
 
-    def visit_Assign(self, node: ast.Assign) -> None:  # noqa: N802  # ast's own name
+    def visit_Assign(self, node: ast.Assign) -> None:  # ast's own name
         """``Q = …``: the variable names what is assigned."""
         self._within(ast.unparse(node.targets[0]), node.value)
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:  # noqa: N802
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         """The same with a type."""
         if node.value is not None:
             self._within(ast.unparse(node.target), node.value)
 
-    def visit_Dict(self, node: ast.Dict) -> None:  # noqa: N802
+    def visit_Dict(self, node: ast.Dict) -> None:
         """``{"w_q": …}``: the key does."""
         for key, value in zip(node.keys, node.values, strict=True):
             named = str(key.value) if isinstance(key, ast.Constant) else ""
@@ -98,11 +103,11 @@ class _Finder(ast.NodeVisitor):
         self.visit(value)
         self.names.pop()
 
-    def visit_List(self, node: ast.List) -> None:  # noqa: N802
+    def visit_List(self, node: ast.List) -> None:
         """A matrix, or a list of matrices."""
         self._list(node)
 
-    def visit_Tuple(self, node: ast.Tuple) -> None:  # noqa: N802
+    def visit_Tuple(self, node: ast.Tuple) -> None:
         """The same."""
         self._list(node)
 
@@ -113,7 +118,9 @@ class _Finder(ast.NodeVisitor):
             for index, part in enumerate(node.elts):
                 grid = self._matrix(part, label) if isinstance(part, ast.List | ast.Tuple) else None
                 if grid is not None:
-                    self.grids.append(replace(grid, part=(index, len(node.elts)) if len(node.elts) > 1 else None))
+                    self.grids.append(
+                        replace(grid, part=(index, len(node.elts)) if len(node.elts) > 1 else None)
+                    )
         elif depth in (1, 2):
             grid = self._matrix(node, label)
             if grid is not None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import isclose
-from typing import Final
+from typing import Any, Final
 
 import torch
 
@@ -103,9 +103,11 @@ def _with_heads(group: list[Guess]) -> list[Guess]:
                 seen.append(guess.grid)
     most = max((len(seen) for seen in counts.values()), default=1)
     if most < 2 or heads or sum(len(seen) == most for seen in counts.values()) < 2:
-        return [replace(guess, head=None) if guess.grid.part is None else guess for guess in group] if len(heads) < 2 and (
-            not heads or heads == {1}
-        ) else group
+        return (
+            [replace(guess, head=None) if guess.grid.part is None else guess for guess in group]
+            if len(heads) < 2 and (not heads or heads == {1})
+            else group
+        )
     result = []
     for guess in group:
         seen = counts.get(guess.name, [])
@@ -134,7 +136,12 @@ def _settled(group: list[Guess]) -> list[Guess]:
 
 def _only_masks(grid: Grid) -> bool:
     """Whether there are only ones and zeros, or zeros and what hides."""
-    return all(number in (0.0, 1.0) or number <= -1e4 for row in grid.values() for number in row if number is not None)
+    return all(
+        number in (0.0, 1.0) or number <= -1e4
+        for row in grid.values()
+        for number in row
+        if number is not None
+    )
 
 
 def _placed(group: list[Guess]) -> tuple[dict[Key, Grid], list[Found]]:
@@ -156,7 +163,7 @@ def _place(guess: Guess, placed: dict[Key, Grid], h: int) -> Found:
             continue
         key = _key(name, guess, h)
         if key not in placed:
-            if not guess.sure and guess.reason == "operand":
+            if not guess.sure and guess.reason == "operand" and name != "scores":
                 continue
             placed[key] = guess.grid
             for other in guess.equals:
@@ -188,7 +195,11 @@ def _by_numbers(reading: Reading, found: list[Found]) -> tuple[dict[Key, Grid], 
     placed, result = dict(reading.grids), list[Found]()
     computed = _computed(reading)
     for one in found:
-        key = _fitting(one, computed, placed) if computed is not None and _is_open(one, computed, placed) else None
+        key = (
+            _fitting(one, computed, placed)
+            if computed is not None and _is_open(one, computed, placed)
+            else None
+        )
         if key is None:
             result.append(one)
             continue
@@ -203,16 +214,29 @@ def _is_open(one: Found, computed: Trace, placed: Mapping[Key, Grid]) -> bool:
     """Whether the numbers may say what a grid is: no name does, or its numbers are mostly wrong where a sentence put it."""
     if one.key is None:
         return one.why in ("unnamed", "taken")
-    if one.sure or one.again or placed.get(one.key) is not one.guess.grid or one.key[0] not in computed.values:
+    if (
+        one.sure
+        or one.again
+        or placed.get(one.key) is not one.guess.grid
+        or one.key[0] not in computed.values
+    ):
         return False
     right, given = _right(one.guess.grid, computed, one.key)
     return right * 2 < given
 
 
+def _values(computed: Trace, key: Key) -> Any:
+    """The numbers of a matrix; None where it is not computed, as before the weights of a head that starts from them."""
+    values = computed.values.get(key[0])
+    return values if values is None or key[1] is None else values[key[1]]
+
+
 def _right(grid: Grid, computed: Trace, key: Key) -> tuple[int, int]:
     """How many of a grid's numbers are right as this matrix, and how many there are."""
-    values = computed.values[key[0]]
-    exact = torch.tensor(values if key[1] is None else values[key[1]], dtype=torch.float64)
+    values = _values(computed, key)
+    if values is None:
+        return 0, 1
+    exact = torch.tensor(values, dtype=torch.float64)
     texts = tuple(tuple(None if cell.text == "inf" else cell.text for cell in row) for row in grid.rows)
     if tuple(exact.shape) != grid.shape:
         return 0, 1
@@ -243,7 +267,10 @@ def _fitting(one: Found, computed: Trace, placed: Mapping[Key, Grid]) -> Key | N
                 matches.append((right, (name, head)))
     best = max((right for right, _ in matches), default=0)
     keys = [key for right, key in matches if right == best]
-    if len(keys) == 2 and {name for name, _ in keys} == {"head_outputs", "concat"}:  # one head: they are the same
+    if len(keys) == 2 and {name for name, _ in keys} == {
+        "head_outputs",
+        "concat",
+    }:  # one head: they are the same
         return keys[0]
     return keys[0] if len(keys) == 1 else None
 
@@ -258,7 +285,9 @@ def _best(reading: Reading, said: Settings) -> tuple[Reading, tuple[str, ...]]:
     for one, score in good[1:]:
         if score.better_than(most, another_form=one.form != best.form):
             best, most = one, score
-    alike = [one for one, score in good if (score.used, score.right) == (most.used, most.right) and most.right]
+    alike = [
+        one for one, score in good if (score.used, score.right) == (most.used, most.right) and most.right
+    ]
     others = [one for one, score in good if one in alike and not _same(score.example, most.example)]
     return best, tuple(dict.fromkeys(_difference(best, one) for one in others))
 
@@ -293,9 +322,9 @@ def _scales(said: Settings, reading: Reading) -> tuple[Scale, ...]:
 def _looks_causal(reading: Reading) -> bool:
     for (name, _), grid in reading.grids.items():
         values = grid.values()
-        if name == "weights" and len(values) > 1 and len(values) == len(values[0]):
-            if all(values[i][j] == 0 for i in range(len(values)) for j in range(i + 1, len(values))):
-                return True
+        square = name == "weights" and 1 < len(values) == len(values[0])
+        if square and all(values[i][j] == 0 for i in range(len(values)) for j in range(i + 1, len(values))):
+            return True
     return False
 
 
@@ -329,9 +358,9 @@ def _score(reading: Reading) -> _Score | None:
         return None
     right = given = 0
     for (name, head), claim in claimed(assembled.example).items():
-        values = computed.values.get(name)
+        values = _values(computed, (name, head))
         if values is not None:
-            exact = torch.tensor(values if head is None else values[head], dtype=torch.float64)
+            exact = torch.tensor(values, dtype=torch.float64)
             right += int(claim.fits(exact).sum())
             given += int(claim.given.sum())
     return _Score(len(assembled.cells), right, given, assembled.example)

@@ -79,7 +79,9 @@ def read_article(content: bytes | str, name: str = "") -> Article:
     examples, incomplete = list[Judged](), list[Read]()
     for read in reads:
         if monotonic() - began > MAX_SECONDS:
-            raise ReadError(N_("checking this text takes longer than {most} seconds"), most=f"{MAX_SECONDS:g}")
+            raise ReadError(
+                N_("checking this text takes longer than {most} seconds"), most=f"{MAX_SECONDS:g}"
+            )
         judged = judge(document, read) if len(examples) < MAX_EXAMPLES else None
         if judged is None:
             incomplete.append(read)
@@ -216,5 +218,7 @@ def _read_line(document: Document, one: Judged, found: Found, language: str) -> 
     if head is not None and name in PER_HEAD and len(one.example.heads) > 1:
         what = say(N_(", ")).join((what, say(N_("head {number}")).format(number=head + 1)))
     reason = say(REASONS[found.why])
-    template = N_("Line {line}: {what} ({reason})") if found.sure else N_("Line {line}: {what}, a guess ({reason})")
+    template = (
+        N_("Line {line}: {what} ({reason})") if found.sure else N_("Line {line}: {what}, a guess ({reason})")
+    )
     return say(template).format(line=document.line(found.guess.grid.start), what=what, reason=reason)

@@ -17,7 +17,9 @@ _UNSCALED: Final = re.compile(
     r"scale\s*=\s*(?:None|1(?:\.0)?\b)",
     re.IGNORECASE,
 )
-_ROOT: Final = re.compile(r"√\s*[{(]?\s*d|sqrt\(\s*(?:self\.)?d|√d|square root of (?:the )?(?:d|key|dim)|d_k\s*\*\*\s*0?\.5|√|sqrt")
+_ROOT: Final = re.compile(
+    r"√\s*[{(]?\s*d|sqrt\(\s*(?:self\.)?d|√d|square root of (?:the )?(?:d|key|dim)|d_k\s*\*\*\s*0?\.5|√|sqrt"
+)
 _DIVISOR: Final = re.compile(
     r"(?:√\s*[({]*\s*d_?[({]?\w*[)}]*\s*(?:=\s*√\s*[({]?[\d.]+[)}]?\s*)?=\s*|[/÷]\s*|divid\w+\s+(?:\w+\s+){0,3}by\s+|除以\s*)"
     r"(√?)\s*[({]?\s*(\d+(?:\.\d+)?)"

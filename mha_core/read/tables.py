@@ -119,7 +119,10 @@ def _vector(cell: Cell, text: str) -> list[Cell] | None:
     grids = list(bracket_grids(text, []))
     if len(grids) != 1 or grids[0].shape[0] != 1 or len(text) - (grids[0].end - grids[0].start) > 4:
         return None
-    return [number._replace(start=number.start + cell.start, end=number.end + cell.start) for number in grids[0].rows[0]]
+    return [
+        number._replace(start=number.start + cell.start, end=number.end + cell.start)
+        for number in grids[0].rows[0]
+    ]
 
 
 # --- lines of numbers ------------------------------------------------------------------------------------------
@@ -134,6 +137,8 @@ def _spaced(lines: list[_Line]) -> Iterator[Grid]:
     heading: _Line | None = None
     for line in [*lines, None]:
         numbers = _numbers(line) if line else None
+        if numbers and len(run) == 1 and len(numbers[0]) == len(run[0][0]) + 1 and _is_index(run[0][0]):
+            run, heading = [], run[0][2]
         if run and (numbers is None or len(numbers[0]) != len(run[-1][0])):
             yield from _matrix(run, heading)
             run, heading = [], None
@@ -172,15 +177,22 @@ def _matrix(run: list[tuple[list[Cell], str, _Line]], heading: _Line | None) -> 
     labels = [label for _, label, _ in run]
     headings: list[str] = heading.text.split() if heading else []
     start, end = run[0][2].start, run[-1][2].start + len(run[-1][2].text)
-    if _is_index(rows[0]) and not any(labels[1:]) or (_is_index(rows[0]) and labels[0] == "" and any(labels)):
+    if (_is_index(rows[0]) and not any(labels[1:])) or (_is_index(rows[0]) and labels[0] == "" and any(labels)):
         headings, rows, labels = [cell.text or "" for cell in rows[0]], rows[1:], labels[1:]
-    if len(rows) > 1 and len(rows[0]) > 1 and _is_index([row[0] for row in rows]) and _names(headings, len(rows[0]) - 1):
+    if (
+        len(rows) > 1
+        and len(rows[0]) > 1
+        and _is_index([row[0] for row in rows])
+        and _names(headings, len(rows[0]) - 1)
+    ):
         labels = [row[0].text or "" for row in rows]
         rows = [row[1:] for row in rows]
     grid = grid_of(rows, start, end, "table")
     if grid is None or (any(labels) and len({bool(label) for label in labels}) > 1):
         return
     named = tuple(headings) if len(headings) == grid.shape[1] else ()
+    if named and heading is not None:
+        grid = replace(grid, start=heading.start)
     yield replace(grid, row_labels=tuple(labels) if any(labels) else (), column_labels=named)
 
 
@@ -191,5 +203,3 @@ def _names(headings: list[str], count: int) -> bool:
 def _is_index(cells: list[Cell]) -> bool:
     """0, 1, 2 …, as pandas counts rows and columns."""
     return [cell.text for cell in cells] == [str(at) for at in range(len(cells))]
-
-

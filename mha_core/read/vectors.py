@@ -17,7 +17,7 @@ _WORDED: Final = re.compile(r"^([a-zA-Z]{1,12})_[{(]?([^\W\d_][\w'-]*)[)}]?$")
 class _Row(NamedTuple):
     at: int
     base: str
-    index: int
+    number: int
     word: str
 
 
@@ -57,10 +57,12 @@ def _row(at: int, label: Label) -> _Row | None:
 
 def _follows(group: list[_Row], row: _Row, grids: Sequence[Grid]) -> bool:
     """Whether a row is the next of a group: numbered after it, or right behind it."""
-    if row.index >= 0:
-        return row.index > group[-1].index >= 0
+    if row.number >= 0:
+        return row.number > group[-1].number >= 0
     near = grids[row.at].start - grids[group[-1].at].end < 60 or bool(row.base)
-    return row.at == group[-1].at + 1 and near if not row.base else row.word not in {one.word for one in group}
+    return (
+        row.at == group[-1].at + 1 and near if not row.base else row.word not in {one.word for one in group}
+    )
 
 
 def _matrix(grids: Sequence[Grid], group: list[_Row]) -> Grid:

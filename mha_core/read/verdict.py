@@ -54,7 +54,9 @@ def judge(document: Document, read: Read) -> Judged | None:
 
 def title_of(document: Document) -> str:
     """The first heading or line."""
-    found = re.search(r"^\s*(?:#+|\\(?:title|section)\*?\{|title:)\s*(.+?)\}?\s*$", document.text, re.MULTILINE)
+    found = re.search(
+        r"^\s*(?:#+|\\(?:title|section)\*?\{|title:)\s*(.+?)\}?\s*$", document.text, re.MULTILINE
+    )
     return " ".join(found[1].split())[:200] if found else document.format
 
 
@@ -74,7 +76,9 @@ def _marks(document: Document, read: Read, verdict: Verdict) -> Iterable[Mark]:
         for place in (cell, *_repeated(read, key, cell, again.get(key, []))):
             start, end = document.span(place.start, place.end)
             printed = document.source[start:end]
-            right = written(wrong.correct, place, printed, percent=document.source[end : end + 2].strip("\\")[:1] == "%")
+            right = written(
+                wrong.correct, place, printed, percent=document.source[end : end + 2].strip("\\")[:1] == "%"
+            )
             yield Mark(wrong.cell, start, end, document.line(place.start), printed, right, wrong.own)
 
 
@@ -116,4 +120,3 @@ def corrected(document: Document, judged: Sequence[Judged]) -> str:
     for (start, end), right in sorted(edits.items(), reverse=True):
         text = text[:start] + right + text[end:]
     return text
-

@@ -28,6 +28,8 @@ OPTIONAL = {
     "models/library.py": {"huggingface_hub"},
     "models/foreign.py": {"transformers"},
     "models/foreign_files.py": {"transformers"},
+    "read/markdown.py": {"markdown_it"},
+    "read/pdf.py": {"pypdf"},
 }
 """What a module imports where it is called for, and does without elsewhere."""
 
@@ -82,6 +84,7 @@ FOLDERS = {
     "edit": {"example", "compute", "learn"},
     "check": {"example", "compute", "edit"},
     "exercise": {"example", "compute", "edit", "check", "walk"},
+    "read": {"example", "compute", "check"},
     "compare": {"example", "compute", "edit", "check"},
     "puzzle": {"example", "compute", "edit"},
     "walk": {"example", "compute"},

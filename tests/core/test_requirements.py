@@ -75,7 +75,7 @@ APP = [name for name in PACKAGES if name != "mha_core"] + ["app.py", "pages", "d
 
 
 def test_what_the_core_imports_is_declared():
-    assert imports("mha_core") <= names(CORE + extra("interop", "notebook", "transformers"))
+    assert imports("mha_core") <= names(CORE + extra("interop", "notebook", "read", "transformers"))
 
 
 def test_what_the_app_imports_is_declared():
@@ -92,7 +92,7 @@ UNIMPORTED = {"plotly"}
 
 
 def test_what_is_declared_is_imported():
-    declared = names(CORE + extra("app", "interop", "notebook", "slides", "transformers"))
+    declared = names(CORE + extra("app", "interop", "notebook", "read", "slides", "transformers"))
     assert declared - UNIMPORTED <= imports("mha_core", *APP)
 
 
@@ -100,6 +100,7 @@ def test_what_is_declared_is_imported():
 
 FILES = {
     "requirements.txt": CORE + extra("app"),
+    "requirements-read.txt": extra("read"),
     "requirements-slides.txt": extra("slides"),
     "requirements-interop.txt": extra("interop"),
     "requirements-notebook.txt": extra("notebook"),
@@ -134,6 +135,11 @@ def test_all_files_name_the_same_version_of_uv():
 # --- the lock -------------------------------------------------------------------------------------------------
 
 LOCK = "requirements-lock.txt"
+LOCKED_FILES = [
+    pin
+    for name in ("requirements.txt", "requirements-read.txt", "requirements-slides.txt")
+    for pin in pins(name)
+]
 LOCKED = {
     canonicalize_name(pin.name): str(pin.specifier)
     for pin in pins(LOCK)
@@ -158,7 +164,7 @@ def closure(wanted):
 
 
 def test_the_lock_has_all_requirements_of_the_app_at_the_versions_that_these_tests_run_on():
-    brought = closure(pins("requirements.txt") + pins("requirements-slides.txt"))
+    brought = closure(LOCKED_FILES)
     public = {name: distribution(name).version.partition("+")[0] for name in brought}
     assert {name: f"=={version}" for name, version in public.items()} == {
         name: pin for name, pin in LOCKED.items() if name in brought
@@ -166,7 +172,7 @@ def test_the_lock_has_all_requirements_of_the_app_at_the_versions_that_these_tes
 
 
 def test_the_lock_keeps_the_pins():
-    for pin in pins("requirements.txt") + pins("requirements-slides.txt"):
+    for pin in LOCKED_FILES:
         assert LOCKED[canonicalize_name(pin.name)] == str(pin.specifier)
 
 

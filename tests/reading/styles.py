@@ -50,7 +50,10 @@ def matrices(example: Example) -> Iterator[tuple[str, int | None, list[list[str 
 
 
 def _digits(matrix) -> list[list[str | None]]:
-    return [[f"{number:g}" if float(f"{number:g}") == number else repr(number) for number in row] for row in matrix]
+    return [
+        [f"{number:g}" if float(f"{number:g}") == number else repr(number) for number in row]
+        for row in matrix
+    ]
 
 
 def _text(claim) -> str | None:
@@ -92,8 +95,14 @@ def _symbol(name: str, head: int | None, count: int) -> str:
 def markdown_latex(example: Example) -> str:
     """Display formulas with a left side."""
     count = len(example.heads)
-    blocks = [f"Next comes this one:\n\n$$\n{_symbol(n, g, count)} = {_latex(rows)}\n$$" for n, g, rows in matrices(example)]
-    return "\n\n".join(["# A small attention layer", _divisor(example, "en") + _mask(example, "en"), *blocks]) + "\n"
+    blocks = [
+        f"Next comes this one:\n\n$$\n{_symbol(n, g, count)} = {_latex(rows)}\n$$"
+        for n, g, rows in matrices(example)
+    ]
+    return (
+        "\n\n".join(["# A small attention layer", _divisor(example, "en") + _mask(example, "en"), *blocks])
+        + "\n"
+    )
 
 
 def markdown_tables(example: Example) -> str:
@@ -103,7 +112,9 @@ def markdown_tables(example: Example) -> str:
         title = EN[name] + (f", head {head + 1}" if head is not None and len(example.heads) > 1 else "")
         width = len(rows[0])
         lines = [f"|   | {' | '.join(f'c{j + 1}' for j in range(width))} |", "|---" * (width + 1) + "|"]
-        lines += [f"| t{i + 1} | {' | '.join('' if c is None else c for c in row)} |" for i, row in enumerate(rows)]
+        lines += [
+            f"| t{i + 1} | {' | '.join('' if c is None else c for c in row)} |" for i, row in enumerate(rows)
+        ]
         out += [f"## {title}", "\n".join(lines)]
     return "\n\n".join(out) + "\n"
 
@@ -121,13 +132,41 @@ def chinese(example: Example) -> str:
 
 def tex(example: Example) -> str:
     """A LaTeX article with aligned equations."""
-    out = [r"\documentclass{article}", r"\begin{document}", r"\section{A worked layer}", _divisor(example, "en") + _mask(example, "en")]
+    out = [
+        r"\documentclass{article}",
+        r"\begin{document}",
+        r"\section{A worked layer}",
+        _divisor(example, "en") + _mask(example, "en"),
+    ]
     for name, head, rows in matrices(example):
         sub = f"^{{({head + 1})}}" if head is not None and len(example.heads) > 1 else ""
         letter = {"w_q": f"W_Q{sub}", "w_k": f"W_K{sub}", "w_v": f"W_V{sub}", "w_o": "W_O"}.get(name)
-        letter = letter or {"q": "Q", "k": "K", "v": "V", "x": "X", "scores": "S", "weights": "A", "head_outputs": "O"}.get(name, "") + sub
+        letter = (
+            letter
+            or {
+                "q": "Q",
+                "k": "K",
+                "v": "V",
+                "x": "X",
+                "scores": "S",
+                "weights": "A",
+                "head_outputs": "O",
+            }.get(name, "")
+            + sub
+        )
         if name in ("context", "scaled_scores", "masked_scores", "concat", "output"):
-            letter = r"\mathrm{" + {"context": "Context", "scaled_scores": "Scaled", "masked_scores": "Masked", "concat": "Concat", "output": "MultiHead"}[name] + "}" + sub
+            letter = (
+                r"\mathrm{"
+                + {
+                    "context": "Context",
+                    "scaled_scores": "Scaled",
+                    "masked_scores": "Masked",
+                    "concat": "Concat",
+                    "output": "MultiHead",
+                }[name]
+                + "}"
+                + sub
+            )
         columns = "c" * len(rows[0])
         body = _latex(rows, "array").replace("{array}", "{array}{" + columns + "}", 1)
         out.append(f"\\begin{{align}}\n  {letter} &= \\left[{body}\\right] % checked\n\\end{{align}}")
@@ -136,11 +175,18 @@ def tex(example: Example) -> str:
 
 def html(example: Example) -> str:
     """A page with a caption and a table for every matrix."""
-    out = ["<!DOCTYPE html><html><head><title>Attention</title><style>td{color:red}</style></head><body><h1>Attention, step by step</h1>"]
+    out = [
+        "<!DOCTYPE html><html><head><title>Attention</title><style>td{color:red}</style></head><body><h1>Attention, step by step</h1>"
+    ]
     out.append(f"<p>{_divisor(example, 'en')}{_mask(example, 'en')}</p>")
     for name, head, rows in matrices(example):
         sub = f" (head {head + 1})" if head is not None and len(example.heads) > 1 else ""
-        cells = "\n".join("<tr>" + "".join(f"<td>{'' if c is None else c.replace('-inf', '&minus;&infin;')}</td>" for c in row) + "</tr>" for row in rows)
+        cells = "\n".join(
+            "<tr>"
+            + "".join(f"<td>{'' if c is None else c.replace('-inf', '&minus;&infin;')}</td>" for c in row)
+            + "</tr>"
+            for row in rows
+        )
         out.append(f"<h3>{EN[name]}{sub}</h3>\n<table>\n{cells}\n</table>")
     return "\n".join([*out, "</body></html>"]) + "\n"
 
@@ -158,7 +204,9 @@ def notebook(example: Example) -> str:
         if name in claims:
             variable = _variable(name, head, example)
             cells.append(_code_cell(f"{variable} = step()\nprint({variable})", _torch(rows)))
-    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1, ensure_ascii=False)
+    return json.dumps(
+        {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1, ensure_ascii=False
+    )
 
 
 def _variable(name: str, head: int | None, example: Example) -> str:
@@ -166,7 +214,11 @@ def _variable(name: str, head: int | None, example: Example) -> str:
 
 
 def _python(rows) -> str:
-    return "[" + ", ".join("[" + ", ".join("float('nan')" if c is None else c for c in row) + "]" for row in rows) + "]"
+    return (
+        "["
+        + ", ".join("[" + ", ".join("float('nan')" if c is None else c for c in row) + "]" for row in rows)
+        + "]"
+    )
 
 
 def _torch(rows) -> str:
@@ -179,8 +231,19 @@ def _markdown_cell(text: str) -> dict[str, object]:
 
 
 def _code_cell(source: str, printed: str) -> dict[str, object]:
-    outputs = [{"output_type": "stream", "name": "stdout", "text": printed.splitlines(keepends=True)}] if printed else []
-    return {"cell_type": "code", "id": "b", "metadata": {}, "execution_count": 1, "source": source.splitlines(keepends=True), "outputs": outputs}
+    outputs = (
+        [{"output_type": "stream", "name": "stdout", "text": printed.splitlines(keepends=True)}]
+        if printed
+        else []
+    )
+    return {
+        "cell_type": "code",
+        "id": "b",
+        "metadata": {},
+        "execution_count": 1,
+        "source": source.splitlines(keepends=True),
+        "outputs": outputs,
+    }
 
 
 def plain_text(example: Example) -> str:
@@ -195,7 +258,11 @@ def plain_text(example: Example) -> str:
 
 def program(example: Example) -> str:
     """A program with comments; results are literals too."""
-    out = ['"""Check a layer by hand."""', "import numpy as np", f"# {_divisor(example, 'en')}{_mask(example, 'en')}"]
+    out = [
+        '"""Check a layer by hand."""',
+        "import numpy as np",
+        f"# {_divisor(example, 'en')}{_mask(example, 'en')}",
+    ]
     for name, head, rows in matrices(example):
         out.append(f"{_variable(name, head, example)} = np.array({_python(rows).replace('-inf', '-np.inf')})")
     return "\n".join(out) + "\n"
