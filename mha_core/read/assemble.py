@@ -29,7 +29,7 @@ from mha_core.vocabulary import PER_HEAD, STEPS, WHOLE_LAYER_STEPS
 Key: TypeAlias = tuple[str, int | None]
 """A matrix and its head, counted from 0; None for the whole layer's."""
 Form: TypeAlias = Literal["rows", "columns", "columns, scores by query", "weights by output"]
-"""How a text writes its matrices: tokens as rows; tokens as columns (W·X); only W transposed, as torch.nn.Linear has it."""
+"""How a text writes its matrices: tokens as rows; tokens as columns (W·X); only W transposed, as in torch.nn.Linear."""
 FORMS: Final[tuple[Form, ...]] = ("rows", "weights by output", "columns", "columns, scores by query")
 _SCORES: Final = ("scores", "scaled_scores", "masked_scores", "weights", "mask")
 _WEIGHTS: Final = ("w_q", "w_k", "w_v", "w_o")

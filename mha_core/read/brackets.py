@@ -1,4 +1,4 @@
-"""Lists in brackets: ``[[1, 2], [3, 4]]``, ``[[1 2]\\n [3 4]]``, ``tensor([[0.5, 0.5]])``, ``[1 2; 3 4]``, ``(1, 2)``."""
+"""Lists in brackets: ``[[1, 2], [3, 4]]``, ``[[1 2]\\n [3 4]]``, ``[1 2; 3 4]``, ``(1, 2)``."""
 
 from __future__ import annotations
 
@@ -104,8 +104,14 @@ def _grids(text: str, nest: list[Nest], start: int, end: int) -> Iterator[Grid]:
 
 
 def _is_vector(text: str, start: int) -> bool:
-    """Whether a list is a vector: in parentheses, which shapes and pairs have too, only where something is set to it."""
-    return text[start] not in "(（" or text[max(0, start - 40) : start].rstrip(" $\\")[-1:] in ("=", "|", "≈", ":", "：")
+    """Whether a list is a vector. In parentheses, which shapes have too, only where something is set to it."""
+    return text[start] not in "(（" or text[max(0, start - 40) : start].rstrip(" $\\")[-1:] in (
+        "=",
+        "|",
+        "≈",
+        ":",
+        "：",
+    )
 
 
 def _rows(nest: list[Nest]) -> list[list[Cell]]:

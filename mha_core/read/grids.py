@@ -15,6 +15,7 @@ NUMBER: Final = re.compile(
     r"[-+−–－]?\s?(?:\d+\.?\d*|\.\d+)(?:[eE][-+−]?\d+)?(?!\w)|[-−–]?\s?(?:\\infty|∞|inf(?:inity)?\b)",
     re.IGNORECASE,
 )
+_PLAIN: Final = re.compile(r"-?\d{1,30}(?:\.\d{0,30})?")
 ELLIPSIS: Final = frozenset(("…", "...", "⋮", "⋯", "⋱", r"\cdots", r"\ldots", r"\dots", r"\vdots", r"\ddots"))
 BLANK: Final = frozenset(("", "-", "?", "—", "–", "_", "__", "___", "nan", "none"))
 _WRAPPED: Final = re.compile(
@@ -92,7 +93,11 @@ def cell_of(text: str, start: int) -> Cell:
     """The cell in a piece of text that begins at ``start``."""
     inner = text.strip()
     at = start + (len(text) - len(text.lstrip()))
-    bare = _WRAPPED.sub(" ", re.sub(r"\\(?:text)?color\s*\{\w+\}", " ", inner)).strip()
+    if _PLAIN.fullmatch(inner):
+        return Cell(printed(inner), at, at + len(inner))
+    if inner.isalpha() and inner.lower() not in BLANK:
+        return Cell(None, at, at + len(inner), word=inner.lower() not in ("inf", "infinity"))
+    bare = _WRAPPED.sub(" ", re.sub(r"\\(?:text)?color\s*\{\w+\}", " ", inner)).strip().replace("\\%", "%")
     if bare.lower() in BLANK:
         return Cell(None, at, at + len(inner))
     if bare in ELLIPSIS:

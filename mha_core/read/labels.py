@@ -24,12 +24,14 @@ _WORDS_OF_LATEX: Final = (
     (re.compile(r"\\(?:section|subsection|subsubsection|paragraph|caption)\*?\s*\{([^{}]*)\}"), r"\n# \1\n"),
     (re.compile(r"\\(?:text|textbf|textit|mathbf|mathrm|mathit|mathsf|boldsymbol|bm|operatorname\*?|emph|hat|tilde|vec"
                 r"|mathcal|mathbb|underbrace|overline|texttt)(?![a-zA-Z])\s*"), ""),
-    (re.compile(r"\\(?:left|right|bigl?|bigr?|Bigl?|Bigr?|displaystyle|limits|centering|small|item)(?![a-zA-Z])\s*[.]?"), " "),
+    (re.compile(r"\\(?:left|right|bigl?|bigr?|Bigl?|Bigr?|displaystyle|limits|centering|small"
+        r"|item)(?![a-zA-Z])\s*[.]?"), " "),
     (re.compile(r"\\(?:top|intercal)(?![a-zA-Z])"), "T"),
     (re.compile(r"\\(?:approx|simeq|equiv|doteq)(?![a-zA-Z])|≈|≃|:=|←|\\leftarrow|\\gets"), "="),
     (re.compile(r"\\(?:cdot|times|otimes)(?![a-zA-Z])|[×·∙@]"), " · "),
     (re.compile(r"\\(?:rightarrow|Rightarrow|to|implies|longrightarrow)(?![a-zA-Z])|[→⇒⟹]|=>|->"), "="),
-    (re.compile(r"\\[td]?frac\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}\s*\{((?:[^{}]|\{[^{}]*\})*)\}"), r"(\1)/(\2)"),
+    (re.compile(r"\\[td]?frac\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}\s*\{((?:[^{}]"
+        r"|\{[^{}]*\})*)\}"), r"(\1)/(\2)"),
     (re.compile(r"\\sqrt"), "√"),
     (re.compile(r"\\(?:quad|qquad|hfill|newline)(?![a-zA-Z])"), " ; "),
     (re.compile(r"\\(alpha|beta|sigma|omega)(?![a-zA-Z])"), r"\1"),
@@ -58,10 +60,11 @@ _LEFT: Final = 80
 class Label:
     """The texts around a grid, most telling first.
 
-    ``left``: what stands before the first ``=``, or before a colon. ``formula``: what stands after it. ``sentence``: the
-    last one before. ``headings``: short lines above, the nearest first. ``operand``: the grid is only multiplied, divided
-    or put into a softmax; ``chained``: it follows the grid before in one chain of equations. ``turn``: which of several
-    grids it is that follow one sentence.
+    ``left``: what is before the first ``=``, or before a colon. ``formula``: what is after it. ``sentence``: the last
+    one before. ``headings``: short lines above, the nearest first; ``near`` of them are behind the grid before.
+    ``operand``: how the grid is only an operand ("/" divided, "(" in a softmax, "·" in a product), else "".
+    ``chained``: it follows the grid before in one chain of equations. ``turn``: which of several grids after one
+    sentence it is. ``spoken``: the left side is a phrase before a colon or a line of its own.
     """
 
     left: str = ""

@@ -8,56 +8,16 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-_ALIASES: Final = {
-    "x": "x input inputs inputmatrix embedding embeddings emb inputembeddings inputembedding tokenembeddings wordembeddings "
-    "xinput inputx 输入 输入序列 输入嵌入 词向量 词嵌入 嵌入 输入向量 输入x inputsequence tokens hiddenstates",
-    "context": "context encoderoutput encoderoutputs memory 上下文输入 编码器输出 enc encout sourcesequence",
-    "q": "q query queries qs querymatrix 查询 查询q query向量 查询向量 qquery qqueries queryvectors queriesq queryq qmatrix qproj",
-    "k": "k key keys ks keymatrix 键 键k 键向量 kkey kkeys keyvectors keysk keyk kmatrix kproj",
-    "v": "v value values vs valuematrix 值 值v 值向量 vvalue vvalues valuevectors valuesv valuev vmatrix vproj",
-    "scores": "s score scores rawscores rawscore attentionscore attentionscores attnscores attnscore logits dotproducts "
-    "dotproduct qkt qkts rawattentionscores similarity e unscaledscores scoresraw attnlogits 注意力分数 分数 得分 注意力得分 "
-    "原始分数 点积 相似度 原始注意力分数 打分 scorematrix sraw qk attentionlogits 原始得分 点积分数 qktscores scoresqkt",
-    "scaled_scores": "scaledscores scaledscore scaled scaledattentionscores sscaled scoresscaled scaleds scaledlogits "
-    "缩放分数 缩放后分数 缩放后注意力分数 缩放得分 缩放注意力分数 缩放点积 缩放后得分 scaledattention scaleddotproduct sscaledscores "
-    "scaledqkt shat 缩放后",
-    "masked_scores": "maskedscores masked scoresmasked smasked maskedlogits maskeds 掩码后分数 掩码分数 maskedscaledscores "
-    "掩码后得分 加掩码后分数 maskedattentionscores 掩码后",
-    "weights": "a attentionweight attentionweights attnweights attnweight attn attention attentionmatrix softmax alpha p weights "
-    "weightsa attentionprobs probs attentionprobabilities 注意力权重 权重 注意力 softmax权重 attentionmap attnprobs aweights "
-    "attentionpattern 注意力权重a attentionweightsa softmaxoutput probabilities weight softmaxweights alphas 注意力权重矩阵",
-    "head_outputs": "head heads headoutput headoutputs z contextvectors contextvector attentionoutput attnoutput attnout "
-    "outputhead headout headi attentionoutputs 头输出 头的输出 注意力输出 注意力表示 加权值 weightedvalues weightedsum zhead "
-    "av outhead ctx headcontext 加权和 输出头 contextmatrix singleheadoutput headattention headresult 上下文 上下文向量 headz "
-    "addedvalues headso oh",
-    "concat": "concat concatenation concatenated concatenatedheads concatheads concatoutput concatenatedoutput 拼接 拼接结果 "
-    "headsconcat headsconcatenated cat multiheadconcat concathead concatenatedoutputs hconcat 拼接后 拼接输出 concath zconcat",
-    "w_o": "wo ow outputweights outputprojection outputweight outproj outprojweight woutput wout outputprojectionmatrix "
-    "输出权重 输出投影 输出投影矩阵 outputweightmatrix ww0 outputmatrixwo outlinear projectionwo outputprojectionwo",
-    "b_o": "bo outputbias outprojbias 输出偏置",
-    "output": "o output outputs out finaloutput mha multihead multiheadattention multiheadoutput y result mhaoutput attentionresult multihead输出 multihead注意力输出 multihead注意力 "
-    "输出 最终输出 多头输出 多头注意力输出 多头注意力 final layeroutput outputo 最终结果 mhaout outputmatrix 输出结果 multiheadout outputy",
-    "mask": "m mask causalmask attnmask attentionmask maskmatrix 掩码 因果掩码 掩码矩阵 maskm lookaheadmask paddingmask 注意力掩码",
-    **{
-        f"w_{letter}": f"w{letter} {letter}w {word}weights {word}weight w{word} {word}projection {letter}projweight "
-        f"{word}weightmatrix {word}weightsw{letter} weight{letter} weights{letter} {letter}weight {letter}weights linear{letter} "
-        f"w{letter}weight {word}w{letter} {word}matrixw{letter} projection{letter} {letter}linear {letter}linearweight "
-        f"{chinese}权重 {chinese}投影 {chinese}权重w{letter} {chinese}权重矩阵w{letter} {chinese}的权重 w{letter}权重 {word}weightw{letter} "
-        f"{chinese}变换 {word}projectionw{letter} w{letter}proj {chinese}矩阵w{letter} weightsw{letter} {chinese}投影w{letter}"
-        for letter, word, chinese in (("q", "query", "查询"), ("k", "key", "键"), ("v", "value", "值"))
-    },
-    **{
-        f"b_{letter}": f"b{letter} {word}bias bias{letter} {letter}bias {letter}projbias {chinese}偏置"
-        for letter, word, chinese in (("q", "query", "查询"), ("k", "key", "键"), ("v", "value", "值"))
-    },
-}
-ALIASES: Final = {alias: name for name, aliases in _ALIASES.items() for alias in aliases.split()}
+from mha_core.read.aliases import ALIASES
 
 _FILLER: Final = frozenset(
-    "the matrix matrices of for is are our we get now so then and thus gives give be by i as in to this with mat tensor at "
-    "here shape becomes data print array detach numpy squeeze round item np torch compute calculate computed calculated "
-    "apply first second third fourth one two three step table where therefore let have following each all "
-    "per from self params layer p_ row wise along rows".split()
+    """
+        all along and apply are array as at be becomes by calculate calculated compute computed data
+        detach each first following for fourth from get give gives have here i in is item layer let
+        mat matrices matrix now np numpy of one our p_ params per print round row rows second self
+        shape so squeeze step table tensor the then therefore third this three thus to torch two we
+        where wise with
+    """.split()
 )
 _CHINESE_FILLER: Final = re.compile(
     "矩阵|第[一二三四五六七八\\d]+个?|的结果|结果为|计算|得到|如下|分别|为|是|的|我们|则|有|即|每个|头(?!输出)|对应|所有|后$|设|令|取|步骤|假设|可得"
@@ -208,18 +168,26 @@ def _by_formula(key: str, scaled: bool) -> str | None:
 _MENTIONS: Final = tuple(
     (name, re.compile(pattern, re.IGNORECASE if flag else 0))
     for name, pattern, flag in (
-        ("weights", r"attention[\s-]weights?|softmax|注意力权重|attention matri(?:x|ces)|attention map|attention pattern", True),
-        ("scaled_scores", r"scaled (?:attention |dot[\s-]product )?scores?|divid\w+|scal(?:ing|e\b|ed)|缩放|除以", True),
+        ("weights", r"attention[\s-]weights?|softmax|注意力权重|attention matri(?:x|ces)"
+            r"|attention map|attention pattern", True),
+        ("scaled_scores", r"scaled (?:attention |dot[\s-]product )?scores?|divid\w+|scal(?:ing|e\b"
+            r"|ed)|缩放|除以", True),
         ("masked_scores", r"masked scores?|masked|掩码后|加上掩码|appl\w+ (?:the |a )?(?:causal )?mask", True),
         ("mask", r"\bmask\b|掩码矩阵|因果掩码", True),
         ("w_o", r"W_?\{?O\}?|W\^\{?O\}?|output (?:projection|weights?)|输出(?:投影|权重)", False),
-        ("w_q", r"W_?\{?[Qq]\}?(?![a-z])|W\^\{?\(?Q\)?\}?|[Qq]uery (?:weights?|projection)|查询(?:的)?(?:权重|投影)", False),
-        ("w_k", r"W_?\{?[Kk]\}?(?![a-z])|W\^\{?\(?K\)?\}?|[Kk]ey (?:weights?|projection)|键(?:的)?(?:权重|投影)", False),
-        ("w_v", r"W_?\{?[Vv]\}?(?![a-z])|W\^\{?\(?V\)?\}?|[Vv]alue (?:weights?|projection)|值(?:的)?(?:权重|投影)", False),
+        ("w_q", r"W_?\{?[Qq]\}?(?![a-z])|W\^\{?\(?Q\)?\}?|[Qq]uery (?:weights?|projection)"
+            r"|查询(?:的)?(?:权重|投影)", False),
+        ("w_k", r"W_?\{?[Kk]\}?(?![a-z])|W\^\{?\(?K\)?\}?|[Kk]ey (?:weights?|projection)"
+            r"|键(?:的)?(?:权重|投影)", False),
+        ("w_v", r"W_?\{?[Vv]\}?(?![a-z])|W\^\{?\(?V\)?\}?|[Vv]alue (?:weights?|projection)"
+            r"|值(?:的)?(?:权重|投影)", False),
         ("concat", r"concat\w*|拼接|side by side|join(?:ed|ing)?", True),
-        ("head_outputs", r"head(?:'s)? outputs?|outputs? of (?:the |each )?(?:\w+ )?heads?|context vectors?|weighted (?:sum|average)"
-         r"|weighted values|头(?:的)?输出|加权求?和|注意力输出|注意力表示|mix(?:es|ed)? (?:the )?values|(?:乘以|times|with|by) V\b", True),
-        ("scores", r"(?:raw |attention |unscaled )?scores?|dot products?|QK\^?T|Q\s*·?\s*K\^?\s*T|分数|得分|点积|相似度", True),
+        ("head_outputs", r"head(?:'s)? outputs?|outputs? of (?:the |each )?(?:\w+ )?heads?"
+            r"|context vectors?|weighted (?:sum|average)"
+         r"|weighted values|头(?:的)?输出|加权求?和|注意力输出|注意力表示|mix(?:es"
+         r"|ed)? (?:the )?values|(?:乘以|times|with|by) V\b", True),
+        ("scores", r"(?:raw |attention |unscaled )?scores?|dot products?|QK\^?T|Q\s*·?\s*K\^?\s*T"
+            r"|分数|得分|点积|相似度", True),
         ("output", r"(?:final |layer's |layer )?outputs?|最终输出|输出|result", True),
         ("q", r"(?<![A-Za-z_^])Q(?![A-Za-z])|quer(?:y|ies)|Quer(?:y|ies)|查询", False),
         ("k", r"(?<![A-Za-z_^])K(?![A-Za-z])|[Kk]eys?\b|键", False),
@@ -230,12 +198,14 @@ _MENTIONS: Final = tuple(
 
 
 _NOT_YET: Final = re.compile(
-    r"un-?scaled|\bnot (?:be )?scal\w+|without scaling|before [\w\s]{0,20}?(?:scaling|softmax|mask\w*|divi\w+)|未缩放|缩放前|"
+    r"un-?scaled|\bnot (?:be )?scal\w+|without scaling|before [\w\s]{0,20}?(?:scaling|softmax"
+    r"|mask\w*|divi\w+)|未缩放|缩放前|"
     r"softmax\s*(?:之)?前|掩码前",
     re.IGNORECASE,
 )
 _FACTOR: Final = re.compile(
-    r"(?:multipl\w+|project\w*|transform\w*)\b.{0,60}\b(?:by|with|using|through)\s*(?:the )?(?:matrix|this|weights?)?\s*$|(?:乘以|乘上|通过)[^，。]{0,8}$",
+    r"(?:multipl\w+|project\w*|transform\w*)\b.{0,60}\b(?:by|with|using"
+    r"|through)\s*(?:the )?(?:matrix|this|weights?)?\s*$|(?:乘以|乘上|通过)[^，。]{0,8}$",
     re.IGNORECASE,
 )
 

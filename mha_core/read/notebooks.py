@@ -15,7 +15,7 @@ from mha_core.errors import N_, ReadError
 from mha_core.read.document import Builder, Document, Region
 from mha_core.read.markdown import regions_of
 
-_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)|[^\\]", re.DOTALL)
+_ESCAPE: Final = re.compile(r"(?:\\u[dD][89abAB][0-9a-fA-F]{2})?\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
@@ -101,8 +101,10 @@ def _decoded(source: str, placed: _Placed) -> tuple[str, list[int]]:
     begin, end = placed.at + 1, placed.at + len(placed.text) - 1
     if "\\" not in placed.text:
         return placed.text[1:-1], list(range(begin, end))
-    characters, places = list[str](), list[int]()
+    characters, places, at = list[str](), list[int](), begin
     for found in _ESCAPE.finditer(source, begin, end):
-        characters.append(json.loads(f'"{found[0]}"', strict=False) if found[0][0] == "\\" else found[0])
-        places.append(found.start())
-    return "".join(characters), places
+        decoded = json.loads(f'"{found[0]}"', strict=False)
+        characters += (source[at : found.start()], decoded)
+        places += (*range(at, found.start()), *[found.start()] * len(decoded))
+        at = found.end()
+    return "".join((*characters, source[at:end])), [*places, *range(at, end)]

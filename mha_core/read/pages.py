@@ -13,7 +13,10 @@ from mha_core.read.document import Builder, Document, Kind
 
 _HIDDEN: Final = frozenset(("script", "style", "head", "noscript", "template", "annotation", "svg"))
 _BLOCKS: Final = frozenset(
-    "p div br li ul ol tr table h1 h2 h3 h4 h5 h6 section figure figcaption caption pre blockquote math mtable mtr".split()
+    (
+        "p div br li ul ol tr table h1 h2 h3 "
+        "h4 h5 h6 section figure figcaption caption pre blockquote math mtable mtr"
+    ).split()
 )
 _TABLES: Final = frozenset(("table", "mtable"))
 _CELLS: Final = frozenset(("td", "th", "mtd"))

@@ -18,13 +18,12 @@ def from_pdf(data: bytes) -> Document:
     try:
         pages = PdfReader(BytesIO(data)).pages
         count = len(pages)
-        if count > MAX_PAGES:
-            raise ReadError(N_("the file has more than {most} pages"), most=MAX_PAGES)
-        text = "\n\n".join(page.extract_text(extraction_mode="layout") for page in pages)
-    except ReadError:
-        raise
+        texts = [page.extract_text(extraction_mode="layout") for page in pages] if count <= MAX_PAGES else []
     except Exception:  # noqa: BLE001  # a broken file raises whatever its parser meets
         raise ReadError(N_("this PDF file cannot be read")) from None
+    if count > MAX_PAGES:
+        raise ReadError(N_("the file has more than {most} pages"), most=MAX_PAGES)
+    text = "\n\n".join(texts)
     if not text.strip():
         raise ReadError(N_("this PDF file contains no text; its pages are pictures"))
     return Document(text, text, range(len(text)), (Region("prose", 0, len(text)),), "pdf", writable=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
@@ -17,10 +18,11 @@ from mha_core.read.vectors import together
 from mha_core.vocabulary import PER_HEAD
 
 MAX_GRIDS: Final = 400
-Reason: TypeAlias = Literal[
-    "name", "formula", "sentence", "heading", "numbers", "order", "operand", "repeated", ""
-]
+Reason: TypeAlias = Literal["name", "formula", "sentence", "heading", "operand", ""]
 _FAMILIES: Final = (("w_q", "w_k", "w_v"), ("x", "q", "k", "v"))
+_HEAD_ALONE: Final = re.compile(
+    r"\W*(?:\w+ )?(?:attention )?heads?[\W\d]*\w?\W*|第?\W*\w\W*个?头\W*\d*\W*", re.IGNORECASE
+)
 _LIMIT_OF_MENTIONS: Final = 5
 
 
@@ -152,12 +154,12 @@ def _head(grid: Grid, label: Label, said: int | None) -> int | None:
 
 def _by_words(grid: Grid, label: Label, head: int | None) -> Guess:
     """The matrix that the sentence or a heading before speaks of."""
-    for reason, text in (
-        ("sentence", label.left),
-        ("sentence", label.sentence),
-        *(("heading", one) for one in label.headings[:2]),
-    ):
+    texts: list[tuple[Reason, str]] = [("sentence", label.left), ("sentence", label.sentence)]
+    texts += [("heading", heading) for heading in label.headings[:2]]
+    for reason, text in texts:
         direct = named(text) if len(text) < 60 else None
+        if direct is not None and direct.name == "head_outputs" and re.fullmatch(_HEAD_ALONE, text):
+            direct = None
         names = [direct.name] if direct else mentioned(text)
         if names:
             name, *others = _likeliest(names, label.turn)
@@ -167,7 +169,7 @@ def _by_words(grid: Grid, label: Label, head: int | None) -> Guess:
             sure = direct is not None and label.turn == 0 and at_hand
             return Guess(
                 grid, label, name, head, grid.turned, reason, tuple(others)[:_LIMIT_OF_MENTIONS], sure
-            )  # type: ignore[arg-type]
+            )
     return Guess(grid, label, head=head, turned=grid.turned)
 
 

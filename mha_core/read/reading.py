@@ -46,8 +46,8 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """One example of a text. ``assembled``: None where its matrices make no example; ``also``: forms, divisors and masks
-    that would do as well.
+    """One example of a text. ``assembled``: None where its matrices make no example; ``also``: how readings differ
+    under which as many numbers are right; without any this one is ``certain``.
     """
 
     found: tuple[Found, ...]
@@ -72,7 +72,15 @@ def _read(document: Document, group: list[Guess], said: Settings) -> Read:
     if more != dict(best.grids):
         best, also = _best(replace(best, grids=more, turned=_turned(by_numbers)), said)
     assembled = assemble(best)
-    return Read(tuple(by_numbers), best, assembled, also, certain=not also)
+    used = by_numbers if assembled is None else [_used(one, assembled) for one in by_numbers]
+    return Read(tuple(used), best, assembled, also, certain=not also)
+
+
+def _used(one: Found, assembled: Assembled) -> Found:
+    """The grid as it is used; one whose shape does not fit is not."""
+    if one.key is None or one.key in assembled.cells or (one.key[0], 0) in assembled.cells:
+        return one
+    return replace(one, key=None, why="misfit", sure=False)
 
 
 def _turned(found: Sequence[Found]) -> frozenset[Key]:
@@ -121,16 +129,21 @@ def _settled(group: list[Guess]) -> list[Guess]:
     projected = any(guess.name == "w_o" for guess in group)
     many = max([1, *(guess.head or 0 for guess in group if guess.name in PER_HEAD)]) > 1
     has_outputs = any(guess.name == "head_outputs" and guess.sure for guess in group)
+    widths = {
+        guess.grid.shape[1] for guess in group if guess.name in ("v", "w_v", "head_outputs") and guess.sure
+    }
     result, attended = list[Guess](), False
     for guess in group:
         attended = attended or guess.name in _BY_QUERY_AND_KEY
-        if guess.name == "output" and not projected:
-            guess = replace(guess, name="concat" if many or has_outputs else "head_outputs")
-        elif guess.name == "context" and attended:
-            guess = replace(guess, name="head_outputs")
-        elif guess.name in ("mask", "masked_scores"):
-            guess = replace(guess, name="mask" if _only_masks(guess.grid) else "masked_scores")
-        result.append(guess)
+        name = guess.name
+        if name == "output" and not projected:
+            of_head = guess.head is not None and guess.grid.shape[1] in widths
+            name = "head_outputs" if of_head or not (many or has_outputs) else "concat"
+        elif name == "context" and attended:
+            name = "head_outputs"
+        elif name in ("mask", "masked_scores"):
+            name = "mask" if _only_masks(guess.grid) else "masked_scores"
+        result.append(replace(guess, name=name))
     return result
 
 
@@ -211,7 +224,7 @@ def _by_numbers(reading: Reading, found: list[Found]) -> tuple[dict[Key, Grid], 
 
 
 def _is_open(one: Found, computed: Trace, placed: Mapping[Key, Grid]) -> bool:
-    """Whether the numbers may say what a grid is: no name does, or its numbers are mostly wrong where a sentence put it."""
+    """Whether the numbers may say what a grid is: no name does, or where a sentence put it they are mostly wrong."""
     if one.key is None:
         return one.why in ("unnamed", "taken")
     if (

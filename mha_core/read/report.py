@@ -34,6 +34,7 @@ REASONS: Final = {
     "numbers": N_("its numbers"),
     "repeated": N_("printed before"),
     "taken": N_("another matrix has this name"),
+    "misfit": N_("its shape does not fit"),
     "unnamed": N_("nothing names it"),
 }
 """Why a matrix was taken for what it is, or for nothing."""
@@ -187,9 +188,11 @@ def as_text(article: Article, language: str = "en") -> str:
 def _lines(article: Article, one: Judged, number: int, language: str) -> list[str]:
     say = catalogue(language).gettext
     lines = [say(N_("Example {number}: {title}")).format(number=number, title=one.example.title), ""]
-    for found in one.read.found:
-        if found.key is not None and not found.again:
-            lines.append(_read_line(article.document, one, found, language))
+    lines += [
+        _read_line(article.document, one, found, language)
+        for found in one.read.found
+        if found.key is not None and not found.again
+    ]
     others = [say(OTHERS[other.partition(":")[0]]) for other in one.read.also]
     if others:
         listed = say(N_(", ")).join(dict.fromkeys(others))
@@ -199,14 +202,14 @@ def _lines(article: Article, one: Judged, number: int, language: str) -> list[st
         return [*lines, say(NOTHING_TO_CHECK), ""]
     if one.verdict.ok:
         return [*lines, say(N_("Every printed number is right.")), ""]
-    said = ""
+    said = set[str]()
     for mark in one.marks:
         cause = _cause(one, mark, language)
         where = place(one.verdict, mark.place, say)
         template = N_("Line {line}, {place}: {printed}, right is {right}.")
         line = say(template).format(line=mark.line, place=where, printed=mark.printed, right=mark.right)
-        lines.append(f"{line} {cause}" if cause and cause != said else line)
-        said = cause
+        lines.append(f"{line} {cause}" if cause and cause not in said else line)
+        said.add(cause)
     return [*lines, ""]
 
 

@@ -13,7 +13,8 @@ from mha_core.read.labels import plain
 
 _UNSCALED: Final = re.compile(
     r"un-?scaled|not scaled|no scaling|without (?:the )?(?:scaling|dividing|√|scale)|skip(?:s|ping)? (?:the )?scal|"
-    r"(?:do(?:es)? not|don't|never) (?:scale|divide)|omit\w* (?:the )?scal|不(?:做|进行)?缩放|未缩放|没有缩放|省略缩放|不除以|不缩放|"
+    r"(?:do(?:es)? not|don't|never) (?:scale|divide)|omit\w* (?:the )?scal|不(?:做|进行)?缩放"
+    r"|未缩放|没有缩放|省略缩放|不除以|不缩放|"
     r"scale\s*=\s*(?:None|1(?:\.0)?\b)",
     re.IGNORECASE,
 )
@@ -25,7 +26,8 @@ _DIVISOR: Final = re.compile(
     r"(√?)\s*[({]?\s*(\d+(?:\.\d+)?)"
 )
 _CAUSAL: Final = re.compile(
-    r"causal|autoregressive|look[\s-]?ahead|cannot (?:see|look at|attend)\b.{0,30}(?:future|later|ahead)|future (?:tokens|positions)|"
+    r"causal|autoregressive|look[\s-]?ahead|cannot (?:see|look at|attend)\b.{0,30}(?:future|later"
+    r"|ahead)|future (?:tokens|positions)|"
     r"upper triang|因果|下三角|未来(?:的)?(?:词|位置|信息|token)|不能看|torch\.tril|torch\.triu|np\.triu|np\.tril",
     re.IGNORECASE,
 )

@@ -13,6 +13,9 @@ from mha_core.read.grids import Cell, Grid, cell_of, grid_of, without_labels
 _RULE: Final = re.compile(r"[\s|:+=\-─━┼│┌┐└┘├┤┬┴╔╗╚╝═║╬]+$")
 _BARS: Final = re.compile("[|│║┃]")
 _FRAME: Final = re.compile(r"^\s*[⎡⎢⎣⎛⎜⎝\[(|]+|[⎤⎥⎦⎞⎟⎠\])|]+\s*[,;]?\s*$")
+_ENDS_IN_NUMBER: Final = re.compile(
+    r"(?:\d\.?|nan|inf|∞|infty\}?|\.\.\.|…)[\s⎤⎥⎦⎞⎟⎠\])|%,;$]*$", re.IGNORECASE
+)
 _NUMBERS: Final = re.compile(r"\S+")
 
 
@@ -151,6 +154,8 @@ def _spaced(lines: list[_Line]) -> Iterator[Grid]:
 def _numbers(line: _Line) -> tuple[list[Cell], str] | None:
     """The numbers at the end of a line and the label before them; None where there are fewer than two."""
     text = line.text
+    if not _ENDS_IN_NUMBER.search(text[-40:]):
+        return None
     frame = _FRAME.match(text)
     begin = frame.end() if frame else 0
     tail = re.search(r"[⎤⎥⎦⎞⎟⎠\])|]*\s*[,;]?\s*$", text)
@@ -177,7 +182,9 @@ def _matrix(run: list[tuple[list[Cell], str, _Line]], heading: _Line | None) -> 
     labels = [label for _, label, _ in run]
     headings: list[str] = heading.text.split() if heading else []
     start, end = run[0][2].start, run[-1][2].start + len(run[-1][2].text)
-    if (_is_index(rows[0]) and not any(labels[1:])) or (_is_index(rows[0]) and labels[0] == "" and any(labels)):
+    if (_is_index(rows[0]) and not any(labels[1:])) or (
+        _is_index(rows[0]) and labels[0] == "" and any(labels)
+    ):
         headings, rows, labels = [cell.text or "" for cell in rows[0]], rows[1:], labels[1:]
     if (
         len(rows) > 1

@@ -1,4 +1,4 @@
-"""The check in the text: every wrong number where it is printed, the right one in the same digits, and a corrected copy."""
+"""The check in the text: every wrong number where it is printed, the right one in its digits, and a corrected copy."""
 
 from __future__ import annotations
 

@@ -11,20 +11,59 @@ from collections.abc import Callable, Iterator
 from mha_core.example.model import Example
 
 ZH = {
-    "x": "输入矩阵", "context": "编码器输出", "w_q": "查询权重矩阵", "w_k": "键权重矩阵", "w_v": "值权重矩阵", "q": "查询矩阵", "k": "键矩阵", "v": "值矩阵",
-    "scores": "注意力分数", "scaled_scores": "缩放后的分数", "masked_scores": "掩码后的分数", "weights": "注意力权重",
-    "head_outputs": "头输出", "concat": "拼接结果", "w_o": "输出权重矩阵", "output": "最终输出",
-}  # fmt: skip
+    "x": "输入矩阵",
+    "context": "编码器输出",
+    "w_q": "查询权重矩阵",
+    "w_k": "键权重矩阵",
+    "w_v": "值权重矩阵",
+    "q": "查询矩阵",
+    "k": "键矩阵",
+    "v": "值矩阵",
+    "scores": "注意力分数",
+    "scaled_scores": "缩放后的分数",
+    "masked_scores": "掩码后的分数",
+    "weights": "注意力权重",
+    "head_outputs": "头输出",
+    "concat": "拼接结果",
+    "w_o": "输出权重矩阵",
+    "output": "最终输出",
+}
 EN = {
-    "x": "Input", "context": "Encoder output", "w_q": "Query weights", "w_k": "Key weights", "w_v": "Value weights", "q": "Queries", "k": "Keys", "v": "Values",
-    "scores": "Raw scores", "scaled_scores": "Scaled scores", "masked_scores": "Masked scores", "weights": "Attention weights",
-    "head_outputs": "Head output", "concat": "Concatenation", "w_o": "Output projection", "output": "Final output",
-}  # fmt: skip
+    "x": "Input",
+    "context": "Encoder output",
+    "w_q": "Query weights",
+    "w_k": "Key weights",
+    "w_v": "Value weights",
+    "q": "Queries",
+    "k": "Keys",
+    "v": "Values",
+    "scores": "Raw scores",
+    "scaled_scores": "Scaled scores",
+    "masked_scores": "Masked scores",
+    "weights": "Attention weights",
+    "head_outputs": "Head output",
+    "concat": "Concatenation",
+    "w_o": "Output projection",
+    "output": "Final output",
+}
 VARIABLES = {
-    "x": "X", "context": "encoder_output", "w_q": "W_q", "w_k": "W_k", "w_v": "W_v", "q": "Q", "k": "K", "v": "V", "scores": "scores",
-    "scaled_scores": "scaled_scores", "masked_scores": "masked_scores", "weights": "attn_weights", "head_outputs": "head_out",
-    "concat": "concat", "w_o": "W_o", "output": "output",
-}  # fmt: skip
+    "x": "X",
+    "context": "encoder_output",
+    "w_q": "W_q",
+    "w_k": "W_k",
+    "w_v": "W_v",
+    "q": "Q",
+    "k": "K",
+    "v": "V",
+    "scores": "scores",
+    "scaled_scores": "scaled_scores",
+    "masked_scores": "masked_scores",
+    "weights": "attn_weights",
+    "head_outputs": "head_out",
+    "concat": "concat",
+    "w_o": "W_o",
+    "output": "output",
+}
 
 
 def matrices(example: Example) -> Iterator[tuple[str, int | None, list[list[str | None]]]]:
@@ -82,9 +121,21 @@ def _symbol(name: str, head: int | None, count: int) -> str:
     """The letters of papers: ``W^Q_1``."""
     sub = f"_{{{head + 1}}}" if head is not None and count > 1 else ""
     letters = {
-        "x": "X", "context": r"\text{Context}", "q": "Q", "k": "K", "v": "V", "w_q": "W^Q", "w_k": "W^K", "w_v": "W^V", "weights": "A", "head_outputs": "Z",
-        "w_o": "W^O", "output": r"\text{Output}", "concat": r"\text{Concat}", "masked_scores": r"\text{Masked}",
-    }  # fmt: skip
+        "x": "X",
+        "context": r"\text{Context}",
+        "q": "Q",
+        "k": "K",
+        "v": "V",
+        "w_q": "W^Q",
+        "w_k": "W^K",
+        "w_v": "W^V",
+        "weights": "A",
+        "head_outputs": "Z",
+        "w_o": "W^O",
+        "output": r"\text{Output}",
+        "concat": r"\text{Concat}",
+        "masked_scores": r"\text{Masked}",
+    }
     if name == "scores":
         return f"Q{sub} K{sub}^\\top"
     if name == "scaled_scores":
@@ -176,7 +227,8 @@ def tex(example: Example) -> str:
 def html(example: Example) -> str:
     """A page with a caption and a table for every matrix."""
     out = [
-        "<!DOCTYPE html><html><head><title>Attention</title><style>td{color:red}</style></head><body><h1>Attention, step by step</h1>"
+        "<!DOCTYPE html><html><head><title>Attention</title><style>td{color:red}</style></head>",
+        "<body><h1>Attention, step by step</h1>",
     ]
     out.append(f"<p>{_divisor(example, 'en')}{_mask(example, 'en')}</p>")
     for name, head, rows in matrices(example):
