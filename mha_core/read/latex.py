@@ -42,10 +42,10 @@ def _grid(text: str, name: str, start: int, inner: int, inner_end: int, end: int
         inner = columns.end() if columns else inner
     rows = [_cells(text, *line) for line in _lines(text, inner, inner_end)]
     texts = [[text[cell.start : cell.end].strip("$ ") for cell in row] for row in rows]
-    keep = [at for at, row in enumerate(rows) if any(cell.text is not None or cell.word for cell in row)]
-    if keep:
-        last = max(keep) + 1
-        rows, texts = rows[:last], texts[:last]
+    kept = [
+        n for n, row in enumerate(rows) if len(row) > 1 or row[0].start < row[0].end
+    ]  # the last may end in \\
+    rows, texts = [rows[n] for n in kept], [texts[n] for n in kept]
     if not rows or len({len(row) for row in rows}) != 1:
         return None
     labels: list[str] = []

@@ -42,7 +42,7 @@ REASONS: Final = {
 NOTHING_TO_CHECK: Final = N_("The text prints no results that could be checked.")
 
 OTHERS: Final = {
-    "form": N_("with matrices turned round"),
+    "form": N_("with transposed matrices"),
     "scale": N_("with another divisor"),
     "mask": N_("with another mask"),
 }
@@ -96,7 +96,9 @@ def read_article(content: bytes | str, name: str = "") -> Article:
 def _nothing(reads: Sequence[Read]) -> str:
     if not any(read.found for read in reads):
         return N_("this text contains no matrix of numbers")
-    return N_("the matrices of this text make no example: Q and K and V, or X and its weights, are needed")
+    return N_(
+        "the matrices in this text are not enough for an example, which needs Q, K and V, or X, W_Q, W_K and W_V"
+    )
 
 
 # --- data -------------------------------------------------------------------------------------------------------
@@ -196,7 +198,7 @@ def _lines(article: Article, one: Judged, number: int, language: str) -> list[st
     others = [say(OTHERS[other.partition(":")[0]]) for other in one.read.also]
     if others:
         listed = say(N_(", ")).join(dict.fromkeys(others))
-        lines.append(say(N_("The same numbers are right {others} as well.")).format(others=listed))
+        lines.append(say(N_("As many numbers are right {others}.")).format(others=listed))
     lines.append("")
     if one.verdict is None:
         return [*lines, say(NOTHING_TO_CHECK), ""]

@@ -64,7 +64,7 @@ def _has_bars(line: str) -> bool:
 def _barred(lines: list[_Line]) -> Iterator[Grid]:
     rows, texts, raw = list[list[Cell]](), list[list[str]](), list[list[str]]()
     for line in lines:
-        if _RULE.match(line.text):
+        if _RULE.match(line.text) and not set(line.text) <= {"|", " ", "\t", "│"}:
             continue
         parts = _parts(line)
         rows.append([cell_of(text, start) for text, start in parts])

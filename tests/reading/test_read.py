@@ -181,7 +181,7 @@ def test_a_notebook_of_two_megabytes_takes_no_longer_than_two_seconds():
         ("{", "a.ipynb", "not valid JSON"),
         ("[]", "a.ipynb", "no cells"),
         (b"%PDF-1.4 broken", "a.pdf", "cannot be read"),
-        (r"$W_Q = \begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix}$", "a.md", "make no example"),
+        (r"$W_Q = \begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix}$", "a.md", "not enough for an example"),
     ],
 )
 def test_a_text_without_an_example_gets_a_sentence(content, name, sentence):

@@ -1,6 +1,6 @@
 """Articles, notebooks, pages, notes and programs written by hand: what is in them is read, and what is wrong is found.
 
-``texts/NAME/text.*`` beside ``expected.json``; ``benchmarks.reading`` says what that has.
+``texts/NAME/text.*`` beside ``expected.json``; ``tools.reading`` says what that has.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.reading import cases, measured
+from tools.reading import cases, measured
 
 CASES = list(cases(Path(__file__).parent / "texts"))
 NAMES = [text.parent.name for text, _ in CASES]
