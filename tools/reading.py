@@ -4,13 +4,14 @@
 
     {"language": "en",
      "matrices": [{"name": "w_q", "head": 1, "line": 12}, …],      head from 1, null for the whole layer's
-     "example": {"x": …, "heads": […]} or null,
+     "example": {"x": …, "heads": […]}, a list of several of these, or null,
      "wrong": [{"name": "weights", "head": 1, "row": 0, "col": 2, "printed": "0.3", "right": "0.2"}, …]}
 """
 
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,13 +59,44 @@ def measured(text: Path, expected: dict[str, Any]) -> Case:
         article, case.error = None, str(error)
     case.seconds = perf_counter() - begin
     report = as_json(article) if article else {"examples": [], "unused": []}
+    if article is not None and text.suffix == ".ipynb":
+        _count_lines_of_cells(article, report)
     _compare_matrices(case, report, expected)
     if expected.get("example") is not None:
-        case.example = any(_same_example(one["example"], expected["example"]) for one in report["examples"])
+        several = isinstance(expected["example"], list)
+        wanted = expected["example"] if several else [expected["example"]]
+        found = [one["example"] for one in report["examples"]]
+        case.example = all(any(_same_example(got, one) for got in found) for one in wanted)
     elif report["examples"] and expected.get("example", 0) is None and not expected["matrices"]:
         case.certain_but_wrong.append("an example where there is none")
     _compare_wrong(case, report, expected)
     return case
+
+
+def _count_lines_of_cells(article: Article, report: dict[str, Any]) -> None:
+    """Lines of a notebook as ``expected.json`` counts them: those of the cells' sources and outputs."""
+    edges, lines, at, line = list[int](), list[int](), 0, 1
+    sources = _parts_of(article.document.source)
+    for part in sources:
+        edges.append(at)
+        lines.append(line)
+        at += len(part) + len("\n\n")
+        line += part.removesuffix("\n").count("\n") + 1
+    found = [*report["unused"], *(one for example in report["examples"] for one in example["matrices"])]
+    for one in found:
+        place = bisect_left(article.document.origin, one["start"])
+        n = bisect_right(edges, place) - 1
+        one["line"] = lines[n] + sources[n][: place - edges[n]].count("\n")
+
+
+def _parts_of(notebook: str) -> list[str]:
+    parts = []
+    for cell in json.loads(notebook)["cells"]:
+        outputs = [
+            one.get("text", one.get("data", {}).get("text/plain", "")) for one in cell.get("outputs", [])
+        ]
+        parts += ["".join(part) for part in (cell["source"], *outputs)]
+    return parts
 
 
 def _compare_matrices(case: Case, report: dict[str, Any], expected: dict[str, Any]) -> None:
