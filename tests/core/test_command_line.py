@@ -470,7 +470,18 @@ def chinese(request, monkeypatch):
     monkeypatch.setenv(request.param, "zh_CN.UTF-8")
 
 
-COMMANDS = ["trace", "explain", "check", "examples", "puzzles", "export", "layers", "import", "models"]
+COMMANDS = [
+    "trace",
+    "explain",
+    "check",
+    "examples",
+    "puzzles",
+    "read",
+    "export",
+    "layers",
+    "import",
+    "models",
+]
 NAMES = re.compile(r"--?[a-z][\w-]*|\{[^}]*\}|[A-Z_]+|python -m mha_core|" + "|".join(COMMANDS))
 
 
@@ -486,6 +497,11 @@ def test_help_is_chinese_in_a_chinese_shell(run, chinese, command):
     words = set(re.findall(r"[A-Za-z]{3,}", NAMES.sub("", text)))
     assert words <= {
         "mha",
+        "tex",
+        "html",
+        "ipynb",
+        "txt",
+        "pdf",
         "json",
         "safetensors",
         "mps",
