@@ -9,6 +9,7 @@
     ├── InteropError      a weight file or another library's layer cannot become an example, or the reverse
     ├── ReadError         a text cannot be read, or contains no example
     ├── ModelError        a model's folder cannot be read, or the model cannot take a text or a place
+    ├── TrainError        a training's settings, lines or file are refused, or it ended before its time
     └── ExportError       a library or a format cannot express an example
 
 An error stores its sentence as a template with values, so that a page can show it in the reader's language:
@@ -190,3 +191,7 @@ class ModelError(MhaError):
 
 class ExportError(MhaError):
     """This example has something that the chosen target cannot express."""
+
+
+class TrainError(MhaError):
+    """Settings, lines or a file that cannot be trained with, or a training that could not go on."""

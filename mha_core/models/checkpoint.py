@@ -66,7 +66,7 @@ def _size(shape: Any) -> str:
 def open_checkpoint(folder: Path, device: torch.device, dtype: torch.dtype) -> Checkpoint:
     """The checkpoint of a folder. Raises ``ModelError`` where there is none, or where it is damaged."""
     names = file_names(folder)
-    opened = [_open(folder / name) for name in names]
+    opened = [open_file(folder / name) for name in names]
     return Checkpoint({name: file for file in opened for name in file.keys()}, device, dtype)  # noqa: SIM118
 
 
@@ -90,7 +90,8 @@ def _is_in_folder(name: str) -> bool:
     return Path(name).name == name and name.endswith(".safetensors") and name.isprintable()
 
 
-def _open(path: Path) -> Any:
+def open_file(path: Path) -> Any:
+    """An open .safetensors file. Raises ``ModelError`` where it cannot be read or is damaged."""
     with needs("safetensors", "models", ModelError):
         from safetensors import safe_open  # noqa: PLC0415  # optional
 

@@ -28,6 +28,7 @@ from torch.nn import functional
 from mha_core.compute.pooled import By, MaskBlock, Pooled, pooled_weights
 from mha_core.errors import N_, ModelError
 from mha_core.interop.saved.settings import Activation
+from mha_core.models.attention import Sight, attention_weights
 from mha_core.models.config import Architecture, Sizes
 from mha_core.models.model import Model
 from mha_core.models.parts import Block, Embeddings, Linear, Norm
@@ -109,30 +110,6 @@ class LayerRun:
         if self.window is not None and self.window < self.q.shape[-2]:
             mask = self.sight.between
         return pooled_weights(self.q[head], self.k[head], size, by=by, queries=queries, keys=keys, mask=mask)
-
-
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """Which keys a query may see: those that are tokens (``keys``, … × n), with ``causal`` only itself and earlier
-    ones, with a ``window`` only so many of these.
-    """
-
-    keys: Tensor
-    causal: bool
-    window: int | None = None
-
-    def between(self, queries: Tensor, keys: Tensor) -> Tensor:
-        """Whether the positions of queries, m × 1, may see those of keys, n: m × n."""
-        visible = keys <= queries
-        return visible if self.window is None else visible & (keys > queries - self.window)
-
-    def of(self, queries: range) -> Tensor:
-        """Which of the keys these queries may see, … × m × n."""
-        visible = self.keys[..., None, :]
-        if not self.causal:
-            return visible.expand(*self.keys.shape[:-1], len(queries), -1)
-        places = torch.arange(self.keys.shape[-1], device=self.keys.device)
-        return visible & self.between(places[queries.start : queries.stop, None], places)
 
 
 @dataclass(frozen=True)
@@ -360,15 +337,6 @@ def _head_outputs(q: Tensor, k: Tensor, v: Tensor, sight: Sight) -> Tensor:
         ],
         -2,
     )
-
-
-def attention_weights(q: Tensor, k: Tensor, sight: Sight, start: int = 0) -> Tensor:
-    """softmax(Q·Kᵀ ÷ √d_head), h × n_q × n, of the queries from ``start`` on. A row that may see no key is 0."""
-    # Multiplied, as the models were trained: a quotient rounds differently.
-    scores = (q @ k.transpose(-2, -1)).mul_(math.pow(q.shape[-1], -0.5))
-    visible = sight.of(range(start, start + q.shape[-2])).unsqueeze(-3)
-    weights = scores.masked_fill_(~visible, -torch.inf).softmax(-1)
-    return weights.masked_fill_(~visible.any(-1, keepdim=True), 0)
 
 
 def _feed_forward(size: Architecture, block: Block, x: Tensor) -> Tensor:

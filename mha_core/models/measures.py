@@ -106,8 +106,13 @@ def after_same(tokens: Tokens) -> Tensor:
     ids = _numbered(
         number if lacks is None else None for number, lacks in zip(tokens.ids, tokens.unknown, strict=True)
     )
-    earlier = (ids[:, None] == ids).tril(-1)
-    return earlier.roll(1, dims=1).tril()
+    return behind_copies(ids)
+
+
+def behind_copies(ids: Tensor) -> Tensor:
+    """… × n × n: True for the tokens right after earlier occurrences of a token; ids: … × n."""
+    earlier = (ids[..., :, None] == ids[..., None, :]).tril(-1)
+    return earlier.roll(1, dims=-1).tril()
 
 
 def pair(tokens: Tokens) -> Tensor:

@@ -30,6 +30,7 @@ OPTIONAL = {
     "models/foreign_files.py": {"transformers"},
     "read/markdown.py": {"markdown_it"},
     "read/pdf.py": {"pypdf"},
+    "train/saved.py": {"safetensors"},
 }
 """What a module imports where it is called for, and does without elsewhere."""
 
@@ -93,6 +94,7 @@ FOLDERS = {
     "interop/running": {"example", "interop/parameters"},
     "interop": {"interop/parameters", "interop/saved", "interop/running"},
     "models": {"example", "compute", "interop/saved", "interop/running"},
+    "train": {"example", "models"},
     "export": {"example", "compute", "interop/parameters"},
     "notation": {"example", "compute", "interop/parameters"},
 }
