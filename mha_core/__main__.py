@@ -27,6 +27,8 @@ from mha_core.example.puzzle_library import built_in_puzzle, built_in_puzzles
 from mha_core.messages import LANGUAGES, complain, in_words, say, shell_language, translate_argparse
 
 BAD_INPUT = 2
+MAX_LINES = 1_000_000
+"""Largest file of lines to learn, in bytes."""
 FAILED = 3
 INTERRUPTED = 130
 
@@ -178,6 +180,8 @@ def _parser(prog: str, add_commands: Callable[[AddCommand], None] | None) -> arg
     sub.add_argument("puzzle", metavar="PUZZLE", nargs="?", help=name)
     _add_on_weights(add)
     _add_on_models(add)
+    text = N_("List the tasks, or train a small model on one and print what it has learned.")
+    arguments.add_train(add("train", _train, say(text), "induction --steps 600 --save run.safetensors"))
     if add_commands:
         add_commands(add)
     return parser
@@ -242,6 +246,13 @@ def _on_model(options: argparse.Namespace) -> Answer:
     from mha_core import commands
 
     return commands.run("models", None, options)
+
+
+def _train(options: argparse.Namespace) -> Answer:
+    lines = None if options.lines is None else _bytes(options.lines, MAX_LINES)
+    from mha_core import commands
+
+    return commands.run("train", lines, options)
 
 
 def _bytes(file: str, most: int) -> bytes:

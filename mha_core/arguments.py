@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from mha_core.compute.device import DEVICES, DTYPES
 from mha_core.errors import N_
@@ -144,6 +144,42 @@ def add_models(sub: ArgumentParser) -> None:
         choices=("json", "example"),
         default="json",
     )
+
+
+def add_train(sub: ArgumentParser) -> None:
+    """A task, the settings that differ from its own, and what to do with the training."""
+
+    def add(name: str, text: str, **options: Any) -> None:
+        sub.add_argument(name, help=say(text), **options)
+
+    add("task", N_("the task to learn; prints the list if omitted"), metavar="TASK", nargs="?")
+    add("--steps", N_("how many steps; the task's own number if omitted"), type=int)
+    own = N_("the setting of the task if omitted")
+    for name, kind in TRAIN_SETTINGS.items():
+        add(f"--{name.replace('_', '-')}", own, type=kind)
+    add("--positions", own, choices=("relative", "absolute", "both"))
+    add("--optimizer", own, choices=("adam", "sgd"))
+    add("--feed-forward", own, action=BooleanOptionalAction)
+    add(
+        "--lines",
+        N_("a text file with lines of your own to learn: a source, a tab or →, and a target"),
+        metavar="FILE",
+    )
+    add("--go-on", N_("a saved training to go on with, instead of a task"), metavar="FILE")
+    add("--save", N_("where to save the training, a .safetensors file"), metavar="FILE")
+
+
+TRAIN_SETTINGS: Final = {
+    "layers": int,
+    "heads": int,
+    "d_model": int,
+    "rate": float,
+    "weight_decay": float,
+    "dropout": float,
+    "batch": int,
+    "seed": int,
+}
+"""Settings of a training that are numbers."""
 
 
 def add_model_options(sub: ArgumentParser, parts: Sequence[str] = ("encoder", "decoder")) -> None:

@@ -13,12 +13,13 @@ from typing import Any, Final, TypeAlias
 import torch
 
 from mha_core.answers import checked, explained, traced
+from mha_core.arguments import TRAIN_SETTINGS
 from mha_core.check.check import Verdict
 from mha_core.check.report import as_json, as_markdown
 from mha_core.check.table import as_csv, solution
 from mha_core.compute.derive import Cell
 from mha_core.compute.device import Backend, backend
-from mha_core.errors import N_, InteropError, MhaError, ModelError, ReadError, Reason, placed
+from mha_core.errors import N_, InteropError, MhaError, ModelError, ReadError, Reason, TrainError, placed
 from mha_core.example.files import pretty
 from mha_core.example.model import Example
 from mha_core.export import export
@@ -46,6 +47,13 @@ from mha_core.models.report import heads_as_json
 from mha_core.quoted import quoted, similar
 from mha_core.read.report import NOTHING_TO_CHECK, Article, as_text, read_article
 from mha_core.read.report import as_json as article_as_json
+from mha_core.train import Training, open_training, own_lines, task_of
+from mha_core.train import save as save_training
+from mha_core.train.lines import decoded_lines
+from mha_core.train.report import as_json as training_as_json
+from mha_core.train.report import progress, task_list
+from mha_core.train.settings import MOST_STEPS
+from mha_core.train.tasks import OWN_LINES
 
 WRONG_NUMBERS: Final = 1
 BAD_INPUT: Final = 2
@@ -279,6 +287,45 @@ def _require_fitting(options: Namespace) -> None:
         raise ModelError(N_("heads are those of one layer; give the layer with --layer"), place="--heads")
 
 
+def _train(lines: bytes | None, options: Namespace) -> Answer:
+    """List the tasks; or take the steps of a training, with a line on standard error now and then, and report on it."""
+    if options.task is None and options.go_on is None and lines is None:
+        return 0, task_list(shell_language())
+    training = open_training(Path(options.go_on)) if options.go_on else _new_training(lines, options)
+    if options.go_on and (options.task is not None or lines is not None or _changes(options)):
+        raise TrainError(N_("a saved training has its task and its settings already"), place="--go-on")
+    steps = training.task.steps if options.steps is None else options.steps
+    if not 0 <= steps <= MOST_STEPS:
+        raise TrainError(
+            N_("expected 0 to {most} steps, got {count}"), place="--steps", most=MOST_STEPS, count=steps
+        )
+    most = training.step + steps
+    for record in training.steps(steps):
+        if record.step % _TOLD_EVERY == 0 or record.step == most:
+            complain(progress(record, most, shell_language()))
+    if options.save is not None:
+        save_training(training, Path(options.save))
+    return 0, training_as_json(training)
+
+
+_TOLD_EVERY: Final = 50
+"""Steps between two lines about a training."""
+
+
+def _new_training(lines: bytes | None, options: Namespace) -> Training:
+    if lines is None:
+        return Training(task_of(options.task), **_changes(options))
+    if options.task not in (None, OWN_LINES):
+        raise TrainError(N_("a built-in task has lines of its own"), place="--lines")
+    with placed(options.lines):
+        return Training(own_lines(decoded_lines(lines)), **_changes(options))
+
+
+def _changes(options: Namespace) -> dict[str, Any]:
+    names = (*TRAIN_SETTINGS, "positions", "optimizer", "feed_forward")
+    return {name: value for name in names if (value := getattr(options, name)) is not None}
+
+
 _COMMANDS: Final[dict[str, Callable[[Any, Namespace], Answer]]] = {
     "trace": _trace,
     "explain": _explain,
@@ -288,4 +335,5 @@ _COMMANDS: Final[dict[str, Callable[[Any, Namespace], Answer]]] = {
     "layers": _layers,
     "import": _import,
     "models": _models,
+    "train": _train,
 }

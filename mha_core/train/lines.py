@@ -61,6 +61,14 @@ def batch_of(lines: Sequence[Line], number: dict[str, int]) -> Batch:
     )
 
 
+def decoded_lines(content: bytes) -> tuple[Line, ...]:
+    """The lines of a file. Raises ``TrainError`` as ``parse_lines``, and for what is not UTF-8."""
+    try:
+        return parse_lines(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise TrainError(N_("expected a text file in UTF-8")) from None
+
+
 def parse_lines(text: str) -> tuple[Line, ...]:
     """One's own parallel lines: on each a source, a tab or →, and a target; tokens are parted by spaces.
 

@@ -1,0 +1,197 @@
+"""Processes that train: started, paused, queued, and gone when they should be. They are real, as a page starts them."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from mha_core.errors import TrainError
+from mha_core.train import Training, open_training, parse_lines, task_of
+from mha_core.train.desk import Desk
+from mha_core.train.messages import Budget, Command, Ended, Failed, Order, Recorded, Saved, Stepped
+from tests.sizes import each
+
+SMALL = {"layers": 1, "heads": 1, "d_model": 16, "batch": 2, "feed_forward": False}
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 120
+"""Seconds until a test gives up."""
+
+
+def until(found, what="it"):
+    """The first true answer."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if answer := found():
+            return answer
+        time.sleep(0.01)
+    raise AssertionError(f"{what} did not come")
+
+
+class Inbox:
+    """All messages of a job."""
+
+    def __init__(self, job):
+        self.job, self.all = job, []
+
+    def wait(self, kind, wanted=lambda message: True):
+        """The first message of a kind that is as wanted."""
+
+        def found():
+            self.all += self.job.messages()
+            return next((one for one in self.all if isinstance(one, kind) and wanted(one)), None)
+
+        return until(found, kind.__name__)
+
+    def steps(self):
+        self.all += self.job.messages()
+        return [one.record.step for one in self.all if isinstance(one, Stepped)]
+
+
+def is_alive(pid):
+    """Whether there is such a process that has not ended; its state follows its name in brackets."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(") ")[2][0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def order(**changes):
+    return Order("copy", {**SMALL, **changes})
+
+
+def test_a_training_takes_the_steps_of_its_budget_as_it_would_here():
+    with Desk(budget=Budget(steps=12)) as desk:
+        inbox = Inbox(desk.start(order()))
+        ended = inbox.wait(Ended)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    here = Training(task_of("copy"), **SMALL)
+    list(here.steps(12))
+    torch.set_num_threads(threads)
+    assert [one.record.loss for one in inbox.all if isinstance(one, Stepped)] == [
+        record.loss for record in here.records
+    ]
+    assert [one.step for one in inbox.all if isinstance(one, Recorded)] == [0, 10]
+    assert str(ended.why.error()) == "the training has taken all of its 12 steps"
+
+
+def test_paused_stepped_saved_resumed_and_stopped(tmp_path):
+    with Desk() as desk:
+        job = desk.start(order())
+        inbox = Inbox(job)
+        job.send(Command("pause"))  # before its process has begun
+        job.send(Command("save", tmp_path / "first.safetensors"))
+        inbox.wait(Saved)
+        at = len(inbox.steps())
+        job.send(Command("step"))
+        job.send(Command("save", tmp_path / "second.safetensors"))
+        inbox.wait(Saved, lambda one: one.path.name == "second.safetensors")
+        assert open_training(tmp_path / "first.safetensors").step == at
+        assert open_training(tmp_path / "second.safetensors").step == at + 1
+        job.send(Command("resume"))
+        inbox.wait(Stepped, lambda one: one.record.step == at + 3)
+        job.send(Command("save", tmp_path / "missing" / "run.safetensors"))
+        assert str(inbox.wait(Failed).error()).endswith("cannot be written: No such file or directory")
+        job.send(Command("stop"))
+        assert inbox.wait(Ended) == Ended(None)
+        until(lambda: not is_alive(job.pid))
+        again = Inbox(desk.start(Order(saved=tmp_path / "second.safetensors")))
+        assert again.wait(Stepped).record.step == at + 2
+
+
+def test_the_others_wait_in_order_and_know_their_place():
+    with Desk(at_once=1) as desk:
+        jobs = [desk.start(order(seed=seed)) for seed in range(4)]
+        assert [desk.place(job) for job in jobs] == [0, 1, 2, 3]
+        jobs[2].close()
+        assert Inbox(jobs[2]).wait(Ended) == Ended(None)
+        assert [desk.place(job) for job in jobs] == [0, 1, 0, 2]
+        jobs[0].close()
+        until(lambda: desk.place(jobs[1]) == 0)
+        Inbox(jobs[1]).wait(Stepped)
+        assert jobs[3].pid is None
+
+
+def test_a_process_that_is_killed_is_said_the_next_begins_and_closing_leaves_none():
+    with Desk(at_once=1) as desk:
+        first, second, third = (desk.start(order()) for _ in range(3))
+        inbox = Inbox(first)
+        inbox.wait(Stepped)
+        os.kill(first.pid, signal.SIGKILL)
+        assert str(inbox.wait(Ended).why.error()) == "the training's process was ended from outside"
+        assert Inbox(second).wait(Stepped)
+    assert not is_alive(second.pid)
+    assert third.pid is None
+    assert Inbox(third).wait(Ended) == Ended(None)
+
+
+@pytest.mark.parametrize(
+    ("budget", "command", "sentence"),
+    [
+        (Budget(seconds=0.2), "pause", "the training has used its 0.2 seconds, pauses included"),
+        (Budget(megabytes=1), "resume", "the training needs"),
+    ],
+)
+def test_a_budget_that_is_used_up_ends_a_training(budget, command, sentence):
+    with Desk(budget=budget) as desk:
+        job = desk.start(Order(changes=SMALL, lines=parse_lines("the cat\tle chat")))
+        job.send(Command(command))
+        assert str(Inbox(job).wait(Ended).why.error()).startswith(sentence)
+
+
+@each(
+    "wrong, sentence",
+    [
+        (Order("nap"), "there is no task 'nap'"),
+        (order(heads=9), "heads: expected a whole number from 1 to 4"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused_at_once(wrong, sentence):
+    with Desk() as desk, pytest.raises(TrainError) as caught:
+        desk.start(wrong)
+    assert str(caught.value).startswith(sentence)
+
+
+def test_a_file_that_cannot_be_opened_is_said(tmp_path):
+    with Desk() as desk:
+        job = desk.start(Order(saved=tmp_path / "run.safetensors"))
+        assert "No such file" in str(Inbox(job).wait(Ended).why.error())
+
+
+OWNER = """
+import sys, time
+from mha_core.train.desk import Desk
+from mha_core.train.messages import Command, Order
+
+if __name__ == "__main__":
+    desk = Desk(at_once=2)
+    jobs = [desk.start(Order("copy", {"layers": 1, "heads": 1, "d_model": 16, "batch": 2})) for _ in range(2)]
+    while not jobs[0].messages():
+        time.sleep(0.01)
+    jobs[1].send(Command("pause"))
+    print(*(job.pid for job in jobs), flush=True)
+    time.sleep(600)
+"""
+
+
+def test_no_process_outlives_an_owner_that_is_killed(tmp_path):
+    """One of them computes, the other is paused."""
+    (tmp_path / "owner.py").write_text(OWNER, "utf-8")
+    with subprocess.Popen(
+        [sys.executable, tmp_path / "owner.py"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ) as owner:
+        assert owner.stdout is not None
+        pids = [int(pid) for pid in owner.stdout.readline().split()]
+        assert len(pids) == 2
+        assert all(map(is_alive, pids))
+        owner.kill()
+    until(lambda: not any(map(is_alive, pids)), "the end")
