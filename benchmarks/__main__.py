@@ -21,6 +21,7 @@ from benchmarks import (
     reading,
     rooms,
     spreadsheet,
+    train,
     walk,
 )
 from benchmarks.table import show
@@ -44,6 +45,7 @@ PARTS = {
     "notebook": notebook.measure,
     "spreadsheet": spreadsheet.measure,
     "models": models.measure,
+    "train": train.measure,
 }
 
 if __name__ == "__main__":

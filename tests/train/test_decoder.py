@@ -6,7 +6,7 @@ from torch import nn
 
 from mha_core.train.decoder import Decoder, loss_of
 from mha_core.train.settings import Settings
-from tests.train.peer import Peer
+from tools.torch_decoder import TorchDecoder
 
 VOCABULARY, LONGEST = 11, 13
 KINDS = {
@@ -31,7 +31,7 @@ def ids(*shape):
 @pytest.mark.parametrize("kind", KINDS)
 def test_logits_and_gradients_are_those_of_torchs_own_attention(kind):
     model = made(KINDS[kind])
-    peer = Peer(model, KINDS[kind])
+    peer = TorchDecoder(model, KINDS[kind])
     tokens, asked = ids(5, 7), torch.ones(5, 7, dtype=torch.bool)
     found, expected = model(tokens), peer(tokens)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)

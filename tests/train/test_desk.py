@@ -135,7 +135,7 @@ def test_a_process_that_is_killed_is_said_the_next_begins_and_closing_leaves_non
     ("budget", "command", "sentence"),
     [
         (Budget(seconds=0.2), "pause", "the training has used its 0.2 seconds, pauses included"),
-        (Budget(megabytes=1), "resume", "the training needs"),
+        pytest.param(Budget(megabytes=1), "resume", "the training needs", marks=pytest.mark.long),
     ],
 )
 def test_a_budget_that_is_used_up_ends_a_training(budget, command, sentence):
@@ -158,6 +158,7 @@ def test_what_cannot_be_trained_is_refused_at_once(wrong, sentence):
     assert str(caught.value).startswith(sentence)
 
 
+@pytest.mark.long
 def test_a_file_that_cannot_be_opened_is_said(tmp_path):
     with Desk() as desk:
         job = desk.start(Order(saved=tmp_path / "run.safetensors"))

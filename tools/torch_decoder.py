@@ -1,26 +1,32 @@
-"""The same model on ``torch.nn.MultiheadAttention``, written apart; its numbers are copied from a ``Decoder``."""
+"""The model of ``mha_core.train.decoder`` on ``torch.nn.MultiheadAttention``, written apart: for tests, benchmarks."""
+
+from __future__ import annotations
 
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional
 
+from mha_core.train.decoder import Decoder
+from mha_core.train.settings import Settings
 
-class Peer(nn.Module):
-    """Pre-norm layers of ``nn.MultiheadAttention`` and, where the settings want one, a feed-forward part."""
 
-    def __init__(self, model, settings):
+class TorchDecoder(nn.Module):
+    """Its numbers are copied from a ``Decoder`` with these settings."""
+
+    def __init__(self, model: Decoder, settings: Settings) -> None:
         super().__init__()
-        width, kind = settings.d_model, {"dtype": model.words.weight.dtype}
+        width, kind = settings.d_model, _kind(model)
         self.words = nn.Parameter(model.words.weight.detach().clone())
-        self.places = nn.Parameter(model.places.weight.detach().clone()) if model.places is not None else None
+        self.places = None if model.places is None else nn.Parameter(model.places.weight.detach().clone())
         self.attentions: Any = nn.ModuleList()
         self.inner: Any = nn.ModuleList()
-        self.norms, self.biases = nn.ModuleList(), nn.ParameterList()
+        self.norms: Any = nn.ModuleList()
+        self.biases: Any = nn.ParameterList()
         for block in model.blocks:
-            attention = nn.MultiheadAttention(width, settings.heads, batch_first=True, **kind)
             source = block.attention
+            attention: Any = nn.MultiheadAttention(width, settings.heads, batch_first=True, **kind)
             attention.load_state_dict(
                 {
                     "in_proj_weight": source.qkv.weight,
@@ -30,7 +36,7 @@ class Peer(nn.Module):
                 }
             )
             self.attentions.append(attention)
-            self.norms.append(self._copy(nn.LayerNorm(width, **kind), block.attention_norm))
+            self.norms.append(_copied(nn.LayerNorm(width, **kind), block.attention_norm))
             if source.bias is not None:
                 self.biases.append(nn.Parameter(source.bias.detach().clone()))
             if block.feed_forward is not None:
@@ -40,42 +46,40 @@ class Peer(nn.Module):
                     nn.GELU(),
                     nn.Linear(4 * width, width, **kind),
                 )
-                self.inner.append(self._copy(inner, block.feed_forward))
-        self.norm = self._copy(nn.LayerNorm(width, **kind), model.norm)
-        self.logits = self._copy(nn.Linear(width, len(self.words), **kind), model.logits)
+                self.inner.append(_copied(inner, block.feed_forward))
+        self.norm = _copied(nn.LayerNorm(width, **kind), model.norm)
+        self.logits = _copied(nn.Linear(width, len(self.words), **kind), model.logits)
 
-    @staticmethod
-    def _copy(module, source):
-        module.load_state_dict(source.state_dict())
-        return module
-
-    def forward(self, ids):
+    def forward(self, ids: Tensor) -> Tensor:
+        """Logits of the token after each, b × n × vocabulary, of ids, b × n."""
         n = ids.shape[1]
         x = functional.embedding(ids, self.words)
         if self.places is not None:
-            x = x + self.places[torch.arange(n)]
+            x = x + self.places[:n]
         for at, attention in enumerate(self.attentions):
             normed = self.norms[at](x)
             mask = self._mask(at, len(ids), n, attention.num_heads).to(x)
             x = x + attention(normed, normed, normed, attn_mask=mask, need_weights=False)[0]
             if self.inner:
                 x = x + self.inner[at](x)
-        return self.logits(self.norm(x))
+        logits: Tensor = self.logits(self.norm(x))
+        return logits
 
-    def _mask(self, at, count, n, heads):
+    def _mask(self, at: int, count: int, n: int, heads: int) -> Tensor:
         """−∞ for later tokens; else the head's number for the distance."""
         future = torch.full((n, n), -torch.inf).triu(1)
         if not self.biases:
             return future
         places = torch.arange(n)
         distances = (places[:, None] - places).clamp(min=0)
-        return (self.biases[at][:, distances] + future).repeat(count, 1, 1).view(count * heads, n, n)
+        added: Tensor = self.biases[at][:, distances] + future
+        return added.repeat(count, 1, 1).view(count * heads, n, n)
 
-    def paired(self, model):
-        """The gradients of both models by the same names."""
+    def paired(self, model: Decoder) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The gradients of the ``Decoder`` and of this one by the same names."""
         ours = {"words": model.words.weight, "norm": model.norm.weight, "logits": model.logits.weight}
         theirs = {"words": self.words, "norm": self.norm.weight, "logits": self.logits.weight}
-        if self.places is not None:
+        if model.places is not None and self.places is not None:
             ours["places"], theirs["places"] = model.places.weight, self.places
         for at, (block, attention) in enumerate(zip(model.blocks, self.attentions, strict=True)):
             source = block.attention
@@ -84,10 +88,16 @@ class Peer(nn.Module):
             if source.bias is not None:
                 ours[f"{at} bias"], theirs[f"{at} bias"] = source.bias, self.biases[at]
             if block.feed_forward is not None:
-                ours[f"{at} inner"], theirs[f"{at} inner"] = (
-                    block.feed_forward[1].weight,
-                    self.inner[at][1].weight,
-                )
-        return {name: part.grad for name, part in ours.items()}, {
-            name: part.grad for name, part in theirs.items()
-        }
+                inner: Any = block.feed_forward[1]
+                ours[f"{at} inner"], theirs[f"{at} inner"] = inner.weight, self.inner[at][1].weight
+        pair = ({name: part.grad for name, part in parts.items()} for parts in (ours, theirs))
+        return next(pair), next(pair)
+
+
+def _kind(model: Decoder) -> dict[str, Any]:
+    return {"dtype": model.words.weight.dtype}
+
+
+def _copied(module: Any, source: nn.Module) -> Any:
+    module.load_state_dict(source.state_dict())
+    return module
