@@ -1,8 +1,9 @@
-"""A small decoder that learns a task before one's eyes. Read in this order:
+"""A small decoder that learns a task step by step. Read in this order:
 
 ``settings`` (all that a training follows from), ``lines`` (what is learned from), ``tasks`` and ``translation`` (the
 rules that lines obey), ``decoder`` (the model), ``training`` (steps and recordings), ``ask`` (what its heads do),
-``saved`` (a training as a file).
+``saved`` (a training as a file), ``report`` (for programs); ``messages``, ``worker`` and ``desk`` (a training in a
+process of its own).
 """
 
 from mha_core.train.ask import Said, accuracy, attended, example_of, induction_scores, maps, said

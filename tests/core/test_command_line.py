@@ -481,6 +481,7 @@ COMMANDS = [
     "layers",
     "import",
     "models",
+    "train",
 ]
 NAMES = re.compile(r"--?[a-z][\w-]*|\{[^}]*\}|[A-Z_]+|python -m mha_core|" + "|".join(COMMANDS))
 
