@@ -180,7 +180,10 @@ def _parser(prog: str, add_commands: Callable[[AddCommand], None] | None) -> arg
     sub.add_argument("puzzle", metavar="PUZZLE", nargs="?", help=name)
     _add_on_weights(add)
     _add_on_models(add)
-    text = N_("List the tasks, or train a small model on one and print what it has learned.")
+    text = N_(
+        "List the tasks, or train a small model on one and print what it has learned. "
+        "Settings that are omitted are the task's own."
+    )
     arguments.add_train(add("train", _train, say(text), "induction --steps 600 --save run.safetensors"))
     if add_commands:
         add_commands(add)

@@ -154,12 +154,11 @@ def add_train(sub: ArgumentParser) -> None:
 
     add("task", N_("the task to learn; prints the list if omitted"), metavar="TASK", nargs="?")
     add("--steps", N_("how many steps; the task's own number if omitted"), type=int)
-    own = N_("the setting of the task if omitted")
-    for name, kind in TRAIN_SETTINGS.items():
-        add(f"--{name.replace('_', '-')}", own, type=kind)
-    add("--positions", own, choices=("relative", "absolute", "both"))
-    add("--optimizer", own, choices=("adam", "sgd"))
-    add("--feed-forward", own, action=BooleanOptionalAction)
+    for name, (kind, text) in TRAIN_SETTINGS.items():
+        option: dict[str, Any] = {"action": BooleanOptionalAction} if kind is bool else {"type": kind}
+        if isinstance(kind, tuple):
+            option = {"choices": kind}
+        add(f"--{name.replace('_', '-')}", text, **option)
     add(
         "--lines",
         N_("a text file with lines of your own to learn: a source, a tab or →, and a target"),
@@ -169,17 +168,25 @@ def add_train(sub: ArgumentParser) -> None:
     add("--save", N_("where to save the training, a .safetensors file"), metavar="FILE")
 
 
-TRAIN_SETTINGS: Final = {
-    "layers": int,
-    "heads": int,
-    "d_model": int,
-    "rate": float,
-    "weight_decay": float,
-    "dropout": float,
-    "batch": int,
-    "seed": int,
+TRAIN_SETTINGS: Final[dict[str, tuple[Any, str]]] = {
+    "layers": (int, N_("layers, 1 or 2")),
+    "heads": (int, N_("heads of each layer, 1 to 4")),
+    "d_model": (int, N_("columns of X, 16 to 64, a multiple of the heads")),
+    "feed_forward": (bool, N_("whether each layer has a feed-forward part")),
+    "positions": (
+        ("relative", "absolute", "both"),
+        N_(
+            "what the model learns for the order: a number for each distance, a vector for each position, or both"
+        ),
+    ),
+    "optimizer": (("adam", "sgd"), N_("how a step uses the gradient")),
+    "rate": (float, N_("the learning rate")),
+    "weight_decay": (float, N_("by which part of themselves, times the rate, weights shrink in each step")),
+    "dropout": (float, N_("the share of numbers that are set to 0 in each step, drawn with the seed")),
+    "batch": (int, N_("lines in a step")),
+    "seed": (int, N_("the seed of everything that is drawn")),
 }
-"""Settings of a training that are numbers."""
+"""The settings of a training: the type of each, or its choices, and what it is."""
 
 
 def add_model_options(sub: ArgumentParser, parts: Sequence[str] = ("encoder", "decoder")) -> None:

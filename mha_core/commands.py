@@ -322,8 +322,7 @@ def _new_training(lines: bytes | None, options: Namespace) -> Training:
 
 
 def _changes(options: Namespace) -> dict[str, Any]:
-    names = (*TRAIN_SETTINGS, "positions", "optimizer", "feed_forward")
-    return {name: value for name in names if (value := getattr(options, name)) is not None}
+    return {name: value for name in TRAIN_SETTINGS if (value := getattr(options, name)) is not None}
 
 
 _COMMANDS: Final[dict[str, Callable[[Any, Namespace], Answer]]] = {

@@ -173,7 +173,7 @@ _TASKS: Final = (
         LETTERS[:10],
         _reverse,
         18,
-        1000,
+        400,
         _BOTH,
     ),
     Task(
@@ -183,7 +183,7 @@ _TASKS: Final = (
         DIGITS,
         _sort,
         18,
-        1000,
+        1500,
         _BOTH,
     ),
     Task(
@@ -196,7 +196,7 @@ _TASKS: Final = (
         (*DIGITS, "-", "/", ",", "年", "月", "日", *MONTHS),
         _dates,
         23,
-        1500,
+        800,
         _BOTH,
     ),
     Task(
@@ -206,7 +206,7 @@ _TASKS: Final = (
         tuple("([{)]}"),
         _brackets,
         17,
-        2000,
+        1500,
         _BOTH,
     ),
     Task(
@@ -219,7 +219,7 @@ _TASKS: Final = (
         WORDS,
         translation,
         28,
-        2000,
+        1000,
         _BOTH,
     ),
 )
