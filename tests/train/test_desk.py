@@ -18,7 +18,7 @@ from tests.sizes import each
 
 SMALL = {"layers": 1, "heads": 1, "d_model": 16, "batch": 2, "feed_forward": False}
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 120
+PATIENCE = 300
 """Seconds until a test gives up."""
 
 
