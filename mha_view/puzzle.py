@@ -97,6 +97,12 @@ def only_allowed(matrices: Mapping[str, payloads.Matrix], example: Example) -> N
             matrix["edit"] = False
 
 
+def changeable_first(stages: Sequence[payloads.Stage], example: Example) -> Sequence[payloads.Stage]:
+    """The stages of the tables; in a puzzle those with numbers that may be changed come first, beside its goal."""
+    allowed = set(example.puzzle.change if example.puzzle else ())
+    return sorted(stages, key=lambda stage: allowed.isdisjoint(stage["matrices"]))
+
+
 def _titled(start: Example, example: Example) -> Example:
     """The puzzle as it began, with the title and the story that it has now."""
     return replace(start, title=example.title, note=example.note, puzzle=example.puzzle)

@@ -31,7 +31,7 @@ from mha_view import payloads
 from mha_view.about import About, about_example, is_ours
 from mha_view.lenses import laid_over, look
 from mha_view.lenses.lens import Lens, sent
-from mha_view.puzzle import only_allowed, puzzle_of, query_of
+from mha_view.puzzle import changeable_first, only_allowed, puzzle_of, query_of
 from mha_view.tables import numbers
 
 
@@ -211,6 +211,7 @@ def payload(work: Work, *, lens: str | None = None) -> ExploreModel:
         "asks": {"lang": work.language, "lens": through and sent(through)},
     }
     only_allowed(data["matrices"], work.example)
+    data["stages"] = changeable_first(data["stages"], work.example)
     return laid_over(data, look(through, work.trace, work.language)) if through else data
 
 

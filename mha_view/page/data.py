@@ -31,7 +31,7 @@ from mha_view.follow import THEMES
 from mha_view.language import words_in
 from mha_view.lenses.practice import CLIMB, RESULTS, RUNGS
 from mha_view.page.exercise import PageExercise, exercise_of
-from mha_view.puzzle import only_allowed, puzzle_of
+from mha_view.puzzle import changeable_first, only_allowed, puzzle_of
 from mha_view.tables import numbers
 from mha_view.walk import walked
 
@@ -151,6 +151,7 @@ def _texts(trace: Trace, language: str, decimals: int) -> PageTexts:
     if "head_mask" in tables["matrices"]:
         tables["matrices"]["head_mask"]["edit"] = False
     only_allowed(tables["matrices"], trace.example)
+    tables["stages"] = changeable_first(tables["stages"], trace.example)
     asked = tuple(step for step in trace.example.asked or () if step in tables["steps"])
     return {
         "words": {

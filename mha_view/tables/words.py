@@ -66,7 +66,15 @@ WORDS: Final = {
     "moved_weights": N_(
         "{changed} of {all} weights changed, most of all head {head}, {tokens}: {before} → {now}"
     ),
+    "moved_weight": N_("{changed} of {all} weights changed. Head {head}, {tokens}: {before} → {now}"),
     "moved_because": N_("{sentence}, because its {score} went from {before} to {now}"),
+    "moved_by_rival": N_(
+        "{sentence}, because another {score} in its row, {rival}, went from {rival_before} to {rival_now}"
+    ),
+    "moved_by_both": N_(
+        "{sentence}, because its {score} went from {before} to {now}, and that of {rival}"
+        " from {rival_before} to {rival_now}"
+    ),
     "moved_outputs": N_(
         "No weight changed, but {changed} of {all} outputs did, most of all {place}, {tokens}: {before} → {now}"
     ),
@@ -117,7 +125,10 @@ WORDS: Final = {
     "puzzle_make": N_("Make this a puzzle"),
     "puzzle_title": N_("Title of your puzzle"),
     "puzzle_all": N_("All puzzles"),
+    "puzzle_free": N_("Explore freely"),
+    "puzzle_free_title": N_("Leave the puzzle and explore freely with these numbers"),
     "puzzle_change": N_("You may change {names}."),
+    "puzzle_of_head": N_("{name} of head {head}"),
     "puzzle_scale": N_("the divisor"),
     "puzzle_softcap": N_("the softcap"),
     "puzzle_mask": N_("the mask"),
@@ -141,6 +152,7 @@ WORDS: Final = {
     "puzzle_by_hand": N_("This browser blocks copying. Copy the link from here:"),
     "puzzle_at_start": N_("start"),
     "puzzle_to_goal": N_("Go to this number"),
+    "puzzle_to_change": N_("Go to what you may change"),
     "puzzle_at_goal": N_("goal"),
     "controls": N_("Layer settings"),
     "history": N_("History"),

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from mha_core.example.model import text_in
 from mha_core.puzzle import built_in_puzzles
 from tests.e2e.looks import assert_no_barrier_either
+from tests.sizes import shortened
 from tools.drive.explore import Bench
 
 FIRST, SECOND = list(built_in_puzzles().items())[:2]
@@ -27,6 +28,7 @@ def test_a_puzzle_is_solved_by_one_number_and_leads_to_the_next(puzzle):
     ((number,),) = STEP["values"]
     puzzle.edit(STEP["matrix"], STEP["head"], STEP["row"], STEP["col"], number)
     expect(status(puzzle)).to_contain_text("✓ Solved with 1 changed number.")
+    expect(puzzle.page.locator(".moved")).to_contain_text("it → book: 0.0399 → ")
     puzzle.page.locator('[data-focus="puzzle next"]').click()
     expect(puzzle.page.locator(".puzzle h2")).to_have_text(text_in(SECOND[1].title, "en"))
     puzzle.page.get_by_role("link", name="All puzzles").click()
@@ -45,6 +47,15 @@ def test_the_solution_moves_its_number_and_is_no_solution_of_the_visitors(puzzle
     page.locator('[data-focus="puzzle again"]').click()
     expect(status(puzzle)).to_have_text("Not there yet.")
     Bench(page).settled()
+
+
+@pytest.mark.parametrize("key", shortened(built_in_puzzles(), [FIRST[0], "itself", "future"]))
+def test_the_goal_and_the_numbers_to_be_changed_fit_into_one_window(visit, key):
+    page = visit(f"?puzzle={key}", viewport={"width": 1280, "height": 800}).page
+    foot = page.locator(".explain").bounding_box()["y"]
+    for part in page.locator(".puzzle-bar, .editable table, .controls").all():
+        box = part.bounding_box()
+        assert box["y"] + box["height"] <= foot
 
 
 def test_how_far_it_is_stays_in_sight_below_the_tables(puzzle):

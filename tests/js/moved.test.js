@@ -2,11 +2,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { movedSentence } from "../../web/kit/changed_numbers.js";
+import { movedSentence } from "../../web/explore/moved_sentence.js";
 
 const words = {
   moved_weights: "{changed} of {all} weights changed, most of all head {head}, {tokens}: {before} → {now}",
+  moved_weight: "{changed} of {all} weights changed. Head {head}, {tokens}: {before} → {now}",
   moved_because: "{sentence}, because its {score} went from {before} to {now}",
+  moved_by_rival: "{sentence}, because {rival} went from {rival_before} to {rival_now} in {score}",
+  moved_by_both:
+    "{sentence}, because its {score} went from {before} to {now}, that of {rival} from {rival_before} to {rival_now}",
 };
 
 /** @type {any} */
@@ -37,4 +41,72 @@ test("a weight that has moved is told with what its score did", () => {
     before: { ...model.before, scores: [[[1, 2]]] },
   };
   assert.match(movedSentence(whole, words), /: 0\.50 → 0\.75, because its S went from 2 to 4$/);
+});
+
+/** @param {number[]} scores */
+const softmax = (scores) => {
+  const powers = scores.map(Math.exp);
+  return powers.map((power) => power / powers.reduce((sum, one) => sum + one));
+};
+
+/** One head, one query, three keys: with these scores before and now. @type {(before: any[], now: any[]) => any} */
+function moved(before, now) {
+  const table = { axes: ["n_q", "n_k"], perHead: true, edit: false };
+  const numbers = (/** @type {any[]} */ row) => row.map((score) => (score === "-inf" ? -Infinity : score));
+  return {
+    ...model,
+    labels: { n_q: ["it"], n_k: ["Tom", "book", "fell"] },
+    matrices: {
+      weights: { ...table, symbol: "A", values: [[softmax(numbers(now))]] },
+      scores: { ...table, symbol: "S", values: [[now]] },
+    },
+    steps: { weights: { operands: [["scores", "ij", ""]] } },
+    before: { weights: [[softmax(numbers(before))]], scores: [[before]] },
+  };
+}
+
+const BOOK = { name: "weights", head: 0, row: 0, col: 1 };
+/** @type {(before: any[], now: any[], looked?: any[]) => string} */
+const said = (before, now, looked = [BOOK]) =>
+  movedSentence(moved(before, now), words, looked).replaceAll(/[\u2066-\u2069]/g, "");
+
+test("a weight that the reader looks at is told of, though another one has moved more", () => {
+  assert.match(said([3, 0, 0], [0, 0, 0], []), /most of all head 1, it → Tom/);
+  assert.match(said([3, 0, 0], [0, 0, 0]), /changed\. Head 1, it → book: 0\.05 → 0\.33/);
+});
+
+test("a pinned score stands for the weight of its pair", () => {
+  assert.match(said([3, 0, 0], [0, 0, 0], [{ ...BOOK, name: "scores" }]), /Head 1, it → book/);
+});
+
+test("of several numbers looked at, the first that has moved is told of", () => {
+  const looked = [{ name: "x", head: null, row: 0, col: 0 }, { ...BOOK, col: 2 }, BOOK];
+  assert.match(said([3, 0, 0], [0, 0, 0], looked), /Head 1, it → fell/);
+});
+
+test("a weight whose own score is as before has moved because of another score in its row", () => {
+  assert.match(said([3, 0, 0], [0, 0, 0]), /because it → Tom went from 3 to 0 in S$/);
+});
+
+test("the other score that is named is the one that did most, in the direction of the weight", () => {
+  assert.match(said([3, 0, 1], [0, 0, 0]), /because it → Tom went from 3 to 0/);
+  assert.match(said([1, 0, 3], [0, 0, 0]), /because it → fell went from 3 to 0/);
+  assert.match(said([3, 0, 0], [0, 0, 1]), /because it → Tom went from 3 to 0/);
+});
+
+test("a weight that its own score and another one have moved is told with both", () => {
+  assert.match(said([2, 0, 0], [0, 2, 0]), /because its S went from 0 to 2, that of it → Tom from 2 to 0$/);
+});
+
+test("a score that went against the weight is not given as the reason", () => {
+  assert.match(said([3, 1, 0], [0, 0.5, 0]), /because it → Tom went from 3(\.00)? to 0(\.00)? in S$/);
+});
+
+test("a cause that did less than a quarter is not named", () => {
+  assert.match(said([0.2, 0, 0], [0, 4, 0]), /because its S went from 0(\.00)? to 4(\.00)?$/);
+});
+
+test("a pair that was hidden takes its share from the others", () => {
+  assert.match(said(["-inf", 0, 0], [1, 0, 0]), /because it → Tom went from −∞ to 1/);
+  assert.match(said([0, "-inf", 0], [0, 1, 0]), /because its S went from −∞ to 1/);
 });

@@ -51,6 +51,27 @@ def test_only_what_the_puzzle_allows_can_be_changed():
     assert sent["controls"]["fixed"] == []
 
 
+@pytest.mark.parametrize("key", built_in_puzzles())
+def test_the_numbers_that_may_be_changed_are_the_first_on_the_page(key):
+    sent = payload(opened(puzzle=key))
+    firsts = [set(stage["matrices"]) for stage in sent["stages"]]
+    changeable = [at for at, names in enumerate(firsts) if names & set(sent["puzzle"]["change"])]
+    assert changeable == list(range(len(changeable)))
+    free = payload(after(opened(puzzle=key), {"op": "puzzle"}))
+    assert sorted(map(str, sent["stages"])) == sorted(map(str, free["stages"]))
+
+
+def test_who_leaves_a_puzzle_keeps_its_numbers_may_change_all_and_can_go_back():
+    solved = after(opened(puzzle=FIRST), *START.puzzle.solution)
+    free = after(solved, {"op": "puzzle"})
+    assert same_numbers(free.example, solved.example)
+    sent = payload(free)
+    assert sent["puzzle"] is None
+    assert sent["start"]["puzzle"]
+    assert "fixed" not in sent["controls"]
+    assert after(free, {"op": "undo"}).example == solved.example
+
+
 @pytest.mark.parametrize("name", ["scale", "mask"])
 def test_a_setting_that_may_be_changed_is_in_the_toolbar(name):
     key = next(key for key, example in built_in_puzzles().items() if name in example.puzzle.change)

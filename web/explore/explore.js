@@ -12,7 +12,6 @@ import {
   onLaidOut,
   reportRedrawn,
 } from "../kit/audience.js";
-import { movedSentence } from "../kit/changed_numbers.js";
 import { active, announcer, element, fill, named, setAttribute } from "../kit/dom.js";
 import { Folds, MOST_NARROW, MOST_UNFOLDED } from "../kit/folding.js";
 import { isEditable, key, rowsOf, unkey } from "../kit/graph.js";
@@ -36,6 +35,7 @@ import { ShownHeads } from "./heads/shown_heads.js";
 import { LastEdit } from "./last_edit.js";
 import { Legend } from "./legend.js";
 import { MessageLine } from "./message_line.js";
+import { movedSentence } from "./moved_sentence.js";
 import { Overview } from "./overview/overview.js";
 import { PhoneBar } from "./phone_bar.js";
 import { pinnedActs } from "./pinned_acts.js";
@@ -326,7 +326,9 @@ class Explore {
     this.#view.patchNumbers(model, names, this.#grid.drafts);
     overview.compare(model);
     chips.draw(model, this.#heads.isShortened);
-    overview.say(hasEdit ? movedSentence(model, this.#words) : "");
+    const goals = model.puzzle?.goals ?? [];
+    const looked = [this.#explained.pinned, ...goals.map(({ cell }) => cell)].filter((cell) => cell !== null);
+    overview.say(hasEdit ? movedSentence(model, this.#words, looked) : "");
     this.#showState();
   }
 
@@ -470,6 +472,19 @@ class Explore {
     const td = this.#view.cells.get(key(cell));
     this.#bring(td);
     td?.focus({ preventScroll: true });
+  }
+
+  /**
+   * Bring a whole table into view, and give it the focus: Tab then leads to its numbers.
+   * @param {TableId} table
+   */
+  #goToTable({ name, head }) {
+    this.#reveal(head, []);
+    const numbers = this.#view.cells.get(key({ name, head, row: 0, col: 0 }))?.closest("table");
+    if (!numbers) return;
+    this.#bring(numbers, "auto", "nearest");
+    numbers.tabIndex = -1;
+    numbers.focus({ preventScroll: true });
   }
 
   /**
@@ -655,6 +670,7 @@ class Explore {
       solve: () => this.#solve(),
 
       goTo: (/** @type {Cell} */ cell) => this.#goTo(cell),
+      goToTable: (/** @type {TableId} */ table) => this.#goToTable(table),
       reveal: (/** @type {number | null} */ head, /** @type {Cell[]} */ cells) => this.#reveal(head, cells),
       bring: (
         /** @type {Element} */ node,
@@ -755,6 +771,7 @@ class Explore {
     if (document.querySelector(".st-key-frame")) document.body.prepend(this.#parts.skip);
     // Share sets the page's language too, but an embedded page has no Share.
     document.documentElement.lang = this.root.lang = words.lang;
+    toolbar.root.append(chips.fewerDecimals);
     this.root.replaceChildren(
       element(
         "p",
@@ -772,7 +789,6 @@ class Explore {
       verdict.root,
       practice.root,
       chips.root,
-      chips.fewerDecimals,
       this.tables,
       explain.root,
       menu.root,

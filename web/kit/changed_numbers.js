@@ -1,8 +1,6 @@
 // What an edit has changed: the numbers that are printed differently than before it. No DOM here.
 
-import { fill } from "./dom.js";
-import { nameOf, requireValue, rowsIn, rowsOf, shownAs, shownIn, symbolOf, tokensOf } from "./graph.js";
-import { isolated } from "./quoted.js";
+import { rowsIn, rowsOf, shownIn } from "./graph.js";
 
 /**
  * A model's numbers, to be compared with later ones.
@@ -66,42 +64,4 @@ export function movedIn(model, name) {
       }
   }
   return tally;
-}
-
-/**
- * What the last edit has done to the weights; where it has changed none, to the output.
- * @param {Model} model
- * @param {Record<string, string>} words
- */
-export function movedSentence(model, words) {
-  const last = ["output", "concat"].find((name) => model.matrices[name]);
-  const weights = movedIn(model, "weights");
-  const tally = weights.most || !last ? weights : movedIn(model, last);
-  const { most, all, changed } = tally;
-  if (!most) return "";
-  const show = shownAs(model, most.name, most.head);
-  const values = {
-    all,
-    changed,
-    place: nameOf(model, most).replaceAll("_", ""),
-    head: (most.head ?? 0) + 1,
-    tokens: tokensOf(model, most).map(isolated).join(" → "),
-    before: movedAt(model, most)?.was,
-    now: show(requireValue(model, most)),
-  };
-  if (!weights.most) return fill(words.moved_outputs, values);
-  return because(model, words, fill(words.moved_weights, values), most);
-}
-
-/**
- * A sentence on a weight that has moved, with what its own score did, where that is what moved it.
- * @type {(model: Model, words: Record<string, string>, sentence: string, weight: Cell) => string}
- */
-function because(model, words, sentence, weight) {
-  const name = model.steps.weights?.operands[0][0];
-  const moved = name && rowsOf(model, name, weight.head) ? movedAt(model, { ...weight, name }) : null;
-  if (!name || !moved) return sentence;
-  const now = shownAs(model, name, weight.head)(requireValue(model, { ...weight, name }));
-  const score = symbolOf(model, name, weight.head).replaceAll("_", "");
-  return fill(words.moved_because, { sentence, score, before: moved.was, now });
 }

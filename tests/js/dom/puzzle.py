@@ -23,6 +23,8 @@ def payloads() -> dict[str, Any]:
         "chinese": opened("zh", puzzle=FIRST),
         "solved": after(begun, *solution),
         "solved with one more": after(begun, other, *solution),
+        "hard": opened(puzzle="one-job"),
+        "free": after(after(begun, *solution), {"op": "puzzle"}),
         "own": opened(s=packed(_of_our_own(begun.example))),
         "no puzzle": opened(example="first"),
     }

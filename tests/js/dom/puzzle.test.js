@@ -39,6 +39,28 @@ test("the browser knows as Python does whether a goal is met, and how far it is"
   }
 });
 
+test("what may be changed leads to its table, in the head of a goal that is not met yet", async () => {
+  for (const name of ["begun", "hard"]) {
+    const { find, text } = await puzzle(name);
+    const { matrix, head } = payload(name).puzzle.solution[0];
+    assert.equal(text(".puzzle-change .jump"), `WQ of head ${head + 1} ↓`);
+    find(".puzzle-change .jump").click();
+    assert.deepEqual({ ...find(":focus").dataset }, { matrix, head: String(head) });
+  }
+});
+
+test("a visitor can leave the puzzle with the numbers as they are, and is led back to the puzzles", async () => {
+  const { answer, button, edits, find } = await puzzle("solved");
+  assert.equal(button("free").textContent, "Explore freely");
+  button("free").click();
+  window.dispatchEvent(new Event("blur")); // what waits is sent
+  assert.equal(edits().at(-1).op, "puzzle");
+  answer("free");
+  assert.ok(find(".puzzle").hidden);
+  assert.ok(find('[data-focus="h more"]'), "everything may be changed");
+  assert.match(find(".invitation").href, /puzzle/);
+});
+
 test("an example without a puzzle has none", async () => {
   const { find } = await puzzle("no puzzle");
   assert.ok(find(".puzzle").hidden);

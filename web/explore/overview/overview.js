@@ -20,17 +20,22 @@ const MOST_BESIDE = 4;
 /** The height of a map: of its rows within bounds, with many tokens of the whole. */
 const MAPS = { row: 18, least: 176, most: 240, slim: 72 };
 /** The height of a token's row in px: `room` divided by the number of tokens, within bounds. */
-const ROWS = { whole: { room: 168, least: 17, most: 40 }, slim: { room: 108, least: 13, most: 22 } };
+const ROWS = {
+  whole: { room: 168, least: 17, most: 40 },
+  puzzle: { room: 120, least: 17, most: 30 }, // the numbers to be changed are to fit below
+  slim: { room: 108, least: 13, most: 22 },
+};
 const STILL = 120; // ms without scrolling until a swipe has ended
 
 /**
  * The height of so many rows in either form.
  * @param {number} count
+ * @param {"whole" | "puzzle"} form
  */
-function heightsOf(count) {
+function heightsOf(count, form) {
   const height = (/** @type {typeof ROWS.whole} */ { room, least, most }) =>
     Math.round(count * Math.min(most, Math.max(least, room / count)));
-  return { whole: height(ROWS.whole), slim: height(ROWS.slim) };
+  return { whole: height(ROWS[form]), slim: height(ROWS.slim) };
 }
 
 /** @param {number} count */
@@ -119,6 +124,7 @@ export class Overview {
       dims.d_v,
       dims.d_out,
       lang,
+      Boolean(model.puzzle),
       Object.keys(model.matrices),
     ]);
     if (structure !== this.#structure) this.#build();
@@ -243,7 +249,9 @@ export class Overview {
     this.#highlight(null);
     this.#bars.clear(this.#model);
     this.#focused = null;
-    this.#heights = isMap ? mapHeightsOf(labels.n_q.length) : heightsOf(most);
+    this.#heights = isMap
+      ? mapHeightsOf(labels.n_q.length)
+      : heightsOf(most, this.#model.puzzle ? "puzzle" : "whole");
     const { whole, slim } = this.#heights;
     this.root.style.setProperty("--whole", `${whole}px`);
     this.root.style.setProperty("--slim", `${slim}px`);

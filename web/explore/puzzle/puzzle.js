@@ -39,6 +39,7 @@ const stored = { opened: -1, hints: 0, isShown: false };
  *   readonly view: { cells: Map<string, HTMLElement> };
  *   isKept: () => boolean;
  *   announceText: (text: string) => void;
+ *   goToTable: (table: TableId) => void;
  * }} PuzzleHost
  */
 
@@ -61,7 +62,7 @@ export class Puzzle {
   #count = p("puzzle-count");
   #hints = element("ol", { class: "puzzle-hints" });
   #actions = div("puzzle-actions");
-  #way = div("puzzle-way"); // how far it is, and what can be done
+  #way = div("puzzle-way"); // how far it is, what can be done, and the hints
   #replay = new AbortController();
   #inView = new IntersectionObserver(([{ isIntersecting }]) => this.#dock(!isIntersecting), {
     rootMargin: TOP,
@@ -146,14 +147,27 @@ export class Puzzle {
     const all = puzzle.link && element("a", { href: this.#overview, target: "_self" }, words.puzzle_all);
     const text = div(
       "puzzle-text",
-      p("puzzle-place", puzzle.place, puzzle.place ? " · " : "", all),
+      p("puzzle-place", puzzle.place, puzzle.place ? " · " : "", all, ...this.#wayOut(puzzle)),
       this.#title(puzzle),
       p("puzzle-story", ...rich(puzzle.story)),
       puzzle.change.length ? p("puzzle-change", ...this.#changeable(model, puzzle)) : null,
     );
     const goals = element("ul", { class: "puzzle-goals" }, ...this.#lines.map(({ root }) => root));
-    this.#way.replaceChildren(goals, this.#bar, this.#status, this.#actions, this.#count, this.#hints);
+    const said = div("puzzle-said", this.#status, this.#count);
+    this.#way.replaceChildren(div("puzzle-far", goals, this.#bar, said, this.#actions), this.#hints);
     this.root.replaceChildren(text, this.#way);
+  }
+
+  /** The numbers stay as they are, and all of them may be changed. @type {(puzzle: PuzzleData) => Child[]} */
+  #wayOut({ link }) {
+    const words = this.#words;
+    const attributes = {
+      class: "quiet way-out",
+      title: words.puzzle_free_title,
+      data: { focus: "puzzle free" },
+    };
+    const onclick = () => this.#host.send({ op: "puzzle" });
+    return link ? [" · ", button({ ...attributes, onclick }, words.puzzle_free)] : [];
   }
 
   /** A visitor's own puzzle can be given another title. @param {PuzzleData} puzzle */
@@ -178,19 +192,23 @@ export class Puzzle {
     return { goal, root: element("li", {}, now, " ", wanted, " ", mark), now, mark };
   }
 
-  /** What may be changed; a matrix leads to its numbers. @type {(model: ExploreModel, puzzle: PuzzleData) => Child[]} */
+  /**
+   * What may be changed; a matrix leads to its table, in the head of the first goal that is to be reached.
+   * @type {(model: ExploreModel, puzzle: PuzzleData) => Child[]}
+   */
   #changeable(model, { change, goals }) {
     const words = this.#words;
+    const { cell } = goals.find((goal) => !wasMet(goal)) ?? goals[0];
     const settings = { scale: words.puzzle_scale, softcap: words.puzzle_softcap };
     const names = change.map((name) => {
       const matrix = model.matrices[name];
       if (!matrix) {
         const label = name in settings ? settings[/** @type {"scale"} */ (name)] : words.puzzle_mask;
-        return button({ class: "quiet jump", onclick: () => named(this.#host.root, name)?.focus() }, label);
+        return leading(words, label, () => named(this.#host.root, name)?.focus());
       }
-      const head = matrix.perHead ? (goals[0].cell.head ?? 0) : null;
-      const onclick = () => this.#host.goTo({ name, head, row: 0, col: 0 });
-      return button({ class: "quiet jump", onclick }, symbol(symbolOf(model, name, head)));
+      const head = matrix.perHead ? (cell.head ?? 0) : null;
+      const label = tableIn(model, words, { name, head });
+      return leading(words, label, () => this.#host.goToTable({ name, head }));
     });
     const list = names.flatMap((name, at) => (at ? [words.puzzle_or, name] : [name]));
     return fillNodes(words.puzzle_change, { names: list });
@@ -351,6 +369,18 @@ function shareOf(goal, now) {
   const falls = goal.start !== null && goal.number < goal.start; // the goal is at the right
   return 100 * (falls ? 1 - share : share);
 }
+
+/** A table's symbol, of several heads with its own. @type {(model: ExploreModel, words: Record<string, string>, table: TableId) => string} */
+function tableIn(model, words, { name, head }) {
+  const sign = symbolOf(model, name, head);
+  return head === null || model.dims.h === 1
+    ? sign
+    : fill(words.puzzle_of_head, { name: sign, head: head + 1 });
+}
+
+/** A button that leads to what may be changed. @type {(words: Record<string, string>, label: string, onclick: () => void) => HTMLElement} */
+const leading = (words, label, onclick) =>
+  button({ class: "jump", title: words.puzzle_to_change, onclick }, symbol(label), " ↓");
 
 /** Whether a goal is met from the start. @param {PuzzleGoal} goal */
 const wasMet = (goal) => goal.start !== null && isMet(goal, goal.start);
