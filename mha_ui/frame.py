@@ -12,7 +12,7 @@ from mha_core import library
 from mha_core.compute.device import device_name
 from mha_core.errors import N_
 from mha_core.example.files import MAX_BYTES
-from mha_core.example.library import grouped
+from mha_core.example.library import grouped, other_words
 from mha_core.example.model import text_in
 from mha_core.messages import LANGUAGE, LANGUAGES
 from mha_ui import shell, state
@@ -110,9 +110,7 @@ def _example_menu(work: state.Work) -> None:
     st.selectbox(
         work.words(N_("Example")),
         list(groups),
-        format_func=lambda name: (
-            f"{text_in(library()[name].title, work.language)} · {work.words(groups[name])}"
-        ),
+        format_func=lambda name: _listed(name, groups[name], work),
         key=key,
         on_change=_example_chosen,
         args=(key, shown),
@@ -120,6 +118,12 @@ def _example_menu(work: state.Work) -> None:
         label_visibility="collapsed",
         width=380,
     )
+
+
+def _listed(name: str, group: str, work: state.Work) -> str:
+    """An example in the menu: its title, its group, and which language its tokens are in if not in the reader's."""
+    parts = (group, other_words(name, work.language))
+    return " · ".join([text_in(library()[name].title, work.language), *map(work.words, filter(None, parts))])
 
 
 def _example_key(work: state.Work, shown: str | None) -> str:

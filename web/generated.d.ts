@@ -335,6 +335,12 @@ interface Recall {
   history?: unknown;
 }
 
+/** Open the work that the browser stored because no link could hold it. */
+interface Resume {
+  op: "resume";
+  text: string;
+}
+
 /** A learner wants a hint, for this cell or for this table. */
 interface Hint {
   op: "hint";
@@ -1062,6 +1068,7 @@ type Operation =
   | Restore
   | Follow
   | Recall
+  | Resume
   | Hint
   | AnotherExercise
   | EndExercise

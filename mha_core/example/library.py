@@ -46,13 +46,19 @@ def opens_first(language: str) -> str:
     return _OPENS_FIRST_IN.get(language, OPENS_FIRST)
 
 
+_OTHER_WORDS: Final = {"en": N_("Chinese tokens"), "zh": N_("English tokens")}
+
+
+def other_words(name: str, language: str) -> str:
+    """The heading of an example whose tokens are of another language than the reader's; "" where they are of his."""
+    is_foreign = all(map(str.isascii, library()[name].tokens)) == (language == "zh")
+    return _OTHER_WORDS.get(language, "") if is_foreign else ""
+
+
 def grouped(language: str) -> dict[str, str]:
-    """Name → group, in the order of a menu. In each group, those with words of the reader's language come first."""
-
-    def is_foreign(name: str) -> bool:
-        return all(map(str.isascii, library()[name].tokens)) == (language == "zh")
-
-    return {name: group for group, names in GROUPS.items() for name in sorted(names, key=is_foreign)}
+    """Name → group, in the order of a menu. Those with words of another language come last, in the same order."""
+    groups = {name: group for group, names in GROUPS.items() for name in names}
+    return {name: groups[name] for name in sorted(groups, key=lambda name: bool(other_words(name, language)))}
 
 
 def built_in(name: str) -> Example:

@@ -109,6 +109,12 @@ class Recall(Action, op="recall"):
     history: Anything | None = None
 
 
+class Resume(Action, op="resume"):
+    """Open the work that the browser stored because no link could hold it."""
+
+    text: Text
+
+
 class Hint(Action, op="hint"):
     """A learner wants a hint, for this cell or for this table."""
 

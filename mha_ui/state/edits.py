@@ -7,13 +7,15 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Final, TypeGuard
 
-from mha_core import Cell, MhaError, built_in, from_token
+from mha_core import Cell, Example, MhaError, built_in, from_token
 from mha_core.compute.graph import symbol
 from mha_core.edit.edit import AddHead, Edit, SetBlock, as_data, read_edit
 from mha_core.edit.edits import apply
 from mha_core.edit.removed import restored
 from mha_core.errors import N_
+from mha_core.example.share_link import unpacked
 from mha_core.models import OWN, example_of, load
+from mha_core.puzzle import after_solution
 from mha_ui.state import actions
 from mha_ui.state.actions import Action, read_action
 from mha_ui.state.exercise import another_exercise, end_exercise, give_hint, note_attempt
@@ -94,6 +96,8 @@ def _acted(work: Work, action: Action) -> Work:
             return _followed(work, query, _WAYS.get(way, keep))
         case actions.Recall(history=stored):
             return replace(work, history=recalled(work.history, stored))
+        case actions.Resume(text=text):
+            return open_example(work, _stored(text))
         case actions.OpenLearned(text=text):
             return open_example(work, example_of(load(OWN), text))
         case actions.MakePuzzle(cell=Cell() as cell):
@@ -190,6 +194,13 @@ def _restored(work: Work, query: Mapping[str, str]) -> Work:
     history = replace(opened.history, revision=work.history.revision + 1, opened=work.history.opened + 1)
     same_browser = Browser(browser.session, browser.applied, listed=browser.listed)
     return replace(opened, history=history, browser=same_browser)
+
+
+def _stored(text: str) -> Example:
+    """The example that a browser stored. Raises ``MhaError`` where it has been altered."""
+    example = unpacked(text)
+    after_solution(example)  # raises the error of a solution that cannot be shown
+    return example
 
 
 def _followed(work: Work, query: Mapping[str, str], way: Callable[[Work, Version], Work]) -> Work:

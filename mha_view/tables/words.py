@@ -121,6 +121,14 @@ WORDS: Final = {
     "puzzle": N_("Puzzle"),
     "puzzle_begin": N_("Puzzle: {title}"),
     "go_on": N_("Continue where you left off"),
+    "large_kept": N_(
+        "This example is too large for a link. This browser keeps it, and “Continue where you left off” opens it"
+        " again. To share it, save it as a file from the ⋯ menu."
+    ),
+    "large_not_kept": N_(
+        "This example is too large for a link, and this browser does not keep it. Save it as a file from the ⋯"
+        " menu."
+    ),
     "puzzle_go_on": N_("Go on with the puzzles"),
     "puzzle_make": N_("Make this a puzzle"),
     "puzzle_title": N_("Title of your puzzle"),

@@ -19,7 +19,7 @@ from mha_core import (
     trace,
 )
 from mha_core.compute.metrics import agreement
-from mha_core.example.library import FOLDER, GROUPS, grouped
+from mha_core.example.library import FOLDER, GROUPS, grouped, other_words
 from mha_core.example.model import text_in
 from tests.apply import apply
 from tests.sizes import each
@@ -55,13 +55,23 @@ def test_every_example_is_in_one_group():
 @pytest.mark.parametrize(
     ("language", "first"),
     [
-        ("en", ["programming", "water", "programming-zh", "first"]),
-        ("zh", ["programming-zh", "first", "programming", "water"]),
+        ("en", ["programming", "water", "output-projection", "translation"]),
+        ("zh", ["programming-zh", "first", "three-values", "causal"]),
     ],
 )
 def test_a_menu_begins_with_words_of_the_readers_language(language, first):
-    assert list(grouped(language))[:4] == first
+    listed = list(grouped(language))
+    assert listed[:4] == first
     assert first[0] == opens_first(language)
+    assert sorted(listed) == sorted(NAMES)
+
+
+@pytest.mark.parametrize(("language", "heading"), [("en", "Chinese tokens"), ("zh", "English tokens")])
+def test_examples_in_another_language_come_last_in_a_menu_and_are_named_so(language, heading):
+    headings = [other_words(name, language) for name in grouped(language)]
+    own = headings.count("")
+    assert headings == [""] * own + [heading] * (len(headings) - own)
+    assert 0 < own < len(headings)
 
 
 def looks_at(computed: Trace, head: int) -> list[int]:

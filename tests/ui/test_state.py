@@ -642,12 +642,30 @@ def test_an_address_restores_any_example(example, data):
     assert_restores(work)
 
 
-def test_an_example_too_large_for_a_link_has_no_token_and_says_so():
-    work = opened()
+def too_large_for_a_link(work):
+    """The work with many random numbers."""
     work = send(work, *({"op": "resize", "axis": axis, "size": 64} for axis in ("d_model", "d_k")))
     places = [(name, head) for name in ("w_q", "w_k") for head in (0, 1)]
     fill = {"op": "fill", "with": "random"}
-    work = send(work, *({**fill, "matrix": m, "head": g, "seed": seed} for seed, (m, g) in enumerate(places)))
+    return send(work, *({**fill, "matrix": m, "head": g, "seed": seed} for seed, (m, g) in enumerate(places)))
+
+
+def test_work_that_no_link_holds_is_opened_again_from_what_the_browser_stored():
+    large = too_large_for_a_link(opened())
+    back = send(opened(), {"op": "resume", "text": payload(large)["whole"]})
+    assert back.example == large.example
+    assert send(back, {"op": "undo"}).example == opened().example
+
+
+@pytest.mark.parametrize("text", ["", "1", "9abc", "1!!", 7, None])
+def test_stored_work_that_was_altered_is_refused_and_nothing_is_lost(text):
+    work = send(opened(), {"op": "resume", "text": text})
+    assert work.example == opened().example
+    assert message_of(work)[0] == "error"
+
+
+def test_an_example_too_large_for_a_link_has_no_token_and_says_so():
+    work = too_large_for_a_link(opened())
     with pytest.raises(LinkError):
         to_token(work.example)
     work = send(work, {"op": "decimals", "value": 2}, pin("q", 0, 0, 0))

@@ -15,6 +15,7 @@ import {
 import { active, announcer, element, fill, named, setAttribute } from "../kit/dom.js";
 import { Folds, MOST_NARROW, MOST_UNFOLDED } from "../kit/folding.js";
 import { isEditable, key, rowsOf, unkey } from "../kit/graph.js";
+import { storeLargeWork } from "../kit/last_work.js";
 import { Explain } from "../kit/line.js";
 import { mounting } from "../kit/mount.js";
 import { pictures } from "../kit/pictures.js";
@@ -89,6 +90,7 @@ class Explore {
   #gone = new AbortController(); // removes the listeners outside the component
   #address = new Address(() => this.#settled());
   #resized = new ResizeObserver(() => this.#heads.refit());
+  #isLarge = false; // no address holds the work
   #stale = 0; // the timer that greys what was found of earlier numbers
   /** @type {Cell | null} */
   #sought = null; // the cell to go to once every edit has been answered
@@ -266,7 +268,8 @@ class Explore {
    */
   #storeWork(data) {
     const { searchParams } = new URL(location.href);
-    this.#address.keep(data.bar ?? data.address);
+    this.#address.keep(data.bar ?? data.address, data.whole);
+    this.#sayWhetherKept(data);
     const earlier = tabHistory.update(data);
     if (earlier) sender.send({ op: "recall", history: earlier });
     const isOtherLink = !isReload() && (searchParams.has("s") || searchParams.has("example"));
@@ -274,6 +277,17 @@ class Explore {
     const op = tabHistory.ahead < 0 ? "undo" : "redo";
     for (let n = 0; earlier && n < Math.abs(tabHistory.ahead); n++) sender.send({ op });
     for (const edit of tabHistory.takeUnconfirmed()) sender.send(edit);
+  }
+
+  /**
+   * The work has become too large for a link: say whether this browser keeps it.
+   * @param {ExploreModel} data
+   */
+  #sayWhetherKept({ whole }) {
+    const isNew = whole !== null && !this.#isLarge;
+    this.#isLarge = whole !== null;
+    if (whole !== null && isNew)
+      this.#host.say(storeLargeWork(whole) ? this.#words.large_kept : this.#words.large_not_kept);
   }
 
   /**
@@ -778,7 +792,7 @@ class Explore {
         { class: "lead", hidden: Boolean(this.#model.check) },
         words.lead,
         invitation(this.#model, words),
-        wayBack(this.#model, words),
+        wayBack(this.#model, words, (edit) => this.#send(edit)),
       ),
       this.#about.root,
       puzzle.root,

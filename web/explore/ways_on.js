@@ -1,6 +1,6 @@
 // Ways on from the first line: to the puzzles, and back to where a visitor left off. They keep the language.
 
-import { element, fill } from "../kit/dom.js";
+import { button, element, fill } from "../kit/dom.js";
 import { lastWork } from "../kit/last_work.js";
 import { solvedPuzzles } from "../kit/solved_puzzles.js";
 
@@ -18,13 +18,18 @@ export function invitation({ lang, start: { puzzle } }, words) {
 }
 
 /**
- * A link to the numbers that were last changed in this browser, for a visitor whose address asks for nothing.
+ * The way to the numbers that were last changed in this browser, for a visitor whose address asks for nothing: a link, or
+ * a button where no link holds them.
  * @param {Pick<ExploreModel, "start">} model
  * @param {Record<string, string>} words
+ * @param {(edit: Edit) => void} send
  */
-export function wayBack({ start: { first } }, words) {
+export function wayBack({ start: { first } }, words, send) {
   const last = first ? lastWork() : null;
   if (!last) return null;
   const title = new Date(last.at).toLocaleString(words.lang);
-  return element("a", { class: "way-back", href: last.href, target: "_self", title }, words.go_on);
+  const { href, text } = last;
+  if (href) return element("a", { class: "way-back", href, target: "_self", title }, words.go_on);
+  const onclick = () => send({ op: "resume", text: text ?? "" });
+  return button({ class: "quiet way-back", title, data: { focus: "way back" }, onclick }, words.go_on);
 }

@@ -1,6 +1,6 @@
 // The address bar.
 
-import { storeWork } from "./last_work.js";
+import { storeLargeWork, storeWork } from "./last_work.js";
 import { PAGE_KEYS } from "./query_names.js";
 
 /** The address bar of a page whose address does not hold the work. */
@@ -11,6 +11,8 @@ export class Address {
   #timer = 0;
   /** @type {Record<string, string> | null} */
   #ours = null; // still to be written
+  /** @type {string | null} */
+  #large = null; // work that the address does not hold, still to be stored
   #written = 0; // when
   #settled;
   #requested = (/** @type {CustomEvent<Promise<WorkState>[]>} */ { detail }) => {
@@ -35,9 +37,11 @@ export class Address {
   /**
    * Write the work's address; in a burst of edits only now and then: writing is slow, and browsers ration it.
    * @param {Record<string, string>} ours
+   * @param {string | null} [large] the work itself where the address does not hold it
    */
-  keep(ours) {
+  keep(ours, large = null) {
     this.#ours = ours;
+    this.#large = large;
     window.dispatchEvent(new CustomEvent("mha-address-kept", { detail: ours })); // paired windows listen
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.flush(), performance.now() - this.#written > 1000 ? 0 : 200);
@@ -53,6 +57,7 @@ export class Address {
   flush() {
     clearTimeout(this.#timer);
     if (!this.#ours) return;
+    if (this.#large) storeLargeWork(this.#large);
     const query = new URLSearchParams(window.location.search);
     for (const name of PAGE_KEYS) query.delete(name);
     for (const [name, value] of Object.entries(this.#ours)) query.set(name, value);

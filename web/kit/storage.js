@@ -61,6 +61,11 @@ export class Store {
     this.setText(name, value === null ? null : JSON.stringify(value));
   }
 
+  /** Whether the browser has taken the last value of this name. @param {string} name */
+  hasTaken(name) {
+    return !this.#values.has(name);
+  }
+
   /** All names; a browser that forbids to look has none. */
   get names() {
     try {
