@@ -29,6 +29,7 @@ WORDS: Final = {
     ),
     "overview_hint_touch": N_("Tap a line to jump to its weight. Tap a token or a head to isolate it."),
     "overview_maps": N_("Weights as heatmaps"),
+    "overview_scale": N_("Weight"),
     "overview_hint_map": N_(
         "Each row is a token that looks; each column is a token it looks at. Point at a row to see its "
         "largest weights. Hatched: hidden by a mask."

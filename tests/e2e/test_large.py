@@ -35,6 +35,27 @@ def test_a_press_on_a_map_of_the_overview_shows_the_number_of_a_head_that_was_no
     expect(bench.page.locator("td.pinned")).to_be_focused()
 
 
+def test_at_twelve_tokens_nothing_jumps_and_every_head_stays_beside_the_one_that_is_clicked(visit):
+    bench = visit("?example=programming")
+    page = bench.page
+    opener = page.locator('[data-focus="sentence"]')
+    before = opener.bounding_box()
+    opener.click()
+    page.get_by_label("Your sentence").last.fill("The tired cat sat on the mat because the dog was out")
+    page.keyboard.press("Enter")
+    bench.settled()
+    after = opener.bounding_box()
+    assert after["x"] == before["x"]
+    assert after["y"] < before["y"]  # the sentence above them has become shorter, and leaves no empty band
+    note = page.locator(".mha-note").bounding_box()
+    assert page.locator(".overview").bounding_box()["y"] - (note["y"] + note["height"]) < 16
+    expect(page.locator(".map-scale span")).to_have_text(["Weight", "0", "0.1", "0.25", "0.5", "1"])
+    bench.cell("weights", 0, 2, 3).click()
+    expect(page.locator("td.pinned")).to_be_focused()
+    last = table(bench, "weights", 2).bounding_box()
+    assert last["x"] + last["width"] <= page.viewport_size["width"]
+
+
 def test_as_many_heads_are_shown_as_fit_and_chips_choose_which(visit):
     bench = visit(
         f"{QUERY}&decimals=10", viewport={"width": 1920, "height": 1080}

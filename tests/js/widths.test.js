@@ -101,3 +101,11 @@ test("in narrow columns a table has as many decimals as its longest number leave
   assert.equal(decimalsWithin(given, "scores", 0), 4); // in wide columns, or where the reader has chosen them
   assert.ok(widthOf(given, 0, 0.6, room) < widthOf(given, 0, 0.6));
 });
+
+test("a step has as many decimals in every head as its longest number leaves room for", () => {
+  const values = [columns(2, 0.25), columns(2, -12.25)];
+  const two = { ...model({ m: matrix([], { values }) }), dims: { h: 2 } };
+  const alone = decimalsWithin(model({ m: matrix(columns(2, 0.25)) }), "m", 0, 6);
+  assert.equal(decimalsWithin(two, "m", 0, 6), decimalsWithin(two, "m", 1, 6));
+  assert.ok(decimalsWithin(two, "m", 0, 6) < alone);
+});

@@ -97,9 +97,20 @@ export class ExplainedCell {
   pin(cell) {
     const { host } = this;
     this.pinned = isSame(this.pinned, cell) ? null : cell;
-    if (this.pinned) host.reveal(cell.head, [cell, ...fewOf(termsOf(host.model, cell).flat())]);
+    if (this.pinned) host.reveal(cell.head, [cell, ...this.#unfolded(termsOf(host.model, cell).flat())]);
     host.send({ op: "pin", cell: this.pinned });
     this.explainSoon();
+  }
+
+  /**
+   * Terms, unless they are many, or heads stand side by side in narrow columns: unfolding a table for them would push
+   * away what was clicked, or the next head. The line leads to each.
+   * @param {Cell[]} terms
+   */
+  #unfolded(terms) {
+    const { heads, digits } = this.host.view;
+    const isCrowded = heads.length > 1 && digits !== undefined;
+    return isCrowded || terms.length > 2 * MOST_UNFOLDED ? [] : terms;
   }
 
   /** Unpin the cell. The button with the focus may disappear; then the cell gets the focus. */
@@ -152,9 +163,3 @@ export class ExplainedCell {
     if (td) host.bring(beginningOf(td), "auto", "start");
   }
 }
-
-/**
- * Terms, unless they are many: unfolding a table for them would push away what was clicked. The line leads to each.
- * @param {Cell[]} terms
- */
-const fewOf = (terms) => (terms.length <= 2 * MOST_UNFOLDED ? terms : []);

@@ -45,6 +45,7 @@ import { skipLink } from "./skip_link.js";
 import { Actions } from "./toolbar/actions.js";
 import { Toolbar } from "./toolbar/toolbar.js";
 import { Verdict } from "./verdict.js";
+import { beginningOf, isInSight } from "./viewport.js";
 import { invitation, wayBack } from "./ways_on.js";
 
 const STALE = 120; // ms after which what was found of earlier numbers is greyed
@@ -268,8 +269,9 @@ class Explore {
    */
   #storeWork(data) {
     const { searchParams } = new URL(location.href);
-    this.#address.keep(data.bar ?? data.address, data.whole);
-    this.#sayWhetherKept(data);
+    const large = "puzzle" in data.address ? null : data.whole; // the address names a puzzle that is as it began
+    this.#address.keep(data.bar ?? data.address, large);
+    this.#sayWhetherKept(large);
     const earlier = tabHistory.update(data);
     if (earlier) sender.send({ op: "recall", history: earlier });
     const isOtherLink = !isReload() && (searchParams.has("s") || searchParams.has("example"));
@@ -280,14 +282,13 @@ class Explore {
   }
 
   /**
-   * The work has become too large for a link: say whether this browser keeps it.
-   * @param {ExploreModel} data
+   * Once the work has become too large for a link, say whether this browser keeps it.
+   * @param {string | null} large the work, where no address holds it
    */
-  #sayWhetherKept({ whole }) {
-    const isNew = whole !== null && !this.#isLarge;
-    this.#isLarge = whole !== null;
-    if (whole !== null && isNew)
-      this.#host.say(storeLargeWork(whole) ? this.#words.large_kept : this.#words.large_not_kept);
+  #sayWhetherKept(large) {
+    if (large !== null && !this.#isLarge)
+      this.#host.say(storeLargeWork(large) ? this.#words.large_kept : this.#words.large_not_kept);
+    this.#isLarge = large !== null;
   }
 
   /**
@@ -494,10 +495,12 @@ class Explore {
    */
   #goToTable({ name, head }) {
     this.#reveal(head, []);
-    const numbers = this.#view.cells.get(key({ name, head, row: 0, col: 0 }))?.closest("table");
+    const first = this.#view.cells.get(key({ name, head, row: 0, col: 0 }));
+    const numbers = first?.closest("table");
     if (!numbers) return;
-    this.#bring(numbers, "auto", "nearest");
+    if (!isInSight(numbers, this.#host, 1)) this.#bring(beginningOf(numbers), "auto", "start");
     numbers.tabIndex = -1;
+    numbers.addEventListener("blur", () => numbers.removeAttribute("tabindex"), { once: true });
     numbers.focus({ preventScroll: true });
   }
 

@@ -71,6 +71,7 @@ function measured(model, name, head) {
 
 /**
  * How many decimals a computed table shows in columns of so many digits: as many as its longest number leaves room for.
+ * A step has as many in every head, so that its numbers can be compared.
  * @param {Model} model
  * @param {string} name
  * @param {number | null} head
@@ -78,7 +79,9 @@ function measured(model, name, head) {
  */
 export function decimalsWithin(model, name, head, room = Infinity) {
   if (room === Infinity || wasTyped(model, name, head)) return model.decimals;
-  const { numbers } = measured(model, name, head);
+  const heads = head === null ? [head] : [...Array(model.dims.h).keys()];
+  const computed = heads.filter((one) => !wasTyped(model, name, one));
+  const numbers = computed.flatMap((one) => measured(model, name, one).numbers);
   const whole = Math.max(0, ...numbers.map((number) => digitsIn(format(number, 0))));
   return Math.max(0, Math.min(model.decimals, Math.floor(room - POINT - whole)));
 }

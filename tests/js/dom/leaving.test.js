@@ -24,6 +24,13 @@ test("work that is too large for a link is kept in this browser, and the page sa
   assert.equal(stored().text, payload("large").whole);
 });
 
+test("a puzzle as it began is in its address, and is not called too large", async () => {
+  const page = await mount("explore/explore.js", payload("puzzle"));
+  leave();
+  assert.ok(page.root.querySelector(".message").hidden);
+  assert.equal(stored(), null);
+});
+
 test("it is said once, and the latest numbers are kept", async () => {
   const { answer, root } = await grown();
   root.querySelector(".message button").click();

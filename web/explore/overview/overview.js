@@ -9,7 +9,7 @@ import { HeadLines } from "./head_panels.js";
 import { Slim } from "./low_overview.js";
 import { Bars } from "./row_bars.js";
 import { Sentence } from "./sentence.js";
-import { WeightMap } from "./weight_map.js";
+import { scaleOf, WeightMap } from "./weight_map.js";
 
 /** With more tokens the weights are shown as a map. */
 const MOST_LINES = 7;
@@ -283,7 +283,7 @@ export class Overview {
     const { words } = this;
     const { dims, matrices } = this.#model;
     const tokens = isMap
-      ? column("overview-tokens", words.overview_maps, this.#sentenceButton(), [])
+      ? column("overview-tokens", words.overview_maps, this.#sentenceButton(), [], scaleOf(words))
       : this.#tokens();
     const hasRoom = !isMap || dims.h <= MOST_WITH_OUTPUTS;
     return matrices.head_outputs && hasRoom ? [tokens, heads, this.#outputs()] : [tokens, heads];
@@ -529,9 +529,10 @@ export class Overview {
  * @param {string} title
  * @param {HTMLElement} hint
  * @param {HTMLElement[]} rows
+ * @param {...HTMLElement} more
  */
-const column = (name, title, hint, rows) =>
-  div(name, element("h3", {}, title), hint, div("overview-rows", ...rows));
+const column = (name, title, hint, rows, ...more) =>
+  div(name, element("h3", {}, title), hint, div("overview-rows", ...rows), ...more);
 
 /** @type {(head: number, pair: Pair) => Cell} */
 const weightAt = (head, { query, key }) => ({ name: "weights", head, row: query, col: key });

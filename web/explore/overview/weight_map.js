@@ -17,6 +17,23 @@ const LEAST = 0.1; // of a weight with a line, unless it is the largest
 const WIDTH = 44; // px, of the room for lines
 const THICKEST = 9; // px
 
+const SCALE = [0, 0.1, 0.25, 0.5, 1]; // weights whose shades are shown beside the maps
+
+/** What the shades of all maps mean: they are those of `paintMap`. @param {Record<string, string>} words */
+export const scaleOf = (words) =>
+  div(
+    "map-scale",
+    span("", words.overview_scale),
+    ...SCALE.map((weight) =>
+      element(
+        "span",
+        {},
+        element("i", { style: `--part: ${Math.sqrt(weight)}`, "aria-hidden": "true" }),
+        `${weight}`,
+      ),
+    ),
+  );
+
 /** @typedef {import("./head_panels.js").Pair} Pair */
 /** @typedef {import("./head_panels.js").PanelHost} PanelHost */
 

@@ -63,6 +63,7 @@ export class Puzzle {
   #hints = element("ol", { class: "puzzle-hints" });
   #actions = div("puzzle-actions");
   #way = div("puzzle-way"); // how far it is, what can be done, and the hints
+  #edge = div("puzzle-edge"); // just above, and out of sight with it
   #replay = new AbortController();
   #inView = new IntersectionObserver(([{ isIntersecting }]) => this.#dock(!isIntersecting), {
     rootMargin: TOP,
@@ -78,7 +79,7 @@ export class Puzzle {
   constructor(host, words) {
     this.#host = host;
     this.#words = words;
-    this.#inView.observe(this.root);
+    this.#inView.observe(this.#edge);
   }
 
   stop() {
@@ -151,6 +152,7 @@ export class Puzzle {
       this.#title(puzzle),
       p("puzzle-story", ...rich(puzzle.story)),
       puzzle.change.length ? p("puzzle-change", ...this.#changeable(model, puzzle)) : null,
+      this.#edge,
     );
     const goals = element("ul", { class: "puzzle-goals" }, ...this.#lines.map(({ root }) => root));
     const said = div("puzzle-said", this.#status, this.#count);
