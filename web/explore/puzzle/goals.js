@@ -33,9 +33,20 @@ export function progressOf(goal, now) {
  * The numbers at both ends of a goal's bar: 0 and 1 for shares, else some room on both sides of start and goal.
  * @type {(goal: PuzzleGoal) => [number, number]}
  */
-export function rangeOf({ start, number }) {
+function rangeOf({ start, number }) {
   const [low, high] = [Math.min(start ?? number, number), Math.max(start ?? number, number)];
   if (low >= 0 && high <= 1) return [0, 1];
   const room = (high - low || 1) / 4;
   return [low - room, high + room];
 }
+
+/** How much of a single goal's bar is filled, in percent. @type {(goal: PuzzleGoal, now: number) => number} */
+export function shareOf(goal, now) {
+  const [low, high] = rangeOf(goal);
+  const share = Math.min(Math.max((now - low) / (high - low), 0), 1) || 0;
+  const falls = goal.start !== null && goal.number < goal.start; // the goal is at the right
+  return 100 * (falls ? 1 - share : share);
+}
+
+/** Whether a goal is met from the start. @param {PuzzleGoal} goal */
+export const wasMet = (goal) => goal.start !== null && isMet(goal, goal.start);

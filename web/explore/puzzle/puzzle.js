@@ -19,7 +19,7 @@ import {
 import { key, symbolOf } from "../../kit/graph.js";
 import { brief } from "../../kit/numbers.js";
 import { storeSolved } from "../../kit/solved_puzzles.js";
-import { isMet, numberAt, progressOf, rangeOf } from "./goals.js";
+import { isMet, numberAt, progressOf, shareOf, wasMet } from "./goals.js";
 import { replay } from "./replay.js";
 
 const CLOSE = 25; // percent of the bar: there is no room for both names
@@ -364,14 +364,6 @@ export class Puzzle {
   }
 }
 
-/** How much of a single goal's bar is filled, in percent. @type {(goal: PuzzleGoal, now: number) => number} */
-function shareOf(goal, now) {
-  const [low, high] = rangeOf(goal);
-  const share = Math.min(Math.max((now - low) / (high - low), 0), 1) || 0;
-  const falls = goal.start !== null && goal.number < goal.start; // the goal is at the right
-  return 100 * (falls ? 1 - share : share);
-}
-
 /** A table's symbol, of several heads with its own. @type {(model: ExploreModel, words: Record<string, string>, table: TableId) => string} */
 function tableIn(model, words, { name, head }) {
   const sign = symbolOf(model, name, head);
@@ -383,9 +375,6 @@ function tableIn(model, words, { name, head }) {
 /** A button that leads to what may be changed. @type {(words: Record<string, string>, label: string, onclick: () => void) => HTMLElement} */
 const leading = (words, label, onclick) =>
   button({ class: "jump", title: words.puzzle_to_change, onclick }, symbol(label), " ↓");
-
-/** Whether a goal is met from the start. @param {PuzzleGoal} goal */
-const wasMet = (goal) => goal.start !== null && isMet(goal, goal.start);
 
 /** A number with two decimals at most. @param {number} number */
 const shown = (number) => (number && Math.abs(number) < 0.005 ? "0.00" : brief(number, 2));
