@@ -4,9 +4,8 @@ import streamlit as st
 
 import mha_api
 from mha_api import assets, ready
-from mha_api.rooms import limits
+from mha_api.rooms.chosen import chosen
 from mha_api.rooms.page import Follower
-from mha_api.rooms.store import InProcess
 from mha_ui import component, shell
 from mha_view import bundle, follow, page_words
 
@@ -15,7 +14,7 @@ LIBRARIES = ("torch",)
 # What they can do without.
 OPTIONAL = ("anywidget", "pptx", "traitlets")
 FOLLOWER = Follower(follow.page, follow.script, follow.style, follow.walk)
-ROOMS = InProcess(per_address=limits.streams())
+ROOMS = chosen()
 MODULES = assets.Modules(bundle.digest, bundle.bundled, bundle.plain)
 
 app = st.App(

@@ -24,7 +24,7 @@ from mha_api.requests import Handler, RefusedError
 from mha_api.rooms import room
 from mha_api.rooms.limits import Buckets
 from mha_api.rooms.room import Numbers
-from mha_api.rooms.store import AbsentError, CrowdedError, FullError, Message, Store
+from mha_api.rooms.store import AbsentError, ClosedError, CrowdedError, FullError, LostError, Message, Store
 from mha_api.rooms.stream import Listening
 from mha_api.rooms.walks import Walk, Walks
 from mha_core.errors import N_
@@ -158,8 +158,9 @@ class Rooms:
         listener = previous_id if room.is_listener(previous_id, key) else room.new_listener(key)
         counts_answers = request.query_params.get("counts") == "1"
 
-        def full(error: FullError) -> Response:
-            return requests.refusal(_crowded(error), requests.language(request))
+        def refused(error: FullError | LostError) -> Response:
+            refusal = error if isinstance(error, LostError) else _crowded(error)
+            return requests.refusal(refusal, requests.language(request))
 
         return Listening(
             self.store,
@@ -167,7 +168,7 @@ class Rooms:
             revision,
             listener=None if counts_answers else listener,
             address=requests.address(request),
-            full=full,
+            refused=refused,
         )
 
     async def walk(self, request: Request) -> Response:
@@ -184,12 +185,16 @@ class Rooms:
         """``POST /rooms/CODE/answers``: answer the open question; a listener's last answer counts."""
         code = await self._room_code(request)
         number, listener, answer = room.read_answer(await self._body(request))
-        question = _question(await self._latest(code))
+        latest = await self._latest(code)
+        question = _question(latest)
         if question is None or question["question"] != number or not question["open"]:
-            raise RefusedError(409, N_("this question is closed"))
+            raise RefusedError(409, _CLOSED)
         text = room.read_choice(answer, len(question["choices"]))
         try:
-            await self.store.answer(code, listener, text, requests.address(request))
+            revision = latest["question"].revision
+            await self.store.answer(code, listener, text, requests.address(request), question=revision)
+        except ClosedError:
+            raise RefusedError(409, _CLOSED) from None
         except AbsentError:
             raise RefusedError(403, N_("only participants of the room can answer")) from None
         except CrowdedError:
@@ -244,6 +249,7 @@ class Rooms:
             BODIES.release_on_behalf_of(request)
 
 
+_CLOSED: Final = N_("this question is closed")
 _NO_ROOM: Final = N_("there is no room with this code, or it has ended")
 _PRIVATE: Final = {"Cache-Control": "no-store"}
 

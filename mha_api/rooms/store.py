@@ -1,8 +1,7 @@
 """Where rooms are stored: the protocol, and the default store, in this process.
 
-A store has texts and counts only, so several servers could share one (Redis: a hash for each room, a hash of answers
-for each question, a message for every change). Only the latest message of each kind is stored: a listener who joins
-late or comes back needs no more.
+A store has texts and counts only, so several servers can share one (``redis_store``). Only the latest message of each
+kind is stored: a listener who joins late or comes back needs no more.
 """
 
 from __future__ import annotations
@@ -10,13 +9,15 @@ from __future__ import annotations
 import time
 from asyncio import Event
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from math import inf
 from typing import Final, NamedTuple, Protocol
 
+from mha_api.requests import RefusedError
 from mha_api.rooms import limits
+from mha_core.errors import N_
 
 LIFETIME: Final = 12 * 3600.0
 """Seconds after which a room ends."""
@@ -41,6 +42,17 @@ class AbsentError(Exception):
     """The sender of an answer is not listening."""
 
 
+class ClosedError(Exception):
+    """The answer is to an earlier question."""
+
+
+class LostError(RefusedError):
+    """The store cannot be reached at present; nothing in it is lost."""
+
+    def __init__(self) -> None:
+        super().__init__(503, N_("the rooms cannot be reached at present; try again in a moment"))
+
+
 class Message(NamedTuple):
     """The latest message of one kind; ``revision`` counts all messages of a room."""
 
@@ -56,7 +68,13 @@ class Counts(NamedTuple):
 
 
 class Store(Protocol):
-    """Rooms by their code. For a room that does not exist or has ended, the result is None, or nothing happens."""
+    """Rooms by their code. For a room that does not exist or has ended, the result is None, or nothing happens.
+
+    Every method but ``close`` may raise ``LostError`` where the store is not in this process.
+    """
+
+    moving: bool
+    """Whether this server stops while its rooms go on: its streams end, and are opened again at another server."""
 
     async def open(self, code: str, key: str) -> bool:
         """Make a room; False if the code is taken. Raises ``FullError``."""
@@ -73,8 +91,12 @@ class Store(Protocol):
         ``drop_answers``: forget the answers to the last question.
         """
 
-    async def answer(self, code: str, listener: str, text: str, address: str) -> None:
-        """Store an answer, in place of this listener's last one. Raises ``FullError`` and ``AbsentError``."""
+    async def answer(self, code: str, listener: str, text: str, address: str, *, question: int) -> None:
+        """Store an answer, in place of this listener's last one.
+
+        ``question``: the revision of the message with the question. Raises ``FullError``, ``AbsentError``, and
+        ``ClosedError`` where another message with a question came since.
+        """
 
     async def counts(self, code: str) -> Counts:
         """How many are listening and what they answered."""
@@ -90,24 +112,72 @@ class Store(Protocol):
         """End the room and wake all its listeners."""
 
     def close(self) -> None:
-        """End all rooms, since the server stops."""
+        """The server stops: end all streams, and the rooms that end with it."""
+
+
+class Streams:
+    """The streams that are open in this process, all together and for each address."""
+
+    def __init__(self, per_address: int) -> None:
+        self._per_address = per_address
+        self._open: Counter[str] = Counter()
+
+    @contextmanager
+    def one_more(self, address: str) -> Iterator[None]:
+        """While this address has one more open. Raises ``FullError``."""
+        if self._open.total() >= MAX_LISTENERS:
+            raise FullError
+        if self._open[address] >= self._per_address:
+            raise CrowdedError
+        self._open[address] += 1
+        try:
+            yield
+        finally:
+            decrease(self._open, address)
 
 
 @dataclass(eq=False)
-class _Room:
-    key: str
-    until: float
+class Audience:
+    """The streams of a room that are open in this process."""
+
+    streams: Counter[str] = field(default_factory=Counter)
+    """How many each listener has open: two, after coming back before the first is known to be lost."""
+    listening: set[Event] = field(default_factory=set)
+    counting: set[Event] = field(default_factory=set)
+
+    def wake(self) -> None:
+        """There may be a new message."""
+        for news in self.listening | self.counting:
+            news.set()
+
+    def wake_counting(self) -> None:
+        """There may be new counts."""
+        for news in self.counting:
+            news.set()
+
+    @contextmanager
+    def event(self, listener: str | None) -> Iterator[Event]:
+        """While a stream is open: the event that wakes it. ``listener``: see ``Store.listening``."""
+        news = Event()
+        events = self.counting if listener is None else self.listening
+        events.add(news)
+        try:
+            yield news
+        finally:
+            events.discard(news)
+
+
+@dataclass(eq=False)
+class _Room(Audience):
+    key: str = ""
+    until: float = 0.0
     revision: int = 0
     latest: dict[str, Message] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
     answered: Counter[str] = field(default_factory=Counter)
     """How many answers came from each address."""
-    streams: Counter[str] = field(default_factory=Counter)
-    """How many each listener has open: two, after coming back before the first is known to be lost."""
     left: dict[str, float] = field(default_factory=dict)
     """When each listener's last stream was closed, in this order."""
-    listening: set[Event] = field(default_factory=set)
-    counting: set[Event] = field(default_factory=set)
 
 
 class InProcess:
@@ -116,12 +186,14 @@ class InProcess:
     ``clock``: seconds. ``per_address``: streams that one address may have open, and answers to one question.
     """
 
+    moving = False
+
     def __init__(
         self, clock: Callable[[], float] = time.monotonic, per_address: int = limits.STREAMS
     ) -> None:
         self._clock, self._per_address = clock, per_address
         self._rooms: dict[str, _Room] = {}
-        self._streams: Counter[str] = Counter()
+        self._streams = Streams(per_address)
 
     async def open(self, code: str, key: str) -> bool:
         """See ``Store``."""
@@ -131,7 +203,7 @@ class InProcess:
             return False
         if len(self._rooms) >= MAX_ROOMS:
             raise FullError
-        self._rooms[code] = _Room(key, self._clock() + LIFETIME)
+        self._rooms[code] = _Room(key=key, until=self._clock() + LIFETIME)
         return True
 
     async def key(self, code: str) -> str | None:
@@ -156,14 +228,16 @@ class InProcess:
         if last is None or last.text != text:
             room.revision += 1
             room.latest[kind] = Message(room.revision, text)
-            _wake(room.listening | room.counting)
+            room.wake()
         return room.latest[kind].revision
 
-    async def answer(self, code: str, listener: str, text: str, address: str) -> None:
+    async def answer(self, code: str, listener: str, text: str, address: str, *, question: int) -> None:
         """See ``Store``."""
         room = self._room(code)
         if room is None:
             return
+        if room.latest["question"].revision != question:
+            raise ClosedError
         if not room.streams[listener] and self._clock() - room.left.get(listener, -inf) > GRACE:
             raise AbsentError
         if listener not in room.answers:
@@ -173,7 +247,7 @@ class InProcess:
                 raise CrowdedError
             room.answered[address] += 1
         room.answers[listener] = text
-        _wake(room.counting)
+        room.wake_counting()
 
     async def counts(self, code: str) -> Counts:
         """See ``Store``."""
@@ -183,38 +257,29 @@ class InProcess:
     @asynccontextmanager
     async def listening(self, code: str, listener: str | None, address: str) -> AsyncIterator[Event]:
         """See ``Store``."""
-        if self._streams.total() >= MAX_LISTENERS:
-            raise FullError
-        if self._streams[address] >= self._per_address:
-            raise CrowdedError
-        news = Event()
-        room = self._room(code) or _Room("", 0.0)
-        events = room.counting if listener is None else room.listening
-        events.add(news)
-        self._streams[address] += 1
-        self._join(room, listener)
-        try:
-            yield news
-        finally:
-            events.discard(news)
-            _decrease(self._streams, address)
-            self._leave(room, listener)
+        room = self._room(code) or _Room()
+        with self._streams.one_more(address), room.event(listener) as news:
+            self._join(room, listener)
+            try:
+                yield news
+            finally:
+                self._leave(room, listener)
 
     def _join(self, room: _Room, listener: str | None) -> None:
         if listener is not None:
             room.streams[listener] += 1
-            _wake(room.counting)
+            room.wake_counting()
 
     def _leave(self, room: _Room, listener: str | None) -> None:
         if listener is None:
             return
-        _decrease(room.streams, listener)
+        decrease(room.streams, listener)
         now = self._clock()
         room.left.pop(listener, None)
         room.left[listener] = now
         while now - next(iter(room.left.values())) > GRACE:
             del room.left[next(iter(room.left))]
-        _wake(room.counting)
+        room.wake_counting()
 
     async def end(self, code: str) -> None:
         """See ``Store``."""
@@ -228,7 +293,7 @@ class InProcess:
     def _end(self, code: str) -> None:
         room = self._rooms.pop(code, None)
         if room:
-            _wake(room.listening | room.counting)
+            room.wake()
 
     def _room(self, code: str) -> _Room | None:
         room = self._rooms.get(code)
@@ -238,12 +303,8 @@ class InProcess:
         return room
 
 
-def _wake(listeners: set[Event]) -> None:
-    for news in listeners:
-        news.set()
-
-
-def _decrease(counter: Counter[str], key: str) -> None:
+def decrease(counter: Counter[str], key: str) -> None:
+    """One less; a key that has none left is removed."""
     counter[key] -= 1
     if not counter[key]:
         del counter[key]

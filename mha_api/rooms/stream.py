@@ -8,6 +8,9 @@ The first event is ``listener``, the id by which a listener may answer while lis
 and ``question``, and ``end``, the last one. A stream that counts answers has ``counts`` and no ``listener``. An event's
 id is the room's revision: a listener who reconnects with it as ``Last-Event-ID`` receives only what is newer. A comment
 every 15 seconds keeps the connection open and shows the browser that it is.
+
+``lost`` says that the store cannot be reached, ``back`` that it can again; ``moved`` that this server stops and that
+another one continues the stream.
 """
 
 from __future__ import annotations
@@ -15,14 +18,14 @@ from __future__ import annotations
 import asyncio
 import json
 from asyncio import Event
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from functools import lru_cache
 from typing import Final
 
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from mha_api.rooms.store import Counts, FullError, Message, Store
+from mha_api.rooms.store import Counts, FullError, LostError, Message, Store
 
 SILENCE: Final = 15.0
 """Seconds after which a comment is sent."""
@@ -33,12 +36,16 @@ MOST_COUNTED: Final = 500
 KINDS: Final = ("place", "question")
 COMMENT: Final = b":\n\n"
 END: Final = b"event: end\ndata: {}\n\n"
+LOST: Final = b"event: lost\ndata: {}\n\n"
+BACK: Final = b"event: back\ndata: {}\n\n"
+MOVED: Final = b"event: moved\ndata: {}\n\n"
 
 
 class Listening(Response):
     """The stream of events as a response; it counts as a listener for as long as it lasts.
 
-    ``listener`` and ``address``: see ``Store.listening``. ``full``: the response where no more listeners fit.
+    ``listener`` and ``address``: see ``Store.listening``. ``refused``: the response where no more listeners fit, or
+    the store cannot be reached.
     """
 
     def __init__(
@@ -49,11 +56,11 @@ class Listening(Response):
         *,
         listener: str | None,
         address: str,
-        full: Callable[[FullError], Response],
+        refused: Callable[[FullError | LostError], Response],
     ) -> None:
         super().__init__()
         self._store, self._code, self._revision = store, code, revision
-        self._listener, self._address, self._full = listener, address, full
+        self._listener, self._address, self._refused = listener, address, refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send events until the room ends or the listener leaves."""
@@ -61,8 +68,8 @@ class Listening(Response):
             async with self._store.listening(self._code, self._listener, self._address) as woken:
                 events = events_since(self._store, self._code, woken, self._revision, self._listener)
                 await StreamingResponse(events, 200, _HEADERS, "text/event-stream")(scope, receive, send)
-        except FullError as error:
-            await self._full(error)(scope, receive, send)
+        except (FullError, LostError) as error:
+            await self._refused(error)(scope, receive, send)
 
 
 _HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -77,29 +84,47 @@ async def events_since(
     ``woken`` is set whenever there may be something new (``Store.listening``).
     """
     sent_counts: Counts | None = None
+    is_lost = False
     yield COMMENT if listener is None else _issued(listener)  # so that the response begins at once
-    while True:
+    while not store.moving:
         woken.clear()
-        latest = await store.latest(code)
-        if latest is None:
-            yield END
-            return
-        messages = sorted(
-            (message.revision, kind, message) for kind, message in latest.items() if kind in KINDS
-        )
-        for number, kind, message in messages:
-            if number > revision:
-                revision = number
-                yield _event(kind, message)
-        if listener is None and (counts := await store.counts(code)) != sent_counts:
-            sent_counts = counts
-            yield _counts(counts)
-            await asyncio.sleep(PAUSE)
+        read = await _read(store, code, counts=listener is None)
+        if (read is None) != is_lost:
+            is_lost = read is None
+            yield LOST if is_lost else BACK
+        if read is not None:
+            latest, counts = read
+            if latest is None:
+                yield END
+                return
+            for message, event in _newer(latest, revision):
+                revision = message.revision
+                yield event
+            if counts and counts != sent_counts:
+                sent_counts = counts
+                yield _counts(counts)
+                await asyncio.sleep(PAUSE)
         try:
             async with asyncio.timeout(SILENCE):
                 await woken.wait()
         except TimeoutError:
             yield COMMENT
+    yield MOVED
+
+
+async def _read(
+    store: Store, code: str, *, counts: bool
+) -> tuple[Mapping[str, Message] | None, Counts | None] | None:
+    """The latest messages of a room, and its counts where they are wanted; None if the store cannot be reached."""
+    try:
+        return await store.latest(code), await store.counts(code) if counts else None
+    except LostError:
+        return None
+
+
+def _newer(latest: Mapping[str, Message], revision: int) -> list[tuple[Message, bytes]]:
+    messages = sorted((message, kind) for kind, message in latest.items() if kind in KINDS)
+    return [(message, _event(kind, message)) for message, kind in messages if message.revision > revision]
 
 
 @lru_cache(maxsize=256)

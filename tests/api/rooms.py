@@ -11,11 +11,13 @@ from starlette.applications import Starlette
 from starlette.types import Message
 
 import mha_api
+from mha_api.rooms import limits
 from mha_api.rooms.page import Follower
-from mha_api.rooms.store import InProcess
+from mha_api.rooms.store import Store
 from mha_view import follow
 from tests.api.asgi import Answer, post, run
 from tests.api.openapi import statuses
+from tests.api.stores import BACKING, Backing, backing
 
 FOLLOWER = Follower(follow.page, follow.script, follow.style, follow.walk)
 FIRST = {"example": "first", "step": "q", "sub": "2"}
@@ -111,10 +113,11 @@ async def parts(*chunks: bytes) -> AsyncIterator[Message]:
 
 
 class Lecture:
-    """A presenter, a room and its listeners, in a separate store."""
+    """A presenter, a room and its listeners, at a server of their own."""
 
-    def __init__(self, store: InProcess | None = None) -> None:
-        self.store = store or InProcess()
+    def __init__(self, store: Store | None = None, *, per_address: int = limits.STREAMS) -> None:
+        self.backing = backing()
+        self.store = store or self.backing.store(per_address)
         self.app = Starlette(routes=mha_api.routes("", FOLLOWER, self.store))
         self.code = self.key = ""
         self._phones: dict[str, Listener] = {}
@@ -161,6 +164,12 @@ class Lecture:
         body = {"question": question, "listener": listener, "answer": answer}
         return await self.request("POST", f"/{self.code}/answers", body, **headers)
 
+    def at_another_server(self) -> Lecture:
+        """The same room, with the same presenter, at another server that shares its rooms."""
+        other = Lecture()
+        other.code, other.key = self.code, self.key
+        return other
+
     async def move_to(self, **place: Any) -> None:
         """The presenter moves to a place."""
         answer = await self.present("PUT", "/place", FIRST | place)
@@ -175,6 +184,24 @@ def scene(act):
 
     test.__name__, test.__doc__ = act.__name__, act.__doc__
     return test
+
+
+def law(act):
+    """A test from a coroutine, for the rooms in each store (the fixture ``rooms_in``)."""
+
+    def test(rooms_in):
+        run(_played(act, rooms_in))
+
+    test.__name__, test.__doc__ = act.__name__, act.__doc__
+    return test
+
+
+async def _played(act, rooms_in: Backing) -> None:
+    BACKING.set(rooms_in)
+    try:
+        await act()
+    finally:
+        await rooms_in.close()
 
 
 def error(answer: Answer) -> str:

@@ -9,18 +9,17 @@ from unittest.mock import patch
 import pytest
 
 from mha_api.rooms import room, stream, walks
-from mha_api.rooms.store import InProcess
 from mha_core import MhaError, built_in, to_token, trace
 from mha_core.messages import LANGUAGES
 from mha_core.walk.stages import walk as stages_of
 from mha_view.language import words_in
 from tests.api.asgi import run
-from tests.api.rooms import CELL, CHOICES, FIRST, Lecture, error, scene
+from tests.api.rooms import CELL, CHOICES, FIRST, Lecture, error, law, scene
 
 # --- what listeners receive -----------------------------------------------------------------------------------------
 
 
-@scene
+@law
 async def test_a_room_has_a_code_that_can_be_read_aloud_and_a_key():
     lecture = await Lecture().opened()
     assert re.fullmatch(r"[234679CDFHJKMNPQRTVWXY]{6}", lecture.code)
@@ -30,7 +29,7 @@ async def test_a_room_has_a_code_that_can_be_read_aloud_and_a_key():
     assert other.key != lecture.key
 
 
-@scene
+@law
 async def test_listeners_receive_where_the_presenter_goes():
     lecture = await Lecture().opened()
     async with lecture.listen() as one, lecture.listen() as other:
@@ -50,7 +49,7 @@ async def test_listeners_receive_where_the_presenter_goes():
                 assert data == place | {"dark": sub == "1", "away": sub == "", "exercise": "", "link": ""}
 
 
-@scene
+@law
 async def test_a_late_listener_receives_the_latest_place_and_the_open_question_at_once():
     lecture = await Lecture().opened(FIRST)
     for step in ("k", "v", "scores"):
@@ -64,7 +63,7 @@ async def test_a_late_listener_receives_the_latest_place_and_the_open_question_a
         assert int(question.id) > int(place.id)
 
 
-@scene
+@law
 async def test_a_listener_who_comes_back_receives_only_newer_events_and_nothing_twice():
     lecture = await Lecture().opened(FIRST)
     async with lecture.listen() as listener:
@@ -80,7 +79,7 @@ async def test_a_listener_who_comes_back_receives_only_newer_events_and_nothing_
             assert (await other.next("place")).data["step"] == "k"
 
 
-@scene
+@law
 async def test_the_same_place_is_sent_once():
     lecture = await Lecture().opened(FIRST)
     async with lecture.listen() as listener:
@@ -90,7 +89,7 @@ async def test_the_same_place_is_sent_once():
         assert (await listener.next()).data["step"] == "k"
 
 
-@scene
+@law
 async def test_a_slow_listener_receives_only_the_latest_place():
     lecture = await Lecture().opened(FIRST)
     async with lecture.store.listening(lecture.code, "somebody", "") as woken:
@@ -116,7 +115,7 @@ def test_without_events_a_listener_receives_comments(monkeypatch):
     run(silent())
 
 
-@scene
+@law
 async def test_the_end_of_a_room_reaches_its_listeners_and_it_is_not_found_again():
     lecture = await Lecture().opened(FIRST)
     async with lecture.listen() as listener, lecture.listen("?counts=1") as projector:
@@ -128,16 +127,16 @@ async def test_the_end_of_a_room_reaches_its_listeners_and_it_is_not_found_again
     assert (await lecture.request("GET", f"/{lecture.code}/events")).status == 404
 
 
-@scene
+@law
 async def test_rooms_end_after_twelve_hours():
-    now = 0.0
-    lecture = await Lecture(InProcess(lambda: now)).opened(FIRST)
-    now = 12 * 3600 - 1
+    lecture = await Lecture().opened(FIRST)
+    await lecture.backing.elapse(12 * 3600 - 2)
     assert (await lecture.present("PUT", "/place", FIRST)).status == 204
-    async with lecture.listen() as listener:
-        now = 12 * 3600 + 1
-        assert (await lecture.present("PUT", "/place", FIRST)).status == 404
-        await listener.next("end")
+    with patch.object(stream, "SILENCE", 0.05):
+        async with lecture.listen() as listener:
+            await lecture.backing.elapse(3)
+            assert (await lecture.present("PUT", "/place", FIRST)).status == 404
+            await listener.next("end")
 
 
 @scene
@@ -220,7 +219,7 @@ def test_few_walks_are_stored(monkeypatch):
     run(act())
 
 
-@scene
+@law
 async def test_listeners_receive_edited_numbers():
     lecture = await Lecture().opened(FIRST)
     first = (await walk_answer(lecture)).body
@@ -232,14 +231,14 @@ async def test_listeners_receive_edited_numbers():
     assert gzip.decompress(first) != gzip.decompress((await walk_answer(lecture)).body)
 
 
-@scene
+@law
 async def test_the_walk_of_earlier_numbers_is_refused():
     lecture = await Lecture().opened(FIRST)
     answer = await lecture.request("GET", f"/{lecture.code}/walks/0123456789abcdef")
     assert (answer.status, error(answer)) == (404, "the presenter has moved on to other numbers")
 
 
-@scene
+@law
 async def test_a_client_without_gzip_gets_a_walk_uncompressed():
     lecture = await Lecture().opened(FIRST)
     packed = await walk_answer(lecture)
@@ -260,7 +259,7 @@ async def counts(projector, answers):
     return data
 
 
-@scene
+@law
 async def test_answers_are_counted_and_a_listener_s_last_answer_counts():
     lecture = await Lecture().opened(FIRST)
     async with lecture.listen("?counts=1") as projector, lecture.listen() as listener:
@@ -275,7 +274,7 @@ async def test_answers_are_counted_and_a_listener_s_last_answer_counts():
         assert listener.waiting == 0  # counts are sent to the projector only
 
 
-@scene
+@law
 async def test_only_counts_of_answers_leave_the_server():
     lecture = await Lecture().opened(FIRST)
     async with lecture.listen("?counts=1") as projector:
@@ -285,7 +284,7 @@ async def test_only_counts_of_answers_leave_the_server():
         assert await (await lecture.phone("somebody")).id not in json.dumps(data)
 
 
-@scene
+@law
 async def test_numbers_are_counted_as_they_were_typed_and_rare_ones_together():
     lecture = await Lecture().opened(FIRST)
     await lecture.present("POST", "/questions", CELL)
@@ -300,7 +299,7 @@ async def test_numbers_are_counted_as_they_were_typed_and_rare_ones_together():
         assert sum(data["answers"].values()) + data["others"] == 120
 
 
-@scene
+@law
 async def test_a_new_question_begins_without_answers_and_a_closed_one_accepts_none():
     lecture = await Lecture().opened(FIRST)
     await lecture.present("POST", "/questions", CHOICES)

@@ -17,7 +17,7 @@ from mha_core.example.share_link import MAX_TOKEN
 from mha_core.messages import LANGUAGES
 from mha_view.language import words_in
 from tests.api.asgi import post, run
-from tests.api.rooms import CELL, CHOICES, FIRST, Lecture, error, parts, scene
+from tests.api.rooms import CELL, CHOICES, FIRST, Lecture, error, law, parts, scene
 from tests.sizes import shortened
 
 # --- permissions ----------------------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ def test_a_question_that_does_not_exist_is_not_closed(number):
     run(act())
 
 
-@scene
+@law
 async def test_the_key_of_another_room_is_refused():
     lecture = await Lecture().opened(FIRST)
     other = await Lecture(lecture.store).opened(FIRST)
@@ -84,7 +84,7 @@ def test_there_is_no_room_of_a_code_that_nobody_opened(code):
     run(act())
 
 
-@scene
+@law
 async def test_a_code_may_be_typed_in_small_letters():
     lecture = await Lecture().opened(FIRST)
     lecture.code = lecture.code.lower()
@@ -208,9 +208,9 @@ def test_answers_are_limited(monkeypatch):
     run(act())
 
 
-@scene
+@law
 async def test_one_address_has_a_limited_number_of_streams():
-    lecture = await Lecture(InProcess(per_address=2)).opened(FIRST)
+    lecture = await Lecture(per_address=2).opened(FIRST)
     async with lecture.listen(), lecture.listen("?counts=1"), lecture.listen() as third:
         assert await third.status == 429
         async with lecture.listen(client="10.0.0.7") as other:
@@ -219,9 +219,9 @@ async def test_one_address_has_a_limited_number_of_streams():
         assert await again.status == 200
 
 
-@scene
+@law
 async def test_one_address_cannot_use_up_the_answers_to_a_question():
-    lecture = await Lecture(InProcess(per_address=2)).opened(FIRST)
+    lecture = await Lecture(per_address=2).opened(FIRST)
     await lecture.present("POST", "/questions", CHOICES)
     for _ in range(2):
         async with lecture.listen() as one:
@@ -246,7 +246,7 @@ def test_the_limit_of_streams_is_a_whole_number(text):
 # --- who may answer -------------------------------------------------------------------------------------------------
 
 
-@scene
+@law
 async def test_an_answer_with_a_forged_id_is_refused():
     lecture = await Lecture().opened(FIRST)
     await lecture.present("POST", "/questions", CHOICES)
@@ -258,25 +258,23 @@ async def test_an_answer_with_a_forged_id_is_refused():
         assert (await lecture.answer_as(forged, 1, 0)).status == 403
 
 
-@scene
+@law
 async def test_a_listener_may_answer_while_the_stream_is_open_and_for_half_a_minute_after():
-    now = 0.0
-    lecture = await Lecture(InProcess(lambda: now)).opened(FIRST)
+    lecture = await Lecture().opened(FIRST)
     await lecture.present("POST", "/questions", CHOICES)
     async with lecture.listen() as listener:
         issued = await listener.id
-        now = 600.0
+        await lecture.backing.elapse(600)
         assert (await lecture.answer_as(issued, 1, 0)).status == 204
-    now += 30
+    await lecture.backing.elapse(28)
     assert (await lecture.answer_as(issued, 1, 0)).status == 204
-    now += 1
+    await lecture.backing.elapse(3)
     assert (await lecture.answer_as(issued, 1, 0)).status == 403
 
 
-@scene
+@law
 async def test_a_listener_who_comes_back_is_the_same_one_and_has_one_answer():
-    now = 0.0
-    lecture = await Lecture(InProcess(lambda: now)).opened(FIRST)
+    lecture = await Lecture().opened(FIRST)
     await lecture.present("POST", "/questions", CHOICES)
     async with lecture.listen() as listener:
         issued = await listener.id
@@ -284,7 +282,7 @@ async def test_a_listener_who_comes_back_is_the_same_one_and_has_one_answer():
         async with lecture.listen(f"?listener={issued}") as back:  # before the first is known to be lost
             assert await back.id == issued
             assert (await lecture.store.counts(lecture.code)).listeners == 1
-    now = 3600.0
+    await lecture.backing.elapse(3600)
     async with lecture.listen(f"?listener={issued}") as late:
         assert await late.id == issued
         assert (await lecture.answer_as(issued, 1, 2)).status == 204
@@ -294,17 +292,18 @@ async def test_a_listener_who_comes_back_is_the_same_one_and_has_one_answer():
 @scene
 async def test_a_listener_who_left_long_ago_is_forgotten():
     now = 0.0
-    lecture = await Lecture(InProcess(lambda: now)).opened(FIRST)
+    store = InProcess(lambda: now)
+    lecture = await Lecture(store).opened(FIRST)
     for _ in range(3):
         async with lecture.listen():
             now += 31
-    assert len(lecture.store._rooms[lecture.code].left) == 1
+    assert len(store._rooms[lecture.code].left) == 1
 
 
 # --- bodies ---------------------------------------------------------------------------------------------------------
 
 
-@scene
+@law
 async def test_a_listener_who_leaves_is_no_longer_counted():
     lecture = await Lecture().opened(FIRST)
     async with lecture.listen("?counts=1") as projector:
@@ -316,7 +315,7 @@ async def test_a_listener_who_leaves_is_no_longer_counted():
                 pass
 
 
-@scene
+@law
 async def test_the_size_of_a_body_is_limited():
     lecture = await Lecture().opened(FIRST)
     answer = await lecture.present("PUT", "/place", b" " * 70_000)
@@ -456,7 +455,7 @@ def test_a_question_may_be_about_any_cell_that_is_shown(example, cell):
     run(act())
 
 
-@scene
+@law
 async def test_before_an_example_is_shown_a_question_cannot_be_about_a_cell():
     lecture = await Lecture().opened()
     assert (await lecture.present("POST", "/questions", CELL)).status == 422
