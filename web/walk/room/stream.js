@@ -43,6 +43,7 @@ export class Stream {
   #lastId = "";
   #attempt = 0;
   #wasOpen = false;
+  #isStoreLost = false;
   #receivedAt = 0;
   #timer = 0;
   #removal = new AbortController();
@@ -103,6 +104,7 @@ export class Stream {
   /** @param {ReadableStreamDefaultReader<Uint8Array>} reader */
   async #read(reader) {
     this.#wasOpen = true;
+    this.#isStoreLost = false;
     this.#attempt = 0;
     this.listener.stateChanged("open");
     const events = new Events();
@@ -113,10 +115,30 @@ export class Stream {
       this.#awaitNext();
       for (const { id, event, data } of events.push(decoder.decode(value, { stream: true }))) {
         if (event === "end") return this.#end("ended");
+        if (event === "moved") return this.#move();
         this.#lastId = id ?? this.#lastId;
-        this.listener.received(.../** @type {RoomEvent} */ ([event, JSON.parse(data)]));
+        this.#setStoreLost(event === "lost");
+        if (event !== "lost" && event !== "back")
+          this.listener.received(.../** @type {RoomEvent} */ ([event, JSON.parse(data)]));
       }
     }
+  }
+
+  /**
+   * The connection is there, but behind it the server cannot reach the rooms, or can again.
+   * @param {boolean} isLost
+   */
+  #setStoreLost(isLost) {
+    if (isLost === this.#isStoreLost) return;
+    this.#isStoreLost = isLost;
+    this.listener.stateChanged(isLost ? "lost" : "open");
+  }
+
+  /** This server stops. Another one goes on with the room, so nothing is lost; not all listeners come at once. */
+  #move() {
+    this.#request = null;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#connect(), pause(0));
   }
 
   /** Something was received: for some time the connection may be silent. */
