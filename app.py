@@ -12,7 +12,7 @@ from mha_view import bundle, follow, page_words
 # What the pages need, and wait for.
 LIBRARIES = ("torch",)
 # What they can do without.
-OPTIONAL = ("anywidget", "pptx", "traitlets")
+OPTIONAL = ("anywidget", "pptx", "redis", "traitlets")
 FOLLOWER = Follower(follow.page, follow.script, follow.style, follow.walk)
 ROOMS = chosen()
 MODULES = assets.Modules(bundle.digest, bundle.bundled, bundle.plain)

@@ -2,6 +2,7 @@
 
 - If ``MHA_HOSTS`` is set (``course.example *.school.example``), every other ``Host`` is refused, except this machine's
   own names. A websocket that a page of another host opens is refused too.
+- While the server stops, no websocket is opened.
 - ``/_stcore/metrics`` is answered to this machine only.
 - A browser must not guess another type for an answer, nor send our addresses as the referrer to another host.
 - The content security policy lets a page load from this server only, and run no inline script. Besides our own pages,
@@ -25,6 +26,8 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mha_api import ready
 
 FRAME_ANCESTORS: Final = "'self'"
 STREAMLITS_SCRIPT: Final = "sha256-THxz9J9+wf7rhwR2YkXJoSZ13UCmYyC+3lNDv2+8ugA="
@@ -68,6 +71,10 @@ class Guard:
             await self.app(scope, receive, send)
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if ready.is_stopping():  # a proxy tries another server
+            await send({"type": "websocket.http.response.start", "status": 503, "headers": []})
+            await send({"type": "websocket.http.response.body", "body": b""})
+            return
         headers = Headers(scope=scope)
         is_same = same_origin(headers)
         if not self._is_known(headers.get("host", "")) or not (
