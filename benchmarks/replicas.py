@@ -23,8 +23,9 @@ from tools.drive import proxy
 from tools.drive.proxy import Replicas
 
 AUDIENCE = 200
-STEPS = 30
-EVERY = 0.1
+STEPS = 20
+EVERY = 0.5
+"""Seconds between two steps of the presenter."""
 SETTLED = 4.0
 """Seconds that the lecture goes on for after a part has failed, at least."""
 AWAY = 5.0
@@ -168,7 +169,7 @@ def measure() -> list[Line]:
     """Every line about several servers."""
     lines: list[Line] = []
     for what, fail in FAULTS.items():
-        with proxy.running(MHA_DRAIN="3") as replicas:
+        with proxy.running(MHA_DRAIN="6") as replicas:
             lines += asyncio.run(_measured(replicas, what, fail))
     return lines
 

@@ -70,9 +70,10 @@ def lifespan(
 
 @contextmanager
 def _when_stopped(act: Callable[[], None], seconds: float) -> Iterator[None]:
-    """Call ``act`` when a signal ends the process, and the signal's previous handler: ``seconds`` later for SIGTERM.
+    """Call ``act`` when a signal ends the process, then the signal's previous handler; a second signal ends it at once.
 
-    A second signal ends it at once.
+    For SIGTERM, ``act`` is called after half of the seconds, when a proxy knows that this server stops: who is sent
+    elsewhere would otherwise come back here, as to the server that has the fewest connections.
     """
     loop = asyncio.get_running_loop()
     previous: dict[int, Callable[[int, FrameType | None], object]] = {}
@@ -84,10 +85,11 @@ def _when_stopped(act: Callable[[], None], seconds: float) -> Iterator[None]:
     def stopped(number: int, frame: FrameType | None) -> None:
         drains = seconds > 0 and number == signal.SIGTERM and not _STOPPING.is_set()
         _STOPPING.set()
-        loop.call_soon_threadsafe(act)
         if drains:
+            loop.call_soon_threadsafe(loop.call_later, seconds / 2, act)
             loop.call_soon_threadsafe(loop.call_later, seconds, close)
         else:
+            loop.call_soon_threadsafe(act)
             previous[number](number, frame)
 
     if current_thread() is main_thread():  # signals are received there only
