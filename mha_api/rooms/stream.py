@@ -123,8 +123,8 @@ async def _read(
 
 
 def _newer(latest: Mapping[str, Message], revision: int) -> list[tuple[Message, bytes]]:
-    messages = sorted((message, kind) for kind, message in latest.items() if kind in KINDS)
-    return [(message, _event(kind, message)) for message, kind in messages if message.revision > revision]
+    newer = [(latest[kind], kind) for kind in KINDS if kind in latest and latest[kind].revision > revision]
+    return [(message, _event(kind, message)) for message, kind in sorted(newer)]
 
 
 @lru_cache(maxsize=256)
