@@ -1,8 +1,9 @@
 """Rooms: a presenter opens one, and every phone with its code shows the presenter's position in the walk.
 
-``room`` reads what is sent, ``store`` stores it, ``stream`` sends it to the listeners, ``walks`` computes the data of a
-walk, ``limits`` stops those who try codes, ``page`` is the page that a phone opens. Listeners are anonymous: each
-receives an id with the stream, by which it may answer while the stream is open. Only counts of answers are shown.
+``room`` reads what is sent, ``store`` stores it (``redis_store`` for several servers), ``stream`` sends it to the
+listeners, ``walks`` computes the data of a walk, ``limits`` stops those who try codes, ``page`` is the page that a
+phone opens. Listeners are anonymous: each receives an id with the stream, by which it may answer while the stream is
+open. Only counts of answers are shown.
 
 A presenter's requests need the room's key, a listener's only its code.
 """

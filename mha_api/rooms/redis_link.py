@@ -106,12 +106,15 @@ class Link:
             raise LostError from None
 
     async def _stay_connected(self, connected: asyncio.Event) -> None:
+        is_known = False  # it is said once that Redis is away
         try:
             while True:
                 try:
                     await self._follow(connected)
                 except (RedisError, OSError, LostError) as error:
-                    _LOG.warning("Redis cannot be reached: %s", error)
+                    if connected.is_set() or not is_known:
+                        _LOG.warning("Redis cannot be reached: %s", error)
+                    is_known = True
                 if connected.is_set():
                     connected.clear()
                     self._listener.changed()

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from mha_api import ready
+from mha_api.rooms import redis_link
 from tools.drive import proxy
 
 DEPLOY = Path(proxy.CONFIGURATION).parent
@@ -89,6 +90,12 @@ def test_a_server_has_the_time_that_it_needs_to_stop():
         (in_pod, pod["terminationGracePeriodSeconds"]),
     ]:
         assert ready.drain(settings) + ready.CLOSING < grace <= 25
+
+
+def test_the_documentation_says_how_long_it_takes():
+    hosting = (DEPLOY.parent / "docs" / "hosting.md").read_text("utf-8")
+    assert f"no longer counted after {redis_link.ALIVE:.0f} seconds" in hosting
+    assert f"ends at most {ready.CLOSING:.0f} seconds later" in hosting
 
 
 # --- Kubernetes -------------------------------------------------------------------------------------------------------

@@ -106,7 +106,9 @@ def test_the_documentation_has_the_routes_and_limits_of_the_code():
     table = re.findall(r"^\| `(\w+) (/api[^`?]*)", ROOMS_SECTION, re.MULTILINE)
     assert {(method, path.replace("/1", "/QUESTION")) for method, path in table} == served
     assert f"after {store.LIFETIME / 3600:.0f} hours" in ROOMS_SECTION
-    assert f"{store.MAX_ROOMS} rooms and {store.MAX_LISTENERS:,} streams in total" in ROOMS_SECTION
+    assert (
+        f"{store.MAX_ROOMS} rooms in total and {store.MAX_LISTENERS:,} streams at one server" in ROOMS_SECTION
+    )
     assert f"from {store.MAX_ANSWERS:,} listeners; the {stream.MOST_COUNTED} most frequent" in ROOMS_SECTION
     assert f"| {limits.STREAMS:,}, or `{limits.SETTING}`" in ROOMS_SECTION
     assert f"for {store.GRACE:g} seconds after it is lost" in ROOMS_SECTION
