@@ -209,7 +209,7 @@ async def measured(replicas: Replicas, what: str, fail: Fault) -> list[Line]:
     lost = AUDIENCE - votes
     print(f"{what}: {votes} of {AUDIENCE} answers counted, {listeners} listeners, {repeated} events twice")
     assert (lost, repeated) == (0, 0)
-    away = [time for phone in phones for time in phone.away] or [0.0]
+    away = [time for phone in phones for time in phone.away] or [0.0, 0.0]
     return [
         Line(f"two servers, {AUDIENCE} follow, before {what}: sent → received", before, by="p95"),
         Line(f"{what}: a phone is without its stream", away, goal=(LIMITS[what], ""), by="p95"),

@@ -110,27 +110,26 @@ class Link:
         try:
             while True:
                 try:
-                    await self._follow(connected)
+                    async with self._redis.pubsub() as pubsub:
+                        await self._subscribe(pubsub)
+                        is_known = False
+                        await self._follow(pubsub, connected)
                 except (RedisError, OSError, LostError) as error:
-                    if connected.is_set() or not is_known:
+                    if not is_known:
                         _LOG.warning("Redis cannot be reached: %s", error)
                     is_known = True
-                if connected.is_set():
-                    connected.clear()
-                    self._listener.changed()
                 await asyncio.sleep(AGAIN * (0.5 + random.random()))
         finally:
             self._is_closed = True
             await self._redis.aclose()
             await self._pool.disconnect()
 
-    async def _follow(self, connected: asyncio.Event) -> None:
-        async with self._redis.pubsub() as pubsub:
-            await self._subscribe(pubsub)
-            connected.set()
-            self._listener.changed()
-            clock = asyncio.get_running_loop().time
-            received = due = clock()
+    async def _follow(self, pubsub: PubSub, connected: asyncio.Event) -> None:
+        connected.set()
+        self._listener.changed()
+        clock = asyncio.get_running_loop().time
+        received = due = clock()
+        try:
             while clock() - received < ALIVE:
                 if clock() >= due:
                     await self._listener.beat()
@@ -141,6 +140,9 @@ class Link:
                     received = clock()
                     if message["type"] == "message":
                         self._listener.received(message["channel"], message["data"])
+        finally:  # at once, since a connection to a Redis that hangs takes long to close
+            connected.clear()
+            self._listener.changed()
 
     async def _subscribe(self, pubsub: PubSub) -> None:
         """Subscribe, and wait until Redis has confirmed it: nothing is missed from then on."""
