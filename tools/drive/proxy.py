@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +53,7 @@ def running(**environment: str) -> Iterator[Replicas]:
         redis = stack.enter_context(redis_server.running())
         shared = {"MHA_REDIS_URL": redis.url, "FORWARDED_ALLOW_IPS": "127.0.0.1", **environment}
         servers = [stack.enter_context(server.running(**shared)) for _ in range(2)]
+        _wait_until_ready([one.port for one in servers])
         port, folder = server.free_port(), Path(stack.enter_context(tempfile.TemporaryDirectory()))
         settings = {f"MHA_REPLICA_{at}": f"127.0.0.1:{one.port}" for at, one in enumerate(servers, start=1)}
         process = subprocess.Popen(
@@ -63,20 +64,19 @@ def running(**environment: str) -> Iterator[Replicas]:
         )
         stack.callback(process.wait)
         stack.callback(process.kill)
-        replicas = Replicas(servers, redis, port, process)
-        _wait_until_ready(replicas)
-        yield replicas
+        _wait_until_ready([port])
+        yield Replicas(servers, redis, port, process)
 
 
-def _wait_until_ready(replicas: Replicas) -> None:
+def _wait_until_ready(ports: Iterable[int]) -> None:
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and replicas.process.poll() is None:
+    while time.monotonic() < deadline:
         try:
-            for port in (*(one.port for one in replicas.servers), replicas.port):
+            for port in ports:
                 with urlopen(f"http://localhost:{port}/api/ready", timeout=1):
                     pass
         except (URLError, OSError):
             time.sleep(0.1)  # polling other processes
         else:
             return
-    raise TimeoutError("the proxy has ended, or the servers behind it were not ready within 60 s")
+    raise TimeoutError("the servers, or the proxy before them, were not ready within 60 s")
