@@ -17,9 +17,10 @@ from itertools import cycle
 from random import Random
 from typing import TypeAlias
 
-from benchmarks.rooms import PLACES, Connection
+from benchmarks.rooms import PLACES
 from benchmarks.table import Line
 from tools.drive import proxy
+from tools.drive.connection import Connection
 from tools.drive.proxy import Replicas
 
 AUDIENCE = 200

@@ -9,9 +9,9 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from benchmarks.rooms import Connection
 from mha_api import ready
 from tests.api.asgi import run
+from tools.drive.connection import Connection
 from tools.drive.server import running
 
 
