@@ -166,10 +166,30 @@ class Model(LensParts):
     shifts: Sequence[Sequence[float]]
 
 
+class LearningData(TypedDict):
+    """The goal of an example, as its file has it, and what its backward pass shows.
+
+    ``stages``: of the tables below those of the computation. ``learned``: the matrices that a step changes.
+    ``refused``: why there is no loss, "" where there is one; ``remarks``: where a derivative is not defined.
+    """
+
+    goal: Annotated[Mapping[str, object], "Learning"]
+    stages: Sequence[Stage]
+    learned: Sequence[str]
+    refused: str
+    remarks: Sequence[str]
+
+
 class TablesModel(Model):
     """A computation whose tables are laid out in stages."""
 
     stages: Sequence[Stage]
+
+
+class LearningModel(TablesModel):
+    """The same with the backward pass; ``learning``: null where the example has no goal."""
+
+    learning: LearningData | None
 
 
 # --- lenses --------------------------------------------------------------------------------------------------------

@@ -643,6 +643,25 @@ interface TablesModel extends Model {
   stages: Stage[];
 }
 
+/**
+ * The goal of an example, as its file has it, and what its backward pass shows.
+ *
+ * `stages`: of the tables below those of the computation. `learned`: the matrices that a step changes.
+ * `refused`: why there is no loss, "" where there is one; `remarks`: where a derivative is not defined.
+ */
+interface LearningData {
+  goal: Learning;
+  stages: Stage[];
+  learned: string[];
+  refused: string;
+  remarks: string[];
+}
+
+/** The same with the backward pass; `learning`: null where the example has no goal. */
+interface LearningModel extends TablesModel {
+  learning: LearningData | null;
+}
+
 /** Which session answers, and the last edit that it has applied. */
 interface Answer {
   session: string;
@@ -742,9 +761,8 @@ interface PuzzleData {
  * `changed`: the example differs from the one that was opened; `baseline`: one is pinned. `sizes`: the axes
  * whose sizes can be changed. `window`: of the mask, null where it has none; `corner`: null where there is
  * nothing to choose. `head_masks`: which heads have their own; null where there is only one head.
- * `lens`: the current one, "" for none; null where no choice is offered. `fixed`: only
- * numbers can be changed, and these of the layer's settings. `norm`: the eps of the
- * norm of Q and K.
+ * `rate`: of the goal, null without one. `lens`: the current one, "" for none; null where no choice is offered.
+ * `fixed`: only numbers can be changed, and these of the layer's settings. `norm`: the eps of the norm of Q and K.
  */
 interface Controls {
   undo: boolean;
@@ -769,6 +787,7 @@ interface Controls {
   window: number | null;
   corner: "top_left" | "bottom_right" | null;
   head_masks: boolean[] | null;
+  rate: number | null;
   lens: string | null;
   fixed?: string[];
 }
@@ -796,7 +815,7 @@ interface LiveRequest {
  * Of an exercise, `class_link`: the query of a link for everybody, where there can be others like it; `begun`:
  * which of the examples shown it was set with, here; 0 where a link has brought it.
  */
-interface ExploreModel extends TablesModel, Answer, About {
+interface ExploreModel extends LearningModel, Answer, About {
   revision: number;
   opened: number;
   unsaved: boolean;

@@ -13,6 +13,8 @@ interface Model {
   before?: Record<string, Matrix["values"]> | null;
   /** What may be done with the example, where it may be edited. */
   controls?: Controls;
+  /** Its goal and what belongs to the backward pass. */
+  learning?: LearningData | null;
 }
 
 type TokenList = AddToken["which"];

@@ -76,7 +76,7 @@ from mha_core.example.model import (
     without_stale_note,
 )
 from mha_core.example.validate import validate
-from mha_core.learn.descent import descend
+from mha_core.learn.descent import descend_fully
 from mha_core.vocabulary import AXES, MASKS
 
 
@@ -88,7 +88,12 @@ def apply(example: Example, edit: Edit) -> Example:
 
     Raises ``ExampleError`` where the edit names a place that is not there, or breaks the format.
     """
-    return validate(without_stale_note(_CHANGES[type(edit)](example, edit), example), example)
+    return finished(_CHANGES[type(edit)](example, edit), example)
+
+
+def finished(changed: Example, before: Example) -> Example:
+    """What has been changed of an example, validated, and without a note that is about other numbers."""
+    return validate(without_stale_note(changed, before), before)
 
 
 def _set_block(example: Example, edit: SetBlock) -> Example:
@@ -194,16 +199,7 @@ def _set_learning(example: Example, edit: SetLearning) -> Example:
 
 
 def _learn(example: Example, edit: Learn) -> Example:
-    """Take the steps. Raises ``ExampleError`` where the numbers outgrow their range before the last."""
-    descent = descend(example, edit.steps)
-    if descent.broke_off:
-        raise ExampleError(
-            N_("the numbers grow without bound: after {count} {count:step|steps} the loss is {loss:.4g}"),
-            place="learning.rate",
-            count=len(descent.losses) - 1,
-            loss=descent.losses[-1],
-        )
-    return descent.example
+    return descend_fully(example, edit.steps).example
 
 
 _CHANGES: dict[type[Edit], Callable[[Example, Any], Example]] = {

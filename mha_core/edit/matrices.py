@@ -8,6 +8,8 @@ from math import isfinite
 from random import Random
 from typing import Any
 
+from mha_core.compute.trace import input_matrix
+from mha_core.edit.targets import with_numbers
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import (
     NEG_INF,
@@ -23,7 +25,7 @@ from mha_core.example.model import (
     position_inputs,
 )
 from mha_core.quoted import quoted
-from mha_core.vocabulary import AXES, HEAD_MATRICES, HEAD_ROWS, MASKS, POSITION_INPUTS
+from mha_core.vocabulary import AXES, ENTRY, HEAD_MATRICES, HEAD_ROWS, MASKS, POSITION_INPUTS, TARGETS
 
 
 def filled(rows: int, cols: int, kind: str, seed: int = 0) -> Matrix:
@@ -46,12 +48,14 @@ def given_matrix(example: Example, name: str, head: int | None) -> Matrix:
     if head is None and name in POSITION_INPUTS:
         row = position_inputs(example).get(name)
         value = row and tuple((number,) for number in row) if AXES[name][0] != "1" else row
+    elif head is None and name in TARGETS.values():
+        value = input_matrix(example, name)
     elif name in (_LAYER_MATRICES if head is None else _HEAD_MATRICES):
         value = getattr(example if head is None else example.heads[head], name)
     if value is None:
         place = place_of(name, head) if name in AXES else str(quoted(name))
         raise ExampleError(N_("this example has no such numbers to edit"), place=place)
-    return (value,) if name in _ROWS or AXES[name][0] == "1" else value
+    return (value,) if name in _ROWS or ENTRY[name].axes[0] == "1" else value
 
 
 _LAYER_MATRICES = ("x", "context", "w_o", "b_o")
@@ -75,6 +79,8 @@ def with_matrix(example: Example, name: str, head: int | None, matrix: Any) -> E
         row = matrix[0] if AXES[name][0] == "1" else tuple(number for (number,) in matrix)
         field = next(field for field, position_input in POSITION_FIELDS.items() if position_input == name)
         return replace(example, positions=replace(example.positions, **{field: row}))  # type: ignore[type-var]
+    if example.learning is not None and name in TARGETS.values():
+        return replace(example, learning=with_numbers(example.learning, matrix))
     value = matrix[0] if name in _ROWS else matrix
     if head is None:
         return replace(example, **{name: value})

@@ -92,6 +92,15 @@ def descend(example: Example, steps: int, rate: float | None = None) -> Descent:
     return Descent(example, tuple(losses), eta)
 
 
+def descend_fully(example: Example, steps: int) -> Descent:
+    """So many steps. Raises as ``descend``, and ``ExampleError`` where the numbers outgrow their range before that."""
+    descent = descend(example, steps)
+    if descent.broke_off:
+        template, values = remark(example, descent)
+        raise ExampleError(template, place="", **values)
+    return descent
+
+
 def largest_falling_rate(example: Example, rate: float) -> float | None:
     """The largest of rate/2, rate/4, … with which one step lowers the loss; None where none does."""
     computed = trace(example)

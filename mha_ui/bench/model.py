@@ -21,6 +21,7 @@ from mha_core.example.model import (
 )
 from mha_core.puzzle import built_in_puzzles
 from mha_core.vocabulary import (
+    AXES,
     HEAD_BIASES,
     POSITION_CHOICES,
     SCORING,
@@ -33,6 +34,7 @@ from mha_view.lenses import laid_over, look
 from mha_view.lenses.lens import Lens, sent
 from mha_view.puzzle import changeable_first, only_allowed, puzzle_of, query_of
 from mha_view.tables import numbers
+from mha_view.tables.backward import with_backward
 
 
 class Answer(TypedDict):
@@ -49,9 +51,8 @@ class Controls(TypedDict):
     ``changed``: the example differs from the one that was opened; ``baseline``: one is pinned. ``sizes``: the axes
     whose sizes can be changed. ``window``: of the mask, null where it has none; ``corner``: null where there is
     nothing to choose. ``head_masks``: which heads have their own; null where there is only one head.
-    ``lens``: the current one, "" for none; null where no choice is offered. ``fixed``: only
-    numbers can be changed, and these of the layer's settings. ``norm``: the eps of the
-    norm of Q and K.
+    ``rate``: of the goal, null without one. ``lens``: the current one, "" for none; null where no choice is offered.
+    ``fixed``: only numbers can be changed, and these of the layer's settings. ``norm``: the eps of the norm of Q and K.
     """
 
     undo: bool
@@ -76,6 +77,7 @@ class Controls(TypedDict):
     window: int | None
     corner: Corner | None
     head_masks: Sequence[bool] | None
+    rate: float | None
     lens: str | None
     fixed: NotRequired[Sequence[str]]
 
@@ -130,7 +132,7 @@ class LiveRequest(TypedDict):
     lens: Mapping[str, object] | None
 
 
-class ExploreModel(payloads.TablesModel, Answer, About):
+class ExploreModel(payloads.LearningModel, Answer, About):
     """Everything that the Explore page shows.
 
     ``puzzle``: null for an example without one. ``bar``: what the address bar holds where that is not the address of
@@ -204,7 +206,7 @@ def payload(work: Work, *, lens: str | None = None) -> ExploreModel:
         **about_example(work.trace, work.language),
         "about_ours": is_ours(work.example),
         "puzzle": puzzle_of(work.trace, work.history.origin, work.language),
-        **numbers(work.trace, work.language, looking.decimals),
+        **_tables(work, through),
         "choices": _CHOICES,
         "controls": _controls(work, looking.lens if lens is None else None),
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},
@@ -215,6 +217,14 @@ def payload(work: Work, *, lens: str | None = None) -> ExploreModel:
     return laid_over(data, look(through, work.trace, work.language)) if through else data
 
 
+def _tables(work: Work, through: Lens | None) -> payloads.LearningModel:
+    """The numbers with the backward pass of a goal, unless somebody's own numbers are checked."""
+    shown = (work.trace, work.language, work.looking.decimals)
+    if through is not None and through.name == "check":
+        return {**numbers(*shown), "learning": None}
+    return with_backward(*shown)
+
+
 def _lens(work: Work, name: str) -> Lens | None:
     """A lens with what it needs of the work; None where no change is to be seen because no baseline is pinned."""
     looking = work.looking
@@ -223,7 +233,8 @@ def _lens(work: Work, name: str) -> Lens | None:
         case "change":
             return base and Lens(name, looking.decimals, baseline=base)
         case "gradient":
-            return Lens(name, looking.decimals, pinned=looking.pinned)
+            pinned = looking.pinned
+            return Lens(name, looking.decimals, pinned=pinned if pinned and pinned.name in AXES else None)
         case "check":
             return Lens(name, looking.decimals, exercise=work.exercise)
     return None
@@ -281,5 +292,6 @@ def _all_controls(work: Work, lens: str | None) -> Controls:
         "head_masks": [head.mask is not None for head in example.heads] if len(example.heads) > 1 else None,
         "window": None if band is None else band.window,
         "corner": band.corner if band and example.dims.n_q != example.dims.n_k else None,
+        "rate": None if example.learning is None else example.learning.rate,
         "lens": lens,
     }

@@ -9,11 +9,12 @@ from typing import Final, TypeGuard
 
 from mha_core import Cell, Example, MhaError, built_in, from_token
 from mha_core.compute.graph import symbol
-from mha_core.edit.edit import AddHead, Edit, SetBlock, as_data, read_edit
-from mha_core.edit.edits import apply
+from mha_core.edit.edit import AddHead, Edit, Learn, SetBlock, as_data, read_edit
+from mha_core.edit.edits import apply, finished
 from mha_core.edit.removed import restored
 from mha_core.errors import N_
 from mha_core.example.share_link import unpacked
+from mha_core.learn.descent import descend_fully, remark
 from mha_core.models import OWN, example_of, load
 from mha_core.puzzle import after_solution
 from mha_ui.state import actions
@@ -142,15 +143,26 @@ def _edited(work: Work, data: Mapping[str, object]) -> Work:
     try:
         edit = read_edit(data)
         back = restored([version.example for version in (*work.history.past, work.history.version)], edit)
-        edited = note_attempt(become(work, back or apply(work.example, edit)), work.example)
+        changed, learned = (back, "") if back else _changed(work, edit)
+        edited = note_attempt(become(work, changed), work.example)
     except MhaError as error:
         place, text = place_and_sentence(error, work.example, work.language)
         message = Message(text, place=place)
         if isinstance(edit, SetBlock) and not edit.grow:
             message = _with_larger(work, message, replace(edit, grow=True))
         return replace(work, message=message)
-    text = _origin_message(edited, edit, back is not None)
+    text = learned or _origin_message(edited, edit, back is not None)
     return replace(edited, message=Message(text, kind="info")) if text else edited
+
+
+def _changed(work: Work, edit: Edit) -> tuple[Example, str]:
+    """The example after an edit, and how its loss has changed where the edit was steps of gradient descent."""
+    example = work.example
+    if not isinstance(edit, Learn):
+        return apply(example, edit), ""
+    descent = descend_fully(example, edit.steps)
+    template, values = remark(example, descent)
+    return finished(descent.example, example), work.words(template).format(**values)
 
 
 def _origin_message(work: Work, edit: Edit, is_restored: bool) -> str:

@@ -18,7 +18,7 @@ from mha_core.errors import N_
 from mha_core.example.model import same_numbers, text_in
 from mha_core.example.share_link import packed
 from mha_core.puzzle import after_solution
-from mha_core.vocabulary import AXES
+from mha_core.vocabulary import ENTRY
 from mha_ui.state.history import History, Version, added, shown, travelled
 from mha_view.language import LANGUAGES, Words, sentence, words_in
 from mha_view.lenses.lens import Baseline, Exercise
@@ -435,7 +435,7 @@ def _at(work: Work, history: History) -> Work:
 
 def existing_cell(computed: Trace, cell: Cell) -> Cell | None:
     """The cell, where the trace has one there."""
-    if cell.name not in AXES:
+    if cell.name not in ENTRY:
         return None
     try:
         rows = computed.matrix(cell.name, cell.head)

@@ -1,34 +1,133 @@
-"""The backward pass of an example with a goal, as the browser's evaluator and tables read it."""
+"""A goal, and the backward pass toward it, as the browser's evaluator and tables read them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias, cast
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import Final, TypeAlias, cast
 
+from mha_core.compute.graph import formula
 from mha_core.compute.trace import Trace, input_matrix
+from mha_core.errors import N_, NumberRangeError
+from mha_core.example.learning import Learning
+from mha_core.example.learning_file import learning_json
 from mha_core.example.model import kv_head_of
 from mha_core.export.documents import noun
-from mha_core.vocabulary import BACKWARD_SETTINGS, ENTRY, PER_HEAD, TARGETS
+from mha_core.learn.descent import LEARNED
+from mha_core.learn.undefined import undefined_rows
+from mha_core.vocabulary import BACKWARD, BACKWARD_SETTINGS, ENTRY, PER_HEAD, STAGES, TARGETS
 from mha_view import payloads
+from mha_view.cell_names import cell_name, place_and_sentence
 from mha_view.language import words_in
 from mha_view.tables import caption, constants, numbers, step_data
 
 _Rows: TypeAlias = payloads.Rows | Sequence[payloads.Rows | None] | None
 """The numbers of a matrix: the layer's, or those of each head."""
 
+_ADDED_UP: Final = ("", "input")
+"""The stages in which heads have parts that are added up: the loss, and X."""
+_LOSS: Final = (N_("Loss"), N_("How far the numbers are from the goal."))
+_LOSS_OF_SOME: Final = (
+    _LOSS[0],
+    N_("How far the numbers are from the goal. g is 1 for a row with a target."),
+)
+_LOSS_OF_HEADS: Final = (N_("Loss of each head"), N_("How far its weights are from the goal."))
+_THROUGH_HEAD: Final = N_("What comes back through Q, K and V of each head.")
+_TITLE: Final = N_("{stage}, backward")
+_HINTS: Final = {
+    "output": N_("How the loss changes with each number of the output."),
+    "concat": N_("How the loss changes with each number of Concat."),
+    "head outputs": N_("Each head's columns of dConcat."),
+    "weights": N_("How the loss changes with each weight. r adds up A ∘ dA in each row."),
+    "mask": N_("A masked pair sends nothing back."),
+    "scores": N_("Back through the softmax and the divisor."),
+    "projected": N_("What comes back to each token's query, key and value."),
+    "projections": N_("A step subtracts η times these numbers from the weights."),
+    "input": N_("What comes back through all heads, added up."),
+}
+_ANY: Final = N_("How the loss changes with each of these numbers.")
+_UNDEFINED: Final = N_(
+    "{place} is 0: the length of a row of zeros has no derivative. The tables use 0 in its place."
+)
 
-def with_backward(computed: Trace, language: str, decimals: int) -> payloads.TablesModel:
+
+def with_backward(computed: Trace, language: str, decimals: int) -> payloads.LearningModel:
     """The computation with the target, the loss and the derivative by every matrix; alone where there is no goal.
 
-    Raises as ``run_backward`` does.
+    Where the loss or a derivative is no finite number, ``refused`` says why and there is no table of them.
     """
-    model, words = numbers(computed, language, decimals), words_in(language)
+    model: payloads.LearningModel = {**numbers(computed, language, decimals), "learning": None}
+    goal = computed.example.learning
+    if goal is None:
+        return model
+    try:
+        shown = _matrices(computed, language)
+    except NumberRangeError as error:
+        refused = place_and_sentence(error, computed.example, language)[1]
+        model["learning"] = _learning(goal, (), language, refused=refused)
+        return model
     for step in computed.declared_backward.by_name().values():
         model["steps"][step.name] = step_data(step)
     model["constants"] = {**model["constants"], **constants(computed.example, BACKWARD_SETTINGS)}
-    for name, values in _values(computed).items():
-        model["matrices"][name] = _matrix(computed, name, values, words)
+    model["matrices"] |= shown
+    model["learning"] = _learning(goal, tuple(shown), language, remarks=_remarks(computed, language))
     return model
+
+
+def _learning(
+    goal: Learning, shown: tuple[str, ...], language: str, *, refused: str = "", remarks: Sequence[str] = ()
+) -> payloads.LearningData:
+    return {
+        "goal": {**learning_json(goal), "rate": goal.rate},
+        "stages": _stages(shown, language),
+        "learned": [name for name in LEARNED if f"d_{name}" in shown],
+        "refused": refused,
+        "remarks": remarks,
+    }
+
+
+@lru_cache(maxsize=16)
+def _stages(shown: tuple[str, ...], language: str) -> list[payloads.Stage]:
+    """The loss, and then the stages of the page from the last to the first; those of which something is shown.
+
+    What each head has comes before what all heads have together, as it is computed.
+    """
+    words = words_in(language)
+    members: dict[tuple[str, bool], list[str]] = {}
+    for name, stage in _STAGE_OF.items():
+        if name in shown:
+            members.setdefault((stage, stage in _ADDED_UP and name in PER_HEAD), []).append(name)
+    found: list[payloads.Stage] = []
+    for (stage, is_of_heads), names in members.items():
+        title, hint = _said(stage, is_of_heads=is_of_heads, some="given_rows" in names)
+        titled = words(title) if not stage else words(_TITLE).format(stage=words(title))
+        found.append({"title": titled, "hint": words(hint), "matrices": names, "terms": []})
+    return found
+
+
+def _said(stage: str, *, is_of_heads: bool, some: bool) -> tuple[str, str]:
+    """The title and the hint of a stage; ``some``: only some rows have a target."""
+    if stage:
+        return _STAGE_TITLES[stage], _THROUGH_HEAD if is_of_heads else _HINTS.get(stage, _ANY)
+    return _LOSS_OF_HEADS if is_of_heads else _LOSS_OF_SOME if some else _LOSS
+
+
+def _stage_of() -> Iterator[tuple[str, str]]:
+    """Every matrix of the backward pass with the stage of the matrix that it is a derivative by; "" for the loss."""
+    stage = ""
+    for entry in BACKWARD:
+        if entry.slope_of:
+            stage = ENTRY[entry.slope_of].stage
+        yield entry.name, stage
+
+
+_STAGE_OF: Final = dict(_stage_of())
+_STAGE_TITLES: Final = {ENTRY[names[0]].stage: title for title, _, names in STAGES if names}
+
+
+def _matrices(computed: Trace, language: str) -> dict[str, payloads.Matrix]:
+    words = words_in(language)
+    return {name: _matrix(computed, name, rows, words) for name, rows in _values(computed).items()}
 
 
 def _values(computed: Trace) -> dict[str, _Rows]:
@@ -47,17 +146,19 @@ def _values(computed: Trace) -> dict[str, _Rows]:
 
 def _matrix(computed: Trace, name: str, values: _Rows, words: Callable[[str], str]) -> payloads.Matrix:
     example, entry = computed.example, ENTRY[name]
+    step = computed.declared_backward.by_name().get(name)
     described: payloads.MatrixBase = {
-        "symbol": caption(name, example),
-        "formula": "",
+        "symbol": _numbered(caption(name, example)),
+        "formula": formula(step, example).replace("head_i", "head") if step else "",
         "word": noun(name, words),
         "hue": entry.role,
         "scale": entry.colours,
         "axes": entry.axes,
     }
     if name not in PER_HEAD:
+        can_edit = name in TARGETS.values()
         return payloads.SharedMatrix(
-            **described, perHead=False, edit=False, values=cast("payloads.Rows", values)
+            **described, perHead=False, edit=can_edit, values=cast("payloads.Rows", values)
         )
     matrix = payloads.HeadMatrix(
         **described, perHead=True, edit=False, values=cast("Sequence[payloads.Rows | None]", values)
@@ -65,3 +166,17 @@ def _matrix(computed: Trace, name: str, values: _Rows, words: Callable[[str], st
     if name == "d_head_mask" or (entry.shared and example.kv_heads is not None):
         matrix["owners"] = [kv_head_of(example, name, head) for head in range(len(example.heads))]
     return matrix
+
+
+def _numbered(symbol: str) -> str:
+    """A letter with i for its head, such as dX_i, with the head's number in its place."""
+    return symbol.removesuffix("i") + "{h}" if symbol.endswith("_i") else symbol
+
+
+def _remarks(computed: Trace, language: str) -> list[str]:
+    """Where a derivative is not defined, and what is used in its place."""
+    words = words_in(language)
+    return [
+        words(_UNDEFINED).format(place=cell_name(cell, computed.example, words))
+        for cell in undefined_rows(computed)
+    ]

@@ -226,7 +226,7 @@ def test_steps_that_leave_the_range_of_numbers_break_off():
     descent = descend(SKETCH, 50, rate=1e5)
     assert descent.broke_off
     assert "the numbers grow without bound" in remark(SKETCH, descent)[0]
-    with pytest.raises(ExampleError, match=r"learning\.rate: the numbers grow without bound"):
+    with pytest.raises(ExampleError, match=r"is too large: the numbers grow without bound"):
         apply(replace(SKETCH, learning=replace(SKETCH.learning, rate=1e5)), {"op": "learn", "steps": 50})
 
 

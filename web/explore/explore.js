@@ -34,6 +34,7 @@ import { FirstSteps } from "./first_steps/first_steps.js";
 import { HeadChips } from "./heads/head_chips.js";
 import { ShownHeads } from "./heads/shown_heads.js";
 import { LastEdit } from "./last_edit.js";
+import { Learning } from "./learning/learning.js";
 import { Legend } from "./legend.js";
 import { MessageLine } from "./message_line.js";
 import { movedSentence } from "./moved_sentence.js";
@@ -68,6 +69,7 @@ const FIRST_OF_MASK = { name: "mask", head: null, row: 0, col: 0 };
  * @typedef {{
  *   toolbar: Toolbar; verdict: Verdict; practice: Practice; legend: Legend; explain: Explain; menu: FillMenu;
  *   chips: HeadChips; overview: Overview; phoneBar: PhoneBar; firstSteps: FirstSteps; puzzle: Puzzle; skip: HTMLElement;
+ *   learning: Learning;
  * }} Parts
  */
 
@@ -171,6 +173,7 @@ class Explore {
     this.#parts.overview.stop();
     this.#parts.firstSteps.stop();
     this.#parts.puzzle.stop();
+    this.#parts.learning.stop();
     this.#parts.skip.remove();
     pictures.leave(this);
     sender.retire(this);
@@ -245,6 +248,7 @@ class Explore {
     toolbar.update(model);
     phoneBar.update(model);
     legend.update(model);
+    this.#parts.learning.update(model);
     this.root.classList.toggle("through", Boolean(model.lens));
     this.#showCheck();
     this.root.classList.toggle("checking", Boolean(model.check));
@@ -395,6 +399,7 @@ class Explore {
 
   /** @param {Edit} edit */
   #send(edit) {
+    if (edit.op !== "learn") this.#parts.learning.interrupt();
     if (edit.op === "mask" && edit.kind === "painted") this.#sought = FIRST_OF_MASK;
     if (["undo", "redo", "reset"].includes(edit.op)) this.#grid.drafts.clear();
     if (edit.op === "reset") this.#lastEdit.forget();
@@ -414,6 +419,7 @@ class Explore {
    * @param {Edit | null} edit null: it is taken back
    */
   #preview(edit) {
+    if (edit && edit.op !== "learn") this.#parts.learning.interrupt();
     if (edit) this.#lastEdit.unmark();
     if (edit && !this.#newest.previewed) this.#lastEdit.remember();
     this.#setDragging(edit !== null);
@@ -432,6 +438,7 @@ class Explore {
       this.#patch(names);
       this.#parts.overview.patch(model);
       this.#parts.puzzle.follow(model);
+      this.#parts.learning.follow(model);
       this.#lastEdit.soon();
       this.#explained.explainSoon();
     }
@@ -482,6 +489,7 @@ class Explore {
    * @param {Cell} cell
    */
   #goTo(cell) {
+    this.#parts.learning.reach(this.#model, cell.name);
     if (!this.#view.cells.has(key(cell))) this.#parts.practice.reach(cell);
     this.#reveal(cell.head, [cell]);
     const td = this.#view.cells.get(key(cell));
@@ -568,7 +576,8 @@ class Explore {
     this.#view = practice.view(this.#model, { folds: this.#folds, heads, digits });
     this.#view.patch(this.#model, this.#grid.drafts);
     this.#view.isInHand = this.#newest.previewed !== null;
-    this.tables.replaceChildren(this.#view.root);
+    this.#parts.learning.place(this.#view.backward);
+    this.tables.replaceChildren(this.#view.root, this.#parts.learning.root);
     this.tables.classList.toggle("narrow", digits !== undefined);
     chips.update(this.#model, this.#view.heads, Number.isFinite(digits), this.#heads.isShortened);
     practice.update(this.#model);
@@ -685,6 +694,7 @@ class Explore {
         /** @type {boolean} */ byFocus,
       ) => this.#showExplained(cell, pinned, byFocus),
       solve: () => this.#solve(),
+      aimAt: (/** @type {Cell} */ cell) => this.#parts.learning.aimAt(cell),
 
       goTo: (/** @type {Cell} */ cell) => this.#goTo(cell),
       goToTable: (/** @type {TableId} */ table) => this.#goToTable(table),
@@ -735,6 +745,7 @@ class Explore {
     this.#parts.overview.stop();
     this.#parts.firstSteps.stop();
     this.#parts.puzzle.stop();
+    this.#parts.learning.stop();
     this.#parts.skip.remove();
     this.#parts = this.#makeParts();
     this.#layOutParts();
@@ -760,6 +771,7 @@ class Explore {
       chips: new HeadChips(words),
       firstSteps: new FirstSteps(host, words),
       puzzle: new Puzzle(host, words),
+      learning: new Learning(host, words),
       skip: skipLink(words.skip, this.tables),
     };
   }
@@ -773,7 +785,7 @@ class Explore {
         hold: (cell) => this.#explained.chosen(cell),
         go: (cell) => this.#explained.goTo(cell),
         traced: (path, begun) => this.#explained.traced(path, begun),
-        acts: (_, cell) => pinnedActs(this.#model, cell, (edit) => this.#send(edit)),
+        acts: (_, cell) => pinnedActs(this.#model, cell, this.#host),
       },
       this.#messageLine.root,
       legend.root,

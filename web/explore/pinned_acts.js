@@ -1,18 +1,50 @@
-// What can be done with the pinned number: mask its pair, and make a puzzle of it.
+// What can be done with the pinned number: mask its pair, make a puzzle of it, and make it the goal. Of a derivative it is
+// said what a step does with it.
 
-import { button } from "../kit/dom.js";
-import { isEditable, isFixed, pairOf, rowsOf } from "../kit/graph.js";
+import { stepAt } from "../kit/descent.js";
+import { button, element, fillNodes, symbol } from "../kit/dom.js";
+import { isEditable, isFixed, nameOf, pairOf, rowsOf } from "../kit/graph.js";
+import { brief, parenthesised } from "../kit/numbers.js";
+import { stepsOf } from "./learning/goals.js";
 
 /**
  * @param {ExploreModel} model
  * @param {Cell} cell
- * @param {(edit: Edit) => void} send
+ * @param {{ send: (edit: Edit) => void; aimAt: (cell: Cell) => void }} host
  * @returns {Child[]}
  */
-export const pinnedActs = (model, cell, send) => [
+export const pinnedActs = (model, cell, { send, aimAt }) => [
+  stepping(model, cell),
   masking(model, cell, send),
+  makingGoal(model, cell, aimAt),
   makingPuzzle(model, cell, send),
 ];
+
+/** W − η·dW with its numbers. @type {(model: ExploreModel, cell: Cell) => Child} */
+function stepping(model, cell) {
+  const step = stepAt(model, cell);
+  if (!step) return null;
+  const show = (/** @type {number} */ number) => brief(number, model.decimals);
+  const sum = [show(step.before), " − ", show(step.rate), " · ", parenthesised(show(step.slope)), " = "];
+  const after = element("strong", {}, show(step.before - step.rate * step.slope));
+  const place = [symbol(nameOf(model, step.by))];
+  return element(
+    "span",
+    { class: "of-step" },
+    ...fillNodes(model.words.step_of_cell, { place, sum: [...sum, after] }),
+  );
+}
+
+/**
+ * A button that makes the goal of a weight that its query should look there, and of an output that its row should become
+ * other numbers.
+ * @type {(model: ExploreModel, cell: Cell, aimAt: (cell: Cell) => void) => Child}
+ */
+function makingGoal(model, cell, aimAt) {
+  if (isFixed(model) || !model.asks || !stepsOf(model).some((step) => step === cell.name)) return null;
+  if (isEditable(model, cell.name, cell.head) || model.controls.lens === null) return null;
+  return button({ data: { focus: "make goal" }, onclick: () => aimAt(cell) }, model.words.goal_make);
+}
 
 /**
  * A button that hides the pair that the number is about, in every head, or lets it attend again. Where there is no mask,
@@ -43,6 +75,7 @@ const canMask = ({ check, controls, matrices }) =>
  */
 function makingPuzzle(model, cell, send) {
   if (isFixed(model) || !model.controls.changed || isEditable(model, cell.name, cell.head)) return null;
+  if (model.learning?.stages.some(({ matrices }) => matrices.includes(cell.name))) return null;
   const onclick = () => send({ op: "make_puzzle", cell });
   return button({ data: { focus: "make puzzle" }, onclick }, model.words.puzzle_make);
 }

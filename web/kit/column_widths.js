@@ -157,8 +157,9 @@ function lengthOf(text) {
  * @param {number} [room]
  */
 export function widthOf(model, head, digit, room) {
+  const backward = new Set(model.learning?.stages.flatMap(({ matrices }) => matrices)); // they do not push heads out
   const own = Object.keys(model.matrices).filter(
-    (name) => model.matrices[name].perHead && rowsOf(model, name, head),
+    (name) => model.matrices[name].perHead && rowsOf(model, name, head) && !backward.has(name),
   );
   const widths = own.flatMap((name) => [
     tableWidth(model, name, head, digit, room),

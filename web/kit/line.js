@@ -197,7 +197,7 @@ export class Explain {
       if (!path) return;
       light(path, "path");
       light([pinned], "pinned");
-      this.#lights.light([view.root], "tracing");
+      this.#lights.light([view.root, view.backward], "tracing");
     });
     const parts = this.#sentence(model, cell, terms, fed, isPinned);
     this.#draw(...parts.filter((part) => part !== null && part !== undefined), "");

@@ -1,8 +1,9 @@
 // Edits shown before the server has answered them: an input has its new value at once, and what follows from it is
 // worked out here. No DOM here.
 
+import { descended } from "./descent.js";
 import { evaluate } from "./evaluate.js";
-import { isPerHead, withTable } from "./graph.js";
+import { isPerHead, rowsOf, withTable } from "./graph.js";
 import { exact } from "./numbers.js";
 
 /**
@@ -11,10 +12,17 @@ import { exact } from "./numbers.js";
  * @param {Model} model
  * @param {Edit} edit
  */
-export function isLocal({ matrices, constants }, edit) {
+export function isLocal(model, edit) {
+  const { matrices, constants, learning } = model;
+  if (edit.op === "learn") return Boolean(learning && !learning.refused);
   if (edit.op === "scale") return typeof edit.value === "number" && constants.divisor !== null;
+  if (edit.op === "set" && edit.matrix.endsWith("_target") && !hasTargets(model, edit)) return false;
   return (edit.op === "claim" || (edit.op === "set" && !edit.grow)) && Boolean(matrices[edit.matrix]);
 }
+
+/** Whether all rows that an edit writes have a target: a new one changes what is compared. @type {(model: Model, edit: SetBlock) => boolean} */
+const hasTargets = (model, { row, values }) =>
+  values.every((_, at) => (rowsOf(model, "given_rows", null)?.[row + at]?.[0] ?? 1) === 1);
 
 /**
  * A model with edits in it, and the names of the tables that may have new numbers. The given model stays as it is.
@@ -25,10 +33,32 @@ export function isLocal({ matrices, constants }, edit) {
  * @returns {{ model: M; changed: Set<string> }}
  */
 export function withEdits(model, edits) {
-  const shown = { ...model, matrices: { ...model.matrices } };
-  const inputs = new Set(edits.filter((edit) => isLocal(model, edit)).map((edit) => write(shown, edit)));
-  const changed = (inputs.size && evaluate(shown, inputs)) || inputs;
-  return { model: shown, changed: new Set([...changed].filter((name) => shown.matrices[name])) };
+  let shown = model;
+  /** @type {Set<string>} */
+  const changed = new Set();
+  /** @param {Edit[]} written */
+  const show = (written) => {
+    if (!written.length) return;
+    shown = { ...shown, matrices: { ...shown.matrices } };
+    const inputs = new Set(written.map((edit) => write(shown, edit)));
+    for (const name of evaluate(shown, inputs) ?? inputs) changed.add(name);
+  };
+  /** @type {Edit[]} */
+  let waiting = [];
+  for (const edit of edits.filter((edit) => isLocal(model, edit))) {
+    if (edit.op !== "learn") {
+      waiting.push(edit);
+      continue;
+    }
+    show(waiting);
+    waiting = [];
+    const after = descended(shown, edit.steps ?? 1);
+    shown = after.model;
+    for (const name of after.changed) changed.add(name);
+  }
+  show(waiting);
+  const names = [...changed].filter((name) => shown.matrices[name]);
+  return { model: { ...shown, matrices: { ...shown.matrices } }, changed: new Set(names) };
 }
 
 /**

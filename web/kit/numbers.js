@@ -3,6 +3,7 @@
 const MINUS = "−";
 export const LARGE = 1e9; // from here on a number is printed as a power of ten
 const TYPED = 4; // decimals that are kept of a typed number
+const NOISE = 1e-12; // a matrix whose numbers are all smaller is coloured as zeros: they are what rounding leaves
 
 /**
  * Whether every number of a matrix is an integer: then all are shown without decimals.
@@ -34,6 +35,7 @@ const most = (item) => {
  */
 export function topOf(values) {
   const magnitude = largest(values);
+  if (magnitude < NOISE) return 1;
   const power = 10 ** Math.floor(Math.log10(magnitude));
   return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= magnitude * 0.999999) ?? magnitude;
 }

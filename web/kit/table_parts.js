@@ -22,11 +22,12 @@ import { accented } from "./layout.js";
  */
 
 /**
- * The heads' titles, above all stages.
+ * The heads' titles, above all stages. `hasActs`: with what can be done with a head.
  * @param {Model} model
  * @param {number[]} shown
+ * @param {boolean} hasActs
  */
-export function headTitles(model, shown) {
+export function headTitles(model, shown, hasActs) {
   const { words } = model;
   const heads = shown.map((head) => {
     /** @type {(what: string, text: string, disabled?: boolean) => HTMLElement} */
@@ -39,7 +40,7 @@ export function headTitles(model, shown) {
       "div",
       { class: "head-title", style: accent(head) },
       title,
-      ...(isFixed(model) ? [] : acts),
+      ...(hasActs && !isFixed(model) ? acts : []),
     );
   });
   return div("stage head-titles", div("stage-title"), ...heads);

@@ -54,7 +54,7 @@ export function structureOf(model) {
     return [name, edit, tables.map((rows) => rows && [rows.length, rows[0].length])];
   });
   const checked = [Boolean(model.check), Boolean(model.check?.practice)];
-  return JSON.stringify([model.lang, ...checked, shapes, model.stages, model.dims]);
+  return JSON.stringify([model.lang, ...checked, shapes, model.stages, model.learning?.stages, model.dims]);
 }
 
 /**
@@ -117,13 +117,24 @@ export class View {
     this.#last = { model, drafts: new Map() };
     this.folds = folds;
     this.heads = heads;
-    this.order = model.stages.flatMap(({ matrices }) => matrices); // of the tables on the page, by name
-    this.root = element("div", { class: "stages", style: `--heads: ${heads.length}` });
-    if (bare) return;
-    if (model.dims.h > 0) this.root.append(headTitles(model, this.heads));
-    for (const stage of model.stages)
-      if (stage.matrices.some((name) => model.matrices[name])) this.root.append(this.#stage(model, stage));
-    this.patch(model);
+    const backward = model.learning?.stages ?? [];
+    this.order = [...model.stages, ...backward].flatMap(({ matrices }) => matrices); // of the tables on the page, by name
+    this.root = this.#stages(model, bare ? [] : model.stages, true);
+    this.backward = this.#stages(model, bare ? [] : backward, false); // the tables of the backward pass, apart from the others
+    if (!bare) this.patch(model);
+  }
+
+  /**
+   * The tables of some stages, below the titles of the heads; `hasActs`: with what can be done with a head.
+   * @param {TablesModel} model
+   * @param {Stage[]} stages
+   * @param {boolean} hasActs
+   */
+  #stages(model, stages, hasActs) {
+    const present = stages.filter(({ matrices }) => matrices.some((name) => model.matrices[name]));
+    const titles = present.length && model.dims.h > 0 ? headTitles(model, this.heads, hasActs) : null;
+    const attributes = { class: "stages", style: `--heads: ${this.heads.length}` };
+    return element("div", attributes, titles, ...present.map((stage) => this.#stage(model, stage)));
   }
 
   /**

@@ -28,6 +28,7 @@ const NO_MENUS = {
     window: null,
     corner: null,
     head_masks: null,
+    rate: null,
     lens: null,
   },
 };
@@ -236,6 +237,7 @@ export class LocalHost {
       ...{
         start: { first: false, asked: 0, puzzle: null },
         asks: null,
+        learning: null,
         message: this.#message,
         puzzle: this.#puzzle,
       },

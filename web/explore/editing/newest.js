@@ -109,7 +109,9 @@ export class Newest {
   show() {
     const edits = this.#unanswered;
     const { model, changed } = withEdits(this.#page, edits);
-    this.#exactly = edits.length && edits.every((edit) => isLocal(this.#page, edit)) ? this.#seq : -1;
+    const isExact = (/** @type {Edit} */ edit) =>
+      isLocal(this.#page, edit) && !(edit.op === "learn" && Number(edit.steps) > 1); // rounding may grow with the steps
+    this.#exactly = edits.length && edits.every(isExact) ? this.#seq : -1;
     model.before = this.model.before;
     if (this.#seen) {
       laySeen(model, this.#seen.seen);

@@ -1,0 +1,299 @@
+// The section "Backward": the goal in words, the tables of the backward pass, a step, a run, and what they say.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pointsOf } from "../../../web/explore/learning/loss_curve.js";
+import { mount, payload, press } from "./page.js";
+
+const POINTER = globalThis.matchMedia;
+
+/** @param {string} [name] */
+async function page(name = "no goal") {
+  globalThis.matchMedia = POINTER;
+  const mounted = await mount("explore/explore.js", payload(name));
+  const { root } = mounted;
+  const find = (/** @type {string} */ selector) => root.querySelector(selector);
+  const control = (/** @type {string} */ focus) => find(`[data-focus="${focus}"]`);
+  const click = (/** @type {string} */ focus) => control(focus).click();
+  const text = (/** @type {string} */ selector) => find(selector)?.textContent;
+  const cell = (/** @type {string} */ key) => find(`td[data-key="${key}"]`);
+  const edits = () => mounted.sent.filter(([kind]) => kind === "edits").flatMap(([, sent]) => sent.edits);
+  const last = () => edits().at(-1);
+  const choose = (/** @type {string} */ focus, /** @type {string} */ value) => {
+    control(focus).value = value;
+    control(focus).dispatchEvent(new Event("change", { bubbles: true }));
+  };
+  const answer = (/** @type {string} */ next) => mounted.answer({ ...payload(next), ack: last()?.seq ?? 0 });
+  const pin = async (/** @type {string} */ key) => {
+    cell(key).click();
+    await new Promise((resolve) => setTimeout(resolve));
+  };
+  const isOpen = () => control("backward").getAttribute("aria-expanded") === "true";
+  const rest = () => window.dispatchEvent(new Event("blur")); // what waits is sent
+  return { ...mounted, find, control, click, text, cell, edits, last, choose, answer, pin, isOpen, rest };
+}
+
+const loss = (/** @type {string} */ name) => payload(name).matrices.loss.values[0][0];
+
+// --- the goal --------------------------------------------------------------------------------------------------------
+
+test("without a goal the section is folded, and no table of it is sent", async () => {
+  const { isOpen, find } = await page();
+  assert.equal(isOpen(), false);
+  assert.equal(find(".backward-tables td"), null);
+  assert.ok(find(".learning-way").hidden);
+});
+
+test("a goal that a link brings opens the section", async () => {
+  const { isOpen, cell } = await page("output");
+  assert.ok(isOpen());
+  assert.ok(cell("d_w_q|0|0|0"));
+});
+
+test("a token is to look at another, in the head that is chosen", async () => {
+  const { click, choose, find, last } = await page();
+  click("backward");
+  for (const [field, value] of [
+    ["head", "1"],
+    ["query", "2"],
+    ["key", "1"],
+  ])
+    choose(`goal ${field}`, value);
+  find(".goal-form").dispatchEvent(new Event("submit", { cancelable: true }));
+  assert.deepEqual(last().learning, { step: "weights", rate: 0.1, targets: [null, [null, null, 1]] });
+});
+
+test("a token's output is to become the numbers that are typed, in place of what it is", async () => {
+  const { click, choose, control, find, last } = await page();
+  click("backward");
+  choose("goal about", "output");
+  choose("goal query", "1");
+  const field = control("goal numbers");
+  const now = payload("row").map((/** @type {number} */ number) => String(Number(number.toFixed(2))));
+  assert.equal(field.value, now.join(" "));
+  field.value = "(2.5, −1)";
+  field.dispatchEvent(new Event("input"));
+  find(".goal-form").dispatchEvent(new Event("submit", { cancelable: true }));
+  assert.deepEqual(last().learning, { step: "output", rate: 0.1, targets: [null, [2.5, -1], null] });
+});
+
+for (const [typed, said] of [
+  ["2", /This row has 2 numbers, and you gave 1\./],
+  ["2 x", /Numbers: “?x”? is not a number\./],
+])
+  test(`“${typed}” is no row of numbers: it is said why, and nothing is sent`, async () => {
+    const { click, choose, control, find, edits, root } = await page();
+    click("backward");
+    choose("goal about", "output");
+    control("goal numbers").value = typed;
+    control("goal numbers").dispatchEvent(new Event("input"));
+    find(".goal-form").dispatchEvent(new Event("submit", { cancelable: true }));
+    assert.match(root.textContent, /** @type {RegExp} */ (said));
+    assert.deepEqual(edits(), []);
+    assert.equal(control("goal numbers").value, typed);
+  });
+
+test("the goal is said in words, and its last target removed removes it", async () => {
+  const { text, click, last } = await page("look");
+  assert.match(text(".goals li"), /^In head 1, .*cats.* should look at .*fish.*\./);
+  click("goal remove 0 0");
+  assert.equal(last().learning, null);
+});
+
+test("a second target joins the first; another kind replaces it", async () => {
+  const { choose, find, last, text } = await page("output");
+  assert.equal(text('[data-focus="goal set"]'), "Replace the goal");
+  choose("goal about", "output");
+  assert.equal(text('[data-focus="goal set"]'), "Add to the goal");
+  choose("goal query", "2");
+  find(".goal-form").dispatchEvent(new Event("submit", { cancelable: true }));
+  const { targets, rate } = last().learning;
+  assert.deepEqual([targets[0], targets[1], rate], [[2, 0], null, 0.05]);
+  assert.equal(targets[2].length, 2);
+});
+
+test("a pinned weight is made the goal", async () => {
+  const { pin, click, last, isOpen } = await page();
+  await pin("weights|0|0|2");
+  click("make goal");
+  assert.deepEqual(last().learning.targets, [[2, null, null], null]);
+  assert.ok(isOpen());
+});
+
+test("a pinned output begins a goal for its row, to be typed over", async () => {
+  const { pin, click, control } = await page();
+  await pin("output||1|0");
+  click("make goal");
+  assert.equal(control("goal query").value, "1");
+  assert.equal(document.activeElement, control("goal numbers"));
+});
+
+for (const name of ["no goal", "output"])
+  test(`a number that is no goal offers none (${name})`, async () => {
+    const { pin, control } = await page(name);
+    await pin("scores|0|0|0");
+    assert.equal(control("make goal"), null);
+  });
+
+test("a puzzle and an exercise have no such section", async () => {
+  const { find } = await page("puzzle");
+  assert.ok(find(".learning").hidden);
+});
+
+test("a target on a masked key is refused, and it is said why", async () => {
+  const { text, find, control } = await page("hidden");
+  assert.match(text(".learning-notes"), /so the loss is infinite/);
+  assert.equal(find(".backward-tables td"), null);
+  assert.ok(control("learn step").disabled && control("learn play").disabled);
+});
+
+test("where a derivative is not defined, the page says where and what is used", async () => {
+  const { text } = await page("corner");
+  assert.match(text(".learning-notes"), /‖Q‖\[1, 1\].* is 0: the length of a row of zeros has no derivative/);
+});
+
+// --- the tables ------------------------------------------------------------------------------------------------------
+
+test("a cell of dW_Q has its line of arithmetic, its terms lit, and what a step does with its weight", async () => {
+  const { pin, text, cell } = await page("output");
+  await pin("d_w_q|0|0|1");
+  const line = text(".explain .line");
+  assert.match(line, /^dWQ\[1, 2\] of head 1 = Xᵀ·dQ = /);
+  assert.match(line, /A step: WQ\[1, 2\] of head 1 → .* − 0\.05 · .* = /);
+  for (const row of [0, 1, 2]) assert.ok(cell(`d_q|0|${row}|1`).classList.contains("operand"));
+  assert.ok(cell("x||0|0").classList.contains("operand"));
+});
+
+test("the backward tables follow a number that is typed, and are the server's", async () => {
+  const { cell, answer, root } = await page("output");
+  const texts = () =>
+    [...root.querySelectorAll(".learning td[data-key]")].map(({ textContent }) => textContent);
+  const before = texts();
+  cell("x||0|0").focus();
+  press("3", cell("x||0|0"));
+  press("Enter", cell("x||0|0").querySelector("input"));
+  const followed = texts();
+  assert.notDeepEqual(followed, before);
+  answer("moved");
+  assert.deepEqual(texts(), followed);
+});
+
+test("a target can be typed over in its table, and a row without one only with the server's answer", async () => {
+  const { cell, text } = await page("output");
+  const lossNow = () => cell("loss||0|0").textContent;
+  const before = lossNow();
+  for (const [key, isChanged] of /** @type {const} */ ([
+    ["output_target||1|0", false],
+    ["output_target||0|0", true],
+  ])) {
+    cell(key).focus();
+    press("5", cell(key));
+    press("Enter", cell(key).querySelector("input"));
+    assert.equal(lossNow() !== before, isChanged, key);
+  }
+  assert.match(text(".loss"), /^Loss L = /);
+});
+
+test("other lenses leave the backward tables as they are", async () => {
+  const { cell } = await page("lens");
+  assert.match(cell("d_w_q|0|0|0").textContent, /\d/);
+});
+
+// --- steps -----------------------------------------------------------------------------------------------------------
+
+test("a step changes every weight at once, and says the loss before and after; undo takes it back", async () => {
+  const { click, cell, text, last, answer, rest } = await page("output");
+  click("learn step");
+  const shown = [cell("w_o||0|0").textContent, cell("loss||0|0").textContent, text(".loss")];
+  assert.match(shown[2], /^Loss L: 6\.782 → 0\.1131 after 1 step$/);
+  rest();
+  assert.deepEqual([last().op, last().steps], ["learn", 1]);
+  answer("one step");
+  assert.deepEqual([cell("w_o||0|0").textContent, cell("loss||0|0").textContent, text(".loss")], shown);
+  click("undo");
+  answer("undone");
+  assert.equal(text(".loss"), "Loss L = 6.782");
+});
+
+test("with reduced motion a run is taken at once, as one edit, until the loss is flat", async () => {
+  const { click, edits, text, rest, find } = await page("output");
+  globalThis.matchMedia = () => ({ matches: true });
+  click("learn play");
+  rest();
+  const learned = edits().filter(({ op }) => op === "learn");
+  assert.equal(new Set(learned.map(({ seq }) => seq)).size, 1);
+  const { steps } = learned[0];
+  assert.ok(steps > 5 && steps <= 200, String(steps));
+  assert.match(text(".loss"), new RegExp(`after ${steps} steps$`));
+  assert.match(find(".loss-curve svg").getAttribute("aria-label"), /^The loss goes from 6\.782 to /);
+});
+
+test("a run is paused, and its steps so far are the edit that the server takes too", async () => {
+  const { click, text, last, rest, cell, answer } = await page("output");
+  click("learn play");
+  assert.match(text('[data-focus="learn play"]'), /Pause/);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  click("learn play");
+  rest();
+  assert.equal(last().op, "learn");
+  assert.ok(last().steps >= 1);
+  assert.match(text('[data-focus="learn play"]'), /Play/);
+  const after = last().steps === 1 ? "one step" : null;
+  if (after) {
+    const shown = cell("d_w_q|0|0|0").textContent;
+    answer(after);
+    assert.equal(cell("d_w_q|0|0|0").textContent, shown);
+  }
+});
+
+test("an edit while it plays comes after the steps so far", async () => {
+  const { click, edits, rest, cell } = await page("output");
+  click("learn play");
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  cell("x||0|0").focus();
+  press("3", cell("x||0|0"));
+  press("Enter", cell("x||0|0").querySelector("input"));
+  rest();
+  const ops = edits().map(({ op }) => op);
+  assert.ok(ops.indexOf("learn") >= 0 && ops.indexOf("learn") < ops.indexOf("set"), ops.join());
+});
+
+test("too large a rate stops the run, and the server says why", async () => {
+  const { click, choose, answer, root, last, rest } = await page("output");
+  globalThis.matchMedia = () => ({ matches: true });
+  choose("rate", "1");
+  assert.equal(last().learning.rate, 1);
+  answer("too far");
+  assert.match(root.textContent, /η = 1 is too large: /);
+  click("learn play");
+  rest();
+  assert.equal(last().op, "learn");
+});
+
+test("ten steps in the browser are torch's", async () => {
+  const { descended, lossOf } = await import("../../../web/kit/descent.js");
+  const { model } = descended(payload("output"), 10);
+  assert.ok(Math.abs(lossOf(model) - loss("ten steps")) < 1e-9 * loss("output"));
+  assert.equal(lossOf(payload("output")), loss("output"), "the model that it begins with stays as it is");
+});
+
+test("η is a number above 0", async () => {
+  const { choose, edits, root, control } = await page("output");
+  choose("rate", "0");
+  assert.match(root.textContent, /0.? cannot be a learning rate/);
+  assert.deepEqual([edits(), control("rate").value], [[], "0.05"]);
+});
+
+test("the curve begins at the left and ends at the right, the largest loss at its top", () => {
+  const points = pointsOf([4, 2, 1]);
+  assert.ok(points[0][0] < points[1][0] && points[1][0] < points[2][0]);
+  assert.ok(points[0][1] < points[1][1] && points[1][1] < points[2][1]);
+  assert.ok(pointsOf([0, 0]).flat().every(Number.isFinite));
+});
+
+test("in Chinese the goal, the tables and the buttons have Chinese words", async () => {
+  const { text } = await page("chinese");
+  assert.match(text('[data-focus="backward"]'), /^反向传播/);
+  assert.match(text(".goals li"), /的输出应变为/);
+  assert.match(text(".backward-tables .stage-title h3, .backward-tables"), /反向/);
+});

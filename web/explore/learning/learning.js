@@ -1,0 +1,264 @@
+// The section "Backward": the goal, a step toward it, many steps, the loss, and the tables of the backward pass.
+
+import { lossOf } from "../../kit/descent.js";
+import { Disclosure } from "../../kit/disclosure.js";
+import { button, div, element, fill, p, rich, setText, span, symbol } from "../../kit/dom.js";
+import { isFixed } from "../../kit/graph.js";
+import { brief } from "../../kit/numbers.js";
+import { isolated } from "../../kit/quoted.js";
+import { NumberField } from "../toolbar/number_field.js";
+import { GoalForm } from "./goal_form.js";
+import { targetsOf, tokensAlong, without, withTarget } from "./goals.js";
+import { LossCurve, valuesOf } from "./loss_curve.js";
+import { Run } from "./run.js";
+
+const MOST_RATE = 1e6; // as in mha_core/example/learning.py
+const SAME = 1e-9; // of the largest loss, by which the browser's and the server's may differ
+const MOST_NUMBERS = 6; // of a target that is listed
+
+/**
+ * Whether the section is open, and the losses of the steps that lead to the present numbers. It outlives the component,
+ * which may be mounted again.
+ * @type {{ isOpen: boolean | null; losses: number[] }}
+ */
+const stored = { isOpen: null, losses: [] };
+
+/** @typedef {import("./goals.js").Aim} Aim */
+/**
+ * `isKept`: whether the page has every edit, and none is being made.
+ * @typedef {import("../toolbar/number_field.js").NumberFieldHost & { isKept: () => boolean }} LearningHost
+ */
+
+export class Learning {
+  #host;
+  #words;
+  #form;
+  #rate;
+  #curve;
+  #run;
+  #goals = element("ul", { class: "goals" });
+  #loss = element("p", { class: "loss" });
+  #step;
+  #play;
+  #way; // what can be done with a goal
+  #notes = element("div", { class: "learning-notes" });
+  #tables = div("backward-tables");
+  #disclosure;
+  #drawn = ""; // the goal that is listed, as JSON
+
+  /**
+   * @param {LearningHost} host
+   * @param {Record<string, string>} words
+   */
+  constructor(host, words) {
+    this.#host = host;
+    this.#words = words;
+    this.#form = new GoalForm(host, words);
+    this.#curve = new LossCurve(words);
+    this.#rate = new NumberField(host, {
+      name: "rate",
+      chosen: ({ rate }) => rate,
+      edit: (rate) => ({
+        op: "learning",
+        learning: host.model.learning && { ...host.model.learning.goal, rate },
+      }),
+      accepts: (value) => value > 0 && value <= MOST_RATE,
+      refused: words.not_a_rate,
+    });
+    const run = {
+      get model() {
+        return host.model;
+      },
+      send: host.send,
+      preview: host.preview,
+      stepped: (/** @type {number} */ loss) => this.#stepped(loss),
+      ended: () => this.#showPlay(),
+    };
+    this.#run = new Run(run);
+    this.#step = button(
+      { class: "further", data: { focus: "learn step" }, onclick: () => this.#takeStep() },
+      words.learn_step,
+    );
+    this.#play = button({ data: { focus: "learn play" }, onclick: () => this.#togglePlay() });
+    const rate = element("label", { class: "rate" }, words.learn_rate, this.#rate.field);
+    this.#way = div("learning-way", rate, this.#step, this.#play, this.#loss, this.#curve.root);
+    const content = [
+      p("quiet-text", symbol(words.backward_about)),
+      this.#goals,
+      this.#form.root,
+      this.#way,
+      this.#notes,
+      this.#tables,
+    ];
+    const label = [element("strong", {}, words.backward), " ", span("quiet-text", words.backward_hint)];
+    const toggled = (/** @type {boolean} */ isOpen) => this.#toggled(isOpen);
+    this.#disclosure = new Disclosure({ name: "learning", focus: "backward", toggled }, label, ...content);
+    this.root = this.#disclosure.root;
+    this.root.setAttribute("role", "region");
+    this.root.setAttribute("aria-label", words.backward);
+  }
+
+  stop() {
+    this.#run.stop();
+  }
+
+  /** Another edit is about to be made: the steps so far come before it. */
+  interrupt() {
+    this.#run.pause();
+  }
+
+  /** Put these tables into the section. @param {HTMLElement} tables */
+  place(tables) {
+    this.#tables.replaceChildren(tables);
+  }
+
+  /** After an answer of the page. @param {ExploreModel} model */
+  update(model) {
+    this.root.hidden = isFixed(model) || !model.asks || model.controls.lens === null;
+    if (this.root.hidden) return;
+    this.#disclosure.show(stored.isOpen ?? Boolean(model.learning));
+    this.#form.update(model);
+    this.#list(model);
+    this.#rate.update(this.#words.learn_rate);
+    this.#way.hidden = !model.learning;
+    this.#step.disabled = this.#play.disabled = !model.learning || Boolean(model.learning.refused);
+    const { refused = "", remarks = [] } = model.learning ?? {};
+    const notes = [
+      refused && element("p", { class: "refused", role: "alert" }, refused),
+      ...remarks.map((text) => p("remark", ...rich(text))),
+    ];
+    this.#notes.replaceChildren(...notes.filter((note) => note !== ""));
+    if (this.#host.isKept()) this.#settle(lossOf(model));
+    this.#showPlay();
+    this.#showLoss();
+  }
+
+  /** The numbers have changed before any answer. @param {ExploreModel} model */
+  follow(model) {
+    if (!model.learning || this.#run.isPlaying) return;
+    const loss = lossOf(model);
+    if (placeOf(loss) === stored.losses.length - 1) this.#showLoss();
+    else setText(this.#loss, fill(this.#words.loss_now, valuesOf([loss])));
+  }
+
+  /** Open the section, so that its tables can be gone to. @param {ExploreModel} model @param {string} name of a matrix */
+  reach({ learning }, name) {
+    if (learning?.stages.some(({ matrices }) => matrices.includes(name))) this.#open();
+  }
+
+  /**
+   * Make a number's row the goal: a weight is to become 1; a row of numbers is to be typed over.
+   * @param {Cell} cell
+   */
+  aimAt({ name, head, row, col }) {
+    const step = /** @type {Aim["step"]} */ (name);
+    this.#open();
+    if (step !== "weights") return this.#form.begin({ step, head: null, row });
+    const goal = withTarget(this.#host.model, { step, head, row }, col);
+    this.#host.send({ op: "learning", learning: goal });
+  }
+
+  #open() {
+    if (!this.#disclosure.isOpen) this.#disclosure.toggle();
+  }
+
+  /** @param {boolean} isOpen */
+  #toggled(isOpen) {
+    stored.isOpen = isOpen;
+    if (!isOpen) this.#run.pause();
+  }
+
+  // --- the goal ------------------------------------------------------------------------------------------------------
+
+  /** List the targets, each with a button that removes it. @param {ExploreModel} model */
+  #list(model) {
+    const drawn = JSON.stringify([model.learning?.goal, model.labels]);
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
+    const lines = targetsOf(model.learning?.goal).map(({ aim, target }) => this.#line(model, aim, target));
+    this.#goals.replaceChildren(...lines);
+    this.#goals.hidden = lines.length === 0;
+  }
+
+  /** @type {(model: ExploreModel, aim: Aim, target: import("./goals.js").Target) => HTMLElement} */
+  #line(model, aim, target) {
+    const words = this.#words;
+    const text = this.#sentence(model, aim, target);
+    const label = fill(words.titled, { name: words.goal_remove, text });
+    const onclick = () => {
+      this.#host.send({ op: "learning", learning: without(this.#host.model, aim) });
+      this.#disclosure.opener.focus();
+    };
+    const focus = `goal remove ${aim.head} ${aim.row}`;
+    return element(
+      "li",
+      {},
+      text,
+      " ",
+      button({ class: "quiet", "aria-label": label, title: label, data: { focus }, onclick }, "✕"),
+    );
+  }
+
+  /** @type {(model: ExploreModel, aim: Aim, target: import("./goals.js").Target) => string} */
+  #sentence(model, { step, head, row }, target) {
+    const words = this.#words;
+    const query = isolated(tokensAlong(model, "n_q")[row]);
+    if (typeof target === "number") {
+      const key = isolated(tokensAlong(model, "n_k")[target]);
+      const template = model.dims.h > 1 ? words.goal_look_of_head : words.goal_look;
+      return fill(template, { head: (head ?? 0) + 1, query, key });
+    }
+    const shown = target.slice(0, MOST_NUMBERS).map((number) => brief(number, model.decimals));
+    const numbers = `(${shown.join(", ")}${target.length > MOST_NUMBERS ? ", …" : ""})`;
+    if (step === "weights") return fill(words.goal_shares, { head: (head ?? 0) + 1, query, numbers });
+    return fill(words[`goal_row_${step}`], { query, numbers });
+  }
+
+  // --- steps ---------------------------------------------------------------------------------------------------------
+
+  #takeStep() {
+    this.#run.pause();
+    this.#host.send({ op: "learn", steps: 1 });
+    this.#stepped(lossOf(this.#host.model));
+  }
+
+  #togglePlay() {
+    if (this.#run.isPlaying) this.#run.pause();
+    else this.#run.play();
+    this.#showPlay();
+  }
+
+  #showPlay() {
+    const { isPlaying } = this.#run;
+    setText(this.#play, isPlaying ? `❚❚ ${this.#words.learn_pause}` : `▶ ${this.#words.learn_play}`);
+  }
+
+  /** @param {number} loss after one more step */
+  #stepped(loss) {
+    if (Number.isFinite(loss)) stored.losses.push(loss);
+    this.#showLoss();
+  }
+
+  /**
+   * The numbers are at rest. Steps that were undone are no longer part of the curve; other edits begin a new one.
+   * @param {number} loss
+   */
+  #settle(loss) {
+    const at = placeOf(loss);
+    stored.losses = !Number.isFinite(loss) ? [] : at < 0 ? [loss] : stored.losses.slice(0, at + 1);
+  }
+
+  #showLoss() {
+    const { losses } = stored;
+    const text = losses.length > 1 ? this.#words.loss_after : this.#words.loss_now;
+    this.#loss.hidden = losses.length === 0;
+    if (losses.length) setText(this.#loss, fill(text, valuesOf(losses)));
+    this.#curve.update(losses);
+  }
+}
+
+/** Which of the losses this is, the last of them; −1 for none. @param {number} loss */
+function placeOf(loss) {
+  const most = Math.max(...stored.losses, Math.abs(loss));
+  return stored.losses.findLastIndex((known) => Math.abs(known - loss) <= SAME * most);
+}
