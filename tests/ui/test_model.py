@@ -10,6 +10,7 @@ from mha_core import AddMask, AllowMask, CellError, ExampleError, built_in, grap
 from mha_core.compute.graph import head_graph
 from mha_core.compute.operations import OPERATIONS
 from mha_core.edit.fields import FILLS, RESIZABLE
+from mha_core.example.learning import GOALS
 from mha_core.example.model import kv_head_of
 from mha_core.vocabulary import AXES, LAYER_INPUTS, NAMES, PER_HEAD_INPUTS, STAGES, WHOLE_LAYER_STEPS
 from mha_ui.bench import model
@@ -321,7 +322,7 @@ def test_controls_show_what_the_layer_has(edits, controls):
     told_controls = told["controls"]
     layer = {"scale": "sqrt_dk", "scoring": "scaled_dot", "positions": "none", "kv_heads": 2, "mask": "none"}
     layer |= {"softcap": None, "window": None, "corner": None, "head_masks": [F] * told["dims"]["h"]}
-    layer |= {"sinks": F, "norm": None}
+    layer |= {"sinks": F, "norm": None, "rate": None}
     cosine = controls.get("scoring") == "cosine"
     layer |= {"temperature": cosine, "is_product": not cosine}
     widths = {"d_context": "context" in controls, "d_out": "w_o" in controls}
@@ -431,6 +432,8 @@ def test_the_browser_is_sent_the_words_that_it_uses_and_no_others():
         used |= {f"fill_{kind}" for kind in FILLS if "words[`fill_${kind}`]" in text}
         used |= {f"mark_{mark}" for mark in MARKS if "words[`mark_${mark}`]" in text}
         used |= {f"wrong_{kind}" for kind in WRONG if "words[`wrong_${wrong}`]" in text}
+        used |= {f"goal_about_{step}" for step in GOALS if "words[`goal_about_${name}`]" in text}
+        used |= {f"goal_row_{step}" for step in GOALS[:2] if "words[`goal_row_${step}`]" in text}
         for part in ("term", "means"):
             used |= {f"{part}_{term}" for term in GLOSSARY if f"words[`{part}_${{term}}`]" in text}
         used |= {f"legend_{kind}" for kind in LENSES if "words[`legend_${kind}`]" in text}

@@ -7,8 +7,9 @@ from urllib.parse import parse_qs, urlsplit
 from playwright.sync_api import Locator, Page
 
 from mha_core import OPENS_FIRST, Example, Trace, built_in, from_token, library, to_token, trace
+from mha_core.compute.trace import input_matrix
 from mha_core.example.model import NEG_INF, position_inputs
-from mha_core.vocabulary import PER_HEAD_INPUTS, POSITION_INPUTS, WHOLE_LAYER_STEPS
+from mha_core.vocabulary import PER_HEAD, PER_HEAD_INPUTS, POSITION_INPUTS, TARGETS
 from tools.drive.browser import WAIT, wait_for
 
 
@@ -121,7 +122,7 @@ def example_in(url: str) -> Example:
 
 
 def expected(computed: Trace) -> dict[str, float]:
-    """Every number of a trace by the bench's key, computed and given (masks apart)."""
+    """Every number of a trace by the bench's key, computed and given (masks apart), and of a goal's backward pass."""
     example = computed.example
     given = ("x", "context", "w_o", "b_o", *position_inputs(example))
     places: list[tuple[str, int | None]] = [
@@ -129,13 +130,12 @@ def expected(computed: Trace) -> dict[str, float]:
     ]
     for index, head in enumerate(example.heads):
         places += [(name, index) for name in PER_HEAD_INPUTS if getattr(head, name, None) is not None]
-    for name, values in computed.values.items():
-        heads = (
-            [None]
-            if name in WHOLE_LAYER_STEPS
-            else [at for at, rows in enumerate(values) if rows is not None]
-        )
-        places += [(name, at) for at in heads]
+    for name in (*TARGETS.values(), "given_rows"):
+        heads = range(len(example.heads)) if name in PER_HEAD else (None,)
+        places += [(name, at) for at in heads if input_matrix(example, name, at)]
+    for name, values in (computed.values | computed.backward).items():
+        of_heads = [at for at, rows in enumerate(values) if rows is not None] if name in PER_HEAD else [None]
+        places += [(name, at) for at in of_heads]
     return {
         f"{name}|{'' if head is None else head}|{i}|{j}": number
         for name, head in places
