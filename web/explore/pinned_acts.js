@@ -3,7 +3,7 @@
 
 import { stepAt } from "../kit/descent.js";
 import { button, element, fillNodes, symbol } from "../kit/dom.js";
-import { isEditable, isFixed, nameOf, pairOf, rowsOf } from "../kit/graph.js";
+import { isEditable, isFixed, nameOf, pairOf, requireValue, rowsOf } from "../kit/graph.js";
 import { brief, parenthesised } from "../kit/numbers.js";
 import { stepsOf } from "./learning/goals.js";
 
@@ -43,6 +43,7 @@ function stepping(model, cell) {
 function makingGoal(model, cell, aimAt) {
   if (isFixed(model) || !model.asks || !stepsOf(model).some((step) => step === cell.name)) return null;
   if (isEditable(model, cell.name, cell.head) || model.controls.lens === null) return null;
+  if (cell.name === "weights" && !requireValue(model, cell)) return null; // its loss would be infinite
   return button({ data: { focus: "make goal" }, onclick: () => aimAt(cell) }, model.words.goal_make);
 }
 

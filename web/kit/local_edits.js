@@ -8,17 +8,22 @@ import { exact } from "./numbers.js";
 
 /**
  * Whether an edit can be shown in full before the server has answered it: it writes numbers, and no table comes, goes
- * or changes its size. A first divisor, or one by its name, brings tables and a number that only the server has.
+ * or changes its size. A goal can be where its rate alone is another. A first divisor, or one by its name, brings tables and a number that only the server has.
  * @param {Model} model
  * @param {Edit} edit
  */
 export function isLocal(model, edit) {
   const { matrices, constants, learning } = model;
   if (edit.op === "learn") return Boolean(learning && !learning.refused);
+  if (edit.op === "learning") return isOtherRate(learning, edit.learning);
   if (edit.op === "scale") return typeof edit.value === "number" && constants.divisor !== null;
   if (edit.op === "set" && edit.matrix.endsWith("_target") && !hasTargets(model, edit)) return false;
   return (edit.op === "claim" || (edit.op === "set" && !edit.grow)) && Boolean(matrices[edit.matrix]);
 }
+
+/** Whether a goal differs from the present one by its rate alone. @type {(now: Model["learning"], goal: Learning | null | undefined) => boolean} */
+const isOtherRate = (now, goal) =>
+  Boolean(now && goal && JSON.stringify({ ...now.goal, rate: 0 }) === JSON.stringify({ ...goal, rate: 0 }));
 
 /** Whether all rows that an edit writes have a target: a new one changes what is compared. @type {(model: Model, edit: SetBlock) => boolean} */
 const hasTargets = (model, { row, values }) =>
@@ -83,6 +88,7 @@ export function withNumbers(model, { matrices, constants, dead, shifts }) {
  */
 function write(model, edit) {
   if (edit.op === "scale") return divideBy(model, Number(edit.value));
+  if (edit.op === "learning") return learnBy(model, edit.learning);
   const { matrix, head, row, col, values } = /** @type {SetBlock | ClaimBlock} */ (edit);
   const changed = withTable(
     model.matrices[matrix],
@@ -114,6 +120,17 @@ function divideBy(model, divisor) {
     if (/\//.test(symbol + formula))
       model.matrices[name] = { ...model.matrices[name], symbol: renamed(symbol), formula: renamed(formula) };
   return "divisor";
+}
+
+/**
+ * Use another rate. No number follows from it.
+ * @param {Model} model
+ * @param {Learning | null | undefined} goal
+ */
+function learnBy(model, goal) {
+  if (model.learning && goal) model.learning = { ...model.learning, goal };
+  if (model.controls) model.controls = { ...model.controls, rate: goal?.rate ?? null };
+  return "rate";
 }
 
 const MOST_SIGNS = 6; // of a divisor that a formula has in full, as in mha_core/compute/graph.py

@@ -262,6 +262,7 @@ test("too large a rate stops the run, and the server says why", async () => {
   const { click, choose, answer, root, last, rest } = await page("output");
   globalThis.matchMedia = () => ({ matches: true });
   choose("rate", "1");
+  rest();
   assert.equal(last().learning.rate, 1);
   answer("too far");
   assert.match(root.textContent, /η = 1 is too large: /);
@@ -275,6 +276,21 @@ test("ten steps in the browser are torch's", async () => {
   const { model } = descended(payload("output"), 10);
   assert.ok(Math.abs(lossOf(model) - loss("ten steps")) < 1e-9 * loss("output"));
   assert.equal(lossOf(payload("output")), loss("output"), "the model that it begins with stays as it is");
+});
+
+test("another η counts for the next step before any answer", async () => {
+  const { choose, click, text, pin } = await page("output");
+  choose("rate", "0.01");
+  click("learn step");
+  assert.match(text(".loss"), /^Loss L: 6\.782 → [34]\.\d+ after 1 step$/); // with 0.05 it is 0.1131
+  await pin("d_w_o||0|0");
+  assert.match(text(".explain .line"), /A step: WO\[1, 1\] → .* − 0\.01 · /);
+});
+
+test("a weight of 0 cannot be made the goal", async () => {
+  const { pin, control } = await page("hidden");
+  await pin("weights|0|0|4");
+  assert.equal(control("make goal"), null);
 });
 
 test("η is a number above 0", async () => {

@@ -25,8 +25,11 @@ const stored = { isOpen: null, losses: [] };
 
 /** @typedef {import("./goals.js").Aim} Aim */
 /**
- * `isKept`: whether the page has every edit, and none is being made.
- * @typedef {import("../toolbar/number_field.js").NumberFieldHost & { isKept: () => boolean }} LearningHost
+ * `isKept`: whether the page has every edit, and none is being made; `isBusy`: whether the numbers shown answer an earlier
+ * edit; `settled`: once the page has answered every edit.
+ * @typedef {import("../toolbar/number_field.js").NumberFieldHost & {
+ *   isKept: () => boolean; isBusy: () => boolean; settled: () => unknown;
+ * }} LearningHost
  */
 
 export class Learning {
@@ -218,13 +221,15 @@ export class Learning {
 
   #takeStep() {
     this.#run.pause();
+    const isNew = !this.#host.isBusy(); // else the numbers to come are not those of this step
     this.#host.send({ op: "learn", steps: 1 });
-    this.#stepped(lossOf(this.#host.model));
+    if (isNew) this.#stepped(lossOf(this.#host.model));
   }
 
-  #togglePlay() {
-    if (this.#run.isPlaying) this.#run.pause();
-    else this.#run.play();
+  async #togglePlay() {
+    if (this.#run.isPlaying) return this.#run.pause();
+    if (this.#host.isBusy()) await this.#host.settled();
+    this.#run.play();
     this.#showPlay();
   }
 
