@@ -44,9 +44,10 @@ export class PhoneBar {
     this.#lookSoon();
   }
 
-  /** @returns {Element[]} */
+  /** Those that can be gone to: not the ones in a folded section. @returns {Element[]} */
   get #stages() {
-    return [...this.host.tables.querySelectorAll("section.stage")];
+    const stages = [...this.host.tables.querySelectorAll("section.stage")];
+    return stages.filter((stage) => !stage.closest("[hidden]"));
   }
 
   /** The scroll position is read once a frame. */
