@@ -21,6 +21,7 @@ def aimed(visit):
     bench = visit("?example=output-projection")
     bench.do("backward")
     bench.choose("goal about", "output")
+    bench.choose("goal query", "0")
     bench.page.locator('[data-focus="goal numbers"]').fill("2, 0")
     bench.do("goal set").settled()
     return bench

@@ -4,7 +4,7 @@
 import { stepAt } from "../kit/descent.js";
 import { button, element, fillNodes, symbol } from "../kit/dom.js";
 import { isEditable, isFixed, nameOf, pairOf, requireValue, rowsOf } from "../kit/graph.js";
-import { brief, parenthesised } from "../kit/numbers.js";
+import { brief, isRounded, parenthesised } from "../kit/numbers.js";
 import { stepsOf } from "./learning/goals.js";
 
 /**
@@ -25,13 +25,17 @@ function stepping(model, cell) {
   const step = stepAt(model, cell);
   if (!step) return null;
   const show = (/** @type {number} */ number) => brief(number, model.decimals);
-  const sum = [show(step.before), " − ", show(step.rate), " · ", parenthesised(show(step.slope)), " = "];
-  const after = element("strong", {}, show(step.before - step.rate * step.slope));
+  const sum = [show(step.before), " − ", show(step.rate), " · ", parenthesised(show(step.slope))];
+  const after = step.before - step.rate * step.slope;
+  const result = element("strong", {}, show(after));
   const place = [symbol(nameOf(model, step.by))];
   return element(
     "span",
     { class: "of-step" },
-    ...fillNodes(model.words.step_of_cell, { place, sum: [...sum, after] }),
+    ...fillNodes(model.words.step_of_cell, {
+      place,
+      sum: [...sum, isRounded(after, model.decimals) ? " ≈ " : " = ", result],
+    }),
   );
 }
 

@@ -159,7 +159,7 @@ test("a cell of dW_Q has its line of arithmetic, its terms lit, and what a step 
   await pin("d_w_q|0|0|1");
   const line = text(".explain .line");
   assert.match(line, /^dWQ\[1, 2\] of head 1 = Xᵀ·dQ = /);
-  assert.match(line, /A step: WQ\[1, 2\] of head 1 → .* − 0\.05 · .* = /);
+  assert.match(line, /A step: WQ\[1, 2\] of head 1 → .* − 0\.05 · .* [=≈] /);
   for (const row of [0, 1, 2]) assert.ok(cell(`d_q|0|${row}|1`).classList.contains("operand"));
   assert.ok(cell("x||0|0").classList.contains("operand"));
 });

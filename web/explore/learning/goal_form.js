@@ -14,7 +14,7 @@ import { headsOf, rowAsTyped, stepsOf, tokensAlong, withTarget } from "./goals.j
 export class GoalForm {
   root = element("form", { class: "goal-form" });
   /** @type {Aim & { key: number }} */
-  #aim = { step: "weights", head: 0, row: 0, key: 0 };
+  #aim = { step: "weights", head: 0, row: Infinity, key: 0 }; // the last token, which any mask lets look at the first
   #typed = ""; // the numbers that a row should become
   #drawn = ""; // what the form was drawn for, as JSON
 
