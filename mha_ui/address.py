@@ -51,14 +51,19 @@ export default function keep({ data: [data] }) {
 """
 
 
-def keep_address(work: state.Work, place: Mapping[str, str] | None = None) -> None:
-    """Write the work's address into the address bar. ``place``: the page's own query parameters."""
+def keep_address(
+    work: state.Work, place: Mapping[str, str] | None = None, settings: Mapping[str, str] | None = None
+) -> None:
+    """Write the work's address into the address bar, with the page's own query parameters.
+
+    ``place``: those that lead to another place, which Back leaves again. ``settings``: those that do not.
+    """
     place = place or {}
     data = {
         "session": work.browser.session,
         "lang": LANGUAGE[work.language].tag,
         "names": state.PAGE_KEYS,
-        "address": {**(state.handed_out(work) or state.address(work)), **place},
+        "address": {**(state.handed_out(work) or state.address(work)), **place, **(settings or {})},
         "place": "&".join(place.values()),
     }
     _component()(key="address.keep", data=data)

@@ -26,7 +26,7 @@ from mha_ui.exchange import (
     import_button,
     page_button,
 )
-from mha_ui.notes import note as example_note
+from mha_ui.notes import folded_note
 from mha_ui.panel import panel
 from mha_ui.share import save_button, share_button
 from mha_ui.theme import theme_choice
@@ -43,9 +43,12 @@ def configure(script: str) -> None:
     shell.configure(shell.title(script, state.current().language))
 
 
-def frame(*, note: bool = True, answers: bool = True, examples: bool = True, back: bool = True) -> None:
-    """Draw the page's head, and the note of the current example unless the page shows it elsewhere.
+def frame(
+    script: str, *, note: bool = True, answers: bool = True, examples: bool = True, back: bool = True
+) -> None:
+    """Draw the head and heading of the page that this script draws.
 
+    ``note``: whether the note of the current example is beside the heading; some pages show it elsewhere.
     A page embedded in another (``?embed=true``) has no head. ``answers``: whether the page shows the numbers that an
     exercise asks for. While there is an exercise, such a page asks first and draws nothing below. ``examples``: whether
     another example would change what the page shows. ``back``: whether there is a link to the lesson that the example
@@ -53,7 +56,7 @@ def frame(*, note: bool = True, answers: bool = True, examples: bool = True, bac
     """
     work = state.change(state.note_names)
     if not st.context.is_embedded:
-        panel("frame", partial(_frame, note=note, examples=examples, back=back))
+        panel("frame", partial(_frame, script=script, note=note, examples=examples, back=back))
     if answers and state.has_open_exercise(work):
         panel("frame.answers", _answers)
         st.stop()
@@ -81,7 +84,7 @@ _SHOWS_ANSWERS: Final = N_(
 )
 
 
-def _frame(work: state.Work, *, note: bool, examples: bool, back: bool) -> None:
+def _frame(work: state.Work, *, script: str, note: bool, examples: bool, back: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="frame"):
         shell.head(work.language, partial(_address, work))
         if back and work.looking.left_lesson:
@@ -91,10 +94,18 @@ def _frame(work: state.Work, *, note: bool, examples: bool, back: bool) -> None:
         if examples:
             _example_menu(work)
         _language_switch(work)
-        share_button(work)
+        share_button(work, script)
         _menu(work)
-    if note and not (work.exercise and is_ours(work.example)):  # its note says what the numbers show
-        example_note(work.example, work.language, folded=True)
+    _heading(work, script, note=note)
+
+
+def _heading(work: state.Work, script: str, *, note: bool) -> None:
+    """The page's heading. Explore begins with a sentence instead, and names itself to screen readers alone."""
+    is_told = note and not (work.exercise and is_ours(work.example))  # its note says what the numbers show
+    text = folded_note(work.example, work.language) if is_told else ""
+    name = escape(work.words(shell.PAGES[script]))
+    look = "mha-unseen" if script == shell.BENCH else "mha-heading"
+    st.html(f'<div class="{look}"><h1 lang="{work.language}">{name}</h1>{text}</div>')
 
 
 def _address(work: state.Work, script: str) -> dict[str, str]:

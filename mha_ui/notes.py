@@ -17,16 +17,21 @@ def rich(text: str) -> str:
     return re.sub(r"(?<=[A-Za-z√])_([A-Za-z]\w*)", r"<sub>\1</sub>", escape(text))
 
 
-def note(example: Example, language: str, *, folded: bool = False) -> None:
-    """The example's note, where it has one. ``folded``: only its first line, until it is opened."""
+def note(example: Example, language: str) -> None:
+    """The example's note, where it has one."""
+    if text := _note(example, language):
+        st.html(f'<p class="mha-note" dir="auto">{text}</p>')
+
+
+def folded_note(example: Example, language: str) -> str:
+    """The example's note as HTML, or nothing: only its first line, until it is opened."""
+    text = _note(example, language)
+    return text and f'<details class="mha-note folded" dir="auto"><summary>{text}</summary></details>'
+
+
+def _note(example: Example, language: str) -> str:
     text = text_in(example.note, language)
-    if not text:
-        return
-    shown = rich(text) if is_ours(example) else escape(text)
-    if folded:
-        st.html(f'<details class="mha-note folded" dir="auto"><summary>{shown}</summary></details>')
-    else:
-        st.html(f'<p class="mha-note" dir="auto">{shown}</p>')
+    return rich(text) if is_ours(example) else escape(text)
 
 
 def status_line(text: str, *, ours: bool = False) -> None:

@@ -74,7 +74,7 @@ def head(language: str, address: Callable[[str], Mapping[str, str]]) -> None:
     """The title, and a link to each page; ``address``: its query parameters, by script."""
     words = words_in(language)
     with st.container(key="frame-title", width="content"):  # it is there before its content is drawn
-        st.html(f'<h1 class="mha-title" lang="{language}">{words(_TITLE)}</h1>', width="content")
+        st.html(f'<p class="mha-title" lang="{language}">{words(_TITLE)}</p>', width="content")
     with st.container(horizontal=True, key="frame-pages", width="content"):
         for script, label in PAGES.items():
             st.page_link(script, label=words(label), query_params=address(script))

@@ -44,5 +44,5 @@ def looks(trace: Trace, language: str) -> list[str]:
 
 
 PLAINLY: Final = N_(
-    "Every line and caption shows the present numbers. Change any boxed number and watch them follow."
+    "All lines and captions follow the numbers below. Change any boxed number and watch them update."
 )

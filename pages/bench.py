@@ -8,7 +8,7 @@ from mha_ui.panel import panel
 from mha_ui.pictures import pictures
 
 frame.configure(shell.BENCH)
-frame.frame(note=False)
+frame.frame(shell.BENCH, note=False)
 
 
 @st.fragment

@@ -7,7 +7,7 @@ from mha_ui.check import check_bench, edited_check, tools
 from mha_ui.panel import panel
 
 frame.configure(shell.CHECK)
-frame.frame(answers=False)
+frame.frame(shell.CHECK, answers=False)
 
 
 @st.fragment

@@ -7,7 +7,7 @@ from mha_ui.panel import panel
 from mha_ui.walkthrough import receive_place, take_away, walkthrough
 
 frame.configure(shell.WALKTHROUGH)
-frame.frame()
+frame.frame(shell.WALKTHROUGH)
 
 
 @st.fragment

@@ -17,7 +17,7 @@ from mha_core.errors import N_
 from mha_core.example.model import has_own_masks, mask_of
 from mha_core.messages import LANGUAGE
 from mha_core.notation import demonstrate, has_pairings, is_masked, pairings
-from mha_ui import frame, state
+from mha_ui import frame, shell, state
 from mha_ui.address import keep_address
 from mha_ui.component import component
 from mha_ui.conventions.model import (
@@ -48,7 +48,7 @@ _OPENED: Final = "conventions.opened"
 def conventions_page() -> None:
     """The whole page: frame and five sections."""
     st.html(f"<style>{_STYLE}</style>")
-    frame.frame()
+    frame.frame(shell.CONVENTIONS)
     panel("conventions", _sections, instead=keep_address)
 
 

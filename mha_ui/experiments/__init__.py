@@ -12,7 +12,7 @@ from typing import Final
 import streamlit as st
 
 from mha_core.errors import N_
-from mha_ui import frame, state
+from mha_ui import frame, shell, state
 from mha_ui.address import keep_address
 from mha_ui.experiments.experiment import Experiment
 from mha_ui.experiments.heads import HEADS
@@ -23,7 +23,6 @@ from mha_ui.experiments.sides import SIDES
 from mha_ui.experiments.temperature import TEMPERATURE
 from mha_ui.panel import panel
 from mha_ui.projector import STYLE, projector
-from mha_ui.shell import alert
 from mha_view import bundle
 
 EXPERIMENTS: Final[dict[str, Experiment]] = {
@@ -47,7 +46,7 @@ def experiments_page() -> None:
     work = state.current()
     if work.looking.experiment not in EXPERIMENTS:
         work = state.change(state.choose_experiment, next(iter(EXPERIMENTS)))
-    frame.frame(note=not EXPERIMENTS[work.looking.experiment].on_the_bench)
+    frame.frame(shell.EXPERIMENTS, note=not EXPERIMENTS[work.looking.experiment].on_the_bench)
     panel("experiments", _experiments, instead=keep_address)
 
 
@@ -65,7 +64,7 @@ def _experiments(work: state.Work) -> None:
     )
     experiment = EXPERIMENTS[name]
     if work.message and not experiment.on_the_bench:
-        alert(work.message.text)
+        shell.alert(work.message.text)
     st.html(f'<p class="mha-question" lang="{work.language}">{escape(words(experiment.question))}</p>')
     with st.container(key="experiment"):
         experiment.live(work)

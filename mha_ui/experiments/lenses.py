@@ -66,7 +66,7 @@ def saturation(work: state.Work, chosen: float | None = None) -> None:
     if len(heads) > 1:
         before = state.widget_value(_HEAD)
         state.set_widget(_HEAD, before if before in heads else most_saturated(points))
-        head = st.pills(
+        head = st.segmented_control(
             words(N_("Saturation of")), heads, format_func=lambda index: head_name(words, index), key=_HEAD
         )
     for sentence in saturation_sentences(work.trace, points, words=words, head=head):

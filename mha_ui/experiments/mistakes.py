@@ -118,7 +118,7 @@ def _choices(work: state.Work, known: list[tuple[str, str]], replayed: Replayed 
     built_in = _chosen_pair(work)
     ids = [pair.id for pair in PAIRS]
     state.set_widget(_PAIR, built_in.id if built_in else None)
-    st.pills(
+    st.segmented_control(
         words(N_("Found in published explanations")),
         ids,
         format_func=lambda name: text_in(pair(name).title, work.language),

@@ -16,6 +16,8 @@ from mha_core.example.model import text_in
 from mha_core.puzzle import built_in_puzzle, in_language
 from mha_ui import frame, shell, state
 from mha_ui.address import keep_address
+from mha_ui.component import component
+from mha_ui.lessons import controls
 from mha_ui.lessons.heads import HEADS
 from mha_ui.lessons.lesson import explore, heading, open_on_bench
 from mha_ui.lessons.library import LIBRARY
@@ -57,12 +59,13 @@ _STYLE: Final = bundle.style("lessons/lessons.css")
 def lessons_page() -> None:
     """The whole page: frame, list of lessons, and the lesson that the address names."""
     st.html(f"<style>{_STYLE}{STYLE}</style>")
-    frame.frame(note=False, examples=False, back=False)
+    frame.frame(shell.LESSONS, note=False, examples=False, back=False)
     panel("lessons", _lesson, instead=_keep_address)
 
 
 def _lesson(work: state.Work) -> None:
     topic = state.lesson(tuple(LESSONS))
+    controls.restore(topic, LESSONS[topic])
     if work.message:
         shell.alert(work.message.text)
     projector(work, work.words(LESSONS[topic].title), f"lesson {topic}")
@@ -95,7 +98,9 @@ def _glossary(work: state.Work) -> None:
 
 
 def _keep_address(work: state.Work) -> None:
-    keep_address(work, {"lesson": work.looking.lesson})
+    topic = work.looking.lesson
+    settings = controls.address(topic, LESSONS[topic]) if topic in LESSONS else {}
+    keep_address(work, {"lesson": topic}, settings)
 
 
 def _list(work: state.Work, current: str) -> None:
@@ -109,6 +114,26 @@ def _list(work: state.Work, current: str) -> None:
     number = list(LESSONS).index(current) + 1
     place = words(N_("Lesson {number} of {count}")).format(number=number, count=len(LESSONS))
     st.html(f'<p class="mha-unseen">{place}</p>')
+    _progress(work, current)
+
+
+def _progress(work: state.Work, topic: str) -> None:
+    """What this browser remembers of the lessons: it marks them in the list above, and counts them."""
+    chosen = state.widget_value(f"lessons.guess.{topic}")
+    data = {
+        "topics": tuple(LESSONS),
+        "topic": topic,
+        "isAnswered": chosen is not None and chosen == LESSONS[topic].question.right(),
+        "words": {name: work.words(text) for name, text in _PROGRESS.items()},
+    }
+    component("progress", "lessons", "progress.js", isolate_styles=False)(key="lessons.progress", data=data)
+
+
+_PROGRESS: Final = {
+    "read": N_("read to the end"),
+    "answered": N_("question answered"),
+    "told": N_("{read} of {all} lessons read, {answered} of {all} questions answered. Kept in this browser."),
+}
 
 
 def _link(work: state.Work, topic: str, label: str) -> None:

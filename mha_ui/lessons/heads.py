@@ -13,6 +13,7 @@ from mha_core.compute.metrics import agreement, heads_differ, keys_in_view
 from mha_core.errors import N_
 from mha_core.example.model import key_tokens
 from mha_ui import state
+from mha_ui.lessons.controls import draw_control
 from mha_ui.lessons.lesson import heading, shown, table
 from mha_ui.notes import note, status_line
 from mha_ui.pictures import draw, theme
@@ -21,9 +22,10 @@ from mha_view.figures.labels import labels, number, weight
 from mha_view.figures.layout import head_name
 from mha_view.figures.weights import weights_bars
 from mha_view.language import Words
-from mha_view.lessons.lesson import Lesson, Question
+from mha_view.lessons.lesson import Lesson, Question, Toggle
 
 _QUERY: Final = "lessons.query"
+ALONE: Final = Toggle("alone", N_("Overlap for this query only"))
 MOST_PAIRS: Final = 3
 """At most so many pairs of heads that agree equally are named."""
 
@@ -35,7 +37,7 @@ def _live(work: state.Work) -> None:
     note(computed.example, work.language)
     with st.container(key="lesson-controls"):
         query = _query(work, computed)
-        alone = st.toggle(words(N_("Overlap for this query only")), key="lessons.alone")
+        alone = draw_control(ALONE, "lessons.alone", words)
     draw("readers", weights_bars(computed, theme=look, words=words, query=query))
     _readers(computed, query, words)
     if len(computed.example.heads) == 1:
@@ -155,6 +157,7 @@ HEADS: Final = Lesson(
     ),
     formula=r"\sum_j\min(a_j,b_j)=1-\tfrac12\sum_j|a_j-b_j|",
     live=_live,
+    own_controls=(ALONE,),
     experiment=N_(
         "In Explore, copy $W_Q$ and $W_K$ of one head into another: their overlap is now 1. "
         "Then come back here and see that their outputs can still differ."

@@ -11,13 +11,14 @@ import streamlit as st
 from mha_core import Example, Head, trace, validate
 from mha_core.errors import N_
 from mha_ui import state
+from mha_ui.lessons.controls import draw_control
 from mha_ui.lessons.lesson import explore, heading, table
 from mha_ui.notes import status_line
 from mha_ui.pictures import draw, theme
 from mha_view.figures.labels import number, weight
 from mha_view.figures.library import library_figure
 from mha_view.language import Words
-from mha_view.lessons.lesson import Lesson, Question
+from mha_view.lessons.lesson import Lesson, Question, Slider, Toggle
 
 SUBJECTS: Final = (N_("computing"), N_("mathematics"), N_("nursing"))
 """The dimensions of keys and queries: d_k = 3."""
@@ -28,6 +29,11 @@ KEYS: Final = ((3.0, 0.0, 0.0), (2.0, 1.0, 0.0), (0.0, 3.0, 0.0), (0.0, 0.0, 3.0
 VALUES: Final = ((80.0, 0.0, 10.0), (40.0, 50.0, 0.0), (10.0, 90.0, 0.0), (0.0, 0.0, 70.0))
 INTEREST: Final = (2.0, 1.0, 0.0)
 """The reader who wants to know about artificial intelligence."""
+INTERESTS: Final = tuple(
+    Slider(f"interest.{index}", subject, 0, 4, start, 0.5)
+    for index, (subject, start) in enumerate(zip(SUBJECTS, INTEREST, strict=True))
+)
+SWAP: Final = Toggle("swap", N_("Swap the contents of Programming and Nursing, but keep their keys"))
 
 
 def library_example(words: Words, interest: tuple[float, ...], *, swapped: bool = False) -> Example:
@@ -50,13 +56,8 @@ def _live(work: state.Work) -> None:
     words = work.words
     heading(words(N_("You are the reader: what do you want to know about?")))
     with st.container(key="lesson-controls"):
-        interest = tuple(
-            st.slider(words(subject), 0.0, 4.0, start, 0.5, key=f"lessons.interest.{index}")
-            for index, (subject, start) in enumerate(zip(SUBJECTS, INTEREST, strict=True))
-        )
-        swapped = st.toggle(
-            words(N_("Swap the contents of Programming and Nursing, but keep their keys")), key="lessons.swap"
-        )
+        interest = tuple(float(draw_control(one, f"lessons.{one.name}", words)) for one in INTERESTS)
+        swapped = bool(draw_control(SWAP, f"lessons.{SWAP.name}", words))
     example = library_example(words, interest, swapped=swapped)
     computed = trace(example, work.backend)
     columns = [words(column) for column in CONTENTS]
@@ -135,6 +136,7 @@ LIBRARY: Final = Lesson(
     formula=r"\begin{gathered}a=\operatorname{softmax}\!\left(\frac{q\cdot k_1}{\sqrt{d_k}},\dots,"
     r"\frac{q\cdot k_n}{\sqrt{d_k}}\right)\\ o=\sum_j a_j\,v_j\end{gathered}",
     live=_live,
+    own_controls=(*INTERESTS, SWAP),
     experiment=N_(
         "In Explore, change a number of $W_V$ in head 2: its outputs change, but its weights "
         "do not. Then change a number of $W_K$: now the weights change, and the outputs with "

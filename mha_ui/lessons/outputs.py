@@ -14,6 +14,7 @@ from mha_core.edit.edits import apply
 from mha_core.errors import N_
 from mha_core.example.model import MAX_NUMBER, divisor, has_values
 from mha_ui import state
+from mha_ui.lessons.controls import prepare
 from mha_ui.lessons.lesson import heading, shown, table
 from mha_ui.notes import note, status_line
 from mha_ui.pictures import draw, theme
@@ -21,10 +22,13 @@ from mha_view.figures.hulls import hulls_figure
 from mha_view.figures.labels import number
 from mha_view.figures.layout import head_name
 from mha_view.figures.ranges import column_ranges, inside, ranges_figure, values_of
-from mha_view.lessons.lesson import Lesson, Question
+from mha_view.lessons.lesson import Choice, Lesson, Question
 
 SHARPNESS: Final = (0.01, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0, 100.0)
 """What the scores are multiplied by: at 0.01 all keys are nearly alike, at 100 one has nearly everything."""
+FACTOR: Final = Choice(
+    "sharpness", N_("Multiply all scores by"), {one: f"× {one:g}" for one in SHARPNESS}, 1.0
+)
 
 
 def sharpened(current: Trace, factor: float) -> Trace:
@@ -52,12 +56,12 @@ def _live(work: state.Work) -> None:
         )
         return
     with st.container(key="lesson-controls"):
+        prepare("lessons.sharpness", FACTOR.start)
         factor = st.select_slider(
-            words(N_("Multiply all scores by")),
+            words(FACTOR.label),
             SHARPNESS,
-            1.0,
             key="lessons.sharpness",
-            format_func=lambda value: f"× {value:g}",
+            format_func=FACTOR.options.__getitem__,
         )
     computed = sharpened(plain, factor)
     note(computed.example, work.language)
@@ -160,6 +164,7 @@ OUTPUTS: Final = Lesson(
     ),
     formula=r"\begin{gathered}\text{head}_i=\sum_j a_{ij}\,v_j\\ a_{ij}\ge 0,\quad\sum_j a_{ij}=1\end{gathered}",
     live=_live,
+    own_controls=(FACTOR,),
     experiment=N_(
         "Move the slider from × 0.01 to × 100 and watch the outputs move from the middle to "
         "the corners. Then open an example with $W_O$ in Explore: which numbers of O lie "

@@ -12,13 +12,12 @@ from mha_core.errors import N_
 from mha_core.messages import LANGUAGE
 from mha_ui import state
 from mha_ui.component import component
+from mha_ui.lessons.controls import draw_control
 from mha_ui.lessons.lesson import explore, heading, table
 from mha_ui.notes import status_line
 from mha_ui.pictures import draw, theme
-from mha_view.language import Words, words_in
+from mha_view.language import words_in
 from mha_view.lessons.lesson import (
-    Choice,
-    Control,
     Listing,
     Live,
     Part,
@@ -26,8 +25,6 @@ from mha_view.lessons.lesson import (
     Scene,
     Seen,
     Sentence,
-    Setting,
-    Slider,
 )
 
 _WORDS: Final = {
@@ -43,35 +40,13 @@ def play(work: state.Work, topic: str, live: Live) -> None:
     words = work.words
     heading(words(live.heading))
     with st.container(key="lesson-controls"):
-        values = {one.name: _control(one, f"lessons.{topic}.{one.name}", words) for one in live.controls}
+        values = {one.name: draw_control(one, f"lessons.{topic}.{one.name}", words) for one in live.controls}
     example = validate(live.example(values, words))
     seen = Seen(values, example, words, theme(), work.backend)
     for part in live.parts(seen):
         _show(part, work)
     if st.button(words(N_("Explore this example")), key=f"lessons.explore.{topic}"):
         explore(state.open_example, example)
-
-
-def _control(control: Control, key: str, words: Words) -> Setting:
-    label = words(control.label)
-    if isinstance(control, Slider):
-        kind = int if all(float(one).is_integer() for one in (control.step, control.start)) else float
-        low, high, start, step = map(kind, (control.low, control.high, control.start, control.step))
-        return st.slider(label, low, high, start, step, key=key)
-    if isinstance(control, Choice):
-        return _choice(control, key, words)
-    return st.toggle(label, value=control.start, key=key)
-
-
-def _choice(control: Choice, key: str, words: Words) -> Setting:
-    chosen = st.segmented_control(
-        words(control.label),
-        list(control.options),
-        default=control.start,
-        format_func=lambda value: words(control.options[value]),
-        key=key,
-    )
-    return control.start if chosen is None else chosen  # a click on the chosen one clears the choice
 
 
 @singledispatch

@@ -10,16 +10,21 @@ import streamlit as st
 from mha_core.compute.scaling import SIZES, Comparison, Softmax, experiment
 from mha_core.errors import N_
 from mha_ui import state
+from mha_ui.lessons.controls import draw_control, prepare
 from mha_ui.lessons.lesson import heading, table
 from mha_ui.notes import status_line
 from mha_ui.pictures import draw, theme
 from mha_view.figures.labels import number, weight
 from mha_view.figures.scaling import one_query_figure, scaling_figure
-from mha_view.lessons.lesson import Lesson, Question
+from mha_view.lessons.lesson import Choice, Lesson, Question, Slider
 
 MOST_SEED: Final = 999_999
 MOST_KEYS: Final = 64
 _SEED: Final = "lessons.seed"
+KEYS: Final = Slider("keys", N_("Number of keys, nₖ"), 2, MOST_KEYS, 8, 1)
+SIGMA: Final = Slider("sigma", N_("Standard deviation of the components, σ"), 0.25, 2, 1)
+D_K: Final = Choice("d_k", N_("Show details for dₖ"), {size: str(size) for size in SIZES}, 64)
+SEED: Final = Slider("seed", N_("Seed"), 0, MOST_SEED, 0, 1)
 
 
 @lru_cache(maxsize=64)
@@ -31,13 +36,13 @@ def _live(work: state.Work) -> None:
     words = work.words
     heading(words(N_("The experiment: random queries and keys")))
     with st.container(key="lesson-controls"):
-        n_k = st.slider(words(N_("Number of keys, nₖ")), 2, MOST_KEYS, 8, key="lessons.keys")
-        sigma = st.slider(
-            words(N_("Standard deviation of the components, σ")), 0.25, 2.0, 1.0, 0.25, key="lessons.sigma"
-        )
-        d_k = st.select_slider(words(N_("Show details for dₖ")), SIZES, 64, key="lessons.d_k")
+        n_k = int(draw_control(KEYS, "lessons.keys", words))
+        sigma = float(draw_control(SIGMA, "lessons.sigma", words))
+        prepare("lessons.d_k", D_K.start)
+        d_k = st.select_slider(words(D_K.label), SIZES, key="lessons.d_k")
         with st.container(horizontal=True, vertical_alignment="bottom", key="lesson-seed"):
-            seed = st.number_input(words(N_("Seed")), 0, MOST_SEED, 0, key=_SEED, width=130)
+            prepare(_SEED, SEED.start)
+            seed = st.number_input(words(SEED.label), 0, MOST_SEED, key=_SEED, width=130)
             st.button(words(N_("Sample again")), key="lessons.again", on_click=_next_seed)
     rows, at = _rows(seed, n_k, sigma), SIZES.index(d_k)
     look, row = theme(), rows[at]
@@ -127,6 +132,7 @@ SCALING: Final = Lesson(
     formula=r"\begin{gathered}\operatorname{Var}(q\cdot k)=\sum_{c=1}^{d_k}\operatorname{Var}(q_c k_c)=d_k\\"
     r"\operatorname{Var}\!\left(\frac{q\cdot k}{\sqrt{d_k}}\right)=\frac{d_k}{(\sqrt{d_k})^2}=1\end{gathered}",
     live=_live,
+    own_controls=(KEYS, SIGMA, D_K, SEED),
     experiment=N_(
         "Two examples have the same queries and keys with $d_k=16$, one without a divisor, one with $\\sqrt{16}=4$. "
         "Compare their weights; then set the divisor to 2, to 8 and to 100."

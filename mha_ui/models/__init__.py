@@ -43,7 +43,7 @@ class HeadsRequest(TypedDict):
 
 def models_page() -> None:
     """The whole page: frame and component."""
-    frame.frame(note=False, answers=False, examples=False)
+    frame.frame(shell.MODELS, note=False, answers=False, examples=False)
     panel("models", _models)
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from mha_core.errors import N_
 from mha_core.messages import LANGUAGE
-from mha_ui import frame, state
+from mha_ui import frame, shell, state
 from mha_ui.address import keep_address
 from mha_ui.component import component
 from mha_ui.panel import panel
@@ -14,7 +14,6 @@ from mha_ui.shell import alert
 from mha_view.puzzle import puzzle_stages
 
 _WORDS: Final = {
-    "puzzles": N_("Puzzles"),
     "lead": N_(
         "{all} small goals, about a minute each. Do them in order, or start anywhere. A green frame marks the weights "
         "in the goal."
@@ -32,7 +31,7 @@ _WORDS: Final = {
 
 def puzzles_page() -> None:
     """The whole page: frame and puzzles."""
-    frame.frame(note=False, examples=False)
+    frame.frame(shell.PUZZLES, note=False, examples=False)
     panel("puzzles", _puzzles, instead=keep_address)
 
 

@@ -16,14 +16,13 @@ import streamlit as st
 from mha_core import pretty
 from mha_core.errors import N_
 from mha_core.messages import LANGUAGE
-from mha_ui import state
+from mha_ui import shell, state
 from mha_ui.component import component, send_value
 from mha_ui.download import downloader
 
 _KEY: Final = "frame.share"
 _WORDS: Final = {
     "teach": N_("Teach"),
-    "teach_title": N_("Show what a lecturer needs: lectures, audience, projector, handouts"),
     "share": N_("Share"),
     "copied": N_("Copied"),
     "said": N_("Link copied. It opens this page with your numbers."),
@@ -35,6 +34,17 @@ _WORDS: Final = {
     "by_hand": N_("This browser blocks copying. Copy the link from here."),
     "close": N_("Close"),
 }
+_PROJECTOR: Final = N_("Show the button for the projector view")
+_TEACHING: Final = {
+    shell.WALKTHROUGH: N_("Show lectures, the audience, the projector view and handouts"),
+    shell.LESSONS: _PROJECTOR,
+    shell.EXPERIMENTS: _PROJECTOR,
+    shell.CHECK: N_("Show the results of a class"),
+}
+"""What the button shows on a page that has something for a lecturer, by script."""
+_NOTHING_TO_TEACH: Final = N_(
+    "This page has no extra tools for lecturers. Learn, Step through, Check my numbers and Compare have some."
+)
 _HTML: Final = """
 <div class="buttons">
 <button type="button" class="teach"></button>
@@ -48,11 +58,16 @@ _HTML: Final = """
 """
 
 
-def share_button(work: state.Work) -> None:
-    """The button that copies the address; an example too large for one is offered as a file."""
+def share_button(work: state.Work, script: str) -> None:
+    """The button that copies the address; an example too large for one is offered as a file.
+
+    ``script``: the page's, on which it depends what there is for a lecturer.
+    """
     words = {name: work.words(text) for name, text in _WORDS.items()}
+    words["teach_title"] = work.words(_TEACHING.get(script, _NOTHING_TO_TEACH))
     data = {
         "words": words,
+        "teaches": script in _TEACHING,
         "lang": LANGUAGE[work.language].tag,
         "unsaved": bool(state.unsaved(work)),
         "session": work.browser.session,

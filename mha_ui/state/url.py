@@ -43,6 +43,7 @@ MODEL_KEYS: Final = (
 """What an address says of models."""
 PAGE_KEYS: Final = (
     *("example", "puzzle", "s", "lang", "cell", "decimals", "ask", "seed", "tally", "lesson"),
+    *("from", "set"),
     *("experiment", "variant", "lens", "base"),
     *WalkPlace._fields,
     "lecture",
@@ -80,6 +81,8 @@ def address(work: Work) -> dict[str, str]:
     for name, value in work.walk._asdict().items():
         if value:
             query[name] = "1" if value is True else value
+    if looking.left_lesson:
+        query["from"] = looking.lesson
     return query | _experiment_address(looking)
 
 
@@ -208,7 +211,7 @@ def _history_at(query: Mapping[str, str], language: str) -> History:
 
 
 def _with_view(work: Work, query: Mapping[str, str]) -> Work:
-    """The work with the decimals and the pinned cell of a link, where they are valid."""
+    """The work with the decimals, the pinned cell and the lesson left behind of a link, where they are valid."""
     decimals = query.get("decimals", "")
     chosen = decimals in map(str, range(MOST_DECIMALS + 1))
     looking = replace(
@@ -217,6 +220,9 @@ def _with_view(work: Work, query: Mapping[str, str]) -> Work:
         decimals_chosen=chosen,
         pinned=_cell_in(work.trace, query.get("cell", "")),
     )
+    left = query.get("from", "")
+    if _STAGE.fullmatch(left):
+        looking = replace(looking, lesson=left, left_lesson=True)
     return replace(work, looking=looking)
 
 

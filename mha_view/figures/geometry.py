@@ -124,15 +124,18 @@ _SIDES = {
 """Plotly's positions for a point's text, and their directions."""
 
 
-def free_side(point: Point, size: Point, page: Box, taken: list[Box]) -> str | None:
-    """The first side of a point where a label of this size is inside the page and covers no box in ``taken``.
+def free_side(
+    point: Point, size: Point, page: Box, taken: list[Box], avoided: Sequence[Box] = ()
+) -> str | None:
+    """The first side of a point where a label of this size is inside the page and covers no box in ``taken``, and none
+    that is to be ``avoided``.
 
     None if there is no such side; else the label's box is added to ``taken``. All in pixels.
     """
     for side, (right, up) in _SIDES.items():
         box = _label_box(point, size, right, up)
         on_page = box[0] >= page[0] and box[1] >= page[1] and box[2] <= page[2] and box[3] <= page[3]
-        if on_page and not any(_overlap(box, other) for other in taken):
+        if on_page and not any(_overlap(box, other) for other in (*taken, *avoided)):
             taken.append(box)
             return side
     return None

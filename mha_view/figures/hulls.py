@@ -7,6 +7,7 @@ of a query for which a mask hides all keys is 0 and may lie outside.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import hypot
 from typing import NamedTuple
 
 from mha_core.compute.trace import Rows, Trace
@@ -43,7 +44,7 @@ from mha_view.palette import Palette, Theme, palette
 
 SIDE = 260
 """Pixels of a panel."""
-NARROWEST = 165
+NARROWEST = 160
 """Pixels of a panel's width."""
 MOST_LABELS = 12
 """Points of one kind that are still labelled."""
@@ -87,23 +88,48 @@ def _points(rows: Rows) -> list[Point]:
     return [(x, y) for x, y in rows]
 
 
+EDGE_STEP = 5
+"""Pixels between the places of an edge that labels avoid."""
+
+
 class Room(NamedTuple):
-    """Free space for labels in a panel, in pixels of a narrow panel; the page may make it wider."""
+    """Free space for labels in a panel, in pixels of a narrow panel; the page may make it wider.
+
+    ``taken`` are the boxes of marks and labels, ``edges`` those along the hull, which a label covers only where it has
+    no other place.
+    """
 
     scale: float
     page: Box
     taken: list[Box]
+    edges: list[Box]
 
     @classmethod
     def of(cls, ranges: tuple[Range, Range], side: int) -> Room:
         """An empty panel over these ranges, ``side`` pixels wide and high."""
         x, y = ranges
         scale = side / (x[1] - x[0])
-        return cls(scale, (x[0] * scale, y[0] * scale, x[1] * scale, y[1] * scale), [])
+        return cls(scale, (x[0] * scale, y[0] * scale, x[1] * scale, y[1] * scale), [], [])
 
     def pixels(self, point: Point) -> Point:
         """A point of the plane, in pixels."""
         return point[0] * self.scale, point[1] * self.scale
+
+    def avoid_edges(self, corners: Sequence[Point]) -> None:
+        """Keep labels off the lines between these corners."""
+        ends = [self.pixels(corner) for corner in corners]
+        for (x, y), (to_x, to_y) in zip(ends, [*ends[1:], *ends[:1]], strict=True):
+            steps = max(1, round(hypot(to_x - x, to_y - y) / EDGE_STEP))
+            for step in range(steps):
+                part = step / steps
+                self.edges.append(around((x + part * (to_x - x), y + part * (to_y - y)), 1))
+
+    def side(self, point: Point, label: str) -> str | None:
+        """The side of a point on which a label is."""
+        at, size = self.pixels(point), (width(label) + 4, 13)
+        return free_side(at, size, self.page, self.taken, self.edges) or free_side(
+            at, size, self.page, self.taken
+        )
 
 
 def _head_part(
@@ -123,15 +149,24 @@ def _head_part(
     ]
     room = Room.of(ranges, side)
     room.taken.extend(around(room.pixels(point), 5) for point in (*v, *out))
+    corners = convex_hull(v)
+    room.avoid_edges(corners)
     data = [
-        _hull(convex_hull(v), panel, colours),
-        _marks(v, keys.ticks, keys.full, words("V, by key"), colours.v, room)
+        _hull(corners, panel, colours),
+        _marks(v, _shared(v, keys.ticks, "v"), keys.full, words("V, by key"), colours.v, room)
         | {
             "marker": {"symbol": "circle", "size": 9, "color": colours.v},
             "showlegend": head == 0,
             **panel.axes,
         },
-        _marks(out, query_ticks(queries, trace), hover, words("head output, by query"), accent, room)
+        _marks(
+            out,
+            _shared(out, query_ticks(queries, trace), "o"),
+            hover,
+            words("head output, by query"),
+            accent,
+            room,
+        )
         | {"marker": _diamonds(dead, accent, colours), "showlegend": head == 0, **panel.axes},
     ]
     is_leftmost = panel.x[0] == 0
@@ -173,21 +208,21 @@ def _hull(corners: Sequence[Point], panel: Panel, colours: Palette) -> Payload:
 
 def _marks(
     points: Sequence[Point],
-    ticks: Sequence[str],
+    names: Sequence[str],
     full: Sequence[str],
     name: str,
     colour: str,
     room: Room,
 ) -> Payload:
     """Points, labelled where there is room; all have their name on hover."""
-    sides = _sides(points, ticks, room)
+    sides = _sides(points, names, room)
     return {
         "type": "scatter",
         "name": name,
         "x": [x for x, _ in points],
         "y": [y for _, y in points],
         "mode": "markers+text",
-        "text": [tick if side else "" for tick, side in zip(_shared(points, ticks), sides, strict=True)],
+        "text": [text if side else "" for text, side in zip(names, sides, strict=True)],
         "textposition": [side or "top center" for side in sides],
         "textfont": {"color": colour},
         "cliponaxis": False,
@@ -198,22 +233,19 @@ def _marks(
     }
 
 
-def _shared(points: Sequence[Point], ticks: Sequence[str]) -> list[str]:
-    """One label for each position: the first point there has all names, the others none."""
+def _shared(points: Sequence[Point], ticks: Sequence[str], letter: str) -> list[str]:
+    """One label for each position: the first point there has all names, as in ``v(I, love)``, the others none."""
     names: dict[Point, list[str]] = {}
     for point, tick in zip(points, ticks, strict=True):
         names.setdefault(point, []).append(tick)
-    return [", ".join(names.pop(point, ())) for point in points]
+    return [f"{letter}({', '.join(names.pop(point))})" if point in names else "" for point in points]
 
 
-def _sides(points: Sequence[Point], ticks: Sequence[str], room: Room) -> list[str | None]:
+def _sides(points: Sequence[Point], names: Sequence[str], room: Room) -> list[str | None]:
     """The side of each label; None if it would cover something or if there are too many."""
     if len(points) > MOST_LABELS:
         return [None] * len(points)
-    return [
-        free_side(room.pixels(point), (width(tick) + 4, 13), room.page, room.taken) if tick else None
-        for point, tick in zip(points, _shared(points, ticks), strict=True)
-    ]
+    return [room.side(point, text) if text else None for point, text in zip(points, names, strict=True)]
 
 
 def _alt(trace: Trace, words: Words) -> str:

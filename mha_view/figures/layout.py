@@ -74,12 +74,13 @@ class Panel(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What one panel adds to a figure."""
+    """What one panel adds to a figure. ``hatches``: what is hatched in it."""
 
     data: Sequence[Payload]
     axes: Payload
     annotations: Sequence[Payload] = ()
     shapes: Sequence[Payload] = ()
+    hatches: Sequence[Payload] = ()
 
 
 def compose(layout: Payload, parts: Sequence[Part]) -> Payload:
@@ -88,7 +89,8 @@ def compose(layout: Payload, parts: Sequence[Part]) -> Payload:
         layout = layout | part.axes
     layout["annotations"] = [annotation for part in parts for annotation in part.annotations]
     layout["shapes"] = [shape for part in parts for shape in part.shapes]
-    return {"data": [trace for part in parts for trace in part.data], "layout": layout}
+    traces = [trace for part in parts for trace in part.data]
+    return {"data": traces + [hatch for part in parts for hatch in part.hatches], "layout": layout}
 
 
 def base(colours: Palette, title: str, *, area: int, left: int, foot: int = FOOT) -> Payload:
@@ -222,6 +224,38 @@ def query_ticks(queries: Labels, trace: Trace) -> list[str]:
     """Labels of the queries; those that may attend to nothing are marked."""
     dead = [any(column) for column in zip(*trace.fully_masked, strict=True)]
     return [f"{DEAD} {tick}" if is_dead else tick for tick, is_dead in zip(queries.ticks, dead, strict=True)]
+
+
+def hatched(panel: Panel, boxes: Sequence[tuple[Range, Range]], colours: Palette) -> list[Payload]:
+    """Boxes, each its ranges of x and y, hatched as the tables hatch what a mask hides."""
+    if not boxes:
+        return []
+    corners = [
+        corner
+        for (left, right), (low, high) in boxes
+        for corner in ((left, low), (right, low), (right, high), (left, high), (left, low), (None, None))
+    ]
+    return [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": [x for x, _ in corners],
+            "y": [y for _, y in corners],
+            **panel.axes,
+            "fill": "toself",
+            "fillcolor": colours.line,
+            "fillpattern": {
+                "shape": "/",
+                "bgcolor": colours.line,
+                "fgcolor": f"{colours.muted}66",
+                "size": 7,
+                "solidity": 0.2,
+            },
+            "line": {"width": 0},
+            "hoverinfo": "skip",
+            "showlegend": False,
+        }
+    ]
 
 
 def points_of(name: str, head: int | None = None, row: int | None = None) -> Payload:

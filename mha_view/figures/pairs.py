@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from mha_core.compute.trace import Trace
 from mha_core.example.model import key_tokens
 from mha_view.figures.figure import Payload
+from mha_view.figures.geometry import Range
 from mha_view.figures.labels import Labels, labels
 from mha_view.figures.layout import (
     Panel,
@@ -17,6 +19,7 @@ from mha_view.figures.layout import (
     below_for,
     cells_width,
     grid,
+    hatched,
     heading,
     heatmap,
     index_axis,
@@ -90,13 +93,43 @@ class Pairs:
                 ),
             ),
             [heading(name, panel, accent)],
+            hatches=[*hatched(panel, _gaps(z), self.colours), *self._signs(panel, z, cells)],
         )
+
+    def _signs(
+        self, panel: Panel, z: Sequence[Sequence[float | None]], cells: Sequence[Sequence[str]] | None
+    ) -> list[Payload]:
+        """The texts of the hatched cells, which would cover those of the heatmap."""
+        signs = [
+            (key, query, text)
+            for query, (row, texts) in enumerate(zip(z, cells or [], strict=False))
+            for key, (number, text) in enumerate(zip(row, texts, strict=True))
+            if number is None
+        ]
+        if not signs:
+            return []
+        across, down, texts = map(list, zip(*signs, strict=True))
+        sign = {"type": "scatter", "mode": "text", "x": across, "y": down, "text": texts, **panel.axes}
+        return [sign | {"textfont": {"color": self.colours.text}, "hoverinfo": "skip", "showlegend": False}]
 
     def _hover(self, texts: Sequence[Sequence[str]]) -> list[list[str]]:
         return [
             [f"{query} → {key}<br>{text}" for key, text in zip(self.keys.full, row, strict=True)]
             for query, row in zip(self.queries.full, texts, strict=True)
         ]
+
+
+def _gaps(z: Sequence[Sequence[float | None]]) -> list[tuple[Range, Range]]:
+    """Where a matrix has no number: a box for each run of such cells in a row."""
+    boxes = []
+    for row, numbers in enumerate(z):
+        at = 0
+        for is_gap, run in groupby(number is None for number in numbers):
+            end = at + len(list(run))
+            if is_gap:
+                boxes.append(((at - 0.5, end - 0.5), (row - 0.5, row + 0.5)))
+            at = end
+    return boxes
 
 
 def pairs(trace: Trace, colours: Palette, words: Words, heads: int, stages: int = 1) -> Pairs:

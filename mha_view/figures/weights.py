@@ -19,6 +19,7 @@ from mha_view.figures.layout import (
     below_for,
     color_axis,
     compose,
+    hatched,
     head_name,
     index_axis,
     legend,
@@ -106,7 +107,7 @@ def weights_bars(trace: Trace, *, theme: Theme, words: Words, query: int) -> Fig
     layout = base(colours, title, area=area, left=46, foot=FOOT + 20 * ((dims.h - 1) // 4)) | {
         "barmode": "group",
         "bargap": 0.25,
-        "uniformtext": {"mode": "hide", "minsize": 8},
+        "uniformtext": {"mode": "hide", "minsize": 12},
         "legend": legend(),
         "showlegend": True,
     }
@@ -148,13 +149,12 @@ def _bars(
             }
         )
     strips = [key for key, column in enumerate(zip(*hidden, strict=True)) if all(column)]
+    span = _weight_range(rows)
     return Part(
         data,
-        panel.layout(
-            index_axis(keys.ticks, words("key")), number_axis(_weight_range(rows), colours, words("weight"))
-        ),
-        _notes(strips, len(keys.ticks), panel, words),
-        [_strip(key, panel, colours.line) for key in strips],
+        panel.layout(index_axis(keys.ticks, words("key")), number_axis(span, colours, words("weight"))),
+        _notes(strips, len(keys.ticks), panel, colours, words),
+        hatches=hatched(panel, [((key - 0.5, key + 0.5), span) for key in strips], colours),
     )
 
 
@@ -167,30 +167,14 @@ def _bar_text(row: Sequence[float], hidden: Sequence[bool]) -> Payload:
     }
 
 
-def _strip(key: int, panel: Panel, colour: str) -> Payload:
-    """A strip behind a key that is hidden from the query in every head."""
-    return {
-        "type": "rect",
-        "layer": "below",
-        "line": {"width": 0},
-        "fillcolor": colour,
-        "xref": panel.id("x"),
-        "x0": key - 0.5,
-        "x1": key + 0.5,
-        "yref": "paper",
-        "y0": panel.y[0],
-        "y1": panel.y[1],
-    }
-
-
-def _notes(strips: Sequence[int], n_k: int, panel: Panel, words: Words) -> list[Payload]:
-    """One note about the strips, in the middle of them."""
+def _notes(strips: Sequence[int], n_k: int, panel: Panel, colours: Palette, words: Words) -> list[Payload]:
+    """One note about the hatched keys, which are hidden from the query in every head, in the middle of them."""
     if not strips:
         return []
     text = words("fully masked") if len(strips) == n_k else words("masked")
     middle = strips[len(strips) // 2] if len(strips) < n_k else (n_k - 1) / 2
     at = {"xref": panel.id("x"), "x": middle, "yref": "paper", "y": (panel.y[0] + panel.y[1]) / 2}
-    return [{"text": text, "showarrow": False, **at}]
+    return [{"text": text, "showarrow": False, "bgcolor": colours.line, "borderpad": 4, **at}]
 
 
 def _weight_range(rows: Rows) -> Range:

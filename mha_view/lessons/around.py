@@ -197,25 +197,25 @@ def _lengths() -> dict[str, str]:
 
 
 AROUND: Final = Lesson(
-    title=N_("What is around attention"),
+    title=N_("What surrounds attention"),
     lede=N_(
         "Attention does not replace a token. It adds to it, and then a small network, the MLP, adds to it again."
     ),
     text=(
         N_(
-            "Imagine attention layers alone, one after another. Each output is an average of values, so from layer "
-            "to layer the rows become more and more alike. And a token would keep of itself only as much as it "
-            "attends to itself. A model of many layers would forget what it read."
+            "Imagine a stack of attention layers and nothing else. Each output is an average of values, so the rows "
+            "become more alike with every layer. A token would keep only as much of itself as the attention it pays "
+            "to itself. A deep model would forget what it had read."
         ),
         N_(
             "So the output of attention is added to X. This path around the layer is the **residual connection**: if "
             "attention adds nothing, the token passes as it is, and so do gradients on their way back. Before each "
-            "part, a **norm** brings every row to mean 0 and standard deviation 1. Scores then do not grow with "
-            "whatever has been added before."
+            "part, a **norm** brings every row to mean 0 and standard deviation 1. That keeps the scores from "
+            "growing with everything that has been added so far."
         ),
         N_(
-            "Attention moves information between tokens. What has arrived must then be worked with, and that is the "
-            "job of the **MLP**: it takes each token by itself, multiplies by $W_1$, sets negative numbers to 0, and "
+            "Attention moves information between tokens. The **MLP** then processes what has arrived: it takes each "
+            "token by itself, multiplies by $W_1$, sets negative numbers to 0, and "
             "multiplies by $W_2$. Norm, attention, sum, norm, MLP, sum: that is one block. A model is a stack of "
             "them. (Models also have biases, and gains in the norms. They are left out here.)"
         ),
@@ -227,7 +227,7 @@ AROUND: Final = Lesson(
         heading=N_("A block: follow “programming” from X to Y"),
         controls=(
             Slider("x", N_("The last number of “programming” in X"), -3, 3, 2, 0.5),
-            Slider("attention", N_("What attention adds, times"), 0, 2, 1, 0.25),
+            Slider("attention", N_("Scale what attention adds by"), 0, 2, 1, 0.25),
             Toggle("mlp", "MLP", start=True),
         ),
         example=normed_layer,
@@ -235,13 +235,14 @@ AROUND: Final = Lesson(
         is_wide=True,
     ),
     experiment=N_(
-        "Set what attention adds to 0 and switch off the MLP: X goes straight through. Then bring back one of them "
+        "Set the attention slider to 0 and switch off the MLP: X goes straight through. Then switch them back on, one "
         "at a time."
     ),
     examples=("output-projection",),
     question=Question(
         text=N_(
-            "As the lesson opens, which of the two moves “programming” further: is the row that it adds longer?"
+            "Leave the controls as they were at the start. Which of the two changes “programming” more, that is, adds "
+            "the longer row?"
         ),
         options=(N_("Attention"), N_("The MLP")),
         right=_further,

@@ -172,7 +172,7 @@ FACTORS: Final = ("2", "4", "8")
 CACHE: Final = Lesson(
     title=N_("The cache, and shared heads"),
     lede=N_(
-        "A decoder writes one token at a time. It would be a waste to compute the whole text again for each."
+        "A decoder writes one token at a time. Recomputing the whole text for every new token would be a waste."
     ),
     text=(
         N_(
@@ -181,16 +181,16 @@ CACHE: Final = Lesson(
             "earlier ones, so it needs their keys and values."
         ),
         N_(
-            "These are kept: the **key-value cache**. A step then computes one query, one key and one value per "
+            "They are stored in the **key-value cache**. A step then computes one query, one key and one value per "
             "head, compares the query with the stored keys, and mixes the stored values. The queries of earlier "
-            "tokens are never needed again, so nobody stores them."
+            "tokens are never needed again, so they are not stored."
         ),
         N_(
             "The price is memory. The cache grows with every token, in every layer and for every head, and it has to "
             "be read at each step. That often takes longer than the multiplications. So heads share: in "
-            "**grouped-query attention** a group of heads has one K and V, in **multi-query attention** all heads "
-            "have. Each head still has its own queries. For $L$ layers, $h_{KV}$ heads with their own K and V, and "
-            "$n$ tokens, the cache holds so many numbers:"
+            "**grouped-query attention** each group of heads shares one K and V; in **multi-query attention** all "
+            "heads do. Each head still has its own queries. For $L$ layers, $h_{KV}$ heads with their own K and V, and "
+            "$n$ tokens, the number of values in the cache is:"
         ),
     ),
     formula=r"2\cdot L\cdot h_{KV}\cdot d_k\cdot n",
@@ -217,8 +217,8 @@ CACHE: Final = Lesson(
         options=FACTORS,
         right=_smaller,
         because=N_(
-            "Stored are the keys and values of 8 heads instead of 32, a quarter: {shared} instead of {own} in the "
-            "model below the picture. The number of queries, and of scores to compute, stays the same."
+            "The cache stores the keys and values of 8 heads instead of 32, a quarter: {shared} instead of {own} in "
+            "the model of the second table. The number of queries, and of scores to compute, stays the same."
         ),
         numbers=lambda: {"own": memory(32), "shared": memory(8)},
     ),

@@ -102,8 +102,8 @@ def _said(words: Words, computed: Trace) -> str:
         )
     return words(
         N_(
-            "{count} of {all} outputs depend on the last word: {list}. Even tokens that should predict it can look "
-            "at it."
+            "{count} of {all} outputs depend on the last word: {list}. Even the token that has to predict it "
+            "can see it."
         )
     ).format(count=len(changed), all=len(tokens), list=listed)
 

@@ -163,7 +163,7 @@ class Lesson:  # type: ignore[explicit-any]  # what a live part of its own is gi
 
     ``formula``: TeX, shown after ``formula_after`` paragraphs. ``live`` is the picture and its controls: declared, or a
     function that draws them. ``experiment`` says what to try, with ``examples`` (names of built-in ones) to open in
-    Explore. ``puzzle`` is the key of a built-in puzzle.
+    Explore. ``puzzle`` is the key of a built-in puzzle. ``own_controls``: those of a live part that draws itself.
     """
 
     title: str
@@ -177,3 +177,9 @@ class Lesson:  # type: ignore[explicit-any]  # what a live part of its own is gi
     examples: Sequence[str] = ()
     source: str = ""
     formula_after: int = 1
+    own_controls: Sequence[Control] = ()
+
+    @property
+    def controls(self) -> Sequence[Control]:
+        """What the reader can set in the live part."""
+        return self.live.controls if isinstance(self.live, Live) else self.own_controls

@@ -172,8 +172,8 @@ ORDER: Final = Lesson(
         parts=_parts,
     ),
     experiment=N_(
-        "Switch between the two sentences without positions: the map is only rearranged. Then choose a kind of "
-        "positions and switch again."
+        "Without positions, switch between the two sentences: the map is only rearranged. Then choose a kind of "
+        "position and switch again."
     ),
     examples=("sinusoidal", "rotary", "alibi"),
     question=Question(

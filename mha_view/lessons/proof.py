@@ -187,19 +187,17 @@ PROOF: Final = Lesson(
     formula_after=2,
     live=Live(
         heading=N_("What matters to “good”?"),
-        controls=(Slider("value", N_("The number in $W_V$ that makes the value of “the”"), 0, 2, 0, 0.25),),
+        controls=(Slider("value", N_("The number in $W_V$ that sets the value of “the”"), 0, 2, 0, 0.25),),
         example=review,
         parts=_parts,
     ),
     experiment=N_(
-        "Move the slider: the weights stay as they are, but what “the” adds grows from nothing. From which number on "
-        "does “the” add most?"
+        "Move the slider: the weights stay as they are, but what “the” adds grows from nothing. From which setting "
+        "on does “the” add most?"
     ),
     examples=("water",),
     question=Question(
-        text=N_(
-            "As the lesson opens, “the” has the largest weight. Which token adds most to the output of “good”?"
-        ),
+        text=N_("At the start, “the” has the largest weight. Which token adds most to the output of “good”?"),
         options=(N_("“the”"), N_("“film”"), N_("“not”")),
         right=lambda: ASKED.index(adds_most()),
         because=N_(

@@ -131,7 +131,7 @@ def _shape() -> int:
 
 TRANSLATION: Final = Lesson(
     title=N_("Two sentences: cross-attention"),
-    lede=N_("A translator looks back at the original at every word. Cross-attention is that look back."),
+    lede=N_("A translator looks at the original before writing each word. Cross-attention does the same."),
     text=(
         N_(
             "A model that translates has two sentences: the source, which is complete, and the translation, which "

@@ -139,7 +139,7 @@ TWO_QUESTIONS: Final = Lesson(
     ),
     question=Question(
         text=N_(
-            "A token is to give at least 0.4 of a head's attention to each of three tokens. How many heads does that "
+            "One token must give each of three others at least 0.4 of some head's attention. How many heads does that "
             "take?"
         ),
         options=("1", "2", "3"),

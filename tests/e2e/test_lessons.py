@@ -192,7 +192,7 @@ def test_a_number_of_a_lesson_says_how_it_is_computed_by_pointer_and_by_keyboard
     expect(line).to_have_text("X′[I, 1] = 2 + 1.30 ≈ 3.30")
     numbers.first.press("ArrowDown")
     expect(line).to_have_text("X′[love, 1] = 0 + 1.30 ≈ 1.30")
-    press(page, "What attention adds", "Home")
+    press(page, "Scale what attention adds by", "Home")
     expect(page.get_by_role("status").filter(has_text="Attention adds a row of length 0")).to_be_visible()
     numbers.first.hover()
     expect(line).to_have_text("X′[I, 1] = 2 + 0 = 2")
@@ -208,9 +208,55 @@ def test_one_head_fails_at_what_two_can_do_and_a_link_leads_back_from_explore(re
     page.get_by_text("A second head: each question").click()
     expect(said).to_contain_text("✓")
     page.get_by_role("button", name="Explore this example").click()
+    expect(page.get_by_role("link", name="← Lesson")).to_be_visible()
+    page.wait_for_function("() => location.search.includes('from=two-questions')")
+    page.reload()
     page.get_by_role("link", name="← Lesson").click()
     settled(page, "two-questions")
     expect(page.get_by_role("link", name="← Lesson")).to_have_count(0)
+
+
+def test_the_controls_survive_a_reload(read):
+    page = read("two-questions")
+    page.get_by_text("A second head: each question").click()
+    page.wait_for_function("() => new URLSearchParams(location.search).has('set')")
+    page.reload()
+    arrived(page, "two-questions")
+    expect(page.get_by_role("switch", name="A second head: each question")).to_be_checked()
+
+
+BESIDE = """() => {
+    const [controls, ...rows] = [".st-key-lesson-controls", ".st-key-lesson-live .mha-said"]
+        .flatMap((selector) => [...document.querySelectorAll(selector)]);
+    rows.at(-1).scrollIntoView({ block: "end" });
+    const [top, low] = [controls.getBoundingClientRect(), rows.at(-1).getBoundingClientRect()];
+    const frame = document.querySelector(".st-key-frame").getBoundingClientRect();
+    return { shown: top.top >= frame.bottom - 8 && top.bottom <= low.top && low.bottom <= innerHeight,
+        places: [frame.bottom, top.top, top.bottom, low.top, low.bottom] };
+}"""
+
+
+@pytest.mark.parametrize("topic", shortened(["block"], TOPICS))
+def test_the_controls_are_in_sight_with_the_last_of_what_they_change(read, topic):
+    page = read(topic)
+    found = page.evaluate(BESIDE)
+    assert found["shown"], found
+
+
+def test_what_was_read_and_answered_is_remembered_and_marked_in_the_list(read):
+    page = read("masks")
+    told = page.locator(".mha-progress")
+    expect(told).to_be_hidden()
+    page.locator(".stRadio label", has_text="10").click()
+    expect(told).to_contain_text("1 of 11 lessons read, 1 of 11 questions answered")
+    page.locator(".st-key-lesson-list").get_by_role("link", name="Order and positions").click()
+    arrived(page, "order")
+    page.locator(".st-key-lesson-steps").scroll_into_view_if_needed()
+    expect(told).to_contain_text("2 of 11 lessons read, 1 of 11 questions answered")
+    done = page.locator(".st-key-lesson-list a").evaluate_all(
+        "(all) => all.map((link) => link.dataset.done ?? )"
+    )
+    assert done == [{"masks": "answered", "order": "read"}.get(topic, "") for topic in TOPICS]
 
 
 # --- their place in the app ------------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ def test_the_browser_chooses_the_language_of_what_is_said_of_a_bad_link_too_and_
 ):
     bench = visit("?s=2abc", locale="zh-CN")
     expect(bench.message()).to_have_text("这个链接由本应用的其他版本生成。改为显示“我 喜欢 编程：三个头”。")
-    expect(bench.page.get_by_role("heading", name="多头注意力")).to_be_visible()
+    expect(bench.page.get_by_role("heading", name="探索", exact=True)).to_be_visible()
     expect(bench.page.locator(".bench h3", has_text="注意力权重")).to_be_visible()
     bench.page.get_by_role("radio", name="EN", exact=True).click()
     expect(bench.page.locator(".bench h3", has_text="Attention weights")).to_be_visible()

@@ -9,6 +9,7 @@ import { revealing, shifted, whole, zoomed } from "../../web/models/head/map_win
 import { kinds, measureOf, ordered } from "../../web/models/overview/head_order.js";
 import {
   blended,
+  contrast,
   differences,
   levelsOf,
   mostOf,
@@ -359,19 +360,36 @@ test("rows of words add up to 1 as those of pieces do", () => {
 
 // --- pictures ------------------------------------------------------------------------------------------------------
 
+const WHITE = [255, 255, 255];
+const BLACK = [18, 22, 28]; // the dark page's background
+
+test("in the dark every weight has at least the contrast to its ground that it has in the light", () => {
+  const [light, dark] = [
+    { colour: [86, 97, 113], ground: WHITE }, // the palette's `muted`, which most heads have
+    { colour: [154, 165, 181], ground: BLACK },
+  ];
+  for (let level = 13; level < 256; level++) {
+    const shown = [light, dark].map(({ colour, ground }) => {
+      const pixels = shaded(Uint8Array.of(level, level), 1, { colour, ground }, 0);
+      return [3, 7].map((at) => contrast(blended(colour, ground, pixels[at] / 255), ground));
+    });
+    for (const at of [0, 1]) assert.ok(shown[1][at] >= shown[0][at], `${level} ${at}: ${shown}`);
+  }
+});
+
 test("a picture's opacity is the level, and rows step back behind the one that is chosen", () => {
   assert.deepEqual(
-    [...shaded(Uint8Array.of(0, 255, 100, 50), 2, [1, 2, 3], null)],
+    [...shaded(Uint8Array.of(0, 255, 100, 50), 2, { colour: [1, 2, 3], ground: WHITE }, null)],
     [1, 2, 3, 0, 1, 2, 3, 255, 1, 2, 3, 100, 1, 2, 3, 50],
   );
-  const chosen = shaded(Uint8Array.of(200, 200, 200, 200), 2, [0, 0, 0], 1);
+  const chosen = shaded(Uint8Array.of(200, 200, 200, 200), 2, { colour: [0, 0, 0], ground: WHITE }, 1);
   assert.deepEqual([chosen[3], chosen[7], chosen[11], chosen[15]], [50, 50, 200, 200]);
 });
 
 test("a chosen row that is too low to be seen is drawn over the rows beside it, as far as there are any", () => {
   const rows = Uint8Array.from({ length: 64 }, (_, at) => at);
   const opacities = (/** @type {number} */ row) =>
-    [...shaded(rows, 1, [0, 0, 0], row)].filter((_, at) => at % 4 === 3);
+    [...shaded(rows, 1, { colour: [0, 0, 0], ground: WHITE }, row)].filter((_, at) => at % 4 === 3);
   assert.deepEqual(opacities(20).slice(17, 24), [4, 20, 20, 20, 20, 20, 6]);
   assert.deepEqual(opacities(0).slice(0, 4), [0, 0, 0, 1]);
 });
@@ -384,7 +402,7 @@ test("levels are 255·√weight, and lead back to the weight", () => {
 });
 
 test("differences have a colour for more and one for less", () => {
-  const both = { more: [9, 0, 0], less: [0, 0, 9] };
+  const both = { more: [9, 0, 0], less: [0, 0, 9], ground: WHITE };
   const pixels = signed(Float32Array.of(0.25, -0.25, 0, -4), 2, both, null, 1);
   assert.deepEqual([...pixels.subarray(0, 8)], [9, 0, 0, 128, 0, 0, 9, 128]);
   assert.equal(pixels[11], 0);
@@ -395,7 +413,7 @@ test("the fullest colour is that of the largest difference, of a chosen row its 
   const numbers = Float32Array.of(0.1, -0.04, 0.01, 0);
   assert.ok(Math.abs(mostOf(numbers, 2, null) - 0.1) < 1e-6);
   assert.ok(Math.abs(mostOf(numbers, 2, 1) - 0.01) < 1e-6);
-  const both = { more: [9, 0, 0], less: [0, 0, 9] };
+  const both = { more: [9, 0, 0], less: [0, 0, 9], ground: WHITE };
   const pixels = signed(numbers, 2, both, 1, mostOf(numbers, 2, 1));
   assert.equal(pixels[11], 255);
   assert.ok(pixels[3] >= 0.5 * 255); // other rows can still be seen

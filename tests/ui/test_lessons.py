@@ -352,3 +352,29 @@ def test_texts_of_an_example_are_shown_as_text(read):
         app = read(topic, s=to_token(example))
         assert "<img" not in html(app)
         assert not any(nasty in element.value for element in app.markdown)
+
+
+@pytest.mark.parametrize(
+    ("topic", "settings", "key", "value"),
+    [
+        ("block", "attention:0.5~mlp:0", "lessons.block.attention", 0.5),
+        ("block", "attention:0.5~mlp:0", "lessons.block.mlp", False),
+        ("order", "positions:2", "lessons.order.positions", None),
+        ("library", "interest.2:4~swap:1", "lessons.interest.2", 4.0),
+        ("sqrt-dk", "keys:5~d_k:0~seed:7", "lessons.seed", 7),
+        ("weighted-mean", "sharpness:0", "lessons.sharpness", SHARPNESS[0]),
+        ("many-heads", "alone:1", "lessons.alone", True),
+    ],
+)
+def test_the_address_has_what_the_controls_are_set_to(read, topic, settings, key, value):
+    app = read(topic, set=settings)
+    assert address(app)["set"] == settings
+    if value is not None:
+        assert app.session_state[key] == value
+
+
+@pytest.mark.parametrize(
+    "settings", ["attention:3", "attention:nan~mlp:2", "x", "mlp:-1", "~:~", "attention:<b>"]
+)
+def test_malformed_settings_leave_the_controls_as_they_are(read, settings):
+    assert "set" not in address(read("block", set=settings))

@@ -557,8 +557,8 @@ def test_the_bench_describes_the_current_numbers(language):
         "zh": ["总是最关注“思考”（1.00）"] * 2,
     }[language]
     plainly = {
-        "en": "Every line and caption shows the present numbers. Change any boxed number and watch them follow.",
-        "zh": "连线和说明都随当前的数变化。改动任意一个带框的数，看看会发生什么。",
+        "en": "All lines and captions follow the numbers below. Change any boxed number and watch them update.",
+        "zh": "连线和说明都随下面的数变化。改动任意一个带框的数，看它们怎么变。",
     }
     assert (
         payload(work)["about"] == plainly[language]

@@ -95,3 +95,17 @@ def texts(value: object) -> list[str]:
     if isinstance(value, list | tuple):
         return [text for part in value for text in texts(part)]
     return []
+
+
+def hatched_boxes(
+    figure: Figure,
+) -> dict[tuple[str, str], list[tuple[tuple[float, float], tuple[float, float]]]]:
+    """What is hatched in a figure: the ranges of x and y of each box, by its panel's axes."""
+    found = {}
+    for hatch in figure.payload["data"]:
+        if "fillpattern" in hatch:
+            corners = list(zip(hatch["x"], hatch["y"], strict=True))
+            boxes = [corners[at : at + 5] for at in range(0, len(corners), 6)]
+            assert all(box[0] == box[-1] for box in boxes)
+            found[hatch["xaxis"], hatch["yaxis"]] = [((a[0], c[0]), (a[1], c[1])) for a, _, c, *_ in boxes]
+    return found

@@ -96,3 +96,10 @@ def test_labels_are_put_where_there_is_space():
     assert sides[:4] == ["top center", "bottom center", "middle right", "middle left"]
     assert sides[-1] is None
     assert free_side((2.0, 2.0), (30.0, 13.0), page, []) == "top right"
+
+
+def test_a_label_is_put_beside_what_it_should_avoid():
+    page = (0, 0, 100, 100)
+    above = around((50, 62), 4)
+    assert free_side((50, 50), (20, 10), page, []) == "top center"
+    assert free_side((50, 50), (20, 10), page, [], [above]) != "top center"

@@ -85,9 +85,9 @@ def test_coinciding_points_share_a_label():
     head = Head(q=((0.0,),) * 3, k=((0.0,),) * 3, v=((1.0, 1.0), (1.0, 1.0), (3.0, 2.0)))
     computed = trace(validate(Example(title="", tokens=("a", "b", "c"), heads=(head,))))
     _, v, out = drawn(draw(computed, "hulls"), "scatter")
-    assert v["text"] == ["a, b", "", "c"]
+    assert v["text"] == ["v(a, b)", "", "v(c)"]
     assert v["hovertext"][1] == "b<br>(1, 1)"
-    assert out["text"] == ["a, b, c", "", ""]
+    assert out["text"] == ["o(a, b, c)", "", ""]
 
 
 def test_the_text_says_that_an_output_of_given_weights_lies_outside():
@@ -109,3 +109,10 @@ def test_many_points_have_no_labels():
     _, v, _ = drawn(draw(sample(13, 1), "hulls"), "scatter")
     assert v["text"] == [""] * 13
     assert len(v["hovertext"]) == 13
+
+
+@pytest.mark.parametrize("name", PLANE)
+def test_a_value_and_an_output_of_one_token_have_different_labels(name):
+    _, v, out, *_ = drawn(draw(TRACES[name], "hulls"), "scatter")
+    assert {text[:2] for text in v["text"] if text} <= {"v("}
+    assert {text[:2] for text in out["text"] if text} <= {"o("}

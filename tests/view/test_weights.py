@@ -1,12 +1,14 @@
 """The pictures of weights show the trace's numbers on a fixed scale."""
 
+from itertools import product
+
 import pytest
 
 from mha_core import AddMask, AllowMask, Example, Head, trace, validate
 from mha_view.figures.labels import label, weight
 from mha_view.palette import DARK, LIGHT
 from tests.sizes import each
-from tests.view.samples import TRACES, draw, drawn, partly_masked, sample
+from tests.view.samples import TRACES, draw, drawn, hatched_boxes, partly_masked, sample
 
 NEG_INF = float("-inf")
 
@@ -146,9 +148,22 @@ def test_bars_of_given_weights_beyond_the_scale_are_not_cut_off():
     assert draw(trace(validate(example)), "bars").payload["layout"]["yaxis"]["range"] == [-0.5, 2.0]
 
 
+@pytest.mark.parametrize("picture", ["weights", "scores"])
+def test_every_hidden_pair_is_hatched_and_no_other(picture):
+    figure = draw(partly_masked(), picture)
+    boxes = hatched_boxes(figure)
+    for panel in drawn(figure, "heatmap"):
+        for (i, row), j in product(enumerate(panel["z"]), range(4)):
+            inside = [
+                left < j < right and low < i < high
+                for (left, right), (low, high) in boxes.get((panel["xaxis"], panel["yaxis"]), [])
+            ]
+            assert sum(inside) == (row[j] is None), (i, j)
+
+
 def test_bars_mark_masked_keys():
     figure = draw(partly_masked(), "bars", query=1)
-    assert [shape["x0"] for shape in figure.payload["layout"]["shapes"]] == [1.5, 2.5]
+    assert [across for across, _ in hatched_boxes(figure)["x", "y"]] == [(1.5, 2.5), (2.5, 3.5)]
     assert [note["text"] for note in figure.payload["layout"]["annotations"]] == ["masked"]
     first = drawn(figure, "bar")[0]
     assert first["text"][2:] == ["·", "·"]
@@ -157,7 +172,7 @@ def test_bars_mark_masked_keys():
 
 def test_bars_say_when_a_query_may_attend_to_nothing():
     figure = draw(partly_masked(), "bars", query=2)
-    assert len(figure.payload["layout"]["shapes"]) == 4
+    assert len(hatched_boxes(figure)["x", "y"]) == 4
     assert [note["text"] for note in figure.payload["layout"]["annotations"]] == ["fully masked"]
     assert figure.alt == "Weights of the query sat in each head. " + " ".join(
         f"Head {number}: fully masked." for number in (1, 2, 3)

@@ -29,6 +29,8 @@ export const PAGE_KEYS = [
   "seed",
   "tally",
   "lesson",
+  "from",
+  "set",
   "experiment",
   "variant",
   "lens",

@@ -1,7 +1,13 @@
 // Maps as pixels. A weight is a colour whose opacity is the square root of the weight, so that small weights can be
 // seen. The server sends such levels, round(255·√weight). No DOM here.
 
-const STEPS_BACK = 0.25; // what is left of other rows while one is chosen
+/**
+ * How a colour shows on a ground. `power` of an opacity: faint colours are lost on a dark ground, so they are raised
+ * there. `back`: what is left of other rows while one is chosen.
+ */
+const ON_LIGHT = { power: 1, back: 0.25 };
+const ON_DARK = { power: 0.6, back: 0.45 };
+const LEAST_LIGHT = 0.2; // the luminance of a ground from which it is light
 const STEPS_LESS = 0.6; // the same for differences, most of which are small
 
 const THIN = 1 / 16; // of a picture's height: a chosen row that is lower is drawn over its neighbours
@@ -26,21 +32,36 @@ export function withChosenRow(numbers, width, row) {
 }
 
 /**
+ * How a colour shows on a ground.
+ * @param {number[]} ground
+ */
+const lookOn = (ground) => (luminance(ground) < LEAST_LIGHT ? ON_DARK : ON_LIGHT);
+
+/**
+ * The opacity on a ground, from 0 to 1, of what has this opacity on a light one.
+ * @param {number} opacity
+ * @param {number[]} ground
+ */
+export const opacityOn = (opacity, ground) => opacity ** lookOn(ground).power;
+
+/**
  * The pixels of a map of levels.
  * @param {Uint8Array | Float32Array} all
  * @param {number} width
- * @param {number[]} colour
+ * @param {{ colour: number[]; ground: number[] }} colours
  * @param {number | null} row the one that stands out, if any
  */
-export function shaded(all, width, [red, green, blue], row) {
+export function shaded(all, width, { colour: [red, green, blue], ground }, row) {
   const { numbers: levels, from, to } = withChosenRow(all, width, row);
+  const { back } = lookOn(ground);
   const pixels = new Uint8ClampedArray(4 * levels.length);
   for (let at = 0; at < levels.length; at++) {
     const isFull = at >= from * width && at < to * width;
     pixels[4 * at] = red;
     pixels[4 * at + 1] = green;
     pixels[4 * at + 2] = blue;
-    pixels[4 * at + 3] = isFull ? levels[at] : levels[at] * STEPS_BACK;
+    const opacity = 255 * opacityOn(levels[at] / 255, ground);
+    pixels[4 * at + 3] = isFull ? opacity : opacity * back;
   }
   return pixels;
 }
@@ -49,16 +70,16 @@ export function shaded(all, width, [red, green, blue], row) {
  * The pixels of numbers, in one colour above 0 and another below, the fuller the nearer to `most`.
  * @param {Float32Array} all
  * @param {number} width
- * @param {{ more: number[]; less: number[] }} colours
+ * @param {{ more: number[]; less: number[]; ground: number[] }} colours
  * @param {number | null} row
  * @param {number} most
  */
-export function signed(all, width, { more, less }, row, most) {
+export function signed(all, width, { more, less, ground }, row, most) {
   const { numbers, from, to } = withChosenRow(all, width, row);
   const pixels = new Uint8ClampedArray(4 * numbers.length);
   for (let at = 0; at < numbers.length; at++) {
     const isFull = at >= from * width && at < to * width;
-    const level = levelOf(numbers[at], most);
+    const level = 255 * opacityOn(levelOf(numbers[at], most) / 255, ground);
     pixels.set(numbers[at] < 0 ? less : more, 4 * at);
     pixels[4 * at + 3] = isFull ? level : level * STEPS_LESS;
   }
@@ -110,7 +131,7 @@ export const readable = (ground, colours) =>
  * @param {number[]} one
  * @param {number[]} other
  */
-function contrast(one, other) {
+export function contrast(one, other) {
   const [dark, light] = [one, other].map(luminance).sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
 }

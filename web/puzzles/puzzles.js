@@ -61,7 +61,7 @@ function headOf(words, count, all, next) {
   return element(
     "header",
     {},
-    div("about", element("h2", {}, words.puzzles), p("lead", fill(words.lead, { all })), way),
+    div("about", p("lead", fill(words.lead, { all })), way),
     div("far", element("strong", {}, progress), " ", span("kept", words.kept_here), bar),
   );
 }

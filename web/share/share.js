@@ -14,8 +14,8 @@ const COPIED = 4000; // ms for which the button says that the link was copied
 const MOST_BYTES = 2900; // of a link, for a QR code: mha_api/qr_code.py says the same
 
 /**
- * What the button is sent (mha_ui/share).
- * @typedef {{ words: Record<string, string>; lang: string; unsaved: boolean; session: string; ack: number }} ShareData
+ * What the button is sent (mha_ui/share). `teaches`: whether the page has something for a lecturer.
+ * @typedef {{ words: Record<string, string>; teaches: boolean; lang: string; unsaved: boolean; session: string; ack: number }} ShareData
  */
 
 /**
@@ -58,7 +58,7 @@ class Share {
     this.button.addEventListener("click", () => this.#share());
     this.close.addEventListener("click", () => this.#hide());
     this.panel.addEventListener("keydown", (event) => event.key === "Escape" && this.#hide());
-    this.teach.addEventListener("click", () => setTeaching(!isTeaching()));
+    this.teach.addEventListener("click", () => this.data.teaches && setTeaching(!isTeaching()));
     onTeachingChange(() => this.#markTeaching(), this.#stopped.signal);
     this.#listen(root);
     reachPopovers(this.#stopped.signal);
@@ -88,6 +88,7 @@ class Share {
     const { words } = data;
     this.teach.textContent = words.teach;
     this.teach.title = words.teach_title;
+    this.teach.ariaDisabled = String(!data.teaches);
     this.#markTeaching();
     this.name.textContent = words.share;
     this.done.textContent = `✓ ${words.copied}`;

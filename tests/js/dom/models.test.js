@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { unpacked } from "../../../web/kit/binary.js";
 import { fill } from "../../../web/kit/dom.js";
 import { NextToken } from "../../../web/models/effect/next_token.js";
+import { opacityOn } from "../../../web/models/paint.js";
 import { counterpart, mapOf, mostShifted, readRun, shiftOf } from "../../../web/models/runs.js";
 import { measureText, percent } from "../../../web/models/wording.js";
 import { mount, payload, press } from "./page.js";
@@ -151,6 +152,11 @@ function assertClose(numbers, others, within = 1e-6) {
 
 // --- a sentence ----------------------------------------------------------------------------------------------------
 
+/** Without a stylesheet the page's ground is black. @type {(levels: ArrayLike<number>) => number[]} */
+const painted = (levels) => [
+  ...Uint8ClampedArray.from(levels, (level) => 255 * opacityOn(level / 255, [0, 0, 0])),
+];
+
 test("the page opens with its first example, which the first model has read", async () => {
   const { field, tokens, tiles, one, address, opacities } = await models();
   const run = runOf([english]);
@@ -160,7 +166,8 @@ test("the page opens with its first example, which the first model has read", as
     run.sentences[0].names,
   );
   assert.equal(tiles().length, run.layers * run.heads);
-  for (const at of [0, tiles().length - 1]) assert.deepEqual(opacities(at), [...mapOf(run.sentences[0], at)]);
+  for (const at of [0, tiles().length - 1])
+    assert.deepEqual(opacities(at), painted(mapOf(run.sentences[0], at)));
   assert.equal(one(".model-chosen").textContent, one(".card strong").textContent);
   assert.equal((await address()).model, "own");
 });
@@ -302,14 +309,14 @@ test("a chosen token's row stands out in every map", async () => {
   assert.equal((await address()).token, "4");
   assert.equal(one('.line-token[aria-pressed="true"]').textContent, tokens()[3].textContent);
   for (const at of [0, 3]) {
-    const levels = Array.from(mapOf(sentence, at), (level, index) =>
-      Math.floor(index / sentence.n) === 3 ? level : level * 0.25,
+    const levels = painted(mapOf(sentence, at)).map((level, index) =>
+      Math.floor(index / sentence.n) === 3 ? level : level * 0.45,
     );
     assertClose(opacities(at), levels, 1);
   }
   await click('[data-focus="all tokens"]');
   assert.equal(all('.tokens .strip [aria-pressed="true"]').length, 0);
-  assert.deepEqual(opacities(0), [...mapOf(sentence, 0)]);
+  assert.deepEqual(opacities(0), painted(mapOf(sentence, 0)));
 });
 
 test("arrows lead from token to token, and the Tab key stops at one of them", async () => {
@@ -579,7 +586,7 @@ test("captions and pictures are of the difference, the first or the second sente
   assert.equal(caption(), `difference${flat[3].toFixed(2)}`);
   assert.match(one(".strip-told").textContent, new RegExp(`${FIRST.n} and ${SECOND.n} tokens`));
   assert.equal(opacities(0).length, PAIR.aligned.length ** 2);
-  assert.notDeepEqual(opacities(0), [...mapOf(FIRST, 0)]);
+  assert.notDeepEqual(opacities(0), painted(mapOf(FIRST, 0)));
   assert.match(one(".glance .legend").textContent, /more in the second/);
   await choose("difference");
   assert.deepEqual(
@@ -588,7 +595,7 @@ test("captions and pictures are of the difference, the first or the second sente
   );
   await click('.shows [data-focus="second"]');
   assert.ok(one(".glance .legend").hidden);
-  assert.deepEqual(opacities(0), [...mapOf(SECOND, 0)]);
+  assert.deepEqual(opacities(0), painted(mapOf(SECOND, 0)));
   assert.equal((await address()).shows, "second");
   const it = FIRST.names.indexOf("it");
   await click(tokens()[it]);

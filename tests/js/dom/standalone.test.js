@@ -113,7 +113,7 @@ test("the example's own words come back with its numbers", async () => {
   assert.notDeepEqual(changed.explore.looks, start.explore.looks);
   assert.equal(
     changed.explore.about,
-    "Every line and caption shows the present numbers. Change any boxed number and watch them follow.",
+    "All lines and captions follow the numbers below. Change any boxed number and watch them update.",
   );
   assert.deepEqual(back.explore.about, start.explore.about);
   assert.deepEqual(back.walk.stages, start.walk.stages);

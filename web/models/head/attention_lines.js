@@ -3,6 +3,7 @@
 
 import { curve, lineAt, middle } from "../../kit/curves.js";
 import { button, div, element, pressable, redrawn, setAttribute, span, targetOf } from "../../kit/dom.js";
+import { opacityOn } from "../paint.js";
 import { roving, stopAt } from "../tokens/roving_focus.js";
 import { shown } from "../wording.js";
 
@@ -154,13 +155,14 @@ export class AttentionLines {
     const prominent = this.#query;
     const colour = this.colours.of(this.#content.colour).join(", ");
     const isDense = texts.length > MOST_BEHIND;
+    const paper = this.colours.of("paper");
     for (const [query, row] of this.#rows.entries())
       for (const [key, weight] of row.entries()) {
         if (weight < LEAST || (isDense && prominent !== null && prominent !== query && pair?.query !== query))
           continue;
         const isLit = pair?.query === query && pair.key === key;
         const isProminent = prominent === null || prominent === query || isLit;
-        const shade = (0.14 + 0.76 * weight) * (isProminent ? 1 : 0.08);
+        const shade = opacityOn(0.14 + 0.76 * weight, paper) * (isProminent ? 1 : 0.08);
         context.strokeStyle = `rgba(${colour}, ${isLit ? 1 : shade})`;
         context.lineWidth = widthOf(weight);
         const [from, to] = [middle(query, texts.length, height), middle(key, keyTexts.length, height)];

@@ -148,6 +148,7 @@ export class HeadView {
     setText(this.mark, run.guesses ? "" : markOf(words, run, this.#place, this.#at));
     this.off.hidden = !run.guesses;
     setText(this.off, this.#isOff ? words.on : words.off);
+    this.root.classList.toggle("off", this.#isOff);
     this.off.setAttribute("aria-pressed", String(this.#isOff));
     const isExact = !this.#numbers?.some(({ exact }) => exact);
     const canMerge = isExact && run.sentences.some(inPieces); // words have no bounds

@@ -3,7 +3,18 @@
 
 import { announcer, button, div, element, fill, span } from "../../kit/dom.js";
 import { DifferenceLegend } from "../difference_legend.js";
-import { blended, inCss, levelOf, levelsOf, mostOf, putPixels, readable, shaded, signed } from "../paint.js";
+import {
+  blended,
+  inCss,
+  levelOf,
+  levelsOf,
+  mostOf,
+  opacityOn,
+  putPixels,
+  readable,
+  shaded,
+  signed,
+} from "../paint.js";
 import { shown, signedText, weightText } from "../wording.js";
 import { revealing, shifted, whole, zoomed } from "./map_window.js";
 
@@ -11,9 +22,9 @@ const MOST_NAMED = 64; // columns; of a map with more no token has a name
 const LEAST_NAMED = 11; // px of a cell, from which tokens have names
 const LEAST_WITH_NUMBER = 20; // px of a cell, from which it has its number
 const LEAST_NUMBER = 0.005; // a smaller number is printed as 0, in a muted colour
-const LEAST_TYPE = 7; // px
+const LEAST_TYPE = 12; // px, as everywhere
 const MOST_TYPE = 13;
-const PART = 0.84; // of a cell's width, for its number
+const PART = 0.94; // of a cell's width, for its number
 const STEP = 0.6; // the factor of one zoom
 const ABOVE = 3; // px between a cell and its tip
 const DRAG = 4; // px after which a press moves the map
@@ -135,11 +146,12 @@ export class Heatmap {
   #paint() {
     const { numbers, colour } = this.#content;
     const m = this.#m;
-    const both = { more: this.colours.of("more"), less: this.colours.of("less") };
+    const ground = this.colours.of("paper");
+    const both = { more: this.colours.of("more"), less: this.colours.of("less"), ground };
     const most = mostOf(numbers, m, null);
     this.#most = most || 1;
     const pixels = colour
-      ? shaded(levelsOf(numbers), m, this.colours.of(colour), null)
+      ? shaded(levelsOf(numbers), m, { colour: this.colours.of(colour), ground }, null)
       : signed(numbers, m, both, null, this.#most);
     this.legend.root.hidden = Boolean(colour);
     if (!colour) this.legend.update(most);
@@ -234,7 +246,8 @@ export class Heatmap {
     if (Math.abs(number) < LEAST_NUMBER) return this.colours.of("muted");
     const full = this.colours.of(colour || (number < 0 ? "less" : "more"));
     const [ink, paper] = ["ink", "paper"].map((name) => this.colours.of(name));
-    return readable(blended(full, paper, levelOf(number, colour ? 1 : this.#most) / 255), [ink, paper]);
+    const opacity = opacityOn(levelOf(number, colour ? 1 : this.#most) / 255, paper);
+    return readable(blended(full, paper, opacity), [ink, paper]);
   }
 
   #showNames() {

@@ -240,13 +240,11 @@ export class HeadsOverview {
     for (const at of this.#order) this.#tiles[at].root.setAttribute("style", hueStyle(sentence.labels[at]));
     this.legend.root.hidden = picture !== "difference";
     if (picture === "difference") return this.#paintDifferences();
+    const ground = this.colours.of("paper");
     for (const at of this.#order) {
-      const colour = this.colours.of(colourName(sentence.labels[at]));
-      putPixels(
-        this.#tiles[at].canvas,
-        shaded(mapOf(sentence, at), sentence.width, colour, row),
-        sentence.width,
-      );
+      const colours = { colour: this.colours.of(colourName(sentence.labels[at])), ground };
+      const pixels = shaded(mapOf(sentence, at), sentence.width, colours, row);
+      putPixels(this.#tiles[at].canvas, pixels, sentence.width);
     }
   }
 
@@ -261,7 +259,11 @@ export class HeadsOverview {
       return differences(first, second, sentences[0].width, sentences[1].width, aligned, keys);
     });
     const most = Math.max(0, ...byHead.map((numbers) => mostOf(numbers, size, row)));
-    const both = { more: this.colours.of("more"), less: this.colours.of("less") };
+    const both = {
+      more: this.colours.of("more"),
+      less: this.colours.of("less"),
+      ground: this.colours.of("paper"),
+    };
     for (const [index, at] of this.#order.entries())
       putPixels(this.#tiles[at].canvas, signed(byHead[index], size, both, row, most || 1), size);
     this.legend.update(most);

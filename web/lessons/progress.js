@@ -1,0 +1,87 @@
+// Which lessons this browser has shown to their end, and whose question was answered: marks in the list of lessons,
+// and a count below it. Where a browser stores nothing, that lasts as long as the page.
+
+import { element, fill, setAttribute, setText } from "../kit/dom.js";
+import { mounting } from "../kit/mount.js";
+import { ofBrowser } from "../kit/storage.js";
+
+const NAME = "mha.lessons";
+const LIST = ".st-key-lesson-list";
+const END = ".st-key-lesson-steps"; // the links to the lessons before and after: who sees them has read this one
+
+/** What is known of a lesson; "answered" includes "read". @typedef {"read" | "answered"} Done */
+
+/** @type {() => Record<string, Done>} */
+const known = () => ofBrowser.get(NAME) ?? {};
+
+/** @type {(topic: string, done: Done) => void} */
+function store(topic, done) {
+  const lessons = known();
+  if (lessons[topic] !== "answered") ofBrowser.set(NAME, { ...lessons, [topic]: done });
+}
+
+/** What the part is sent. @typedef {{ topics: string[]; topic: string; isAnswered: boolean; words: Record<string, string> }} ProgressData */
+
+class Progress {
+  /** @type {ProgressData | null} */
+  #data = null;
+  #end = new IntersectionObserver((entries) => {
+    if (entries.some(({ isIntersecting }) => isIntersecting)) this.#store("read");
+  });
+  /** Streamlit puts new links into the list, without marks. */
+  #links = new MutationObserver(() => this.#show());
+
+  /** @param {Component<ProgressData>} component */
+  constructor({ parentElement }) {
+    this.told = element("p", { class: "mha-progress" });
+    parentElement.append(this.told);
+  }
+
+  /** @param {Component<ProgressData>} component */
+  update({ data }) {
+    this.#data = data;
+    this.#watch();
+    if (data.isAnswered) this.#store("answered");
+    this.#show();
+  }
+
+  unmount() {
+    this.#end.disconnect();
+    this.#links.disconnect();
+  }
+
+  /** Watch the list and the end of this lesson, which Streamlit may have drawn again. */
+  #watch() {
+    this.unmount();
+    const [list, end] = [LIST, END].map((selector) => document.querySelector(selector));
+    if (list) this.#links.observe(list, { childList: true, subtree: true });
+    if (end) this.#end.observe(end);
+    else requestAnimationFrame(() => this.told.isConnected && this.#watch()); // it is drawn after this part
+  }
+
+  /** @param {Done} done */
+  #store(done) {
+    if (!this.#data) return;
+    store(this.#data.topic, done);
+    this.#show();
+  }
+
+  #show() {
+    if (!this.#data) return;
+    const { topics, words } = this.#data;
+    const lessons = known();
+    for (const link of document.querySelectorAll(`${LIST} a`)) {
+      const topic = new URL(/** @type {HTMLAnchorElement} */ (link).href).searchParams.get("lesson") ?? "";
+      const done = lessons[topic] ?? "";
+      setAttribute(link, "data-done", done);
+      setAttribute(link, "aria-description", done && words[done]);
+      setAttribute(link, "title", done && words[done]);
+    }
+    const all = topics.filter((topic) => topic in lessons);
+    const answered = all.filter((topic) => lessons[topic] === "answered");
+    const values = { read: all.length, answered: answered.length, all: topics.length };
+    setText(this.told, all.length ? fill(words.told, values) : "");
+  }
+}
+
+export default mounting((/** @type {Component<ProgressData>} */ component) => new Progress(component));
