@@ -10,9 +10,8 @@ from collections import OrderedDict
 from threading import Lock
 from typing import Final
 
-from mha_core.errors import N_, ModelError
 from mha_core.models import AnyModel, AnyRun, Tokens, continued, guesses, run
-from mha_core.models.generation import extended, stopped
+from mha_core.models.generation import extended, require_continuing, stopped
 
 MOST_BYTES: Final = 200_000_000
 MOST_NEXT: Final = 4096
@@ -54,8 +53,8 @@ class Runs:
 
         Raises ``ModelError`` for a model that does not continue texts.
         """
-        if steps and not model.can_continue:
-            raise ModelError(N_("this model does not continue a text token by token"), place="steps")
+        if steps:
+            require_continuing(model, "steps")
         for added in range(steps):
             if stopped(model, tokens, added) != "steps":
                 break

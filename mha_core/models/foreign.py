@@ -21,6 +21,7 @@ from torch import Tensor, nn
 
 from mha_core.errors import N_, InteropError, ModelError, Sentence
 from mha_core.example.model import Text
+from mha_core.interop.running.call import ModuleFailedError
 from mha_core.interop.running.capture import capture
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.changed import output_of
@@ -64,9 +65,10 @@ class Shape:
 class ForeignModel:
     """``sites``: the attentions that are shown, by their index in a run of ``module``. ``end``: the ids that end the
     text that the encoder reads, if there is one beside the decoder that is shown, else None; ``crosses``: whether its
-    attention to the encoder is shown. ``ends``: the ids that end a text which is continued. ``can_guess``: whether the
-    module returns logits; ``caches``: whether a text can be continued with transformers' key–value cache. ``kept``:
-    numbers of keys and values of one token, in all layers; ``kept_width``: d_k + d_v, the sum over all layers.
+    attention to the encoder is shown; ``is_half``: whether an encoder or a decoder of a model with both is shown.
+    ``ends``: the ids that end a text which is continued. ``can_guess``: whether the module returns logits; ``caches``:
+    whether a text can be continued with transformers' key–value cache. ``kept``: numbers of keys and values of one
+    token, in all layers; ``kept_width``: d_k + d_v, the sum over all layers.
     """
 
     title: Text
@@ -78,6 +80,7 @@ class ForeignModel:
     can_guess: bool
     end: tuple[int, ...] | None = None
     crosses: bool = False
+    is_half: bool = False
     ends: frozenset[int] = frozenset()
     sites: tuple[int, ...] = ()
     caches: bool = False
@@ -174,12 +177,12 @@ class ForeignModel:
         kind = quoted(self.architecture.kind)
         try:
             return act()
+        except ModuleFailedError as error:
+            template = N_("this model of type {kind} fails on this text: {reason}")
+            raise ModelError(template, kind=kind, reason=first_line(error.__cause__ or error)) from None
         except InteropError as error:
             template = N_("the heads of this model of type {kind} cannot be followed: {reason}")
             raise ModelError(template, kind=kind, reason=Sentence(error)) from None
-        except Exception as error:  # noqa: BLE001  # whatever a module of somebody else raises
-            template = N_("this model of type {kind} fails on this text: {reason}")
-            raise ModelError(template, kind=kind, reason=first_line(error)) from None
 
     def _as_run(
         self,
@@ -194,7 +197,7 @@ class ForeignModel:
         return ForeignRun(ids.cpu(), layers, logits, without, cache)
 
 
-def first_line(error: Exception, folder: str = "") -> str:
+def first_line(error: BaseException, folder: str = "") -> str:
     """What an error of another library says, in one line, without the folder's path."""
     text = str(error).replace(folder, "…") if folder else str(error)
     line = next((line.strip() for line in text.splitlines() if line.strip()), type(error).__name__)

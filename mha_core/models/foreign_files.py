@@ -74,7 +74,8 @@ def open_foreign(
     module = module.to(where).eval().requires_grad_(False)
     text: Any = module.config.get_text_config()  # type: ignore[operator, union-attr]
     end, crosses, start = None, False, getattr(module.config, "decoder_start_token_id", None)
-    if getattr(module.config, "is_encoder_decoder", False):
+    is_half = bool(getattr(module.config, "is_encoder_decoder", False))
+    if is_half:
         if part == "encoder" or not isinstance(start, int):
             module, guesses = module.get_encoder(), False  # type: ignore[operator]
         else:
@@ -92,7 +93,9 @@ def open_foreign(
         ),
         segments=int(getattr(text, "type_vocab_size", 0) or 0) if _reads_segments(module) else 0,
     )
-    return probed(ForeignModel(title, shape, reader, module, where, dtype, guesses, end, crosses, ends))
+    return probed(
+        ForeignModel(title, shape, reader, module, where, dtype, guesses, end, crosses, is_half, ends)
+    )
 
 
 def _reads_segments(module: nn.Module) -> bool:

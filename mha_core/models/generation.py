@@ -17,6 +17,7 @@ from torch import Tensor
 
 from mha_core.errors import N_, ModelError
 from mha_core.messages import catalogue
+from mha_core.models.foreign import ForeignModel
 from mha_core.models.guesses import Guess, guesses
 from mha_core.models.runs import AnyLayer, AnyModel, AnyRun, continued, run, tokenize
 from mha_core.models.tokenizer import Tokens
@@ -75,8 +76,7 @@ def generate(model: AnyModel, text: str, steps: int, most: int = 10) -> Generate
     Fewer where the model ends the text (``model.ends``), or where it takes no longer one. Raises ``ModelError`` for a
     model that does not continue texts, and for a text that is too long for it to begin with.
     """
-    if not model.can_continue:
-        raise ModelError(N_("this model does not continue a text token by token"))
+    require_continuing(model)
     if not 0 <= steps <= MOST_STEPS:
         raise ModelError(N_("expected 0 to {most} steps, got {got}"), most=MOST_STEPS, got=steps)
     tokens = tokenize(model, text)
@@ -89,6 +89,19 @@ def generate(model: AnyModel, text: str, steps: int, most: int = 10) -> Generate
         rows = tuple(layer.weights[:, -1] for layer in layers)
         taken.append(Step(tokens, expected, rows, cost(model, past)))
     return Generated(tokens, tuple(taken), stopped(model, tokens, len(taken)))
+
+
+def require_continuing(model: AnyModel, place: str = "") -> None:
+    """Raise ``ModelError`` for a model that does not continue texts."""
+    if model.can_continue:
+        return
+    sentence = N_("this model does not continue a text token by token")
+    if isinstance(model, ForeignModel) and model.is_half:
+        sentence = N_(
+            "this model has an encoder and a decoder; here only models that are a decoder alone, such as GPT-2, "
+            "continue a text"
+        )
+    raise ModelError(sentence, place=place)
 
 
 def written(model: AnyModel, text: str, steps: int) -> Tokens:

@@ -46,7 +46,7 @@ class Change(TypedDict):
 
 def change(changed: Changed) -> Change:
     """What a cell says about the output."""
-    rows = [_row(changed, sample) for sample in sorted(changed.found.samples)]
+    rows = [_row(changed, sample) for sample in changed.found.samples.numbers]
     shape = " × ".join(map(str, changed.before.shape))
     largest = f"{changed.largest:.4g}" if changed.largest else ""
     return {"largest": largest, "shape": shape, "rows": [row for row in rows if row]}

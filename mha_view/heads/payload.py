@@ -195,7 +195,7 @@ def heads_payload(*sides: Run) -> tuple[HeadsHeader, Arrays]:
     room, views, arrays = Room(), list[View](), Arrays()
     attentions, parts = sides[-1].attentions, parts_of(sides)
     asked = attentions[0].sample
-    kept = sorted(attentions.samples, key=lambda number: (number != asked, number))
+    kept = sorted(attentions.samples.numbers, key=lambda number: (number != asked, number))
     for sample in kept:
         for at, part in enumerate(parts):
             if made := _view(part, at, sample, room):

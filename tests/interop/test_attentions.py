@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from mha_core import InteropError
 from mha_core.interop import capture
 from mha_core.interop.running import one_sample
 
@@ -28,13 +29,75 @@ def test_it_is_used_as_a_list(found):
 
 
 def test_other_samples_are_those_that_a_call_for_them_gives(found):
-    assert list(found.samples) == [0, 1, 2]
+    assert found.samples.numbers == (0, 1, 2)
     assert found.samples[1] == found
-    for number, attentions in found.samples.items():
+    for number, attentions in enumerate(found.samples):
         for ours, theirs in zip(attentions, capture(MODEL, ROWS, sample=number), strict=True):
             assert ours.sample == theirs.sample == number
             for name in ("q", "k", "v", "weights", "outputs"):
                 assert torch.equal(getattr(ours, name), getattr(theirs, name))
+
+
+def test_an_attention_is_found_by_name_as_a_patch_finds_it(found):
+    assert found["layers.1"] is found["layers.1.self_attn"] is found[1]
+    with pytest.raises(InteropError, match="found: “layers” fits 3 attentions; use more of the name"):
+        found["layers"]
+    with pytest.raises(InteropError, match=r"found: no attention called “layers\.3” was seen"):
+        found["layers.3"]
+
+
+@pytest.mark.parametrize("number", [3, -4, "9", 1.5])
+def test_an_attention_that_is_not_there_is_refused_in_words(found, number):
+    with pytest.raises(
+        InteropError, match=r"found: (expected attentions from 0 to 2, got|no attention called)"
+    ):
+        found[number]
+
+
+def test_a_number_beyond_the_last_is_an_index_error_for_python_too(found):
+    with pytest.raises(IndexError):
+        found[3]
+    with pytest.raises(IndexError):
+        found.samples[3]
+
+
+def test_samples_are_passed_through_one_after_the_other(found):
+    outputs = [one[1].outputs[1] for one in found.samples]
+    assert len(outputs) == len(found.samples) == 3
+    assert torch.equal(torch.stack(outputs), found[1].stacked("outputs")[:, 1])
+    assert repr(found.samples) == "samples 0, 1, 2 of 3"
+
+
+@pytest.mark.parametrize(("number", "said"), [(3, "got 3"), (-4, "got -4"), ("a", "got 'a'")])
+def test_a_sample_beyond_the_batch_is_refused(found, number, said):
+    with pytest.raises(InteropError) as error:
+        found.samples[number]
+    assert str(error.value) == f"samples: expected samples from 0 to 2, {said}"
+
+
+def test_a_sample_that_was_not_kept_says_how_to_get_it(monkeypatch):
+    monkeypatch.setattr(one_sample, "MOST_KEPT", 1)
+    large = capture(MODEL, ROWS, sample=-1)
+    assert large.samples[-1] == large
+    with pytest.raises(InteropError, match=r"sample 0 was not kept, .* capture it with sample=0"):
+        large.samples[0]
+    with pytest.raises(InteropError, match="self_attn: only 1 of 3 samples of this attention were kept"):
+        large[0].stacked("weights")
+
+
+@pytest.mark.parametrize("part", ["weights", "outputs", "q", "k", "v"])
+def test_a_part_of_all_samples_has_them_in_order(found, part):
+    stacked = found[2].stacked(part)
+    for number in range(3):
+        assert torch.equal(stacked[number], getattr(capture(MODEL, ROWS, sample=number)[2], part))
+    with pytest.raises(InteropError, match="part: expected one of weights, outputs, q, k, v, got 'keys'"):
+        found[2].stacked("keys")
+
+
+def test_a_head_of_another_batch_is_patched_sample_by_sample(found):
+    others = capture(MODEL, ROWS.flip(0))
+    changed = capture(MODEL, ROWS, patch={(1, 0, "outputs"): others[1].stacked("outputs")[:, 0]})
+    assert torch.equal(changed.found[1].stacked("outputs")[:, 0], found[1].stacked("outputs").flip(0)[:, 0])
 
 
 def test_names_of_tokens_are_those_of_the_sample_that_was_asked_for(found):
@@ -45,15 +108,15 @@ def test_names_of_tokens_are_those_of_the_sample_that_was_asked_for(found):
 def test_samples_are_kept_only_while_they_are_small(monkeypatch):
     one = 2 * 4 * (4 + 4 + 4)
     monkeypatch.setattr(one_sample, "MOST_KEPT", one)
-    assert list(capture(MODEL, ROWS, sample=2).samples) == [0, 2]
+    assert capture(MODEL, ROWS, sample=2).samples.numbers == (0, 2)
     monkeypatch.setattr(one_sample, "MOST_KEPT", one - 1)
-    assert list(capture(MODEL, ROWS, sample=2).samples) == [2]
+    assert capture(MODEL, ROWS, sample=2).samples.numbers == (2,)
 
 
 def test_each_sample_has_its_own_replaced_weights():
     weights = torch.rand(3, 4, 4, generator=torch.Generator().manual_seed(1))
     changed = capture(MODEL, ROWS, patch={(1, 0): weights}, without=[(2, 1)])
-    for number, attentions in changed.found.samples.items():
+    for number, attentions in enumerate(changed.found.samples):
         assert torch.equal(attentions[1].weights[0], weights[number])
         assert (attentions[1].new_weights, attentions[2].new_outputs) == ((0,), (1,))
         assert not attentions[2].outputs[1].any()
@@ -81,3 +144,51 @@ def test_a_notebook_shows_what_the_installed_package_makes_of_it(found, monkeypa
     assert found._repr_html_() == "<p>Attentions</p>"
     assert found[0]._repr_html_() == "<p>Captured</p>"
     assert capture(MODEL, ROWS, without=[(0, 0)])._repr_html_() == "<p>Changed</p>"
+
+
+class Heads(nn.Module):
+    """Four heads of queries with as many as ``shared`` of keys and values, and numbers that are added to the scores."""
+
+    def __init__(self, added: torch.Tensor, shared: int = 4):
+        super().__init__()
+        self.added = added
+        self.shared = shared
+
+    def forward(self, x):
+        q = x.view(*x.shape[:2], 4, 2).transpose(1, 2)
+        kv = q[:, : self.shared]
+        return nn.functional.scaled_dot_product_attention(q, kv, kv, self.added, enable_gqa=True)
+
+
+LATER = torch.ones(4, 4).triu(1)
+
+
+@pytest.mark.parametrize("fill", [-1e3, -1e4, -1e9, -torch.inf])
+def test_a_mask_that_leaves_later_keys_no_weight_is_causal_whatever_its_numbers(fill):
+    (one,) = capture(Heads(torch.zeros(4, 4).masked_fill(LATER.bool(), fill)), ROWS)
+    assert (one.causal, one.mask) == (True, None)
+    assert not one.weights.triu(1).any()
+    assert repr(one) == "Heads: 4 heads, 4 queries, 4 keys, causal"
+    assert one.example().mask == "causal"
+
+
+def test_numbers_that_leave_some_weight_are_added_to_the_scores():
+    """With scores of 600, a key is not hidden by −1,000."""
+    for added, rows in ((-5.0, ROWS), (-1e3, ROWS * 20)):
+        (one,) = capture(Heads(LATER * added), rows)
+        assert not one.causal
+        assert one.mask is not None
+        assert torch.equal(one.mask, LATER * added)
+        assert repr(one).endswith("4 keys, numbers added to its scores")
+
+
+def test_a_row_that_adds_the_same_to_every_key_hides_nothing():
+    (one,) = capture(Heads(torch.zeros(4, 4).index_fill(0, torch.tensor([1]), -1e4)), ROWS)
+    assert one.weights.sum(-1).min() > 0.99
+
+
+def test_the_text_form_says_which_heads_share_keys_and_what_is_masked():
+    allow = torch.tensor([True, False, True, True]).expand(4, 4)
+    (one,) = capture(Heads(allow, shared=2), ROWS)
+    assert repr(one) == "Heads: 4 heads (2 of keys and values), 4 queries, 4 keys, masked"
+    assert one.stacked("k").shape == (3, 2, 4, 2)

@@ -523,8 +523,11 @@ ENDS = {
     "inner: no attention was found in this run: the result of softmax went into topk and cannot": (
         lambda q, k, v: (q @ k.mT).softmax(-1).topk(2)
     ),
-    "inner: no attention was found in this run: the result of softmax went into getitem and cannot": (
-        lambda q, k, v: (q @ k.mT).softmax(-1)[..., 0] @ v[0, 0, :, 0]
+    "inner: no attention was found in this run: the result of softmax was indexed, as in w[0] or w[:, None], and": (
+        lambda q, k, v: ((q @ k.mT).softmax(-1)[..., None] * v[..., None, :, :]).sum(-2)
+    ),
+    "inner: no attention was found in this run: the scores went into log_softmax, and only softmax is followed": (
+        lambda q, k, v: (q @ k.mT).log_softmax(-1).exp() @ v
     ),
     "inner: no attention was found in this run: the result of softmax was never multiplied": (
         lambda q, k, v: (q @ k.mT).softmax(-1)

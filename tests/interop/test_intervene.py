@@ -328,6 +328,7 @@ def test_the_tokens_whose_probability_changed_most(language_model):
     changed = capture(language_model, IDS, without=[("h.0", 1), ("h.1", 4)])
     with torch.no_grad():
         assert torch.equal(changed.before, language_model(IDS).logits)
+    assert changed.tokens([1, 3]) == changed.tokens((1, 3)) != changed.tokens(changed.last(1))
     before, after = (logits[1, 3].double().softmax(-1) for logits in (changed.before, changed.after))
     token, was, became = changed.tokens((1, 3))[0]
     assert token == (after - before).abs().argmax()
@@ -341,6 +342,25 @@ def test_tokens_are_those_of_the_first_samples_last_position_if_no_other_is_give
         InteropError, match=r"at: expected the index of a row of the output, whose shape is 2 × 7 × 50"
     ):
         changed.tokens((0, 7))
+
+
+@pytest.mark.parametrize("at", [(1, (1, 6)), 3, "ab", (True, None)])
+def test_a_place_of_another_kind_is_refused(language_model, at):
+    changed: Any = capture(language_model, IDS, without=[("h.0", 1)])
+    with pytest.raises(InteropError) as error:
+        changed.tokens(at)
+    assert str(error.value) == (
+        f"at: expected the index of a row of the output, whose shape is 2 × 7 × 50, as last() gives it, got {at!r}"
+    )
+
+
+def test_the_last_place_of_a_sample_beyond_the_batch_is_refused(language_model):
+    changed: Any = capture(language_model, IDS, without=[("h.0", 1)])
+    assert changed.last(-1) == changed.last(1) == (1, 6)
+    for sample in (2, -3, (0, 1), "a"):
+        with pytest.raises(InteropError) as error:
+            changed.last(sample)
+        assert str(error.value) == f"sample: expected samples from 0 to 1, got {sample!r}"
 
 
 def test_a_change_is_of_logits_if_the_module_returns_them_by_that_name(language_model):
@@ -393,7 +413,7 @@ def test_a_single_number_has_no_tokens():
 
     changed = capture(seeded(Mean(by_matmul)), X, without=[(0, 0)])
     with pytest.raises(
-        InteropError, match="at: expected the index of a row of the output, whose shape is 1, got"
+        InteropError, match="at: expected the index of a row of the output, whose shape is 1, as"
     ):
         changed.tokens()
 
@@ -497,7 +517,7 @@ def test_an_attention_that_runs_twice_is_chosen_by_its_index():
 
 WRONG: dict[str, dict[str, Any]] = {
     "0: expected heads from 0 to 2, got 3": {"without": [("0", 3)]},
-    "0: expected heads from 0 to 2, got -1": {"without": [("0", -1)]},
+    "0: expected heads from 0 to 2, got -4": {"without": [("0", -4)]},
     "without: expected attentions from 0 to 1, got 2": {"without": [(2, 0)]},
     "without: expected an attention and a head, such as (“0”, 0), got '0'": {"without": ("0", 1)},
     "patch[('0', 1)]: expected 5 × 5 or 2 × 5 × 5, got 5 × 4": {"patch": {("0", 1): torch.ones(5, 4)}},
@@ -520,6 +540,16 @@ WRONG: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("said", WRONG)
 def test_what_fits_no_head_is_refused(said):
     assert refused(**WRONG[said]) == said
+
+
+def test_attentions_and_heads_are_counted_from_the_end_below_0():
+    """As Python counts: attention −1 is the last, and so is head −1."""
+    changed, expected = (capture(hand(), X, without=[at]) for at in ((-1, -1), (1, 2)))
+    assert torch.equal(changed.after, expected.after)
+    assert len(changed.found[-1].example(heads=[-1]).heads) == 1
+    assert refused(without=[(-1, -1)], patch={(1, 2): torch.ones(5, 5)}) == (
+        "1: head 2 is changed twice; give one change per head"
+    )
 
 
 def test_a_module_that_takes_another_path_the_second_time_is_refused():
@@ -577,7 +607,9 @@ def test_the_module_and_the_random_state_are_as_before_after_an_exception(fails_
     module = Restless().train()
     module.fails_in = fails_in
     before = state_of(module)
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(
+        InteropError, match="inputs: the module failed on float64 2 × 5 × 12: ZeroDivisionError"
+    ):
         capture(module, X.clone(), without=[(0, 1)])
     assert state_of(module) == before
 

@@ -433,20 +433,24 @@ def test_each_row_and_each_column_of_an_image_is_a_sample_whatever_the_number_of
 def test_each_sample_of_a_batch_has_its_own_names():
     names = [list("abcde"), list("fghij")]
     found = capture(Layer(keys_first), X, tokens=names)
-    assert ["".join(own[0].tokens) for own in found.samples.values()] == ["abcde", "fghij"]
+    assert ["".join(own[0].tokens) for own in found.samples] == ["abcde", "fghij"]
     assert "".join(capture(Layer(keys_first), X, tokens=names, sample=1)[0].tokens) == "fghij"
 
 
 def test_the_names_of_one_sample_are_those_of_the_sample_that_was_asked_for():
     found = capture(Layer(keys_first), X, tokens=list("abcde"), sample=1)
-    assert ["".join(own[0].tokens) for own in found.samples.values()] == ["12345", "abcde"]
+    assert ["".join(own[0].tokens) for own in found.samples] == ["12345", "abcde"]
 
 
 @pytest.mark.parametrize(
     ("names", "said"),
     [
         ([list("abcde")], "tokens: expected 2 × 5 names (samples × queries), got 1 × 5"),
-        ([list("abcde"), list("ab")], "tokens: expected 2 × 5 names (samples × queries), got 2 × 5 / 2"),
+        (
+            [list("abcde"), list("ab")],
+            "tokens: expected 2 × 5 names (samples × queries), got 2 × 5 / 2; pad the shorter lists, since no mask "
+            "shows so many tokens that are not padding",
+        ),
     ],
 )
 def test_names_for_other_samples_or_tokens_are_refused(names, said):
@@ -468,6 +472,10 @@ ARGUMENTS: dict[str, Callable[[Layer], Any]] = {
     "inputs: the module does not take a text; give the numbers that it takes, such as a tensor of token ids": (
         lambda m: anything(m, "a text")
     ),
+    "inputs: the module failed on ndarray: TypeError: linear(): argument 'input' (position 1) must be Tensor, "
+    "not numpy.ndarray": lambda m: anything(m, X.numpy()),
+    "inputs: the module failed on list: TypeError: linear(): argument 'input' (position 1) must be Tensor, "
+    "not list": lambda m: anything(m, ([[1, 2]],)),
     "inputs: expected a tensor, a tuple of arguments or a mapping of keywords, got 3": (
         lambda m: swept(m, X, patch_from=3)
     ),
@@ -491,3 +499,11 @@ def test_an_argument_of_another_kind_is_named(said):
     with pytest.raises(MhaError) as error:
         ARGUMENTS[said](Layer(keys_first))
     assert str(error.value) == said
+
+
+def test_the_error_of_a_module_itself_is_the_cause():
+    with pytest.raises(
+        MhaError, match="inputs: the module failed on float32 2 × 5 × 3: RuntimeError: "
+    ) as error:
+        capture(Layer(keys_first), torch.ones(2, 5, 3))
+    assert isinstance(error.value.__cause__, RuntimeError)

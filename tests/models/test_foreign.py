@@ -14,6 +14,7 @@ from mha_core.models import (
     ForeignLayer,
     ForeignModel,
     continued,
+    generate,
     guesses,
     measured,
     open_folder,
@@ -169,6 +170,11 @@ def test_the_encoder_and_the_decoder_are_shown_apart(name, folder_of):
             assert (layer.weights - weights[0]).abs().max() <= MOST
     assert (encoder.architecture.causal, encoder.can_guess) == (False, False)
     assert (decoder.architecture.causal, decoder.can_guess, decoder.can_continue) == (True, True, False)
+    for model in (encoder, decoder):
+        with pytest.raises(
+            ModelError, match="this model has an encoder and a decoder; here only models that are"
+        ):
+            generate(model, TEXT, 3)
     said = guesses(decoder, run(decoder, written), 4, 3)
     likeliest = wanted.logits[0, 4].softmax(-1).topk(3)
     assert [guess.id for guess in said] == likeliest.indices.tolist()

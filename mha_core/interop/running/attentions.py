@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import overload
 
-from mha_core.errors import InteropError
+from mha_core.errors import N_, InteropError
 from mha_core.interop.running.captured import Captured
+from mha_core.interop.running.lookup import SAMPLES, NoSuchNumberError, counted, index_of
 from mha_core.notebook import HEADS, html_of
 
 
@@ -47,15 +48,16 @@ class Attentions(Sequence[Captured]):
         self.skipped = tuple(skipped)
 
     @overload
-    def __getitem__(self, index: int) -> Captured: ...
+    def __getitem__(self, index: int | str) -> Captured: ...
 
     @overload
     def __getitem__(self, index: slice) -> Attentions: ...
 
-    def __getitem__(self, index: int | slice) -> Captured | Attentions:
+    def __getitem__(self, index: int | str | slice) -> Captured | Attentions:
+        """An attention by its index or by its name, as ``without`` and ``patch`` take it, or some as a slice."""
         if isinstance(index, slice):
             return Attentions(self._attentions[index], self.skipped)
-        return self._attentions[index]
+        return self._attentions[index_of(self._attentions, index, "found")]
 
     def __len__(self) -> int:
         return len(self._attentions)
@@ -77,18 +79,45 @@ class Attentions(Sequence[Captured]):
         return html_of(self, HEADS)
 
     @property
-    def samples(self) -> Mapping[int, Attentions]:
-        """The attentions of each sample of the batch by its number: this one, and those that ``Captured.batch`` keeps.
+    def samples(self) -> Samples:
+        """The attentions of each sample of the batch: this one, and those that ``Captured.batch`` keeps.
 
         found.samples[2][3].weights  # attention 3 of sample 2, h × n_q × n_k
         """
-        if not self._attentions:
-            return {}
-        first = self._attentions[0]
-        kept = {first.sample, *first.batch}.intersection(
-            *({one.sample, *one.batch} for one in self._attentions)
-        )
-        return {
-            number: Attentions(one.batch.get(number, one) for one in self._attentions)
-            for number in sorted(kept)
-        }
+        return Samples(self._attentions)
+
+
+class Samples(Iterable[Attentions]):
+    """The attentions of each sample that is kept, in order.
+
+    for attentions in found.samples: …  # one sample after the other
+    found.samples[2]                    # by the sample's number in the batch, or from the end if below 0
+    found.samples.numbers               # (0, 1, 2)
+    """
+
+    def __init__(self, attentions: Sequence[Captured]) -> None:
+        self._attentions = attentions
+        kept = [{one.sample, *one.batch} for one in attentions]
+        self.numbers: tuple[int, ...] = tuple(sorted(kept[0].intersection(*kept))) if kept else ()
+        self._count = attentions[0].samples if attentions else 0
+
+    def __getitem__(self, number: int) -> Attentions:
+        number = counted(number, self._count, SAMPLES, "samples")
+        if number not in self.numbers:
+            raise NoSuchNumberError(
+                N_(
+                    "sample {number} was not kept, since its attentions are large; capture it with sample={number}"
+                ),
+                place="samples",
+                number=number,
+            )
+        return Attentions(one.batch.get(number, one) for one in self._attentions)
+
+    def __iter__(self) -> Iterator[Attentions]:
+        return (self[number] for number in self.numbers)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __repr__(self) -> str:
+        return f"samples {', '.join(map(str, self.numbers))} of {self._count}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from torch import Tensor
 
-from mha_core.errors import N_, InteropError
+from mha_core.errors import N_, InteropError, MhaError
 from mha_core.interop.running.folds import Fold
 from mha_core.interop.running.functions import given
 from mha_core.interop.running.scores import Scores
@@ -62,6 +63,38 @@ def compiled() -> InteropError:
             "load it with eager attention or with scaled_dot_product_attention"
         )
     )
+
+
+class ModuleFailedError(InteropError):
+    """The module itself raised an error, which is the cause."""
+
+
+@contextmanager
+def failures_named(inputs: Any) -> Iterator[None]:
+    """Raise ``ModuleFailedError`` where a module fails on these inputs."""
+    try:
+        yield
+    except MhaError:
+        raise
+    except Exception as error:
+        sentence = N_("the module failed on {given}: {error}")
+        if any(isinstance(part, str) for part in inputs):
+            sentence = N_(
+                "the module does not take a text; give the numbers that it takes, such as a tensor of token ids"
+            )
+        raise ModuleFailedError(
+            sentence,
+            place="inputs",
+            given=", ".join(map(_kind_of, inputs)) or "()",
+            error=f"{type(error).__name__}: {error}",
+        ) from error
+
+
+def _kind_of(given: Any) -> str:
+    """A tensor's dtype and shape, or a type's name."""
+    if not isinstance(given, Tensor):
+        return type(given).__name__
+    return f"{str(given.dtype).removeprefix('torch.')} {' × '.join(map(str, given.shape)) or '()'}"
 
 
 def nested() -> InteropError:

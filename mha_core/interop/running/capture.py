@@ -19,7 +19,7 @@ from mha_core.interop.running.changed import Changed
 from mha_core.interop.running.edits import By, Patch, Without
 from mha_core.interop.running.found import Asked, found_in
 from mha_core.interop.running.intervene import changed
-from mha_core.interop.running.one_sample import Names
+from mha_core.interop.running.names import Names
 from mha_core.interop.running.subject import Subject
 
 

@@ -17,6 +17,8 @@ from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example, Scale
 from mha_core.example.validate import validate
 from mha_core.interop.parameters.masks import by_position, zeros_and_ones
 from mha_core.interop.parameters.packed import EXACT
+from mha_core.interop.running.lookup import HEADS as OF_HEADS
+from mha_core.interop.running.lookup import counted
 from mha_core.interop.running.qkv import from_qkv
 from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
 from mha_core.notebook import HEADS, html_of
@@ -24,7 +26,8 @@ from mha_core.notebook import HEADS, html_of
 ROUNDED: Final = {torch.float16: 0.01, torch.bfloat16: 0.05}
 """How far rounding to these dtypes may move a weight; with other dtypes it is 0.0001."""
 
-_SIZES: Final = Template("{h} {h:head|heads}, {n_q} {n_q:query|queries}, {n_k} {n_k:key|keys}")
+_PARTS: Final = ("weights", "outputs", "q", "k", "v")
+_SIZES: Final = Template("{h} {h:head|heads}{shared}, {n_q} {n_q:query|queries}, {n_k} {n_k:key|keys}")
 _FROM: Final = N_("Captured from {name}: heads=[{heads}] of {h}, counted from 0.")
 _NO_SCORES: Final = N_(
     "An example cannot compute these scores from Q and K, so the heads start from their weights."
@@ -61,11 +64,12 @@ class Captured:
 
     name             the part of the module that computed it, or the module's class if it is the module itself
     q, k, v          h × n_q × d_k, g × n_k × d_k, g × n_k × d_v; q and k are None if an example cannot compute the
-                     weights from them
+                     weights from them. ``k.repeat_interleave(h // g, 0)`` has the keys of each head of queries
     weights          h × n_q × n_k, computed in float64 if the module did not compute them
     outputs          h × n_q × d_v, before they are concatenated
     mask             n_q × n_k or h × n_q × n_k: truth values, True = may attend, or numbers that are added; or None
-    causal           query i may attend to keys 0 … i
+    causal           query i may attend to keys 0 … i, by whatever mask: truth values, or numbers that leave the other
+                     keys a weight of exactly 0
     scale, softcap   the divisor of the scores, and the number that none exceeds, as in an example
     sinks            h numbers, each a score without a key in a head, −∞ for a head without; or None
     tokens           names of the queries; context_tokens: names of the keys if they differ. The keys that torch's layer
@@ -109,14 +113,61 @@ class Captured:
     def __repr__(self) -> str:
         h, n_q, n_k = self.weights.shape
         remark = self.remark and f" ({self.remark.format(samples=self.samples)})"
-        counts = _SIZES.format(h=h, n_q=n_q, n_k=n_k)
-        return f"{self.name}: {counts}{remark}"
+        shared = f" ({len(self.v)} of keys and values)" if len(self.v) < h else ""
+        counts = _SIZES.format(h=h, shared=shared, n_q=n_q, n_k=n_k)
+        return f"{self.name}: {counts}{self._mask_in_words()}{remark}"
+
+    def _mask_in_words(self) -> str:
+        """What is known of the mask, for the text form."""
+        if self.q is None:
+            return ", scores unknown"
+        kind = "" if self.mask is None else ", masked"
+        if self.mask is not None and self.mask.is_floating_point():
+            kind = ", numbers added to its scores"
+        return ", causal" * self.causal + kind
+
+    def stacked(self, part: str) -> Tensor:
+        """A part of all samples of the batch: samples × heads × tokens × columns.
+
+        ``part``: "weights", "outputs", "q", "k" or "v"; k and v have the heads of keys and values. ``patch`` takes
+        one head of it, from a run on another batch:
+
+            capture(model, ids, patch={("layer.3", 5, "outputs"): other[3].stacked("outputs")[:, 5]})
+
+        Raises ``InteropError`` for another part, one that is not known, and if not all samples were kept.
+        """
+        if part not in _PARTS:
+            raise InteropError(
+                N_("expected one of {names}, got {got}"),
+                place="part",
+                names=", ".join(_PARTS),
+                got=repr(part),
+            )
+        if len(self.batch) + 1 < self.samples:
+            raise InteropError(
+                N_(
+                    "only {kept} of {samples} samples of this attention were kept, since they are large; "
+                    "capture the others one by one with sample="
+                ),
+                place=self.name,
+                kept=len(self.batch) + 1,
+                samples=self.samples,
+            )
+        by_sample = {**self.batch, self.sample: self}
+        tensors = [getattr(by_sample[number], part) for number in sorted(by_sample)]
+        if any(tensor is None for tensor in tensors):
+            raise InteropError(
+                N_("it is not known how the weights follow from Q and K here, so there is no {part}"),
+                place=self.name,
+                part=part,
+            )
+        return torch.stack(tensors)
 
     def example(self, heads: Sequence[int] | None = None, *, cut: bool = False) -> Example:
-        """These heads, counted from 0 (None: all), as an example whose weights and head outputs are the module's.
+        """These heads (None: all) as an example whose weights and head outputs are the module's.
 
-        They start from Q, K and V, or from their weights and V if ``q`` is None or their weights were
-        replaced. If the mask differs from head to head, each head has its own.
+        Heads are counted from 0, or from the end if below 0. They start from Q, K and V, or from their weights and V
+        if ``q`` is None or their weights were replaced. If the mask differs from head to head, each head has its own.
         The note says which it is, what a mask of 0 and 1 does, and what a window means.
         An example has at most 16 heads, 64 tokens and 64 columns; anything larger is refused with ``InteropError``.
         With ``cut`` the first heads, tokens and columns of V are used, and heads start from their weights if Q and K
@@ -252,12 +303,7 @@ def _chosen(heads: Sequence[int] | None, h: int) -> list[int]:
     chosen = list(map(int, given))
     if not chosen:
         raise InteropError(N_("expected 1 to {most}, got {got}"), place="heads", most=h, got=0)
-    for head in chosen:
-        if not 0 <= head < h:
-            raise InteropError(
-                N_("expected heads from 0 to {last}, got {got}"), place="heads", last=h - 1, got=head
-            )
-    return chosen
+    return [counted(head, h, OF_HEADS, "heads") for head in chosen]
 
 
 def _notes(*sentences: tuple[str, Mapping[str, Any]] | None) -> dict[str, str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import torch
@@ -13,6 +14,7 @@ from torch import Tensor
 from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import EXACT, shown_shape
 from mha_core.interop.running.attentions import Attentions
+from mha_core.interop.running.lookup import SAMPLES, counted
 from mha_core.interop.running.padding import real_tokens
 from mha_core.notebook import HEADS, html_of
 
@@ -78,7 +80,12 @@ class Changed:
         only its own last row.
 
             changed.last(2)  # (2, 17) if the output is samples × positions × logits
+            changed.tokens(changed.last(2))
+
+        Raises ``InteropError`` for a sample beyond the batch.
         """
+        if self.unchanged:
+            sample = counted(sample, self.unchanged[0].samples, SAMPLES, "sample")
         rows = self.before.shape[:-1]
         if not rows or not self.before.numel():
             return ()
@@ -99,14 +106,18 @@ class Changed:
         Raises ``InteropError`` if the output has no such row.
         """
         rows = self.before.shape[:-1]
-        index = tuple(at) if at is not None else self.last()
-        fits = len(index) == len(rows) and all(-n <= i < n for i, n in zip(index, rows, strict=True))
+        given: Any = self.last() if at is None else at
+        index = tuple(given) if isinstance(given, Iterable) else (None,)
+        fits = len(index) == len(rows) and all(isinstance(i, Integral) for i in index)
+        fits = fits and all(-n <= i < n for i, n in zip(index, rows, strict=True))
         if not fits or not self.before.dim():
             raise InteropError(
-                N_("expected the index of a row of the output, whose shape is {shape}, got {got}"),
+                N_(
+                    "expected the index of a row of the output, whose shape is {shape}, as last() gives it, got {got}"
+                ),
                 place="at",
                 shape=shown_shape(self.before),
-                got=index,
+                got=repr(given)[:80],
             )
         before, after = (logits[index].to(EXACT).softmax(-1) for logits in (self.before, self.after))
         order = (after - before).abs().argsort(descending=True, stable=True)[:most].tolist()

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import not_floating, wrong_shape
 from mha_core.interop.running.captured import Captured
+from mha_core.interop.running.lookup import HEADS, counted, index_of
 from mha_core.interop.running.padding import mean_of_tokens, real_queries
 
 Part: TypeAlias = Literal["weights", "outputs", "q", "k", "v"]
@@ -31,9 +32,9 @@ class At:
         At("layer.3.mlp", rows=0)            the output of a part of the module, at the first token
 
     ``name``: an attention by its name, by whole parts of its name, or by its index; without a ``head``, a part of the
-    module. ``head``: counted from 0. ``part``: "weights", "outputs", "q", "k" or "v". ``rows``: positions, counted from
-    0, or from the end if below 0; None: all of them. They are queries, and keys for "k" and "v". Padding counts:
-    −1 is the last row of the tensor.
+    module. ``part``: "weights", "outputs", "q", "k" or "v". ``rows``: positions; None: all of them. They are
+    queries, and keys for "k" and "v"; padding counts, so −1 is the last row of the tensor. Indices, heads and rows are
+    counted from 0, or from the end if below 0.
     """
 
     name: Name
@@ -56,7 +57,7 @@ Rows × columns, or with an axis of samples before. The keys of a mapping are in
 """
 
 _MOST_NAMES: Final = 12
-"""How many attentions an error lists."""
+"""How many parts of a module an error lists."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +113,7 @@ def edits_of(
             new = _off(by) if place == "without" else _numbers(values, entry)
             parts.setdefault(name, []).append(Edit(None, "outputs", new, rows))
             continue
-        index = index_of(found, at.name if isinstance(at.name, str) else int(at.name), place)
+        index = index_of(found, at.name, place)
         one, part = found[index], at.part or ("outputs" if place == "without" else "weights")
         new = _off(by) if place == "without" else _numbers(values, entry)
         edit = _edit(one, at, part, entry, new, is_off=place == "without")
@@ -130,14 +131,7 @@ def _off(by: By) -> Tensor | None:
 
 
 def _edit(one: Captured, at: At, part: Part, place: str, values: Tensor | None, *, is_off: bool) -> Edit:
-    head = int(at.head or 0)
-    if not 0 <= head < len(one.weights):
-        raise InteropError(
-            N_("expected heads from 0 to {last}, got {got}"),
-            place=one.name,
-            last=len(one.weights) - 1,
-            got=head,
-        )
+    head = counted(at.head, len(one.weights), HEADS, one.name)
     matrix = {"weights": one.weights, "outputs": one.outputs, "q": one.q, "k": one.k, "v": one.v}[part]
     if matrix is None:
         raise InteropError(
@@ -248,40 +242,6 @@ def _part_of(module: nn.Module, name: Name, place: str) -> str:
         name=name,
         count=len(fitting),
         candidates=listed + (", …" if len(fitting or names) > _MOST_NAMES else ""),
-    )
-
-
-def index_of(found: Sequence[Captured], name: Name, place: str) -> int:
-    """The index of an attention by its name, by whole parts of its name that no other has, or by the index itself.
-
-    "layer.1" is part of "encoder.layer.1.attention", but not of "encoder.layer.11.attention". Raises ``InteropError``
-    for a name that fits none or several, and lists those that there are.
-    """
-    if not isinstance(name, str):
-        if not 0 <= name < len(found):
-            raise InteropError(
-                N_("expected attentions from 0 to {last}, got {got}"),
-                place=place,
-                last=len(found) - 1,
-                got=name,
-            )
-        return name
-    names = [one.name for one in found]
-    fitting = [index for index, own in enumerate(names) if own == name]
-    plain = [own.partition("#")[0] for own in names]  # without the numbers of those that have the same name
-    fitting = fitting or [index for index, own in enumerate(plain) if f".{name}." in f".{own}."]
-    if len(fitting) == 1:
-        return fitting[0]
-    sentence = N_(
-        "no attention called “{name}” was seen in this run; compiled or scripted modules and custom "
-        "kernels can hide theirs. Seen: {candidates}"
-    )
-    if fitting:
-        sentence = N_("“{name}” fits {count} attentions; use more of the name, or its number: {candidates}")
-    listed = ", ".join(f"{index}: {names[index]}" for index in (fitting or range(len(names)))[:_MOST_NAMES])
-    more = len(fitting or names) > _MOST_NAMES
-    raise InteropError(
-        sentence, place=place, name=name, count=len(fitting), candidates=listed + (", …" if more else "")
     )
 
 

@@ -117,7 +117,7 @@ class Following:
         elif name == "softmax":
             self._softmax(given(args, kwargs, 1, "dim"), tensors[0], result)
         elif name in _SOFTMAX_LIKE and tensors[0] in self._scores:
-            self._lose(name, scored=True)
+            self._lose(name, "scores", scored=True)
         elif weighted is not None:
             self._after_softmax(operation, weighted, result)
         else:

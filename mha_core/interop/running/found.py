@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -12,9 +11,10 @@ from torch import Tensor, nn
 
 from mha_core.errors import N_, InteropError
 from mha_core.interop.running.attentions import Attentions, numbered
-from mha_core.interop.running.call import Call, nested
+from mha_core.interop.running.call import Call, failures_named, nested
 from mha_core.interop.running.captured import Captured
-from mha_core.interop.running.one_sample import Labels, Names, is_nested, labels_of, verified
+from mha_core.interop.running.names import Names, labels_of, named
+from mha_core.interop.running.one_sample import verified
 from mha_core.interop.running.samples import Batch, Split, four_axes, orders, undecided
 from mha_core.interop.running.second_run import heads_come_first, outputs_of, variants
 from mha_core.interop.running.watch import Watch
@@ -29,10 +29,11 @@ class Asked:
     tokens: Names | None = None
     context_tokens: Names | None = None
 
-    @property
-    def labels(self) -> Labels:
-        """The names of tokens as texts."""
-        return Labels(labels_of(self.tokens), labels_of(self.context_tokens))
+    def named(self, attentions: Sequence[Captured]) -> list[Captured]:
+        """The attentions with names of tokens and numbers. Raises ``InteropError`` for names that fit none."""
+        sample = attentions[0].sample
+        labels = (labels_of(names, sample) for names in (self.tokens, self.context_tokens))
+        return numbered(named(attentions, *labels))
 
 
 class Site(NamedTuple):
@@ -66,7 +67,7 @@ def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any],
     if any(part.is_nested for part in given):
         raise nested()
     size = Batch(asked.batch, given[0].shape if given else (), bool(given) and given[0].is_floating_point())
-    labels, sites, calls = asked.labels, list[Site](), list[Captured | _Undecided]()
+    sites, calls = list[Site](), list[Captured | _Undecided]()
 
     def keep(call: Call) -> None:
         result, outputs = call.result, call.outputs
@@ -74,10 +75,10 @@ def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any],
         view = outputs.size(), outputs.stride(), offset
         whole = result.size(), result.stride()
         sites.append(Site(call.name, outputs.shape, size.split(call), call.number, view, whole))
-        calls.append(_captured(call, sites[-1].split, asked.sample, labels))
+        calls.append(_captured(call, sites[-1].split, asked.sample))
 
     watch = Watch(module, keep)
-    with torch.no_grad(), watch, _texts_refused(args):
+    with torch.no_grad(), failures_named((*args, *named.values())), watch:
         output = module(*args, **named)
     if not calls:
         raise _no_attention(watch.ends)
@@ -86,8 +87,7 @@ def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any],
     skipped = [
         _not_followed(*end) for end in watch.lost.items() if end[1][1] == "columns" or end[0] not in names
     ]
-    attentions = Attentions(numbered([one for one, _ in decided]), skipped)
-    _require_tokens(asked.tokens, attentions)
+    attentions = Attentions(asked.named([one for one, _ in decided]), skipped)
     own_sites = (
         site._replace(
             split=split or site.split, matrices=(one.samples, *one.weights.shape[:2], one.outputs.shape[-1])
@@ -97,57 +97,10 @@ def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any],
     return Found(output, attentions, tuple(own_sites))
 
 
-@contextmanager
-def _texts_refused(args: Sequence[Any]) -> Iterator[None]:
-    """Raise ``InteropError`` where a module fails on a text; few take one."""
-    try:
-        yield
-    except (TypeError, AttributeError, ValueError) as error:
-        if isinstance(error, InteropError) or not any(isinstance(part, str) for part in args):
-            raise
-        raise InteropError(
-            N_(
-                "the module does not take a text; give the numbers that it takes, such as a tensor of token ids"
-            ),
-            place="inputs",
-        ) from error
-
-
-def _require_tokens(tokens: Names | None, attentions: Sequence[Captured]) -> None:
-    """Raise ``InteropError`` if these are names of the queries of no attention."""
-    given = labels_of(tokens)
-    if is_nested(given):
-        _require_tokens_of_each(given, attentions)
-        return
-    if tokens is None or any(one.weights.shape[1] == len(given) for one in attentions):
-        return
-    counts = ", ".join(map(str, dict.fromkeys(one.weights.shape[1] for one in attentions)))
-    sentence = N_("{got} were given, but no attention in this run has that many queries: {counts}")
-    if any(one.remark for one in attentions):
-        sentence = N_(
-            "{got} were given, but no attention in this run has that many queries: {counts}, in "
-            "a batch of {samples}. Is batch_first right?"
-        )
-    raise InteropError(sentence, place="tokens", got=len(given), counts=counts, samples=attentions[0].samples)
-
-
 _OF_COLUMNS: Final = N_(
     "a softmax over the columns of a projection is not attention between tokens, but a feature map, "
     "as in linear attention, or weights between channels"
 )
-
-
-def _require_tokens_of_each(names: Sequence[Any], attentions: Sequence[Captured]) -> None:
-    """Raise ``InteropError`` unless there are names for each sample and each query of an attention."""
-    sizes = dict.fromkeys((one.samples, one.weights.shape[1]) for one in attentions)
-    if any(len(names) == samples and all(len(own) == n_q for own in names) for samples, n_q in sizes):
-        return
-    raise InteropError(
-        N_("expected {expected} names (samples × queries), got {got}"),
-        place="tokens",
-        expected=" / ".join(f"{samples} × {n_q}" for samples, n_q in sizes),
-        got=f"{len(names)} × {' / '.join(map(str, dict.fromkeys(map(len, names))))}",
-    )
 
 
 def _not_followed(name: str, end: tuple[str, str]) -> InteropError:
@@ -157,6 +110,10 @@ def _not_followed(name: str, end: tuple[str, str]) -> InteropError:
         sentence = _OF_COLUMNS
     elif operation.startswith("softmax("):
         sentence = N_("{operation} is not along the last axis, where keys are expected")
+    elif operation == "getitem":
+        sentence = N_(
+            "the scores or weights were indexed, as in w[0] or w[:, None], and cannot be followed from there"
+        )
     else:
         sentence = N_("the scores or weights went into {operation} and cannot be followed from there")
     return InteropError(sentence, place=name, operation=operation)
@@ -188,6 +145,15 @@ def _no_attention(ends: Mapping[str, tuple[str, str]]) -> InteropError:
             "no attention was found in this run: the result of softmax was multiplied by a "
             "parameter of the module. That is a gate: its values do not come from tokens"
         )
+    elif why == "scores":
+        sentence = N_(
+            "no attention was found in this run: the scores went into {operation}, and only softmax is followed"
+        )
+    elif operation == "getitem":
+        sentence = N_(
+            "no attention was found in this run: the result of softmax was indexed, as in w[0] or w[:, None], and "
+            "cannot be followed from there; the product with V must be a @, bmm or einsum of all weights"
+        )
     elif operation:
         sentence = N_(
             "no attention was found in this run: the result of softmax went into {operation} and "
@@ -206,12 +172,12 @@ class _Undecided:
     either: Mapping[bool, Captured]
 
 
-def _captured(call: Call, split: Split, sample: int, labels: Labels) -> Captured | _Undecided:
+def _captured(call: Call, split: Split, sample: int) -> Captured | _Undecided:
     """One sample of a call; all its samples have been verified."""
     if split.sure:
-        return verified(four_axes(call, split), sample, labels)
+        return verified(four_axes(call, split), sample)
     either = {
-        heads_first: verified(four_axes(call, split._replace(heads_first=heads_first)), sample, labels)
+        heads_first: verified(four_axes(call, split._replace(heads_first=heads_first)), sample)
         for heads_first in orders(call)
     }
     return _Undecided(call.name, split, call.outputs.detach().clone(), either)

@@ -22,14 +22,15 @@ from torch import Tensor
 
 from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import shown_shape, wrong_shape
-from mha_core.interop.running.attentions import Attentions, numbered
+from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.call import Call
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.changed import Changed, logits_of, output_of
 from mha_core.interop.running.edits import By, Edit, Part, Patch, Without, edits_of
 from mha_core.interop.running.found import Asked, Found, Site, found_in
 from mha_core.interop.running.functions import running
-from mha_core.interop.running.one_sample import is_nested, of_sample, verified, weights_of, with_heads_axis
+from mha_core.interop.running.names import labels_of
+from mha_core.interop.running.one_sample import of_sample, verified, weights_of, with_heads_axis
 from mha_core.interop.running.padding import real_tokens
 from mha_core.interop.running.recomputed import OF_WEIGHTS, recomputed
 from mha_core.interop.running.replay import Replay
@@ -47,7 +48,7 @@ def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: 
     attentions: list[Captured] = []
 
     def see(call: Call, own: Sequence[Edit], outputs: Tensor, weights: Mapping[int, Tensor]) -> None:
-        one = verified(call, asked.sample, asked.labels)
+        one = verified(call, asked.sample)
         batch = {number: _edited(other, own, outputs, weights) for number, other in one.batch.items()}
         attentions.append(replace(_edited(one, own, outputs, weights), batch=batch))
 
@@ -56,24 +57,31 @@ def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: 
     ):
         output = changed_run(subject, found.sites, edits.heads, see)
     return Changed(
-        Attentions(numbered(attentions), found.attentions.skipped),
+        Attentions(asked.named(attentions), found.attentions.skipped),
         before,
         output_of(output),
-        _names((subject.args, subject.named), asked),
+        _names((subject.args, subject.named), asked, found.attentions),
         found.attentions,
         logits=logits_of(found.output) is not None,
     )
 
 
-def _names(inputs: Any, asked: Asked) -> dict[int, str]:
-    """The names of the ids in the first input of whole numbers, if there is one for each of its tokens."""
+def _names(inputs: Any, asked: Asked, attentions: Attentions) -> dict[int, str]:
+    """The names of the ids in the first input of whole numbers, if there is one for each token, or for each that
+    is not padding.
+    """
     ids = next((part for part in tensors_in(inputs) if part.dim() and not part.is_floating_point()), None)
-    texts = asked.labels.queries
-    rows = [] if ids is None else ids.reshape(-1, ids.shape[-1]).tolist()
-    first = 0 if is_nested(texts) or len(rows) <= asked.sample else asked.sample
-    pairs: Any = zip(rows[first:], texts if is_nested(texts) else (texts,), strict=False)
-    named = (zip(row, own, strict=True) for row, own in pairs if len(row) == len(own))
-    return {int(number): str(text) for row in named for number, text in row}
+    if ids is None:
+        return {}
+    rows = ids.reshape(-1, ids.shape[-1])
+    real = real_tokens(attentions, *rows.shape)
+    names = dict[int, str]()
+    for sample, texts in labels_of(asked.tokens, attentions[0].sample).texts.items():
+        at = sample if sample < len(rows) else 0
+        row = rows[at] if real is None or len(texts) == rows.shape[1] else rows[at][real[at].to(rows.device)]
+        if len(row) == len(texts):
+            names |= {int(number): text for number, text in zip(row.tolist(), texts, strict=True)}
+    return names
 
 
 def first_run(subject: Subject, asked: Asked) -> Found:

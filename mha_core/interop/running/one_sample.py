@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import isclose, sqrt
-from typing import Any, Final, TypeAlias
+from dataclasses import replace
+from math import isclose, isfinite, sqrt
+from typing import Final
 
 import torch
 from torch import Tensor
@@ -15,83 +14,29 @@ from mha_core.example.model import NEG_INF, Scale
 from mha_core.interop.parameters.packed import EXACT
 from mha_core.interop.running.call import Call
 from mha_core.interop.running.captured import ROUNDED, Captured
+from mha_core.interop.running.lookup import SAMPLES, counted
+from mha_core.interop.running.names import numbers
 from mha_core.interop.running.padding import real_keys
 from mha_core.interop.running.scores import Scores
 
 LOWEST: Final = -1e30
 """No score is as low as this; numbers that are added to hide a pair are."""
+_UNDERFLOW: Final = 750.0
+"""The exponential of minus this is 0, also in float64."""
 MOST_KEPT: Final = 2**19
 """Most weights, values and outputs of an attention that are kept of samples that were not asked for."""
 _ONE_QUERY: Final = N_("Each of the {samples} samples has only one query. Is batch_first right?")
 
 
-Names: TypeAlias = Sequence[str] | Sequence[Sequence[str]]
-"""The names of tokens of one sample, or of each sample of a batch."""
-
-
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """The names of tokens of one sample, or of each sample."""
-
-    queries: tuple[str, ...] | tuple[tuple[str, ...], ...]
-    keys: tuple[str, ...] | tuple[tuple[str, ...], ...]
-
-    def of_sample(self, sample: int, samples: int, asked: int) -> Labels:
-        """The names of one sample; those of one sample are of the one that was ``asked`` for."""
-
-        def own(names: tuple[str, ...] | tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
-            if is_nested(names):
-                return tuple(names[sample]) if len(names) == samples else ()
-            return tuple(map(str, names)) if sample == asked else ()
-
-        return Labels(own(self.queries), own(self.keys))
-
-    def of(self, count: int, *given: tuple[str, ...]) -> tuple[str, ...]:
-        """The first of these that has ``count`` names, or else numbers."""
-        return next(
-            (texts for texts in given if len(texts) == count), tuple(str(i + 1) for i in range(count))
-        )
-
-    def both(
-        self, n_q: int, n_k: int, extra: tuple[str, ...]
-    ) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-        """The names of the queries, and of the keys if they differ in number; the last keys are called ``extra``."""
-        own, queries, keys_given = n_k - len(extra), _flat(self.queries), _flat(self.keys)
-        keys = self.of(own, *((queries,) if n_q == own else ()), keys_given, queries)
-        return self.of(n_q, queries), None if n_q == n_k and not extra else (*keys, *extra)
-
-
-UNNAMED: Final = Labels((), ())
-"""Tokens without names are counted."""
-
-
-def is_nested(names: Sequence[Any]) -> bool:
-    """Whether these are the names of each sample, and not of one."""
-    return bool(names) and not isinstance(names[0], str) and isinstance(names[0], Sequence)
-
-
-def labels_of(names: Names | None) -> tuple[str, ...] | tuple[tuple[str, ...], ...]:
-    """Names as texts."""
-    given = list(names or ())
-    return tuple(tuple(map(str, own)) for own in given) if is_nested(given) else tuple(map(str, given))
-
-
-def _flat(names: tuple[Any, ...]) -> tuple[str, ...]:
-    return () if is_nested(names) else names
-
-
-def verified(call: Call, sample: int, labels: Labels) -> Captured:
-    """One sample of a call with four axes, and those beside it that are kept.
+def verified(call: Call, sample: int) -> Captured:
+    """One sample of a call with four axes, and those beside it that are kept. Its tokens have no names yet.
 
     Raises ``InteropError`` unless all samples can be verified.
     """
     call = with_heads_axis(call)
     samples = call.outputs.shape[:-3].numel()
-    if not 0 <= sample < samples:
-        raise InteropError(
-            N_("expected samples from 0 to {last}, got {got}"), place="sample", last=samples - 1, got=sample
-        )
-    captured = one_sample(call, sample, samples, labels.of_sample(sample, samples, sample))
+    sample = counted(sample, samples, SAMPLES, "sample")
+    captured = one_sample(call, sample, samples)
     _verify(captured, sample)
     # Weights of the module are verified by themselves, without the scores.
     others = call if call.weights is None else replace(call, scores=None)
@@ -99,8 +44,7 @@ def verified(call: Call, sample: int, labels: Labels) -> Captured:
     batch = dict[int, Captured]()
     for index in (*range(sample), *range(sample + 1, samples)):
         is_kept = len(batch) < most
-        own = labels.of_sample(index, samples, sample)
-        other = one_sample(call if is_kept else others, index, samples, own)
+        other = one_sample(call if is_kept else others, index, samples)
         _verify(other, index)
         if is_kept:
             batch[index] = other
@@ -111,12 +55,12 @@ def verified(call: Call, sample: int, labels: Labels) -> Captured:
 
 def weights_of(call: Call) -> Tensor:
     """The weights of all samples of a call with four axes, samples × heads × n_q × n_k."""
-    samples, labels = call.outputs.shape[:-3].numel(), Labels((), ())
-    return torch.stack([one_sample(call, sample, samples, labels).weights for sample in range(samples)])
+    samples = call.outputs.shape[:-3].numel()
+    return torch.stack([one_sample(call, sample, samples).weights for sample in range(samples)])
 
 
-def one_sample(call: Call, sample: int, samples: int, labels: Labels) -> Captured:
-    """One sample of a call with four axes, which has not been verified."""
+def one_sample(call: Call, sample: int, samples: int) -> Captured:
+    """One sample of a call with four axes, which has not been verified. Its tokens are counted."""
     lead, n_q, n_k = call.outputs.shape[:-2], call.outputs.shape[-2], call.v.shape[-2]
     weights = None if call.weights is None else of_sample(call.weights, sample)
     mask = None
@@ -125,7 +69,7 @@ def one_sample(call: Call, sample: int, samples: int, labels: Labels) -> Capture
     sinks = None
     if call.scores is not None and call.scores.sink is not None:
         sinks = of_sample(call.scores.sink.expand(*lead, n_q, 1), sample)
-    tokens, context_tokens = labels.both(n_q, n_k, call.extra)
+    is_square = n_q == n_k and not call.extra
     captured = Captured(
         name=call.name,
         q=None,
@@ -136,8 +80,8 @@ def one_sample(call: Call, sample: int, samples: int, labels: Labels) -> Capture
         mask=None,
         causal=False,
         scale="none",
-        tokens=tokens,
-        context_tokens=context_tokens,
+        tokens=numbers(n_q),
+        context_tokens=None if is_square else (*numbers(n_k - len(call.extra)), *call.extra),
         sample=sample,
         samples=samples,
         remark=_ONE_QUERY if call.layer and n_q == 1 and samples > 1 else "",
@@ -201,7 +145,7 @@ def _scored(
     """
     q, k = of_sample(scores.q, sample), of_sample(scores.k, sample)
     k, v = _one_per_group(k, captured.v, groups)
-    allowed, causal = _simplified_mask(mask, causal=scores.causal)
+    allowed, causal = _simplified_mask(mask, causal=scores.causal, hides=_hides(q, k, scores.factor))
     if sinks is not None and not _is_one_per_head(sinks):
         return captured
     per_head = None if sinks is None else sinks[:, 0, 0]
@@ -310,17 +254,25 @@ def _one_per_group(k: Tensor, v: Tensor, groups: int) -> tuple[Tensor, Tensor]:
     return k.repeat_interleave(most // len(k), 0), v.repeat_interleave(most // len(v), 0)
 
 
-def _simplified_mask(mask: Tensor | None, *, causal: bool) -> tuple[Tensor | None, bool]:
+def _hides(q: Tensor, k: Tensor, factor: float) -> float:
+    """A number that, added to a score, leaves it a weight of exactly 0 beside any score of these queries and keys."""
+    if not q.numel() or not k.numel():
+        return LOWEST
+    most = q.to(EXACT).norm(dim=-1).max().item() * k.to(EXACT).norm(dim=-1).max().item() * abs(factor)
+    return max(LOWEST, -2 * most - _UNDERFLOW) if isfinite(most) else LOWEST
+
+
+def _simplified_mask(mask: Tensor | None, *, causal: bool, hides: float) -> tuple[Tensor | None, bool]:
     """The mask in an example's form, and whether it is causal.
 
-    It has no axis of heads if all heads have the same, and is truth values if it only adds 0 or hides.
+    It has no axis of heads if all heads have the same, and is truth values if it only adds 0 or ``hides`` or less.
     """
     if mask is None:
         return None, causal
     if len(mask) == 1 or bool((mask == mask[:1]).all()):
         mask = mask[0]
     if mask.is_floating_point():
-        hidden = mask <= LOWEST
+        hidden = mask <= hides
         # A finite number that is added to a whole row hides nothing.
         alive = ~hidden.all(-1) | (mask == NEG_INF).all(-1)
         if bool(((mask == 0) | hidden).all()) and bool(alive.all()):

@@ -12,7 +12,7 @@ from torch import Tensor
 from mha_core.interop.running.call import Call
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.edits import Edit
-from mha_core.interop.running.one_sample import UNNAMED, attention_weights, one_sample
+from mha_core.interop.running.one_sample import attention_weights, one_sample
 
 OF_WEIGHTS: Final = ("weights", "q", "k")
 """Parts of a head whose change gives other weights."""
@@ -47,7 +47,7 @@ def _of_head(call: Call, head: int, edits: Sequence[Edit]) -> tuple[Tensor, Tens
     samples = call.outputs.shape[:-3].numel()
     weights, outputs = list[Tensor](), list[Tensor]()
     for sample in range(samples):
-        one = one_sample(call, sample, samples, UNNAMED)
+        one = one_sample(call, sample, samples)
         parts = {part: _matrix(one, part, head) for part in ("q", "k", "v")}
 
         def changed(part: str, matrix: Tensor, sample: int = sample) -> Tensor:

@@ -12,6 +12,7 @@ import torch
 from torch import nn
 from torch.nn.modules.module import register_module_forward_hook
 
+from mha_core.interop.running.call import failures_named
 from mha_core.interop.running.second_run import tensors_in
 
 
@@ -31,7 +32,8 @@ class Subject:
 
     def run(self, mode: Any = None) -> Any:
         """What the module returns, seen or changed by a mode of torch's functions."""
-        with self.copies() as (args, named), torch.no_grad(), mode or nullcontext():
+        inputs = (*self.args, *self.named.values())
+        with self.copies() as (args, named), torch.no_grad(), failures_named(inputs), mode or nullcontext():
             return self.module(*args, **named)
 
     @contextmanager

@@ -1,0 +1,153 @@
+"""The names of tokens: which of the given lists names the queries and the keys of each attention of a run.
+
+A list fits a side, queries or keys, with as many tokens as it has names. If a mask shows which tokens are padding, a
+list that fits nothing as it is also fits a side with so many other tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
+
+from torch import Tensor
+
+from mha_core.errors import N_, InteropError
+from mha_core.interop.running.captured import Captured
+from mha_core.interop.running.padding import real_queries, real_tokens
+
+Names: TypeAlias = Sequence[str] | Sequence[Sequence[str]]
+"""The names of tokens of one sample, or of each sample of a batch."""
+Texts: TypeAlias = Mapping[int, tuple[str, ...]]
+"""Names by the number of their sample."""
+
+PADDING: Final = "[PAD]"
+"""The name of a token of padding for which none was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Names as texts. ``of_each``: of each sample, so that the batch must have as many; else of one."""
+
+    texts: Texts
+    of_each: bool
+
+    def fit(self, samples: int) -> bool:
+        """Whether a batch of so many samples can have these names."""
+        return bool(self.texts) and (not self.of_each or len(self.texts) == samples)
+
+
+def labels_of(names: Names | None, sample: int) -> Labels:
+    """Names as texts; those of one sample are of the one that was asked for."""
+    given: Any = list(names or ())
+    if given and not isinstance(given[0], str) and isinstance(given[0], Sequence):
+        return Labels({number: tuple(map(str, own)) for number, own in enumerate(given)}, of_each=True)
+    return Labels({sample: tuple(map(str, given))} if given else {}, of_each=False)
+
+
+def numbers(count: int) -> tuple[str, ...]:
+    """The names of tokens without names: they are counted from 1."""
+    return tuple(str(number + 1) for number in range(count))
+
+
+def named(attentions: Sequence[Captured], queries: Labels, keys: Labels) -> list[Captured]:
+    """Attentions without names with these. Raises ``InteropError`` for names that fit none of them."""
+    lists = [_by_count(labels, attentions) for labels in (queries, keys)]
+    if queries.texts and not any(one.weights.shape[1] in lists[0] for one in attentions):
+        raise _fit_none(queries, attentions)
+    return [_named(one, lists) for one in attentions]
+
+
+def _named(one: Captured, lists: Sequence[Mapping[int, Labels]]) -> Captured:
+    """An attention and its other samples with names. Keys that are not tokens keep theirs."""
+    n_q, count = one.weights.shape[1], _count_of_keys(one)
+    queries = _first(lists, one, n_q)
+    keys = queries if count == n_q else _first(lists[::-1], one, count)
+
+    def with_names(own: Captured) -> Captured:
+        extra = None if own.context_tokens is None else own.context_tokens[count:]
+        of_keys = keys.get(own.sample, numbers(count))
+        return replace(
+            own,
+            tokens=queries.get(own.sample, numbers(n_q)),
+            context_tokens=None if extra is None else (*of_keys, *extra),
+        )
+
+    batch = {sample: with_names(other) for sample, other in one.batch.items()}
+    return replace(with_names(one), batch=batch)
+
+
+def _first(lists: Sequence[Mapping[int, Labels]], one: Captured, count: int) -> Texts:
+    """The first of these names that fit a side of so many tokens; no names if none do."""
+    fitting = (own[count] for own in lists if count in own and own[count].fit(one.samples))
+    return next((labels.texts for labels in fitting), {})
+
+
+def _by_count(labels: Labels, attentions: Sequence[Captured]) -> dict[int, Labels]:
+    """The names by how many tokens they are of: as they are, or if they fit no side so, with names of padding."""
+    own = [one for one in attentions if labels.fit(one.samples)]
+    counts = {count for one in own for count in (one.weights.shape[1], _count_of_keys(one))}
+    exact = counts.intersection(*({len(names)} for names in labels.texts.values()))
+    if exact:
+        return dict.fromkeys(exact, labels)
+    wide = dict[int, Labels]()
+    for count, real in _padded_sides(own, attentions):
+        if padded := _padded(labels.texts, real):
+            wide.setdefault(count, replace(labels, texts=padded))
+    return wide
+
+
+def _count_of_keys(one: Captured) -> int:
+    """How many keys are tokens: in an attention without names these are counted, the others are words."""
+    return sum(name.isdecimal() for name in one.context_tokens or one.tokens)
+
+
+def _padded_sides(own: Sequence[Captured], attentions: Sequence[Captured]) -> Iterator[tuple[int, Tensor]]:
+    """Numbers of tokens, each with samples × tokens, True for those that are not padding, where a mask shows them."""
+    for one in own:
+        if (real := real_queries(one, attentions)) is not None:
+            yield real.shape[1], real
+        count = _count_of_keys(one)
+        of_keys = one.real if one.context_tokens else real_tokens(attentions, one.samples, count)
+        if of_keys is not None:
+            yield count, of_keys[:, :count]
+
+
+def _padded(texts: Texts, real: Tensor) -> Texts | None:
+    """The names at the real tokens of their samples, and ``PADDING`` at the others; None if they are more or fewer."""
+    wide = dict[int, tuple[str, ...]]()
+    for sample, names in texts.items():
+        if int(real[sample].sum()) != len(names):
+            return None
+        left = iter(names)
+        wide[sample] = tuple(next(left) if is_real else PADDING for is_real in real[sample].tolist())
+    return wide
+
+
+def _fit_none(labels: Labels, attentions: Sequence[Captured]) -> InteropError:
+    """The error for names that are of the queries of no attention."""
+    lengths = dict.fromkeys(map(len, labels.texts.values()))
+    if labels.of_each:
+        sizes = dict.fromkeys((one.samples, one.weights.shape[1]) for one in attentions)
+        sentence = N_("expected {expected} names (samples × queries), got {got}")
+        if len(lengths) > 1 and any(len(labels.texts) == samples for samples, _ in sizes):
+            sentence = N_(
+                "expected {expected} names (samples × queries), got {got}; pad the shorter lists, "
+                "since no mask shows so many tokens that are not padding"
+            )
+        return InteropError(
+            sentence,
+            place="tokens",
+            expected=" / ".join(f"{samples} × {n_q}" for samples, n_q in sizes),
+            got=f"{len(labels.texts)} × {' / '.join(map(str, lengths))}",
+        )
+    sentence = N_("{got} were given, but no attention in this run has that many queries: {counts}")
+    if any(one.remark for one in attentions):
+        sentence = N_(
+            "{got} were given, but no attention in this run has that many queries: {counts}, in "
+            "a batch of {samples}. Is batch_first right?"
+        )
+    counts = ", ".join(map(str, dict.fromkeys(one.weights.shape[1] for one in attentions)))
+    return InteropError(
+        sentence, place="tokens", got=next(iter(lengths)), counts=counts, samples=attentions[0].samples
+    )
