@@ -277,6 +277,8 @@ def read_example(file: str) -> Example:
     if file != "-" and not Path(file).exists():
         if file in library():
             return library()[file]
+        if file.endswith((".json", ".mha")) or Path(file).name != file:
+            raise ExampleError(N_("there is no such file"), place=file)
         raise ExampleError(
             N_("there is no such file, and no such built-in example; the examples are: {known}"),
             place=file,

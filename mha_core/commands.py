@@ -161,6 +161,7 @@ def _layers(read: ReadBytes, options: Namespace) -> Answer:
             "d_value": layer.d_value,
             "width": layer.width,
             "heads": layer.heads,
+            "key_value_heads": layer.shared_heads,
         }
         for layer in _layers_in(_weights(read, options), options)
     ]
@@ -188,7 +189,21 @@ def _import(read: ReadBytes, options: Namespace) -> Answer:
     if layer.heads is None and options.num_heads is None:
         h = layer.likely_heads
         complain(catalogue(shell_language()).gettext(_ASSUMED).format(h=h, d_k=layer.width // h))
+    _say_what_was_chosen(layer, example, options)
     return 0, pretty(example)
+
+
+def _say_what_was_chosen(layer: Layer, example: Example, options: Namespace) -> None:
+    """Say on standard error which columns and rows the example has, for whoever did not choose them."""
+    say = catalogue(shell_language()).gettext
+    wide = layer.d_query, layer.width // (options.num_heads or layer.likely_heads)
+    here = len((example.x or ((),))[0]), len((example.heads[0].w_v or ((),))[0])
+    has_default_columns = options.d_model is None and options.d_head is None and not options.whole
+    if has_default_columns and options.x is None and here != wide:
+        values = {"d_model": here[0], "most": wide[0], "d_head": here[1], "width": wide[1]}
+        complain(say(_COLUMNS).format(**values))
+    if options.x is options.inputs is options.tokens is options.seed is None:
+        complain(say(_RANDOM))
 
 
 def _extent(layer: Layer, options: Namespace) -> dict[str, Any]:
@@ -209,6 +224,11 @@ def _extent(layer: Layer, options: Namespace) -> dict[str, Any]:
     return {"heads": tuple(range(h)), "d_model": d_model, "d_head": layer.width // h}
 
 
+_COLUMNS: Final = N_(
+    "the example has {d_model} of the {most} columns of X, and {d_head} of the {width} of a head; choose with "
+    "--d-model and --d-head, or take all with --whole"
+)
+_RANDOM: Final = N_("the rows of X are random; give real ones with --x or --inputs")
 _ASSUMED: Final = N_(
     "the number of heads of this layer is not given, so {h} {h:head|heads} of {d_k} {d_k:column|columns} each "
     "{h:is|are} assumed; give it with --num-heads, or put the config.json beside the file"

@@ -38,9 +38,9 @@ MOST_WAITED: Final = 600
 _HERE: Final = Path(__file__).resolve().parent
 
 
-def main() -> int:
+def main(prog: str = "mha") -> int:
     """Run one command; returns the exit status."""
-    return core.main(prog="mha", add_commands=_add)
+    return core.main(prog=prog, add_commands=_add)
 
 
 def app() -> Path:
@@ -237,7 +237,3 @@ _TAKEN: Final = N_(
     "port {port} is in use by another program; stop that program, or choose another port with --port"
 )
 _UNREACHABLE: Final = N_("the app cannot listen at address {address}, port {port}: {reason}")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -282,7 +282,13 @@ def test_files_that_cannot_be_read(run, tmp_path):
     assert run("trace", str(missing)) == (
         2,
         "",
-        f"{missing}: there is no such file, and no such built-in example; the examples are: {', '.join(library())}\n",
+        f"{missing}: there is no such file\n",
+    )
+    assert run("trace", "none.mha.json") == (2, "", "none.mha.json: there is no such file\n")
+    assert run("trace", "frist") == (
+        2,
+        "",
+        f"frist: there is no such file, and no such built-in example; the examples are: {', '.join(library())}\n",
     )
     assert run("trace", str(folder)) == (2, "", f"{folder}: cannot be read: Is a directory\n")
     assert run("trace", "nul\0nul")[0] == 2

@@ -19,6 +19,7 @@ from mha_core.export import TARGETS, export
 from tests.interop.hostile import FILES
 
 ROOT = Path(__file__).resolve().parents[2]
+RANDOM = "the rows of X are random; give real ones with --x or --inputs\n"
 WATER = str(ROOT / "examples" / "20_water.mha.json")
 
 
@@ -118,8 +119,36 @@ def test_layers_are_listed(run, model):
             "d_value": 12,
             "width": 12,
             "heads": None,
+            "key_value_heads": None,
         }
     ]
+
+
+def test_layers_say_how_many_heads_share_keys_and_values(run, tmp_path):
+    names = {"q_proj": (32, 16), "k_proj": (16, 16), "v_proj": (16, 16), "o_proj": (16, 32)}
+    path = tmp_path / "llama.safetensors"
+    save_file({f"self_attn.{name}.weight": torch.ones(*size) for name, size in names.items()}, path)
+    path.with_name("config.json").write_text(
+        json.dumps({"hidden_size": 16, "num_attention_heads": 4, "head_dim": 8})
+    )
+    (layer,) = json.loads(run("layers", str(path))[1])
+    assert (layer["heads"], layer["key_value_heads"]) == (4, 2)
+
+
+def test_import_says_which_columns_and_rows_it_took_where_none_were_chosen(run, model):
+    path, _ = model
+    columns = (
+        "the example has 8 of the 12 columns of X, and 4 of the 12 of a head; choose with --d-model and --d-head, "
+        "or take all with --whole\n"
+    )
+    for chosen, said in (
+        ("", columns + RANDOM),
+        ("--d-model 8", RANDOM),
+        ("--whole", RANDOM),
+        ("--seed 0", columns),
+        ("--whole --tokens 3", ""),
+    ):
+        assert run("import", path, "--num-heads", "1", *chosen.split())[::2] == (0, said)
 
 
 def test_a_slice_is_imported(run, model):
@@ -127,7 +156,7 @@ def test_a_slice_is_imported(run, model):
     status, out, err = run(
         "import", path, *"--layer a.b. --num-heads 3 --heads 2,0 --d-model 5 --d-head 2".split()
     )
-    assert (status, err) == (0, "")
+    assert (status, err) == (0, RANDOM)
     example = parse(out)
     assert (example.dims.h, example.dims.d_model, example.dims.d_k, example.dims.n_q) == (2, 5, 2, 4)
     assert example.heads[0].w_q == tuple(map(tuple, layer.in_proj_weight[8:10, :5].T.tolist()))
@@ -204,7 +233,7 @@ def test_a_config_beside_the_file_says_how_many_heads_there_are(run, model):
     config = Path(path).with_name("config.json")
     config.write_text(json.dumps({"hidden_size": 12, "num_attention_heads": 3}))
     assert json.loads(run("layers", path)[1])[0]["heads"] == 3
-    status, out, err = run("import", path, "--heads", "2")
+    status, out, err = run("import", path, "--heads", "2", "--seed", "0", "--d-head", "4")
     assert (status, err) == (0, "")
     assert parse(out).heads[0].w_q == tuple(map(tuple, layer.in_proj_weight[8:12, :8].T.tolist()))
     assert "assumed" not in text_in(parse(out).note, "en")
@@ -236,7 +265,7 @@ def test_where_nothing_says_how_many_heads_there_are_it_is_said_what_was_assumed
     if config is not None:
         Path(path).with_name("config.json").write_text(json.dumps(config))
     assert json.loads(run("layers", path)[1])[0]["heads"] is None
-    status, out, err = run("import", path)
+    status, out, err = run("import", path, "--seed", "0", "--d-head", "4")
     assert status == 0
     assert err == (
         "the number of heads of this layer is not given, so 1 head of 12 "
@@ -245,7 +274,7 @@ def test_where_nothing_says_how_many_heads_there_are_it_is_said_what_was_assumed
     assert "The number of heads of this layer is not given. 1 head of 12 columns each is assumed." in text_in(
         parse(out).note, "en"
     )
-    status, out, err = run("import", path, "--num-heads", "1")
+    status, out, err = run("import", path, "--num-heads", "1", "--seed", "0", "--d-head", "4")
     assert (status, err) == (0, "")
     assert "assumed" not in text_in(parse(out).note, "en")
 
@@ -318,6 +347,6 @@ def test_import_refuses_what_an_example_has_no_place_for_and_leaves_it_out_on_re
     assert error.startswith("config.json: use_qk_norm: layer 'self_attn.' uses this")
     status, out, error = run("import", str(path), "--leave-out")
     example = parse(out)
-    assert (status, error, example.scale, example.mask) == (0, "", 4.0, "causal")
+    assert (status, error, example.scale, example.mask) == (0, RANDOM, 4.0, "causal")
     assert example.softcap == 5.0
     assert "differ from the model's: use_qk_norm." in text_in(example.note, "en")

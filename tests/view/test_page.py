@@ -163,9 +163,10 @@ def test_it_reads_a_file_with_so_many_decimals(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
+        (["none.json"], "none.json: there is no such file"),
         (
-            ["none.json"],
-            "none.json: there is no such file, and no such built-in example; the examples are: "
+            ["none"],
+            "none: there is no such file, and no such built-in example; the examples are: "
             + ", ".join(library()),
         ),
         (["first", "--decimals", "99"], "expected 0 to 15 decimals, got 99"),

@@ -76,6 +76,11 @@ class Layer:
         return self.heads or (wide if self._may_have(wide) else self.possible_heads[0])
 
     @property
+    def shared_heads(self) -> int | None:
+        """How many heads keys and values have; None if the number of heads is unknown."""
+        return None if self.heads is None else (self.shared_width or self.width) * self.heads // self.width
+
+    @property
     def attends_to_itself(self) -> bool:
         """Whether keys and values may come from the same rows as queries."""
         return self.d_query == self.d_key == self.d_value and not attends_elsewhere(self.name)
