@@ -12,7 +12,7 @@ MAX_PAGES: Final = 100
 
 
 def from_pdf(data: bytes) -> Document:
-    """The document of a PDF file: its text is what stands for the file. Raises ``ReadError`` where it has none."""
+    """The document of a PDF file: corrections are made in its text, not in the file. Raises ``ReadError`` where it has none."""
     with needs("pypdf", "read", ReadError):
         from pypdf import PdfReader
     try:

@@ -1,4 +1,4 @@
-"""What a program is told of tasks and trainings: plain data for JSON, and a line about a step."""
+"""Tasks and trainings as plain data for JSON, and a line about a step."""
 
 from __future__ import annotations
 

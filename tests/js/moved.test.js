@@ -70,7 +70,7 @@ const BOOK = { name: "weights", head: 0, row: 0, col: 1 };
 const said = (before, now, looked = [BOOK]) =>
   movedSentence(moved(before, now), words, looked).replaceAll(/[\u2066-\u2069]/g, "");
 
-test("a weight that the reader looks at is told of, though another one has moved more", () => {
+test("the weight that the reader looks at is named, even where another one has moved more", () => {
   assert.match(said([3, 0, 0], [0, 0, 0], []), /most of all head 1, it → Tom/);
   assert.match(said([3, 0, 0], [0, 0, 0]), /changed\. Head 1, it → book: 0\.05 → 0\.33/);
 });
@@ -79,7 +79,7 @@ test("a pinned score stands for the weight of its pair", () => {
   assert.match(said([3, 0, 0], [0, 0, 0], [{ ...BOOK, name: "scores" }]), /Head 1, it → book/);
 });
 
-test("of several numbers looked at, the first that has moved is told of", () => {
+test("of several numbers looked at, the first that has moved is named", () => {
   const looked = [{ name: "x", head: null, row: 0, col: 0 }, { ...BOOK, col: 2 }, BOOK];
   assert.match(said([3, 0, 0], [0, 0, 0], looked), /Head 1, it → fell/);
 });
@@ -94,7 +94,7 @@ test("the other score that is named is the one that did most, in the direction o
   assert.match(said([3, 0, 0], [0, 0, 1]), /because it → Tom went from 3 to 0/);
 });
 
-test("a weight that its own score and another one have moved is told with both", () => {
+test("a weight that its own score and another one have moved is explained by both", () => {
   assert.match(said([2, 0, 0], [0, 2, 0]), /because its S went from 0 to 2, that of it → Tom from 2 to 0$/);
 });
 
