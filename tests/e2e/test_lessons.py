@@ -254,7 +254,7 @@ def test_what_was_read_and_answered_is_remembered_and_marked_in_the_list(read):
     page.locator(".st-key-lesson-steps").scroll_into_view_if_needed()
     expect(told).to_contain_text("2 of 11 lessons read, 1 of 11 questions answered")
     done = page.locator(".st-key-lesson-list a").evaluate_all(
-        "(all) => all.map((link) => link.dataset.done ?? )"
+        "(all) => all.map((link) => link.dataset.done ?? '')"
     )
     assert done == [{"masks": "answered", "order": "read"}.get(topic, "") for topic in TOPICS]
 
