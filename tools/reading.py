@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ from time import perf_counter
 from typing import Any
 
 from mha_core.errors import MhaError
-from mha_core.read.report import Article, as_json, read_article
+from mha_core.read.report import Article, as_json, read_all
 
 NEAR = 2
 """A matrix may begin so many lines from where it is expected: at its left side or at its first row."""
@@ -54,7 +54,7 @@ def measured(text: Path, expected: dict[str, Any]) -> Case:
     case = Case(text.parent.name)
     begin = perf_counter()
     try:
-        article: Article | None = read_article(text.read_bytes(), text.name)
+        article: Article | None = read_all(text.read_bytes(), text.name)
     except MhaError as error:
         article, case.error = None, str(error)
     case.seconds = perf_counter() - begin
@@ -84,7 +84,7 @@ def _count_lines_of_cells(article: Article, report: dict[str, Any]) -> None:
         line += part.removesuffix("\n").count("\n") + 1
     found = [*report["unused"], *(one for example in report["examples"] for one in example["matrices"])]
     for one in found:
-        place = bisect_left(article.document.origin, one["start"])
+        place = article.document.origin.index(one["start"])
         n = bisect_right(edges, place) - 1
         one["line"] = lines[n] + sources[n][: place - edges[n]].count("\n")
 
@@ -102,22 +102,22 @@ def _parts_of(notebook: str) -> list[str]:
 def _compare_matrices(case: Case, report: dict[str, Any], expected: dict[str, Any]) -> None:
     found = [one for example in report["examples"] for one in example["matrices"]] + report["unused"]
     heads = {one["head"] for one in expected["matrices"]}
+    case.matrices = len(expected["matrices"])
+    unplaced = []
     for wanted in expected["matrices"]:
-        case.matrices += 1
         near = [one for one in found if abs(one["line"] - wanted["line"]) <= NEAR]
         same = [one for one in near if one["name"] == wanted["name"] and _head(one) in _heads(wanted, heads)]
         if same:
             case.placed += 1
             found.remove(min(same, key=lambda one: abs(one["line"] - wanted["line"])))
-            continue
+        else:
+            unplaced.append(wanted)
+    for wanted in unplaced:  # what is left of several matrices in one line
+        near = [one for one in found if abs(one["line"] - wanted["line"]) <= NEAR]
         got = min(near, key=lambda one: abs(one["line"] - wanted["line"]), default=None)
-        case.unplaced.append(f"{wanted} got {got and (got['name'], _head(got), got['line'])}")
-        if (
-            got is not None
-            and got["certain"]
-            and got["name"] is not None
-            and abs(got["line"] - wanted["line"]) < 1
-        ):
+        shown = f"{wanted['name']} {wanted['head']} {wanted['line']} {str(wanted.get('printed'))[:60]}"
+        case.unplaced.append(f"{shown} got {got and (got['name'], _head(got), got['line'])}")
+        if got and got["certain"] and got["name"] is not None and got["line"] == wanted["line"]:
             case.certain_but_wrong.append(
                 f"{wanted['name']} of head {wanted['head']} as {got['name']} of {_head(got)}"
             )

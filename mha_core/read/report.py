@@ -74,6 +74,17 @@ def read_article(content: bytes | str, name: str = "") -> Article:
 
     Raises ``ReadError`` where it cannot be read, is too large, or contains no example.
     """
+    article = read_all(content, name)
+    if not article.examples:
+        raise ReadError(_nothing(article.incomplete))
+    return article
+
+
+def read_all(content: bytes | str, name: str = "") -> Article:
+    """The same for a text with or without an example.
+
+    Raises ``ReadError`` where it cannot be read or is too large.
+    """
     began = monotonic()
     document = read_document(content, name)
     reads = read_examples(document)
@@ -88,8 +99,6 @@ def read_article(content: bytes | str, name: str = "") -> Article:
             incomplete.append(read)
         else:
             examples.append(judged)
-    if not examples:
-        raise ReadError(_nothing(reads))
     return Article(document, tuple(examples), tuple(incomplete))
 
 
