@@ -11,10 +11,11 @@ _WRITTEN: Final = {
     "x": """
         x input inputs inputmatrix embedding embeddings emb inputembeddings inputembedding tokenembeddings
         wordembeddings xinput inputx 输入 输入序列 输入嵌入 词向量 词嵌入 嵌入 输入向量 输入x inputsequence
-        tokens hiddenstates
+        tokens hiddenstates xdec xdecoder xq xtarget xtgt 解码器输入
         """,
     "context": """
         context encoderoutput encoderoutputs memory 上下文输入 编码器输出 enc encout sourcesequence
+        xenc xencoder xkv xsource xsrc xcontext
         """,
     "q": """
         q query queries qs querymatrix 查询 查询q query向量 查询向量 qquery qqueries queryvectors queriesq
@@ -39,7 +40,7 @@ _WRITTEN: Final = {
         """,
     "masked_scores": """
         maskedscores masked scoresmasked smasked maskedlogits maskeds 掩码后分数 掩码分数 maskedscaledscores
-        掩码后得分 加掩码后分数 maskedattentionscores 掩码后
+        掩码后得分 加掩码 加掩码后 加掩码后得分 加掩码后分数 maskedattentionscores 掩码后
         """,
     "weights": """
         a attentionweight attentionweights attnweights attnweight attn attention attentionmatrix softmax
@@ -51,7 +52,7 @@ _WRITTEN: Final = {
         head heads headoutput headoutputs z contextvectors contextvector attentionoutput attnoutput attnout
         outputhead headout headi attentionoutputs 头输出 头的输出 注意力输出 注意力表示 加权值
         weightedvalues weightedsum zhead av outhead ctx headcontext 加权和 输出头 contextmatrix
-        singleheadoutput headattention headresult 上下文 上下文向量 headz addedvalues headso oh
+        h singleheadoutput headattention headresult 上下文 上下文向量 headz addedvalues headso oh
         """,
     "concat": """
         concat concatenation concatenated concatenatedheads concatheads concatoutput concatenatedoutput 拼接

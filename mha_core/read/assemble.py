@@ -214,7 +214,7 @@ def _stretched(lines: list[list[Cell]], count: int, is_left_out: Any) -> list[li
     gaps = [at for at, line in enumerate(lines) if is_left_out(line)]
     if len(gaps) != 1 or len(lines) - 1 > count:
         return lines
-    blank = [Cell(None, cell.start, cell.start) for cell in lines[gaps[0]]]
+    blank = [Cell(None, cell.start, cell.start, left_out=True) for cell in lines[gaps[0]]]
     return [*lines[: gaps[0]], *[blank] * (count - len(lines) + 1), *lines[gaps[0] + 1 :]]
 
 

@@ -15,7 +15,7 @@ _BETWEEN: Final = re.compile(r"[\s,，;&]*(?:\\\\)?[\s,，;]*")
 _DOTS: Final = re.compile("|".join(re.escape(dots) for dots in sorted(ELLIPSIS, key=len, reverse=True)))
 _TRUTH: Final = re.compile(r"(True|False|nan)\b")
 _FRACTION: Final = re.compile(r"(-?\d+(?:\.\d+)?)/(\d+(?:\.\d+)?)(?![\d/])")
-_OPEN: Final = re.compile(r"[\[(［【]")
+_OPEN: Final = re.compile(r"[\[(［【]|\{(?=\s*[{(\[][^{}()\[\]\n]{1,400},)")
 _TURNED: Final = re.compile(r"\s*(?:\^\s*\{?\s*(?:T\b|\\top)|\.T\b|ᵀ|⊤)")
 
 Nest: TypeAlias = "Cell | list[Nest]"
@@ -105,6 +105,8 @@ def _grids(text: str, nest: list[Nest], start: int, end: int) -> Iterator[Grid]:
 
 def _is_vector(text: str, start: int) -> bool:
     """Whether a list is a vector. In parentheses, which shapes have too, only where something is set to it."""
+    if text[max(0, start - 9) : start].rstrip(" =(").endswith(("shape", "size", "Size")):
+        return False
     return text[start] not in "(（" or text[max(0, start - 40) : start].rstrip(" $\\")[-1:] in (
         "=",
         "|",

@@ -50,6 +50,13 @@ _GLUE: Final = re.compile(r"(?:softmax|sqrt|√|T|\^|[\s=()\[\]{}/÷·*+\-.,\d_]
 _HEADING: Final = re.compile(
     r"^\s*(?:#+\s*.+|.{0,80}[:：]\s*|\*\*.{1,80}\*\*.*|-{2,}.{1,80}-{2,}|={2,}.{1,80}={2,}|>>>.*)$"
 )
+_HASH: Final = re.compile(r"\n[ \t]*#+ ?|^[ \t]*# ?")
+_TIMES_WO: Final = re.compile(r"[\s\]})]*·?\s*\{?W\}?[\s_^{]*[Oo][\s}]*(?:\+.{1,12})?=\s*$")
+_LEAD_IN: Final = re.compile(
+    r"^(?:[-*•]\s+|(?:and|so|then|again|here|thus|hence|where|with|uses?|has|have|by|are|is|we (?:obtain|get|have)"
+    r"|以及|和|与|则|有|得|最后|最终|于是|因此|再)\s+)+",
+    re.IGNORECASE,
+)
 _MOST_HEADINGS: Final = 30
 _ONE_OVER: Final = re.compile(r"\(?1\)?\s*/[\s(){}√\d.d_k]+·?")
 _LEFT: Final = 80
@@ -62,9 +69,11 @@ class Label:
 
     ``left``: what is before the first ``=``, or before a colon. ``formula``: what is after it. ``sentence``: the last
     one before. ``headings``: short lines above, the nearest first; ``near`` of them are behind the grid before.
-    ``operand``: how the grid is only an operand ("/" divided, "(" in a softmax, "·" in a product), else "".
+    ``operand``: how the grid is only an operand ("/" divided, "(" in a softmax, "W" before W_O, "·" in another
+    product), else "".
     ``chained``: it follows the grid before in one chain of equations. ``turn``: which of several grids after one
-    sentence it is. ``spoken``: the left side is a phrase before a colon or a line of its own.
+    sentence it is. ``spoken``: the left side is a phrase before a colon or a line of its own. ``paragraph``: all
+    that is before the grid in its paragraph.
     """
 
     left: str = ""
@@ -76,6 +85,7 @@ class Label:
     turn: int = 0
     spoken: bool = False
     near: int = 0
+    paragraph: str = ""
 
 
 def plain(text: str) -> str:
@@ -93,10 +103,14 @@ def labels(document: Document, grids: Sequence[Grid]) -> list[Label]:
         if grid.part is not None and grid.part[0] and before is not None:
             found.append(found[-1])
             continue
+        in_table = _in_table(text, grid.start) if grid.found != "table" else None
+        if in_table is not None:
+            found.append(Label(left=in_table[0], headings=(in_table[1],), paragraph=in_table[1]))
+            continue
         edge = before.end if before is not None else 0
         if document.output_start(grid.start) > edge:
             before, edge = None, document.output_start(grid.start)
-        raw = text[max(edge, grid.start - MOST_BEFORE) : grid.start]
+        raw = _before(document, max(edge, grid.start - MOST_BEFORE), grid)
         gap = _OPENING.sub("", plain(raw).rstrip())
         chained = before is not None and len(gap) < 80 and "\n\n" not in raw and bool(_GLUE.match(gap))
         chained = chained and (
@@ -117,7 +131,9 @@ def labels(document: Document, grids: Sequence[Grid]) -> list[Label]:
             continue
         near = sum(bool(_HEADING.match(line)) for line in raw.split("\n")[:-1])
         left, formula, spoken = _equation(gap)
-        operand = after if (formula or left) else ""
+        operand = after if (formula or left) and (after != "W" or "W" in formula) else ""
+        if re.search(r"softmax[\s{}(]*$", formula or left, re.IGNORECASE) and _leads_on(text, grids, index):
+            operand = "("
         if _ONE_OVER.fullmatch(formula.split("=")[-1].strip()) and _leads_on(text, grids, index):
             operand = "/"
         sentence = _sentence(gap)
@@ -137,9 +153,36 @@ def labels(document: Document, grids: Sequence[Grid]) -> list[Label]:
                 turn,
                 spoken and not grid.label,
                 near,
+                plain(text[max(text.rfind("\n\n", 0, grid.start), grid.start - MOST_BEFORE, 0) : grid.start]),
             )
         )
     return found
+
+
+def _before(document: Document, start: int, grid: Grid) -> str:
+    """The text before a grid, without the signs of comments in a program."""
+    raw = document.text[start : grid.start]
+    return _HASH.sub("\n", raw) if document.format == "py" and grid.found != "program" else raw
+
+
+def _in_table(text: str, at: int) -> tuple[str, str] | None:
+    """For a matrix in a cell of a table: what its row is called, and its column."""
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    if not line.lstrip().startswith("|") or line.count("|") < 2:
+        return None
+    above = text[: at - len(line)].split("\n")[:-1]
+    top = len(above)
+    while top and above[top - 1].lstrip().startswith("|"):
+        top -= 1
+    heads = (above[top] if top < len(above) else "").split("|")
+    column = line.count("|")
+    heading = plain(heads[column]).strip() if column < len(heads) else ""
+    name = plain(line.split("|")[1]).strip()
+    number = re.fullmatch(r"\D*(\d)\D*", heading)
+    if number:  # Q_i below i = 1
+        name = re.sub(r"(?<=[A-Za-z])_?\{?i\}?(?![a-z])|\^\{?\(i\)\}?", "", name)
+        name, heading = f"{name}_{number[1]}", f"head {number[1]}"
+    return (name, heading) if name else (heading, name)
 
 
 def _after(text: str, grids: Sequence[Grid], index: int) -> str:
@@ -150,7 +193,11 @@ def _after(text: str, grids: Sequence[Grid], index: int) -> str:
     following = grids[index + 1]
     raw = text[grid.end : min(following.start, grid.end + 160)]
     gap = _OPENING.sub("", plain(raw))
-    if following.start - grid.end > 160 or "\n\n" in raw or not _GLUE.match(gap):
+    if following.start - grid.end > 160 or "\n\n" in raw:
+        return ""
+    if _TIMES_WO.match(gap):
+        return "W"
+    if not _GLUE.match(gap):
         return ""
     gap = re.sub(r"^(?:\s*\^\s*\{?T\}?|\s*T\b)", "", gap).lstrip(" \n]}")
     if gap.startswith(")") and "=" in gap:
@@ -185,6 +232,8 @@ def _equation(gap: str) -> tuple[str, str, bool]:
         earlier = _equation(gap[: start - 1])
         return earlier[0], f"{earlier[1]} {statement}", earlier[2]
     parts = [part.strip() for part in statement.split("=")]
+    if len(parts) > 2 and not parts[0]:  # S = [[1]] => A = [[1]]
+        parts = parts[1:]
     if len(parts) > 1:
         return _last_clause(parts[0])[-_LEFT:], " = ".join(parts[1:]), False
     line = re.split(r"[.。!?！？]\s+|。", gap.split("\n")[-1].strip("#|>* -").rstrip(":： "))[-1].strip()
@@ -193,7 +242,10 @@ def _equation(gap: str) -> tuple[str, str, bool]:
 
 def _last_clause(text: str) -> str:
     """What is behind the last colon: ``for head 1: Q``."""
-    return re.split(r"[:：]\s", text)[-1].strip()
+    text = re.split(r"[:：]\s?", text)[-1]
+    if text.count("(") > text.count(")"):  # what \\( and \\[ of LaTeX leave
+        text = text[text.rindex("(") + 1 :]
+    return _LEAD_IN.sub("", text.strip().removeprefix("["))
 
 
 def _inside(text: str, at: int) -> bool:

@@ -9,7 +9,7 @@ from typing import Final
 
 from mha_core.read.grids import Cell, Grid, cell_of, grid_of, without_labels
 
-_EDGE: Final = re.compile(r"\\(begin|end)\s*\{((?:[a-zA-Z]{0,9}matrix|array|tabular[xy]?)\*?)\}")
+_EDGE: Final = re.compile(r"\\(begin|end)\s*\{((?:[a-zA-Z]{0,11}matrix|array|tabular[xy]?)\*?)\}")
 _COLUMNS: Final = re.compile(r"\s*(?:\[[^\[\]]{0,9}\])?\s*(?:\{(?:[^{}]|\{[^{}]*\}){0,80}\})")
 _ROW_END: Final = re.compile(
     r"\\\\(?:\\\\)?\s*(?:\[-?[\d.]+\s*(?:pt|em|ex|mm|cm|px|\\\w+)\])?|\\cr\b|\\tabularnewline"

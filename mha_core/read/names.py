@@ -13,7 +13,7 @@ from mha_core.read.aliases import ALIASES
 _FILLER: Final = frozenset(
     """
         all along and apply are array as at be becomes by calculate calculated compute computed data
-        detach each first following for fourth from get give gives have here i in is item layer let
+        detach each first following for fourth from get give gives has have here i in is item layer let
         mat matrices matrix now np numpy of one our p_ params per print round row rows second self
         shape so squeeze step table tensor the then therefore third this three thus to torch two we
         where wise with
@@ -98,12 +98,12 @@ def head_in(text: str) -> int | None:
     return int(found[1]) if found and len(found[1]) < 3 else None
 
 
-def head_said(text: str) -> int | None:
-    """The head that a sentence or a heading speaks of."""
+def head_said(text: str, *, last: bool = False) -> int | None:
+    """The head that a sentence or a heading speaks of, the first one or the last."""
     for pattern in _HEAD_WORDS[:5]:
-        found = pattern.search(text)
+        found = list(pattern.finditer(text))
         if found:
-            return _ordinal(found[1])
+            return _ordinal(found[-1 if last else 0][1])
     return None
 
 
@@ -149,12 +149,13 @@ def _by_formula(key: str, scaled: bool) -> str | None:
         return "head_outputs" if re.search(r"v$", key) and len(key) > 8 else "weights"
     if key.startswith("concat"):
         return "output" if key.endswith(("wo", "ow")) else "concat"
-    if re.fullmatch(r"(?:concat|multihead|z|h|heads?)(?:wo|ow)", key):
+    if re.fullmatch(r"(?:concat|multihead|[zho]|heads?)+(?:wo|ow)(?:bo)?", key):
         return "output"
-    if re.fullmatch(r"(?:q\w{0,5}k\w{0,4}turned|qk|qkt|qkturned)", key):
+    if re.fullmatch(r"(?:q\w{0,5}k\w{0,4}turned|qk|qkt|qkturned|k(?:turned)?q)", key):
         return "scaled_scores" if scaled else "scores"
     projected = re.fullmatch(
-        r"(?:x|input)(?:turned)?w([qkv])|w([qkv])(?:turned)?(?:x|input)(?:turned)?|x([qkv])w", key
+        r"(?:x|input)(?:enc|dec|kv|q)?(?:turned)?w([qkv])(?:b[qkv])?|w([qkv])(?:turned)?(?:x|input)(?:turned)?|x([qkv])w",
+        key,
     )
     if projected:
         return next(letter for letter in projected.groups() if letter)
@@ -181,12 +182,13 @@ _MENTIONS: Final = tuple(
             r"|键(?:的)?(?:权重|投影)", False),
         ("w_v", r"W_?\{?[Vv]\}?(?![a-z])|W\^\{?\(?V\)?\}?|[Vv]alue (?:weights?|projection)"
             r"|值(?:的)?(?:权重|投影)", False),
-        ("concat", r"concat\w*|拼接|side by side|join(?:ed|ing)?", True),
+        ("concat", r"concat\w*|拼接|side by side|next to (?:each other|one another)|并排"
+            r"|拼在一起|合在一起|join(?:ed|ing)?", True),
         ("head_outputs", r"head(?:'s)? outputs?|outputs? of (?:the |each )?(?:\w+ )?heads?"
             r"|context vectors?|weighted (?:sum|average)"
          r"|weighted values|头(?:的)?输出|加权求?和|注意力输出|注意力表示|mix(?:es"
          r"|ed)? (?:the )?values|(?:乘以|times|with|by) V\b", True),
-        ("scores", r"(?:raw |attention |unscaled )?scores?|dot products?|QK\^?T|Q\s*·?\s*K\^?\s*T"
+        ("scores", r"(?:raw |attention |unscaled )?scores?|(?:dot )?products?\b|QK\^?T|Q\s*·?\s*K\^?\s*T"
             r"|分数|得分|点积|相似度", True),
         ("output", r"(?:final |layer's |layer )?outputs?|最终输出|输出|result", True),
         ("q", r"(?<![A-Za-z_^])Q(?![A-Za-z])|quer(?:y|ies)|Quer(?:y|ies)|查询", False),

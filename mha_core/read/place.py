@@ -12,13 +12,13 @@ from mha_core.read.grids import Grid
 from mha_core.read.labels import Label, labels
 from mha_core.read.latex import latex_grids
 from mha_core.read.names import by_formula, head_in, head_said, mentioned, named
-from mha_core.read.programs import printed_by, program_grids
+from mha_core.read.programs import comments_of, printed_by, program_grids
 from mha_core.read.tables import table_grids
 from mha_core.read.vectors import together
 from mha_core.vocabulary import PER_HEAD
 
 MAX_GRIDS: Final = 400
-Reason: TypeAlias = Literal["name", "formula", "sentence", "heading", "operand", ""]
+Reason: TypeAlias = Literal["name", "formula", "sentence", "heading", "operand", "shape", ""]
 _FAMILIES: Final = (("w_q", "w_k", "w_v"), ("x", "q", "k", "v"))
 _HEAD_ALONE: Final = re.compile(
     r"\W*(?:\w+ )?(?:attention )?heads?[\W\d]*\w?\W*|第?\W*\w\W*个?头\W*\d*\W*", re.IGNORECASE
@@ -59,7 +59,7 @@ def _grids(text: str, kind: str, format_name: str) -> list[Grid]:
     if kind == "code":
         literal = program_grids(text, 0)
         if literal is not None:
-            return literal
+            return [*literal, *bracket_grids(comments_of(text), [])]
     found = list(latex_grids(text)) if "\\begin" in text else []
     taken = [(grid.start, grid.end) for grid in found]
     found += [grid for grid in bracket_grids(text, taken) if grid.shape[0] > 1]
@@ -136,6 +136,8 @@ def _operand(grid: Grid, label: Label) -> Guess:
         name = "scores"
     elif label.operand == "(" and "softmax" in label.formula.lower():
         name = "scaled_scores"
+    elif label.operand == "W":
+        name = "concat"
     head = _head(grid, label, head_in(label.left))
     return Guess(grid, label, "", head, grid.turned, "operand", (name,) if name else ())
 
@@ -145,8 +147,8 @@ def _head(grid: Grid, label: Label, said: int | None) -> int | None:
         return grid.part[0] + 1
     if said is not None:
         return said
-    for text in (label.left, label.sentence, *label.headings):
-        head = head_said(text)
+    for text in (label.left, label.sentence, label.paragraph, *label.headings):
+        head = head_said(text, last=text is label.paragraph)
         if head is not None:
             return head
     return None

@@ -13,6 +13,7 @@ from mha_core.read.grids import Cell, Grid, grid_of, printed
 
 MAX_PROGRAM: Final = 200_000
 _NOT_GIVEN: Final = re.compile(r"None|(?:\w+\.)?nan|float\(['\"]nan['\"]\)|\.\.\.", re.IGNORECASE)
+_COMMENT: Final = re.compile(r"^[ \t]*#[^\n]*", re.MULTILINE)
 _MINUS_INFINITY: Final = re.compile(
     r"-\s*(?:\w+\.)?inf|float\(['\"]-inf(?:inity)?['\"]\)|-\s*float\(['\"]inf['\"]\)", re.IGNORECASE
 )
@@ -26,6 +27,15 @@ def program_grids(text: str, start: int) -> list[Grid] | None:
     finder = _Finder(text, start)
     finder.visit(tree)
     return finder.grids
+
+
+def comments_of(text: str) -> str:
+    """The comments of a program that have lines of their own, each character in its place, and blanks elsewhere."""
+    result, at = list[str](), 0
+    for found in _COMMENT.finditer(text):
+        result += [re.sub(r"[^\n]", " ", text[at : found.start()]), found[0].replace("#", " ")]
+        at = found.end()
+    return "".join([*result, re.sub(r"[^\n]", " ", text[at:])])
 
 
 def printed_by(text: str) -> list[str]:
@@ -65,6 +75,7 @@ class _Finder(ast.NodeVisitor):
     def __init__(self, text: str, start: int) -> None:
         self.grids: list[Grid] = []
         self.names: list[str] = []
+        self.item = 0
         self.lines = [line.encode() for line in text.splitlines(keepends=True)]
         self.starts = [start]
         for line in text.splitlines(keepends=True):
@@ -114,6 +125,8 @@ class _Finder(ast.NodeVisitor):
     def _list(self, node: ast.List | ast.Tuple) -> None:
         depth = _depth(node, 0)
         label = "_".join(name for name in self.names[-2:] if name)
+        if self.item:
+            label = f"{self.names[-1]}_{self.item}"
         if depth == 3 and all(isinstance(part, ast.List | ast.Tuple) for part in node.elts):
             for index, part in enumerate(node.elts):
                 grid = self._matrix(part, label) if isinstance(part, ast.List | ast.Tuple) else None
@@ -125,6 +138,11 @@ class _Finder(ast.NodeVisitor):
             grid = self._matrix(node, label)
             if grid is not None:
                 self.grids.append(grid)
+                return
+            for number, part in enumerate(node.elts, 1):  # [{"w_q": …}, {"w_q": …}]: one for each head
+                self.item = number if isinstance(part, ast.Dict) and len(node.elts) > 1 else 0
+                self.visit(part)
+            self.item = 0
         else:
             self.generic_visit(node)
 

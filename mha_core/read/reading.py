@@ -24,10 +24,20 @@ from mha_core.read.grids import Grid
 from mha_core.read.parts import parts
 from mha_core.read.place import Guess, guesses
 from mha_core.read.settings import Settings, settings_in, tokens_in
+from mha_core.read.settled import settled
 from mha_core.vocabulary import PER_HEAD
 
 _CPU: Final = Backend("cpu", "float64")
-_BY_QUERY_AND_KEY: Final = ("scores", "scaled_scores", "masked_scores", "weights")
+_GENERAL: Final = {
+    "scores": ("scaled_scores", "masked_scores"),
+    "scaled_scores": ("masked_scores",),
+    "output": ("concat", "head_outputs"),
+    "head_outputs": ("concat", "output"),
+    "concat": ("head_outputs", "output"),
+}
+"""What else authors call by the name of a matrix. There the numbers decide, even against a name."""
+_OPERANDS: Final = ("scores", "scaled_scores", "concat")
+"""What may be printed only inside a product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +74,27 @@ def read_examples(document: Document) -> list[Read]:
 
 
 def _read(document: Document, group: list[Guess], said: Settings) -> Read:
-    placed, found = _placed(_settled(_with_heads(group)))
+    placed, found = _placed(settled(group))
     tokens = _tokens(document, placed)
     first = Reading(placed, _turned(found), tokens=tokens)
     best, also = _best(first, said)
-    more, by_numbers = _by_numbers(best, found)
+    more, by_numbers = _by_numbers(_fitting_only(best), found)
     if more != dict(best.grids):
         best, also = _best(replace(best, grids=more, turned=_turned(by_numbers)), said)
     assembled = assemble(best)
     used = by_numbers if assembled is None else [_used(one, assembled) for one in by_numbers]
     return Read(tuple(used), best, assembled, also, certain=not also)
+
+
+def _fitting_only(reading: Reading) -> Reading:
+    """The reading without the grids whose shapes do not fit."""
+    assembled = assemble(reading)
+    if assembled is None:
+        return reading
+    kept = {
+        key: g for key, g in reading.grids.items() if key in assembled.cells or (key[0], 0) in assembled.cells
+    }
+    return replace(reading, grids=kept)
 
 
 def _used(one: Found, assembled: Assembled) -> Found:
@@ -98,65 +119,6 @@ def _tokens(document: Document, placed: Mapping[Key, Grid]) -> tuple[str, ...] |
 # --- names --------------------------------------------------------------------------------------------------------
 
 
-def _with_heads(group: list[Guess]) -> list[Guess]:
-    """Heads that no name gives, by the order in which a matrix comes again; none where there is one head."""
-    heads = {guess.head for guess in group if guess.name in PER_HEAD and guess.head is not None}
-    if len(heads) > 1:
-        return group
-    counts: dict[str, list[Grid]] = {}
-    for guess in group:
-        if guess.sure and guess.name in PER_HEAD and guess.head is None:
-            seen = counts.setdefault(guess.name, [])
-            if all(grid.values() != guess.grid.values() for grid in seen):
-                seen.append(guess.grid)
-    most = max((len(seen) for seen in counts.values()), default=1)
-    if most < 2 or heads or sum(len(seen) == most for seen in counts.values()) < 2:
-        return (
-            [replace(guess, head=None) if guess.grid.part is None else guess for guess in group]
-            if len(heads) < 2 and (not heads or heads == {1})
-            else group
-        )
-    result = []
-    for guess in group:
-        seen = counts.get(guess.name, [])
-        at = next((n for n, grid in enumerate(seen) if grid.values() == guess.grid.values()), None)
-        result.append(replace(guess, head=at + 1) if at is not None and guess.head is None else guess)
-    return result
-
-
-def _settled(group: list[Guess]) -> list[Guess]:
-    """Names that mean something else beside these others: an output without W_O, a context after the weights."""
-    projected = any(guess.name == "w_o" for guess in group)
-    many = max([1, *(guess.head or 0 for guess in group if guess.name in PER_HEAD)]) > 1
-    has_outputs = any(guess.name == "head_outputs" and guess.sure for guess in group)
-    widths = {
-        guess.grid.shape[1] for guess in group if guess.name in ("v", "w_v", "head_outputs") and guess.sure
-    }
-    result, attended = list[Guess](), False
-    for guess in group:
-        attended = attended or guess.name in _BY_QUERY_AND_KEY
-        name = guess.name
-        if name == "output" and not projected:
-            of_head = guess.head is not None and guess.grid.shape[1] in widths
-            name = "head_outputs" if of_head or not (many or has_outputs) else "concat"
-        elif name == "context" and attended:
-            name = "head_outputs"
-        elif name in ("mask", "masked_scores"):
-            name = "mask" if _only_masks(guess.grid) else "masked_scores"
-        result.append(replace(guess, name=name))
-    return result
-
-
-def _only_masks(grid: Grid) -> bool:
-    """Whether there are only ones and zeros, or zeros and what hides."""
-    return all(
-        number in (0.0, 1.0) or number <= -1e4
-        for row in grid.values()
-        for number in row
-        if number is not None
-    )
-
-
 def _placed(group: list[Guess]) -> tuple[dict[Key, Grid], list[Found]]:
     """The grids that names place, each at the first place where it is printed; then those that sentences place."""
     placed: dict[Key, Grid] = {}
@@ -176,7 +138,7 @@ def _place(guess: Guess, placed: dict[Key, Grid], h: int) -> Found:
             continue
         key = _key(name, guess, h)
         if key not in placed:
-            if not guess.sure and guess.reason == "operand" and name != "scores":
+            if not guess.sure and guess.reason == "operand" and name not in _OPERANDS:
                 continue
             placed[key] = guess.grid
             for other in guess.equals:
@@ -189,6 +151,10 @@ def _place(guess: Guess, placed: dict[Key, Grid], h: int) -> Found:
     same = next((key for key, grid in placed.items() if grid.values() == guess.grid.values()), None)
     if same is not None:
         return Found(guess, same, "repeated", sure=False, again=True)
+    flipped = guess.grid.transposed()
+    same = next((key for key, grid in placed.items() if grid.values() == flipped.values()), None)
+    if same is not None and guess.reason == "operand":
+        return Found(replace(guess, grid=flipped), same, "repeated", sure=False, again=True)
     return Found(guess, None, "taken" if guess.name else "unnamed", sure=False)
 
 
@@ -216,19 +182,21 @@ def _by_numbers(reading: Reading, found: list[Found]) -> tuple[dict[Key, Grid], 
         if key is None:
             result.append(one)
             continue
-        if one.key is not None:
+        if one.key is not None and placed.get(one.key) is one.guess.grid:
             del placed[one.key]
-        placed[key] = one.guess.grid
-        result.append(Found(one.guess, key, "numbers", sure=False))
+        again = key in placed
+        placed.setdefault(key, one.guess.grid)
+        named = key[0] == one.guess.name and one.guess.sure
+        result.append(Found(one.guess, key, one.guess.reason if named else "numbers", named, again))
     return placed, result
 
 
 def _is_open(one: Found, computed: Trace, placed: Mapping[Key, Grid]) -> bool:
     """Whether the numbers may say what a grid is: no name does, or where a sentence put it they are mostly wrong."""
     if one.key is None:
-        return one.why in ("unnamed", "taken")
+        return one.why in ("unnamed", "taken", "misfit")
     if (
-        one.sure
+        (one.sure and one.key[0] not in _GENERAL)
         or one.again
         or placed.get(one.key) is not one.guess.grid
         or one.key[0] not in computed.values
@@ -276,16 +244,25 @@ def _fitting(one: Found, computed: Trace, placed: Mapping[Key, Grid]) -> Key | N
     for name, values in computed.values.items():
         for head in range(len(values)) if name in PER_HEAD else (None,):
             right, given = _right(grid, computed, (name, head))
-            if (name, head) not in placed and right * 3 > given * 2:
+            allowed = not one.sure or (one.key is not None and name in _GENERAL.get(one.key[0], ()))
+            if allowed and (name, head) not in placed and right * 3 > given * 2:
                 matches.append((right, (name, head)))
     best = max((right for right, _ in matches), default=0)
     keys = [key for right, key in matches if right == best]
+    keys = [key for key in keys if key[0] == one.guess.name] or keys
+    if not keys:
+        keys = [key for key in placed if key[0] in computed.values and _is_again(grid, computed, key)]
     if len(keys) == 2 and {name for name, _ in keys} == {
         "head_outputs",
         "concat",
     }:  # one head: they are the same
         return keys[0]
     return keys[0] if len(keys) == 1 else None
+
+
+def _is_again(grid: Grid, computed: Trace, key: Key) -> bool:
+    right, given = _right(grid, computed, key)
+    return right == given and given > 1
 
 
 def _best(reading: Reading, said: Settings) -> tuple[Reading, tuple[str, ...]]:

@@ -32,6 +32,7 @@ REASONS: Final = {
     "sentence": N_("the sentence before it"),
     "heading": N_("the heading above it"),
     "numbers": N_("its numbers"),
+    "shape": N_("its place and its shape"),
     "repeated": N_("printed before"),
     "taken": N_("another matrix has this name"),
     "misfit": N_("its shape does not fit"),

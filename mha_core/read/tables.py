@@ -16,7 +16,7 @@ _FRAME: Final = re.compile(r"^\s*[⎡⎢⎣⎛⎜⎝\[(|]+|[⎤⎥⎦⎞⎟⎠\]
 _ENDS_IN_NUMBER: Final = re.compile(
     r"(?:\d\.?|nan|inf|∞|infty\}?|\.\.\.|…)[\s⎤⎥⎦⎞⎟⎠\])|%,;$]*$", re.IGNORECASE
 )
-_NUMBERS: Final = re.compile(r"\S+")
+_NUMBERS: Final = re.compile(r"[^\s,;，；]+")
 
 
 class _Line(NamedTuple):
@@ -75,17 +75,24 @@ def _barred(lines: list[_Line]) -> Iterator[Grid]:
         return
     start, end = lines[0].start, lines[-1].start + len(lines[-1].text)
     if len(lines) == len(rows) and all(len(row) == 1 for row in rows):  # | 1 2 |: bars as brackets
-        yield from _spaced(lines)
+        yield from _spaced(lines, least=1)
         return
     vectors = list(_vectors(rows, texts, raw, start, end))
     if vectors:
         yield from vectors
         return
+    if len(rows) > 1 and len(lines) > len(rows) and not any(line for line in texts[0]):
+        rows, texts, start = rows[1:], texts[1:], _of(lines, rows[1])  # a table of Markdown without headings
     body, labels, headings = without_labels(rows, texts)
     grid = grid_of(body, start, end, "table")
     if grid is not None:
         corner = texts[0][0] if headings and labels and texts[0][0] else ""
         yield replace(grid, label=corner, row_labels=tuple(labels), column_labels=tuple(headings))
+
+
+def _of(lines: list[_Line], row: list[Cell]) -> int:
+    """Where the line of a row begins."""
+    return max(line.start for line in lines if line.start <= row[0].start)
 
 
 def _parts(line: _Line) -> list[tuple[str, int]]:
@@ -131,7 +138,7 @@ def _vector(cell: Cell, text: str) -> list[Cell] | None:
 # --- lines of numbers ------------------------------------------------------------------------------------------
 
 
-def _spaced(lines: list[_Line]) -> Iterator[Grid]:
+def _spaced(lines: list[_Line], least: int = 2) -> Iterator[Grid]:
     """Lines that end in equally many numbers, with a label before them or none; a line of words above is their heading.
 
     A single line is no matrix.
@@ -139,7 +146,7 @@ def _spaced(lines: list[_Line]) -> Iterator[Grid]:
     run: list[tuple[list[Cell], str, _Line]] = []
     heading: _Line | None = None
     for line in [*lines, None]:
-        numbers = _numbers(line) if line else None
+        numbers = _numbers(line, least) if line else None
         if numbers and len(run) == 1 and len(numbers[0]) == len(run[0][0]) + 1 and _is_index(run[0][0]):
             run, heading = [], run[0][2]
         if run and (numbers is None or len(numbers[0]) != len(run[-1][0])):
@@ -151,8 +158,8 @@ def _spaced(lines: list[_Line]) -> Iterator[Grid]:
             heading = line
 
 
-def _numbers(line: _Line) -> tuple[list[Cell], str] | None:
-    """The numbers at the end of a line and the label before them; None where there are fewer than two."""
+def _numbers(line: _Line, least: int) -> tuple[list[Cell], str] | None:
+    """The numbers at the end of a line and the label before them; None where there are fewer than ``least``."""
     text = line.text
     if not _ENDS_IN_NUMBER.search(text[-40:]):
         return None
@@ -170,7 +177,7 @@ def _numbers(line: _Line) -> tuple[list[Cell], str] | None:
             cells.append(cell)
         at = word.end()
     label = text[begin:label_end].strip().rstrip(":：")
-    if len(cells) < 2 or at < begin or len(label) > 30 or all(cell.text is None for cell in cells):
+    if len(cells) < least or at < begin or len(label) > 30 or all(cell.text is None for cell in cells):
         return None
     return cells, label
 
@@ -209,4 +216,4 @@ def _names(headings: list[str], count: int) -> bool:
 
 def _is_index(cells: list[Cell]) -> bool:
     """0, 1, 2 …, as pandas counts rows and columns."""
-    return [cell.text for cell in cells] == [str(at) for at in range(len(cells))]
+    return len(cells) > 1 and [cell.text for cell in cells] == [str(at) for at in range(len(cells))]

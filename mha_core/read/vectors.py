@@ -11,6 +11,8 @@ from mha_core.read.grids import Grid
 from mha_core.read.labels import Label
 
 _NUMBERED: Final = re.compile(r"(?<![.\d])\(?(\d{1,2})\)?(?![.\d])")
+_SYMBOL: Final = re.compile(r"[^\W\d_]+_?[{(]*\d")
+_BIAS: Final = re.compile(r"b[qkvo]", re.IGNORECASE)
 _WORDED: Final = re.compile(r"^([a-zA-Z]{1,12})_[{(]?([^\W\d_][\w'-]*)[)}]?$")
 
 
@@ -47,7 +49,10 @@ def _row(at: int, label: Label) -> _Row | None:
     left = label.left.strip()
     numbers = _NUMBERED.findall(re.sub(r"(?<=[a-zA-Z])_?[{(]?(?=\d)", " ", left))
     if numbers:
-        base = re.sub(r"[\d_{}()\s\[\]]", "", left)
+        last = left.split()[-1]
+        base = re.sub(r"[\d_{}()\s\[\]]", "", last if _SYMBOL.match(last) else left)
+        if _BIAS.fullmatch(base):  # of a head
+            return None
         return _Row(at, base, int(numbers[-1]), numbers[-1]) if base else None
     worded = _WORDED.match(left)
     if worded:

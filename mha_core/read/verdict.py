@@ -90,7 +90,7 @@ def _repeated(read: Read, key: tuple[str, int | None], cell: Cell, found: Sequen
     places = [(i, j) for i, row in enumerate(grid.rows) for j, one in enumerate(row) if one is cell]
     for one in found:
         for i, j in places:
-            if one.guess.grid.shape == grid.shape:
+            if one.guess.grid.shape == grid.shape and one.guess.grid.rows[i][j].text == cell.text:
                 yield one.guess.grid.rows[i][j]
 
 
