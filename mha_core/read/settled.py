@@ -1,0 +1,129 @@
+"""What guesses mean beside the others of their example: heads in their order, an output without W_O, “query matrix”."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from mha_core.read.grids import Grid
+from mha_core.read.place import Guess
+from mha_core.vocabulary import PER_HEAD
+
+_BY_QUERY_AND_KEY: Final = ("scores", "scaled_scores", "masked_scores", "weights")
+_ROLES: Final = ("q", "k", "v")
+
+
+def settled(group: list[Guess]) -> list[Guess]:
+    """The guesses of one example with the heads and names that follow from each other."""
+    return _names(_with_heads(group))
+
+
+def _with_heads(group: list[Guess]) -> list[Guess]:
+    """Heads that no name gives, by the order in which a matrix comes again; none where there is one head."""
+    heads = {guess.head for guess in group if guess.name in PER_HEAD and guess.head is not None}
+    if len(heads) > 1:
+        return group
+    counts: dict[str, list[Grid]] = {}
+    for guess in group:
+        if guess.sure and guess.name in PER_HEAD and guess.head is None:
+            seen = counts.setdefault(guess.name, [])
+            if all(grid.values() != guess.grid.values() for grid in seen):
+                seen.append(guess.grid)
+    most = max((len(seen) for seen in counts.values()), default=1)
+    if most < 2 or heads or sum(len(seen) == most for seen in counts.values()) < 2:
+        return (
+            [replace(guess, head=None) if guess.grid.part is None else guess for guess in group]
+            if len(heads) < 2 and (not heads or heads == {1})
+            else group
+        )
+    result = []
+    for guess in group:
+        seen = counts.get(guess.name, [])
+        at = next((n for n, grid in enumerate(seen) if grid.values() == guess.grid.values()), None)
+        result.append(replace(guess, head=at + 1) if at is not None and guess.head is None else guess)
+    return result
+
+
+def _names(group: list[Guess]) -> list[Guess]:
+    """Names that mean something else beside these others: an output without W_O, a context after the weights."""
+    projected = any(guess.name == "w_o" for guess in group)
+    many = max([1, *(guess.head or 0 for guess in group if guess.name in PER_HEAD)]) > 1
+    has_outputs = any(guess.name == "head_outputs" and guess.sure for guess in group)
+    widths = {
+        guess.grid.shape[1] for guess in group if guess.name in ("v", "w_v", "head_outputs") and guess.sure
+    }
+    result, attended = list[Guess](), False
+    group = _unnamed(_as_weights(group))
+    rows = next((guess.grid.shape[0] for guess in group if guess.name in ("x", "q")), 0)
+    inner = {many * width for width in widths}
+    for guess in group:
+        attended = attended or guess.name in _BY_QUERY_AND_KEY
+        name = guess.name
+        if (
+            name == "output"
+            and not projected
+            and guess.grid.shape[0] != rows
+            and guess.grid.shape[0] in inner
+        ):
+            name = "w_o"  # “output matrix”
+        elif name == "output" and not projected:
+            of_head = guess.head is not None and guess.grid.shape[1] in widths
+            name = "head_outputs" if of_head or not (many or has_outputs) else "concat"
+        elif name == "head_outputs" and guess.head is None and many > 1 and guess.grid.shape[1] in inner:
+            name = "concat"
+        elif name == "context" and attended:
+            name = "head_outputs"
+        elif name in ("mask", "masked_scores"):
+            name = "mask" if _only_masks(guess.grid) else "masked_scores"
+        result.append(replace(guess, name=name))
+    return result
+
+
+def _as_weights(group: list[Guess]) -> list[Guess]:
+    """“Query matrix” is W_Q where it does not have a row for each token but one for each column of X."""
+    if any(guess.name in ("w_q", "w_k", "w_v") for guess in group):
+        return group
+    rows = {guess.grid.shape[0] for guess in group if guess.name in _ROLES and guess.sure}
+    first = next((guess for guess in group if guess.name in _ROLES), None)
+    inputs = [guess for guess in group if guess.name in ("x", "") and guess.grid.shape[0] not in rows]
+    if first is None or not inputs or len(rows) != 1 or inputs[0].grid.start > first.grid.start:
+        return group
+    if rows != {inputs[0].grid.shape[1]}:
+        return group
+    return [
+        replace(guess, name=f"w_{guess.name}") if guess.name in _ROLES and guess.sure else guess
+        for guess in group
+    ]
+
+
+def _unnamed(group: list[Guess]) -> list[Guess]:
+    """The input that stands without a name before everything else, and a mask without one beside the weights."""
+    names = {guess.name for guess in group}
+    first = next((at for at, guess in enumerate(group) if guess.name in (*_ROLES, "w_q", "w_k", "w_v")), 0)
+    result = list(group)
+    if "x" not in names and first:
+        fits = group[first].grid.shape[0]
+        axis = 1 if group[first].name.startswith("w_") else 0
+        for at, guess in enumerate(group[:first]):
+            open_to_x = not guess.sure or (axis and guess.name == "head_outputs")
+            if open_to_x and guess.grid.shape[axis] == fits and guess.reason != "operand":
+                result[at] = replace(guess, name="x", head=None, reason="shape", candidates=(), sure=False)
+                break
+    if "mask" not in names:
+        shapes = {guess.grid.shape for guess in group if guess.name == "weights"}
+        for at, guess in enumerate(group):
+            said = not guess.sure and not guess.name and guess.reason != "operand"
+            if said and guess.grid.shape in shapes and _only_masks(guess.grid):
+                result[at] = replace(guess, name="mask", head=None, reason="shape")
+                break
+    return result
+
+
+def _only_masks(grid: Grid) -> bool:
+    """Whether there are only ones and zeros, or zeros and what hides."""
+    return all(
+        number in (0.0, 1.0) or number <= -1e4
+        for row in grid.values()
+        for number in row
+        if number is not None
+    )
