@@ -17,7 +17,7 @@ from mha_core.messages import catalogue
 from mha_core.read.document import Document
 from mha_core.read.formats import read_document
 from mha_core.read.reading import Found, Read, read_examples
-from mha_core.read.verdict import Judged, Mark, corrected, judge
+from mha_core.read.verdict import Judged, Mark, cause_of, corrected, judge
 from mha_core.vocabulary import NAMES, PER_HEAD
 
 FORMAT: Final = "mha-read/1"
@@ -35,12 +35,15 @@ REASONS: Final = {
     "shape": N_("its place and its shape"),
     "repeated": N_("printed before"),
     "taken": N_("another matrix has this name"),
+    "doubted": N_("most of its numbers do not come out, so they are not judged"),
     "misfit": N_("its shape does not fit"),
     "unnamed": N_("nothing names it"),
 }
 """Why a matrix was taken for what it is, or for nothing."""
 
 NOTHING_TO_CHECK: Final = N_("The text prints no results that could be checked.")
+ALL_RIGHT: Final = N_("Every printed number is right.")
+RIGHT_AS_FAR: Final = N_("Every printed number that could be judged is right.")
 
 OTHERS: Final = {
     "form": N_("with transposed matrices"),
@@ -60,9 +63,11 @@ class Article:
 
     @property
     def ok(self) -> bool | None:
-        """Whether every printed number is right; None where there is none to check."""
+        """Whether every printed number is right; None where there is none to check, or where that is in doubt."""
         verdicts = [one.verdict for one in self.examples if one.verdict is not None]
-        return all(verdict.ok for verdict in verdicts) if verdicts else None
+        ok = all(verdict.ok for verdict in verdicts)
+        in_doubt = any(found.why == "doubted" for one in self.examples for found in one.read.found)
+        return None if not verdicts or (ok and in_doubt) else ok
 
     @property
     def corrected(self) -> str:
@@ -179,10 +184,9 @@ def _cause(one: Judged, mark: Mark, language: str) -> str:
     step = one.verdict.steps[mark.place.name]
     if not mark.own:
         return next(iter(following_messages(one.verdict, mark.place.name, language)), "")
-    for cause in step.causes:
-        heads, rows = cause.heads, cause.rows
-        if (heads is None or mark.place.head in heads) and (rows is None or mark.place.row in rows):
-            return cause_message(one.verdict, cause, language)
+    cause = cause_of(step, mark.place.head, mark.place.row)
+    if cause is not None:
+        return cause_message(one.verdict, cause, language)
     return unexplained_message(one.verdict, mark.place.name, language) if step.unexplained else ""
 
 
@@ -213,7 +217,9 @@ def _lines(article: Article, one: Judged, number: int, language: str) -> list[st
     if one.verdict is None:
         return [*lines, say(NOTHING_TO_CHECK), ""]
     if one.verdict.ok:
-        return [*lines, say(N_("Every printed number is right.")), ""]
+        doubted = any(found.why == "doubted" for found in one.read.found)
+        right = say(RIGHT_AS_FAR if doubted else ALL_RIGHT)
+        return [*lines, right, ""]
     said = set[str]()
     for mark in one.marks:
         cause = _cause(one, mark, language)

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from mha_core.check.check import Verdict, check
+from mha_core.check.check import Cause, Checked, Verdict, check
 from mha_core.compute.derive import Cell as Place
-from mha_core.compute.printed import claimed, decimals
+from mha_core.compute.printed import Key, claimed, decimals
 from mha_core.example.model import NEG_INF, Example
+from mha_core.read.assemble import assemble
 from mha_core.read.document import Document
 from mha_core.read.grids import Cell
 from mha_core.read.reading import Found, Read
@@ -49,7 +50,44 @@ def judge(document: Document, read: Read) -> Judged | None:
     if not claimed(example):
         return Judged(read, example, None)
     verdict = check(example)
+    doubted = _doubted(verdict, example)
+    if doubted:
+        return judge(document, _unjudged(read, doubted))
     return Judged(read, example, verdict, tuple(_marks(document, read, verdict)))
+
+
+def _doubted(verdict: Verdict, example: Example) -> set[Key]:
+    """Matrices that were hardly read right: nothing explains why most of their numbers are wrong, and no number that is
+    printed later follows from them.
+    """
+    wrong: dict[Key, int] = {}
+    for step in verdict.steps.values():
+        for one in step.wrong if step.unexplained else ():
+            if one.own and cause_of(step, one.cell.head, one.cell.row) is None:
+                key = (one.cell.name, one.cell.head)
+                wrong[key] = wrong.get(key, 0) + 1
+    given = {key: int(claim.given.sum()) for key, claim in claimed(example).items()}
+    order = list(verdict.steps)
+    led_on = max((order.index(one.cell.name) for one in verdict.cells("wrong") if not one.own), default=-1)
+    return {key for key, count in wrong.items() if 2 * count > given[key] and order.index(key[0]) >= led_on}
+
+
+def cause_of(step: Checked, head: int | None, row: int) -> Cause | None:
+    """What explains the wrong numbers of a row, if anything does."""
+    for cause in step.causes:
+        if (cause.heads is None or head in cause.heads) and (cause.rows is None or row in cause.rows):
+            return cause
+    return None
+
+
+def _unjudged(read: Read, doubted: set[Key]) -> Read:
+    """The reading without a verdict on these matrices, which are only guesses."""
+    grids = {key: grid for key, grid in read.reading.grids.items() if key not in doubted}
+    reading = replace(read.reading, grids=grids)
+    found = tuple(
+        replace(one, sure=False, why="doubted") if one.key in doubted else one for one in read.found
+    )
+    return replace(read, reading=reading, assembled=assemble(reading), found=found)
 
 
 def title_of(document: Document) -> str:
