@@ -99,20 +99,27 @@ def _grids(text: str, nest: list[Nest], start: int, end: int) -> Iterator[Grid]:
                 yield replace(grid, part=(index, len(parts)) if len(parts) > 1 else None, turned=turned)
     elif depth <= 2:
         grid = grid_of(_rows(nest) if depth == 2 else [_row(nest)], start, end, "brackets")
-        if grid is not None and (depth == 2 or (grid.shape[1] > 1 and _is_vector(text, start))):
+        if grid is not None and (depth == 2 or (grid.shape[1] > 1 and _is_vector(text, start, end))):
             yield replace(grid, turned=turned)
 
 
-def _is_vector(text: str, start: int) -> bool:
-    """Whether a list is a vector. In parentheses, which shapes have too, only where something is set to it."""
+def _is_vector(text: str, start: int, end: int) -> bool:
+    """Whether a list is a vector. In parentheses, which shapes have too, only where something is set to it
+    or with a decimal point.
+    """
     if text[max(0, start - 9) : start].rstrip(" =(").endswith(("shape", "size", "Size")):
         return False
-    return text[start] not in "(（" or text[max(0, start - 40) : start].rstrip(" $\\")[-1:] in (
-        "=",
-        "|",
-        "≈",
-        ":",
-        "：",
+    return (
+        text[start] not in "(（"
+        or "." in text[start:end]
+        or text[max(0, start - 40) : start].rstrip(" $\\")[-1:]
+        in (
+            "=",
+            "|",
+            "≈",
+            ":",
+            "：",
+        )
     )
 
 

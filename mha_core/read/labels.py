@@ -114,7 +114,8 @@ def labels(document: Document, grids: Sequence[Grid]) -> list[Label]:
         gap = _OPENING.sub("", plain(raw).rstrip())
         chained = before is not None and len(gap) < 80 and "\n\n" not in raw and bool(_GLUE.match(gap))
         chained = chained and (
-            not gap.strip() or gap.lstrip(" )]}\n")[:1] in ("=", "/", "·", "*", "+", "^", "T", "÷")
+            (not gap.strip() and (grid.found != "brackets" or "\n" not in raw))
+            or gap.lstrip(" )]}\n")[:1] in ("=", "/", "·", "*", "+", "^", "T", "÷")
         )
         after = _after(text, grids, index)
         headings = _headings(text, grid.start)
@@ -188,7 +189,7 @@ def _in_table(text: str, at: int) -> tuple[str, str] | None:
 def _after(text: str, grids: Sequence[Grid], index: int) -> str:
     """Why a grid is only an operand of what follows it: "/" where it is divided, else "·", or "" where it is none."""
     grid = grids[index]
-    if index + 1 == len(grids):
+    if index + 1 == len(grids) or (grid.found == "table" and grid.shape[0] > 1):
         return ""
     following = grids[index + 1]
     raw = text[grid.end : min(following.start, grid.end + 160)]

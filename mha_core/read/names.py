@@ -35,6 +35,15 @@ _HEAD_WORDS: Final = (
     re.compile(r"(?<![a-zA-Z])h_?(\d+)(?!\d)"),
     re.compile(r"(?<=[a-z_])_?head_?(\d+)", re.IGNORECASE),
 )
+_WHOLE: Final = re.compile(
+    r"\s*(\([^()]+\)|\[[^\[\]]+\]|[A-Za-z]{1,9}(?:_?\{?\d\}?)?)\s*\^?\s*[{(]?\s*(?:\bT|\^T|(?<=\^)T|⊤|ᵀ)\s*[)}]?\s*"
+)
+"""Something that is turned as a whole, unlike the end of ``Q Kᵀ``."""
+_ITEM: Final = re.compile(
+    r"^\W*(?:\(?\d+\s*[).、:：]|（\d+）|[①-⑨]|step\s*\d+\W?|步骤\s*\d+|第\s*[\d一二三四五六七八九]+\s*步)(?!\d)\s*",
+    re.IGNORECASE,
+)
+"""The number of an item or a step, which counts no heads."""
 _INDEX: Final = re.compile(r"(?:[_^\[({\s]|(?<=[a-zA-Z)]))\s*[({\[]*\s*(\d+)(?![\d.])")
 _ROOT: Final = re.compile(r"(?:[/÷]|√|sqrt|divided).*$")
 _TOKEN: Final = re.compile(r"[a-z]+|[\u4e00-\u9fff]+")
@@ -50,6 +59,10 @@ class Named(NamedTuple):
 
 def named(text: str) -> Named | None:
     """The matrix that a left side or a short phrase names, if it names one."""
+    whole = _WHOLE.fullmatch(text)
+    inner = named(whole[1].strip("()[] ")) if whole else None
+    if inner is not None and inner.name in ("weights", "head_outputs", "concat", "output"):
+        return inner._replace(turned=True)
     head = head_in(text)
     scaled = _is_scaled(text)
     bare = _without_heads(_ROOT.sub("", text) if scaled else text)
@@ -88,6 +101,7 @@ def by_formula(text: str) -> str | None:
 
 def head_in(text: str) -> int | None:
     """The head that a text names, as it counts them."""
+    text = _ITEM.sub("", text)
     for pattern in _HEAD_WORDS:
         found = pattern.search(text)
         if found:
@@ -218,6 +232,8 @@ def mentioned(text: str) -> list[str]:
     names = _mentions(text)
     if _FACTOR.search(text):
         names = [f"w_{name}" if name in ("q", "k", "v") else name for name in names]
+    if names[-3:] == ["q", "k", "w_v"]:  # “query, key and value weights”
+        names = [*names[:-3], "w_q", "w_k", "w_v"]
     if "w_o" in names and "concat" in names and re.search(r"multipl|times|乘|project", text, re.IGNORECASE):
         names.append("output")
     return names

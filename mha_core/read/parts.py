@@ -9,7 +9,9 @@ from typing import Final
 from mha_core.read.place import Guess
 
 _EXAMPLE: Final = re.compile(
-    r"\b(?:worked )?(?:example|exercise|case)\s+(\d+|[A-Z])\b|(?:例子?|示例|案例|练习)\s*([\d一二三四五]+)",
+    r"\b(?:example|exercise|case|problem|question|task)\s+(\d+|[A-Z]\b|one|two|three)"
+    r"|\b(first|second|third) (?:worked )?(?:example|exercise|case|problem|question|task)"
+    r"|(?:例题?|例子|示例|案例|练习|习题|题目?)\s*([\d一二三四五]+)|第\s*([\d一二三四五]+)\s*(?:个?例|道?题|个?练习)",
     re.IGNORECASE,
 )
 _STARTS: Final = ("x", "q", "w_q")
@@ -39,8 +41,8 @@ def _begins(guess: Guess, group: Sequence[Guess]) -> bool:
 
 
 def _numbered(guess: Guess) -> str | None:
-    for heading in guess.label.headings:
-        match = _EXAMPLE.search(heading)
+    for text in (guess.label.sentence, guess.label.paragraph, *guess.label.headings):
+        match = _EXAMPLE.search(text)
         if match:
-            return match[1] or match[2]
+            return next(number for number in match.groups() if number)
     return None

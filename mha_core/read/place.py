@@ -90,6 +90,8 @@ def _guess(grid: Grid, label: Label) -> Guess:
     if label.operand:
         return _operand(grid, label)
     left = named(label.left) if label.left else None
+    if left is None and not label.spoken and len(label.left.split()) > 1:  # “the first task: Q = …”
+        left = named(label.left.split()[-1])
     formula = by_formula(label.formula) if label.formula else None
     if left is None and label.left and formula is None:
         formula = by_formula(label.left)

@@ -302,11 +302,20 @@ def _readings(reading: Reading, said: Settings) -> Iterator[Reading]:
 
 def _scales(said: Settings, reading: Reading) -> tuple[Scale, ...]:
     scaled = any(name == "scaled_scores" for name, _ in reading.grids)
+    divisors = said.divisors
+    if said.rooted:  # d_k itself is then a forgotten root
+        sizes = {
+            size
+            for key in (("q", 0), ("w_q", 0))
+            if key in reading.grids
+            for size in reading.grids[key].shape[1:]
+        }
+        divisors = tuple(divisor for divisor in divisors if divisor not in sizes)
     if said.unscaled and not scaled:
-        return ("none", "sqrt_dk", *said.divisors)
+        return ("none", "sqrt_dk", *divisors)
     if said.rooted or scaled:
-        return ("sqrt_dk", *said.divisors)
-    return ("sqrt_dk", "none", *said.divisors)
+        return ("sqrt_dk", *divisors)
+    return ("sqrt_dk", "none", *divisors)
 
 
 def _looks_causal(reading: Reading) -> bool:

@@ -16,6 +16,7 @@ _FRAME: Final = re.compile(r"^\s*[⎡⎢⎣⎛⎜⎝\[(|]+|[⎤⎥⎦⎞⎟⎠\]
 _ENDS_IN_NUMBER: Final = re.compile(
     r"(?:\d\.?|nan|inf|∞|infty\}?|\.\.\.|…)[\s⎤⎥⎦⎞⎟⎠\])|%,;$]*$", re.IGNORECASE
 )
+_ANNOUNCES: Final = re.compile(r"[=:：]\s*$")
 _NUMBERS: Final = re.compile(r"[^\s,;，；]+")
 
 
@@ -187,11 +188,9 @@ def _matrix(run: list[tuple[list[Cell], str, _Line]], heading: _Line | None) -> 
         return
     rows = [cells for cells, _, _ in run]
     labels = [label for _, label, _ in run]
-    headings: list[str] = heading.text.split() if heading else []
+    headings = heading.text.split() if heading and not _ANNOUNCES.search(heading.text) else []
     start, end = run[0][2].start, run[-1][2].start + len(run[-1][2].text)
-    if (_is_index(rows[0]) and not any(labels[1:])) or (
-        _is_index(rows[0]) and labels[0] == "" and any(labels)
-    ):
+    if _is_index(rows[0]) and labels[0] == "" and any(labels):
         headings, rows, labels = [cell.text or "" for cell in rows[0]], rows[1:], labels[1:]
     if (
         len(rows) > 1

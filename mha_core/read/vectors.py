@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from mha_core.read.grids import Grid
 from mha_core.read.labels import Label
+from mha_core.read.names import named
 
 _NUMBERED: Final = re.compile(r"(?<![.\d])\(?(\d{1,2})\)?(?![.\d])")
 _SYMBOL: Final = re.compile(r"[^\W\d_]+_?[{(]*\d")
@@ -47,6 +48,9 @@ def together(grids: Sequence[Grid], labels: Sequence[Label]) -> tuple[list[Grid]
 
 def _row(at: int, label: Label) -> _Row | None:
     left = label.left.strip()
+    said = re.split(r"[:：]", left)[-1].strip(" ,;，；、")
+    if label.spoken and (one := named(said)) is not None and not one.name.startswith("b_"):
+        return _Row(at, said, -1, f"#{at}")  # “token 1: scores (1, 2), weights (0.3, 0.7)”
     numbers = _NUMBERED.findall(re.sub(r"(?<=[a-zA-Z])_?[{(]?(?=\d)", " ", left))
     if numbers:
         last = left.split()[-1]
@@ -77,7 +81,7 @@ def _matrix(grids: Sequence[Grid], group: list[_Row]) -> Grid:
         first,
         rows=tuple(grids[row.at].rows[0] for row in group),
         label="",
-        row_labels=words if all(word and not word.isdecimal() for word in words) else (),
+        row_labels=words if all(word and not word.isdecimal() and word[0] != "#" for word in words) else (),
     )
 
 
