@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, TypeAlias
 
-from mha_core.read.grids import ELLIPSIS, NUMBER, Cell, Grid, grid_of, printed
+from mha_core.read.grids import ELLIPSIS, EXACT, NUMBER, Cell, Grid, exact_number, grid_of, printed
 
 MAX_DEPTH: Final = 5
 _CLOSES: Final = {"[": "]", "(": ")", "{": "}", "⟨": "⟩", "［": "］", "【": "】"}
@@ -70,6 +70,10 @@ def _item(text: str, at: int, depth: int) -> tuple[Nest, int] | None:
     dots = _DOTS.match(text, at)
     if dots:
         return Cell(None, at, dots.end(), left_out=True), dots.end()
+    surd = EXACT.match(text, at)
+    root = exact_number(surd[0].strip()) if surd else None
+    if surd is not None and root is not None:
+        return Cell(root, at, surd.end(), exact=True), surd.end()
     fraction = _FRACTION.match(text, at)
     if fraction and float(fraction[2]):
         value = printed(repr(float(fraction[1]) / float(fraction[2])))
@@ -111,7 +115,7 @@ def _is_vector(text: str, start: int, end: int) -> bool:
         return False
     return (
         text[start] not in "(（"
-        or "." in text[start:end]
+        or bool({".", "-", "−"} & set(text[start:end]))
         or text[max(0, start - 40) : start].rstrip(" $\\")[-1:]
         in (
             "=",

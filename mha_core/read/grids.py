@@ -22,13 +22,14 @@ _WRAPPED: Final = re.compile(
     r"\\(?:mathbf|boldsymbol|mathrm|text|textbf|bm|underline|mathit|boxed|hphantom|phantom|color|textcolor|displaystyle"
     r"|hline|toprule|midrule|bottomrule|quad|qquad|left|right|[,;:! ])(?![a-zA-Z])|[{}$*`~]|&nbsp;"
 )
+_SURD: Final = r"[\d.]*\s?(?:\\sqrt\s*\{?[\d.]+\}?|√\s?[({]?[\d.]+[)}]?|sqrt\([\d.]+\))"
 _FRACTION: Final = re.compile(
-    r"([-+−]?)\s*\\[dt]?frac\s*\{?\s*(\\sqrt\s*\{?[\d.]+\}?|[\d.]+)\s*\}?\s*\{?\s*(\\sqrt\s*\{?[\d.]+\}?|[\d.]+)\s*\}?$"
+    rf"([-+−]?)\s*\\[dt]?frac\s*\{{?\s*({_SURD}|[\d.]+)\s*\}}?\s*\{{?\s*({_SURD}|[\d.]+)\s*\}}?$"
 )
-_RATIO: Final = re.compile(
-    r"([-+−]?)\s*(\\sqrt\{?[\d.]+\}?|√?[\d.]+)\s*[/⁄]\s*(\\sqrt\{?[\d.]+\}?|√?[\d.]+)$"
-)
-_ROOT: Final = re.compile(r"([-+−]?)\s*(\\sqrt\s*\{?[\d.]+\}?|√[\d.]+)$")
+_RATIO: Final = re.compile(rf"([-+−]?)\s*({_SURD}|[\d.]+)\s*[/⁄]\s*({_SURD}|[\d.]+)$")
+_ROOT: Final = re.compile(rf"([-+−]?)\s*({_SURD})$")
+EXACT: Final = re.compile(rf"[-+−]?\s?(?:{_SURD}(?:\s?/\s?(?:{_SURD}|[\d.]+))?|[\d.]+\s?/\s?{_SURD})")
+"""A number written with a root."""
 
 
 class Cell(NamedTuple):
@@ -104,7 +105,7 @@ def cell_of(text: str, start: int) -> Cell:
         return Cell(None, at, at + len(inner), left_out=True)
     if bare.endswith("%") and (number := printed(bare)) is not None and (found := NUMBER.search(inner)):
         return Cell(number, at + found.start(), at + found.end())
-    exact = _exact(inner.strip("${} ")) or _exact(bare)
+    exact = exact_number(inner.strip("${} ")) or exact_number(bare)
     if exact is not None:
         return Cell(exact, at, at + len(inner), exact=True)
     found = NUMBER.search(inner)
@@ -128,7 +129,7 @@ def printed(text: str) -> str | None:
     return printed_number(plain)
 
 
-def _exact(text: str) -> str | None:
+def exact_number(text: str) -> str | None:
     """A fraction or a root as a decimal with all its digits."""
     for pattern in (_FRACTION, _RATIO, _ROOT):
         found = pattern.match(text)
@@ -143,11 +144,10 @@ def _exact(text: str) -> str | None:
 
 
 def _size(text: str) -> float | None:
-    digits = re.sub(r"[^\d.]", "", text)
-    number = printed_number(digits)
-    if number is None:
-        return None
-    return float(number) ** 0.5 if "sqrt" in text or "√" in text else float(number)
+    before, root, under = re.fullmatch(r"([\d.]*)\s*(\\?sqrt|√)?(.*)", text).groups()  # type: ignore[union-attr]
+    factor = printed_number(before or "1")
+    number = printed_number(re.sub(r"[^\d.]", "", under)) if root else "1"
+    return None if factor is None or number is None else float(factor) * float(number) ** 0.5
 
 
 def grid_of(rows: list[list[Cell]], start: int, end: int, found: str, label: str = "") -> Grid | None:

@@ -15,12 +15,17 @@ _UNSCALED: Final = re.compile(
     r"un-?scaled|not scaled|no scaling|without (?:the )?(?:scaling|dividing|√|scale)|skip(?:s|ping)? (?:the )?scal|"
     r"(?:do(?:es)? not|don't|never) (?:scale|divide)|omit\w* (?:the )?scal|不(?:做|进行)?缩放"
     r"|未缩放|没有缩放|省略缩放|不除以|不缩放|"
-    r"scale\s*=\s*(?:None|1(?:\.0)?\b)",
+    r"scale\s*=\s*(?:None|1(?:\.0)?\b)|"
+    r"(?:不|没|未|无|免|省|略|跳过)(?!忘)[^忘别。，,；;\n]{0,6}(?:缩放|除)|"
+    r"\b(?:no|not|without|never|skip\w*|omit\w*|leav\w* out|ignor\w*|\w+n['’]t)\b(?!\s+forget)"
+    r"(?:\s+[^\s.]+){0,4}?\s+(?:scal\w*|divi\w*|√\w*|root)",
     re.IGNORECASE,
 )
 _ROOT: Final = re.compile(
-    r"√\s*[{(]?\s*d|sqrt\(\s*(?:self\.)?d|√d|square root of (?:the )?(?:d|key|dim)|d_k\s*\*\*\s*0?\.5|√|sqrt"
+    r"√\s*[{(]?\s*d|sqrt\(\s*(?:self\.)?d|√d|square root of (?:the )?(?:d|key|dim)|d_k\s*\*\*\s*0?\.5|√|sqrt|"
+    r"(?<![\w-])scal(?:ed|ing)\b|缩放|\*\*\s*-?0?\.5|/\s*d_?k"
 )
+"""That the text scales, whether or not its numbers do."""
 _DIVISOR: Final = re.compile(
     r"(?:√\s*[({]*\s*d_?[({]?\w*[)}]*\s*(?:=\s*√\s*[({]?[\d.]+[)}]?\s*)?=\s*|[/÷]\s*|divid\w+\s+(?:\w+\s+){0,3}by\s+|除以\s*)"
     r"(√?)\s*[({]?\s*(\d+(?:\.\d+)?)"
