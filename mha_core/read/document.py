@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 Kind: TypeAlias = Literal["prose", "code", "output"]
+
+
+_AT_LINE_ENDS: Final = re.compile(r"[ \t\r]+(?=\n)|[ \t\r]+\Z")
+_QUOTED: Final = re.compile(r"^( {0,3})>(?=[ \t]|$)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +91,16 @@ class Builder:
     def document(self, source: str, format_name: str) -> Document:
         """What was collected."""
         return Document(source, "".join(self.pieces), self.origin, tuple(self.regions), format_name)
+
+
+def tidied(text: str) -> tuple[str, Sequence[int]]:
+    """The text without blanks and returns at the ends of lines and without signs of quotation, and where its characters
+    come from.
+    """
+    shown = _QUOTED.sub(r"\1 ", text)
+    pieces, origin, at = list[str](), list[int](), 0
+    for found in _AT_LINE_ENDS.finditer(shown):
+        pieces.append(shown[at : found.start()])
+        origin += range(at, found.start())
+        at = found.end()
+    return "".join([*pieces, shown[at:]]), [*origin, *range(at, len(shown))]

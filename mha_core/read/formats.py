@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Final
 
 from mha_core.errors import N_, ReadError
-from mha_core.read.document import Document, Region
+from mha_core.read.document import Document, Region, tidied
 
 MAX_BYTES: Final = 5_000_000
 """The largest file. Notebooks with pictures are much larger than their texts."""
@@ -75,6 +75,7 @@ def _from_text(text: str, format_name: str) -> Document:
         from mha_core.read.markdown import from_markdown
 
         return from_markdown(text)
-    shown = _COMMENT.sub(lambda found: " " * len(found[0]), text) if format_name == "tex" else text
-    kind = Region("code" if format_name == "py" else "prose", 0, len(text))
-    return Document(text, shown, range(len(text)), (kind,), format_name)
+    shown, origin = tidied(text)
+    shown = _COMMENT.sub(lambda found: " " * len(found[0]), shown) if format_name == "tex" else shown
+    kind = Region("code" if format_name == "py" else "prose", 0, len(shown))
+    return Document(text, shown, origin, (kind,), format_name)

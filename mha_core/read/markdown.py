@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Final
 
 from mha_core.errors import ReadError, needs
-from mha_core.read.document import Document, Kind, Region
+from mha_core.read.document import Document, Kind, Region, tidied
 
 PROGRAMS: Final = frozenset(("python", "py", "python3", "ipython", "pycon", "julia", "r"))
 
@@ -33,4 +33,5 @@ def regions_of(text: str) -> tuple[Region, ...]:
 
 def from_markdown(text: str) -> Document:
     """The document of a Markdown text."""
-    return Document(text, text, range(len(text)), regions_of(text), "md")
+    shown, origin = tidied(text)
+    return Document(text, shown, origin, regions_of(shown), "md")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -50,7 +51,7 @@ def judge(document: Document, read: Read) -> Judged | None:
     if not claimed(example):
         return Judged(read, example, None)
     verdict = check(example)
-    doubted = _doubted(verdict, example)
+    doubted = _guessed(read, verdict, example) or _doubted(verdict, example)
     if doubted:
         return judge(document, _unjudged(read, doubted))
     return Judged(read, example, verdict, tuple(_marks(document, read, verdict)))
@@ -70,6 +71,19 @@ def _doubted(verdict: Verdict, example: Example) -> set[Key]:
     order = list(verdict.steps)
     led_on = max((order.index(one.cell.name) for one in verdict.cells("wrong") if not one.own), default=-1)
     return {key for key, count in wrong.items() if 2 * count > given[key] and order.index(key[0]) >= led_on}
+
+
+def _guessed(read: Read, verdict: Verdict, example: Example) -> set[Key]:
+    """Matrices most of whose numbers are wrong where an input is only a guess and so are most numbers of them all: that
+    guess may be what is wrong.
+    """
+    given = claimed(example)
+    if all(one.sure or one.key is None or one.key in given for one in read.found):
+        return set()
+    wrong = Counter((one.cell.name, one.cell.head) for one in verdict.cells("wrong"))
+    if 2 * wrong.total() <= sum(int(claim.given.sum()) for claim in given.values()):
+        return set()
+    return {key for key, count in wrong.items() if 2 * count > int(given[key].given.sum())}
 
 
 def cause_of(step: Checked, head: int | None, row: int) -> Cause | None:
