@@ -20,8 +20,8 @@ _STARTS: Final = ("x", "q", "w_q")
 def parts(found: Sequence[Guess]) -> list[list[Guess]]:
     """The guesses of each example. A new one begins where an input comes again with other numbers."""
     groups: list[list[Guess]] = [[]]
-    for guess in found:
-        if groups[-1] and _begins(guess, groups[-1]):
+    for at, guess in enumerate(found):
+        if groups[-1] and (_begins(guess, groups[-1]) or _comes_again(found, at, groups[-1])):
             groups.append([])
         groups[-1].append(guess)
     return groups
@@ -38,6 +38,17 @@ def _begins(guess: Guess, group: Sequence[Guess]) -> bool:
     named = [_numbered(one) for one in (guess, same[-1])]
     done = any(one.name in ("weights", "head_outputs", "output") and one.head == guess.head for one in group)
     return (named[0] != named[1] and None not in named) or (guess.head is not None and done)
+
+
+def _comes_again(found: Sequence[Guess], at: int, group: Sequence[Guess]) -> bool:
+    """Whether Q, K and V are printed again and other weights follow: the same example, computed in another way."""
+    again = [(one.name, one.grid.values()) for one in found[at : at + 3] if one.sure and one.head is None]
+    if [name for name, _ in again] != ["q", "k", "v"]:
+        return False
+    before = {(one.name, one.grid.values()) for one in group if one.sure}
+    later = [one.grid.values() for one in found[at + 3 : at + 9] if one.name == "weights" and one.sure]
+    done = [values for name, values in before if name == "weights"]
+    return set(again) <= before and bool(later and done) and later[0] not in done
 
 
 def _numbered(guess: Guess) -> str | None:

@@ -137,7 +137,8 @@ def _operand(grid: Grid, label: Label) -> Guess:
     ):
         name = "scores"
     elif label.operand == "(" and "softmax" in label.formula.lower():
-        name = "scaled_scores"
+        plain = "K" in label.formula and not re.search(r"/|√|sqrt", label.formula)
+        name = "scores" if plain else "scaled_scores"
     elif label.operand == "W":
         name = "concat"
     head = _head(grid, label, head_in(label.left))

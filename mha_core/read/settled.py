@@ -30,7 +30,12 @@ def _with_heads(group: list[Guess]) -> list[Guess]:
             if all(grid.values() != guess.grid.values() for grid in seen):
                 seen.append(guess.grid)
     most = max((len(seen) for seen in counts.values()), default=1)
-    if most < 2 or heads or sum(len(seen) == most for seen in counts.values()) < 2:
+    if (
+        most < 2
+        or heads
+        or _is_one_head_again(counts)
+        or sum(len(seen) == most for seen in counts.values()) < 2
+    ):
         return (
             [replace(guess, head=None) if guess.grid.part is None else guess for guess in group]
             if len(heads) < 2 and (not heads or heads == {1})
@@ -42,6 +47,13 @@ def _with_heads(group: list[Guess]) -> list[Guess]:
         at = next((n for n, grid in enumerate(seen) if grid.values() == guess.grid.values()), None)
         result.append(replace(guess, head=at + 1) if at is not None and guess.head is None else guess)
     return result
+
+
+def _is_one_head_again(counts: dict[str, list[Grid]]) -> bool:
+    """Whether results come several times from one V of their own width: one head, computed in several ways."""
+    values = [*counts.get("v", []), *counts.get("w_v", [])]
+    outputs = counts.get("head_outputs", [])
+    return len(outputs) > 1 == len(values) and values[0].shape[1] == outputs[0].shape[1]
 
 
 def _names(group: list[Guess]) -> list[Guess]:

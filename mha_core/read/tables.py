@@ -16,7 +16,7 @@ _FRAME: Final = re.compile(r"^\s*[⎡⎢⎣⎛⎜⎝\[(|]+|[⎤⎥⎦⎞⎟⎠\]
 _ENDS_IN_NUMBER: Final = re.compile(
     r"(?:\d\.?|nan|inf|∞|infty\}?|\.\.\.|…)[\s⎤⎥⎦⎞⎟⎠\])|%,;$]*$", re.IGNORECASE
 )
-_ANNOUNCES: Final = re.compile(r"[=:：]\s*$")
+_ANNOUNCES: Final = re.compile(r"[=:：]\s*$|^\s*[(（]?\d+[)）.、]\s*\D")
 _NUMBERS: Final = re.compile(r"[^\s,;，；]+")
 
 
