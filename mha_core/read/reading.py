@@ -99,7 +99,10 @@ def _fitting_only(reading: Reading) -> Reading:
 
 def _used(one: Found, assembled: Assembled) -> Found:
     """The grid as it is used; one whose shape does not fit is not."""
-    if one.key is None or one.key in assembled.cells or (one.key[0], 0) in assembled.cells:
+    if one.key is None or one.again or one.key in assembled.cells:
+        return one
+    packed = assembled.cells.get((one.key[0], 0))  # of all heads side by side
+    if packed is not None and packed[0][0] == one.guess.grid.rows[0][0]:
         return one
     return replace(one, key=None, why="misfit", sure=False)
 
