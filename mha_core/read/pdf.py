@@ -12,7 +12,10 @@ MAX_PAGES: Final = 100
 
 
 def from_pdf(data: bytes) -> Document:
-    """The document of a PDF file: corrections are made in its text, not in the file. Raises ``ReadError`` where it has none."""
+    """The document of a PDF file: corrections are made in its text, not in the file.
+
+    Raises ``ReadError`` where it has no text.
+    """
     with needs("pypdf", "read", ReadError):
         from pypdf import PdfReader
     try:
