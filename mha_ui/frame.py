@@ -105,7 +105,8 @@ def _heading(work: state.Work, script: str, *, note: bool) -> None:
     text = folded_note(work.example, work.language) if is_told else ""
     name = escape(work.words(shell.PAGES[script]))
     look = "mha-unseen" if script == shell.BENCH else "mha-heading"
-    st.html(f'<div class="{look}"><h1 lang="{work.language}">{name}</h1>{text}</div>')
+    with st.container(key=f"frame-{look}"):  # it has its style before its content is drawn
+        st.html(f'<div class="{look}"><h1 lang="{work.language}">{name}</h1>{text}</div>')
 
 
 def _address(work: state.Work, script: str) -> dict[str, str]:

@@ -111,5 +111,5 @@ def test_small_examples_are_shown_as_a_whole(visit, width):
     expect(bench.page.locator(".head-chips")).to_be_hidden()
     expect(bench.page.locator('[data-do="unfold"]')).to_have_count(0)
     assert bench.page.locator(".bench .tables").evaluate("node => node.scrollWidth - node.clientWidth") <= 0
-    stages = bench.page.locator(".stages")
+    stages = bench.page.locator(".stages").first
     assert stages.evaluate("node => getComputedStyle(node).getPropertyValue('--heads')").strip() == "3"

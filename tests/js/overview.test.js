@@ -66,7 +66,8 @@ test("bars stand on the zero line, and hang from it below 0", () => {
   assert.deepEqual(bars([0], { height: 20, most: 0, signed: false }), [[20, 0]]);
 });
 
-const wordsOf = (/** @type {string} */ text, /** @type {string} */ lang) => taken(text, lang).words;
+const wordsOf = (/** @type {[text: string, lang: string, segmenter?: null]} */ ...given) =>
+  taken(...given).words;
 
 test("a sentence is split into words, English or Chinese, with or without spaces", () => {
   assert.deepEqual(wordsOf("The cat sat on the mat.", "en"), ["The", "cat", "sat", "on", "the", "mat"]);

@@ -2,8 +2,8 @@
 // and colours, without a Streamlit session. Whoever looks around alone, or plays with the numbers, comes back with one
 // press.
 
-import { NO_ADDRESS } from "../kit/address.js";
 import { button, div, element, fill, p, prose, redrawn, requireElement, span } from "../kit/dom.js";
+import { NO_ADDRESS } from "../kit/no_address.js";
 import { SchemeButton } from "../kit/scheme_button.js";
 import { ofBrowser } from "../kit/storage.js";
 import { asksForMany, mayShow } from "../walk/picture/scene.js";

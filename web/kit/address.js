@@ -3,9 +3,6 @@
 import { storeLargeWork, storeWork } from "./last_work.js";
 import { PAGE_KEYS } from "./query_names.js";
 
-/** The address bar of a page whose address does not hold the work. */
-export const NO_ADDRESS = { keep() {}, flush() {}, stop() {} };
-
 /** The address bar holds the work; parameters that are not ours stay in it. */
 export class Address {
   #timer = 0;

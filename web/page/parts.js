@@ -2,8 +2,8 @@
 // the app's own; what the server does there, LocalHost does here.
 
 import { default as mountExplore } from "../explore/explore.js";
-import { NO_ADDRESS } from "../kit/address.js";
 import { button, element, requireElement, setAttribute } from "../kit/dom.js";
+import { NO_ADDRESS } from "../kit/no_address.js";
 import { sender } from "../kit/sender.js";
 import { Walk } from "../walk/walk.js";
 
