@@ -101,7 +101,7 @@ def capture(
 
     ``At`` names a place with its rows, of heads and of parts of the module, in ``without`` and in ``patch``. With
     ``by="mean"`` what is switched off is its mean over the tokens of the sample instead of 0; padding, which the mask
-    hides from every query, is not among them. A tensor with an axis of samples replaces each sample's own, any other
+    hides from every other query, is not among them. A tensor with an axis of samples replaces each sample's own, any other
     that of all samples. Weights that the module itself returns are not changed. The inputs are copied for each run, and
     buffers and torch's random state are restored.
 

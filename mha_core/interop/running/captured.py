@@ -76,8 +76,8 @@ class Captured:
                      adds are called "bias" and "zero"
     sample, samples  which sample of the batch this is, counted from 0, and how many there are
     index            its number among the attentions of its run, counted from 0; None if it is not from a run
-    real             samples × n_k of all samples: True for keys that some query may attend to, False for padding; None
-                     if the mask is not known
+    real             samples × n_k of all samples: False for padding, which the mask hides from every query, or from
+                     every other query; None if the mask is not known
     batch            other samples of the same attention, by their number, as many as ``MOST_KEPT`` numbers hold
     remark           what looks like a mistake in the call, as a template of a sentence; or ""
     new_weights      heads whose weights were replaced in this run: Q and K do not give them

@@ -1,4 +1,8 @@
-"""Which tokens of a sample are real. The others are padding: no query may attend to them."""
+"""Which tokens of a sample are real. The others are padding: no query may attend to them, but perhaps they themselves.
+
+Many masks let a token of padding see itself, so that no row of weights is empty. A key that only its own query sees is
+padding if it belongs to a block of such keys at either end.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ def allowed(mask: Tensor) -> Tensor:
 
 
 def real_keys(call: Call) -> Tensor | None:
-    """Samples × n_k, True for the keys that some query of some head may attend to; all of them in a sample without any.
+    """Samples × n_k, False for the keys that are padding; True for all of them in a sample that would have no others.
 
     None if the scores of the call, which has four axes, are not known.
     """
@@ -36,8 +40,32 @@ def real_keys(call: Call) -> Tensor | None:
     may = allowed(mask.detach())
     may = may.reshape((1,) * (_AXES - may.dim()) + may.shape).any(-3)
     may = may.expand(*(lead[:-1] or (1,)), n_q, n_k).reshape(samples, n_q, n_k)
-    real = (may.tril() if call.scores.causal else may).any(-2).cpu()
-    return real | ~real.any(-1, keepdim=True)
+    may = may.tril() if call.scores.causal else may
+    real = may.any(-2)
+    if n_q == n_k:
+        real = real & ~_seen_by_themselves_alone(may)
+    return (real | ~real.any(-1, keepdim=True)).cpu()
+
+
+def _seen_by_themselves_alone(may: Tensor) -> Tensor:
+    """Samples × tokens, True in a block at either end whose keys are seen by no other query"""
+    others = may & ~torch.eye(may.shape[-1], dtype=torch.bool, device=may.device)
+    return _block_at_the_end(others) | _block_at_the_end(others.flip(-2, -1)).flip(-1)
+
+
+def _block_at_the_end(others: Tensor) -> Tensor:
+    """Samples × tokens, True from the first token of padding to the last token, by which query sees which other key.
+
+    Under a causal mask, no other query sees the last real token either, unless the queries of padding do. The first key
+    of the block is thus real if all queries after it see no other key: so is a block of one key.
+    """
+    block = (~others.any(-2)).flip(-1).cumprod(-1).flip(-1).bool()
+    block = block & ~block.all(-1, keepdim=True)
+    if others.triu(1).any():
+        return block
+    later = block & (block.cumsum(-1) > 1)
+    see_others = (later & others.any(-1)).any(-1, keepdim=True)
+    return block & (later | see_others)
 
 
 def real_tokens(attentions: Iterable[Captured], samples: int, count: int) -> Tensor | None:
