@@ -1,10 +1,13 @@
 """Tokens of padding that see themselves, and no mask without padding that is taken for one that has some."""
 
+import re
+
 import pytest
 import torch
 from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 
+from mha_core.errors import InteropError
 from mha_core.interop import At, capture, sweep
 
 N = 5
@@ -128,3 +131,43 @@ def test_the_last_token_is_the_last_real_one():
     layer, rows = made()
     changed = capture(layer, (rows, masked(CAUSAL, RIGHT)), without=[At(0, 1)])
     assert (changed.last(0), changed.last(1)) == ((0, 2), (1, 4))
+
+
+ONE = torch.tensor([[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]])
+
+
+@pytest.mark.parametrize("given", [ONE, ONE.bool(), ONE.tolist()], ids=["ids", "truth", "lists"])
+def test_real_tokens_can_be_given(given):
+    layer, rows = made()
+    allow = masked(CAUSAL, ONE.bool())
+    changed = capture(layer, (rows, allow), without=[(0, 1)], by="mean", real=given)
+    with torch.no_grad():
+        expected = by_hand(layer, rows, allow, ONE.bool())
+    assert torch.allclose(changed.after, expected, atol=1e-12)
+    assert changed.last(0) == (0, 3)
+    swept = sweep(layer, (rows, allow), by="mean", real=given)
+    assert swept.values[0, 1].item() == pytest.approx(changed.largest, abs=1e-12)
+
+
+def test_names_of_real_tokens_that_are_given():
+    layer, rows = made()
+    allow = masked(CAUSAL, ONE.bool())
+    found = capture(layer, (rows, allow), tokens=[list("abcd"), list("vwxyz")], real=ONE)
+    assert found[0].tokens == ("a", "b", "c", "d", "[PAD]")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (ONE[0], "real: expected samples × tokens, True or 1 for real tokens and False or 0 for padding"),
+        (ONE * 2, "real: expected samples × tokens, True or 1 for real tokens and False or 0 for padding"),
+        ("all", "real: expected samples × tokens, True or 1 for real tokens and False or 0 for padding"),
+        (ONE[:, :4], "real: expected 2 × 5 (samples × tokens), got 2 × 4"),
+        ([[1] * 5, [0] * 5], "real: sample 1 has no real token"),
+    ],
+)
+@pytest.mark.parametrize("run", [capture, sweep])
+def test_other_real_tokens_are_refused(run, given, says):
+    layer, rows = made()
+    with pytest.raises(InteropError, match=re.escape(says)):
+        run(layer, (rows, masked(CAUSAL, ONE.bool())), real=given)

@@ -20,6 +20,7 @@ from mha_core.interop.running.edits import By, Patch, Without
 from mha_core.interop.running.found import Asked, found_in
 from mha_core.interop.running.intervene import changed
 from mha_core.interop.running.names import Names
+from mha_core.interop.running.padding import truth_of
 from mha_core.interop.running.subject import Subject
 
 
@@ -30,6 +31,7 @@ class Options(TypedDict, total=False):
     context_tokens: Names | None
     sample: int
     batch: int | None
+    real: Any
 
 
 @overload
@@ -60,6 +62,7 @@ def capture(
     context_tokens: Names | None = None,
     sample: int = 0,
     batch: int | None = None,
+    real: Any = None,
     without: Without | None = None,
     patch: Patch | None = None,
     by: By = "zero",
@@ -71,7 +74,8 @@ def capture(
     ``inputs``: a tensor, a tuple of arguments or a mapping of keywords, as from a tokenizer; ``keywords``: further
     keywords. ``tokens``: names of the rows of attentions with as many queries; keys of another number are named by
     ``context_tokens`` or ``tokens``, whichever are as many. They are those of one sample, or a list of them for each
-    sample of the batch. ``sample``: which one of the batch, counted from 0.
+    sample of the batch. ``sample``: which one of the batch, counted from 0. ``real``: samples × tokens, True or 1 for
+    real tokens and False or 0 for padding, where masks do not show it or show something else.
 
     ``nn.MultiheadAttention``, ``scaled_dot_product_attention`` and products around a softmax, as in Hugging Face's
     eager attention, are recognised. The module is not changed; other threads may use it meanwhile. No autograd graph
@@ -101,9 +105,9 @@ def capture(
 
     ``At`` names a place with its rows, of heads and of parts of the module, in ``without`` and in ``patch``. With
     ``by="mean"`` what is switched off is its mean over the tokens of the sample instead of 0; padding, which the mask
-    hides from every other query, is not among them. A tensor with an axis of samples replaces each sample's own, any other
-    that of all samples. Weights that the module itself returns are not changed. The inputs are copied for each run, and
-    buffers and torch's random state are restored.
+    hides from every other query, is not among them. A tensor with an axis of samples replaces each sample's own, any
+    other that of all samples. Weights that the module itself returns are not changed. The inputs are copied for each
+    run, and buffers and torch's random state are restored.
 
     Raises ``InteropError`` if no attention was seen (the sentence says what happened to the result of softmax), if
     samples and heads cannot be distinguished, if weights · V differs from the outputs, for dropout of weights, for
@@ -114,7 +118,7 @@ def capture(
     """
     module, args, named = arguments(module, inputs, keywords, batch)
     require_kinds(tokens, context_tokens, sample, without, patch, by)
-    asked = Asked(sample, batch, tokens, context_tokens)
+    asked = Asked(sample, batch, tokens, context_tokens, None if real is None else truth_of(real))
     without = None if without is None else tuple(without)
     if by != "zero" and not without:
         raise InteropError(

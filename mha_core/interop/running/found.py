@@ -15,6 +15,7 @@ from mha_core.interop.running.call import Call, failures_named, nested
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.names import Names, labels_of, named
 from mha_core.interop.running.one_sample import verified
+from mha_core.interop.running.padding import with_real
 from mha_core.interop.running.samples import Batch, Split, four_axes, orders, undecided
 from mha_core.interop.running.second_run import heads_come_first, outputs_of, variants
 from mha_core.interop.running.watch import Watch
@@ -22,16 +23,21 @@ from mha_core.interop.running.watch import Watch
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What ``capture`` was asked for: the sample, the number of samples or None, and the names of tokens."""
+    """What ``capture`` was asked for: the sample, the number of samples or None, names of tokens, and real ones."""
 
     sample: int = 0
     batch: int | None = None
     tokens: Names | None = None
     context_tokens: Names | None = None
+    real: Tensor | None = None
 
     def named(self, attentions: Sequence[Captured]) -> list[Captured]:
-        """The attentions with names of tokens and numbers. Raises ``InteropError`` for names that fit none."""
+        """The attentions with names of tokens and numbers. Raises ``InteropError`` for names, and for real tokens, that
+        fit none.
+        """
         sample = attentions[0].sample
+        if self.real is not None:
+            attentions = with_real(attentions, self.real)
         labels = (labels_of(names, sample) for names in (self.tokens, self.context_tokens))
         return numbered(named(attentions, *labels))
 

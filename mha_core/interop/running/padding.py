@@ -6,12 +6,15 @@ padding if it belongs to a block of such keys at either end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Final
 
 import torch
 from torch import Tensor
 
+from mha_core.errors import N_, InteropError
+from mha_core.interop.parameters.packed import shown_shape
 from mha_core.interop.running.call import Call
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.scores import HIDES
@@ -66,6 +69,48 @@ def _block_at_the_end(others: Tensor) -> Tensor:
     later = block & (block.cumsum(-1) > 1)
     see_others = (later & others.any(-1)).any(-1, keepdim=True)
     return block & (later | see_others)
+
+
+def truth_of(real: Any) -> Tensor:
+    """Samples × tokens as a caller gives them, as truth values. Raises ``InteropError`` for anything else."""
+    try:
+        given = torch.as_tensor(real).detach().cpu()
+    except (TypeError, ValueError, RuntimeError):
+        given = torch.empty(0)
+    if given.dim() != 2 or not bool(((given == 0) | (given == 1)).all()):
+        raise InteropError(
+            N_("expected samples × tokens, True or 1 for real tokens and False or 0 for padding"),
+            place="real",
+        )
+    truth = given.bool()
+    if not bool(truth.any(-1).all()):
+        sample = int(truth.any(-1).int().argmin())
+        raise InteropError(N_("sample {sample} has no real token"), place="real", sample=sample)
+    return truth
+
+
+def with_real(attentions: Sequence[Captured], real: Tensor) -> list[Captured]:
+    """The attentions, with these real tokens where as many samples have as many queries, which are the keys too.
+
+    Raises ``InteropError`` if there is no such attention.
+    """
+    sizes = [(one.samples, one.weights.shape[1]) for one in attentions]
+    fits = [
+        size == real.shape and one.context_tokens is None for one, size in zip(attentions, sizes, strict=True)
+    ]
+    if not any(fits):
+        raise InteropError(
+            N_("expected {expected} (samples × tokens), got {got}"),
+            place="real",
+            expected=" / ".join(dict.fromkeys(f"{samples} × {n_q}" for samples, n_q in sizes)),
+            got=shown_shape(real),
+        )
+
+    def with_own(one: Captured) -> Captured:
+        batch = {sample: replace(other, real=real) for sample, other in one.batch.items()}
+        return replace(one, batch=batch, real=real)
+
+    return [with_own(one) if fit else one for one, fit in zip(attentions, fits, strict=True)]
 
 
 def real_tokens(attentions: Iterable[Captured], samples: int, count: int) -> Tensor | None:
