@@ -88,6 +88,11 @@ _MODULE_OF: Final = {name: module for module, names in _EXPORTS.items() for name
 __all__ = sorted(_MODULE_OF)  # noqa: PLE0605
 
 
+def __dir__() -> list[str]:
+    """The exported names, loaded or not, so that they can be completed."""
+    return [*__all__, "__version__"]
+
+
 def __getattr__(name: str) -> Any:
     """Load an exported name from its module on first use."""
     if name not in _MODULE_OF:

@@ -4,6 +4,7 @@
 ``running``: the heads of a module while it runs.
 """
 
+from mha_core.errors import InteropError
 from mha_core.interop.parameters.bert import from_bert, to_bert
 from mha_core.interop.parameters.keras_layer import from_keras, keras_layer, keras_weights, to_keras
 from mha_core.interop.parameters.masks import (
@@ -40,6 +41,7 @@ __all__ = [
     "Captured",
     "Changed",
     "HeadChange",
+    "InteropError",
     "Layer",
     "Packed",
     "Slice",

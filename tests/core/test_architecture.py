@@ -229,3 +229,7 @@ def test_every_public_thing_has_a_docstring(path):
 def test_every_export_is_listed_once():
     assert len(set(mha_core.__all__)) == len(mha_core.__all__)
     assert all(hasattr(mha_core, name) for name in mha_core.__all__)
+
+
+def test_dir_lists_the_exports():
+    assert set(dir(mha_core)) == {*mha_core.__all__, "__version__"}
