@@ -138,6 +138,7 @@ WORDS: Final = {
     "puzzle_free_title": N_("Leave the puzzle and explore freely with these numbers"),
     "puzzle_change": N_("You may change {names}."),
     "puzzle_of_head": N_("{name} of head {head}"),
+    "puzzle_of_any_head": N_("{name} of any head"),
     "puzzle_scale": N_("the divisor"),
     "puzzle_softcap": N_("the softcap"),
     "puzzle_mask": N_("the mask"),

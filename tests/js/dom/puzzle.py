@@ -24,6 +24,7 @@ def payloads() -> dict[str, Any]:
         "solved": after(begun, *solution),
         "solved with one more": after(begun, other, *solution),
         "hard": opened(puzzle="one-job"),
+        "shared key": opened(puzzle="shared-key"),
         "free": after(after(begun, *solution), {"op": "puzzle"}),
         "own": opened(s=packed(_of_our_own(begun.example))),
         "no puzzle": opened(example="first"),

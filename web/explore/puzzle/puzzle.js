@@ -16,7 +16,7 @@ import {
   span,
   symbol,
 } from "../../kit/dom.js";
-import { key, symbolOf } from "../../kit/graph.js";
+import { key, rowsOf, symbolOf } from "../../kit/graph.js";
 import { brief } from "../../kit/numbers.js";
 import { storeSolved } from "../../kit/solved_puzzles.js";
 import { isMet, numberAt, progressOf, shareOf, wasMet } from "./goals.js";
@@ -364,11 +364,13 @@ export class Puzzle {
   }
 }
 
-/** A table's symbol, of several heads with its own. @type {(model: ExploreModel, words: Record<string, string>, table: TableId) => string} */
+/** A table's symbol, and whose it is: several heads may each have one. @type {(model: ExploreModel, words: Record<string, string>, table: TableId) => string} */
 function tableIn(model, words, { name, head }) {
   const sign = symbolOf(model, name, head);
-  return head === null || model.dims.h === 1
-    ? sign
+  if (head === null || model.dims.h === 1) return sign;
+  const having = Array.from({ length: model.dims.h }, (_, at) => rowsOf(model, name, at)).filter(Boolean);
+  return having.length > 1
+    ? fill(words.puzzle_of_any_head, { name: sign })
     : fill(words.puzzle_of_head, { name: sign, head: head + 1 });
 }
 
