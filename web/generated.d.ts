@@ -228,7 +228,7 @@ interface PuzzleJson {
   tokens?: Record<string, string[]>;
 }
 
-/** Set the puzzle, or remove it. */
+/** Set the puzzle, or remove it together with its note, which tells its task. */
 interface SetPuzzle {
   op: "puzzle";
   puzzle?: PuzzleJson | null;

@@ -222,7 +222,7 @@ class SetLecture(Edit, op="lecture"):
 
 
 class SetPuzzle(Edit, op="puzzle"):
-    """Set the puzzle, or remove it."""
+    """Set the puzzle, or remove it together with its note, which tells its task."""
 
     puzzle: AnyPuzzle | None = None
 

@@ -191,7 +191,9 @@ def _set_lecture(example: Example, edit: SetLecture) -> Example:
 
 
 def _set_puzzle(example: Example, edit: SetPuzzle) -> Example:
-    return replace(example, puzzle=edit.puzzle)
+    """Set the puzzle, or remove it with its story: that is the task, which the numbers alone do not have."""
+    left = replace(example, note=None) if example.puzzle and not edit.puzzle else example
+    return replace(left, puzzle=edit.puzzle)
 
 
 def _set_learning(example: Example, edit: SetLearning) -> Example:

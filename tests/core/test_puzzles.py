@@ -166,7 +166,10 @@ def test_a_puzzle_is_set_by_one_edit_and_removed_by_another():
     set_ = apply(first, {"op": "puzzle", "puzzle": puzzle})
     assert puzzle_json(set_.puzzle) == puzzle
     assert same_numbers(set_, first)
-    assert apply(set_, {"op": "puzzle", "puzzle": None}) == first
+    free = apply(set_, {"op": "puzzle", "puzzle": None})
+    assert first.note
+    assert free == replace(first, note=None)  # the note of a puzzle is its task
+    assert apply(first, {"op": "puzzle", "puzzle": None}) == first
 
 
 def test_an_edit_of_numbers_keeps_the_puzzle_and_its_story():

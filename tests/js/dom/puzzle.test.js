@@ -62,6 +62,8 @@ test("a visitor can leave the puzzle with the numbers as they are, and is led ba
   assert.equal(edits().at(-1).op, "puzzle");
   answer("free");
   assert.ok(find(".puzzle").hidden);
+  assert.notEqual(find(".mha-note").textContent, SHOWN.story);
+  assert.equal(find(".mha-note").textContent, payload("free").about);
   assert.ok(find('[data-focus="h more"]'), "everything may be changed");
   assert.match(find(".invitation").href, /puzzle/);
 });
