@@ -54,6 +54,7 @@ def frame(
     another example would change what the page shows. ``back``: whether there is a link to the lesson that the example
     was opened from.
     """
+    state.change(state.come_to, script)
     work = state.change(state.note_names)
     if not st.context.is_embedded:
         panel("frame", partial(_frame, script=script, note=note, examples=examples, back=back))

@@ -34,6 +34,7 @@ def receive_edits() -> state.Work:
 def bench(work: state.Work, data: ExploreModel | None = None) -> None:
     """Mount the bench for this work. ``data``: what it shows, by default ``payload(work)``."""
     state.tables_show(work)
+    state.change(state.note_said)
     mount = component("explore", "explore", "explore.js", css="explore.css", has_words=True)
     answer = state.of_session(_ANSWERS, Answers).next(data or payload(work), work.browser.known)
     mount(key=_KEY, data=answer, on_edits_change=partial(state.receive_from, _KEY))

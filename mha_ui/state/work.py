@@ -112,6 +112,7 @@ class Browser:
     ``known``: the number of the bench's last answer that it has, 0 for none; ``unseen``: the pictures that are out of
     view, by name.
     ``walked``: the revision and the message that the walkthrough was sent; ``named``: the ``names`` in the frame.
+    ``said``: the page that is shown, and the message that it shows.
     ``listed``: the built-in example that the menu shows, if any, and how often it was chosen outside the menu.
     ``too_large``: a message has said that no link can contain this. ``plain``: the session's first address named
     nothing but a language, if that; ``starts``: how often the visitor has requested the first steps.
@@ -124,6 +125,7 @@ class Browser:
     unseen: frozenset[str] = frozenset()
     walked: tuple[int, Message | None] | None = None
     named: tuple[object, ...] | None = None
+    said: tuple[str, Message | None] = ("", None)
     listed: tuple[str | None, int] | None = None
     too_large: bool = False
     plain: bool = False
@@ -310,6 +312,22 @@ def note_names(work: Work) -> Work:
 def note_listed(work: Work, name: str | None, elsewhere: int) -> Work:
     """Note the built-in example that the frame's menu shows, and how often it was chosen outside the menu."""
     return replace(work, browser=replace(work.browser, listed=(name, elsewhere)))
+
+
+def come_to(work: Work, page: str) -> Work:
+    """Note the page that is shown. A message that another page has shown stays there: it is about what was done on it.
+
+    One that no page has shown yet says why something that was to be opened here is not.
+    """
+    before, seen = work.browser.said
+    if page != before and work.message is seen:
+        work = without_message(work)
+    return note_said(work, page)
+
+
+def note_said(work: Work, page: str = "") -> Work:
+    """Note the message that the page shows now; by default the page that is shown already."""
+    return replace(work, browser=replace(work.browser, said=(page or work.browser.said[0], work.message)))
 
 
 def note_walked(work: Work) -> Work:

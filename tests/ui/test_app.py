@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,24 @@ def test_edits_from_the_bench_reach_the_page(visit):
     assert work(app).example == example
     send(app, {"op": "resize", "axis": "d_k", "size": 0})
     assert work(app).message.text == "d_k: expected 1 to 64, got 0"
+
+
+def test_what_is_said_of_an_edit_does_not_follow_to_another_page(visit):
+    app = visit(example="causal")
+    send(app, {"op": "resize", "axis": "d_k", "size": 0})
+    refused = work(app).message.text
+    sound(app.run())
+    assert work(app).message.text == refused  # it stays on its own page
+    assert not app.switch_page("lessons.py").run().exception
+    assert work(app).message is None
+    assert refused not in html(app)
+
+
+def test_what_is_said_of_what_a_page_opens_on_another_is_shown_there(visit):
+    app = visit(example="causal")
+    app.session_state[KEY].change(state.open_file, b"{")
+    assert not app.switch_page("lessons.py").run().exception
+    assert escape(work(app).message.text) in html(app)
 
 
 def test_of_a_picture_out_of_view_only_the_texts_are_sent_unless_its_size_is_new(visit):

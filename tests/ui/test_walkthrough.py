@@ -36,11 +36,10 @@ def visit():
 
     def opened(locale=None, **query):
         st.cache_resource.clear()  # components are registered once a server, and each visit is a new server
-        app = AppTest.from_file(APP, default_timeout=60)
+        app = AppTest.from_file(APP, default_timeout=60).switch_page("walkthrough.py")
         app.query_params.update(query)
         app.context.update(locale=locale, theme="light")
-        app.run()
-        return sound(app.switch_page("walkthrough.py").run())
+        return sound(app.run())
 
     yield opened
     st.cache_resource.clear()
