@@ -133,6 +133,20 @@ def is_walked_with_the_keyboard(page):
     expect(page.locator(".board-foot .line").nth(1)).to_contain_text("A[2, 2] of head 1 (like → like)")
 
 
+def test_the_chosen_head_keeps_its_color(experiment):
+    page = experiment("sides", Variant(scoring="dot"))
+    chosen = page.get_by_role("button", name="Head 2", exact=True)
+    chosen.click()
+    expect(chosen).to_have_attribute("aria-pressed", "true")
+    line = """(node) => {
+        const probe = node.appendChild(document.createElement("i"));
+        probe.style.color = "var(--accent)";
+        return [getComputedStyle(node).borderBottomColor, getComputedStyle(probe).color];
+    }"""
+    found, own = chosen.evaluate(line)
+    assert found == own
+
+
 def explains_both_sides(page):
     """A number that is pointed at; heads and what is shown are chosen."""
     cell(page, "weights", 0, 0, 2, side=1).hover()
