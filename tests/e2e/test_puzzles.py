@@ -49,6 +49,20 @@ def test_the_solution_moves_its_number_and_is_no_solution_of_the_visitors(puzzle
     Bench(page).settled()
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_nothing_below_moves_when_a_puzzle_is_solved(visit, language):
+    bench = visit(f"?puzzle={FIRST[0]}&lang={language}", viewport={"width": 1280, "height": 800})
+    puzzle = bench.page.locator(".puzzle")
+    before = puzzle.bounding_box()["height"]
+    ((number,),) = STEP["values"]
+    bench.edit(STEP["matrix"], STEP["head"], STEP["row"], STEP["col"], number)
+    expect(status(bench)).to_contain_text("✓")
+    expect(bench.page.locator('[data-focus="puzzle next"]')).to_be_visible()
+    bench.page.mouse.wheel(0, -2000)
+    expect(bench.page.locator(".puzzle > .puzzle-way")).to_be_visible()
+    assert puzzle.bounding_box()["height"] == before
+
+
 @pytest.mark.parametrize("key", shortened(built_in_puzzles(), [FIRST[0], "itself", "future"]))
 def test_the_goal_and_the_numbers_to_be_changed_fit_into_one_window(visit, key):
     page = visit(f"?puzzle={key}", viewport={"width": 1280, "height": 800}).page
