@@ -53,6 +53,19 @@ def test_pasted_numbers_are_checked_and_the_right_ones_pasted_over_them(check):
     expect(verdict).to_contain_text("All 9 numbers are right.")
 
 
+CROSS = """td => {
+    const [cross, cell] = [getComputedStyle(td, "::after"), getComputedStyle(td)];
+    return [cross.content.includes("✗"), parseFloat(cross.fontSize) >= 12, cross.color === cell.color];
+}"""
+
+
+def test_the_cross_in_a_wrong_cell_is_as_easy_to_see_as_its_number(check):
+    bench = check("?example=first")
+    paste(bench, "scaled_scores", 0, str(trace(built_in("first")).matrix("scores", 0)))
+    wrong = bench.page.locator('td:is([data-mark="own"], [data-mark="doubtful"])')
+    assert wrong.first.evaluate(CROSS) == [True, True, True]
+
+
 def test_the_check_and_its_verdict_have_no_barrier(check):
     bench = check("?example=published")
     expect(bench.page.locator(".verdict")).to_contain_text("No known mistake explains this.")
