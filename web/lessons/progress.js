@@ -7,7 +7,8 @@ import { ofBrowser } from "../kit/storage.js";
 
 const NAME = "mha.lessons";
 const LIST = ".st-key-lesson-list";
-const END = ".st-key-lesson-steps"; // the links to the lessons before and after: who sees them has read this one
+const END = ".st-key-lesson-steps"; // the links to the lessons before and after: who scrolls to them has read this one
+const SCROLLER = ".stMain"; // what Streamlit scrolls, which keeps its place when another lesson is drawn
 
 /** What is known of a lesson; "answered" includes "read". @typedef {"read" | "answered"} Done */
 
@@ -25,9 +26,14 @@ function store(topic, done) {
 class Progress {
   /** @type {ProgressData | null} */
   #data = null;
+  #isAtEnd = false;
   #end = new IntersectionObserver((entries) => {
-    if (entries.some(({ isIntersecting }) => isIntersecting)) this.#store("read");
+    this.#isAtEnd = entries[entries.length - 1].isIntersecting;
+    this.#scrolled();
   });
+  #scrolled = () => {
+    if (this.#isAtEnd && Number(document.querySelector(SCROLLER)?.scrollTop) > 0) this.#store("read");
+  };
   /** Streamlit puts new links into the list, without marks. */
   #links = new MutationObserver(() => this.#show());
 
@@ -39,6 +45,7 @@ class Progress {
 
   /** @param {Component<ProgressData>} component */
   update({ data }) {
+    if (this.#data && this.#data.topic !== data.topic) this.#begin();
     this.#data = data;
     this.#watch();
     if (data.isAnswered) this.#store("answered");
@@ -48,11 +55,19 @@ class Progress {
   unmount() {
     this.#end.disconnect();
     this.#links.disconnect();
+    document.removeEventListener("scroll", this.#scrolled, true);
+  }
+
+  /** Another lesson is opened: at its top, wherever the link to it was. */
+  #begin() {
+    this.#isAtEnd = false; // until the new end is watched
+    document.querySelector(SCROLLER)?.scrollTo(0, 0);
   }
 
   /** Watch the list and the end of this lesson, which Streamlit may have drawn again. */
   #watch() {
     this.unmount();
+    document.addEventListener("scroll", this.#scrolled, true); // of any part of the page
     const [list, end] = [LIST, END].map((selector) => document.querySelector(selector));
     if (list) this.#links.observe(list, { childList: true, subtree: true });
     if (end) this.#end.observe(end);

@@ -1,0 +1,64 @@
+// Which lessons are marked as read: those whose end was scrolled to.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { mount, payload } from "./page.js";
+
+/** The page of a lesson, whose end comes into sight and goes where a test says so. */
+async function lesson() {
+  /** @type {(entries: { isIntersecting: boolean }[]) => void} */
+  let see = () => undefined;
+  globalThis.IntersectionObserver = /** @type {any} */ (
+    class {
+      constructor(/** @type {typeof see} */ seen) {
+        see = seen;
+      }
+      observe() {}
+      disconnect() {}
+    }
+  );
+  const { root, answer } = await mount("lessons/progress.js", payload("one"));
+  const main = document.createElement("div");
+  main.className = "stMain";
+  main.innerHTML = '<div class="st-key-lesson-steps"></div>';
+  document.body.append(main);
+  answer(payload("one"));
+  const scroll = (/** @type {number} */ top) => {
+    main.scrollTop = top;
+    main.dispatchEvent(new Event("scroll"));
+  };
+  const told = () => root.querySelector(".mha-progress")?.textContent;
+  return {
+    main,
+    told,
+    scroll,
+    open: () => answer(payload("two")),
+    atEnd: (is = true) => see([{ isIntersecting: is }]),
+  };
+}
+
+test("a lesson whose end is scrolled to is read", async () => {
+  const { scroll, atEnd, told } = await lesson();
+  scroll(900);
+  atEnd();
+  assert.equal(told(), "1 of 2, 0");
+});
+
+test("the next lesson begins at its top, and is not read though its end was in sight", async () => {
+  const { main, scroll, atEnd, open, told } = await lesson();
+  scroll(900);
+  atEnd();
+  open();
+  assert.equal(main.scrollTop, 0);
+  atEnd();
+  assert.equal(told(), "1 of 2, 0");
+  scroll(5);
+  assert.equal(told(), "2 of 2, 0");
+});
+
+test("the same lesson with other controls stays where it is", async () => {
+  const { main, scroll, atEnd, told } = await lesson();
+  atEnd(false);
+  scroll(400);
+  assert.deepEqual([main.scrollTop, told()], [400, ""]);
+});
