@@ -259,6 +259,31 @@ def test_what_was_read_and_answered_is_remembered_and_marked_in_the_list(read):
     assert done == [{"masks": "answered", "order": "read"}.get(topic, "") for topic in TOPICS]
 
 
+def test_the_next_lesson_opens_at_its_top_and_is_not_read_before_its_end_is_scrolled_to(read):
+    page = read("masks")
+    steps = page.locator(".st-key-lesson-steps")
+    steps.locator("a").last.click()
+    arrived(page, "cross-attention")
+    page.wait_for_function("() => document.querySelector('.stMain').scrollTop === 0")
+    marked = page.locator('.st-key-lesson-list a[data-done="read"]')
+    expect(marked).to_have_count(1)
+    expect(marked).to_contain_text("Mask")
+    steps.scroll_into_view_if_needed()
+    expect(marked).to_have_count(2)
+
+
+OUTLINE_ROOM = """() => {
+    const [list, link] = [".st-key-lesson-list", ".st-key-lesson-here a"].map((s) => document.querySelector(s));
+    return link.getBoundingClientRect().top - list.getBoundingClientRect().top;
+}"""
+
+
+def test_on_a_phone_the_chosen_lesson_is_whole(read):
+    page = read("masks")
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate(OUTLINE_ROOM) >= 2
+
+
 # --- their place in the app ------------------------------------------------------------------------------------
 
 
