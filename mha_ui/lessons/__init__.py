@@ -91,7 +91,7 @@ def _glossary(work: state.Work) -> None:
     words = work.words
     with st.expander(words(N_("Glossary")), key="lessons.glossary"):
         entries = "".join(
-            f"<dt>{escape(words(entry.term))}</dt><dd>{escape(words(entry.meaning))}</dd>"
+            f"<dt>{rich(words(entry.term))}</dt><dd>{rich(words(entry.meaning))}</dd>"
             for entry in GLOSSARY.values()
         )
         st.html(f'<dl class="mha-glossary" lang="{work.language}">{entries}</dl>')

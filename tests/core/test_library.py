@@ -289,3 +289,8 @@ def test_three_values_has_a_v_as_wide_as_there_are_keys_and_scores_that_do_not_l
     assert edited.values["head_outputs"] != computed.values["head_outputs"]
     early = [[2, 5, 4], [6, 6, 3], [8, 2, -2]]  # Q·Kᵀ·V
     assert max(range(3), key=early[0].__getitem__) == 1
+
+
+def test_titles_have_no_subscripts_since_lists_cannot_set_them():
+    titles = [title for example in library().values() for title in example.title.values()]
+    assert [title for title in titles if "_" in title] == []

@@ -92,6 +92,12 @@ def test_the_lesson_says_so_if_weights_are_no_shares(read):
     assert "1 of 2 head outputs lie within" in html(app)
 
 
+def test_the_glossary_sets_subscripts(read):
+    glossary = html(read("library")).split('class="mha-glossary"')[1].split("</dl>")[0]
+    assert "W<sub>Q</sub>" in glossary
+    assert "W_Q" not in glossary
+
+
 def test_the_readers_interests_move_the_picture(read):
     app = read("library")
     before = figure(app, "library")

@@ -4,6 +4,12 @@ from typing import Any
 
 
 def payloads() -> dict[str, Any]:
-    words = {"read": "read to the end", "answered": "question answered", "told": "{read} of {all}, {answered}"}
+    words = {
+        "read": "read to the end",
+        "answered": "question answered",
+        "told": "{read} of {all}, {answered}",
+    }
     topics = ("one", "two")
-    return {topic: {"topics": topics, "topic": topic, "isAnswered": False, "words": words} for topic in topics}
+    return {
+        topic: {"topics": topics, "topic": topic, "isAnswered": False, "words": words} for topic in topics
+    }
