@@ -89,7 +89,7 @@ def _applied(work: Work, data: Mapping[str, object]) -> Work:
 def _acted(work: Work, action: Action) -> Work:
     change = _CHANGES.get(type(action))
     if change:
-        return change(work)
+        return change(without_message(work))  # it may be about the step that is taken back
     match action:
         case actions.Restore(address=query):
             return _restored(work, query)

@@ -29,6 +29,12 @@ def aimed():
     return after(opened(example="output-projection"), OUTPUT)
 
 
+def test_nothing_is_said_of_a_step_that_is_undone(aimed):
+    stepped = after(aimed, {"op": "learn", "steps": 1})
+    assert stepped.message
+    assert after(stepped, {"op": "undo"}).message is None
+
+
 def test_without_a_goal_a_page_is_sent_nothing_of_the_backward_pass():
     sent = payload(opened(example="output-projection"))
     assert sent["learning"] is None

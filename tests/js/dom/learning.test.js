@@ -228,6 +228,36 @@ test("with reduced motion a run is taken at once, as one edit, until the loss is
   assert.match(find(".loss-curve svg").getAttribute("aria-label"), /^The loss goes from 6\.782 to /);
 });
 
+test("a run that ends by itself says why, and a click that comes too late for Pause starts no other", async () => {
+  const { click, edits, text, rest, answer } = await page("output");
+  globalThis.matchMedia = () => ({ matches: true });
+  click("learn play");
+  rest();
+  const { length } = edits();
+  const ended = '.learning-way [role="status"]';
+  assert.match(text(ended), /^Stopped after \d+ steps: the loss no longer falls\.$/);
+  click("learn play");
+  await new Promise((resolve) => setTimeout(resolve));
+  rest();
+  assert.equal(edits().length, length);
+  answer("undone");
+  assert.equal(text(ended), "");
+});
+
+test("while a run goes on, nothing is said of the edit before", async () => {
+  const { click, find, text, rest, answer } = await page("output");
+  click("learn step");
+  rest();
+  answer("one step");
+  await new Promise((resolve) => setTimeout(resolve, 200)); // until the picture says what has moved
+  assert.equal(find(".message").hidden, false);
+  const told = text(".moved");
+  click("learn play");
+  assert.ok(find(".message").hidden);
+  assert.notEqual(text(".moved"), told);
+  click("learn play");
+});
+
 test("a run is paused, and its steps so far are the edit that the server takes too", async () => {
   const { click, text, last, rest, cell, answer } = await page("output");
   click("learn play");

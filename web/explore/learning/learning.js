@@ -14,6 +14,7 @@ import { Run } from "./run.js";
 
 const MOST_RATE = 1e6; // as in mha_core/example/learning.py
 const SAME = 1e-9; // of the largest loss, by which the browser's and the server's may differ
+const LATE = 600; // ms after a run has ended by itself, in which a click was still meant for Pause
 const MOST_NUMBERS = 6; // of a target that is listed
 
 /**
@@ -28,7 +29,8 @@ const stored = { isOpen: null, losses: [] };
  * `isKept`: whether the page has every edit, and none is being made; `isBusy`: whether the numbers shown answer an earlier
  * edit; `settled`: once the page has answered every edit.
  * @typedef {import("../toolbar/number_field.js").NumberFieldHost & {
- *   isKept: () => boolean; isBusy: () => boolean; settled: () => unknown;
+ *   isKept: () => boolean; isBusy: () => boolean; settled: () => unknown; clearMessage: () => void;
+ *   overview: { root: HTMLElement; say: (text: string) => void };
  * }} LearningHost
  */
 
@@ -41,6 +43,8 @@ export class Learning {
   #run;
   #goals = element("ul", { class: "goals" });
   #loss = element("p", { class: "loss" });
+  #ended = element("p", { class: "quiet-text", role: "status" }); // why the last run has ended by itself
+  #endedAt = Number.NEGATIVE_INFINITY;
   #step;
   #play;
   #way; // what can be done with a goal
@@ -75,7 +79,8 @@ export class Learning {
       send: host.send,
       preview: host.preview,
       stepped: (/** @type {number} */ loss) => this.#stepped(loss),
-      ended: () => this.#showPlay(),
+      ended: (/** @type {import("./run.js").Why} */ why, /** @type {number} */ steps) =>
+        this.#showEnd(why, steps),
     };
     this.#run = new Run(run);
     this.#step = button(
@@ -84,7 +89,7 @@ export class Learning {
     );
     this.#play = button({ data: { focus: "learn play" }, onclick: () => this.#togglePlay() });
     const rate = element("label", { class: "rate" }, words.learn_rate, this.#rate.field);
-    this.#way = div("learning-way", rate, this.#step, this.#play, this.#loss, this.#curve.root);
+    this.#way = div("learning-way", rate, this.#step, this.#play, this.#loss, this.#curve.root, this.#ended);
     const content = [
       p("quiet-text", symbol(words.backward_about)),
       this.#goals,
@@ -228,7 +233,10 @@ export class Learning {
 
   async #togglePlay() {
     if (this.#run.isPlaying) return this.#run.pause();
+    if (performance.now() - this.#endedAt < LATE) return;
     if (this.#host.isBusy()) await this.#host.settled();
+    this.#host.clearMessage(); // what is said of the edit before is not true of the run
+    this.#host.overview.say("");
     this.#run.play();
     this.#showPlay();
   }
@@ -238,8 +246,16 @@ export class Learning {
     setText(this.#play, isPlaying ? `❚❚ ${this.#words.learn_pause}` : `▶ ${this.#words.learn_play}`);
   }
 
+  /** @param {import("./run.js").Why} why @param {number} steps */
+  #showEnd(why, steps) {
+    if (why) this.#endedAt = performance.now();
+    setText(this.#ended, why && fill(this.#words[`run_${why}`], { count: steps }));
+    this.#showPlay();
+  }
+
   /** @param {number} loss after one more step */
   #stepped(loss) {
+    setText(this.#ended, "");
     if (Number.isFinite(loss)) stored.losses.push(loss);
     this.#showLoss();
   }
@@ -250,6 +266,7 @@ export class Learning {
    */
   #settle(loss) {
     const at = placeOf(loss);
+    if (at < stored.losses.length - 1) setText(this.#ended, ""); // those steps are no longer the last ones
     stored.losses = !Number.isFinite(loss) ? [] : at < 0 ? [loss] : stored.losses.slice(0, at + 1);
   }
 

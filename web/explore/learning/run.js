@@ -8,11 +8,12 @@ export const MOST_STEPS = 200; // of one edit, as in mha_core/learn/descent.py
 const PACE = 60; // ms between two steps
 const FLAT = 1e-9; // of the first loss: a step that lowers it by less changes nothing that can be seen
 
+/** Why a run has ended by itself; "" while it has not. @typedef {"" | "enough" | "risen" | "flat"} Why */
 /**
- * `stepped`: the numbers after a step are shown, with this loss; `ended`: the run is over, or paused.
+ * `stepped`: the numbers after a step are shown, with this loss; `ended`: the run is over after so many steps, or paused.
  * @typedef {{
  *   readonly model: ExploreModel; send: (edit: Edit) => void; preview: (edit: Edit | null) => void;
- *   stepped: (loss: number) => void; ended: () => void;
+ *   stepped: (loss: number) => void; ended: (why: Why, steps: number) => void;
  * }} RunHost
  */
 
@@ -36,14 +37,15 @@ export class Run {
     this.#steps = 0;
     this.#first = this.#last = lossOf(this.host.model);
     if (gently() === "auto") {
-      while (!this.#step());
-      this.#end();
+      let why = this.#step();
+      while (!why) why = this.#step();
+      this.#end(why);
     } else this.#timer = setTimeout(() => this.#tick(), 0);
   }
 
   /** Stop here: the steps so far are made an edit. */
   pause() {
-    if (this.isPlaying) this.#end();
+    if (this.isPlaying) this.#end("");
   }
 
   /** The page is left: nothing more is sent. */
@@ -53,11 +55,12 @@ export class Run {
   }
 
   #tick() {
-    if (this.#step()) this.#end();
+    const why = this.#step();
+    if (why) this.#end(why);
     else this.#timer = setTimeout(() => this.#tick(), PACE);
   }
 
-  /** One step more, and whether it was the last: the loss has risen, is flat, or there have been enough. */
+  /** One step more, and why it was the last, if it was. @returns {Why} */
   #step() {
     this.#steps += 1;
     this.host.preview({ op: "learn", steps: this.#steps });
@@ -65,12 +68,15 @@ export class Run {
     if (Number.isFinite(loss)) this.host.stepped(loss);
     const isFlat = Math.abs(loss - this.#last) <= FLAT * this.#first;
     this.#last = loss;
-    return this.#steps >= MOST_STEPS || !(loss <= this.#first) || isFlat;
+    if (!(loss <= this.#first)) return "risen";
+    if (isFlat) return "flat";
+    return this.#steps >= MOST_STEPS ? "enough" : "";
   }
 
-  #end() {
+  /** @param {Why} why */
+  #end(why) {
     this.stop();
     if (this.#steps) this.host.send({ op: "learn", steps: this.#steps });
-    this.host.ended();
+    this.host.ended(why, this.#steps);
   }
 }
