@@ -47,7 +47,7 @@ import { Actions } from "./toolbar/actions.js";
 import { Toolbar } from "./toolbar/toolbar.js";
 import { Verdict } from "./verdict.js";
 import { beginningOf, isInSight } from "./viewport.js";
-import { invitation, wayBack } from "./ways_on.js";
+import { invitation, isOfTables, wayBack } from "./ways_on.js";
 
 const STALE = 120; // ms after which what was found of earlier numbers is greyed
 
@@ -309,7 +309,8 @@ class Explore {
   // --- showing -----------------------------------------------------------------------------------------------------
 
   #showAbout() {
-    this.#about.show(this.#model, this.#words.plainly);
+    if (isOfTables(this.#model)) this.#about.root.hidden = true;
+    else this.#about.show(this.#model, this.#words.plainly);
   }
 
   /** Show what is found of claimed numbers: all at once, or step by step in an exercise. */
@@ -804,7 +805,7 @@ class Explore {
     this.root.replaceChildren(
       element(
         "p",
-        { class: "lead", hidden: Boolean(this.#model.check) },
+        { class: "lead", hidden: Boolean(this.#model.check) || isOfTables(this.#model) },
         words.lead,
         invitation(this.#model, words),
         wayBack(this.#model, words, (edit) => this.#send(edit)),

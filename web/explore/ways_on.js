@@ -5,6 +5,12 @@ import { lastWork } from "../kit/last_work.js";
 import { solvedPuzzles } from "../kit/solved_puzzles.js";
 
 /**
+ * Whether the page is about the tables through one lens, as in Compare: nothing else is offered there.
+ * @param {Pick<ExploreModel, "asks" | "controls">} model
+ */
+export const isOfTables = ({ asks, controls }) => asks !== null && controls.lens === null;
+
+/**
  * A link to the first puzzle, or to all of them once one is solved; null where none is to be offered.
  * @param {Pick<ExploreModel, "lang" | "start">} model
  * @param {Record<string, string>} words

@@ -30,6 +30,15 @@ async function lens(name) {
   return { ...page, find, cell, signs, line, description, summary, control, edits, answer };
 }
 
+test("a page about one lens begins with the low overview and the tables: neither story nor invitation", async () => {
+  const { find } = await lens("compared");
+  for (const part of [".lead", ".mha-note"]) assert.ok(find(part).hidden, part);
+  assert.ok(find(".overview").classList.contains("slim"));
+  const explore = await lens("gradient");
+  for (const part of [".lead", ".mha-note"]) assert.ok(!explore.find(part).hidden, part);
+  assert.ok(!explore.find(".overview").classList.contains("slim"));
+});
+
 // --- change ----------------------------------------------------------------------------------------------------------
 
 test("a button pins a baseline, from which nothing differs yet", async () => {

@@ -1,5 +1,5 @@
 // The overview gets lower once the page has been scrolled so far that the space would show the tables. The tables do
-// not move by it: as much space is kept free below the overview.
+// not move by it: as much space is kept free below the overview. On a page about the tables it is low from the start.
 
 import { element } from "../../kit/dom.js";
 
@@ -17,10 +17,13 @@ export class Slim {
   /**
    * @param {HTMLElement} root
    * @param {() => void} changed its form has changed
+   * @param {boolean} isAlways whether it is low from the start
    */
-  constructor(root, changed) {
+  constructor(root, changed, isAlways) {
     this.root = root;
     this.changed = changed;
+    this.isAlways = isAlways;
+    root.classList.toggle("slim", isAlways);
     this.place = element("div", { class: "overview-place" }); // where it is when nothing is scrolled
     this.#sizes.observe(root);
     const { signal } = this.#gone;
@@ -53,7 +56,7 @@ export class Slim {
       return this.root.getBoundingClientRect().height;
     });
     this.root.classList.toggle("slim", isSlim);
-    this.#spared = whole - slim;
+    this.#spared = this.isAlways ? 0 : whole - slim;
     this.root.style.setProperty("--spared", `${this.#spared}px`);
     style.setProperty("--mha-overview", `${slim}px`);
     this.#lookSoon();
@@ -71,7 +74,7 @@ export class Slim {
 
   #look() {
     const scrolled = this.root.getBoundingClientRect().top - this.place.getBoundingClientRect().top;
-    const isSlim = this.#spared > 0 && scrolled >= this.#spared - (this.isSlim ? BACK : 0);
+    const isSlim = this.isAlways || (this.#spared > 0 && scrolled >= this.#spared - (this.isSlim ? BACK : 0));
     if (isSlim === this.isSlim) return;
     this.root.classList.toggle("slim", isSlim);
     this.#move(isSlim);

@@ -5,6 +5,7 @@ import { accent, button, div, element, fill, p, rich, setAttribute, setText, tit
 import { isFixed, key as keyOf, rowsOf } from "../../kit/graph.js";
 import { format } from "../../kit/numbers.js";
 import { isolated } from "../../kit/quoted.js";
+import { isOfTables } from "../ways_on.js";
 import { HeadLines } from "./head_panels.js";
 import { Slim } from "./low_overview.js";
 import { Bars } from "./row_bars.js";
@@ -102,7 +103,7 @@ export class Overview {
     this.moved = element("p", { class: "moved" });
     this.root = element("section", { class: "overview", "aria-label": this.words.overview });
     this.root.addEventListener("keydown", (event) => this.#onEscape(event));
-    this.slim = new Slim(this.root, () => this.#draw());
+    this.slim = new Slim(this.root, () => this.#draw(), isOfTables(model));
   }
 
   stop() {
