@@ -151,8 +151,8 @@ HEADS: Final = {
     ),
     "label_needs": N_(
         "“Cases” is the number of words counted in this sentence. A head gets a name only if a pattern is "
-        "far above chance (at least {excess} of the way from chance to 100%, p ≤ {chance}). If several "
-        "qualify, the strongest wins."
+        "far above chance: at least {excess} of the way from chance to 100%, and so rare that chance alone reaches it "
+        "at most once in {times} tries (p ≤ {chance}). If several qualify, the strongest wins."
     ),
     "places": N_("cases: {count}"),
     "unit_entropy": N_("(1 = spread evenly)"),

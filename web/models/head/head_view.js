@@ -70,6 +70,8 @@ export class HeadView {
     this.views = div("views");
     this.note = element("p", { class: "hint view-note" });
     this.picture = div("drawn");
+    const { excess, chance } = limits;
+    const needed = { excess: percent(excess), times: Math.round(1 / chance), chance };
     this.root = element(
       "section",
       { class: "one", "aria-label": words.one_head },
@@ -82,7 +84,7 @@ export class HeadView {
       this.measures.root,
       this.shuffled,
       element("p", { class: "hint" }, words.measures_note),
-      element("p", { class: "hint" }, fill(words.label_needs, { ...limits, excess: percent(limits.excess) })),
+      element("p", { class: "hint" }, fill(words.label_needs, needed)),
       opening.root,
     );
   }
