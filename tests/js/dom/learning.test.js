@@ -93,6 +93,21 @@ for (const [typed, said] of [
     assert.equal(control("goal numbers").value, typed);
   });
 
+test("once a goal is set in the form, the bar with Step and Play is scrolled to", async () => {
+  const { click, find, answer } = await page();
+  click("backward");
+  const way = find(".learning-way");
+  let scrolled = 0;
+  way.scrollIntoView = () => (scrolled += 1);
+  find(".goal-form").dispatchEvent(new Event("submit", { cancelable: true }));
+  answer("output");
+  await new Promise((resolve) => requestAnimationFrame(resolve));
+  assert.equal(scrolled, 1);
+  answer("one step");
+  await new Promise((resolve) => requestAnimationFrame(resolve));
+  assert.equal(scrolled, 1);
+});
+
 test("the goal is said in words, and its last target removed removes it", async () => {
   const { text, click, last } = await page("look");
   assert.match(text(".goals li"), /^In head 1, .*cats.* should look at .*fish.*\./);

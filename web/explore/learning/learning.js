@@ -7,6 +7,7 @@ import { isFixed } from "../../kit/graph.js";
 import { brief } from "../../kit/numbers.js";
 import { isolated } from "../../kit/quoted.js";
 import { NumberField } from "../toolbar/number_field.js";
+import { gently, isInSight } from "../viewport.js";
 import { GoalForm } from "./goal_form.js";
 import { targetsOf, tokensAlong, without, withTarget } from "./goals.js";
 import { LossCurve, valuesOf } from "./loss_curve.js";
@@ -30,7 +31,8 @@ const stored = { isOpen: null, losses: [] };
  * edit; `settled`: once the page has answered every edit.
  * @typedef {import("../toolbar/number_field.js").NumberFieldHost & {
  *   isKept: () => boolean; isBusy: () => boolean; settled: () => unknown; clearMessage: () => void;
- *   overview: { root: HTMLElement; say: (text: string) => void };
+ *   overview: { root: HTMLElement; say: (text: string) => void }; explain: { root: HTMLElement };
+ *   bring: (node: Element, behavior: ScrollBehavior, block: ScrollLogicalPosition) => void;
  * }} LearningHost
  */
 
@@ -52,6 +54,7 @@ export class Learning {
   #tables = div("backward-tables");
   #disclosure;
   #drawn = ""; // the goal that is listed, as JSON
+  #hasNewGoal = false; // one was set in the form, and the page has not answered yet
 
   /**
    * @param {LearningHost} host
@@ -60,7 +63,17 @@ export class Learning {
   constructor(host, words) {
     this.#host = host;
     this.#words = words;
-    this.#form = new GoalForm(host, words);
+    const form = {
+      get model() {
+        return host.model;
+      },
+      send: (/** @type {Edit} */ edit) => {
+        this.#hasNewGoal = true;
+        host.send(edit);
+      },
+      say: host.say,
+    };
+    this.#form = new GoalForm(form, words);
     this.#curve = new LossCurve(words);
     this.#rate = new NumberField(host, {
       name: "rate",
@@ -139,6 +152,15 @@ export class Learning {
     if (this.#host.isKept()) this.#settle(lossOf(model));
     this.#showPlay();
     this.#showLoss();
+    if (this.#hasNewGoal && model.learning) this.#showWay();
+  }
+
+  /** A goal was set: what can be done with it must not be below or above the part in sight. */
+  #showWay() {
+    this.#hasNewGoal = false;
+    requestAnimationFrame(() => {
+      if (!isInSight(this.#way, this.#host, 1)) this.#host.bring(this.#way, gently(), "center");
+    });
   }
 
   /** The numbers have changed before any answer. @param {ExploreModel} model */
