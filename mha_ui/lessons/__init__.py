@@ -132,7 +132,9 @@ def _progress(work: state.Work, topic: str) -> None:
 _PROGRESS: Final = {
     "read": N_("read to the end"),
     "answered": N_("question answered"),
-    "told": N_("{read} of {all} lessons read, {answered} of {all} questions answered. Kept in this browser."),
+    "told": N_(
+        "{read} of {all} lessons read (✓), {answered} of {all} questions answered (✓✓). Kept in this browser."
+    ),
 }
 
 
