@@ -11,14 +11,15 @@ job.close()
 from __future__ import annotations
 
 import atexit
+import sys
 from collections import deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from threading import Lock, Thread
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Final
 
 from mha_core.errors import N_, Reason, TrainError
@@ -28,8 +29,21 @@ from mha_core.train.worker import work
 MOST_WAITING: Final = 100
 _SPAWN: Final = get_context("spawn")
 """A process of its own from the first line on: one that is forked from a program with threads can hang."""
+_STARTING: Final = Lock()
 _GRACE: Final = 2.0
 """Seconds in which a process may end by itself before it is killed."""
+
+
+@contextmanager
+def _without_script() -> Iterator[None]:
+    """A process that is started here does not run this one's script again, which may be Streamlit's page."""
+    with _STARTING:
+        script = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = script
 
 
 class Job:
@@ -97,7 +111,8 @@ class Job:
         ours, theirs = _SPAWN.Pipe()
         with theirs:
             process = _SPAWN.Process(target=work, args=(theirs, self.order, self.budget), daemon=True)
-            process.start()
+            with _without_script():
+                process.start()
         for command in self._commands:
             ours.send(command)
         self._process, self._pipe = process, ours

@@ -26,7 +26,7 @@ class View(Server):
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
-        command = ["-m", "mha_ui.command", "view", str(folder), TEXT]
+        command = ["-m", "mha_ui", "view", str(folder), TEXT]
         self.command = [sys.executable, *command, "--no-browser", f"--port={self.port}"]
 
     def launch(self) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import torch
@@ -18,7 +19,7 @@ from tests.sizes import each
 
 SMALL = {"layers": 1, "heads": 1, "d_model": 16, "batch": 2, "feed_forward": False}
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 300
+PATIENCE = 120
 """Seconds until a test gives up."""
 
 
@@ -42,8 +43,11 @@ class Inbox:
         """The first message of a kind that is as wanted."""
 
         def found():
+            has_ended = self.job.ended  # before its last messages are collected
             self.all += self.job.messages()
-            return next((one for one in self.all if isinstance(one, kind) and wanted(one)), None)
+            got = next((one for one in self.all if isinstance(one, kind) and wanted(one)), None)
+            assert got or not has_ended, has_ended
+            return got
 
         return until(found, kind.__name__)
 
@@ -79,6 +83,15 @@ def test_a_training_takes_the_steps_of_its_budget_as_it_would_here():
     ]
     assert [one.step for one in inbox.all if isinstance(one, Recorded)] == [0, 10]
     assert str(ended.why.error()) == "the training has taken all of its 12 steps"
+
+
+def test_the_script_that_starts_a_training_is_not_run_again(monkeypatch, tmp_path):
+    script = ModuleType("__main__")
+    script.__file__ = str(tmp_path / "gone.py")  # Streamlit makes the page's script the main module
+    monkeypatch.setitem(sys.modules, "__main__", script)
+    with Desk(budget=Budget(steps=1)) as desk:
+        Inbox(desk.start(order())).wait(Stepped)
+    assert sys.modules["__main__"] is script
 
 
 def test_paused_stepped_saved_resumed_and_stopped(tmp_path):

@@ -271,7 +271,9 @@ export class Learning {
   /** @param {import("./run.js").Why} why @param {number} steps */
   #showEnd(why, steps) {
     if (why) this.#endedAt = performance.now();
-    setText(this.#ended, why && fill(this.#words[`run_${why}`], { count: steps }));
+    const words = this.#words;
+    const sentences = { enough: words.run_enough, flat: words.run_flat, risen: words.run_risen };
+    setText(this.#ended, why && fill(sentences[why], { count: steps }));
     this.#showPlay();
   }
 
