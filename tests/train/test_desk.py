@@ -94,6 +94,14 @@ def test_the_script_that_starts_a_training_is_not_run_again(monkeypatch, tmp_pat
     assert sys.modules["__main__"] is script
 
 
+def test_the_memory_of_the_owner_is_not_counted():
+    owned = b"x" * (1000 << 20)
+    with Desk(budget=Budget(steps=1, megabytes=900)) as desk:
+        ended = Inbox(desk.start(order())).wait(Ended)
+    assert len(owned) == 1000 << 20
+    assert str(ended.why.error()).startswith("the training has taken all of its 1 step")
+
+
 def test_paused_stepped_saved_resumed_and_stopped(tmp_path):
     with Desk() as desk:
         job = desk.start(order())
