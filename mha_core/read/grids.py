@@ -1,4 +1,4 @@
-"""Tables of printed numbers: their digits, the place of each, and what stands beside them."""
+"""Tables of printed numbers: their digits, the place of each, and the text beside them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The reading of a text: the one under which most of the printed numbers come out right, and which others do as well.
 
-A name that stands at a matrix is taken; where none does, shapes decide, and where these do not, the numbers.
+A name beside a matrix decides what it is. Without a name its shape decides, and where several shapes fit, the numbers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A server that is told to stop: not ready, no new websockets, its streams go elsewhere, and it ends in time."""
+"""A server that gets SIGTERM: not ready, no new websockets, its streams go elsewhere, and it ends in time."""
 
 import asyncio
 import json

@@ -29,7 +29,7 @@ def until(found, what="it"):
     while time.monotonic() < end:
         if answer := found():
             return answer
-        time.sleep(0.01)
+        time.sleep(0.01)  # polling another process, which sends nothing to wait for
     raise AssertionError(f"{what} did not come")
 
 

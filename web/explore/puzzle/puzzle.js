@@ -364,7 +364,10 @@ export class Puzzle {
   }
 }
 
-/** A table's symbol, and whose it is: several heads may each have one. @type {(model: ExploreModel, words: Record<string, string>, table: TableId) => string} */
+/**
+ * A table's symbol, and whose it is: several heads may each have one.
+ * @type {(model: ExploreModel, words: Record<string, string>, table: TableId) => string}
+ */
 function tableIn(model, words, { name, head }) {
   const sign = symbolOf(model, name, head);
   if (head === null || model.dims.h === 1) return sign;
