@@ -93,7 +93,7 @@ def subscripts(symbol: str) -> str:
 
 
 def width(label_text: str) -> int:
-    """About how many pixels a label, escaped or not, takes at 11 px."""
+    """About how many pixels a label, escaped or not, takes at 12 px."""
     return sum(_advance(character) for character in unescape(label_text))
 
 

@@ -288,7 +288,7 @@ def heatmap(
         **(source or {}),
     }
     if cells is not None:
-        trace |= {"text": cells, "texttemplate": "%{text}", "textfont": {"color": colours.text}}
+        trace |= {"text": cells, "texttemplate": "%{text}", "textfont": {"color": colours.text, "size": 12}}
     return trace
 
 

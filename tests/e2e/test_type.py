@@ -14,7 +14,7 @@ from mha_ui.lessons import LESSONS
 from mha_view.language import words_in
 from tests.e2e.looks import widths
 from tests.sizes import shortened, turns
-from tools.drive.browser import WAIT, at_rest
+from tools.drive.browser import WAIT, at_rest, picture
 
 SMALL = Path(__file__).with_name("small_text.js").read_text(encoding="utf-8").rstrip().removesuffix(";")
 PAGES = [
@@ -45,5 +45,7 @@ def test_a_page_has_one_heading_and_no_text_below_12_px(server, new_page, page_a
     at_rest(page)
     page.evaluate(SCROLL)
     for width in widths(page, (390, 1280)):
+        if script == shell.BENCH:
+            picture(page, "weights")
         at_rest(page)
         assert page.evaluate(SMALL) == [], width
