@@ -1,7 +1,8 @@
 # docker build -t mha .
 # docker run --rm --read-only --tmpfs /tmp -p 8501:8501 mha
 #
-# -e MHA_HOSTS="course.example" names the hosts that it answers for, -e MHA_FRAME_ANCESTORS="https://course.example" the
+# It answers at http://localhost:8501 only: for visitors from elsewhere, -e MHA_HOSTS="course.example" must name the hosts
+# by which they reach it. -e MHA_FRAME_ANCESTORS="https://course.example" the
 # pages that may hold it in a frame.
 #
 # TORCH_BACKEND chooses torch's build: cpu, or auto, cu130 and so on for NVIDIA cards (uv's --torch-backend; run with
@@ -28,6 +29,7 @@ RUN find /opt/venv/lib -type d \( -name tests -o -path '*/torch/test' -o -path '
 FROM python:3.11-slim
 ENV PATH=/opt/venv/bin:$PATH \
     HOME=/tmp \
+    MHA_HOSTS=localhost \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     OMP_NUM_THREADS=1 \

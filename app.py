@@ -3,7 +3,7 @@
 import streamlit as st
 
 import mha_api
-from mha_api import assets, ready
+from mha_api import assets, logs, metrics, ready
 from mha_api.rooms.chosen import chosen
 from mha_api.rooms.page import Follower
 from mha_ui import component, shell
@@ -27,6 +27,7 @@ app = st.App(
         first=component.serve,
         last=ROOMS.close,
         optional=OPTIONAL,
+        beside=(logs.written, lambda: metrics.served(ROOMS, shell.sessions)),
     ),
     on_script_error=shell.script_failed,
 )

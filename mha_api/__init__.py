@@ -12,6 +12,7 @@
   answer, ``model_runs`` stores the latest runs.
 - ``rooms``: the audience of a lecture.
 - ``qr_code``: a link as a QR code.
+- ``metrics``: what Prometheus reads, at a port of its own; ``histogram`` counts durations. ``logs``: the log as JSON.
 - ``assets``: scripts that a browser caches.
 
 No answer depends on an earlier request, except in rooms and on the websocket.

@@ -16,6 +16,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from mha_api import ready
 from mha_api.headers import same_origin
+from mha_api.histogram import Durations
 from mha_api.turns import in_turn
 
 RATE: Final = 120
@@ -39,7 +40,14 @@ class Pace:
         return max(0.0, -self._tokens / self._rate)
 
 
+ANSWERED: Final = Durations()
+"""From a message to its answer."""
 _open: set[int] = set()
+
+
+def sockets() -> int:
+    """How many are open."""
+    return len(_open)
 
 
 async def live(socket: WebSocket) -> None:
@@ -59,11 +67,13 @@ async def live(socket: WebSocket) -> None:
         while (text := await _text(socket)) is not None:
             if (wait := pace.wait()) > 0:
                 await sleep(wait)
+            begun = time.monotonic()
             if channel.is_light(text):
                 answer = channel.answer(text)
             else:
                 answer = await in_turn(socket, channel.answer, text)
             await socket.send_text(answer)
+            ANSWERED.add(time.monotonic() - begun)
             if channel.drawing:
                 await socket.send_text(await in_turn(socket, channel.pictures))
     except WebSocketDisconnect:

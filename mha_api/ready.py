@@ -21,7 +21,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from threading import Event, Thread, current_thread, main_thread
 from types import FrameType
 from typing import Final
@@ -49,12 +49,14 @@ def lifespan(
     first: Callable[[], None] = lambda: None,
     last: Callable[[], None] = lambda: None,
     optional: Sequence[str] = (),
+    beside: Sequence[Callable[[], AbstractAsyncContextManager[None]]] = (),
 ) -> Callable[[object], AbstractAsyncContextManager[None]]:
     """The server's lifespan: at its start, it begins to import these modules, and all modules of these packages.
 
     A module that needs one of the ``optional`` packages is skipped if that is not installed. ``first`` runs before the
     first answer. ``last`` runs as soon as the server receives the signal to stop: the server then waits until every
-    answer has ended, and some never end by themselves. Raises ``ValueError`` if ``MHA_DRAIN`` is not a time.
+    answer has ended, and some never end by themselves. ``beside`` is entered at the start and left at the end. Raises
+    ``ValueError`` if ``MHA_DRAIN`` is not a time.
     """
 
     @asynccontextmanager
@@ -62,7 +64,10 @@ def lifespan(
         sys.setswitchinterval(SWITCH)
         first()
         begin(libraries, packages, optional)
-        with _when_stopped(last, drain()):
+        async with AsyncExitStack() as stack:
+            for context in beside:
+                await stack.enter_async_context(context())
+            stack.enter_context(_when_stopped(last, drain()))
             yield
 
     return run

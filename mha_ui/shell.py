@@ -13,6 +13,8 @@ from typing import Final
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
+from streamlit.runtime import Runtime
+from streamlit.runtime.stats import ACTIVE_SESSIONS_FAMILY, GaugeStat
 
 from mha_core.errors import N_
 from mha_view import bundle
@@ -96,6 +98,12 @@ def waiting(page: StreamlitPage) -> None:
 
 
 _WAITING: Final = N_("The server has just started and is loading torch. The numbers appear in a few seconds.")
+
+
+def sessions() -> int:
+    """How many pages are open at this server."""
+    stats = Runtime.instance().stats_mgr.get_stats([ACTIVE_SESSIONS_FAMILY])[ACTIVE_SESSIONS_FAMILY]
+    return sum(stat.value for stat in stats if isinstance(stat, GaugeStat))
 
 
 def script_failed(_error: Exception) -> bool:

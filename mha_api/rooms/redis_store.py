@@ -27,6 +27,7 @@ from mha_api.rooms.store import (
     Counts,
     CrowdedError,
     FullError,
+    Here,
     LostError,
     Message,
     Streams,
@@ -170,6 +171,10 @@ class InRedis:
             decrease(audience.streams, listener)
             with suppress(LostError):
                 await self._presence.changed(code, listener)
+
+    def here(self) -> Here:
+        """See ``Store``. Rooms are in Redis; here are those with a stream at this server."""
+        return Here(len(self._audiences), len(self._streams))
 
     def close(self) -> None:
         """See ``Store``. The rooms go on at other servers."""

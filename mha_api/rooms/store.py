@@ -67,10 +67,17 @@ class Counts(NamedTuple):
     answers: Mapping[str, int]
 
 
+class Here(NamedTuple):
+    """How much a store has in this process: rooms, and streams that are open."""
+
+    rooms: int
+    streams: int
+
+
 class Store(Protocol):
     """Rooms by their code. For a room that does not exist or has ended, the result is None, or nothing happens.
 
-    Every method but ``close`` may raise ``LostError`` where the store is not in this process.
+    Every method but ``close`` and ``here`` may raise ``LostError`` where the store is not in this process.
     """
 
     moving: bool
@@ -111,6 +118,9 @@ class Store(Protocol):
     async def end(self, code: str) -> None:
         """End the room and wake all its listeners."""
 
+    def here(self) -> Here:
+        """How much is in this process; never raises ``LostError``."""
+
     def close(self) -> None:
         """The server stops: end all streams, and the rooms that end with it."""
 
@@ -122,10 +132,13 @@ class Streams:
         self._per_address = per_address
         self._open: Counter[str] = Counter()
 
+    def __len__(self) -> int:
+        return self._open.total()
+
     @contextmanager
     def one_more(self, address: str) -> Iterator[None]:
         """While this address has one more open. Raises ``FullError``."""
-        if self._open.total() >= MAX_LISTENERS:
+        if len(self) >= MAX_LISTENERS:
             raise FullError
         if self._open[address] >= self._per_address:
             raise CrowdedError
@@ -284,6 +297,10 @@ class InProcess:
     async def end(self, code: str) -> None:
         """See ``Store``."""
         self._end(code)
+
+    def here(self) -> Here:
+        """See ``Store``."""
+        return Here(len(self._rooms), len(self._streams))
 
     def close(self) -> None:
         """See ``Store``."""
