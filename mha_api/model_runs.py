@@ -1,6 +1,7 @@
 """The latest runs of models, cached so that a request about one of their heads is answered at once.
 
-The cache only saves time: answers are the same without it, to rounding. Its size is limited. A decoder's run of a text
+The cache only saves time: answers are the same without it, to rounding. Its size is limited. A run that several want at
+once, as a class does, is computed once. A decoder's run of a text
 is also what a run of the text with one more token starts from: keys and values are not computed again.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from threading import Lock
 from typing import Final
+from weakref import WeakValueDictionary
 
 from mha_core.models import AnyModel, AnyRun, Tokens, continued, guesses, run
 from mha_core.models.generation import extended, require_continuing, stopped
@@ -31,16 +33,23 @@ class Runs:
         self._runs: OrderedDict[Key, tuple[AnyRun, int]] = OrderedDict()
         self._next: OrderedDict[tuple[int, tuple[int, ...]], int] = OrderedDict()
         self._lock = Lock()
+        self._computing: WeakValueDictionary[Key, Lock] = WeakValueDictionary()
+        """One for each run that is computed: who wants the same run waits for it."""
 
     def run(self, model: AnyModel, tokens: Tokens, off: frozenset[tuple[int, int]]) -> AnyRun:
         """The run of the model over these tokens, from the cache, continued, or computed.
 
         Raises ``ModelError`` as ``run`` does.
         """
-        stored = self._stored(model, tokens.ids, off)
-        if stored is not None:
-            return stored
-        past = self._stored(model, tokens.ids[:-1], off) if model.can_continue else None
+        key = id(model), tokens.ids, off
+        with self._lock:
+            computing = self._computing.setdefault(key, Lock())
+        with computing:
+            stored = self._stored(*key)
+            return self._computed(model, tokens, off) if stored is None else stored
+
+    def _computed(self, model: AnyModel, tokens: Tokens, off: frozenset[tuple[int, int]]) -> AnyRun:
+        past = self._stored(id(model), tokens.ids[:-1], off) if model.can_continue else None
         computed = run(model, tokens, without=off) if past is None else continued(model, past, tokens.ids[-1])
         with self._lock:
             self._runs[id(model), tokens.ids, off] = computed, run_size(model, len(tokens))
@@ -72,11 +81,9 @@ class Runs:
             return likeliest
         return self._next[key]
 
-    def _stored(
-        self, model: AnyModel, ids: tuple[int, ...], off: frozenset[tuple[int, int]]
-    ) -> AnyRun | None:
+    def _stored(self, model: int, ids: tuple[int, ...], off: frozenset[tuple[int, int]]) -> AnyRun | None:
         with self._lock:
-            key = id(model), ids, off
+            key = model, ids, off
             if key not in self._runs:
                 return None
             self._runs.move_to_end(key)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from mha_api import model_answers, models
+from mha_api import model_answers, model_runs, models
 from mha_api.model_runs import Runs, run_size
 from mha_core.messages import LANGUAGES
 from mha_core.models import (
@@ -401,6 +401,31 @@ def test_a_few_are_computed_at_once_and_all_are_answered(client, monkeypatch):
     assert [answer.status_code for answer in answers] == [200] * 20
     assert len({answer.content for answer in answers}) == 1
     assert max(running) == at_once
+
+
+def test_a_run_that_several_want_at_once_is_computed_once(monkeypatch):
+    model, computed = model_of("encoder"), []
+    begun, all_want = threading.Event(), threading.Event()
+
+    def watched(*arguments, **options):
+        computed.append(arguments)
+        begun.set()
+        assert all_want.wait(20)
+        return run(*arguments, **options)
+
+    monkeypatch.setattr(model_runs, "run", watched)
+    runs, tokens, found = Runs(), tokenize(model, TEXT), []
+    threads = [
+        threading.Thread(target=lambda: found.append(runs.run(model, tokens, frozenset()))) for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+        assert begun.wait(20)
+    all_want.set()
+    for thread in threads:
+        thread.join()
+    assert len(computed) == 1
+    assert found[0] is found[1] is found[2]
 
 
 def test_a_run_is_stored_and_the_oldest_is_removed_when_they_take_too_much():
