@@ -7,7 +7,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python; do \
 PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run dev test test-long check catalogue lock bench peers docs browser servers clean
+.PHONY: help setup run dev test test-long check catalogue lock audit sbom bench peers docs browser servers clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -90,6 +90,14 @@ lock: $(DEV) ## write the lock file anew after a change of the pins; ARGS=--upgr
 		grep -Ev '^(#|cuda-|nvidia-|triton)' $(LOCK); } >$(LOCK).new
 	mv $(LOCK).new $(LOCK)
 
+# Strict: a package that could not be looked up fails it, too.
+audit: $(DEV) ## look up the locked packages in the database of known vulnerabilities; needs the internet
+	@$(VENV)/bin/uv tool run pip-audit==2.10.1 --strict --requirement $(LOCK) --no-deps --disable-pip --progress-spinner off || \
+		{ echo "A locked package has a known vulnerability, or the database did not answer: see above." >&2; exit 1; }
+
+sbom: $(DEV) ## write sbom.json, the list of the locked packages in CycloneDX's form
+	$(VENV)/bin/uv tool run --from cyclonedx-bom==7.5.0 cyclonedx-py requirements --output-reproducible $(LOCK) -o sbom.json
+
 bench: $(DEV) browser servers ## measure, and print one table; ARGS=core for some of it
 	$(PY) -m benchmarks $(ARGS)
 
@@ -102,5 +110,5 @@ docs: $(DOCS) ## build the documentation into site/, its links checked
 
 clean: ## remove .venv and all that the tools left
 	rm -rf $(VENV) $(VENV)-docs node_modules site build mha.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	rm -rf test-results
+	rm -rf test-results sbom.json
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
