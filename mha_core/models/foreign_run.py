@@ -16,7 +16,7 @@ from torch import Tensor
 
 from mha_core.compute.pooled import By, Pooled, pooled_map
 from mha_core.interop.running.captured import Captured
-from mha_core.interop.running.one_sample import LOWEST
+from mha_core.interop.running.one_sample import mask_and_bias
 from mha_core.models.scoring import Scoring
 
 
@@ -49,15 +49,8 @@ class ForeignLayer:
         one = self.captured
         if one.q is None:
             return None
-        n_q, n_k = one.weights.shape[1:]
-        added = torch.zeros(1, n_q, n_k)
-        if one.causal:
-            added = added.masked_fill(torch.ones(n_q, n_k, dtype=torch.bool).triu(1), -inf)
-        if one.mask is None:
-            return added
-        if one.mask.is_floating_point():
-            return added + one.mask.float().masked_fill(one.mask <= LOWEST, -inf)
-        return added.masked_fill(~one.mask, -inf)
+        added = one.added.float()
+        return added[None] if added.dim() == 2 else added
 
     @cached_property
     def seen(self) -> Tensor | None:
@@ -133,6 +126,7 @@ def with_row(before: ForeignLayer, row: ForeignLayer) -> ForeignLayer:
         q=None,
         k=None,
         mask=None,
+        bias=None,
         causal=False,
         sinks=None,
     )
@@ -140,13 +134,14 @@ def with_row(before: ForeignLayer, row: ForeignLayer) -> ForeignLayer:
     if added is None or added_to_row is None or past.q is None or new.q is None:
         return ForeignLayer(whole, before.causal)
     heads = max(len(added), len(added_to_row))
-    mask = _mask(_joined(added.expand(heads, -1, -1), added_to_row.expand(heads, -1, -1), -inf))
-    is_causal = mask.dtype == torch.bool and torch.equal(mask, torch.ones_like(mask).tril())
+    joined = _joined(added.expand(heads, -1, -1), added_to_row.expand(heads, -1, -1), -inf)
+    mask, bias, is_causal = mask_and_bias(joined)
     scored = replace(
         whole,
         q=torch.cat([past.q, new.q], 1),
         k=new.k,
-        mask=None if is_causal else mask,
+        mask=mask,
+        bias=bias,
         causal=is_causal,
         sinks=past.sinks,
     )
@@ -157,10 +152,3 @@ def _joined(before: Tensor, row: Tensor, hidden: float) -> Tensor:
     """h × n × n and h × 1 × (n + 1), one below the other; no earlier token sees the last one."""
     column = before.new_full((*before.shape[:-1], 1), hidden)
     return torch.cat([torch.cat([before, column], -1), row.to(before.dtype)], -2)
-
-
-def _mask(added: Tensor) -> Tensor:
-    """The mask as ``Captured`` has it: truth values, n × n, if it only hides."""
-    added = added[0] if bool((added == added[:1]).all()) else added
-    hidden = added == -inf
-    return ~hidden if added.dim() == 2 and not bool(added.masked_fill(hidden, 0.0).any()) else added

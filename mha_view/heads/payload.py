@@ -360,6 +360,7 @@ def _factors(own: Attentions) -> Iterator[tuple[str, Tensor]]:
             continue
         yield f"q.{layer}", one.q.float()
         yield f"k.{layer}", one.k.float()
-        if one.mask is not None:
-            is_added = one.mask.is_floating_point()
-            yield f"mask.{layer}", one.mask.float() if is_added else one.mask.to(torch.uint8)
+        if one.bias is not None:
+            yield f"mask.{layer}", one.added.float()
+        elif one.mask is not None:
+            yield f"mask.{layer}", one.mask.to(torch.uint8)

@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from mha_core.interop.running.captured import Captured
-from mha_core.interop.running.padding import allowed
 from mha_core.models.measures import Places
 from mha_view.heads.glance import Glance
 from mha_view.heads.names import tokens_of
@@ -49,7 +48,7 @@ def _seen(one: Captured, weights: Tensor) -> Tensor:
     n = weights.shape[-1]
     seen = torch.ones(n, n, dtype=torch.bool)
     if one.mask is not None:
-        seen = allowed(one.mask).reshape(-1, n, n).any(0)
+        seen = one.mask.reshape(-1, n, n).any(0)
     if one.causal or is_causal([weights]):
         seen = seen.tril()
     return seen | (weights > 0).any(0)

@@ -4,9 +4,11 @@ import pytest
 import torch
 from torch import nn
 
-from mha_core import InteropError
+from mha_core import InteropError, trace
+from mha_core.example.model import AddMask
 from mha_core.interop import capture
 from mha_core.interop.running import one_sample
+from tests.interop.test_capture import randn
 
 MODEL = nn.TransformerEncoder(
     nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 3, enable_nested_tensor=False
@@ -177,9 +179,28 @@ def test_numbers_that_leave_some_weight_are_added_to_the_scores():
     for added, rows in ((-5.0, ROWS), (-1e3, ROWS * 20)):
         (one,) = capture(Heads(LATER * added), rows)
         assert not one.causal
-        assert one.mask is not None
-        assert torch.equal(one.mask, LATER * added)
+        assert one.mask is None
+        assert torch.equal(one.bias, LATER * added)
         assert repr(one).endswith("4 keys, numbers added to its scores")
+
+
+@pytest.mark.parametrize("fill", [-1e4, torch.finfo(torch.float32).min, -torch.inf])
+def test_a_mask_that_was_added_to_a_bias_is_known_apart_from_it(fill):
+    """As T5 does, whose mask and relative positions are one tensor."""
+    bias, padding = randn(4, 4, seed=3).float(), torch.tensor([False, False, False, True])
+    later = LATER.bool()
+    cases = (("causal", later, None), ("masked", padding.expand(4, 4), ~padding.expand(4, 4)))
+    for said, hidden, mask in cases:
+        (one,) = capture(Heads(bias.masked_fill(hidden, fill)), ROWS)
+        assert repr(one) == f"Heads: 4 heads, 4 queries, 4 keys, {said}, numbers added to its scores"
+        assert one.causal is (mask is None)
+        assert mask is None or torch.equal(one.mask, mask)
+        assert torch.equal(one.bias, bias.masked_fill(hidden, 0))
+        assert torch.equal(one.added, bias.masked_fill(hidden, -torch.inf))
+        example = one.example()
+        assert isinstance(example.mask, AddMask)
+        assert torch.equal(torch.tensor(example.mask.add) == -torch.inf, hidden)
+        assert (trace(example)["weights"].cpu() - one.weights).abs().max() < 1e-6
 
 
 def test_a_row_that_adds_the_same_to_every_key_hides_nothing():

@@ -226,7 +226,8 @@ def test_the_function(dtype, how):
         assert torch.equal(captured.outputs, outputs[sample])
         assert captured.example().kv_heads == (2 if groups > 1 else None)
     assert captured.causal is (how == "causal")
-    assert (captured.mask is None) is (how not in ("truth values", "numbers", "a mask of each sample"))
+    assert (captured.mask is None) is (how not in ("truth values", "a mask of each sample"))
+    assert (captured.bias is None) is (how != "numbers")
     scale = {"another scale": 1 / 0.3, "no scale": "none"}.get(how, "sqrt_dk")
     assert captured.scale == (scale if isinstance(scale, str) else pytest.approx(scale))
 
@@ -249,7 +250,7 @@ def test_a_mask_of_each_head_becomes_its_own():
     q, k, v = (randn(1, 3, 4, 6, seed=seed) for seed in range(3))
     mask = randn(3, 4, 4, seed=9)
     (captured,) = capture(Fused(attn_mask=mask), (q, k, v))
-    assert captured.mask.shape == (3, 4, 4)
+    assert captured.bias.shape == (3, 4, 4)
     assert_same(captured, written_out(q, k, v, attn_mask=mask)[0])
     example = captured.example()
     assert [isinstance(head.mask, AddMask) for head in example.heads] == [True, True, True]

@@ -12,7 +12,7 @@ from torch.nn import functional as F  # noqa: N812  # its usual name
 
 from mha_core import InteropError, trace
 from mha_core.example.model import text_in
-from mha_core.interop import capture, sweep
+from mha_core.interop import At, capture, sweep
 from tests.interop.families import IDS, OLDER, made
 from tests.interop.test_capture import LAYOUTS, Tied, randn, seeded
 
@@ -285,7 +285,7 @@ def test_with_no_changes_nothing_changes(way):
     changed = capture(module, X, without=[], batch=SAMPLES)
     assert torch.equal(changed.before, changed.after)
     assert torch.equal(changed.before, output(module, X))
-    assert repr(changed) == "no change of the output (2 × 5 × 12)"
+    assert repr(changed) == "nothing changed: no change of the output (2 × 5 × 12)"
 
 
 # --- the result --------------------------------------------------------------------------------------------------
@@ -296,7 +296,7 @@ def test_the_largest_change_is_that_of_the_two_outputs():
     by_hand = (changed.after - changed.before).abs()
     assert changed.largest == by_hand.max()
     assert by_hand[changed.where] == by_hand.max()
-    assert repr(changed).startswith("largest change of the output (2 × 5 × 12): ")
+    assert repr(changed).startswith("1 head 0 off: largest change of the output (2 × 5 × 12): ")
 
 
 def test_numbers_that_are_infinite_before_and_after_are_no_change():
@@ -315,7 +315,32 @@ def test_a_change_to_nan_is_nan():
     changed = capture(module, X, without=[(0, 0)])
     assert math.isnan(changed.largest)
     assert changed.difference[changed.where].isnan()
-    assert repr(changed).startswith("largest change of the output (2 × 5 × 12): nan at [")
+    assert repr(changed).startswith("0 head 0 off: largest change of the output (2 × 5 × 12): nan at [")
+
+
+def test_the_text_form_says_what_was_changed():
+    changed = capture(
+        hand(),
+        X,
+        without=[("0", [2, -3]), At("1", 1, rows=[0, -1])],
+        patch={("0", 1, "k"): torch.ones(5, 4), ("1", 0): torch.eye(5)},
+    )
+    assert changed.edits == (
+        "0 heads 2, 0 off",
+        "0 head 1 k replaced",
+        "1 head 1 off at rows 0, 4",
+        "1 head 0 weights replaced",
+    )
+    assert repr(changed).startswith(f"{'; '.join(changed.edits)}: largest change")
+    assert capture(hand(), X, without=[At("1", 1)], by="mean").edits == ("1 head 1 at its mean",)
+
+
+def test_an_attention_alone_is_switched_off_with_all_its_heads():
+    changed = capture(hand(), X, without=["1", (0, [0, 2])])
+    one_by_one = capture(hand(), X, without=[(1, 0), (1, 1), (1, 2), (0, 0), (0, 2)])
+    assert torch.equal(changed.after, one_by_one.after)
+    assert changed.edits == ("0 heads 0, 2 off", "1 all 3 heads off")
+    assert torch.equal(changed.after, capture(hand(), X, without=[1, (0, [0, 2])]).after)
 
 
 @pytest.fixture(scope="module")
@@ -415,7 +440,41 @@ def test_a_single_number_has_no_tokens():
     with pytest.raises(
         InteropError, match="at: expected the index of a row of the output, whose shape is 1, as"
     ):
-        changed.tokens()
+        changed.tokens(logits=True)
+
+
+class Words(nn.Module):
+    """Embeddings and attention; with ``unembed``, logits over its words, else hidden states."""
+
+    def __init__(self, words=7, width=8, *, unembed=True):
+        super().__init__()
+        self.embed, self.places = nn.Embedding(words, width), nn.Embedding(6, width)
+        self.layer = nn.TransformerEncoderLayer(width, 2, 16, batch_first=True)
+        self.unembed = nn.Linear(width, words) if unembed else nn.Identity()
+
+    def forward(self, ids):
+        return self.unembed(self.layer(self.embed(ids) + self.places(torch.arange(ids.shape[1]))))
+
+
+@pytest.mark.parametrize(
+    ("module", "known"),
+    [
+        (Words(), True),
+        (Words(unembed=False), False),
+        (Words(8, 8), False),  # the same length, whatever it is
+        (nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), False),
+    ],
+)
+def test_probabilities_are_given_only_of_logits(module, known):
+    inputs = torch.tensor([[1, 2, 3]]) if isinstance(module, Words) else torch.ones(1, 3, 8)
+    changed = capture(module.eval(), inputs, without=[(0, 1)])
+    assert changed.logits is known
+    if not known:
+        with pytest.raises(
+            InteropError, match=r"tokens: the output \(1 × 3 × 8\) may be something else than logits"
+        ):
+            changed.tokens()
+    assert len(changed.tokens(logits=True)) == 5
 
 
 def test_what_a_head_would_have_put_out_is_not_shown_without_saying_so():
@@ -519,7 +578,7 @@ WRONG: dict[str, dict[str, Any]] = {
     "0: expected heads from 0 to 2, got 3": {"without": [("0", 3)]},
     "0: expected heads from 0 to 2, got -4": {"without": [("0", -4)]},
     "without: expected attentions from 0 to 1, got 2": {"without": [(2, 0)]},
-    "without: expected an attention and a head, such as (“0”, 0), got '0'": {"without": ("0", 1)},
+    "without: expected a list of heads, got ('0', 1)": {"without": ("0", 1)},
     "patch[('0', 1)]: expected 5 × 5 or 2 × 5 × 5, got 5 × 4": {"patch": {("0", 1): torch.ones(5, 4)}},
     "patch[('0', 1, 'outputs')]: expected 5 × 4 or 2 × 5 × 4, got 5 × 5": {
         "patch": {("0", 1, "outputs"): torch.ones(5, 5)}

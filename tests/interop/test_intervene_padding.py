@@ -162,7 +162,7 @@ def test_the_largest_change_is_at_a_real_position(name, side):
 def test_tokens_are_those_of_the_last_real_position(name, side):
     changed = capture(model_of(name), inputs_of(side), without=[(0, 1)])
     assert (changed.last(), changed.last(1)) == ((0, LAST[side]), (1, 4))
-    assert changed.tokens() == changed.tokens((0, LAST[side]))
+    assert changed.tokens(logits=True) == changed.tokens((0, LAST[side]), logits=True)
 
 
 def test_a_change_at_padding_alone_is_said_to_be_one():
@@ -171,4 +171,4 @@ def test_a_change_at_padding_alone_is_said_to_be_one():
     assert changed.where[0] == 1  # the row of the other sample is real
     first = {"input_ids": IDS[:1], "attention_mask": REAL["right"][:1]}
     alone = capture(model_of("BERT"), first, without=[At(1, 1, rows=3)])
-    assert repr(alone) == "no change of the output (1 × 5 × 32), except at padding"
+    assert repr(alone) == f"{alone.edits[0]}: no change of the output (1 × 5 × 32), except at padding"

@@ -484,9 +484,7 @@ ARGUMENTS: dict[str, Callable[[Layer], Any]] = {
     "batch: expected a whole number, 1 or more, got '2'": lambda m: anything(m, X, batch="2"),
     "keywords: expected a mapping of keywords, got 3": lambda m: anything(m, X, keywords=3),
     "without: expected a list of heads, got 5": lambda m: anything(m, X, without=5),
-    "without: expected an attention and a head, such as (“Layer”, 0), got 'Layer'": (
-        lambda m: anything(m, X, without=("Layer", 1))
-    ),
+    "without: expected a list of heads, got ('Layer', 1)": (lambda m: anything(m, X, without=("Layer", 1))),
     "patch: expected a mapping of places to tensors, got list": lambda m: anything(m, X, patch=[(0, 1)]),
     "patch[(0, 1)]: expected a tensor, got NoneType": lambda m: anything(m, X, patch={(0, 1): None}),
     "by: expected one of zero, mean, got 'median'": lambda m: anything(m, X, without=[(0, 1)], by="median"),

@@ -303,7 +303,7 @@ def test_tokens_of_the_text_have_their_names_in_the_change():
 
 def test_of_logits_the_largest_changes_of_probabilities_are_listed_with_their_names():
     changed = capture(Language().eval(), torch.tensor([[4, 2, 4]]), without=[(0, 0)])
-    assert not changed.logits
+    assert changed.logits
     (row,) = read(changed.named(lambda token: f" word\n{token}"))[0]["change"]["rows"]
     logits = changed.before[0, -1], changed.after[0, -1]
     expected = changed.tokens()

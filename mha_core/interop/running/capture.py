@@ -94,6 +94,7 @@ def capture(
     result, by whole parts of its name ("layer.3"), or by its index in the result; heads are counted from 0.
 
         capture(model, ids, without=[("layer.3", 5)])             outputs = 0, before concatenation and W_O
+        capture(model, ids, without=["layer.3", ("layer.4", [0, 2])])  all heads of one attention, two of another
         capture(model, ids, patch={("layer.3", 5): weights})      outputs = weights · V, n_q × n_k; rows may sum to
                                                                   other numbers than 1
         capture(model, ids, patch={("layer.3", 5, "outputs"): o}) outputs = o, n_q × d_v
@@ -158,7 +159,9 @@ def require_kinds(tokens: Any, context_tokens: Any, sample: Any, without: Any, p
             raise _not_expected(place, N_("expected a list of names, one per token, got {got}"), names)
     if not _is_whole(sample):
         raise _not_expected("sample", N_("expected a whole number, got {got}"), sample)
-    if without is not None and (isinstance(without, str | Mapping) or not isinstance(without, Iterable)):
+    is_one_head = isinstance(without, tuple) and len(without) == 2 and _is_whole(without[1])
+    not_listed = isinstance(without, str | Mapping) or not isinstance(without, Iterable) or is_one_head
+    if without is not None and not_listed:
         raise _not_expected("without", N_("expected a list of heads, got {got}"), without)
     if patch is not None and not isinstance(patch, Mapping):
         sentence = N_("expected a mapping of places to tensors, got {got}")

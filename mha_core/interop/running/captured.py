@@ -13,7 +13,7 @@ from torch import Tensor
 from mha_core.errors import N_, InteropError, Template
 from mha_core.example.arrays import as_mask, from_arrays
 from mha_core.example.band import BandMask, band_sentences
-from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example, Scale
+from mha_core.example.model import MAX_HEADS, MAX_SIZE, NEG_INF, Example, Scale
 from mha_core.example.validate import validate
 from mha_core.interop.parameters.masks import by_position, zeros_and_ones
 from mha_core.interop.parameters.packed import EXACT
@@ -67,9 +67,11 @@ class Captured:
                      weights from them. ``k.repeat_interleave(h // g, 0)`` has the keys of each head of queries
     weights          h × n_q × n_k, computed in float64 if the module did not compute them
     outputs          h × n_q × d_v, before they are concatenated
-    mask             n_q × n_k or h × n_q × n_k: truth values, True = may attend, or numbers that are added; or None
-    causal           query i may attend to keys 0 … i, by whatever mask: truth values, or numbers that leave the other
-                     keys a weight of exactly 0
+    mask             n_q × n_k or h × n_q × n_k: truth values, True = may attend; or None
+    causal           query i may attend to keys 0 … i; ``mask`` is then None, or hides more
+    bias             n_q × n_k or h × n_q × n_k: numbers that are added to the divided scores, such as those of T5's
+                     positions, 0 where the pair is hidden; or None. Numbers that leave a key a weight of exactly 0 are
+                     a mask, even if the model adds both in one tensor
     scale, softcap   the divisor of the scores, and the number that none exceeds, as in an example
     sinks            h numbers, each a score without a key in a head, −∞ for a head without; or None
     tokens           names of the queries; context_tokens: names of the keys if they differ. The keys that torch's layer
@@ -105,6 +107,16 @@ class Captured:
     index: int | None = None
     real: Tensor | None = None
     batch: Mapping[int, Captured] = field(default_factory=dict)
+    bias: Tensor | None = None
+
+    @property
+    def added(self) -> Tensor:
+        """What is added to the divided scores, n_q × n_k or h × n_q × n_k: the bias, or 0, and −∞ for hidden pairs."""
+        n_q, n_k = self.weights.shape[1:]
+        added = torch.zeros(n_q, n_k) if self.bias is None else self.bias
+        if self.mask is not None:
+            added = added.masked_fill(~self.mask, NEG_INF)
+        return added.masked_fill(torch.ones(n_q, n_k).triu(1).bool(), NEG_INF) if self.causal else added
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows: this attention's heads at a glance, in a frame; None without ``mha_view``."""
@@ -121,10 +133,12 @@ class Captured:
         """What is known of the mask, for the text form."""
         if self.q is None:
             return ", scores unknown"
-        kind = "" if self.mask is None else ", masked"
-        if self.mask is not None and self.mask.is_floating_point():
-            kind = ", numbers added to its scores"
-        return ", causal" * self.causal + kind
+        kinds = {
+            ", causal": self.causal,
+            ", masked": self.mask is not None,
+            ", numbers added to its scores": self.bias is not None,
+        }
+        return "".join(kind for kind, is_there in kinds.items() if is_there)
 
     def stacked(self, part: str) -> Tensor:
         """A part of all samples of the batch: samples × heads × tokens × columns.
@@ -258,9 +272,10 @@ class Captured:
 
     def _mask_for(self, heads: Sequence[int]) -> Tensor | None:
         """The mask of these heads: n_q × n_k if it is the same for all of them."""
-        if self.mask is None or self.mask.dim() == 2:
-            return self.mask
-        own = self.mask[list(heads)]
+        mask = self.mask if self.bias is None else self.added
+        if mask is None or mask.dim() == 2:
+            return mask
+        own = mask[list(heads)]
         return own[0] if bool((own == own[:1]).all()) else own
 
     def _kind_of(self, mask: Tensor | None) -> Any:

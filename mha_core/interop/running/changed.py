@@ -9,7 +9,7 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import EXACT, shown_shape
@@ -41,8 +41,10 @@ class Changed:
     after      the output with changes, of the same shape
     names      of the ids of tokens, those that the inputs have, if ``tokens`` were given
     unchanged  the same attentions in the run without changes, in the same order
-    logits     whether the output is known to be logits: the module returns it as ``logits``, or ``named`` says so
+    logits     whether the output is known to be logits: the module returns it as ``logits``, its last axis is as long
+               as the module's vocabulary, or ``named`` says so
     vocabulary what ``named`` was given
+    edits      what was changed, in words: ("layers.1 heads 2, 5 off",)
     """
 
     found: Attentions
@@ -52,6 +54,7 @@ class Changed:
     unchanged: Attentions = field(default_factory=Attentions)
     logits: bool = False
     vocabulary: Vocabulary | None = None
+    edits: tuple[str, ...] = ()
 
     @cached_property
     def difference(self) -> Tensor:
@@ -95,16 +98,29 @@ class Changed:
         has_samples = bool(self.unchanged) and rows[0] == self.unchanged[0].samples
         return (sample if has_samples else rows[0] - 1, *(n - 1 for n in rows[1:]))
 
-    def tokens(self, at: Sequence[int] | None = None, most: int = 5) -> tuple[TokenChange, ...]:
+    def tokens(
+        self, at: Sequence[int] | None = None, most: int = 5, *, logits: bool = False
+    ) -> tuple[TokenChange, ...]:
         """The tokens whose probability, softmax(logits), changed most at one position; the largest change first.
 
         ``at``: the index of a row of the output, such as (sample, position); None: ``last()``, the first sample's last
-        real position.
+        real position. ``logits``: the output is logits, which is not known of every module.
 
             changed.tokens()[0]  # TokenChange(token=318, before=0.41, after=0.07)
 
-        Raises ``InteropError`` if the output has no such row.
+        Raises ``InteropError`` if the output has no such row, and if it may be something else than logits, such as
+        hidden states, of which a softmax would be no probability.
         """
+        if not (logits or self.logits):
+            raise InteropError(
+                N_(
+                    "the output ({shape}) may be something else than logits: the module does not return it by the name "
+                    "logits, and the last axis is not as long as its vocabulary. If it is logits, say so: "
+                    "tokens(logits=True)"
+                ),
+                place="tokens",
+                shape=shown_shape(self.before),
+            )
         rows = self.before.shape[:-1]
         given: Any = self.last() if at is None else at
         index = tuple(given) if isinstance(given, Iterable) else (None,)
@@ -167,11 +183,14 @@ class Changed:
         return html_of(self, HEADS)
 
     def __repr__(self) -> str:
+        what = "; ".join(self.edits) or "nothing changed"
         if self.largest == 0:
             where = ", except at padding" if self.difference.any() else ""
-            return f"no change of the output ({shown_shape(self.before)}){where}"
+            return f"{what}: no change of the output ({shown_shape(self.before)}){where}"
         at = ", ".join(map(str, self.where))
-        return f"largest change of the output ({shown_shape(self.before)}): {self.largest:.3g} at [{at}]"
+        return (
+            f"{what}: largest change of the output ({shown_shape(self.before)}): {self.largest:.3g} at [{at}]"
+        )
 
 
 def _no_text(token: int, got: str) -> InteropError:
@@ -182,6 +201,21 @@ def logits_of(output: Any) -> Tensor | None:
     """The logits that a module returned by that name, if any."""
     logits = output.get("logits") if isinstance(output, Mapping) else getattr(output, "logits", None)
     return logits if isinstance(logits, Tensor) else None
+
+
+def are_logits(module: nn.Module, output: Any) -> bool:
+    """Whether a module's output is known to be logits: by its name, or because its last axis is as long as the module's
+    vocabulary, its largest embedding.
+
+    With as many columns as rows in that embedding, hidden states have the same length, so that this shows nothing.
+    """
+    if logits_of(output) is not None:
+        return True
+    embeddings = [part for part in module.modules() if isinstance(part, nn.Embedding)]
+    tensor, of_tokens = output_of(output), max(embeddings, key=lambda part: part.num_embeddings, default=None)
+    if of_tokens is None or not tensor.dim():
+        return False
+    return tensor.shape[-1] == of_tokens.num_embeddings != of_tokens.embedding_dim
 
 
 def output_of(output: Any) -> Tensor:

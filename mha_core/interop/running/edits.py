@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from numbers import Integral
@@ -48,8 +48,8 @@ class At:
             object.__setattr__(self, "rows", tuple(self.rows))
 
 
-Without: TypeAlias = Iterable[At | tuple[Name, int]]
-"""What to switch off: an attention's name or index and a head, or an ``At``."""
+Without: TypeAlias = Iterable[At | Name | tuple[Name, int | Sequence[int]]]
+"""What to switch off: an attention's name or index with a head or several, or alone for all its heads; or an ``At``."""
 Patch: TypeAlias = Mapping[Any, Tensor]
 """By (attention, head), (attention, head, part) or ``At``, what replaces a part of a head, by default its weights.
 
@@ -58,6 +58,10 @@ Rows × columns, or with an axis of samples before. The keys of a mapping are in
 
 _MOST_NAMES: Final = 12
 """How many parts of a module an error lists."""
+
+
+OFF: Final = torch.zeros(1, 1, 1)
+"""The outputs of a head that is switched off."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +78,16 @@ class Edit:
     rows: tuple[int, ...] | None = None
     real: Tensor | None = None
 
+    def said(self) -> str:
+        """What happens to the rows, such as "off" or "k replaced at rows 2, 3"."""
+        is_off = self.values is OFF
+        what = "off" if is_off else "at its mean" if self.values is None else f"{self.part} replaced"
+        return (
+            what
+            if self.rows is None
+            else f"{what} at row{'s' * (len(self.rows) > 1)} {', '.join(map(str, self.rows))}"
+        )
+
     def written(self, matrices: Tensor) -> Tensor:
         """Copies of these matrices, samples × tokens × columns, with the values in place of the rows."""
         new = matrices.clone()
@@ -89,9 +103,24 @@ class Edits:
     heads: Mapping[int, Sequence[Edit]]
     parts: Mapping[str, Sequence[Edit]]
 
-
-OFF: Final = torch.zeros(1, 1, 1)
-"""The outputs of a head that is switched off."""
+    def said(self, found: Sequence[Captured]) -> tuple[str, ...]:
+        """Each change as a text, with the heads of an attention together: ("layers.1 heads 2, 5 off", "mlp off")."""
+        texts = []
+        for index, edits in sorted(self.heads.items()):
+            by_kind: dict[str, list[int]] = {}
+            for edit in edits:
+                if edit.head is not None:
+                    by_kind.setdefault(edit.said(), []).append(edit.head)
+            name, h = found[index].name, len(found[index].weights)
+            for kind, heads in by_kind.items():
+                every = len(heads) == h > 1
+                which = (
+                    f"all {h} heads"
+                    if every
+                    else f"head{'s' * (len(heads) > 1)} {', '.join(map(str, heads))}"
+                )
+                texts.append(f"{name} {which} {kind}")
+        return (*texts, *(f"{name} {edit.said()}" for name, edits in self.parts.items() for edit in edits))
 
 
 def edits_of(
@@ -103,7 +132,8 @@ def edits_of(
     """
     heads: dict[int, list[Edit]] = {}
     parts: dict[str, list[Edit]] = {}
-    given: list[tuple[Any, Any, str, str]] = [(key, None, "without", "without") for key in without]
+    single = (one for key in without for one in _single(found, key))
+    given: list[tuple[Any, Any, str, str]] = [(key, None, "without", "without") for key in single]
     given += [(key, values, "patch", f"patch[{key}]") for key, values in patch.items()]
     for key, values, place, entry in given:
         at = _at(found, key, place)
@@ -124,6 +154,19 @@ def edits_of(
     for name, own in parts.items():
         _require_once(name, own)
     return Edits(heads, parts)
+
+
+def _single(found: Sequence[Captured], key: Any) -> Iterator[Any]:
+    """One entry per head: of an attention alone all its heads, of one with several heads each of these."""
+    alone = isinstance(key, str | Integral) and not isinstance(key, bool)
+    pair = isinstance(key, tuple | list) and len(key) == 2
+    name, heads = (key, None) if alone else tuple(key) if pair else (None, 0)
+    if heads is None:
+        heads = range(len(found[index_of(found, name, "without")].weights))
+    if isinstance(heads, Iterable) and not isinstance(heads, str):
+        yield from ((name, head) for head in heads)
+    else:
+        yield key
 
 
 def _off(by: By) -> Tensor | None:

@@ -25,7 +25,7 @@ from mha_core.interop.parameters.packed import shown_shape, wrong_shape
 from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.call import Call
 from mha_core.interop.running.captured import Captured
-from mha_core.interop.running.changed import Changed, logits_of, output_of
+from mha_core.interop.running.changed import Changed, are_logits, output_of
 from mha_core.interop.running.edits import By, Edit, Part, Patch, Without, edits_of
 from mha_core.interop.running.found import Asked, Found, Site, found_in
 from mha_core.interop.running.functions import running
@@ -62,7 +62,8 @@ def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: 
         output_of(output),
         _names((subject.args, subject.named), asked, found.attentions),
         found.attentions,
-        logits=logits_of(found.output) is not None,
+        logits=are_logits(subject.module, found.output),
+        edits=edits.said(found.attentions),
     )
 
 

@@ -145,12 +145,12 @@ def _scored(
     """
     q, k = of_sample(scores.q, sample), of_sample(scores.k, sample)
     k, v = _one_per_group(k, captured.v, groups)
-    allowed, causal = _simplified_mask(mask, causal=scores.causal, hides=_hides(q, k, scores.factor))
+    allowed, bias, causal = mask_and_bias(mask, causal=scores.causal, hides=_hides(q, k, scores.factor))
     if sinks is not None and not _is_one_per_head(sinks):
         return captured
     per_head = None if sinks is None else sinks[:, 0, 0]
     weights = attention_weights(
-        q, k, scores.factor, allowed, causal=causal, softcap=scores.softcap, sinks=per_head
+        q, k, scores.factor, allowed, bias, causal=causal, softcap=scores.softcap, sinks=per_head
     )
     if not scores.factor:
         return replace(captured, weights=weights if module_weights is None else module_weights)
@@ -165,6 +165,7 @@ def _scored(
         v=v,
         weights=weights if module_weights is None else module_weights,
         mask=allowed,
+        bias=bias,
         causal=causal,
         scale=_scale(scores.factor, q.shape[-1]),
         softcap=scores.softcap,
@@ -182,21 +183,26 @@ def attention_weights(
     k: Tensor,
     factor: float,
     mask: Tensor | None,
+    bias: Tensor | None = None,
     *,
     causal: bool = False,
     softcap: float | None = None,
     sinks: Tensor | None = None,
 ) -> Tensor:
-    """softmax(s + mask) in float64, h × n_q × n_k, with s = q·kᵀ·factor, or c·tanh(q·kᵀ·factor ÷ c) with a softcap c; a
-    row that may attend to nothing has weights 0. ``sinks``: h more scores, one in every row of a head, without a key.
+    """softmax(s + bias) in float64 over the keys that the mask allows, h × n_q × n_k.
+
+    s = q·kᵀ·factor, or c·tanh(q·kᵀ·factor ÷ c) with a softcap c; a row that may attend to nothing has weights 0.
+    ``sinks``: h more scores, one in every row of a head, without a key.
     """
     scores = q.to(EXACT) @ k.to(EXACT).repeat_interleave(len(q) // len(k), 0).mT * factor
     if softcap is not None:
         scores = softcap * torch.tanh(scores / softcap)
     if causal:
         scores = scores.masked_fill(~_triangle(scores), NEG_INF)
+    if bias is not None:
+        scores = scores + bias.to(EXACT)
     if mask is not None:
-        scores = scores + mask.to(EXACT) if mask.is_floating_point() else scores.masked_fill(~mask, NEG_INF)
+        scores = scores.masked_fill(~mask, NEG_INF)
     nothing = (scores == NEG_INF).all(-1, keepdim=True)
     if sinks is not None:
         extra = sinks.to(EXACT)[:, None, None].expand(*scores.shape[:-1], 1)
@@ -262,27 +268,32 @@ def _hides(q: Tensor, k: Tensor, factor: float) -> float:
     return max(LOWEST, -2 * most - _UNDERFLOW) if isfinite(most) else LOWEST
 
 
-def _simplified_mask(mask: Tensor | None, *, causal: bool, hides: float) -> tuple[Tensor | None, bool]:
-    """The mask in an example's form, and whether it is causal.
+def mask_and_bias(
+    added: Tensor | None, *, causal: bool = False, hides: float = NEG_INF
+) -> tuple[Tensor | None, Tensor | None, bool]:
+    """A mask of truth values, numbers to add to the scores, and whether the mask is causal beside that.
 
-    It has no axis of heads if all heads have the same, and is truth values if it only adds 0 or ``hides`` or less.
+    ``added``: h × n_q × n_k, truth values, or numbers, of which those up to ``hides`` hide a pair. What is the same for
+    all heads has no axis of heads; what hides or adds nothing is None.
     """
-    if mask is None:
-        return None, causal
-    if len(mask) == 1 or bool((mask == mask[:1]).all()):
-        mask = mask[0]
-    if mask.is_floating_point():
-        hidden = mask <= hides
+    if added is None:
+        return None, None, causal
+    mask, bias = added, None
+    if added.is_floating_point():
+        hidden = added <= hides
         # A finite number that is added to a whole row hides nothing.
-        alive = ~hidden.all(-1) | (mask == NEG_INF).all(-1)
-        if bool(((mask == 0) | hidden).all()) and bool(alive.all()):
-            mask = ~hidden
-    if mask.dtype == torch.bool and not causal:
-        if bool(mask.all()):
-            return None, False
-        if mask.dim() == 2 and torch.equal(mask, _triangle(mask)):
-            return None, True
-    return mask, causal
+        mask = ~hidden | (hidden.all(-1, keepdim=True) & (added > NEG_INF).any(-1, keepdim=True))
+        bias = _once(added.masked_fill(~mask, 0.0))
+    mask = _once(mask)
+    bias = bias if bias is not None and bool(bias.any()) else None
+    if not causal and mask.dim() == 2 and torch.equal(mask, _triangle(mask)) and not bool(mask.all()):
+        return None, bias, True
+    return (None if bool(mask.all()) else mask), bias, causal
+
+
+def _once(matrices: Tensor) -> Tensor:
+    """h × n_q × n_k, or n_q × n_k if it is the same for all heads."""
+    return matrices[0] if bool((matrices == matrices[:1]).all()) else matrices
 
 
 def _scale(factor: float, d_k: int) -> Scale:

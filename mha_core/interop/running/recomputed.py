@@ -80,8 +80,14 @@ def _weights(one: Captured, head: int, q: Tensor, k: Tensor) -> Tensor:
         q[None],
         k[None],
         1 / divisor,
-        one.mask if one.mask is None or one.mask.dim() == 2 else one.mask[head][None],
+        _of_one_head(one.mask, head),
+        _of_one_head(one.bias, head),
         causal=one.causal,
         softcap=one.softcap,
         sinks=None if one.sinks is None else one.sinks[head : head + 1],
     )[0]
+
+
+def _of_one_head(part: Tensor | None, head: int) -> Tensor | None:
+    """n_q × n_k of a head, whether or not each head has its own."""
+    return part if part is None or part.dim() == 2 else part[head]
