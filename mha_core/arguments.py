@@ -81,7 +81,12 @@ def add_import(sub: ArgumentParser) -> None:
     def add(name: str, text: str, **options: Any) -> None:
         sub.add_argument(name, help=say(text), **options)
 
-    add("--layer", N_("the layer's name, as printed by layers; the first layer if omitted"))
+    add(
+        "--layer",
+        N_(
+            "the layer's name, as printed by layers, or its number there, counted from 0; the first layer if omitted"
+        ),
+    )
     add(
         "--num-heads",
         N_("the number of heads in the layer, if neither the file nor its config.json says it"),
@@ -192,7 +197,8 @@ TRAIN_SETTINGS: Final[dict[str, tuple[Any, str]]] = {
 def add_model_options(sub: ArgumentParser, parts: Sequence[str] = ("encoder", "decoder")) -> None:
     """Which heads of a model are switched off, and which part of it is shown."""
     off = N_(
-        "a head that is switched off, such as 0.3 for head 3 of layer 0, counted from 0; may be repeated"
+        "a head that is switched off, such as 0.3 for head 3 of layer 0, counted from 0 as in Python (the page counts "
+        "layers and heads from 1); may be repeated"
     )
     sub.add_argument(
         "--without", metavar="LAYER.HEAD", type=_head, action="append", default=[], help=say(off)

@@ -5,6 +5,7 @@ A command takes its input and the options, and returns an exit status and the ou
 
 from __future__ import annotations
 
+import re
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -37,6 +38,7 @@ from mha_core.interop import (
     read_rows,
     read_weights,
 )
+from mha_core.interop.running.lookup import counted
 from mha_core.interop.saved.weights import MAX_BYTES
 from mha_core.messages import catalogue, complain, in_words, say, shell_language
 from mha_core.models import AnyRun, ForeignModel, cards, load, to_example, tokenize
@@ -235,6 +237,9 @@ _ASSUMED: Final = N_(
 )
 
 
+_LAYERS: Final = N_("expected the name of a layer, or its number from 0 to {last}, got {got}")
+
+
 def _layers_in(weights: Weights, options: Namespace) -> tuple[Layer, ...]:
     """The layers, with what a config.json in the folder or next to the file says about them."""
     return layers(weights, None if options.file == "-" else config_beside(options.file))
@@ -247,15 +252,21 @@ def _weights(read: ReadBytes, options: Namespace) -> Weights:
 
 
 def _named(layers_in_file: Iterable[Layer], name: str | None) -> Layer:
-    """The layer of this name, with or without its last dot or slash; the first where no name is given."""
+    """The layer of this name, of whole parts of it, or of this number; the first if no name is given.
+
+    A name may lack its last dot or slash.
+    """
     listed = {layer.name: layer for layer in layers_in_file}
     if name is None:
         return next(iter(listed.values()))
-    if name in listed:
-        return listed[name]
-    alike = [layer for known, layer in listed.items() if known.rstrip("./") == name.rstrip("./")]
-    if len(alike) == 1:
-        return alike[0]
+    part = f".{name.strip('./')}.".replace("/", ".")
+    names = {own: f".{own.strip('./')}.".replace("/", ".") for own in listed}
+    for fits in (str.__eq__, str.__contains__):
+        alike = [listed[own] for own, dotted in names.items() if fits(dotted, part)]
+        if len(alike) == 1:
+            return alike[0]
+        if not alike and fits is str.__eq__ and re.fullmatch(r"-?\d+", name):
+            return [*listed.values()][counted(int(name), len(listed), _LAYERS, "--layer")]
     raise InteropError(
         N_("there is no layer named {name}; similar names are {near}"),
         name=quoted(name),

@@ -170,6 +170,10 @@ def test_a_slice_is_imported(run, model):
     ("arguments", "sentence"),
     [
         (["--layer", "x."], "there is no layer named 'x.'; similar names are 'a.b.'"),
+        (
+            ["--layer", "1"],
+            "--layer: expected the name of a layer, or its number from 0 to 0, got 1",
+        ),
         (["--layer", "a.c"], "there is no layer named 'a.c'; similar names are 'a.b.'"),
         (["--rows", "1,2"], "rows: give inputs: the matrix in the file that these rows come from"),
         (["--num-heads", "3", "--heads", "1,0,0"], "heads: head 0 is given twice"),
@@ -296,6 +300,11 @@ def test_a_layer_s_last_dot_may_be_left_out(run, tmp_path):
     assert whole[0] == 0
     assert run("import", str(path), *options, "--layer", "h.10.attn") == whole
     assert run("import", str(path), *options) == run("import", str(path), *options, "--layer", "h.1.attn.")
+    for said in ("h.10", "2", "-1"):  # whole parts of the name, and its number from the end
+        assert run("import", str(path), *options, f"--layer={said}") == whole
+    assert run("import", str(path), *options, "--layer", "1") == run(
+        "import", str(path), *options, "--layer", "h.2"
+    )
     status, _, err = run("import", str(path), *options, "--layer", "h.3.attn.")
     assert (status, err.count("\n")) == (2, 1)
     assert (
