@@ -18,6 +18,7 @@ from mha_core.interop.parameters.masks import (
 from mha_core.interop.parameters.packed import Packed, pack, unpack
 from mha_core.interop.parameters.torch_layer import from_torch, to_torch, torch_layer
 from mha_core.interop.running.attentions import Attentions
+from mha_core.interop.running.attribution import Attribution, attribute
 from mha_core.interop.running.capture import capture
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.changed import Changed, TokenChange
@@ -38,6 +39,7 @@ __all__ = [
     "KIND_NAMES",
     "At",
     "Attentions",
+    "Attribution",
     "Captured",
     "Changed",
     "HeadChange",
@@ -48,6 +50,7 @@ __all__ = [
     "Sweep",
     "TokenChange",
     "Weights",
+    "attribute",
     "capture",
     "config_beside",
     "from_bert",

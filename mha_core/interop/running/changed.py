@@ -108,15 +108,14 @@ class Changed:
 
             changed.tokens()[0]  # TokenChange(token=318, before=0.41, after=0.07)
 
-        Raises ``InteropError`` if the output has no such row, and if it may be something else than logits, such as
-        hidden states, of which a softmax would be no probability.
+        Raises ``InteropError`` if the output has no such row, and if it may not be logits but, for example,
+        hidden states, of which a softmax is no probability.
         """
         if not (logits or self.logits):
             raise InteropError(
                 N_(
-                    "the output ({shape}) may be something else than logits: the module does not return it by the name "
-                    "logits, and the last axis is not as long as its vocabulary. If it is logits, say so: "
-                    "tokens(logits=True)"
+                    "the output ({shape}) may not be logits: the module does not return it as logits, and its last axis is "
+                    "not as long as the vocabulary. If it is logits, call tokens(logits=True)"
                 ),
                 place="tokens",
                 shape=shown_shape(self.before),
@@ -219,7 +218,12 @@ def are_logits(module: nn.Module, output: Any) -> bool:
 
 
 def output_of(output: Any) -> Tensor:
-    """The logits that a module returned, or else the first tensor of floating-point numbers, as a copy on the CPU.
+    """A copy of ``tensor_of`` on the CPU."""
+    return tensor_of(output).detach().to("cpu", copy=True)
+
+
+def tensor_of(output: Any) -> Tensor:
+    """The logits that a module returned, or else the first tensor of floating-point numbers.
 
     Raises ``InteropError`` if there is none.
     """
@@ -230,7 +234,7 @@ def output_of(output: Any) -> Tensor:
             N_("the module returned {kind}, in which there is no floating-point tensor to compare"),
             kind=type(output).__name__,
         )
-    return tensor.detach().to("cpu", copy=True)
+    return tensor
 
 
 def _floating(part: Any) -> Iterator[Tensor]:

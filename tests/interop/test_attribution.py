@@ -1,0 +1,186 @@
+"""What each head contributes to a logit directly, against TransformerLens' definition written apart."""
+
+import pytest
+import torch
+import transformers
+from torch import nn
+
+from mha_core import InteropError
+from mha_core.interop import attribute, capture
+from tests.interop.families import IDS
+
+WIDTH, HEADS, WORDS, LAYERS = 24, 3, 11, 2
+D_HEAD = WIDTH // HEADS
+WORDS_OF_TEXT = torch.tensor([[1, 2, 3, 4, 5], [3, 4, 1, 9, 0]])
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+        self.qkv, self.out = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.mlp = nn.Sequential(nn.Linear(WIDTH, 40), nn.GELU(), nn.Linear(40, WIDTH), nn.Dropout(0.1))
+
+    def forward(self, x):
+        q, k, v = self.qkv(self.first(x)).unflatten(-1, (3, HEADS, D_HEAD)).permute(2, 0, 3, 1, 4)
+        later = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1)
+        weights = (q @ k.mT / D_HEAD**0.5).masked_fill(later, -torch.inf).softmax(-1)
+        x = x + self.out((weights @ v).transpose(1, 2).flatten(2))
+        return x + self.mlp(self.second(x))
+
+
+class Model(nn.Module):
+    """A decoder with norms before its layers, or with ``after`` on the stream itself."""
+
+    def __init__(self, norm=nn.LayerNorm, *, after=False, tied=False, in_place=False):
+        super().__init__()
+        torch.manual_seed(2)
+        self.words, self.places = nn.Embedding(WORDS, WIDTH), nn.Embedding(9, WIDTH)
+        self.blocks = nn.ModuleList(Block() for _ in range(LAYERS))
+        self.norm = norm(WIDTH)
+        self.unembed = None if tied else nn.Linear(WIDTH, WORDS)
+        self.after, self.in_place = after, in_place
+        for part in self.modules():  # no bias of 0, and no gain of 1
+            for parameter in part.parameters(recurse=False):
+                nn.init.normal_(parameter, 1.0 if "Norm" in type(part).__name__ else 0.0, 0.5)
+
+    def forward(self, ids):
+        x = self.words(ids)
+        if self.in_place:
+            x += self.places(torch.arange(ids.shape[1]))
+        else:
+            x = x + self.places(torch.arange(ids.shape[1]))
+        for block in self.blocks:
+            x = self.norm(block(x)) if self.after else block(x)
+        x = self.norm(x)
+        return self.unembed(x) if self.unembed else x @ self.words.weight.T
+
+
+def by_hand(found, w_out, x, gains, unembed, position, *, centered=True, eps=1e-5):
+    """W_U[t] · (γ ∘ (z_h·W_O − mean) / s), s from the final stream x: TransformerLens' ``apply_ln_to_stack``."""
+    x = x - x.mean() if centered else x
+    scale = (x.square().mean() + eps).sqrt()
+    values = []
+    for one, matrix in zip(found, w_out, strict=True):
+        for head, outputs in enumerate(one.outputs):
+            d_v = outputs.shape[-1]
+            part = outputs[position] @ matrix[head * d_v : (head + 1) * d_v]
+            part = part - part.mean() if centered else part
+            values.append((part / scale * gains) @ unembed)
+    return torch.stack(values).view(len(found), -1)
+
+
+def stream_before(norm, model, inputs):
+    rows = []
+    handle = norm.register_forward_hook(lambda _, args, out: rows.append(args[0].detach()))
+    with torch.no_grad():
+        logits = model(inputs)
+    handle.remove()
+    return rows[-1], getattr(logits, "logits", logits)
+
+
+@pytest.mark.parametrize("norm", [nn.LayerNorm, nn.RMSNorm])
+@pytest.mark.parametrize("options", [{}, {"tied": True}, {"in_place": True}])
+def test_direct_contributions_are_those_of_the_definition(norm, options):
+    model = Model(norm, **options).double().eval()
+    rows, logits = stream_before(model.norm, model, WORDS_OF_TEXT)
+    unembed = model.words.weight if model.unembed is None else model.unembed.weight
+    for sample, row in ((0, -1), (1, 2)):
+        direct = attribute(model, WORDS_OF_TEXT, 4, 7, sample=sample, row=row)
+        found = capture(model, WORDS_OF_TEXT, sample=sample)
+        expected = by_hand(
+            found,
+            [block.out.weight.T for block in model.blocks],
+            rows[sample, row],
+            model.norm.weight,
+            unembed[4] - unembed[7],
+            row,
+            centered=norm is nn.LayerNorm,
+            eps=1e-5 if norm is nn.LayerNorm else torch.finfo(torch.float64).eps,
+        )
+        assert (direct.values - expected).abs().max() < 1e-6
+        assert direct.total == pytest.approx((logits[sample, row, 4] - logits[sample, row, 7]).item())
+        assert direct.values.sum().item() + sum(direct.others.values()) == pytest.approx(
+            direct.total, abs=1e-6
+        )
+        assert {
+            "words",
+            "places",
+            "blocks.0.mlp",
+            "blocks.1.mlp",
+            "blocks.0.out bias",
+        } <= direct.others.keys()
+
+
+SMALL = {"vocab_size": 50, "num_hidden_layers": 2, "num_attention_heads": 4, "hidden_size": 32}
+MODELS = {
+    "GPT2LMHeadModel": transformers.GPT2Config(vocab_size=50, n_layer=2, n_head=4, n_embd=32),
+    "LlamaForCausalLM": transformers.LlamaConfig(**SMALL, intermediate_size=48, num_key_value_heads=2),
+    "GPTNeoXForCausalLM": transformers.GPTNeoXConfig(**SMALL, intermediate_size=48),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_of_transformers(name):
+    torch.manual_seed(0)
+    model = getattr(transformers, name)(MODELS[name]).double().eval()
+    norm = {"G": lambda: model.transformer.ln_f, "L": lambda: model.model.norm}
+    norm = model.gpt_neox.final_layer_norm if "NeoX" in name else norm[name[0]]()
+    outs = [
+        (own.weight if "GPT2" in name else own.weight.T)
+        for part, own in model.named_modules()
+        if part.endswith(("attn.c_proj", "o_proj", "attention.dense"))
+    ]
+    rows, logits = stream_before(norm, model, IDS)
+    direct, found = attribute(model, IDS, 5), capture(model, IDS)
+    expected = by_hand(
+        found,
+        outs,
+        rows[0, -1],
+        norm.weight,
+        model.get_output_embeddings().weight[5],
+        -1,
+        centered="Llama" not in name,
+        eps=1e-6 if "Llama" in name else 1e-5,
+    )
+    assert (direct.values - expected).abs().max() < 1e-6
+    assert direct.total == pytest.approx(logits[0, -1, 5].item())
+
+
+def test_torchs_own_layers_with_norms_first():
+    torch.manual_seed(1)
+    layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 40, batch_first=True, norm_first=True)
+    model = nn.Sequential(
+        nn.Embedding(WORDS, WIDTH),
+        nn.TransformerEncoder(layer, 2, nn.LayerNorm(WIDTH), enable_nested_tensor=False),
+        nn.Linear(WIDTH, WORDS),
+    ).double()
+    model.eval()
+    encoder = model[1]
+    rows, _ = stream_before(encoder.norm, model, WORDS_OF_TEXT)
+    expected = by_hand(
+        capture(model, WORDS_OF_TEXT),
+        [one.self_attn.out_proj.weight.T for one in encoder.layers],
+        rows[0, -1],
+        encoder.norm.weight,
+        model[2].weight[4],
+        -1,
+    )
+    assert (attribute(model, WORDS_OF_TEXT, 4).values - expected).abs().max() < 1e-6
+
+
+def test_without_a_stream_nothing_is_attributed():
+    with pytest.raises(InteropError, match="no head adds to the stream"):
+        attribute(Model(after=True).eval(), WORDS_OF_TEXT, 4)
+    with pytest.raises(InteropError, match="token: expected ids from 0 to 10, got 11"):
+        attribute(Model().eval(), WORDS_OF_TEXT, 11)
+    with pytest.raises(InteropError, match="row: expected rows from 0 to 4, got 5"):
+        attribute(Model().eval(), WORDS_OF_TEXT, 1, row=5)
+
+
+def test_the_text_form_says_what_the_heads_are_part_of():
+    direct = attribute(Model().eval(), WORDS_OF_TEXT, 4, 7)
+    heads = direct.values.sum().item()
+    assert repr(direct).startswith(
+        f"direct: logit 4 − logit 7 = {direct.total:.4g}, of which heads {heads:.4g}; 2 × 3 heads; largest: blocks."
+    )
