@@ -1,5 +1,7 @@
 """What each head contributes to a logit directly, against TransformerLens' definition written apart."""
 
+from typing import Any
+
 import pytest
 import torch
 import transformers
@@ -56,7 +58,7 @@ class Model(nn.Module):
         return self.unembed(x) if self.unembed else x @ self.words.weight.T
 
 
-def by_hand(found, w_out, x, gains, unembed, position, *, centered=True, eps=1e-5):
+def by_hand(found: Any, w_out, x, gains, unembed, position, *, centered=True, eps=1e-5):
     """W_U[t] · (γ ∘ (z_h·W_O − mean) / s), s from the final stream x: TransformerLens' ``apply_ln_to_stack``."""
     x = x - x.mean() if centered else x
     scale = (x.square().mean() + eps).sqrt()
@@ -82,7 +84,8 @@ def stream_before(norm, model, inputs):
 @pytest.mark.parametrize("norm", [nn.LayerNorm, nn.RMSNorm])
 @pytest.mark.parametrize("options", [{}, {"tied": True}, {"in_place": True}])
 def test_direct_contributions_are_those_of_the_definition(norm, options):
-    model = Model(norm, **options).double().eval()
+    model: Any = Model(norm, **options).double().eval()
+    outs = [block.out.weight.T for block in model.blocks]
     rows, logits = stream_before(model.norm, model, WORDS_OF_TEXT)
     unembed = model.words.weight if model.unembed is None else model.unembed.weight
     for sample, row in ((0, -1), (1, 2)):
@@ -90,7 +93,7 @@ def test_direct_contributions_are_those_of_the_definition(norm, options):
         found = capture(model, WORDS_OF_TEXT, sample=sample)
         expected = by_hand(
             found,
-            [block.out.weight.T for block in model.blocks],
+            outs,
             rows[sample, row],
             model.norm.weight,
             unembed[4] - unembed[7],
@@ -123,7 +126,7 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_models_of_transformers(name):
     torch.manual_seed(0)
-    model = getattr(transformers, name)(MODELS[name]).double().eval()
+    model: Any = getattr(transformers, name)(MODELS[name]).double().eval()
     norm = {"G": lambda: model.transformer.ln_f, "L": lambda: model.model.norm}
     norm = model.gpt_neox.final_layer_norm if "NeoX" in name else norm[name[0]]()
     outs = [
@@ -150,13 +153,13 @@ def test_models_of_transformers(name):
 def test_torchs_own_layers_with_norms_first():
     torch.manual_seed(1)
     layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 40, batch_first=True, norm_first=True)
-    model = nn.Sequential(
+    model: Any = nn.Sequential(
         nn.Embedding(WORDS, WIDTH),
         nn.TransformerEncoder(layer, 2, nn.LayerNorm(WIDTH), enable_nested_tensor=False),
         nn.Linear(WIDTH, WORDS),
     ).double()
     model.eval()
-    encoder = model[1]
+    encoder: Any = model[1]
     rows, _ = stream_before(encoder.norm, model, WORDS_OF_TEXT)
     expected = by_hand(
         capture(model, WORDS_OF_TEXT),

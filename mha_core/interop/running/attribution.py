@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import nan
 from typing import Any
 
@@ -128,10 +129,8 @@ def _projections(recorder: Recorder, attentions: Sequence[Captured]) -> Iterator
         for ran in every:
             part = ran.part
             if isinstance(part, nn.MultiheadAttention) and ran.name == one.name.partition("#")[0]:
-                weight = part.out_proj.weight
-                yield _Projection(
-                    index, ran, lambda rows, w=weight: functional.linear(rows, w), part.batch_first
-                )
+                project = partial(functional.linear, weight=part.out_proj.weight)
+                yield _Projection(index, ran, project, part.batch_first)
             elif not [*part.children()] or hasattr(part, "weight"):
                 for samples_first in (True, False):
                     if _is_sample(ran.given, concat, one, samples_first=samples_first):
@@ -200,12 +199,12 @@ def _summed(
         name = recorder.name(term)
         if projection is not None:
             outputs = attentions[projection.index].outputs[:, position].to(row)
-            alone = torch.block_diag(*outputs)  # row h: the concatenated heads with head h alone
+            alone: Tensor = torch.block_diag(*outputs)  # type: ignore[no-untyped-call]  # row h: the concatenated heads with head h alone
             own = share(projection.project(alone) - projection.project(torch.zeros_like(alone)))
             values[projection.index, : len(own)] = own
             whole, name = whole - own.sum().item(), f"{projection.ran.name} bias"
         others[name] = others.get(name, 0.0) + whole
-    others["end"] = read.of(end.unembed(end.shift[None].to(base))).item()
+    others["bias"] = read.of(end.unembed(end.shift[None].to(base))).item()
     others = {name: number for name, number in others.items() if abs(number) > 1e-6}
     total = read.of(read.logits[read.at]).item()
     found = values.nan_to_num(0.0).sum().item() + sum(others.values())

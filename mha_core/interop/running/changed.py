@@ -114,8 +114,8 @@ class Changed:
         if not (logits or self.logits):
             raise InteropError(
                 N_(
-                    "the output ({shape}) may not be logits: the module does not return it as logits, and its last axis is "
-                    "not as long as the vocabulary. If it is logits, call tokens(logits=True)"
+                    "the output ({shape}) may not be logits: the module does not return it as logits, and its last "
+                    "axis is not as long as the vocabulary. If it is logits, call tokens(logits=True)"
                 ),
                 place="tokens",
                 shape=shown_shape(self.before),

@@ -162,9 +162,14 @@ def end_of(recorder: Recorder, logits: Tensor, at: Callable[[Tensor], Tensor]) -
     ran = recorder.ran.get(id(recorder.source(logits)), [])
     products = [one for one in ran if not [*one.part.children()]]
     if products:
-        y, unembed = products[0].given, products[0].part
+        y, unembed = products[0].given, products[0].part.__call__
     elif made and made.name in _PRODUCTS and made.plain:
-        y, unembed = made.args[0], lambda rows, own=made: own.func(rows, *own.args[1:])
+        func, (y, *more) = made.func, made.args
+
+        def unembed(rows: Tensor) -> Tensor:
+            product: Tensor = func(rows, *more)
+            return product
+
     else:
         raise InteropError(
             N_("the output is not the result of a linear layer, so it is not a sum of what heads contribute")
