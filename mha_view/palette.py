@@ -1,11 +1,14 @@
 """All colours, light and dark: figures read them here, pages from CSS variables.
 
+Each colour has one meaning on every page. What is not data is drawn in ink: buttons, links, focus and selection.
+
 - Q, K and V have one hue each everywhere.
-- Signed values: a diverging scale, ``negative`` – ``background`` (zero) – ``positive``. On a projector ``warm``
-  replaces ``positive``, since red on a projector reads as "wrong".
-- Weights: a sequential scale, ``background`` (zero) – ``weight`` (one).
-- Heads: a label and an accent each. The first four can be told apart by colour-blind readers; figures in which heads
-  share one set of axes add a pattern.
+- Signed values: a diverging scale from teal to amber, ``negative`` – ``background`` (zero) – ``positive``. Neither end is
+  red, and colour-blind readers can tell them apart.
+- Weights: a sequential scale, ``background`` (zero) – ``weight`` (one), in violet.
+- ``wrong`` is red, and no other colour is: only a mistake or an error has it. ``right`` is green.
+- Heads: a label and an accent each, which is neither red nor an end of the signs' scale. The first four can be told
+  apart by colour-blind readers; figures in which heads share one set of axes add a pattern.
 
 Scales are linear in sRGB between their stops, as in Plotly and in CSS ``color-mix(in srgb, …)``. Their ends are chosen
 so that ``text`` is legible on each of their colours: a number in a cell never changes its colour.
@@ -40,8 +43,9 @@ class Palette:
     v: str
     negative: str
     positive: str
-    warm: str
     weight: str
+    right: str
+    wrong: str
     chosen: str
     edge: str
     heads: tuple[str, ...]
@@ -64,30 +68,31 @@ LIGHT = Palette(
     muted="#566171",
     line="#dfe3ea",
     q="#7c3aed",
-    k="#b45309",
+    k="#8a5a00",
     v="#047857",
-    negative="#5b97f2",
-    positive="#e5716b",
-    warm="#d27a28",
-    weight="#2b9fb5",
-    chosen="#e7ebfb",
-    edge="#3b5bdb",
+    negative="#2b9fb5",
+    positive="#d9802a",
+    weight="#9a86e8",
+    right="#1a7f37",
+    wrong="#c62828",
+    chosen="#e6e9ef",
+    edge="#1c2430",
     heads=(
         "#1d4ed8",
-        "#c8105c",
+        "#6b1064",
         "#5a6100",
         "#0b6e78",
         "#a83e93",
         "#1774b5",
         "#8a6503",
-        "#6b1d45",
+        "#4a2a80",
         "#4338ca",
         "#065539",
-        "#9f1239",
+        "#2f6f1e",
         "#3f4a1a",
         "#4a5a70",
         "#783274",
-        "#7a4a2b",
+        "#6a4a5c",
         "#1e3a5f",
     ),
 )
@@ -101,28 +106,29 @@ DARK = Palette(
     q="#b794f6",
     k="#f0b060",
     v="#4fd1a5",
-    negative="#2563c9",
-    positive="#b93a32",
-    warm="#985411",
-    weight="#0d7089",
-    chosen="#212837",
-    edge="#8ea8ff",
+    negative="#0d7089",
+    positive="#985411",
+    weight="#6652bd",
+    right="#5cc978",
+    wrong="#ff7a70",
+    chosen="#2a323e",
+    edge="#e6eaf0",
     heads=(
         "#85aaff",
-        "#ff86a6",
+        "#cb62b9",
         "#c3cf45",
         "#2cc9d6",
-        "#d06fbf",
+        "#f2d3ee",
         "#4a9ae0",
         "#d8ab45",
         "#b9799a",
         "#c3c6ff",
         "#79ecb7",
-        "#ff9aa5",
+        "#9be08a",
         "#a9b06e",
         "#b3c2d6",
         "#f0b3e8",
-        "#d9a57f",
+        "#c9a9bd",
         "#8fb8e0",
     ),
 )

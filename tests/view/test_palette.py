@@ -74,7 +74,8 @@ def test_a_theme_has_its_palette():
 
 @pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
 def test_text_is_legible_on_the_page(colours):
-    for text in (colours.text, colours.muted, colours.q, colours.k, colours.v, *colours.heads):
+    signs = (colours.right, colours.wrong)
+    for text in (colours.text, colours.muted, colours.q, colours.k, colours.v, *signs, *colours.heads):
         for ground in (colours.background, colours.surface):
             assert contrast(text, ground) >= 4.5, (text, ground)
     for text in (colours.text, colours.muted, colours.edge):
@@ -83,7 +84,7 @@ def test_text_is_legible_on_the_page(colours):
 
 @pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
 def test_numbers_are_legible_on_every_colour_of_the_scales(colours):
-    for end in (colours.weight, colours.negative, colours.positive, colours.warm, colours.line):
+    for end in (colours.weight, colours.negative, colours.positive, colours.line):
         for share in range(101):
             assert contrast(colours.text, blend(colours.background, end, share / 100)) >= 4.5, (end, share)
 
@@ -95,8 +96,29 @@ def test_notes_are_legible_on_masked_cells(colours):
 
 @pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
 def test_the_ends_of_the_scales_stand_out(colours):
-    for end in (colours.weight, colours.negative, colours.positive, colours.warm):
+    for end in (colours.weight, colours.negative, colours.positive):
         assert contrast(end, colours.background) >= 2.9
+
+
+@pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
+def test_nothing_but_a_mistake_is_red(colours):
+    others = (colours.negative, colours.positive, colours.weight, colours.right, *colours.heads)
+    for other in (*others, colours.q, colours.k, colours.v, colours.edge):
+        assert dist(perceived(other), perceived(colours.wrong)) >= 0.12, other
+
+
+@pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
+def test_the_first_heads_are_neither_end_of_the_signs(colours):
+    for head in colours.heads[:4]:
+        for end in (colours.negative, colours.positive):
+            assert dist(perceived(head), perceived(end)) >= 0.15, (head, end)
+
+
+@pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
+@pytest.mark.parametrize("eyes", [None, DEUTERANOPIA, PROTANOPIA], ids=["all", "deuteranopia", "protanopia"])
+def test_signs_and_weights_differ_for_all_eyes(colours, eyes):
+    for one, other in combinations((colours.negative, colours.positive, colours.weight), 2):
+        assert dist(perceived(one, eyes), perceived(other, eyes)) >= 0.07, (one, other)
 
 
 @pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
