@@ -38,7 +38,9 @@ MENU: Final = "frame.menu"
 START: Final = "frame.start"
 _EXPORT: Final = "export.open"
 _IMPORT: Final = "import.open"
-MENU_BUTTONS: Final = (START, _EXPORT, _IMPORT)
+SHARE: Final = "frame.menu-share"
+"""Share, where the head has no room for it: the button at the top does what it says (web/share)."""
+MENU_BUTTONS: Final = (SHARE, START, _EXPORT, _IMPORT)
 """The buttons that close it."""
 _TARGET: Final = "export.target"
 _DECIMALS: Final = "export.decimals"

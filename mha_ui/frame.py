@@ -20,6 +20,7 @@ from mha_ui.address import keep_address
 from mha_ui.exchange import (
     MENU,
     MENU_BUTTONS,
+    SHARE,
     START,
     closing_button,
     export_button,
@@ -35,6 +36,7 @@ from mha_view.about import is_ours, title_of
 
 _EXAMPLE: Final = "frame.example"
 _LANGUAGE: Final = "frame.language"
+_MENU_LANGUAGE: Final = "frame.menu-language"
 _FILE: Final = "frame.file"
 
 
@@ -94,7 +96,7 @@ def _frame(work: state.Work, *, script: str, note: bool, examples: bool, back: b
                 st.page_link(shell.LESSONS, label=work.words(N_("← Lesson")), query_params=query)
         if examples:
             _example_menu(work)
-        _language_switch(work)
+        _language_switch(work, _LANGUAGE)
         share_button(work, script)
         _menu(work)
     _heading(work, script, note=note)
@@ -172,6 +174,8 @@ def _menu(work: state.Work) -> None:
     with st.popover(words(N_("More")), type="tertiary", key=MENU, on_change="rerun") as menu:
         if not (menu.open or any(map(state.widget_value, MENU_BUTTONS))):
             return
+        _language_switch(work, _MENU_LANGUAGE)
+        closing_button(words(N_("Share")), SHARE)
         _start_button(work)
         save_button(work, "frame.save")
         import_button(work)
@@ -197,21 +201,23 @@ def _file_opened() -> None:
         state.change(state.open_file, upload.getvalue())
 
 
-def _language_switch(work: state.Work) -> None:
-    state.set_widget(_LANGUAGE, work.language)
+def _language_switch(work: state.Work, key: str) -> None:
+    """The head has one; so has the menu, for narrow screens, whose head has no room for it."""
+    state.set_widget(key, work.language)
     st.segmented_control(
         work.words(N_("Language")),
         LANGUAGES,
         format_func=lambda code: LANGUAGE[code].short,
-        key=_LANGUAGE,
+        key=key,
         on_change=_language_chosen,
+        args=(key,),
         label_visibility="collapsed",
         width="content",
     )
 
 
-def _language_chosen() -> None:
-    state.change(state.choose_language, state.widget_value(_LANGUAGE) or state.current().language)
+def _language_chosen(key: str) -> None:
+    state.change(state.choose_language, state.widget_value(key) or state.current().language)
 
 
 def _device_badge(work: state.Work) -> None:

@@ -30,6 +30,7 @@ from mha_core.walk.handout import EXPONENTIAL, Handout
 from mha_core.walk.stages import Stage, exponentials_of, layout_of, looked_at, operands_of, result_of
 from mha_core.walk.text import Sentence
 from mha_view.bundle import WEB, style
+from mha_view.palette import css_variables
 
 _HERE: Final = Path(__file__).resolve().parent
 LABEL: Final = 14
@@ -48,7 +49,7 @@ def as_html(trace: Trace, language: str = "en", decimals: int = 4) -> str:
     return _template().render(
         lang=LANGUAGE[language].tag,
         languages=[LANGUAGE[code] for code in LANGUAGES],
-        style=Markup(style("handout/handout.css")),  # noqa: S704  # a file of ours
+        style=Markup(css_variables() + style("handout/handout.css")),  # noqa: S704  # a file of ours
         script=Markup(script),  # noqa: S704  # a file of ours
         script_hash=b64encode(sha256(script.encode()).digest()).decode(),
         name=handout.title,

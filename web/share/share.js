@@ -1,7 +1,7 @@
 // The Share button: copies the address, or gives it to be copied by hand, and shows it as a QR code.
 
 import { copyText } from "../kit/copy.js";
-import { element, requireElement } from "../kit/dom.js";
+import { element, requireElement, targetOf } from "../kit/dom.js";
 import { isLeaving, mounting } from "../kit/mount.js";
 import { belowRoot } from "../kit/root.js";
 import { sender } from "../kit/sender.js";
@@ -11,6 +11,7 @@ import { reachPopovers } from "./popover_focus.js";
 
 const PATIENCE = 4000; // ms to wait for the parts of the page
 const COPIED = 4000; // ms for which the button says that the link was copied
+const MENU = ".st-key-frame-menu button";
 const MOST_BYTES = 2900; // of a link, for a QR code: mha_api/qr_code.py says the same
 
 /**
@@ -34,6 +35,9 @@ async function settled() {
   return await Promise.race([Promise.all(answers), late]);
 }
 
+/** Whether it is the menu's own Share, which narrow screens have instead. @param {Event} event */
+const isInMenu = (event) => !!targetOf(event)?.closest(".st-key-frame-menu-share button");
+
 class Share {
   #stopped = new AbortController();
   #timer = 0;
@@ -56,6 +60,9 @@ class Share {
     this.message = requireElement(root, "p");
     this.noCode = requireElement(root, ".no-code");
     this.button.addEventListener("click", () => this.#share());
+    document.addEventListener("click", (event) => isInMenu(event) && this.#share(), {
+      signal: this.#stopped.signal,
+    });
     this.close.addEventListener("click", () => this.#hide());
     this.panel.addEventListener("keydown", (event) => event.key === "Escape" && this.#hide());
     this.teach.addEventListener("click", () => this.data.teaches && setTeaching(!isTeaching()));
@@ -147,7 +154,8 @@ class Share {
 
   #hide(back = true) {
     this.panel.hidden = true;
-    if (back) this.button.focus();
+    const opener = this.button.checkVisibility() ? this.button : document.querySelector(MENU);
+    if (back && opener instanceof HTMLElement) opener.focus();
   }
 
   #say() {
