@@ -3,8 +3,8 @@
 Each colour has one meaning on every page. What is not data is drawn in ink: buttons, links, focus and selection.
 
 - Q, K and V have one hue each everywhere.
-- Signed values: a diverging scale from teal to amber, ``negative`` – ``background`` (zero) – ``positive``. Neither end is
-  red, and colour-blind readers can tell them apart.
+- Signed values: a diverging scale from teal to amber, ``negative`` – ``background`` (zero) – ``positive``. Neither end
+  is red, and colour-blind readers can tell them apart.
 - Weights: a sequential scale, ``background`` (zero) – ``weight`` (one), in violet.
 - ``wrong`` is red, and no other colour is: only a mistake or an error has it. ``right`` is green.
 - Heads: a label and an accent each, which is neither red nor an end of the signs' scale. The first four can be told

@@ -90,10 +90,11 @@ def puzzle_of(computed: Trace, start: Example, language: str) -> payloads.Puzzle
 
 
 def only_allowed(matrices: Mapping[str, payloads.Matrix], example: Example) -> None:
-    """In a puzzle, numbers that are not to be changed cannot be."""
+    """In a puzzle, numbers that are not to be changed cannot be, and look as before: typed."""
     allowed = example.puzzle.change if example.puzzle else ()
     for name, matrix in matrices.items():
         if allowed and name not in allowed:
+            matrix["given"] = matrix["edit"] is True
             matrix["edit"] = False
 
 

@@ -124,7 +124,10 @@ def _slider_data(slider: Slider) -> Mapping[str, object]:
 
 def _read_only(model: TablesModel, language: str) -> Mapping[str, object]:
     words = {**page_words.words_of("explore", language), **model["own_words"]}
-    matrices = {name: {**matrix, "edit": False} for name, matrix in model["matrices"].items()}
+    matrices = {
+        name: {**matrix, "edit": False, "given": matrix["edit"] is True}
+        for name, matrix in model["matrices"].items()
+    }
     return {**model, "words": words, "matrices": matrices}
 
 

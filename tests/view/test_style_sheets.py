@@ -1,6 +1,7 @@
-"""The stylesheets: sizes of type, corners and buttons come from one scale (web/kit/scale.css), colours from the palette."""
+"""The stylesheets: sizes of type, corners and buttons come from one scale, colours from the palette."""
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -57,7 +58,7 @@ def test_the_least_is_12_pixels_and_sizes_differ_by_more_than_a_pixel():
     sizes = [16 * float(rem) for rem in re.findall(r"--text-\d: calc\(([\d.]+)rem", SCALE.read_text("utf-8"))]
     assert len(sizes) == 6
     assert min(sizes) == 12
-    assert all(larger - smaller >= 2 for smaller, larger in zip(sizes, sizes[1:], strict=False))
+    assert all(larger - smaller >= 2 for smaller, larger in pairwise(sizes))
 
 
 def test_corners_have_four_radii(on_screen):

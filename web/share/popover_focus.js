@@ -13,7 +13,8 @@ export function reachPopovers(signal) {
   /** @type {MutationObserver | null} */
   let waiting = null;
   const enter = () => {
-    const first = document.querySelector(`${BODY} :is(${FIELDS})`);
+    const fields = document.querySelectorAll(`${BODY} :is(${FIELDS})`);
+    const first = [...fields].find((field) => field.checkVisibility());
     if (!(first instanceof HTMLElement)) return;
     first.focus({ preventScroll: true });
     waiting?.disconnect();
