@@ -16,7 +16,10 @@ SENTENCES = {
     "zh": "小明 把 书 还给 了 图书馆 因为 它 太厚 了 但是 老师 说 必须 今天 交作业".split(),
 }
 SIZES = ((390, 844), (1280, 800), (1440, 900), (1920, 1080))
-COUNTS, HEADS, MASKS = (3, 6, 8, 10, 12, 16), (1, 2, 3, 6), (None, "causal")
+LONG = [
+    (language, count, heads, ("causal", None)[(count + heads) % 2])
+    for language, count, heads in product(SENTENCES, range(3, 17), range(1, 7))
+]
 SHORT = [
     ("en", 3, 6, None),
     ("zh", 6, 3, "causal"),
@@ -44,7 +47,7 @@ def test_nothing_lies_over_anything_else_and_three_heads_stand_side_by_side(visi
     """Measured by boxes, at every width of one page."""
     bench = visit("?example=programming")
     page, faults = bench.page, []
-    for language, count, heads, mask in product(SENTENCES, COUNTS, HEADS, MASKS) if at_length() else SHORT:
+    for language, count, heads, mask in LONG if at_length() else SHORT:
         page.set_viewport_size({"width": 1280, "height": 800})
         token = to_token(example(language, count, heads, mask))
         bench.open(f"{server.url}?lang={language}&s={token}")

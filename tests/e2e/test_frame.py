@@ -125,6 +125,7 @@ def test_on_a_telephone_the_head_is_one_line_and_share_and_the_language_are_in_i
         assert one["x"] + one["width"] <= other["x"]
     assert len({round(box["y"] + box["height"] / 2) for box in boxes}) == 1
     assert page.locator(".st-key-frame").bounding_box()["height"] <= 48
+    assert page.locator(".bench > .explain").bounding_box()["height"] <= 64  # the bar at the foot
     page.locator(".stMain").evaluate("(node) => (node.scrollTop = 600)")
     menu(page)
     page.locator(".st-key-frame-menu-share button").tap()
