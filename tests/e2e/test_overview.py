@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from mha_core import built_in, trace
 from mha_core.example.share_link import packed
 from mha_view.language import words_in
+from mha_view.palette import LIGHT
 from tests.apply import apply
 from tests.e2e.looks import assert_no_barrier, assert_no_barrier_either, wider
 from tests.e2e.test_live import drag
@@ -19,6 +20,7 @@ from tests.sizes import at_length, shortened
 from tools.drive.explore import assert_shows
 
 PROGRAMMING = built_in("programming")
+CHOSEN = "rgb({}, {}, {})".format(*bytes.fromhex(LIGHT.chosen[1:]))
 SIZES = ((390, 844), (1280, 720), (1440, 900), (1920, 1080))
 
 WIDTHS = """() => [...document.querySelectorAll("*")].flatMap((host) =>
@@ -169,7 +171,7 @@ def a_token_is_seen_alone_by_pointer_and_keyboard_and_a_head_too(page):
     others = page.locator('a[aria-current="page"], .st-key-frame-language [aria-checked="true"]')
     expect(others).to_have_count(2)
     for chosen in (love, *others.all()):  # what is chosen looks so wherever it stands
-        expect(chosen).to_have_css("background-color", "rgb(231, 235, 251)")
+        expect(chosen).to_have_css("background-color", CHOSEN)
     expect(overview(page).locator(".thread:not(.quiet)")).to_have_count(9)
     page.keyboard.press("Escape")
     expect(overview(page).locator(".thread.quiet")).to_have_count(0)
@@ -514,11 +516,10 @@ def it_takes_an_edit_back_and_puts_the_overview_away(bench, name):
     page.locator('[data-focus="bar undo"]').tap()
     assert_shows(bench.settled(), PROGRAMMING)
     away = page.get_by_role("button", name=name, exact=True)
-    chosen = "rgb(231, 235, 251)"
-    expect(away).to_have_css("background-color", chosen)
+    expect(away).to_have_css("background-color", CHOSEN)
     away.tap()
     expect(overview(page)).to_be_hidden()
-    expect(away).not_to_have_css("background-color", chosen)
+    expect(away).not_to_have_css("background-color", CHOSEN)
     away.tap()
     expect(overview(page)).to_be_visible()
 
