@@ -16,7 +16,7 @@ from mha_view.language import words_in
 from tests.e2e.looks import assert_no_barrier_at, wider, widths
 from tests.e2e.test_editing import set_cell
 from tests.sizes import shortened
-from tools.drive.browser import at_rest, close_menu, menu
+from tools.drive.browser import at_rest, menu
 from tools.drive.explore import Bench, assert_shows, example_in
 
 PAGES = ["Step through", "Real models", "Check my numbers", "Compare", "Notation", "Learn", "Explore"]
@@ -132,13 +132,8 @@ def test_on_a_telephone_the_head_is_one_line_and_share_and_the_language_are_in_i
     expect(page.get_by_role("img", name=re.compile("QR|二维码"))).to_be_visible()
     assert copied(page) == page.url
     page.keyboard.press("Escape")
-    other = "en" if language == "zh" else "zh"
-    menu(page)
-    page.locator(".st-key-frame-menu-language").get_by_text("EN" if other == "en" else "中").tap()
-    expect(page.locator("html")).to_have_attribute("lang", re.compile(f"^{other}"))
-    page.locator(".st-key-frame-menu-language").get_by_text("中" if other == "en" else "EN").tap()
-    expect(page.locator("html")).to_have_attribute("lang", re.compile(f"^{language}"))
-    close_menu(page)
+    for chosen in ("zh", "en") if language == "en" else ("en", "zh"):
+        choose_language(page, chosen)
     assert_shows(bench, built_in("first"))
     for name in map(words_in(language), names):
         page.get_by_role("link", name=name, exact=True).click()
@@ -148,6 +143,14 @@ def test_on_a_telephone_the_head_is_one_line_and_share_and_the_language_are_in_i
         strip, box = page.locator(".st-key-frame-pages").bounding_box(), here.bounding_box()
         assert box["x"] >= 0, name
         assert box["x"] + box["width"] <= strip["x"] + strip["width"], name
+
+
+def choose_language(page, language):
+    """In the menu, which closes as its own name changes."""
+    menu(page)
+    page.locator(".st-key-frame-menu-language").get_by_text({"en": "EN", "zh": "中"}[language]).tap()
+    expect(page.locator("html")).to_have_attribute("lang", re.compile(f"^{language}"))
+    at_rest(page)
 
 
 # --- Share -----------------------------------------------------------------------------------------------------
