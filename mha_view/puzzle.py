@@ -44,16 +44,21 @@ _TITLES: Final = {
 }
 
 
-class PuzzleCard(TypedDict):
+class PuzzleLink(TypedDict):
+    """A puzzle by name, and the query of the address that opens it."""
+
+    key: str
+    title: str
+    query: str
+
+
+class PuzzleCard(PuzzleLink):
     """A puzzle on offer.
 
     ``maps``: the weights of the heads that it is about, as it begins; ``goals``: head, row and column of those among
     them.
     """
 
-    key: str
-    title: str
-    query: str
     fewest: int
     maps: Sequence[tuple[int, Sequence[Sequence[float]]]]
     goals: Sequence[tuple[int, int, int]]
@@ -179,6 +184,16 @@ def _place(key: str, language: str) -> str:
     return words(_PLACE).format(number=keys.index(key) + 1, count=len(keys), stage=stage)
 
 
+def puzzle_links(language: str) -> list[PuzzleLink]:
+    """All built-in puzzles by name, in the order that teaches."""
+    return [_link(example, puzzle, language) for example, puzzle in _ours().values()]
+
+
+def _link(example: Example, puzzle: Puzzle, language: str) -> PuzzleLink:
+    title = text_in(example.title, language)
+    return {"key": puzzle.key, "title": title, "query": query_of(puzzle.key, language)}
+
+
 def query_of(key: str, language: str) -> str:
     """The query of the address that opens a built-in puzzle in this language."""
     return f"puzzle={key}&lang={language}"
@@ -213,9 +228,7 @@ def _card(example: Example, puzzle: Puzzle, language: str) -> PuzzleCard:
     goals = [goal for goal in puzzle.goals if goal.step == "weights"]
     heads = sorted({goal.head or 0 for goal in goals}) or [0]
     return {
-        "key": puzzle.key,
-        "title": text_in(example.title, language),
-        "query": query_of(puzzle.key, language),
+        **_link(example, puzzle, language),
         "fewest": fewest_of(example),
         "maps": [(head, begun.matrix("weights", head)) for head in heads],
         "goals": [(goal.head or 0, goal.row, goal.col) for goal in goals],

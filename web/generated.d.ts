@@ -675,8 +675,9 @@ interface About {
   looks: string[];
 }
 
-/** The puzzle to begin with: its title, and the query of the address that opens it. */
-interface FirstPuzzle {
+/** A puzzle by name, and the query of the address that opens it. */
+interface PuzzleLink {
+  key: string;
   title: string;
   query: string;
 }
@@ -685,12 +686,12 @@ interface FirstPuzzle {
  * What a visitor may begin with.
  *
  * `first`: whether the address asked for nothing in particular; `asked`: how often the first steps have been asked
- * for; `puzzle`: null where there is something to be worked out already.
+ * for; `puzzles`: in their order, none where there is something to be worked out already.
  */
 interface Start {
   first: boolean;
   asked: number;
-  puzzle: FirstPuzzle | null;
+  puzzles: PuzzleLink[];
 }
 
 /**

@@ -17,9 +17,7 @@ from mha_core.example.model import (
     has_values,
     position_choice,
     setting,
-    text_in,
 )
-from mha_core.puzzle import built_in_puzzles
 from mha_core.vocabulary import (
     AXES,
     HEAD_BIASES,
@@ -32,7 +30,7 @@ from mha_view import payloads
 from mha_view.about import About, about_example, is_ours
 from mha_view.lenses import laid_over, look
 from mha_view.lenses.lens import Lens, sent
-from mha_view.puzzle import changeable_first, only_allowed, puzzle_of, query_of
+from mha_view.puzzle import PuzzleLink, changeable_first, only_allowed, puzzle_links, puzzle_of
 from mha_view.tables import numbers
 from mha_view.tables.backward import with_backward
 
@@ -82,23 +80,16 @@ class Controls(TypedDict):
     fixed: NotRequired[Sequence[str]]
 
 
-class FirstPuzzle(TypedDict):
-    """The puzzle to begin with: its title, and the query of the address that opens it."""
-
-    title: str
-    query: str
-
-
 class Start(TypedDict):
     """What a visitor may begin with.
 
     ``first``: whether the address asked for nothing in particular; ``asked``: how often the first steps have been asked
-    for; ``puzzle``: null where there is something to be worked out already.
+    for; ``puzzles``: in their order, none where there is something to be worked out already.
     """
 
     first: bool
     asked: int
-    puzzle: FirstPuzzle | None
+    puzzles: Sequence[PuzzleLink]
 
 
 class OfferData(TypedDict):
@@ -194,7 +185,7 @@ def payload(work: Work, *, lens: str | None = None) -> ExploreModel:
         "start": {
             "first": work.browser.plain,
             "asked": work.browser.starts,
-            "puzzle": None if work.example.puzzle or work.exercise else _first_puzzle(work.language),
+            "puzzles": [] if work.example.puzzle or work.exercise else puzzle_links(work.language),
         },
         "address": held_by,
         "bar": handed_out(work) or None,
@@ -238,11 +229,6 @@ def _lens(work: Work, name: str) -> Lens | None:
         case "check":
             return Lens(name, looking.decimals, exercise=work.exercise)
     return None
-
-
-def _first_puzzle(language: str) -> FirstPuzzle:
-    key, example = next(iter(built_in_puzzles().items()))
-    return {"title": text_in(example.title, language), "query": query_of(key, language)}
 
 
 def _message(message: Message | None) -> MessageData | None:

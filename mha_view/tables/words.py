@@ -17,8 +17,10 @@ WORDS: Final = {
     "bench": N_("Explore"),
     "skip": N_("Skip to the numbers"),
     "glossary": N_("What these terms mean"),
+    "subject": N_("Multi-head attention"),
     "lead": N_(
-        "Each token looks at all the tokens and blends what it finds. Each head does this in its own way."
+        "Each token looks at all the tokens and blends what it finds, and each head does this in its own way. "
+        "Change any number to see what follows from it, and why."
     ),
     "overview": N_("Overview: what attends to what"),
     "plainly": PLAINLY,
@@ -120,7 +122,9 @@ WORDS: Final = {
     "fill_integers": N_("Fill with small integers"),
     "fill_random": N_("Fill with random numbers"),
     "puzzle": N_("Puzzle"),
-    "puzzle_begin": N_("Puzzle: {title}"),
+    "puzzle_try": N_("A puzzle to begin with, about a minute:"),
+    "puzzles_solved": N_("{count} of {all} puzzles solved"),
+    "work_of": N_("{what} · {heads} {heads:head|heads}"),
     "go_on": N_("Continue where you left off"),
     "large_kept": N_(
         "This example is too large for a link. This browser keeps it, and “Continue where you left off” opens it"
@@ -130,7 +134,6 @@ WORDS: Final = {
         "This example is too large for a link, and this browser does not keep it. Save it as a file from the ⋯"
         " menu."
     ),
-    "puzzle_go_on": N_("Go on with the puzzles"),
     "puzzle_make": N_("Make this a puzzle"),
     "puzzle_title": N_("Title of your puzzle"),
     "puzzle_all": N_("All puzzles"),

@@ -69,6 +69,7 @@ def test_who_closes_the_tab_finds_the_way_back_to_the_numbers(new_context, serve
     bench.wait_for_address(changed)
     bench.page.close()
     later = Bench(context.new_page()).open(server.url)
-    later.page.get_by_role("link", name="Continue where you left off").click()
+    later.page.get_by_text("Continue where you left off").click()
+    later.page.locator(".way-back button").click()
     later.page.wait_for_url("**s=*")
     assert_shows(later.settled(), changed)

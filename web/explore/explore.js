@@ -15,7 +15,7 @@ import {
 import { active, announcer, element, fill, named, setAttribute } from "../kit/dom.js";
 import { Folds, MOST_NARROW, MOST_UNFOLDED } from "../kit/folding.js";
 import { isEditable, key, rowsOf, unkey } from "../kit/graph.js";
-import { storeLargeWork } from "../kit/last_work.js";
+import { storeWork } from "../kit/last_work.js";
 import { Explain } from "../kit/line.js";
 import { mounting } from "../kit/mount.js";
 import { pictures } from "../kit/pictures.js";
@@ -47,7 +47,7 @@ import { Actions } from "./toolbar/actions.js";
 import { Toolbar } from "./toolbar/toolbar.js";
 import { Verdict } from "./verdict.js";
 import { beginningOf, isInSight } from "./viewport.js";
-import { invitation, isOfTables, wayBack } from "./ways_on.js";
+import { isOfTables, opening } from "./ways_on.js";
 
 const STALE = 120; // ms after which what was found of earlier numbers is greyed
 
@@ -274,7 +274,7 @@ class Explore {
   #storeWork(data) {
     const { searchParams } = new URL(location.href);
     const large = "puzzle" in data.address ? null : data.whole; // the address names a puzzle that is as it began
-    this.#address.keep(data.bar ?? data.address, large);
+    this.#address.keep(data.bar ?? data.address, data, large);
     this.#sayWhetherKept(large);
     const earlier = tabHistory.update(data);
     if (earlier) sender.send({ op: "recall", history: earlier });
@@ -291,7 +291,7 @@ class Explore {
    */
   #sayWhetherKept(large) {
     if (large !== null && !this.#isLarge)
-      this.#host.say(storeLargeWork(large) ? this.#words.large_kept : this.#words.large_not_kept);
+      this.#host.say(storeWork(large, this.#model) ? this.#words.large_kept : this.#words.large_not_kept);
     this.#isLarge = large !== null;
   }
 
@@ -803,13 +803,7 @@ class Explore {
     document.documentElement.lang = this.root.lang = words.lang;
     toolbar.root.append(chips.fewerDecimals);
     this.root.replaceChildren(
-      element(
-        "p",
-        { class: "lead", hidden: Boolean(this.#model.check) || isOfTables(this.#model) },
-        words.lead,
-        invitation(this.#model, words),
-        wayBack(this.#model, words, (edit) => this.#send(edit)),
-      ),
+      opening(this.#model, words, (edit) => this.#send(edit)),
       this.#about.root,
       puzzle.root,
       ...firstSteps.elements,

@@ -1,7 +1,8 @@
-// Ways on from the first line: to the puzzles, and back to where a visitor left off. They keep the language.
+// How Explore begins: what the page is about, the next puzzle, and the way back to what a visitor left. The ways on keep
+// the language.
 
-import { button, element, fill } from "../kit/dom.js";
-import { lastWork } from "../kit/last_work.js";
+import { button, div, element, fill, p, span } from "../kit/dom.js";
+import { lastWorks } from "../kit/last_work.js";
 import { solvedPuzzles } from "../kit/solved_puzzles.js";
 
 /**
@@ -11,31 +12,83 @@ import { solvedPuzzles } from "../kit/solved_puzzles.js";
 export const isOfTables = ({ asks, controls }) => asks !== null && controls.lens === null;
 
 /**
- * A link to the first puzzle, or to all of them once one is solved; null where none is to be offered.
+ * @param {ExploreModel} model
+ * @param {Record<string, string>} words
+ * @param {(edit: Edit) => void} send
+ */
+export const opening = (model, words, send) =>
+  element(
+    "header",
+    { class: "lead", hidden: Boolean(model.check) || isOfTables(model) },
+    div("lead-text", element("h2", {}, words.subject), p("", words.lead)),
+    div("lead-ways", invitation(model, words), wayBack(model, words, send)),
+  );
+
+/**
+ * The first puzzle that this browser has not solved, and what it has; null where none is to be offered.
  * @param {Pick<ExploreModel, "lang" | "start">} model
  * @param {Record<string, string>} words
  */
-export function invitation({ lang, start: { puzzle } }, words) {
-  if (!puzzle) return null;
-  const hasBegun = Object.keys(solvedPuzzles()).length > 0;
-  const href = hasBegun ? `puzzles?lang=${lang}` : `./?${puzzle.query}`;
-  const label = hasBegun ? words.puzzle_go_on : fill(words.puzzle_begin, { title: puzzle.title });
-  return element("a", { class: "invitation", href, target: "_self" }, label);
+export function invitation({ lang, start: { puzzles } }, words) {
+  if (!puzzles.length) return null;
+  const solved = solvedPuzzles();
+  const next = puzzles.findIndex(({ key }) => !(key in solved));
+  const last = puzzles.findLast(({ key }, at) => key in solved && (next < 0 || at < next));
+  const count = puzzles.filter(({ key }) => key in solved).length;
+  const all = `puzzles?lang=${lang}`;
+  const link = (/** @type {string} */ href, /** @type {string} */ text, name = "") =>
+    element("a", { class: name, href, target: "_self" }, text);
+  const values = { number: next + 1, count, all: puzzles.length };
+  const done = last && span("solved", "✓ ", link(`./?${last.query}`, last.title));
+  const place = count
+    ? link(all, fill(words.puzzles_solved, values))
+    : span("", fill(words.puzzle_try, values));
+  const way =
+    next < 0
+      ? link(all, words.puzzle_all, "invitation")
+      : link(`./?${puzzles[next].query}`, puzzles[next].title, "invitation");
+  return div("to-puzzle", p("", done, done ? " · " : "", place), way);
 }
 
 /**
- * The way to the numbers that were last changed in this browser, for a visitor whose address asks for nothing: a link, or
- * a button where no link holds them.
+ * The works that were last changed in this browser, for a visitor whose address asks for nothing. Each opens in the place
+ * of this one, which undo brings back.
  * @param {Pick<ExploreModel, "start">} model
  * @param {Record<string, string>} words
  * @param {(edit: Edit) => void} send
  */
 export function wayBack({ start: { first } }, words, send) {
-  const last = first ? lastWork() : null;
-  if (!last) return null;
-  const title = new Date(last.at).toLocaleString(words.lang);
-  const { href, text } = last;
-  if (href) return element("a", { class: "way-back", href, target: "_self", title }, words.go_on);
-  const onclick = () => send({ op: "resume", text: text ?? "" });
-  return button({ class: "quiet way-back", title, data: { focus: "way back" }, onclick }, words.go_on);
+  const works = first ? lastWorks() : [];
+  if (!works.length) return null;
+  const items = works.map(({ at, text, what, heads }, index) => {
+    const onclick = () => send({ op: "resume", text });
+    const label = fill(words.work_of, { what, heads });
+    const attributes = { class: "quiet", title: new Date(at).toLocaleString(words.lang), onclick };
+    return element(
+      "li",
+      {},
+      button({ ...attributes, data: { focus: `way back ${index}` } }, label),
+      span("ago", ago(at, words.lang)),
+    );
+  });
+  return element(
+    "details",
+    { class: "way-back" },
+    element("summary", { data: { focus: "way back" } }, words.go_on),
+    element("ul", {}, ...items),
+  );
+}
+
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
+const UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+
+/** How long ago that was, as it is said. @param {number} at in milliseconds @param {string} lang */
+function ago(at, lang) {
+  const past = at - Date.now();
+  const [unit, length] = UNITS.find(([, length]) => -past >= length) ?? ["minute", 60_000];
+  return new Intl.RelativeTimeFormat(lang, { numeric: "auto" }).format(Math.trunc(past / length), unit);
 }

@@ -1,6 +1,6 @@
 // The address bar.
 
-import { storeLargeWork, storeWork } from "./last_work.js";
+import { storeWork } from "./last_work.js";
 import { PAGE_KEYS } from "./query_names.js";
 
 /** The address bar holds the work; parameters that are not ours stay in it. */
@@ -8,8 +8,10 @@ export class Address {
   #timer = 0;
   /** @type {Record<string, string> | null} */
   #ours = null; // still to be written
+  /** @type {import("./last_work.js").WorkShown | undefined} */
+  #shown; // the work, still to be stored
   /** @type {string | null} */
-  #large = null; // work that the address does not hold, still to be stored
+  #large = null; // its numbers where the address does not hold them
   #written = 0; // when
   #settled;
   #requested = (/** @type {CustomEvent<Promise<WorkState>[]>} */ { detail }) => {
@@ -34,10 +36,12 @@ export class Address {
   /**
    * Write the work's address; in a burst of edits only now and then: writing is slow, and browsers ration it.
    * @param {Record<string, string>} ours
-   * @param {string | null} [large] the work itself where the address does not hold it
+   * @param {import("./last_work.js").WorkShown} [shown] the work, where this browser is to find it again
+   * @param {string | null} [large] its numbers where the address does not hold them
    */
-  keep(ours, large = null) {
+  keep(ours, shown, large = null) {
     this.#ours = ours;
+    this.#shown = shown;
     this.#large = large;
     window.dispatchEvent(new CustomEvent("mha-address-kept", { detail: ours })); // paired windows listen
     clearTimeout(this.#timer);
@@ -54,12 +58,12 @@ export class Address {
   flush() {
     clearTimeout(this.#timer);
     if (!this.#ours) return;
-    if (this.#large) storeLargeWork(this.#large);
+    if (this.#large && this.#shown) storeWork(this.#large, this.#shown);
     const query = new URLSearchParams(window.location.search);
     for (const name of PAGE_KEYS) query.delete(name);
     for (const [name, value] of Object.entries(this.#ours)) query.set(name, value);
     const search = query.size ? `?${query}` : "";
-    const hasNumbers = "s" in this.#ours;
+    const { s: numbers } = this.#ours;
     this.#ours = null;
     if (search === window.location.search) return;
     this.#written = performance.now();
@@ -68,6 +72,6 @@ export class Address {
       "",
       window.location.pathname + search + window.location.hash,
     );
-    if (hasNumbers) storeWork();
+    if (numbers && this.#shown) storeWork(numbers, this.#shown);
   }
 }

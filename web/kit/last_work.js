@@ -1,35 +1,56 @@
-// Where somebody left off: the address of the numbers that were last changed in this browser, or they themselves where no
-// address holds them.
+// The works that were last changed in this browser: what a link to each would say, and what they were. The newest is first.
 
 import { ofBrowser } from "./storage.js";
 
-const NAME = "mha.last";
-const MOST = 1_000_000; // characters of work that no address holds
+const NAME = "mha.works";
+const MOST = 5;
+const LONGEST = 1_000_000; // characters of a work
 
 /**
- * `at`: when it was left, in milliseconds since 1970; `href`: its address, or `text`: the work itself.
- * @typedef {{ at: number; href?: string; text?: string }} LastWork
+ * `at`: when it was left, in milliseconds since 1970; `text`: its numbers, as in a link; `what`: its puzzle or its tokens;
+ * `heads`: how many it has.
+ * @typedef {{ at: number; text: string; what: string; heads: number }} LastWork
  */
 
-/** As it was when this page was opened. @type {LastWork | null} */
-const found = ofBrowser.get(NAME);
+/** @typedef {Pick<Model, "labels" | "dims"> & { opened: number; puzzle?: PuzzleData | null }} WorkShown */
 
-/** The work that was left before this page was opened; null where there is none, or it is not of this site. */
-export function lastWork() {
-  if (typeof found?.text === "string") return found;
-  if (typeof found?.href !== "string" || !URL.canParse(found.href)) return null;
-  return new URL(found.href).origin === location.origin ? found : null;
+/** @returns {LastWork[]} */
+function stored() {
+  const found = ofBrowser.get(NAME);
+  return Array.isArray(found) ? found.filter(isWork).slice(0, MOST) : [];
 }
 
-/** The address bar holds changed numbers. */
-export const storeWork = () => ofBrowser.set(NAME, { href: location.href, at: Date.now() });
+/**
+ * What a browser has stored can be anything.
+ * @param {any} found
+ * @returns {found is LastWork}
+ */
+const isWork = (found) =>
+  [typeof found?.text, typeof found?.what].every((type) => type === "string") &&
+  [found.at, found.heads].every(Number.isFinite);
+
+/** As they were when this page was opened. */
+const found = stored();
+
+/** The works that were left before this page was opened, the newest first. */
+export const lastWorks = () => found;
+
+/** The work that this page shows: which one by the model's `opened`, and its numbers. */
+const current = { opened: -1, text: new URLSearchParams(globalThis.location?.search).get("s") };
 
 /**
- * Store work that no address holds. Returns whether this browser keeps it.
+ * Store a work that has been changed, in the place of what it was before. Returns whether this browser keeps it.
  * @param {string} text
+ * @param {WorkShown} shown
  */
-export function storeLargeWork(text) {
-  if (text.length > MOST) return false;
-  ofBrowser.set(NAME, { text, at: Date.now() });
-  return ofBrowser.hasTaken(NAME);
+export function storeWork(text, { opened, labels, dims, puzzle }) {
+  if (text.length > LONGEST) return false;
+  const isSame = current.opened < 0 || current.opened === opened;
+  const replaced = [text, isSame ? current.text : null];
+  Object.assign(current, { opened, text });
+  const work = { at: Date.now(), text, what: puzzle?.title || labels.n_q.join(" "), heads: dims.h };
+  const works = [work, ...stored().filter((other) => !replaced.includes(other.text))].slice(0, MOST);
+  ofBrowser.set(NAME, works);
+  while (!ofBrowser.hasTaken(NAME) && works.pop()) ofBrowser.set(NAME, works); // there is no room for all
+  return works.length > 0 && ofBrowser.hasTaken(NAME);
 }

@@ -235,7 +235,7 @@ export class LocalHost {
       },
       ...{ address: {}, bar: null, whole: null, unsaved: false, history: NO_HISTORY, choices: {} },
       ...{
-        start: { first: false, asked: 0, puzzle: null },
+        start: { first: false, asked: 0, puzzles: [] },
         asks: null,
         learning: null,
         message: this.#message,

@@ -185,7 +185,7 @@ type HostedWalk = Pick<
  * each new place.
  */
 interface WalkHost {
-  address: { keep(query: Record<string, string>): void; flush(): void; stop(): void };
+  address: { keep(query: Record<string, string>, shown: WalkModel): void; flush(): void; stop(): void };
   /** The controls at the end of the bar; `own`: the walk's ways to show itself. */
   controls(own: Node[]): Node[];
   /** The parts below the walk. */

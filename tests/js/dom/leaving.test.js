@@ -1,12 +1,13 @@
 // Who closes the tab finds the work again, also where no link can hold it.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { ofBrowser } from "../../../web/kit/storage.js";
 import { mount, payload } from "./page.js";
 
-const LAST = "mha.last";
-const stored = () => ofBrowser.get(LAST);
+const WORKS = "mha.works";
+const stored = () => ofBrowser.get(WORKS)?.[0] ?? null;
+beforeEach(() => ofBrowser.set(WORKS, null));
 const leave = () => window.dispatchEvent(new Event("beforeunload")); // what is still to be written is written
 
 /** Explore with work that has become too large for a link. @param {() => void} [before] what happens first */
@@ -60,30 +61,66 @@ test("work beyond a bound is not kept, and the page says so", async () => {
   assert.equal(stored(), null);
 });
 
-let ways = 0;
+let pages = 0;
 
-/** The way back that a new page offers. @param {any} left what an earlier page has stored */
+/** The way back that a new page offers. @param {any} left what earlier pages have stored */
 async function wayBack(left) {
   await mount("explore/explore.js", payload("first"));
-  ofBrowser.set(LAST, left);
-  const { wayBack } = await import(`../../../web/explore/ways_on.js?way${++ways}`);
+  ofBrowser.set(WORKS, left);
+  const page = ++pages;
+  const { wayBack } = await import(`../../../web/explore/ways_on.js?page${page}`);
+  await import("../../../web/kit/last_work.js");
   const sent = /** @type {any[]} */ ([]);
-  const start = { first: true, asked: 0, puzzle: null };
-  return { way: wayBack({ start }, { lang: "en" }, (/** @type {any} */ edit) => sent.push(edit)), sent };
+  const start = { first: true, asked: 0, puzzles: [] };
+  return {
+    way: wayBack({ start }, { lang: "en", work_of: "{what} · {heads}" }, (/** @type {any} */ edit) =>
+      sent.push(edit),
+    ),
+    sent,
+  };
 }
 
-test("the way back to such work is a button that opens it", async () => {
-  const { way, sent } = await wayBack({ at: 0, text: "1abc" });
-  way.click();
-  assert.deepEqual(sent, [{ op: "resume", text: "1abc" }]);
+/** @type {(text: string, what?: string) => any} */
+const work = (text, what = "I love programming") => ({ at: Date.now() - 7_200_000, text, what, heads: 3 });
+
+test("each work that was left says what it was and when, and opens as an edit, which can be undone", async () => {
+  const { way, sent } = await wayBack([work("1abc"), work("1def", "Make “it” look at “book”")]);
+  const items = [...way.querySelectorAll("li")].map(({ textContent }) => textContent);
+  assert.deepEqual(items, ["I love programming · 32 hours ago", "Make “it” look at “book” · 32 hours ago"]);
+  way.querySelectorAll("li button")[1].click();
+  assert.deepEqual(sent, [{ op: "resume", text: "1def" }]);
 });
 
-test("the way back to other work is a link", async () => {
-  const { way } = await wayBack({ at: 0, href: "http://localhost/?s=1abc" });
-  assert.equal(way.href, "http://localhost/?s=1abc");
-});
-
-for (const left of [null, 7, { at: 0 }, { at: 0, text: 7 }, { at: 0, href: "https://other.example/?s=1" }])
+for (const left of [
+  null,
+  7,
+  [],
+  [7],
+  [null],
+  [{ at: 0 }],
+  [{ ...work("1abc"), text: 7 }],
+  [{ ...work("1abc"), at: "x" }],
+])
   test(`what is stored and is no work of ours offers no way back: ${JSON.stringify(left)}`, async () => {
     assert.equal((await wayBack(left)).way, null);
   });
+
+/** A page's list of works. */
+const newPage = () => import(`../../../web/kit/last_work.js?page${++pages}`);
+const shown = (opened = 0) => ({ opened, labels: { n_q: ["a", "b"] }, dims: { h: 2 } });
+const texts = () => ofBrowser.get(WORKS).map(({ text }) => text);
+
+test("a changed work takes the place of what it was, and another one that is opened is added", async () => {
+  const { storeWork } = await newPage();
+  for (const text of ["1a", "1b"]) storeWork(text, shown());
+  storeWork("1c", shown(1));
+  assert.deepEqual(texts(), ["1c", "1b"]);
+  storeWork("1b", shown(2));
+  assert.deepEqual(texts(), ["1b", "1c"], "none is listed twice");
+});
+
+test("five works are kept, the newest first", async () => {
+  const { storeWork } = await newPage();
+  for (let n = 0; n < 7; n++) storeWork(`1${n}`, shown(n));
+  assert.deepEqual(texts(), ["16", "15", "14", "13", "12"]);
+});

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { isMet, progressOf } from "../../../web/explore/puzzle/goals.js";
+import { invitation } from "../../../web/explore/ways_on.js";
 import { ofBrowser } from "../../../web/kit/storage.js";
 import { mount, payload } from "./page.js";
 
@@ -66,6 +67,31 @@ test("a visitor can leave the puzzle with the numbers as they are, and is led ba
   assert.equal(find(".mha-note").textContent, payload("free").about);
   assert.ok(find('[data-focus="h more"]'), "everything may be changed");
   assert.match(find(".invitation").href, /puzzle/);
+});
+
+test("the page says what it is about, and begins with the first puzzle", async () => {
+  const { text } = await puzzle("no puzzle");
+  assert.equal(text(".lead h2"), "Multi-head attention");
+  assert.equal(text(".invitation"), payload("no puzzle").start.puzzles[0].title);
+});
+
+/** What a visitor who has solved these puzzles is offered. @param {string[]} keys */
+function offered(keys) {
+  ofBrowser.set(SOLVED, Object.fromEntries(keys.map((key) => [key, 1])));
+  const words = { puzzles_solved: "{count} of {all}", puzzle_all: "All puzzles" };
+  const node = invitation(payload("no puzzle"), words);
+  return [".solved", "p", ".invitation"].map((part) => node.querySelector(part)?.textContent);
+}
+
+test("once the first puzzle is solved it has a ✓, and the next one is offered", () => {
+  const [first, second, ...others] = payload("no puzzle").start.puzzles;
+  const done = `✓ ${first.title}`;
+  assert.deepEqual(offered([first.key]), [done, `${done} · 1 of ${2 + others.length}`, second.title]);
+});
+
+test("who has solved all puzzles is led to the list of them", () => {
+  const keys = payload("no puzzle").start.puzzles.map((/** @type {PuzzleLink} */ { key }) => key);
+  assert.equal(offered(keys).at(-1), "All puzzles");
 });
 
 test("an example without a puzzle has none", async () => {

@@ -75,7 +75,7 @@ export class PlaceSync {
       .map(([name, value]) => [name, value === true ? "1" : String(value)]);
     const query = { ...work, ...Object.fromEntries(named) };
     if (route.minutes !== route.usual) query.lecture = String(route.minutes);
-    host.address.keep(query);
+    host.address.keep(query, model);
     const link = (/** @type {Record<string, string>} */ values) => `?${new URLSearchParams(values)}`;
     this.walk.linkTo({
       presenter: link({ ...query, view: "presenter" }),
