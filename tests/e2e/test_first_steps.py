@@ -92,11 +92,11 @@ def test_each_step_waits_until_it_is_done_and_none_comes_twice(newcomer):
     bench.settled()
     step(page, 3)
     said = page.locator(".overview .moved")
-    expect(said).to_contain_text("most of all head")  # once the numbers rest
-    moved = re.search(r"most of all head (\d), (.+) → (.+): ", said.inner_text())
+    expect(said).to_contain_text("the weight")  # once the numbers rest
+    moved = re.search(r"the weight \W?(\w+)\W? → \W?(\w+)\W? in head (\d)", said.inner_text())
     tokens = list(built_in("programming").tokens)
-    row, col = (tokens.index(token) for token in moved.groups()[1:])
-    target = bench.cell("weights", int(moved[1]) - 1, row, col)
+    row, col = (tokens.index(token) for token in moved.groups()[:2])
+    target = bench.cell("weights", int(moved[3]) - 1, row, col)
     expect(target).to_be_in_viewport(ratio=1)
     target.hover()
     expect(bubble(page)).to_be_hidden()

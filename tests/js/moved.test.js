@@ -13,6 +13,12 @@ const words = {
     "{sentence}, because its {score} went from {before} to {now}, that of {rival} from {rival_before} to {rival_now}",
 };
 
+/** @type {(model: any, words: any, looked?: any[]) => string} */
+const sentence = (...given) =>
+  movedSentence(...given)
+    .map(({ text }) => text)
+    .join("");
+
 /** @type {any} */
 const model = {
   decimals: 2,
@@ -27,7 +33,7 @@ const model = {
 
 test("tokens from right to left do not turn the arrow of the most moved weight round", () => {
   assert.equal(
-    movedSentence(model, words),
+    sentence(model, words),
     "1 of 2 weights changed, most of all head 1, ⁨אני⁩ → ⁨לתכנת⁩: 0.50 → 0.75",
   );
 });
@@ -40,7 +46,7 @@ test("a weight that has moved is told with what its score did", () => {
     steps: { weights: { operands: [["scores", "ij", ""]] } },
     before: { ...model.before, scores: [[[1, 2]]] },
   };
-  assert.match(movedSentence(whole, words), /: 0\.50 → 0\.75, because its S went from 2 to 4$/);
+  assert.match(sentence(whole, words), /: 0\.50 → 0\.75, because its S went from 2 to 4$/);
 });
 
 /** @param {number[]} scores */
@@ -68,7 +74,7 @@ function moved(before, now) {
 const BOOK = { name: "weights", head: 0, row: 0, col: 1 };
 /** @type {(before: any[], now: any[], looked?: any[]) => string} */
 const said = (before, now, looked = [BOOK]) =>
-  movedSentence(moved(before, now), words, looked).replaceAll(/[\u2066-\u2069]/g, "");
+  sentence(moved(before, now), words, looked).replaceAll(/[\u2066-\u2069]/g, "");
 
 test("the weight that the reader looks at is named, even where another one has moved more", () => {
   assert.match(said([3, 0, 0], [0, 0, 0], []), /most of all head 1, it → Tom/);
@@ -109,4 +115,108 @@ test("a cause that did less than a quarter is not named", () => {
 test("a pair that was hidden takes its share from the others", () => {
   assert.match(said(["-inf", 0, 0], [1, 0, 0]), /because it → Tom went from −∞ to 1/);
   assert.match(said([0, "-inf", 0], [0, 1, 0]), /because its S went from −∞ to 1/);
+});
+
+/** "it" has raised one number of W_Q: with the numbers before and now. Two tokens, one head, d_k = 2. */
+function edited() {
+  const table = (/** @type {string} */ symbol, /** @type {string[]} */ axes, edit = false) => ({
+    symbol,
+    axes,
+    perHead: true,
+    edit,
+  });
+  const before = {
+    w_q: [[[0, 1]]],
+    q: [[[0, 1]]],
+    k: [
+      [
+        [1, 0],
+        [2, 0],
+      ],
+    ],
+    scores: [[[0, 0]]],
+    weights: [[[0.5, 0.5]]],
+  };
+  const now = { w_q: [[[4, 1]]], q: [[[4, 1]]], k: before.k, scores: [[[4, 8]]], weights: [[[0.02, 0.98]]] };
+  return {
+    decimals: 2,
+    dims: { h: 1, d_model: 1, d_k: 2 },
+    labels: { n_q: ["it"], n_k: ["Tom", "book"] },
+    words: { place_of_head: "{place} of head {head}" },
+    before: { x: [[1]], ...before },
+    matrices: {
+      x: { symbol: "X", axes: ["n_q", "d_model"], perHead: false, edit: true, values: [[1]] },
+      w_q: { ...table("W_Q", ["d_model", "d_k"], true), values: now.w_q },
+      q: { ...table("Q", ["n_q", "d_k"]), values: now.q },
+      k: { ...table("K", ["n_k", "d_k"]), values: now.k },
+      scores: { ...table("S", ["n_q", "n_k"]), values: now.scores },
+      weights: { ...table("A", ["n_q", "n_k"]), values: now.weights },
+    },
+    steps: {
+      q: {
+        index: "ij",
+        operands: [
+          ["x", "il", ""],
+          ["w_q", "lj", ""],
+        ],
+      },
+      scores: {
+        index: "ij",
+        operands: [
+          ["q", "il", ""],
+          ["k", "jl", ""],
+        ],
+      },
+      weights: { index: "ij", operands: [["scores", "ij", ""]] },
+    },
+  };
+}
+
+const CHAIN = {
+  why_edited: "You {done} {place} from {before} to {now}",
+  why_so: ", so ",
+  why_row: "{symbol} of {tokens} {went} in column {column} from {before} to {now}",
+  why_score: "the score {tokens} {went} from {before} to {now}",
+  why_rival: "the rival {tokens} {went} from {before} to {now}",
+  why_weight: "the weight {tokens} {went} from {before} to {now}",
+  why_end: ". ",
+  why_raised: "raised",
+  why_lowered: "lowered",
+  why_rose: "rose",
+  why_fell: "fell",
+  tally: "{changed} of {all} changed.",
+  tally_most: "{changed} of {all} changed, this one most.",
+};
+
+test("where one number was changed, the sentence begins with it and names each number up to the weight", () => {
+  const text = sentence(edited(), CHAIN, [BOOK]).replaceAll(/[\u2066-\u2069]/g, "");
+  assert.equal(
+    text,
+    "You raised WQ[1, 1] of head 1 from 0 to 4, so Q of it rose in column 1 from 0 to 4, " +
+      "so the score it → book rose from 0 to 8, so the weight it → book rose from 0.50 to 0.98. 2 of 2 changed.",
+  );
+});
+
+test("each number of the sentence leads to its cell", () => {
+  const cells = movedSentence(/** @type {any} */ (edited()), CHAIN, [BOOK]).flatMap(({ cell }) => cell ?? []);
+  assert.deepEqual(
+    cells.map(({ name, row, col }) => [name, row, col]),
+    [
+      ["w_q", 0, 0],
+      ["q", 0, 0],
+      ["scores", 0, 1],
+      ["weights", 0, 1],
+    ],
+  );
+});
+
+test("a weight that another score of its row took from is led to by that score", () => {
+  const text = sentence(edited(), CHAIN, [{ ...BOOK, col: 0 }]);
+  assert.match(text, /, so the rival .* rose from 0 to 8, so the weight .* fell from 0\.50 to 0\.02\. /);
+});
+
+test("where several numbers were changed, the sentence begins with the weight", () => {
+  const two = edited();
+  two.matrices.w_q.values = [[[4, 2]]];
+  assert.match(sentence(two, { ...words, ...CHAIN }, [BOOK]), /^2 of 2 weights changed\. Head 1/);
 });

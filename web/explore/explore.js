@@ -250,6 +250,7 @@ class Explore {
     legend.update(model);
     this.#parts.learning.update(model);
     this.root.classList.toggle("through", Boolean(model.lens));
+    this.root.classList.toggle("numbers-only", model.controls.fixed?.length === 0);
     this.#showCheck();
     this.root.classList.toggle("checking", Boolean(model.check));
     this.root.classList.toggle("practising", Boolean(model.check?.practice));
@@ -348,7 +349,7 @@ class Explore {
     chips.draw(model, this.#heads.isShortened);
     const goals = model.puzzle?.goals ?? [];
     const looked = [this.#explained.pinned, ...goals.map(({ cell }) => cell)].filter((cell) => cell !== null);
-    overview.say(hasEdit ? movedSentence(model, this.#words, looked) : "");
+    overview.say(hasEdit ? movedSentence(model, this.#words, looked) : []);
     this.#showState();
   }
 

@@ -1,20 +1,13 @@
-// What the last edit has done, in a sentence: how many weights it has changed, one of them, and what moved that one. No DOM
-// here.
+// What the last edit has done, in a sentence: from the number that was changed to the weight that it moved, and how many
+// others. Where several were changed it begins with the weight. No DOM here.
 
 import { movedAt, movedIn } from "../kit/changed_numbers.js";
 import { fill } from "../kit/dom.js";
-import {
-  nameOf,
-  numberOf,
-  requireRows,
-  requireValue,
-  rowsIn,
-  rowsOf,
-  shownAs,
-  symbolOf,
-  tokensOf,
-} from "../kit/graph.js";
+import { nameOf, numberOf, requireValue, shownAs, symbolOf, tokensOf } from "../kit/graph.js";
 import { isolated } from "../kit/quoted.js";
+import { causesOf, editedCell, wayFrom } from "./causes.js";
+
+/** A piece of the sentence; `cell`: the number that it is about. @typedef {{ text: string; cell?: Cell }} MovedPiece */
 
 /**
  * What the last edit has done to the weights; where it has changed none, to the output. It names the weight that moved
@@ -22,6 +15,7 @@ import { isolated } from "../kit/quoted.js";
  * @param {Model} model
  * @param {Record<string, string>} words
  * @param {Cell[]} [looked] numbers that the reader looks at, the most important one first
+ * @returns {MovedPiece[]}
  */
 export function movedSentence(model, words, looked = []) {
   const last = ["output", "concat"].find((name) => model.matrices[name]);
@@ -30,7 +24,11 @@ export function movedSentence(model, words, looked = []) {
   const { all, changed } = tally;
   const own = looked.map((cell) => weightOf(model, cell)).find((cell) => cell && movedAt(model, cell));
   const named = own ?? tally.most;
-  if (!named) return "";
+  if (!named) return [];
+  const edited = editedCell(model);
+  const way = edited && wayFrom(model, edited, named);
+  const count = !weights.most ? words.tally_outputs : own ? words.tally : words.tally_most;
+  if (way) return [...chain(model, words, way), { text: fill(count, { all, changed }) }];
   const values = {
     all,
     changed,
@@ -38,14 +36,61 @@ export function movedSentence(model, words, looked = []) {
     head: (named.head ?? 0) + 1,
     ...wentFrom(model, named),
   };
-  if (!weights.most) return fill(words.moved_outputs, values);
-  return because(model, words, fill(own ? words.moved_weight : words.moved_weights, values), named);
+  if (!weights.most) return [{ text: fill(words.moved_outputs, values), cell: named }];
+  const sentence = fill(own ? words.moved_weight : words.moved_weights, values);
+  return [{ text: because(model, words, sentence, named), cell: named }];
 }
 
 /** The weight of the pair that a cell is about; null where it is about no pair of one head. @type {(model: Model, cell: Cell) => Cell | null} */
 function weightOf({ matrices }, cell) {
   const isPair = String(matrices[cell.name]?.axes) === String(matrices.weights.axes);
   return isPair && cell.head !== null ? { ...cell, name: "weights" } : null;
+}
+
+/**
+ * Each number on the way with what it did, from the one that was changed on.
+ * @type {(model: Model, words: Record<string, string>, way: Cell[]) => MovedPiece[]}
+ */
+function chain(model, words, way) {
+  const told = way.filter((cell, at) => isTold(model, cell, way[at + 1]));
+  return told.flatMap((cell, at) => [
+    ...(at ? [{ text: words.why_so }] : []),
+    { text: link(model, words, cell, at, way.at(-1)), cell },
+    ...(at === told.length - 1 ? [{ text: words.why_end }] : []),
+  ]);
+}
+
+/**
+ * Whether a number on the way is told of: it is printed differently than before, and the next one is not the same number
+ * over again, scaled or copied.
+ * @type {(model: Model, cell: Cell, next: Cell | undefined) => boolean}
+ */
+function isTold(model, cell, next) {
+  if (!movedAt(model, cell)) return false;
+  if (!next || next.name === "weights") return true;
+  const [axes, nextAxes] = [cell, next].map(({ name }) => String(model.matrices[name].axes));
+  return axes !== nextAxes && !(model.steps[cell.name]?.copies && next);
+}
+
+/** @type {(model: Model, words: Record<string, string>, cell: Cell, at: number, result: Cell | undefined) => string} */
+function link(model, words, cell, at, result) {
+  const { name, head, row, col } = cell;
+  const [, columns] = model.matrices[name].axes;
+  const isUp = numberOf(requireValue(model, cell)) > numberOf(movedAt(model, cell)?.before ?? 0);
+  const values = {
+    ...wentFrom(model, cell),
+    done: isUp ? words.why_raised : words.why_lowered,
+    went: isUp ? words.why_rose : words.why_fell,
+    place: nameOf(model, cell).replaceAll("_", ""),
+    symbol: symbolOf(model, name, head).replaceAll("_", ""),
+    head: (head ?? 0) + 1,
+    column: col + 1,
+  };
+  if (!at) return fill(words.why_edited, values);
+  if (name === "weights") return fill(words.why_weight, values);
+  if (columns === model.matrices.weights.axes[1])
+    return fill(result?.col === col && result.row === row ? words.why_score : words.why_rival, values);
+  return fill(tokensOf(model, cell).length === 1 ? words.why_row : words.why_cell, values);
 }
 
 /** A moved number before and now, as it is printed, and its tokens. @type {(model: Model, cell: Cell) => { tokens: string; before?: string; now: string }} */
@@ -60,63 +105,12 @@ const wentFrom = (model, cell) => ({
  * @type {(model: Model, words: Record<string, string>, sentence: string, weight: Cell) => string}
  */
 function because(model, words, sentence, weight) {
-  const name = model.steps.weights?.operands[0][0];
-  if (!name || !model.before?.[name] || !rowsOf(model, name, weight.head)) return sentence;
-  const [own, rival] = causesOf(model, { ...weight, name }, weight).map(
-    (cell) => cell && wentFrom(model, cell),
-  );
+  const causes = causesOf(model, weight);
+  const [own, rival] = causes.map((cell) => cell && wentFrom(model, cell));
+  const name = causes.find((cell) => cell)?.name ?? "weights";
   const score = symbolOf(model, name, weight.head).replaceAll("_", "");
   const other = rival && { rival: rival.tokens, rival_before: rival.before, rival_now: rival.now };
   if (own && other) return fill(words.moved_by_both, { sentence, score, ...own, ...other });
   if (own) return fill(words.moved_because, { sentence, score, ...own });
   return other ? fill(words.moved_by_rival, { sentence, score, ...other }) : sentence;
 }
-
-const PART = 1 / 4; // of what moved a weight: what did less is not named
-
-/**
- * The scores that moved a weight: its own, and the one of its row that did most; null for each that did not.
- *
- * The log-odds of a weight are its score minus the log of the sum of e^score over its rivals. So each of the two parts
- * of their change is compared with the whole.
- * @type {(model: Model, score: Cell, weight: Cell) => [Cell | null, Cell | null]}
- */
-function causesOf(model, score, weight) {
-  const { name, head, row, col } = score;
-  const { perHead } = model.matrices[name];
-  const was = (rowsIn(perHead, model.before?.[name] ?? [], head)?.[row] ?? []).map(numberOf);
-  const now = requireRows(model, name, head)[row].map(numberOf);
-  const way = Math.sign(
-    numberOf(requireValue(model, weight)) - numberOf(movedAt(model, weight)?.before ?? 0),
-  );
-  const others = [...now.keys()].filter((at) => at !== col);
-  const byOwn = way * step(was[col], now[col]);
-  const byRivals = -way * step(logSum(others.map((at) => was[at])), logSum(others.map((at) => now[at])));
-  const top = Math.max(...[...was, ...now].filter(Number.isFinite));
-  const rival = foremost(
-    others.filter((at) => way * step(was[at], now[at]) < 0),
-    (at) => Math.abs(Math.exp(now[at] - top) - Math.exp(was[at] - top)),
-  );
-  /** @type {(at: number | null, isCause: boolean) => Cell | null} */
-  const named = (at, isCause) =>
-    isCause && at !== null && movedAt(model, { ...score, col: at }) ? { ...score, col: at } : null;
-  return [named(col, isPart(byOwn, byRivals)), named(rival, isPart(byRivals, byOwn))];
-}
-
-/** Whether a cause did a good part of what both did. @type {(cause: number, other: number) => boolean} */
-const isPart = (cause, other) =>
-  cause > 0 && (cause === Infinity || cause >= PART * (cause + Math.max(other, 0)));
-
-/** From one number to another, of which both may be −∞. @type {(was: number, now: number) => number} */
-const step = (was, now) => (was === now ? 0 : now - was);
-
-/** log Σ e^x, without an overflow. @param {number[]} numbers */
-function logSum(numbers) {
-  const top = Math.max(...numbers);
-  if (!Number.isFinite(top)) return top;
-  return top + Math.log(numbers.reduce((sum, number) => sum + Math.exp(number - top), 0));
-}
-
-/** The one for which a measure is largest; null of none. @type {(list: number[], measure: (at: number) => number) => number | null} */
-const foremost = (list, measure) =>
-  list.length ? list.reduce((best, at) => (measure(at) > measure(best) ? at : best)) : null;

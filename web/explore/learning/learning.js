@@ -31,7 +31,7 @@ const stored = { isOpen: null, losses: [] };
  * edit; `settled`: once the page has answered every edit.
  * @typedef {import("../toolbar/number_field.js").NumberFieldHost & {
  *   isKept: () => boolean; isBusy: () => boolean; settled: () => unknown; clearMessage: () => void;
- *   overview: { root: HTMLElement; say: (text: string) => void }; explain: { root: HTMLElement };
+ *   overview: { root: HTMLElement; say: (pieces: import("../moved_sentence.js").MovedPiece[]) => void }; explain: { root: HTMLElement };
  *   bring: (node: Element, behavior: ScrollBehavior, block: ScrollLogicalPosition) => void;
  * }} LearningHost
  */
@@ -258,7 +258,7 @@ export class Learning {
     if (performance.now() - this.#endedAt < LATE) return;
     if (this.#host.isBusy()) await this.#host.settled();
     this.#host.clearMessage(); // what is said of the edit before is not true of the run
-    this.#host.overview.say("");
+    this.#host.overview.say([]);
     this.#run.play();
     this.#showPlay();
   }

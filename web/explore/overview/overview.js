@@ -134,15 +134,33 @@ export class Overview {
   }
 
   /**
-   * Say what the last edit has moved.
-   * @param {string} text "": nothing has been edited
+   * Say what the last edit has moved. What is said of a number leads to it.
+   * @param {import("../moved_sentence.js").MovedPiece[]} pieces none: nothing has been edited
    */
-  say(text) {
+  say(pieces) {
     const isMap = this.root.classList.contains("maps");
-    setText(this.moved, text || (isMap ? this.words.overview_hint_map : this.words.overview_hint));
-    if (this.moved.classList.contains("hint") === !text) return;
-    this.moved.classList.toggle("hint", !text);
+    const hint = isMap ? this.words.overview_hint_map : this.words.overview_hint;
+    const text = pieces.map(({ text }) => text).join("") || hint;
+    if (this.moved.textContent !== text) this.moved.replaceChildren(...this.#saying(pieces, hint));
+    if (this.moved.classList.contains("hint") === !pieces.length) return;
+    this.moved.classList.toggle("hint", !pieces.length);
     this.slim.measure(); // the slim form has no line for a hint alone
+  }
+
+  /** @type {(pieces: import("../moved_sentence.js").MovedPiece[], hint: string) => (Node | string)[]} */
+  #saying(pieces, hint) {
+    if (!pieces.length) return [hint];
+    return pieces.map(({ text, cell }, at) => {
+      if (!cell) return text;
+      const onclick = () => this.host.chosen(cell);
+      const onkeydown = (/** @type {KeyboardEvent} */ { key }) => key === "Enter" && onclick();
+      // no button: a long text is to go on in the next line
+      return element(
+        "span",
+        { class: "step", role: "link", tabindex: 0, data: { focus: `moved ${at}` }, onclick, onkeydown },
+        text,
+      );
+    });
   }
 
   /** @param {boolean} isDragging a number is being dragged: then nothing moves by itself */
