@@ -18,10 +18,7 @@ WORDS: Final = {
     "skip": N_("Skip to the numbers"),
     "glossary": N_("What these terms mean"),
     "subject": N_("Multi-head attention"),
-    "lead": N_(
-        "Each token looks at all the tokens and blends what it finds, and each head does this in its own way. "
-        "Change any number to see what follows from it, and why."
-    ),
+    "lead": N_("Each token gathers information from every token. Change any number to see how, and why."),
     "overview": N_("Overview: what attends to what"),
     "plainly": PLAINLY,
     "overview_tokens": N_("Tokens"),

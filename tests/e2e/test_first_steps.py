@@ -122,7 +122,7 @@ def test_on_a_telephone_it_covers_nothing_speaks_of_fingers_and_ends_when_one_go
     bench = Bench(page).open(server.url)
     expect(bubble(page)).to_be_attached()
     assert page.locator(".stMain").evaluate("(main) => main.scrollTop") == 0  # it opens at its top
-    page.locator(".stMain").evaluate("(main) => main.scrollTo(0, 300)")  # one goes on
+    page.locator(".stMain").evaluate("(main) => main.scrollTo(0, 420)")  # one goes on
     expect(step(page, 1)).to_contain_text("Hold this number for a moment, then slide left or right.")
     assert wider(page) == []
     assert_no_barrier(page)
