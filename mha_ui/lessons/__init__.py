@@ -119,14 +119,44 @@ def _list(work: state.Work, current: str) -> None:
 
 def _progress(work: state.Work, topic: str) -> None:
     """What this browser remembers of the lessons: it marks them in the list above, and counts them."""
-    chosen = state.widget_value(f"lessons.guess.{topic}")
+    chosen = state.widget_value(_answer_key(topic))
     data = {
         "topics": tuple(LESSONS),
         "topic": topic,
         "isAnswered": chosen is not None and chosen == LESSONS[topic].question.right(),
+        "chosen": chosen,
+        "isCleared": topic in _cleared(),
         "words": {name: work.words(text) for name, text in _PROGRESS.items()},
     }
-    component("progress", "lessons", "progress.js", isolate_styles=False)(key="lessons.progress", data=data)
+    mount = component("progress", "lessons", "progress.js", isolate_styles=False)
+    mount(key=_PROGRESS_KEY, data=data, on_restored_change=_restore_answer)
+
+
+_PROGRESS_KEY: Final = "lessons.progress"
+
+
+def _answer_key(topic: str) -> str:
+    """The key of a question's choices."""
+    return f"lessons.guess.{topic}"
+
+
+def _cleared() -> set[str]:
+    """The topics whose answer the reader has cleared."""
+    return state.of_session("lessons.cleared", set[str])
+
+
+def _restore_answer() -> None:
+    """Choose the answer that the browser has stored, unless one is chosen already."""
+    match getattr(state.widget_value(_PROGRESS_KEY), "restored", None):
+        case {"topic": str(topic), "chosen": int(chosen)} if topic in LESSONS:
+            is_free = state.widget_value(_answer_key(topic)) is None
+            if is_free and 0 <= chosen < len(LESSONS[topic].question.options):
+                state.set_widget(_answer_key(topic), int(chosen))
+
+
+def _clear_answer(topic: str) -> None:
+    state.set_widget(_answer_key(topic), None)
+    _cleared().add(topic)
 
 
 _PROGRESS: Final = {
@@ -158,7 +188,7 @@ def _text(work: state.Work, topic: str) -> None:
 
 
 def _question(work: state.Work, topic: str) -> None:
-    """The question. A chosen answer is checked at once; the right one, with the reason, can also be shown."""
+    """The question. A chosen answer is checked at once, and a right one has its reason. It can also be shown."""
     words, question = work.words, LESSONS[topic].question
     heading(words(N_("A question")))
     st.markdown(words(question.text))
@@ -167,15 +197,22 @@ def _question(work: state.Work, topic: str) -> None:
         range(len(question.options)),
         index=None,
         format_func=lambda at: words(question.options[at]),
-        key=f"lessons.guess.{topic}",
+        key=_answer_key(topic),
         label_visibility="collapsed",
     )
     right = question.right()
     if chosen is not None:
+        _cleared().discard(topic)
         said = (
             N_("✓ Right.") if chosen == right else N_("✗ Not yet. Try it with the picture, and choose again.")
         )
         status_line(words(said))
+        if chosen == right:
+            st.markdown(question.answer(words))
+        label, key = words(N_("Clear my answer")), f"lessons.clear.{topic}"
+        st.button(label, key=key, type="tertiary", on_click=_clear_answer, args=(topic,))
+    if chosen == right:
+        return
     with st.expander(words(N_("Show the answer")), key=f"lessons.answer.{topic}"):
         st.markdown(f"**{words(question.options[right])}**")
         st.markdown(question.answer(words))

@@ -173,6 +173,17 @@ def test_an_answer_is_checked_at_once(read, topic):
         assert ("✗ Not yet" in html(app)) == (at != question.right())
 
 
+def test_a_right_answer_has_its_reason_and_can_be_cleared(read):
+    topic = next(iter(LESSONS))
+    question = LESSONS[topic].question
+    app = read(topic)
+    sound(app.radio(key=f"lessons.guess.{topic}").set_value(question.right()).run())
+    assert question.answer(work(app).words) in [text.value for text in app.markdown]
+    sound(app.button(key=f"lessons.clear.{topic}").click().run())
+    assert app.radio(key=f"lessons.guess.{topic}").value is None
+    assert "✓ Right" not in html(app)
+
+
 @pytest.mark.parametrize("topic", LESSONS)
 def test_the_puzzle_opens_in_explore_with_a_way_back(read, topic):
     app = read(topic, example="causal", lang="zh")

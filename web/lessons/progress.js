@@ -1,11 +1,12 @@
 // Which lessons this browser has shown to their end, and whose question was answered: marks in the list of lessons,
-// and a count below it. Where a browser stores nothing, that lasts as long as the page.
+// and a count below it. What was answered is chosen again. Where a browser stores nothing, that lasts as long as the page.
 
 import { element, fill, setAttribute, setText } from "../kit/dom.js";
 import { mounting } from "../kit/mount.js";
 import { ofBrowser } from "../kit/storage.js";
 
 const NAME = "mha.lessons";
+const ANSWERS = "mha.answers";
 const LIST = ".st-key-lesson-list";
 const END = ".st-key-lesson-steps"; // the links to the lessons before and after: who scrolls to them has read this one
 const SCROLLER = ".stMain"; // what Streamlit scrolls, which keeps its place when another lesson is drawn
@@ -21,7 +22,23 @@ function store(topic, done) {
   if (lessons[topic] !== "answered") ofBrowser.set(NAME, { ...lessons, [topic]: done });
 }
 
-/** What the part is sent. @typedef {{ topics: string[]; topic: string; isAnswered: boolean; words: Record<string, string> }} ProgressData */
+/** By topic, which answer was chosen. @type {() => Record<string, unknown>} */
+const answers = () => ofBrowser.get(ANSWERS) ?? {};
+
+/** Forget what was answered in a lesson. @param {string} topic */
+function clear(topic) {
+  const { [topic]: _, ...others } = answers();
+  ofBrowser.set(ANSWERS, others);
+  if (known()[topic] === "answered") ofBrowser.set(NAME, { ...known(), [topic]: "read" });
+}
+
+/**
+ * What the part is sent. `chosen`: the answer, null where none is; `isCleared`: the reader has cleared it.
+ * @typedef {{
+ *   topics: string[]; topic: string; isAnswered: boolean; chosen: number | null; isCleared: boolean;
+ *   words: Record<string, string>;
+ * }} ProgressData
+ */
 
 class Progress {
   /** @type {ProgressData | null} */
@@ -44,10 +61,14 @@ class Progress {
   }
 
   /** @param {Component<ProgressData>} component */
-  update({ data }) {
-    if (this.#data && this.#data.topic !== data.topic) this.#begin();
+  update({ data, setStateValue }) {
+    const { topic, chosen, isCleared } = data;
+    if (this.#data && this.#data.topic !== topic) this.#begin();
     this.#data = data;
     this.#watch();
+    if (chosen !== null) ofBrowser.set(ANSWERS, { ...answers(), [topic]: chosen });
+    else if (isCleared) clear(topic);
+    else if (topic in answers()) setStateValue("restored", { topic, chosen: answers()[topic] });
     if (data.isAnswered) this.#store("answered");
     this.#show();
   }

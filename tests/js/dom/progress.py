@@ -11,5 +11,13 @@ def payloads() -> dict[str, Any]:
     }
     topics = ("one", "two")
     return {
-        topic: {"topics": topics, "topic": topic, "isAnswered": False, "words": words} for topic in topics
+        topic: {
+            "topics": topics,
+            "topic": topic,
+            "isAnswered": False,
+            "chosen": None,
+            "isCleared": False,
+            "words": words,
+        }
+        for topic in topics
     }

@@ -62,3 +62,27 @@ test("the same lesson with other controls stays where it is", async () => {
   scroll(400);
   assert.deepEqual([main.scrollTop, told()], [400, ""]);
 });
+
+test("what was answered is chosen again when one comes back, until it is cleared", async () => {
+  const { sent, answer } = await mount("lessons/progress.js", payload("one"));
+  answer({ ...payload("one"), chosen: 2 });
+  answer(payload("two"));
+  assert.deepEqual(sent, [], "another lesson has no answer yet");
+  answer(payload("one"));
+  assert.deepEqual(sent, [["restored", { topic: "one", chosen: 2 }]]);
+  answer({ ...payload("one"), isCleared: true });
+  answer(payload("one"));
+  assert.equal(sent.length, 1);
+});
+
+test("a lesson whose answer is cleared is no longer marked as answered", async () => {
+  const { root, answer } = await mount("lessons/progress.js", {
+    ...payload("one"),
+    chosen: 0,
+    isAnswered: true,
+  });
+  const told = () => root.querySelector(".mha-progress")?.textContent;
+  assert.equal(told(), "1 of 2, 1");
+  answer({ ...payload("one"), isCleared: true });
+  assert.equal(told(), "1 of 2, 0");
+});
