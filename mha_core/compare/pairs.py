@@ -14,7 +14,7 @@ from mha_core.compare.replay import replay
 from mha_core.compute.device import Backend
 from mha_core.compute.trace import Trace, trace
 from mha_core.errors import N_, CellError
-from mha_core.example.files import MAX_PRINTED
+from mha_core.example.claims_file import MAX_PRINTED
 from mha_core.example.library import built_in
 from mha_core.example.model import Example
 from mha_core.example.validate import validate

@@ -11,7 +11,7 @@ from mha_core.edit.edit import ClaimBlock, ClaimText, ClearClaims
 from mha_core.edit.paste import read_matrices
 from mha_core.edit.shapes import NOT_FITTING, shape_mistake
 from mha_core.errors import N_, ExampleError
-from mha_core.example.files import printed_number
+from mha_core.example.claims_file import printed_number
 from mha_core.example.model import Claim, Example, absent_steps
 from mha_core.quoted import quoted
 from mha_core.vocabulary import PER_HEAD_STEPS, STEPS, WHOLE_LAYER_STEPS

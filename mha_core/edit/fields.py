@@ -25,10 +25,10 @@ from typing import (
 
 from mha_core.edit.matrices import cell_value
 from mha_core.errors import N_, ExampleError
-from mha_core.example.files import read_lecture
 from mha_core.example.learning import Learning
 from mha_core.example.learning_file import read_learning
 from mha_core.example.lecture import Lecture
+from mha_core.example.lecture_file import read_lecture
 from mha_core.example.model import Scale
 from mha_core.example.puzzle import Puzzle
 from mha_core.example.puzzle_file import read_puzzle

@@ -10,7 +10,7 @@ import unicodedata
 from typing import Final, TypeAlias
 
 from mha_core.errors import N_, ExampleError
-from mha_core.example.files import printed_number
+from mha_core.example.claims_file import printed_number
 from mha_core.quoted import Quoted
 
 Cells: TypeAlias = tuple[tuple["str | None", ...], ...]

@@ -7,7 +7,8 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from mha_core.errors import N_, ExampleError
-from mha_core.example.files import FORMAT, from_json, mask_from_json
+from mha_core.example.files import FORMAT, from_json
+from mha_core.example.mask_file import mask_from_json
 from mha_core.example.model import Example, Head, Mask
 from mha_core.vocabulary import HEAD_NUMBERS
 

@@ -36,52 +36,46 @@ learning    a goal to be learned: {"step": "output" or "concat", "targets": [[2,
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from math import isfinite
-from typing import Any, Literal
+from typing import Any
 
 from mha_core.errors import N_, ExampleError
-from mha_core.example.band import CORNERS, BandMask, simplest
+from mha_core.example.claims_file import claimed_json, read_claimed
 from mha_core.example.decoding import decoded
 from mha_core.example.learning_file import learning_json, read_learning
-from mha_core.example.lecture import Lecture, LectureStep
+from mha_core.example.lecture_file import lecture_json, read_lecture
+from mha_core.example.mask_file import mask_from_json, mask_json
 from mha_core.example.model import (
     EPS,
-    NEG_INF,
     NORMS,
     PAIRS,
     POSITIONS,
-    AddMask,
-    AllowMask,
     Example,
     Head,
-    Mask,
     Matrix,
     Norm,
     Positions,
-    Row,
     Scale,
     Scoring,
 )
 from mha_core.example.puzzle_file import puzzle_json, read_puzzle
 from mha_core.example.readers import (
-    NEG_INF_TEXT,
     Constant,
     fail,
     number_json,
     one_of,
-    read_bool,
     read_count,
     read_float,
-    read_float_or_neg_inf,
     read_list,
+    read_matrix,
+    read_numbers,
     read_object,
     read_string,
     read_strings,
     read_text,
-    read_texts,
+    row_json,
+    rows_json,
     text_json,
 )
 from mha_core.example.validate import validate
@@ -94,17 +88,11 @@ from mha_core.vocabulary import (
     SCORING,
     SCORINGS,
     STEPS,
-    WHOLE_LAYER_STEPS,
 )
 
 FORMAT = "mha-example/1"
 MAX_BYTES = 5_000_000
 """Largest file, in bytes of UTF-8."""
-
-MAX_PRINTED = 64
-"""Longest printed number, in characters."""
-
-_PRINTED_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z")
 
 
 def parse(text: str | bytes) -> Example:
@@ -156,20 +144,20 @@ def to_json(example: Example) -> dict[str, object]:
         "note": text_json(example.note),
         "source": text_json(example.source),
         "tokens": list(example.tokens),
-        "x": _rows(example.x),
+        "x": rows_json(example.x),
         "context_tokens": None if example.context_tokens is None else list(example.context_tokens),
-        "context": _rows(example.context),
+        "context": rows_json(example.context),
         "heads": [_head_json(head) for head in example.heads],
-        "w_o": _rows(example.w_o),
-        "b_o": _row(example.b_o),
+        "w_o": rows_json(example.w_o),
+        "b_o": row_json(example.b_o),
         "scoring": None if example.scoring == "dot" else example.scoring,
         "scale": example.scale if isinstance(example.scale, str) else number_json(example.scale),
         "softcap": None if example.softcap is None else number_json(example.softcap),
         "norm": None if example.norm is None else _norm_json(example.norm),
         "kv_heads": example.kv_heads,
         "positions": None if example.positions is None else _positions_json(example.positions),
-        "mask": _mask_json(example.mask),
-        "claimed": None if example.claimed is None else _claimed_json(example.claimed),
+        "mask": mask_json(example.mask),
+        "claimed": None if example.claimed is None else claimed_json(example.claimed),
         "asked": None if example.asked is None else list(example.asked),
         "lecture": None if example.lecture is None else lecture_json(example.lecture),
         "puzzle": None if example.puzzle is None else puzzle_json(example.puzzle),
@@ -240,33 +228,6 @@ def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return fields
 
 
-def _vector(value: object, place: str) -> Row:
-    return tuple(read_float(item, f"{place}[{j}]") for j, item in enumerate(read_list(value, place)))
-
-
-def _table(value: object, place: str, cell: Callable[[object, str], Any]) -> tuple[tuple[Any, ...], ...]:
-    """A matrix in row order; every row of the first one's length, at least one cell."""
-    rows = []
-    for i, row in enumerate(read_list(value, place)):
-        here = f"{place}[{i}]"
-        cells = read_list(row, here)
-        rows.append(tuple(cell(item, f"{here}[{j}]") for j, item in enumerate(cells)))
-        if len(cells) != len(rows[0]):
-            raise fail(
-                here,
-                N_("expected {cols} {cols:number|numbers}, got {count}"),
-                cols=len(rows[0]),
-                count=len(cells),
-            )
-    if not rows or not rows[0]:
-        raise fail(place, N_("expected at least one number, got none"))
-    return tuple(rows)
-
-
-def _matrix(value: object, place: str) -> Matrix:
-    return _table(value, place, read_float)
-
-
 def _heads(value: object, place: str) -> tuple[Head, ...]:
     return tuple(_head(item, f"{place}[{index}]") for index, item in enumerate(read_list(value, place)))
 
@@ -277,8 +238,8 @@ _ROWS = tuple(name for name in HEAD_ROWS if name not in HEAD_NUMBERS)
 
 def _head(value: object, place: str) -> Head:
     readers: dict[str, Callable[[object, str], Any]] = {
-        **dict.fromkeys(HEAD_MATRICES, _matrix),
-        **dict.fromkeys(_ROWS, _vector),
+        **dict.fromkeys(HEAD_MATRICES, read_matrix),
+        **dict.fromkeys(_ROWS, read_numbers),
         **dict.fromkeys(HEAD_NUMBERS, lambda item, here: (read_float(item, here),)),
         "mask": lambda item, here: item if item == "none" else mask_from_json(item, here),
     }
@@ -301,15 +262,6 @@ _kind = one_of(POSITIONS)
 _norm_kind = one_of(NORMS)
 _pairs = one_of(PAIRS)
 _step = one_of(STEPS)
-_corner = one_of(CORNERS)
-
-
-_BAND: dict[str, Callable[[object, str], Any]] = {
-    "window": read_count,
-    "causal": read_bool,
-    "corner": _corner,
-}
-"""The keys of a mask by positions, and their readers."""
 
 
 def _norm(value: object, place: str) -> Norm:
@@ -325,7 +277,7 @@ def _positions(value: object, place: str) -> Positions:
         return Positions(_kind(value, place))
     rows = ("ids", "context_ids", "frequencies", "context_frequencies")
     fields = read_object(value, place, dict.fromkeys(("kind", *rows, "pairs")))
-    readers = dict.fromkeys(rows, _vector) | {"pairs": _pairs}
+    readers = dict.fromkeys(rows, read_numbers) | {"pairs": _pairs}
     given: dict[str, Any] = {
         name: read(fields[name], f"{place}.{name}")
         for name, read in readers.items()
@@ -334,126 +286,10 @@ def _positions(value: object, place: str) -> Positions:
     return Positions(_kind(fields.get("kind"), f"{place}.kind"), **given)
 
 
-def mask_from_json(value: object, place: str) -> Mask:
-    """A mask from decoded JSON; ``ExampleError`` where it breaks the format."""
-    if isinstance(value, str):
-        if value != "causal":
-            raise fail(
-                place,
-                N_(
-                    'expected null, "causal", or an object with "window", "causal", "allow" or "add", got {got}'
-                ),
-                got=quoted_json(value),
-            )
-        return "causal"
-    fields = read_object(value, place, dict.fromkeys((*_BAND, "allow", "fill", "add")))
-    if not fields.keys().isdisjoint(_BAND):
-        return _band(fields, place)
-    if ("allow" in fields) == ("add" in fields) or ("add" in fields and "fill" in fields):
-        raise fail(place, N_("expected either allow (optionally with fill), add, or window and causal"))
-    if "add" in fields:
-        return AddMask(_table(fields["add"], f"{place}.add", read_float_or_neg_inf))
-    fill = fields.get("fill")
-    return AllowMask(
-        allow=_table(fields["allow"], f"{place}.allow", read_bool),
-        fill=NEG_INF if fill is None else read_float_or_neg_inf(fill, f"{place}.fill"),
-    )
-
-
-def _band(fields: Mapping[str, object], place: str) -> Mask:
-    """A window, causal or not, or a causal mask of a given corner."""
-    for name in fields:
-        if name not in _BAND:
-            raise fail(f"{place}.{name}", N_("is not used with window or causal"))
-    given = {name: item for name, item in fields.items() if item is not None}
-    return simplest(BandMask(**{name: _BAND[name](item, f"{place}.{name}") for name, item in given.items()}))
-
-
-def _claimed(value: object, place: str) -> dict[str, tuple[Any, ...]]:
-    fields = read_object(value, place, dict.fromkeys(STEPS))
-    claims = {}
-    for step in STEPS:  # in the order of the computation, whatever order the file has
-        if fields.get(step) is None:
-            continue
-        here = f"{place}.{step}"
-        if step in WHOLE_LAYER_STEPS:
-            claims[step] = _claimed_matrix(fields[step], here)
-        else:
-            claims[step] = tuple(
-                None if item is None else _claimed_matrix(item, f"{here}[{index}]")
-                for index, item in enumerate(read_list(fields[step], here))
-            )
-    return claims
-
-
 def _asked(value: object, place: str) -> tuple[str, ...]:
     """Names of steps, in the order of the computation."""
     names = [_step(name, f"{place}[{i}]") for i, name in enumerate(read_list(value, place))]
     return tuple(step for step in STEPS if step in names)
-
-
-def _claimed_matrix(value: object, place: str) -> tuple[Any, ...]:
-    rows = []
-    for i, row in enumerate(read_list(value, place)):
-        here = f"{place}[{i}]"
-        rows.append(
-            None
-            if row is None
-            else tuple(_claimed_cell(item, f"{here}[{j}]") for j, item in enumerate(read_list(row, here)))
-        )
-    return tuple(rows)
-
-
-def _claimed_cell(value: object, place: str) -> float | str | None:
-    """A claimed number; a string keeps its printed digits."""
-    if value is None:
-        return None
-    if isinstance(value, str):
-        printed = printed_number(value)
-        if printed is None:
-            raise fail(place, N_("expected a number, got {got}"), got=quoted_json(value))
-        return printed
-    number = read_float(value, place)
-    if not isfinite(number):
-        raise fail(place, N_("expected a number, got {got}"), got=quoted_json(value))
-    return number
-
-
-def printed_number(text: str) -> str | None:
-    """A printed number with its digits as they are ("-inf" for −∞); None for any other text."""
-    printed = text.strip().replace("−", "-")
-    if printed in NEG_INF_TEXT:
-        return "-inf"
-    known = len(printed) <= MAX_PRINTED and _PRINTED_NUMBER.match(printed) and isfinite(float(printed))
-    return printed if known else None
-
-
-def read_lecture(value: object, place: str) -> Lecture:
-    """A lecture from decoded JSON, before ``validate``; ``ExampleError`` where it breaks the format."""
-    fields = read_object(value, place, {"minutes": 0, "steps": 0})
-    steps = [] if fields.get("steps") is None else read_list(fields["steps"], f"{place}.steps")
-    return Lecture(
-        minutes=None if fields.get("minutes") is None else read_float(fields["minutes"], f"{place}.minutes"),
-        steps=tuple(_lecture_step(step, f"{place}.steps[{index}]") for index, step in enumerate(steps)),
-    )
-
-
-_LECTURE_STEP: dict[str, Callable[[object, str], Any]] = {
-    "step": read_string,
-    "note": read_text,
-    "question": read_text,
-    "choices": read_texts,
-    "minutes": read_float,
-    "hidden": read_bool,
-}
-
-
-def _lecture_step(value: object, place: str) -> LectureStep:
-    fields = read_object(value, place, _LECTURE_STEP)
-    if fields.get("step") is None:
-        raise fail(f"{place}.step", N_("missing"))
-    given = {name: item for name, item in fields.items() if item is not None}
-    return LectureStep(**{name: _LECTURE_STEP[name](item, f"{place}.{name}") for name, item in given.items()})
 
 
 _FIELDS: dict[str, Callable[[object, str], Any]] = {
@@ -462,12 +298,12 @@ _FIELDS: dict[str, Callable[[object, str], Any]] = {
     "note": read_text,
     "source": read_text,
     "tokens": read_strings,
-    "x": _matrix,
+    "x": read_matrix,
     "context_tokens": read_strings,
-    "context": _matrix,
+    "context": read_matrix,
     "heads": _heads,
-    "w_o": _matrix,
-    "b_o": _vector,
+    "w_o": read_matrix,
+    "b_o": read_numbers,
     "scoring": _scoring,
     "scale": _scale,
     "softcap": read_float,
@@ -475,7 +311,7 @@ _FIELDS: dict[str, Callable[[object, str], Any]] = {
     "kv_heads": read_count,
     "positions": _positions,
     "mask": mask_from_json,
-    "claimed": _claimed,
+    "claimed": read_claimed,
     "asked": _asked,
     "lecture": read_lecture,
     "puzzle": read_puzzle,
@@ -487,27 +323,11 @@ _FIELDS: dict[str, Callable[[object, str], Any]] = {
 # --- writing ---------------------------------------------------------------------------------------------------
 
 
-def _row(row: Row | None) -> list[object] | None:
-    return None if row is None else [number_json(number) for number in row]
-
-
-def _rows(matrix: Matrix | None) -> list[object] | None:
-    return None if matrix is None else [_row(row) for row in matrix]
-
-
-def _claimed_json(claimed: Mapping[str, tuple[Any, ...]]) -> dict[str, object]:
-    return {step: _as_lists(claimed[step]) for step in STEPS if step in claimed}
-
-
-def _as_lists(claim: object) -> object:
-    return [_as_lists(item) for item in claim] if isinstance(claim, tuple) else claim
-
-
 def _head_json(head: Head) -> dict[str, object]:
-    matrices = {name: _rows(getattr(head, name)) for name in HEAD_MATRICES}
-    rows = {name: _row(getattr(head, name)) for name in _ROWS}
+    matrices = {name: rows_json(getattr(head, name)) for name in HEAD_MATRICES}
+    rows = {name: row_json(getattr(head, name)) for name in _ROWS}
     numbers = {name: number_json(row[0]) for name in HEAD_NUMBERS if (row := getattr(head, name)) is not None}
-    given = {**matrices, **rows, **numbers, "mask": _mask_json(head.mask)}
+    given = {**matrices, **rows, **numbers, "mask": mask_json(head.mask)}
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -517,44 +337,15 @@ def _norm_json(norm: Norm) -> object:
 
 def _positions_json(positions: Positions) -> object:
     rows = {
-        "ids": _row(positions.ids),
-        "context_ids": _row(positions.context_ids),
-        "frequencies": _row(positions.frequencies),
-        "context_frequencies": _row(positions.context_frequencies),
+        "ids": row_json(positions.ids),
+        "context_ids": row_json(positions.context_ids),
+        "frequencies": row_json(positions.frequencies),
+        "context_frequencies": row_json(positions.context_frequencies),
     }
     given: dict[str, object] = {name: row for name, row in rows.items() if row is not None}
     if positions.pairs != PAIRS[0]:
         given["pairs"] = positions.pairs
     return {"kind": positions.kind, **given} if given else positions.kind
-
-
-def _mask_json(mask: Mask | Literal["none"]) -> object:
-    if isinstance(mask, AllowMask):
-        fill = {} if mask.fill == NEG_INF else {"fill": number_json(mask.fill)}
-        return {"allow": [list(row) for row in mask.allow], **fill}
-    if isinstance(mask, BandMask):
-        given = {name: getattr(mask, name) for name in _BAND}
-        return {name: value for name, value in given.items() if value != getattr(BandMask(), name)}
-    return {"add": _rows(mask.add)} if isinstance(mask, AddMask) else mask
-
-
-def lecture_json(lecture: Lecture) -> dict[str, object]:
-    """A lecture as plain JSON data."""
-    minutes = None if lecture.minutes is None else number_json(lecture.minutes)
-    entries = {"minutes": minutes, "steps": [_lecture_step_json(step) for step in lecture.steps] or None}
-    return {name: value for name, value in entries.items() if value is not None}
-
-
-def _lecture_step_json(step: LectureStep) -> dict[str, object]:
-    entries = {
-        "step": step.step,
-        "note": text_json(step.note),
-        "question": text_json(step.question),
-        "choices": [text_json(choice) for choice in step.choices] or None,
-        "minutes": None if step.minutes is None else number_json(step.minutes),
-        "hidden": step.hidden or None,
-    }
-    return {name: value for name, value in entries.items() if value is not None}
 
 
 def _pretty(value: object, indent: str) -> str:

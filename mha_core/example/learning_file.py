@@ -7,7 +7,16 @@ from typing import Any
 
 from mha_core.errors import N_
 from mha_core.example.learning import GOALS, RATE, HeadTargets, Learning, TargetRow
-from mha_core.example.readers import fail, number_json, one_of, read_count, read_float, read_list, read_object
+from mha_core.example.readers import (
+    fail,
+    number_json,
+    one_of,
+    read_count,
+    read_float,
+    read_list,
+    read_numbers,
+    read_object,
+)
 
 _step = one_of(GOALS)
 
@@ -45,20 +54,16 @@ def _each(value: object, place: str, read: Callable[[object, str], Any]) -> tupl
 
 
 def _rows(value: object, place: str) -> tuple[TargetRow, ...]:
-    return _each(value, place, _numbers)
+    return _each(value, place, read_numbers)
 
 
 def _heads(value: object, place: str) -> tuple[HeadTargets, ...]:
     return _each(value, place, lambda rows, here: _each(rows, here, _attention))
 
 
-def _numbers(value: object, place: str) -> tuple[float, ...]:
-    return tuple(read_float(item, f"{place}[{j}]") for j, item in enumerate(read_list(value, place)))
-
-
 def _attention(value: object, place: str) -> TargetRow:
     """One key by its index, or a share for each."""
-    return _numbers(value, place) if isinstance(value, list) else read_count(value, place)
+    return read_numbers(value, place) if isinstance(value, list) else read_count(value, place)
 
 
 def _rows_json(rows: Any) -> list[object]:

@@ -1,6 +1,7 @@
 """Readers of decoded JSON: each takes a value and its place, and returns it typed, or raises ``ExampleError``.
 
-``files`` reads an example with them, ``puzzle_file`` a puzzle. At the end, the plain JSON of what they read.
+``files`` reads an example with them; ``mask_file``, ``claims_file``, ``lecture_file``, ``puzzle_file`` and
+``learning_file`` read what their names say. At the end, the plain JSON of what they read.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from math import inf, isinf
 from typing import Any
 
 from mha_core.errors import N_, ExampleError, Translatable
-from mha_core.example.model import NEG_INF, Text
+from mha_core.example.model import NEG_INF, Matrix, Row, Text
 from mha_core.messages import LANGUAGES
 from mha_core.quoted import quoted_json
 
@@ -90,6 +91,35 @@ def read_float_or_neg_inf(value: object, place: str) -> float:
     return NEG_INF if below or value in NEG_INF_TEXT else read_float(value, place)
 
 
+def read_numbers(value: object, place: str) -> Row:
+    """A list of numbers."""
+    return tuple(read_float(item, f"{place}[{j}]") for j, item in enumerate(read_list(value, place)))
+
+
+def read_table(value: object, place: str, cell: Callable[[object, str], Any]) -> tuple[tuple[Any, ...], ...]:
+    """A matrix in row order; every row of the first one's length, at least one cell."""
+    rows = []
+    for i, row in enumerate(read_list(value, place)):
+        here = f"{place}[{i}]"
+        cells = read_list(row, here)
+        rows.append(tuple(cell(item, f"{here}[{j}]") for j, item in enumerate(cells)))
+        if len(cells) != len(rows[0]):
+            raise fail(
+                here,
+                N_("expected {cols} {cols:number|numbers}, got {count}"),
+                cols=len(rows[0]),
+                count=len(cells),
+            )
+    if not rows or not rows[0]:
+        raise fail(place, N_("expected at least one number, got none"))
+    return tuple(rows)
+
+
+def read_matrix(value: object, place: str) -> Matrix:
+    """A matrix of numbers."""
+    return read_table(value, place, read_float)
+
+
 def read_bool(value: object, place: str) -> bool:
     """True or false."""
     if not isinstance(value, bool):
@@ -143,3 +173,13 @@ def number_json(number: float) -> float | int | str:
 def text_json(text: Text | None) -> object:
     """A text as plain JSON data, its languages in a fixed order."""
     return text if isinstance(text, str | None) else dict(sorted(text.items()))
+
+
+def row_json(row: Row | None) -> list[object] | None:
+    """A list of numbers, or None."""
+    return None if row is None else [number_json(number) for number in row]
+
+
+def rows_json(matrix: Matrix | None) -> list[object] | None:
+    """A matrix of numbers, or None."""
+    return None if matrix is None else [row_json(row) for row in matrix]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Final, NamedTuple
 
-from mha_core.example.files import printed_number
+from mha_core.example.claims_file import printed_number
 
 MAX_ROWS: Final = 64
 NUMBER: Final = re.compile(

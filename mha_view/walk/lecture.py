@@ -6,7 +6,7 @@ from typing import Final
 
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
-from mha_core.example.files import lecture_json
+from mha_core.example.lecture_file import lecture_json
 from mha_core.messages import LANGUAGE
 from mha_core.walk.lecture import arranged, needed_later, order
 from mha_core.walk.stages import Stage, walk

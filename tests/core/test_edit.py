@@ -22,7 +22,7 @@ from mha_core import (
 )
 from mha_core.compute.graph import last_step
 from mha_core.edit.fields import FILLS
-from mha_core.example.files import lecture_json
+from mha_core.example.lecture_file import lecture_json
 from mha_core.example.model import POSITIONS
 from mha_core.vocabulary import SCORINGS
 from tests.apply import apply

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 
 from mha_core import ExampleError, built_in, dump, from_token, library, parse, to_token, trace
-from mha_core.example.files import from_json, lecture_json, to_json
+from mha_core.example.files import from_json, to_json
 from mha_core.example.lecture import Lecture, LectureStep
+from mha_core.example.lecture_file import lecture_json
 from mha_core.example.model import same_numbers
 from mha_core.walk.lecture import arranged, needed_later, shown
 from mha_core.walk.markdown import as_markdown
