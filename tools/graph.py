@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,18 +20,21 @@ def folders() -> dict[str, Path]:
     return {path.relative_to(ROOT).as_posix(): path for path in sorted(paths)}
 
 
-def imported(path: Path) -> Iterator[str]:
+@cache
+def imported(path: Path) -> frozenset[str]:
     """The modules that a file imports, and the names that it imports from them, which may be modules too."""
     text = path.read_text("utf-8")
     if path.suffix == ".js":
-        for module in re.findall(r'^(?:import|\}) .*from "(.*)";$', text, re.MULTILINE):
-            yield (path.parent / module).resolve().relative_to(ROOT).as_posix().replace("/", ".")
-        return
+        modules = re.findall(r'^(?:import|\}) .*from "(.*)";$', text, re.MULTILINE)
+        paths = ((path.parent / module).resolve().relative_to(ROOT) for module in modules)
+        return frozenset(path.as_posix().replace("/", ".") for path in paths)
+    found = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
-            yield from (name.name for name in node.names)
+            found |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{name.name}" for name in node.names)
+            found |= {f"{node.module}.{name.name}" for name in node.names}
+    return frozenset(found)
 
 
 def graph() -> dict[str, set[str]]:

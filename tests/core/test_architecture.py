@@ -42,12 +42,7 @@ def parsed(path):
 
 def imported(path):
     """The top-level packages that a file imports, anywhere in it."""
-    for node in ast.walk(parsed(path)):
-        if isinstance(node, ast.Import):
-            yield from (name.name.partition(".")[0] for name in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path.name}: a relative import"
-            yield str(node.module).partition(".")[0]
+    return {name.partition(".")[0] for name in graph.imported(path)}
 
 
 def dynamic_imports(path):
@@ -71,7 +66,7 @@ def imported_at_once(path):
 
 @each("path", MODULES)
 def test_the_core_imports_torch_the_standard_library_and_itself(path):
-    assert set(imported(path)) <= ALLOWED | OPTIONAL.get(path.relative_to(CORE).as_posix(), set())
+    assert imported(path) <= ALLOWED | OPTIONAL.get(path.relative_to(CORE).as_posix(), set())
     assert set(imported_at_once(path)) <= ALLOWED
     assert path == CORE / "__init__.py" or not list(
         dynamic_imports(path)
@@ -102,10 +97,10 @@ FOLDERS = {
 
 
 def core_imports(path):
-    """The core's modules that a file imports, as parts of their names."""
-    for node in ast.walk(parsed(path)):
-        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] == "mha_core":
-            yield str(node.module).split(".")[1:]
+    """The core's modules that a file imports from, as parts of their names."""
+    for name in graph.imported(path):
+        if name.startswith("mha_core."):
+            yield name.split(".")[1:-1]
 
 
 def test_the_import_graph_of_the_folders_leads_one_way():
@@ -149,7 +144,7 @@ def test_every_package_depends_only_on_those_below_it(layer):
     paths = [part] if part.is_file() else list(part.rglob("*.py"))
     assert paths
     for path in paths:
-        names = set(imported(path))
+        names = imported(path)
         assert names & set(LAYERS) <= LAYERS[layer] | {layer}, path
         assert not names & FORBIDDEN.get(layer, set()), path
 
@@ -168,7 +163,7 @@ def test_tests_and_benchmarks_share_tools_and_the_product_uses_none_of_the_three
     for layer in (*LAYERS, *around):
         allowed = {layer, "tools"} if layer in ("tests", "benchmarks") else {layer}
         for path in [ROOT / layer] if layer == "app.py" else (ROOT / layer).rglob("*.py"):
-            assert set(imported(path)) & around <= allowed, path
+            assert imported(path) & around <= allowed, path
 
 
 WITHOUT_STREAMLIT = """

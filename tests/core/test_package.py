@@ -76,7 +76,7 @@ class Installed:
         paths = sysconfig.get_paths(vars={"base": str(folder / "venv"), "platbase": str(folder / "venv")})
         for name in closure([*map(Requirement, PROJECT["dependencies"]), *beside]):
             link(name, Path(paths["purelib"]))
-        how = ["--no-build-isolation", "--no-deps", "--no-index", "--prefix", folder / "venv"]
+        how = ["--no-build-isolation", "--no-compile", "--no-deps", "--no-index", "--prefix", folder / "venv"]
         subprocess.run(
             [*PIP, "--python", self.bin / "python", "install", *how, *what], check=True, timeout=120
         )

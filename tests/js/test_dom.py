@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import subprocess
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -23,17 +24,23 @@ TESTS = sorted(
 )
 
 
+@cache
+def words() -> dict[str, dict[str, dict[str, str]]]:
+    """The words of every page, in every language."""
+    return {page: {code: page_words.words_of(page, code) for code in LANGUAGES} for page in page_words.PAGES}
+
+
 @pytest.mark.parametrize("name", TESTS)
 def test_in_a_document_without_a_browser(name, tmp_path):
     node = shutil.which("node")
     assert node, "Node runs the tests of the JavaScript, and there is none: install Node 20 or newer."
     payloads = tmp_path / "payloads.json"
-    words = {page: {code: page_words.words_of(page, code) for code in LANGUAGES} for page in page_words.PAGES}
-    given = {"payloads": import_module(f"tests.js.dom.{name}").payloads(), "words": words}
+    given = {"payloads": import_module(f"tests.js.dom.{name}").payloads(), "words": words()}
     payloads.write_text(json.dumps(given), "utf-8")
     ran = subprocess.run(
         [
             node,
+            "--experimental-vm-modules",  # page.js gives each page modules of its own
             "--max-semi-space-size=64",  # pages are built and thrown away: fewer, larger collections
             "--test-force-exit",
             "--test-reporter=spec",

@@ -1,14 +1,13 @@
 // A phone that follows a lecture, without a browser, and the room's server.
 
 import { ofBrowser } from "../../../web/kit/storage.js";
-import { payload } from "./page.js";
+import { freshly, payload } from "./page.js";
 import { looking, RoomServer, settled } from "./walking.js";
 
 const AT_Q = {
   ...{ walk: "w1", step: "q", sub: "", predict: false, revealed: [] },
   ...{ dark: false, away: false, exercise: "", link: "" },
 };
-let pages = 0;
 
 /**
  * A phone that has opened a room's address, and the room's server.
@@ -25,7 +24,7 @@ export async function phone({ path = "follow/k7qf2m", status = 200, stored = {},
   document.documentElement.removeAttribute("data-asking");
   document.body.innerHTML = '<div id="follow"></div><script type="application/json" id="words"></script>';
   /** @type {any} */ (document.getElementById("words")).textContent = words;
-  await import(`../../../web/audience/follow.js?phone${++pages}`);
+  await freshly("audience/follow.js");
   await settled();
   const page = looking(document.body);
   return {

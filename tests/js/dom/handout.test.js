@@ -2,15 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { payload } from "./page.js";
+import { freshly, payload } from "./page.js";
 
 /** happy-dom has no constructor of this name. @param {string} text */
 function Option(text) {
   return Object.assign(document.createElement("option"), { textContent: text });
 }
 globalThis.Option = Option;
-
-let pages = 0;
 
 /** A page as its file has it. @param {string} name */
 function load(name) {
@@ -23,7 +21,7 @@ function load(name) {
 /** The same with its script. @param {string} name */
 async function open(name) {
   load(name);
-  await import(`../../../web/handout/handout.js?handout${++pages}`);
+  await freshly("handout/handout.js");
   const find = (/** @type {string} */ selector) => document.querySelector(selector);
   const all = (/** @type {string} */ selector) => [...document.querySelectorAll(selector)];
   return { find, all };

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { ofBrowser } from "../../../web/kit/storage.js";
-import { mount, payload } from "./page.js";
+import { freshly, mount, payload } from "./page.js";
 
 const WORKS = "mha.works";
 const stored = () => ofBrowser.get(WORKS)?.[0] ?? null;
@@ -61,15 +61,11 @@ test("work beyond a bound is not kept, and the page says so", async () => {
   assert.equal(stored(), null);
 });
 
-let pages = 0;
-
-/** The way back that a new page offers. @param {any} left what earlier pages have stored */
+/** The way back that a new page offers. @param {any} left what an earlier page has stored */
 async function wayBack(left) {
   await mount("explore/explore.js", payload("first"));
   ofBrowser.set(WORKS, left);
-  const page = ++pages;
-  const { wayBack } = await import(`../../../web/explore/ways_on.js?page${page}`);
-  await import("../../../web/kit/last_work.js");
+  const { wayBack } = await freshly("explore/ways_on.js");
   const sent = /** @type {any[]} */ ([]);
   const start = { first: true, asked: 0, puzzles: [] };
   return {

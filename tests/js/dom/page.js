@@ -2,7 +2,7 @@
 // Python sends them (NAME.py beside NAME.test.js). There is no layout here: every box is 0 × 0.
 
 import { readFileSync } from "node:fs";
-import { register } from "node:module";
+import { SourceTextModule } from "node:vm";
 import { GlobalRegistrator } from "@happy-dom/global-registrator";
 import { BrowserErrorCaptureEnum } from "happy-dom";
 
@@ -78,14 +78,34 @@ const { payloads: PAYLOADS, words: WORDS } = JSON.parse(readFileSync(process.env
 export const payload = (...path) =>
   structuredClone(path.reduce((part, name) => part[name], /** @type {any} */ (PAYLOADS)));
 
-// A module keeps what it knows for as long as its page is open, so each page has modules of its own: those that are
-// imported by ?1 are ?1 as well.
-const fresh = `export const resolve = (name, context, next) => {
-  const [, page] = context.parentURL?.split("?") ?? [];
-  return next(page && name.startsWith(".") ? name + "?" + page : name, context);
-};`;
-register(`data:text/javascript,${encodeURIComponent(fresh)}`);
-let pages = 0;
+/** The text of each module that a page has imported. @type {Map<string, string>} */
+const texts = new Map();
+
+/**
+ * A module of web/ with all that it imports. A module keeps what it knows for as long as its page is open, so each page
+ * has modules of its own.
+ * @param {string} path
+ */
+export async function freshly(path) {
+  /** @type {Map<string, SourceTextModule>} */
+  const modules = new Map();
+  const at = (/** @type {string} */ identifier) => {
+    const known = modules.get(identifier);
+    if (known) return known;
+    const text = texts.get(identifier) ?? readFileSync(new URL(identifier), "utf-8");
+    texts.set(identifier, text);
+    const initializeImportMeta = (/** @type {ImportMeta} */ meta) => {
+      meta.url = identifier;
+    };
+    const module = new SourceTextModule(text, { identifier, initializeImportMeta });
+    modules.set(identifier, module);
+    return module;
+  };
+  const module = at(new URL(`../../../web/${path}`, import.meta.url).href);
+  await module.link((name, { identifier }) => at(new URL(name, identifier).href));
+  await module.evaluate();
+  return /** @type {any} */ (module.namespace);
+}
 
 /** What pages still mean to do later. A page that is left does none of it: it would write into the next one's storage. */
 const timers = new Set();
@@ -113,7 +133,7 @@ export async function mount(module, data) {
   timers.clear();
   sessionStorage.clear();
   localStorage.clear();
-  const { default: mounted } = await import(`../../../web/${module}?${++pages}`);
+  const { default: mounted } = await freshly(module);
   const parentElement = document.createElement("div");
   document.body.append(parentElement);
   /** @type {[string, any][]} */

@@ -2,11 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { payload, press } from "./page.js";
+import { freshly, payload, press } from "./page.js";
 
 const { ofBrowser } = await import("../../../web/kit/storage.js");
-
-let pages = 0;
 
 /** Opens a page; each has modules of its own. @param {any} data */
 async function opened(data, hash = "") {
@@ -16,7 +14,7 @@ async function opened(data, hash = "") {
   const styles = ["page", "explore", "walk"].map((name) => `<style id="style-${name}"></style>`);
   document.body.innerHTML = `${styles.join("")}<div id="page"></div><script type="application/json" id="data"></script>`;
   document.querySelector("#data").textContent = JSON.stringify(data);
-  await import(`../../../web/page/page.js?standalone${++pages}`);
+  await freshly("page/page.js");
   const find = (/** @type {string} */ selector) => /** @type {any} */ (document.querySelector(selector));
   const all = (/** @type {string} */ selector) => [...document.querySelectorAll(selector)];
   const texts = (/** @type {string} */ selector) => all(selector).map((node) => node.textContent);
