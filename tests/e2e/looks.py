@@ -96,3 +96,18 @@ def assert_no_barrier_at(page: Page, of: Iterable[int] = WIDTHS) -> None:
 def wider(page: Page) -> list[str]:
     """What is wider than the screen, once the page has taken its size."""
     return page.evaluate(WIDER)
+
+
+LONG = """() => {
+    // the content of examples: notes, sentences and titles
+    const CONTENT = ".mha-note summary, .example, [class*=st-key-lessons-open] button";
+    const roots = [document, ...[...document.querySelectorAll("*")].map((node) => node.shadowRoot).filter(Boolean)];
+    return roots.flatMap((root) => [...root.querySelectorAll("button, summary, option, [role=tab], [role=radio]")])
+        .filter((control) => !control.matches(CONTENT) && !control.closest(CONTENT))
+        .map(({ textContent }) => textContent.trim()).filter((text) => [...text].length > 40);
+}"""
+
+
+def long_texts(page: Page) -> list[str]:
+    """The texts of buttons, tabs and entries of menus that have more than forty characters."""
+    return page.evaluate(LONG)

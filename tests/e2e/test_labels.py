@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from mha_core.messages import LANGUAGES
+from tests.e2e.looks import long_texts
 from tests.e2e.test_models import settled
 from tests.sizes import shortened
 from tools.drive.browser import at_rest, menu, wait_for, wait_until
@@ -127,39 +128,23 @@ PAGES: dict[str, tuple[str, Callable[[Page], None], int]] = {
 """Each page: its address, how its controls are unfolded, and how many words there are at least."""
 
 
-@pytest.mark.parametrize("name", shortened(PAGES, PAGES.keys() - {"Notation", "Learn"}))  # Streamlit's own
-def test_a_press_on_a_word_beside_a_control_keeps_the_page_and_toggles_a_checkbox(server, new_page, name):
+ALIKE = {"Compare", "Notation", "Learn"}
+"""Pages with no controls but Streamlit's, and those of the menus."""
+
+
+@pytest.mark.parametrize("language", shortened(LANGUAGES, ["zh"]))
+@pytest.mark.parametrize("name", shortened(PAGES, PAGES.keys() - ALIKE))
+def test_texts_to_press_are_short_and_a_press_beside_a_control_keeps_the_page_and_toggles_a_checkbox(
+    server, new_page, name, language
+):
     path, opens, least = PAGES[name]
     page = new_page()
-    page.goto(server.url + path)
+    page.goto(f"{server.url}{path}{'&' if '?' in path else '?'}lang={language}")
     if not path.startswith("follow"):
         at_rest(page)
     opens(page)
+    assert long_texts(page) == []
     assert press_every_word(page) >= least
-
-
-LONG = """() => {
-    // the content of examples: notes, sentences and titles
-    const CONTENT = ".mha-note summary, .example, [class*=st-key-lessons-open] button";
-    const roots = [document, ...[...document.querySelectorAll("*")].map((node) => node.shadowRoot).filter(Boolean)];
-    return roots.flatMap((root) => [...root.querySelectorAll("button, summary, option, [role=tab], [role=radio]")])
-        .filter((control) => !control.matches(CONTENT) && !control.closest(CONTENT))
-        .map(({ textContent }) => textContent.trim()).filter((text) => [...text].length > 40);
-}"""
-
-
-@pytest.mark.parametrize(
-    "language", shortened(LANGUAGES, ["zh"])
-)  # Chinese says it in half as many characters
-def test_buttons_tabs_and_menu_entries_have_at_most_forty_characters(server, new_page, language):
-    page, long = new_page(), []
-    for name, (path, opens, _) in PAGES.items():
-        page.goto(f"{server.url}{path}{'&' if '?' in path else '?'}lang={language}")
-        if not path.startswith("follow"):
-            at_rest(page)
-        opens(page)
-        long += [(name, text) for text in page.evaluate(LONG)]
-    assert long == []
 
 
 def test_escape_folds_a_menu_of_which_a_word_was_pressed_and_its_button_has_the_focus(visit):

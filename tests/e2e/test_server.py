@@ -3,45 +3,16 @@
 from __future__ import annotations
 
 import os
-from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
-from mha_ui.shell import _WAITING, PAGES
+from mha_ui.shell import _WAITING
 from mha_view.language import LANGUAGES, words_in
 from tests.api.injected_modules import GATE
-from tests.sizes import in_turn, shortened
-from tools.drive.browser import at_rest
+from tests.sizes import shortened
 from tools.drive.explore import Bench
 from tools.drive.server import running
-
-PATHS = {script: "" if index == 0 else script.removesuffix(".py") for index, script in enumerate(PAGES)}
-
-
-ELSEWHERE = ("bench.py", "check.py", "lessons.py", "models.py", "walkthrough.py")
-"""Pages whose titles other tests hold in short: those of the frame, of a reload, and of the language below."""
-
-
-@pytest.mark.parametrize(
-    ("script", "language"),
-    [
-        pytest.param(
-            *case.values, marks=[*case.marks, *([pytest.mark.long] if case.values[0] in ELSEWHERE else [])]
-        )
-        for case in in_turn(PAGES, LANGUAGES)
-    ],
-)
-def test_every_address_opens_its_page_with_its_title(server, new_page, script, language):
-    page, asked = new_page(), []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("websocket", lambda socket: asked.append(socket.url))
-    page.goto(f"{server.url}{PATHS[script]}?example=causal&lang={language}")
-    words = words_in(language)
-    expect(page).to_have_title(f"{words(PAGES[script])} · {words('Multi-head attention')}")
-    at_rest(page)
-    expect(page.get_by_test_id("stException")).to_have_count(0)
-    assert all(urlsplit(url).netloc in ("", urlsplit(server.url).netloc) for url in asked), asked
 
 
 def test_a_request_to_another_host_is_a_complaint(new_context, watch):

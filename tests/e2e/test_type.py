@@ -1,4 +1,4 @@
-"""What every page has in common to the eye: one heading, and no text that is smaller than 12 px."""
+"""What every page has in common: its address opens it, one heading, its title, and no text smaller than 12 px."""
 
 from __future__ import annotations
 
@@ -34,15 +34,17 @@ SCROLL = """async () => {
 
 
 @pytest.mark.parametrize(("page_at", "language"), turns(PAGES, list(LANGUAGES)))
-def test_a_page_has_one_heading_and_no_text_below_12_px(server, new_page, page_at, language):
+def test_a_page_opens_with_one_heading_its_title_and_no_text_below_12_px(server, new_page, page_at, language):
     script, query = page_at
     name = "" if script == shell.BENCH else script.removesuffix(".py")
     page = new_page()
     page.goto(f"{server.url}{name}?lang={language}&{query}")
     heading = page.locator("h1")
     expect(heading).to_have_text(words_in(language)(shell.PAGES[script]), timeout=WAIT)
-    assert page.title().startswith(heading.inner_text())
+    words = words_in(language)
+    expect(page).to_have_title(f"{words(shell.PAGES[script])} · {words('Multi-head attention')}")
     at_rest(page)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
     page.evaluate(SCROLL)
     for width in widths(page, (390, 1280)):
         if script == shell.BENCH:

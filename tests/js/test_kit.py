@@ -124,6 +124,16 @@ def test_node_finds_the_terms_the_lines_and_the_texts_that_python_does(tmp_path)
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
+def test_only_the_guarded_store_touches_the_browsers_storage():
+    """A browser may forbid it, and then throws at each access (tests/js/storage.test.js)."""
+    users = [
+        path
+        for path in (ROOT / "web").rglob("*.js")
+        if re.search(r"(local|session)Storage", path.read_text("utf-8"))
+    ]
+    assert users == [ROOT / "web" / "kit" / "storage.js"]
+
+
 ALSO = {
     "audience": {"walk"},
     "page": {"explore", "walk"},
