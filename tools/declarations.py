@@ -89,14 +89,15 @@ def names() -> str:
         "/** What an address says of models. */\n"
         f"export const MODEL_KEYS = {_list(MODEL_KEYS)};\n"
         "/** Every parameter that a page of ours writes. */\n"
-        f"export const PAGE_KEYS = {_list(PAGE_KEYS)};\n"
+        f"export const PAGE_KEYS = {_list([key for key in PAGE_KEYS if key not in MODEL_KEYS], '...MODEL_KEYS')};\n"
     )
 
 
-def _list(keys: Sequence[str]) -> str:
-    """A list as Biome sets it."""
-    line = f"[{', '.join(map(dumps, keys))}]"
-    return line if len(line) < 60 else "[\n" + "".join(f"  {dumps(key)},\n" for key in keys) + "]"
+def _list(keys: Sequence[str], *rest: str) -> str:
+    """A list of these texts, and what else is in it, as Biome sets it."""
+    items = [*map(dumps, keys), *rest]
+    line = f"[{', '.join(items)}]"
+    return line if len(line) < 60 else "[\n" + "".join(f"  {item},\n" for item in items) + "]"
 
 
 # --- types ---------------------------------------------------------------------------------------------------------

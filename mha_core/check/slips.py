@@ -40,26 +40,15 @@ class Slip:
     alone: bool = True
 
 
+# fmt: off
 SLIPS: Final = (
     Slip("cell_copied", N_("This is the number of {said}."), cell_slips.copied),
-    Slip(
-        "cell_of_other_head",
-        N_("This is the number at the same place in head {said}."),
-        cell_slips.of_other_head,
-    ),
-    Slip(
-        "scaled_early",
-        N_("It is already divided by {said}. That is the next step."),
-        cell_slips.scaled_early,
-    ),
+    Slip("cell_of_other_head", N_("This is the number at the same place in head {said}."), cell_slips.of_other_head),
+    Slip("scaled_early", N_("It is already divided by {said}. That is the next step."), cell_slips.scaled_early),
     Slip("term_left_out", N_("A term of the sum is left out: {said}."), cell_slips.left_out),
     Slip("term_twice", N_("A term of the sum is counted twice: {said}."), cell_slips.twice),
     Slip("term_sign", N_("A term of the sum has the wrong sign: {said}."), cell_slips.sign_of_term),
-    Slip(
-        "other_factor",
-        N_("One product uses {said} instead of {instead}."),
-        cell_slips.other_factor,
-    ),
+    Slip("other_factor", N_("One product uses {said} instead of {instead}."), cell_slips.other_factor),
     Slip("crossed", N_("The rows and columns of {said} are swapped."), cell_slips.crossed),
     Slip("off_by", N_("A product or the sum is off by {said}."), cell_slips.off_by),
     Slip("sign_slipped", N_("The sign is flipped."), cell_slips.negated, pen=True),
@@ -68,80 +57,33 @@ SLIPS: Final = (
     Slip("digit_slipped", N_("One digit is wrong."), cell_slips.digit_slipped, pen=True, weak=True),
     Slip("row_copied", N_("This row is a copy of row {said}."), row_slips.copied, "row", pen=True),
     Slip("row_of_other_head", N_("This is the row of head {said}."), row_slips.of_other_head, "row"),
-    Slip(
-        "row_scaled_early",
-        N_("The scores are already divided by {said}. That is the next step."),
-        row_slips.scaled_early,
-        "row",
-    ),
+    Slip("row_scaled_early", N_("The scores are already divided by {said}. That is the next step."),
+        row_slips.scaled_early, "row"),
     Slip("misnamed", N_("These are the {said}."), row_slips.misnamed, "row", alike=True, alone=False),
-    Slip(
-        "row_constant",
-        N_("Each row is off by a constant, as a key bias would cause. The weights stay the same."),
-        row_slips.shifted,
-        "row",
-        alike=True,
-        alone=False,
-    ),
-    Slip(
-        "dropout",
-        N_(
-            "Each kept weight is {instead} times as large, and the others are 0: dropout of {said} after softmax, "
-            "as in training."
-        ),
-        row_slips.dropped_out,
-        "row",
-        alike=True,
-        alone=False,
-    ),
-    Slip(
-        "sink",
-        N_("An attention sink: each row sums to less than 1 because of one extra logit of {said}."),
-        row_slips.with_a_sink,
-        "row",
-        alike=True,
-        alone=False,
-    ),
+    Slip("row_constant", N_("Each row is off by a constant, as a key bias would cause. The weights stay the same."),
+        row_slips.shifted, "row", alike=True, alone=False),
+    Slip("dropout",
+        N_("Each kept weight is {instead} times as large, and the others are 0: dropout of {said} after softmax, "
+            "as in training."),
+        row_slips.dropped_out, "row", alike=True, alone=False),
+    Slip("sink", N_("An attention sink: each row sums to less than 1 because of one extra logit of {said}."),
+        row_slips.with_a_sink, "row", alike=True, alone=False),
     Slip("other_sum", N_("The row is divided by the sum of row {said}."), row_slips.other_sum, "row"),
-    Slip(
-        "other_powers", N_("These are the exponentials of row {said}."), row_slips.other_exponentials, "row"
-    ),
-    Slip(
-        "sum_without",
-        N_("The row is divided by a sum that leaves out the exponential of {said}."),
-        row_slips.sum_without,
-        "row",
-    ),
-    Slip(
-        "sum_twice",
-        N_("The row is divided by a sum that counts the exponential of {said} twice."),
-        row_slips.sum_twice,
-        "row",
-    ),
-    Slip(
-        "largest_in_some",
-        N_("The row's largest score is subtracted in some exponentials but not in others."),
-        row_slips.largest_in_some,
-        "row",
-    ),
-    Slip(
-        "other_divisor", N_("The scores are divided by {said}."), row_slips.other_divisor, "row", alike=True
-    ),
-    Slip(
-        "other_base",
-        N_("Powers of {said} are used instead of powers of e."),
-        row_slips.other_base,
-        "row",
-        alike=True,
-    ),
-    Slip(
-        "some_divisor",
+    Slip("other_powers", N_("These are the exponentials of row {said}."), row_slips.other_exponentials, "row"),
+    Slip("sum_without", N_("The row is divided by a sum that leaves out the exponential of {said}."),
+        row_slips.sum_without, "row"),
+    Slip("sum_twice", N_("The row is divided by a sum that counts the exponential of {said} twice."),
+        row_slips.sum_twice, "row"),
+    Slip("largest_in_some", N_("The row's largest score is subtracted in some exponentials but not in others."),
+        row_slips.largest_in_some, "row"),
+    Slip("other_divisor", N_("The scores are divided by {said}."), row_slips.other_divisor, "row", alike=True),
+    Slip("other_base", N_("Powers of {said} are used instead of powers of e."), row_slips.other_base, "row",
+        alike=True),
+    Slip("some_divisor",
         N_("These are the weights of scores divided by about {said}, which is not a size in this example."),
-        row_slips.some_divisor,
-        "row",
-        weak=True,
-    ),
+        row_slips.some_divisor, "row", weak=True),
 )
+# fmt: on
 """Every slip of one cell and of one row, simplest first."""
 
 SLIP: Final = {slip.id: slip for slip in SLIPS}
