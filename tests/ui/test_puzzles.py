@@ -67,7 +67,7 @@ def test_who_leaves_a_puzzle_keeps_its_numbers_may_change_all_and_can_go_back():
     assert same_numbers(free.example, solved.example)
     sent = payload(free)
     assert sent["puzzle"] is None
-    assert sent["start"]["puzzle"]
+    assert sent["start"]["puzzles"]
     assert "fixed" not in sent["controls"]
     assert after(free, {"op": "undo"}).example == solved.example
 
@@ -92,7 +92,7 @@ def test_what_is_sent_says_where_it_starts_and_how_many_numbers_differ():
 def test_an_example_without_a_puzzle_offers_the_first():
     sent = payload(opened(example="first"))
     assert sent["puzzle"] is None
-    assert sent["start"]["puzzle"]["query"] == f"puzzle={FIRST}&lang=en"
+    assert sent["start"]["puzzles"][0]["query"] == f"puzzle={FIRST}&lang=en"
 
 
 def test_a_visitors_own_puzzle_has_no_place_among_ours_and_a_link_of_its_own():
