@@ -102,7 +102,7 @@ for (const left of [
   });
 
 /** A page's list of works. */
-const newPage = () => import(`../../../web/kit/last_work.js?page${++pages}`);
+const newPage = () => freshly("kit/last_work.js");
 const shown = (opened = 0) => ({ opened, labels: { n_q: ["a", "b"] }, dims: { h: 2 } });
 const texts = () => ofBrowser.get(WORKS).map(({ text }) => text);
 
