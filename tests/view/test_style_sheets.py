@@ -37,7 +37,7 @@ def test_nested_rules_are_read():
     ]
 
 
-@pytest.fixture(params=[*SHEETS.values()], ids=SHEETS)
+@pytest.fixture(params=[*SHEETS.values()], ids=[*SHEETS])
 def on_screen(request):
     """A sheet's declarations, but for those of a hall and of paper."""
     text = request.param.read_text("utf-8")
