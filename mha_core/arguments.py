@@ -174,6 +174,10 @@ def add_train(sub: ArgumentParser) -> None:
 
 
 TRAIN_SETTINGS: Final[dict[str, tuple[Any, str]]] = {
+    "architecture": (
+        ("decoder", "encoder-decoder"),
+        N_("a decoder that reads source and target as one text, or an encoder for the source before it"),
+    ),
     "layers": (int, N_("layers, 1 or 2")),
     "heads": (int, N_("heads of each layer, 1 to 4")),
     "d_model": (int, N_("columns of X, 16 to 64, a multiple of the heads")),

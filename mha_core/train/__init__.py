@@ -1,13 +1,16 @@
 """A small decoder that learns a task step by step. Read in this order:
 
 ``settings`` (all that a training follows from), ``lines`` (what is learned from), ``tasks`` and ``translation`` (the
-rules that lines obey), ``decoder`` (the model), ``training`` (steps and recordings), ``ask`` (what its heads do),
-``saved`` (a training as a file), ``report`` (for programs); ``messages``, ``worker`` and ``desk`` (a training in a
-process of its own).
+rules that lines obey), ``decoder`` and ``encoder_decoder`` (the models), ``training`` (steps and recordings), ``ask``
+(what its heads do), ``heads`` (what changes without one), ``example`` (an attention as an example), ``saved`` (a training
+as a file), ``report`` (for programs); ``messages``, ``worker`` and ``desk`` (a training in a process of its own).
 """
 
-from mha_core.train.ask import Said, accuracy, attended, example_of, induction_scores, maps, said
-from mha_core.train.decoder import Decoder
+from mha_core.train.ask import Said, accuracy, alignment, attended, induction_scores, maps, said, sides
+from mha_core.train.decoder import Decoder, Part
+from mha_core.train.encoder_decoder import EncoderDecoder, model_of
+from mha_core.train.example import example_of
+from mha_core.train.heads import Change, Compared, Right, compared, swapped
 from mha_core.train.lines import Line, parse_lines
 from mha_core.train.saved import open_training, save
 from mha_core.train.settings import Settings, settings_of
@@ -16,23 +19,33 @@ from mha_core.train.training import Record, Training
 
 __all__ = [
     "TASKS",
+    "Change",
+    "Compared",
     "Decoder",
+    "EncoderDecoder",
     "Line",
+    "Part",
     "Record",
+    "Right",
     "Said",
     "Settings",
     "Task",
     "Training",
     "accuracy",
+    "alignment",
     "attended",
+    "compared",
     "example_of",
     "induction_scores",
     "maps",
+    "model_of",
     "open_training",
     "own_lines",
     "parse_lines",
     "said",
     "save",
     "settings_of",
+    "sides",
+    "swapped",
     "task_of",
 ]

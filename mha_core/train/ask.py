@@ -1,35 +1,36 @@
-"""What can be asked of a model that learns: where its heads look, what each is good for, what it says, and any of its
-attentions as an example with all its numbers.
+"""What can be asked of a model that learns: where its heads look, what each is good for, and what it says.
+
+A “layer” is here one of the model's attentions, counted as in ``Decoder.parts``: an encoder–decoder has three for each
+of its layers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import torch
 
 from mha_core.errors import N_, TrainError
-from mha_core.example.arrays import from_arrays
-from mha_core.example.model import NEG_INF, Example
-from mha_core.messages import LANGUAGES, catalogue
 from mha_core.models.measures import behind_copies
 from mha_core.quoted import quoted
-from mha_core.train.decoder import Attended, Attention, Decoder, Head
-from mha_core.train.lines import END, Batch
+from mha_core.train.decoder import Attended, Decoder, Head, Sides
+from mha_core.train.lines import END, Batch, Line
 from mha_core.train.tasks import Task
 from mha_core.train.training import right
 
 Maps: TypeAlias = list[list[list[list[float]]]]
-"""Layers × heads × n × n."""
+"""Layers × heads × n_q × n_k."""
 
 
 @torch.no_grad()
 def attended(model: Decoder, task: Task, tokens: Sequence[str]) -> list[Attended]:
-    """What every layer's attention computes of one line. Raises ``TrainError`` for tokens that the task has not."""
+    """What every layer's attention computes of one line. Raises ``TrainError`` for tokens that the task has not, and
+    for a line without a source where the model has an encoder.
+    """
     layers: list[Attended] = []
-    model(torch.tensor([_ids(task, tokens)]), attended=layers)
+    model(_ids(model, task, tokens), attended=layers)
     return layers
 
 
@@ -38,11 +39,19 @@ def maps(model: Decoder, task: Task, tokens: Sequence[str]) -> Maps:
     return [layer.weights[0].tolist() for layer in attended(model, task, tokens)]
 
 
+def sides(model: Decoder, tokens: Sequence[str]) -> list[Sides]:
+    """The tokens of the rows and of the columns of every layer's weights on a line."""
+    of_kind = model.sides(tokens)
+    return [of_kind[part.kind] for part in model.parts]
+
+
 @torch.no_grad()
 def induction_scores(model: Decoder, batch: Batch) -> list[list[float]] | None:
     """For each head of each layer: the mean weight behind all earlier copies of a token, summed (Olsson et al. 2022),
-    over the tokens that have one. None where no token has.
+    over the tokens that have one. None where no token has, and with an encoder, whose tokens are another text.
     """
+    if {part.kind for part in model.parts} != {"decoder"}:
+        return None
     related = behind_copies(batch.ids) & _in_line(batch)[:, :, None]
     queries = related.any(-1)
     if not queries.any():
@@ -56,10 +65,44 @@ def induction_scores(model: Decoder, batch: Batch) -> list[list[float]] | None:
 
 
 @torch.no_grad()
+def alignment(model: Decoder, task: Task, batch: Batch) -> list[list[float] | None] | None:
+    """For each head of each layer: how often its largest weight is on the token of the source that the next token comes
+    from (``Task.aligned``). None for a layer that does not look from the target at the source, and for a task that does
+    not say what comes from where.
+    """
+    if task.aligned is None:
+        return None
+    has_encoder = len({part.kind for part in model.parts}) > 1
+    layers: list[Attended] = []
+    model(batch.ids, attended=layers)
+    pairs = torch.tensor(list(_aligned(task, batch, from_arrow=has_encoder)))
+    lines, rows, columns = pairs.unbind(-1)
+    return [
+        None
+        if has_encoder and part.kind != "cross"
+        else (layer.weights.argmax(-1)[lines, :, rows] == columns[:, None]).float().mean(0).tolist()
+        for layer, part in zip(layers, model.parts, strict=True)
+    ]
+
+
+def _aligned(task: Task, batch: Batch, *, from_arrow: bool) -> Iterator[tuple[int, int, int]]:
+    """Line, row that says a token of the answer, column of where it comes from; rows count from the arrow or the line's
+    beginning.
+    """
+    assert task.aligned is not None  # noqa: S101  # as the caller has seen
+    for at, (ids, asked) in enumerate(zip(batch.ids.tolist(), batch.asked.tolist(), strict=True)):
+        first, count = asked.index(True), sum(asked)
+        tokens = tuple(task.vocabulary[number] for number in ids[: first + count])
+        for place, source in enumerate(task.aligned(Line(tokens[:first], tokens[first:]))):
+            if source is not None:
+                yield at, place + (0 if from_arrow else first - 1), source
+
+
+@torch.no_grad()
 def accuracy(model: Decoder, batch: Batch, without: Collection[Head] = ()) -> tuple[float, float]:
     """The share of right tokens and of right answers, with some heads' outputs set to 0 (Michel et al. 2019)."""
     for layer, head in without:
-        _require_head(model, layer, head)
+        require_head(model, layer, head)
     return right(model(batch.ids, without=without), batch)
 
 
@@ -88,7 +131,7 @@ def said(model: Decoder, task: Task, prompt: Sequence[str], without: Collection[
         )
     while len(tokens) < task.longest:
         layers: list[Attended] = []
-        logits = model(torch.tensor([_ids(task, tokens)]), without=without, attended=layers)
+        logits = model(_ids(model, task, tokens), without=without, attended=layers)
         probability, number = logits[0, -1].softmax(-1).max(-1)
         tokens.append(task.vocabulary[int(number)])
         yield Said(tokens[-1], float(probability), [layer.weights[0, :, -1].tolist() for layer in layers])
@@ -96,52 +139,10 @@ def said(model: Decoder, task: Task, prompt: Sequence[str], without: Collection[
             return
 
 
-def example_of(model: Decoder, task: Task, tokens: Sequence[str], layer: int, step: int) -> Example:
-    """A layer's attention on a line, after so many steps, as an example that computes the same numbers.
-
-    X is the attention's input after the norm; relative positions are each head's own mask, added to its scores. Raises
-    ``TrainError`` for a layer that the model has not and for tokens that the task has not.
+def _ids(model: Decoder, task: Task, tokens: Sequence[str]) -> torch.Tensor:
+    """The tokens' ids, 1 × n. Raises ``TrainError`` for those that the task has not, for too many, and for what the
+    model cannot read.
     """
-    _require_head(model, layer, 0)
-    attention = model.blocks[layer].attention
-    x = attended(model, task, tokens)[layer].x[0]
-    return from_arrays(
-        title=_title(task, layer, step),
-        tokens=tokens,
-        x=x,
-        heads=[_head(attention, head, len(tokens)) for head in range(attention.heads)],
-        w_o=attention.output.weight.detach().T,
-        b_o=attention.output.bias.detach(),
-        **({"mask": "causal"} if attention.bias is None else {}),
-    )
-
-
-def _head(attention: Attention, head: int, n: int) -> dict[str, Any]:
-    """One head's rows of the matrix that computes Q, K and V, and what it adds to its scores."""
-    width = attention.qkv.in_features
-    weights = attention.qkv.weight.detach().view(3, attention.heads, -1, width)[:, head]
-    biases = attention.qkv.bias.detach().view(3, attention.heads, -1)[:, head]
-    given = {f"w_{name}": weights[at].T for at, name in enumerate("qkv")}
-    given |= {f"b_{name}": biases[at] for at, name in enumerate("qkv")}
-    added = attention.added(n)
-    if added is None:
-        return given
-    future = torch.ones(n, n, dtype=torch.bool).triu(1)
-    rows = added[head].detach().masked_fill(future, NEG_INF).tolist()
-    return given | {"mask": {"add": [["-inf" if cell == NEG_INF else cell for cell in row] for row in rows]}}
-
-
-def _title(task: Task, layer: int, step: int) -> dict[str, str]:
-    template = N_("{task}, layer {layer}, after {step} {step:step|steps}")
-    return {
-        language: say(template).format(task=say(task.title), layer=layer + 1, step=step)
-        for language in LANGUAGES
-        for say in [catalogue(language).gettext]
-    }
-
-
-def _ids(task: Task, tokens: Sequence[str]) -> list[int]:
-    """The tokens' ids. Raises ``TrainError`` for those that the task has not, and for too many."""
     for token in tokens:
         if token not in task.number:
             raise TrainError(
@@ -151,7 +152,8 @@ def _ids(task: Task, tokens: Sequence[str]) -> list[int]:
             )
     if not 1 <= len(tokens) <= task.longest:
         raise TrainError(N_("expected 1 to {most} tokens, got {count}"), most=task.longest, count=len(tokens))
-    return [task.number[token] for token in tokens]
+    model.sides(tokens)
+    return torch.tensor([[task.number[token] for token in tokens]])
 
 
 def _in_line(batch: Batch) -> torch.Tensor:
@@ -159,9 +161,10 @@ def _in_line(batch: Batch) -> torch.Tensor:
     return batch.asked.flip(-1).cumsum(-1).flip(-1) > 0
 
 
-def _require_head(model: Decoder, layer: int, head: int) -> None:
-    blocks = model.blocks
-    if not (0 <= layer < len(blocks) and 0 <= head < blocks[0].attention.heads):
+def require_head(model: Decoder, layer: int, head: int) -> None:
+    """Raises ``TrainError`` where the model has no such head."""
+    attentions = model.attentions
+    if not (0 <= layer < len(attentions) and 0 <= head < attentions[0].heads):
         raise TrainError(
             N_("there is no head {head} in layer {layer}, counted from 0"), head=head, layer=layer
         )

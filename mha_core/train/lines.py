@@ -20,6 +20,8 @@ ARROW: Final = "→"
 """Ends a prompt."""
 END: Final = "."
 """Ends an answer."""
+END_ID, ARROW_ID = 0, 1
+"""The tokens that every task has come first in its vocabulary."""
 MOST_PAIRS: Final = 500
 MOST_TOKENS: Final = 16
 """Of one side of somebody's own line."""
@@ -36,6 +38,11 @@ class Line:
     def tokens(self) -> tuple[str, ...]:
         """All that the model reads."""
         return self.prompt + self.answer
+
+    @property
+    def source(self) -> tuple[str, ...]:
+        """The prompt without its arrow."""
+        return self.prompt[:-1] if self.prompt[-1:] == (ARROW,) else self.prompt
 
 
 def answered(prompt: Sequence[str], answer: Sequence[str]) -> Line:
@@ -124,7 +131,7 @@ def _require_one_answer(lines: Sequence[Line]) -> None:
     first: dict[tuple[str, ...], tuple[str, ...]] = {}
     for line in lines:
         if first.setdefault(line.prompt, line.answer) != line.answer:
-            source = " ".join(line.prompt[:-1])
+            source = " ".join(line.source)
             raise TrainError(
                 N_("two lines have the source {source} but different targets"), source=quoted(source)
             )

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from mha_core.errors import N_, MhaError, TrainError
 from mha_core.train.ask import Maps
+from mha_core.train.heads import Change, Compared
 from mha_core.train.lines import Line
 from mha_core.train.saved import open_training
 from mha_core.train.tasks import Task, own_lines, task_of
@@ -52,10 +53,13 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """``step``: one more step while paused. ``save``: write a file, now. ``stop``: end it."""
+    """``step``: one more step while paused. ``save``: write a file, now. ``try``: say what a change of heads would do;
+    the model stays as it is. ``stop``: end it.
+    """
 
-    name: Literal["pause", "resume", "step", "save", "stop"]
+    name: Literal["pause", "resume", "step", "save", "try", "stop"]
     path: Path | None = None
+    change: Change | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +71,14 @@ class Stepped:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """Every head's weights on the task's fixed line after a step, and its induction scores where there are any."""
+    """Every head's weights on the task's fixed line after a step, its induction scores where there are any, and how often
+    it looks at the token that is translated (``ask.alignment``).
+    """
 
     step: int
     maps: Maps
     scores: list[list[float]] | None
+    aligned: list[list[float] | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +86,15 @@ class Saved:
     """A file was written."""
 
     path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a change of heads would do after a step."""
+
+    step: int
+    change: Change
+    compared: Compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,4 +126,4 @@ class Ended:
     why: Failed | None = None
 
 
-Message: TypeAlias = Stepped | Recorded | Saved | Failed | Ended
+Message: TypeAlias = Stepped | Recorded | Saved | Tried | Failed | Ended

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from mha_core.errors import N_
 from mha_core.messages import catalogue
 from mha_core.numbers import fixed
-from mha_core.train.ask import accuracy, induction_scores, said
+from mha_core.train.ask import accuracy, alignment, induction_scores, said
 from mha_core.train.saved import FORMAT
 from mha_core.train.tasks import TASKS
 from mha_core.train.training import Record, Training
@@ -48,9 +49,10 @@ def progress(record: Record, most: int, language: str) -> str:
 def as_json(training: Training) -> dict[str, Any]:
     """What the model can do now, on lines drawn apart from those of its steps.
 
-    ``right``: shares of tokens and of whole answers; ``without``: layers × heads, the share of right tokens with that
-    head switched off; ``induction``: layers × heads, or null where no token has an earlier copy; ``answer``: to the
-    task's fixed line.
+    ``layers``: every attention, in the order of the following; ``right``: shares of tokens and of whole answers;
+    ``without``: layers × heads, the share of right tokens with that head switched off; ``induction``: layers × heads, or
+    null where no token has an earlier copy; ``alignment``: layers × heads, how often a head looks at the token of the
+    source that the next token comes from, or null; ``answer``: to the task's fixed line.
     """
     task, model, batch = training.task, training.model, training.tested()
     tokens, answers = accuracy(model, batch)
@@ -61,12 +63,15 @@ def as_json(training: Training) -> dict[str, Any]:
         "settings": size.as_json(),
         "steps": training.step,
         "seconds": training.records[-1].seconds if training.records else 0.0,
+        "layers": [asdict(part) for part in model.parts],
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "right": {"tokens": tokens, "answers": answers},
         "without": [
             [accuracy(model, batch, [(layer, head)])[0] for head in range(size.heads)]
-            for layer in range(size.layers)
+            for layer in range(len(model.parts))
         ],
         "induction": induction_scores(model, batch),
+        "alignment": alignment(model, task, batch),
         "prompt": " ".join(task.shown.prompt),
         "answer": " ".join(one.token for one in said(model, task, task.shown.prompt)),
     }

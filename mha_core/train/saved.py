@@ -83,7 +83,7 @@ def _description(training: Training) -> dict[str, Any]:
 
 
 def _written(line: Line) -> str:
-    return " ".join((*line.prompt[:-1], ARROW, *line.answer[:-1]))
+    return " ".join((*line.source, ARROW, *line.answer[:-1]))
 
 
 def _read_description(metadata: Mapping[str, str]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 from mha_core.errors import N_, TrainError
 
 PositionsName: TypeAlias = Literal["relative", "absolute", "both"]
+ArchitectureName: TypeAlias = Literal["decoder", "encoder-decoder"]
 OptimizerName: TypeAlias = Literal["adam", "sgd"]
 
 MOST_STEPS: Final = 100_000
@@ -26,6 +27,7 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "seed": (0, 2**32 - 1),
 }
 _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
+    "architecture": get_args(ArchitectureName),
     "positions": get_args(PositionsName),
     "optimizer": get_args(OptimizerName),
 }
@@ -35,12 +37,14 @@ _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
 class Settings:
     """The model and how it learns. Raises ``TrainError`` for anything out of range, by the setting's name.
 
-    ``feed_forward``: whether each layer has a feed-forward part, 4 × d_model wide. ``positions``: a learned number for
-    each distance is added to the scores of each head ("relative"), or a learned vector for each position to the
-    embeddings ("absolute"). ``batch``: lines in a step. ``weight_decay``: decoupled from the gradient with Adam
-    (Loshchilov & Hutter 2019).
+    ``architecture``: a decoder that reads source and target as one text, or an encoder for the source and a decoder
+    for the target, with so many layers each. ``feed_forward``: whether each layer has a feed-forward part, 4 × d_model
+    wide. ``positions``: a learned number for each distance is added to the scores of each head ("relative"), or a
+    learned vector for each position to the embeddings ("absolute"). ``batch``: lines in a step. ``weight_decay``:
+    decoupled from the gradient with Adam (Loshchilov & Hutter 2019).
     """
 
+    architecture: ArchitectureName = "decoder"
     layers: int = 2
     heads: int = 4
     d_model: int = 48

@@ -16,7 +16,7 @@ from mha_core.errors import N_, TrainError
 from mha_core.quoted import quoted
 from mha_core.train.lines import ARROW, END, Line, answered
 from mha_core.train.settings import Settings
-from mha_core.train.translation import WORDS, translation
+from mha_core.train.translation import WORDS, aligned, translation
 
 LETTERS: Final = tuple("abcdefghijklmnopqrst")
 DIGITS: Final = tuple("0123456789")
@@ -27,7 +27,9 @@ OWN_LINES: Final = "own"
 class Task:
     """``title``, ``rule``: templates of sentences. ``symbols``: every token but the arrow and the end, in order.
     ``draw``: a line. ``longest``: the most tokens of a line. ``defaults``: the settings with which it is learned.
-    ``steps``: about how many these take. ``lines``: of one's own, all that there are.
+    ``steps``: about how many these take. ``lines``: of one's own, all that there are. ``has_source``: whether each line
+    has a source, an arrow and a target, as an encoder–decoder needs. ``aligned``: for each token of an answer the place
+    in the source of the one that it comes from, None where there is none or more than one.
     """
 
     key: str
@@ -39,6 +41,8 @@ class Task:
     steps: int
     defaults: Mapping[str, Any] = field(default_factory=dict)
     lines: tuple[Line, ...] = ()
+    has_source: bool = True
+    aligned: Callable[[Line], list[int | None]] | None = None
 
     @cached_property
     def vocabulary(self) -> tuple[str, ...]:
@@ -56,8 +60,15 @@ class Task:
         return self.draw(Random(f"shown {self.key}"))
 
     def settings(self, **changes: Any) -> Settings:
-        """The task's default settings, with these changes."""
-        return Settings(**{**self.defaults, **changes})
+        """The task's default settings, with these changes. Raises ``TrainError`` as ``Settings`` does, and for an
+        encoder where there is nothing for it to read.
+        """
+        settings = Settings(**{**self.defaults, **changes})
+        if settings.architecture == "encoder-decoder" and not self.has_source:
+            raise TrainError(
+                N_("the lines of this task have no source that an encoder could read"), place="architecture"
+            )
+        return settings
 
 
 def _copy(random: Random) -> Line:
@@ -153,6 +164,7 @@ _TASKS: Final = (
         18,
         600,
         _BOTH,
+        aligned=lambda line: [*range(len(line.source)), None],
     ),
     Task(
         "induction",
@@ -165,6 +177,7 @@ _TASKS: Final = (
         _induction,
         32,
         600,
+        has_source=False,
     ),
     Task(
         "reverse",
@@ -175,6 +188,7 @@ _TASKS: Final = (
         18,
         400,
         _BOTH,
+        aligned=lambda line: [*reversed(range(len(line.source))), None],
     ),
     Task(
         "sort",
@@ -221,6 +235,7 @@ _TASKS: Final = (
         28,
         1000,
         _BOTH,
+        aligned=aligned,
     ),
 )
 TASKS: Final[Mapping[str, Task]] = {task.key: task for task in _TASKS}

@@ -24,6 +24,7 @@ from torch.nn.utils import clip_grad_norm_, parameters_to_vector, vector_to_para
 
 from mha_core.errors import N_, TrainError
 from mha_core.train.decoder import Decoder, loss_of
+from mha_core.train.encoder_decoder import model_of
 from mha_core.train.lines import Batch, batch_of
 from mha_core.train.settings import MOST_STEPS
 from mha_core.train.tasks import Task
@@ -65,7 +66,7 @@ class Training:
         """``changes``: of the task's default settings. Raises ``TrainError`` as ``Settings`` does."""
         self.task = task
         self.settings = task.settings(**changes)
-        self.model = Decoder(self.settings, len(task.vocabulary), task.longest)
+        self.model = self._new_model()
         self.optimizer = _optimizer(self.model, self.settings.optimizer, self.settings.weight_decay)
         self.records: list[Record] = []
         self.every = RECORDED_EVERY
@@ -121,7 +122,7 @@ class Training:
             raise TrainError(
                 N_("step {step} was not recorded; recorded steps: {recorded}"), step=step, recorded=recorded
             )
-        model = Decoder(self.settings, len(self.task.vocabulary), self.task.longest)
+        model = self._new_model()
         vector_to_parameters(self.recordings[step].clone(), model.parameters())
         return model.requires_grad_(requires_grad=False)
 
@@ -129,6 +130,9 @@ class Training:
         """Lines drawn apart from those of any step; one's own lines are all that there are."""
         drawn = (self.task.draw(Random(f"{self.settings.seed} tested {at}")) for at in range(_TESTED))
         return batch_of(self.task.lines or list(drawn), self.task.number)
+
+    def _new_model(self) -> Decoder:
+        return model_of(self.settings, len(self.task.vocabulary), self.task.longest)
 
     def _drawn(self, step: int) -> Batch:
         random = Random(f"{self.settings.seed} {step}")

@@ -6,6 +6,7 @@ the small cat on the table reads the red book in the garden today
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 from typing import Final
 
@@ -40,6 +41,31 @@ WORDS: Final = tuple(
     )
 )
 """Every word of both languages, each once."""
+
+
+_OTHER: Final = {
+    word: other for table in _TABLES for pair in table.items() for word, other in (pair, pair[::-1])
+} | {
+    word: other
+    for english, chinese in _PLACES.items()
+    for pair in zip(english, reversed(chinese), strict=True)
+    for word, other in (pair, pair[::-1])
+}
+"""The word of the other language that means the same."""
+
+
+def aligned(line: Line) -> list[int | None]:
+    """For each token of the answer the place of the word in the source that it translates.
+
+    What occurs twice is in the same order in both languages. “the”, 的 and 在 translate nothing.
+    """
+    source, seen = line.source, Counter[str]()
+    places: list[int | None] = []
+    for token in line.answer:
+        found = [at for at, word in enumerate(source) if word == _OTHER.get(token)]
+        places.append(found[seen[token]] if found else None)
+        seen[token] += 1
+    return places
 
 
 def translation(random: Random) -> Line:

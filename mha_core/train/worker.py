@@ -20,7 +20,8 @@ from typing import Final
 import torch
 
 from mha_core.errors import N_, MhaError, TrainError
-from mha_core.train.ask import induction_scores, maps
+from mha_core.train.ask import alignment, induction_scores, maps
+from mha_core.train.heads import Change, compared
 from mha_core.train.messages import (
     Budget,
     Command,
@@ -31,6 +32,7 @@ from mha_core.train.messages import (
     Recorded,
     Saved,
     Stepped,
+    Tried,
 )
 from mha_core.train.saved import save
 from mha_core.train.training import Training
@@ -94,8 +96,8 @@ class _Worker:
         """
         while not self.stopped and not self.single and self.pipe.poll(self.wait()):
             command: Command = self.pipe.recv()
-            if command.name == "save" and command.path is not None:
-                yield self.saved(command)
+            if command.name in ("save", "try"):
+                yield self.answered(command)
             else:
                 self.stopped = command.name == "stop"
                 self.single = command.name == "step"
@@ -108,13 +110,17 @@ class _Worker:
         waits = self.paused and not self.single and not self.stopped
         return max(0.0, self.budget.seconds - (monotonic() - self.began)) if waits else 0.0
 
-    def saved(self, command: Command) -> Message:
+    def answered(self, command: Command) -> Message:
+        """A file is written, or a change tried."""
+        training = self.training
         try:
-            assert command.path is not None  # noqa: S101  # as the caller has seen
-            save(self.training, command.path)
+            if command.path is not None:
+                save(training, command.path)
+                return Saved(command.path)
+            change = command.change or Change()
+            return Tried(training.step, change, compared(training.model, self.tested, change))
         except MhaError as error:
             return Failed.of(error)
-        return Saved(command.path)
 
     def recorded(self) -> Recorded:
         task, model = self.training.task, self.training.model
@@ -122,6 +128,7 @@ class _Worker:
             self.training.step,
             maps(model, task, task.shown.tokens),
             induction_scores(model, self.tested),
+            alignment(model, task, self.tested),
         )
 
     def require_budget(self) -> None:

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from mha_core.train.decoder import Decoder, loss_of
+from mha_core.train.decoder import Decoder, Pass, loss_of
 from mha_core.train.settings import Settings
 from tools.torch_decoder import TorchDecoder
 
@@ -83,8 +83,8 @@ def test_dropout_is_drawn_from_its_generator_alone():
 
 
 def test_dropout_keeps_the_mean():
-    model = Decoder(Settings(dropout=0.25, d_model=16, heads=2), VOCABULARY, LONGEST)
-    dropped = model._dropped(torch.ones(200, 200), torch.Generator().manual_seed(1))
+    run = Pass((), torch.Generator().manual_seed(1), 0.25, [])
+    dropped = run.dropped(torch.ones(200, 200))
     assert dropped.unique().tolist() == pytest.approx([0, 4 / 3])
     assert dropped.mean().item() == pytest.approx(1, abs=0.02)
 

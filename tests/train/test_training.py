@@ -27,16 +27,7 @@ from mha_core.train.lines import Line, batch_of
 from mha_core.train.settings import Settings, settings_of
 from mha_core.train.training import MOST_RECORDINGS
 from tests.sizes import each
-
-SMALL = {
-    "layers": 2,
-    "heads": 2,
-    "d_model": 16,
-    "batch": 4,
-    "dropout": 0.1,
-    "feed_forward": True,
-    "positions": "both",
-}
+from tests.train.small import SMALL, numbers, small, without_time
 
 
 @pytest.fixture(autouse=True)
@@ -45,20 +36,6 @@ def _one_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
-
-
-def small(key="copy", steps=0, **changes):
-    training = Training(task_of(key), **{**SMALL, **changes})
-    list(training.steps(steps))
-    return training
-
-
-def numbers(training):
-    return torch.nn.utils.parameters_to_vector(training.model.parameters()).detach()
-
-
-def without_time(training):
-    return [(one.step, one.loss, one.accuracy, one.exact) for one in training.records]
 
 
 @each("optimizer", ["adam", "sgd"])

@@ -1,0 +1,78 @@
+"""Any attention of a model that learns, as an example with all its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import torch
+
+from mha_core.errors import N_
+from mha_core.example.arrays import from_arrays
+from mha_core.example.model import NEG_INF, Example
+from mha_core.messages import LANGUAGES, catalogue
+from mha_core.train.ask import attended, require_head, sides
+from mha_core.train.decoder import Attention, Decoder, Kind, Part
+from mha_core.train.tasks import Task
+
+
+def example_of(model: Decoder, task: Task, tokens: Sequence[str], layer: int, step: int) -> Example:
+    """A layer's attention on a line, after so many steps, as an example that computes the same numbers.
+
+    X is the attention's input after the norm; where a decoder looks at an encoder's memory, that is the context.
+    Relative positions are each head's own mask, added to its scores. Raises ``TrainError`` for a layer that the model
+    has not and for tokens that the task has not.
+    """
+    require_head(model, layer, 0)
+    attention, part = model.attentions[layer], model.parts[layer]
+    found, (queries, keys) = attended(model, task, tokens)[layer], sides(model, tokens)[layer]
+    context = {} if found.memory is None else {"context_tokens": keys, "context": found.memory[0]}
+    mask = {"mask": "causal"} if part.kind == "decoder" and attention.bias is None else {}
+    added = _added(attention, len(queries), causal=part.kind == "decoder")
+    return from_arrays(
+        title=_title(part, task, step),
+        tokens=queries,
+        x=found.x[0],
+        heads=[_head(attention, head) | added[head] for head in range(attention.heads)],
+        w_o=attention.output.weight.detach().T,
+        b_o=attention.output.bias.detach(),
+        **context,
+        **mask,
+    )
+
+
+def _head(attention: Attention, head: int) -> dict[str, Any]:
+    """One head's rows of the matrix that computes Q, K and V."""
+    width = attention.qkv.in_features
+    weights = attention.qkv.weight.detach().view(3, attention.heads, -1, width)[:, head]
+    biases = attention.qkv.bias.detach().view(3, attention.heads, -1)[:, head]
+    given = {f"w_{name}": weights[at].T for at, name in enumerate("qkv")}
+    return given | {f"b_{name}": biases[at] for at, name in enumerate("qkv")}
+
+
+def _added(attention: Attention, n: int, *, causal: bool) -> list[dict[str, Any]]:
+    """What each head adds to its scores, as its own mask; nothing without relative positions."""
+    added = attention.added(n)
+    if added is None:
+        return [{}] * attention.heads
+    future = torch.ones(n, n, dtype=torch.bool).triu(1) if causal else torch.zeros(n, n, dtype=torch.bool)
+    rows = added.detach().masked_fill(future, NEG_INF).tolist()
+    return [
+        {"mask": {"add": [["-inf" if cell == NEG_INF else cell for cell in row] for row in head]}}
+        for head in rows
+    ]
+
+
+_TITLES: Final[Mapping[Kind, str]] = {
+    "encoder": N_("{task}, encoder, layer {layer}, after {step} {step:step|steps}"),
+    "decoder": N_("{task}, layer {layer}, after {step} {step:step|steps}"),
+    "cross": N_("{task}, cross-attention, layer {layer}, after {step} {step:step|steps}"),
+}
+
+
+def _title(part: Part, task: Task, step: int) -> dict[str, str]:
+    return {
+        language: say(_TITLES[part.kind]).format(task=say(task.title), layer=part.layer + 1, step=step)
+        for language in LANGUAGES
+        for say in [catalogue(language).gettext]
+    }

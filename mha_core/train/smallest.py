@@ -1,0 +1,50 @@
+"""An exercise for a class: find the smallest model that can do a task. Smaller is what has fewer numbers to learn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+from mha_core.errors import N_, TrainError
+from mha_core.train.ask import accuracy
+from mha_core.train.decoder import Decoder
+from mha_core.train.lines import batch_of
+from mha_core.train.training import Training
+
+_JUDGED: Final = 1000
+"""Lines on which every model is judged, the same for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """``answers``: the share of whole answers that must be right."""
+
+    task: str = "sort"
+    answers: float = 0.99
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """``parameters``: how many numbers the model has learned. ``answers``: the share of whole answers that are right."""
+
+    parameters: int
+    answers: float
+    reached: bool
+
+
+def judged(training: Training, goal: Goal) -> Judged:
+    """A training's model on lines that no seed draws. Raises ``TrainError`` for a training of another task."""
+    task = training.task
+    if task.key != goal.task:
+        raise TrainError(
+            N_("expected a training of the task {wanted}, got one of {got}"), wanted=goal.task, got=task.key
+        )
+    lines = [task.draw(Random(f"judged {at}")) for at in range(_JUDGED)]
+    _, answers = accuracy(training.model, batch_of(lines, task.number))
+    return Judged(parameters(training.model), answers, answers >= goal.answers)
+
+
+def parameters(model: Decoder) -> int:
+    """How many numbers the model learns."""
+    return sum(parameter.numel() for parameter in model.parameters())
