@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from mha_core.errors import N_, MhaError, TrainError
-from mha_core.train.ask import Maps
+from mha_core.train.ask import Maps, alignment, induction_scores, maps
+from mha_core.train.decoder import Decoder
 from mha_core.train.heads import Change, Compared
-from mha_core.train.lines import Line
+from mha_core.train.lines import Batch, Line
 from mha_core.train.saved import open_training
 from mha_core.train.tasks import Task, own_lines, task_of
 from mha_core.train.training import Record, Training
@@ -71,14 +72,24 @@ class Stepped:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """Every head's weights on the task's fixed line after a step, its induction scores where there are any, and how often
-    it looks at the token that is translated (``ask.alignment``).
+    """Every head's weights on the task's fixed line after a step, its induction scores where there are any, and how
+    often it looks at the token that is translated (``ask.alignment``).
     """
 
     step: int
     maps: Maps
     scores: list[list[float]] | None
     aligned: list[list[float] | None] | None = None
+
+    @classmethod
+    def of(cls, step: int, model: Decoder, task: Task, tested: Batch) -> Recorded:
+        """What a model does after a step."""
+        return cls(
+            step,
+            maps(model, task, task.shown.tokens),
+            induction_scores(model, tested),
+            alignment(model, task, tested),
+        )
 
 
 @dataclass(frozen=True, slots=True)

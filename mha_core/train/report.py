@@ -10,6 +10,7 @@ from mha_core.messages import catalogue
 from mha_core.numbers import fixed
 from mha_core.train.ask import accuracy, alignment, induction_scores, said
 from mha_core.train.saved import FORMAT
+from mha_core.train.smallest import parameters
 from mha_core.train.tasks import TASKS
 from mha_core.train.training import Record, Training
 
@@ -49,10 +50,10 @@ def progress(record: Record, most: int, language: str) -> str:
 def as_json(training: Training) -> dict[str, Any]:
     """What the model can do now, on lines drawn apart from those of its steps.
 
-    ``layers``: every attention, in the order of the following; ``right``: shares of tokens and of whole answers;
-    ``without``: layers × heads, the share of right tokens with that head switched off; ``induction``: layers × heads, or
-    null where no token has an earlier copy; ``alignment``: layers × heads, how often a head looks at the token of the
-    source that the next token comes from, or null; ``answer``: to the task's fixed line.
+    ``layers``: every attention; ``right``: shares of tokens and of whole answers; ``without``: layers × heads, the
+    share of right tokens with that head switched off; ``induction``: layers × heads, or null where no token has an
+    earlier copy; ``alignment``: layers × heads, how often a head looks at the token of the source that the next token
+    comes from, or null; ``answer``: to the task's fixed line.
     """
     task, model, batch = training.task, training.model, training.tested()
     tokens, answers = accuracy(model, batch)
@@ -64,7 +65,7 @@ def as_json(training: Training) -> dict[str, Any]:
         "steps": training.step,
         "seconds": training.records[-1].seconds if training.records else 0.0,
         "layers": [asdict(part) for part in model.parts],
-        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "parameters": parameters(model),
         "right": {"tokens": tokens, "answers": answers},
         "without": [
             [accuracy(model, batch, [(layer, head)])[0] for head in range(size.heads)]

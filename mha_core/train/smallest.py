@@ -26,7 +26,7 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """``parameters``: how many numbers the model has learned. ``answers``: the share of whole answers that are right."""
+    """``parameters``: how many numbers the model learns. ``answers``: the share of whole answers that are right."""
 
     parameters: int
     answers: float

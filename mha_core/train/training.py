@@ -127,9 +127,8 @@ class Training:
         return model.requires_grad_(requires_grad=False)
 
     def tested(self) -> Batch:
-        """Lines drawn apart from those of any step; one's own lines are all that there are."""
-        drawn = (self.task.draw(Random(f"{self.settings.seed} tested {at}")) for at in range(_TESTED))
-        return batch_of(self.task.lines or list(drawn), self.task.number)
+        """Lines that measures are taken on."""
+        return tested_lines(self.task, self.settings.seed)
 
     def _new_model(self) -> Decoder:
         return model_of(self.settings, len(self.task.vocabulary), self.task.longest)
@@ -146,6 +145,12 @@ class Training:
             self.recordings = {
                 step: numbers for step, numbers in self.recordings.items() if step % self.every == 0
             }
+
+
+def tested_lines(task: Task, seed: int) -> Batch:
+    """Lines drawn apart from those of any step; one's own lines are all that there are."""
+    drawn = (task.draw(Random(f"{seed} tested {at}")) for at in range(_TESTED))
+    return batch_of(task.lines or list(drawn), task.number)
 
 
 def right(logits: Tensor, batch: Batch) -> tuple[float, float]:

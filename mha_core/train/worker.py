@@ -20,7 +20,6 @@ from typing import Final
 import torch
 
 from mha_core.errors import N_, MhaError, TrainError
-from mha_core.train.ask import alignment, induction_scores, maps
 from mha_core.train.heads import Change, compared
 from mha_core.train.messages import (
     Budget,
@@ -123,13 +122,8 @@ class _Worker:
             return Failed.of(error)
 
     def recorded(self) -> Recorded:
-        task, model = self.training.task, self.training.model
-        return Recorded(
-            self.training.step,
-            maps(model, task, task.shown.tokens),
-            induction_scores(model, self.tested),
-            alignment(model, task, self.tested),
-        )
+        training = self.training
+        return Recorded.of(training.step, training.model, training.task, self.tested)
 
     def require_budget(self) -> None:
         self.require_time()

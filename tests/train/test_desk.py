@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 
@@ -12,9 +13,10 @@ import pytest
 import torch
 
 from mha_core.errors import TrainError
-from mha_core.train import Training, open_training, parse_lines, task_of
+from mha_core.train import Change, Training, compared, open_training, parse_lines, task_of
 from mha_core.train.desk import Desk
-from mha_core.train.messages import Budget, Command, Ended, Failed, Order, Recorded, Saved, Stepped
+from mha_core.train.messages import Budget, Command, Ended, Failed, Order, Recorded, Saved, Stepped, Tried
+from mha_core.train.worker import _why
 from tests.sizes import each
 
 SMALL = {"layers": 1, "heads": 1, "d_model": 16, "batch": 2, "feed_forward": False}
@@ -177,6 +179,96 @@ def test_what_cannot_be_trained_is_refused_at_once(wrong, sentence):
     with Desk() as desk, pytest.raises(TrainError) as caught:
         desk.start(wrong)
     assert str(caught.value).startswith(sentence)
+
+
+def test_a_change_of_heads_is_tried_while_paused_and_leaves_the_run_as_it_is(tmp_path):
+    changes = {**SMALL, "heads": 2, "architecture": "encoder-decoder"}
+    with Desk(budget=Budget(steps=3)) as desk:
+        job = desk.start(Order("reverse", changes))
+        job.send(Command("pause"))
+        change = Change(without=((0, 1),), swapped=((2, 0), (2, 1)))
+        job.send(Command("try", change=change))
+        job.send(Command("try", change=Change(without=((9, 0),))))
+        inbox = Inbox(job)
+        tried = inbox.wait(Tried)
+        assert str(inbox.wait(Failed).error()) == "there is no head 0 in layer 9, counted from 0"
+        job.send(Command("resume"))
+        inbox.wait(Ended)
+    here = Training(task_of("reverse"), **changes)
+    losses = [record.loss for record in here.steps(3)]
+    assert [one.record.loss for one in inbox.all if isinstance(one, Stepped)] == pytest.approx(
+        losses, rel=1e-6
+    )
+    again = Training(task_of("reverse"), **changes)
+    list(again.steps(tried.step))
+    expected = compared(again.model, again.tested(), change)
+    assert tried.change == change
+    assert tried.compared.before.tokens == pytest.approx(expected.before.tokens, abs=0.01)
+    recorded = inbox.wait(Recorded)
+    assert [layer is None for layer in recorded.aligned] == [True, True, False]
+
+
+def test_a_disk_that_is_full_is_said_and_the_training_goes_on(tmp_path):
+    """The system refuses to write more than a few bytes into a file."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Desk() as desk:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512, before[1]))
+        try:
+            job = desk.start(order())
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        inbox = Inbox(job)
+        job.send(Command("save", tmp_path / "run.safetensors"))
+        assert str(inbox.wait(Failed).error()).endswith("run.safetensors: cannot be written: File too large")
+        assert list(tmp_path.iterdir()) == []
+        taken = len(inbox.steps())
+        inbox.wait(Stepped, lambda one: one.record.step > taken)
+
+
+def test_of_ten_starts_at_once_two_run_and_the_others_know_their_place():
+    with Desk(at_once=2) as desk, ThreadPoolExecutor(10) as visitors:
+        jobs = list(visitors.map(lambda seed: desk.start(order(seed=seed)), range(10)))
+        assert sorted(desk.place(job) for job in jobs) == [0, 0, *range(1, 9)]
+        running = [job for job in jobs if desk.place(job) == 0]
+        for job in running:
+            Inbox(job).wait(Stepped)
+        assert sum(job.pid is not None for job in jobs) == 2
+    assert not any(is_alive(job.pid) for job in running)
+    assert [Inbox(job).wait(Ended) for job in jobs] == [Ended(None)] * 10
+
+
+class Minutes:
+    """A pipe to an owner that says nothing for a while; its clock runs only while it is waited for."""
+
+    def __init__(self, *commands):
+        self.commands, self.now, self.sent = list(commands), 0.0, []
+
+    def poll(self, seconds):
+        if self.commands and self.commands[0][0] <= self.now + seconds:
+            self.now = max(self.now, self.commands[0][0])
+            return True
+        self.now += seconds
+        return False
+
+    def recv(self):
+        return self.commands.pop(0)[1]
+
+    def send(self, message):
+        self.sent.append(message)
+
+
+@each("paused, steps", [(300.0, 4), (901.0, 2)])
+def test_a_training_goes_on_after_minutes_unless_its_time_is_over(paused, steps, monkeypatch):
+    """At most 900 seconds. It takes one step while it is paused, and no other."""
+    pipe = Minutes(
+        (0.0, Command("pause")), (1.0, Command("step")), (2.0, Command("step")), (paused, Command("resume"))
+    )
+    monkeypatch.setattr("mha_core.train.worker.monotonic", lambda: pipe.now)
+    why = _why(pipe, order(), Budget(steps=4, seconds=900.0))
+    assert [one.record.step for one in pipe.sent if isinstance(one, Stepped)] == list(range(1, steps + 1))
+    sentence = "taken all of its 4 steps" if steps == 4 else "used its 900 seconds, pauses included"
+    assert str(why.error()).endswith(sentence)
 
 
 @pytest.mark.long
