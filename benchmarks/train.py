@@ -1,4 +1,4 @@
-"""Training: a step beside the same model on torch's own attention; how long each task and an induction head take.
+"""Training: a step beside the same model on torch's own attention; how well each task is learned, and how soon.
 
 One thread, as a training's process has, and the processor's time: what else the machine does meanwhile does not count.
 """
@@ -6,12 +6,13 @@ One thread, as a training's process has, and the processor's time: what else the
 from __future__ import annotations
 
 from time import process_time
+from typing import Any
 
 import torch
 from torch.nn.utils import clip_grad_norm_
 
-from benchmarks.table import Line
-from mha_core.train import TASKS, Training, accuracy, induction_scores, task_of
+from benchmarks.table import Line, show
+from mha_core.train import TASKS, Training, accuracy, alignment, induction_scores, task_of
 from mha_core.train.decoder import loss_of
 from tools.torch_decoder import TorchDecoder
 
@@ -24,15 +25,29 @@ LEARNED = 0.99
 FORMED = 0.8
 
 
-def measure() -> list[Line]:
-    """Every line about training."""
+MODELS: dict[str, tuple[str, dict[str, Any]]] = {
+    **{key: (key, {}) for key in TASKS},
+    "translation, one head": ("translation", {"architecture": "encoder-decoder", "layers": 1, "heads": 1}),
+    **{
+        f"{key}, encoder–decoder": (key, {"architecture": "encoder-decoder"})
+        for key in ("reverse", "sort", "dates", "translation")
+    },
+}
+"""A name, the task, and what is changed in its defaults."""
+HEAD = (
+    "| task | seed | 99 % after | steps | time | tokens | answers | aligned |\n"
+    "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+)
+
+
+def measure() -> str:
+    """What a step costs; then every task for three seeds, as it is after its own number of steps."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    lines = [*_steps(), *_induction()]
-    for key in TASKS:
-        lines += _task(key)
+    rows = [_learned(name, *MODELS[name], seed) for name in MODELS for seed in SEEDS]
+    lines = show([*_steps(), *_induction()])
     torch.set_num_threads(threads)
-    return lines
+    return "\n".join([lines, "", HEAD, *rows])
 
 
 def _steps() -> list[Line]:
@@ -84,17 +99,24 @@ def _induction() -> list[Line]:
     return [Line("induction: a head's score passes 0.8", formed, "steps", goal=(800, ""), by="p95")]
 
 
-def _task(key: str) -> list[Line]:
-    steps, seconds = [], []
-    for seed in SEEDS:
-        training, began = Training(task_of(key), seed=seed), process_time()
-        batch = training.tested()
-        for record in training.steps(MOST):
-            if record.step % EVERY == 0 and accuracy(training.model, batch)[1] >= LEARNED:
-                break
-        steps.append(float(training.step))
-        seconds.append(process_time() - began)
-    return [
-        Line(f"{key}: 99 % of the answers right", seconds, "s", goal=(90, ""), by="p95"),
-        Line(f"{key}: steps", steps, "steps"),
+def _learned(name: str, key: str, changes: dict[str, Any], seed: int) -> str:
+    """A row: a task's own number of steps from a seed."""
+    training, began, first = Training(task_of(key), seed=seed, **changes), process_time(), "–"
+    batch = training.tested()
+    for record in training.steps(training.task.steps):
+        looks = record.step % EVERY == 0 and first == "–"
+        if looks and accuracy(training.model, batch)[1] >= LEARNED:
+            first = f"{record.step}: {process_time() - began:.0f} s"
+    seconds, (tokens, answers) = process_time() - began, accuracy(training.model, batch)
+    aligned = [max(layer) for layer in alignment(training.model, training.task, batch) or [] if layer]
+    cells = [
+        name,
+        str(seed),
+        first,
+        str(training.step),
+        f"{seconds:.0f} s",
+        f"{100 * tokens:.1f} %",
+        f"{100 * answers:.1f} %",
+        f"{100 * max(aligned):.0f} %" if aligned else "",
     ]
+    return "| " + " | ".join(cells) + " |"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 import torch
@@ -74,3 +74,30 @@ def default_dtype() -> Iterator[None]:
     before = torch.get_default_dtype()
     yield
     torch.set_default_dtype(before)
+
+
+@pytest.fixture
+def english(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shell's language."""
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "en_US.UTF-8")
+
+
+@pytest.fixture
+def mha(
+    english: None,  # pytest's way to ask for it
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> Callable[..., tuple[object, str, str]]:
+    """Run a command in this process: its status, what it prints, and what it complains about."""
+    from mha_core.__main__ import main  # most tests need no command line
+
+    def command(*arguments: object) -> tuple[object, str, str]:
+        try:
+            status: object = main([*map(str, arguments)])
+        except SystemExit as stop:
+            status = stop.code
+        out, err = capfdbinary.readouterr()
+        return status, out.decode(), err.decode()
+
+    return command

@@ -31,6 +31,10 @@ class EncoderDecoder(Decoder):
     def add_layers(self, settings: Settings, longest: int) -> None:
         """The encoder's layers, then the decoder's."""
         self.encoder = nn.ModuleList(Layer(settings, longest, causal=False) for _ in range(settings.layers))
+        for (
+            layer
+        ) in self.encoder_blocks:  # each token is itself at first, so that words are found where they are
+            nn.init.zeros_(layer.attention.output.weight)
         self.memory_norm = nn.LayerNorm(settings.d_model)
         self.layers = nn.ModuleList(CrossLayer(settings, longest) for _ in range(settings.layers))
 

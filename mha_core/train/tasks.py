@@ -176,7 +176,7 @@ _TASKS: Final = (
         LETTERS,
         _induction,
         32,
-        600,
+        700,
         has_source=False,
     ),
     Task(
@@ -197,7 +197,7 @@ _TASKS: Final = (
         DIGITS,
         _sort,
         18,
-        1500,
+        2000,
         _BOTH,
     ),
     Task(

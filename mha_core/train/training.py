@@ -11,7 +11,6 @@ settings give the same numbers, to the last bit, on one machine with one number 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
@@ -34,8 +33,10 @@ MOST_RECORDINGS: Final = 64
 """With more, every second one is dropped, and from then on recordings are twice as far apart."""
 _WARM_UP: Final = 50
 """Steps in which the rate rises."""
-_FULL: Final = 400
-"""From this step on the rate falls as 1 ÷ √step."""
+_FULL: Final = 500
+"""From this step on the rate falls as 1 ÷ step. As 1 ÷ √step it stays so large that what is right one time is wrong
+again a hundred steps later.
+"""
 _CLIP: Final = 1.0
 """The gradient is shortened to this length where it is longer (Pascanu et al. 2013)."""
 _TESTED: Final = 256
@@ -162,7 +163,7 @@ def right(logits: Tensor, batch: Batch) -> tuple[float, float]:
 
 def _rate(step: int) -> float:
     """The part of the rate that a step takes; it does not depend on how many steps there will be."""
-    return min(1.0, step / _WARM_UP, math.sqrt(_FULL / step))
+    return min(1.0, step / _WARM_UP, _FULL / step)
 
 
 def _dropout_seed(seed: int, step: int) -> int:

@@ -1,7 +1,10 @@
 """A toy language pair: sentences of one small grammar in English and in Chinese, whose word order differs.
 
-the small cat on the table reads the red book in the garden today
-桌子 上 的 小 猫 今天 在 花园 里 读 红 书
+the small cat on the box sees the red book in the car today
+盒子 上 的 小 猫 今天 在 车 里 看见 红 书
+
+Every word occurs with every other of its phrase. If only boxes had something on them, “on” and “box” would say the same
+to a model, and no one could know which of them it translates.
 """
 
 from __future__ import annotations
@@ -17,24 +20,19 @@ _OF_THINGS: Final = {"small": "小", "big": "大", "red": "红", "new": "新"}
 _ANIMALS: Final = {"cat": "猫", "dog": "狗", "bird": "鸟", "horse": "马"}
 _THINGS: Final = {"book": "书", "letter": "信", "picture": "画", "apple": "苹果"}
 _VERBS: Final = {"sees": "看见", "finds": "找到", "wants": "要", "takes": "拿"}
-_PLACES: Final = {
-    ("in", "garden"): ("花园", "里"),
-    ("in", "house"): ("房子", "里"),
-    ("on", "table"): ("桌子", "上"),
-}
+_SIDES: Final = {"in": "里", "on": "上", "under": "下"}
+_PLACES: Final = {"box": "盒子", "car": "车", "boat": "船"}
 _TIMES: Final = {"today": "今天", "now": "现在", "often": "常常"}
 
 
-_TABLES: Final = (_OF_ANIMALS, _OF_THINGS, _ANIMALS, _THINGS, _VERBS, _TIMES)
+_TABLES: Final = (_OF_ANIMALS, _OF_THINGS, _ANIMALS, _THINGS, _VERBS, _SIDES, _PLACES, _TIMES)
 
 WORDS: Final = tuple(
     dict.fromkeys(
         [
             "the",
             *(word for table in _TABLES for word in table),
-            *(word for pair in _PLACES for word in pair),
             *(word for table in _TABLES for word in table.values()),
-            *(word for pair in _PLACES.values() for word in pair),
             "的",
             "在",
         ]
@@ -45,11 +43,6 @@ WORDS: Final = tuple(
 
 _OTHER: Final = {
     word: other for table in _TABLES for pair in table.items() for word, other in (pair, pair[::-1])
-} | {
-    word: other
-    for english, chinese in _PLACES.items()
-    for pair in zip(english, reversed(chinese), strict=True)
-    for word, other in (pair, pair[::-1])
 }
 """The word of the other language that means the same."""
 
@@ -108,5 +101,5 @@ def _place(random: Random, share: float) -> tuple[list[str], list[str]] | None:
     """Where something is, in a share of all sentences."""
     if random.random() >= share:
         return None
-    (preposition, where), chinese = random.choice(list(_PLACES.items()))
-    return [preposition, "the", where], list(chinese)
+    side, place = random.choice(list(_SIDES)), random.choice(list(_PLACES))
+    return [side, "the", place], [_PLACES[place], _SIDES[side]]

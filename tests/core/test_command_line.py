@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from mha_core import __version__, backend, built_in, dump, library, pretty, trace
-from mha_core.__main__ import ARGPARSE, main
+from mha_core.__main__ import ARGPARSE
 from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
 from mha_core.example.puzzle_library import built_in_puzzles
@@ -33,26 +33,12 @@ STARTS = str(Path(__file__).parent / "starts_further_on.mha.json")
 CPU = ["--device", "cpu"]
 
 
-@pytest.fixture(autouse=True)
-def english(monkeypatch):
-    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("LANG", "en_US.UTF-8")
+pytestmark = pytest.mark.usefixtures("english")
 
 
 @pytest.fixture
-def run(capfdbinary):
-    """Run a command in this process: (status, standard output as text, standard error as text)."""
-
-    def command(*arguments):
-        try:
-            status: object = main(arguments)
-        except SystemExit as stop:
-            status = stop.code
-        out, err = capfdbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return command
+def run(mha):
+    return mha
 
 
 def shell(*arguments, **options):

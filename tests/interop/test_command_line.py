@@ -13,7 +13,6 @@ from safetensors.torch import save_file
 from torch import nn
 
 from mha_core import built_in, parse
-from mha_core.__main__ import main
 from mha_core.example.model import text_in
 from mha_core.export import TARGETS, export
 from tests.interop.hostile import FILES
@@ -23,24 +22,12 @@ RANDOM = "the rows of X are random; give real ones with --x or --inputs\n"
 WATER = str(ROOT / "examples" / "20_water.mha.json")
 
 
-@pytest.fixture(autouse=True)
-def english(monkeypatch):
-    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("LANG", "en_US.UTF-8")
+pytestmark = pytest.mark.usefixtures("english")
 
 
 @pytest.fixture
-def run(capfdbinary):
-    def command(*arguments):
-        try:
-            status: object = main(arguments)
-        except SystemExit as stop:
-            status = stop.code
-        out, err = capfdbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return command
+def run(mha):
+    return mha
 
 
 @pytest.fixture

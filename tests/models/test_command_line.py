@@ -1,13 +1,13 @@
 """``python -m mha_core models``."""
 
 import json
+from functools import partial
 
 import pytest
 import torch
 
 import mha_core.models.library as library_module
 from mha_core import backend, parse, trace
-from mha_core.__main__ import main
 from mha_core.models import generate, label, load, measured, open_foreign, open_model, run, tokenize
 from mha_core.models.library import cards
 from tests.models.foreign import saved, text_of
@@ -18,24 +18,13 @@ TEXT = "the cat sat on the mat , and the dog sat on the rug ."
 
 @pytest.fixture(autouse=True)
 def offered(monkeypatch, tmp_path):
-    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("LANG", "en_US.UTF-8")
     monkeypatch.setenv("MHA_MODELS", f"small={folder_of(tmp_path / 'model')}")
     monkeypatch.setattr(library_module, "_LOADED", {})
 
 
 @pytest.fixture
-def command(capfdbinary):
-    def call(*arguments):
-        try:
-            status: object = main(["models", *arguments])
-        except SystemExit as stop:
-            status = stop.code
-        out, err = capfdbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return call
+def command(mha):
+    return partial(mha, "models")
 
 
 def small():

@@ -1,36 +1,20 @@
 """``python -m mha_core train``."""
 
 import json
+from functools import partial
 
 import pytest
 import torch
 
-from mha_core.__main__ import main
 from mha_core.train import TASKS, open_training
 
 SMALL = ["--layers", "1", "--heads", "2", "--d-model", "16", "--batch", "4", "--no-feed-forward"]
 
 
-@pytest.fixture(autouse=True)
-def english(monkeypatch):
-    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("LANG", "en_US.UTF-8")
-
-
 @pytest.fixture
-def command(capfdbinary):
+def command(mha):
     threads = torch.get_num_threads()
-
-    def call(*arguments):
-        try:
-            status: object = main(["train", *map(str, arguments)])
-        except SystemExit as stop:
-            status = stop.code
-        out, err = capfdbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    yield call
+    yield partial(mha, "train")
     torch.set_num_threads(threads)
 
 

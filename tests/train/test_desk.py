@@ -8,6 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 import torch
@@ -261,7 +262,7 @@ class Minutes:
 @each("paused, steps", [(300.0, 4), (901.0, 2)])
 def test_a_training_goes_on_after_minutes_unless_its_time_is_over(paused, steps, monkeypatch):
     """At most 900 seconds. It takes one step while it is paused, and no other."""
-    pipe = Minutes(
+    pipe: Any = Minutes(
         (0.0, Command("pause")), (1.0, Command("step")), (2.0, Command("step")), (paused, Command("resume"))
     )
     monkeypatch.setattr("mha_core.train.worker.monotonic", lambda: pipe.now)

@@ -196,9 +196,9 @@ def test_a_saved_run_goes_on_as_if_it_had_not_been(tmp_path):
 
 
 def test_words_are_aligned_by_hand():
-    """the₀ small₁ cat₂ on₃ the₄ table₅ sees₆ the₇ small₈ … has two “small” and two “the”."""
-    english = "the small cat on the table sees the small book in the house today".split()
-    chinese = "桌子 上 的 小 猫 今天 在 房子 里 看见 小 书".split()
+    """the₀ small₁ cat₂ on₃ the₄ box₅ sees₆ the₇ small₈ … has two “small” and two “the”."""
+    english = "the small cat on the box sees the small book in the car today".split()
+    chinese = "盒子 上 的 小 猫 今天 在 车 里 看见 小 书".split()
     assert aligned(answered(english, chinese)) == [5, 3, None, 1, 2, 13, None, 12, 10, 6, 8, 9, None]
     back = [None, 3, 4, 1, None, 0, 9, None, 10, 11, 8, None, 7, 5, None]
     assert aligned(answered(chinese, english)) == back

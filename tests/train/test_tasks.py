@@ -97,14 +97,15 @@ def test_brackets_are_closed_and_no_more():
 
 
 ENGLISH = re.compile(
-    r"the (?:(?P<a>\w+) )?(?P<who>cat|dog|bird|horse)(?: (?P<where>in|on) the (?P<of>\w+))? (?P<does>\w+) "
-    r"the (?:(?P<b>\w+) )?(?P<what>book|letter|picture|apple)(?: (?P<there>in|on) the (?P<at>\w+))?(?: (?P<when>\w+))?"
+    r"the (?:(?P<a>\w+) )?(?P<who>cat|dog|bird|horse)(?: (?P<where>in|on|under) the (?P<of>\w+))? (?P<does>\w+) "
+    r"the (?:(?P<b>\w+) )?(?P<what>book|letter|picture|apple)(?: (?P<there>in|on|under) the (?P<at>\w+))?"
+    r"(?: (?P<when>\w+))?"
 )
 CHINESE = dict(
     zip(
         "small big white old red new cat dog bird horse book letter picture apple sees finds wants "
-        "takes garden house table today now often".split(),
-        "小,大,白,老,红,新,猫,狗,鸟,马,书,信,画,苹果,看见,找到,要,拿,花园 里,房子 里,桌子 上,今天,现在,常常".split(
+        "takes in on under box car boat today now often".split(),
+        "小,大,白,老,红,新,猫,狗,鸟,马,书,信,画,苹果,看见,找到,要,拿,里,上,下,盒子,车,船,今天,现在,常常".split(
             ","
         ),
         strict=True,
@@ -117,11 +118,11 @@ def in_chinese(english):
     parts = ENGLISH.fullmatch(english).groupdict()
     word = {name: CHINESE.get(part) for name, part in parts.items()}
     words = [
-        word["of"] and f"{word['of']} 的",
+        word["of"] and f"{word['of']} {word['where']} 的",
         word["a"],
         word["who"],
         word["when"],
-        word["at"] and f"在 {word['at']}",
+        word["at"] and f"在 {word['at']} {word['there']}",
         word["does"],
         word["b"],
         word["what"],
@@ -130,8 +131,8 @@ def in_chinese(english):
 
 
 def test_a_translation_by_hand():
-    english = "the small cat on the table sees the red book in the garden today"
-    assert in_chinese(english) == "桌子 上 的 小 猫 今天 在 花园 里 看见 红 书"
+    english = "the small cat on the box sees the red book under the car today"
+    assert in_chinese(english) == "盒子 上 的 小 猫 今天 在 车 下 看见 红 书"
 
 
 def test_translations_have_the_same_parts_in_another_order():
