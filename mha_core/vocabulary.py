@@ -6,7 +6,7 @@ step is declared in ``compute.graph``. Beside the matrices: the ways to make sco
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
@@ -260,6 +260,12 @@ BACKWARD: Final = (*_GOAL, *_slopes())
 # --- what follows from it ----------------------------------------------------------------------------------------
 
 
+def noun(name: str, say: Callable[[str], str] = str) -> str:
+    """The name of a matrix in a sentence; of a derivative with the name of the matrix that it is by."""
+    slope_of = ENTRY[name].slope_of
+    return say(ENTRY[name].noun).format(name=say(ENTRY[slope_of].noun) if slope_of else "")
+
+
 def _names(*scopes: Scope) -> tuple[str, ...]:
     return tuple(entry.name for entry in ENTRIES if entry.scope in scopes)
 
@@ -297,6 +303,8 @@ BACKWARD_STEPS: Final = tuple(
     entry.name for entry in BACKWARD if entry.name not in (*TARGETS.values(), "given_rows")
 )
 """The steps of a goal's loss and of the backward pass, in order; an example with a goal has some of them."""
+COMPUTED: Final = STEPS + BACKWARD_STEPS
+"""Everything that is computed, in order: the steps forward and then backward. One's own numbers can be of each."""
 PER_HEAD: Final = frozenset(PER_HEAD_STEPS + PER_HEAD_INPUTS).union(
     entry.name for entry in BACKWARD if entry.scope == "head backward"
 )

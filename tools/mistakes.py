@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from mha_core import AllowMask, Backend, Example, Head, Positions, trace
-from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY, Mistake, Site
+from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY
+from mha_core.check.mistake import Mistake, Site
 from mha_core.check.search import Family, Search
 from mha_core.check.slip_search import place_at
 from mha_core.check.slips import SLIP, SLIPS, Slip

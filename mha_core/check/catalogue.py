@@ -3,95 +3,33 @@
 ``CATALOGUE`` lists them, simplest first. To add one, write a function that computes the wrong numbers, and an entry:
 the search, the messages, the report and the confusion table read the entries. The function takes a ``Site``, the step
 with its operands; ``Site.run`` computes the step, with whatever is changed. Numbers come in batches,
-B × rows × columns, because the search tries many at a time.
+B × rows × columns, because the search tries many at a time. ``EVERY_MISTAKE`` has those of the backward pass as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import permutations
 from math import sqrt
-from typing import Final, TypeAlias
+from typing import Final
 
 import torch
 from torch import Tensor
 
+from mha_core.check.backward_mistakes import BACKWARD_CATALOGUE
 from mha_core.check.constant import far_below
+from mha_core.check.mistake import Mistake, Site, Wrong
 from mha_core.check.slips import SLIPS
 from mha_core.check.transcription import EXCHANGED
-from mha_core.compute.graph import graph, symbol
+from mha_core.compute.backward import declared_step
+from mha_core.compute.graph import symbol
 from mha_core.compute.operation import Operand
-from mha_core.compute.operations import Step
 from mha_core.compute.trace import operate
 from mha_core.errors import N_
 from mha_core.example.band import CORNERS, BandMask
-from mha_core.example.model import NEG_INF, Dims, Example, band_of, divisor, mask_fill, mask_matrix, mask_of
+from mha_core.example.model import NEG_INF, Dims, Example, band_of, divisor, mask_fill, mask_of
 from mha_core.vocabulary import HIDES, SCORE_STEPS
-
-Look: TypeAlias = Callable[[str, "int | None"], "Tensor | None"]
-"""Returns a matrix of the example, or a step's numbers, by name and head, 1 × rows × columns; None if there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """Where a mistake is made: one declared step of one head (``head`` None: of the layer).
-
-    ``tensors``: the operands by name, each B × rows × columns (concat: head_outputs as B × h × rows × columns).
-    ``look`` returns any other matrix, which the mistake may use instead.
-    """
-
-    step: Step
-    head: int | None
-    tensors: Mapping[str, Tensor]
-    example: Example
-    dims: Dims
-    look: Look
-
-    def run(
-        self,
-        *operands: Operand,
-        numbers: Mapping[str, Tensor] | None = None,
-    ) -> Tensor:
-        """The step's result, with other operands or numbers if given."""
-        step = replace(self.step, operands=operands) if operands else self.step
-        return operate(step, {**self.tensors, **(numbers or {})}, self.example)
-
-    def operand(self, position: int) -> Tensor:
-        """The numbers of one operand."""
-        return self.tensors[self.step.operands[position].name]
-
-    def with_setting(self, name: str, number: float) -> Tensor:
-        """The step with another divisor or fill."""
-        return self.run(numbers={name: torch.full_like(self.tensors[name], number)})
-
-    @property
-    def mask(self) -> Tensor | None:
-        """The mask of the head."""
-        return self.look(mask_matrix(self.example), self.head)
-
-    def other(self, name: str, head: int | None = None) -> Tensor | None:
-        """Another matrix: this head's, unless a head is named."""
-        return self.look(name, self.head if head is None else head)
-
-
-Wrong: TypeAlias = Callable[[Site], Iterable[Tensor]]
-
-
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """A change to one declared step.
-
-    ``steps``: the steps at which it can be made. ``wrong``: its results, none or several; one of another shape is
-    skipped. ``formula``: what was computed, in symbols. ``by_row``: it may be made in single rows.
-    """
-
-    id: str
-    steps: tuple[str, ...]
-    message: str
-    formula: str
-    wrong: Wrong
-    by_row: bool = False
 
 
 def _same_shape(one: Tensor, other: Tensor) -> bool:
@@ -531,7 +469,9 @@ CATALOGUE: Final = (
     Mistake("w_o_transposed", ("output",), N_("W_O is transposed."), "Concat·W_Oᵀ", _weight_transposed),
 )
 # fmt: on
-"""Every known mistake of a step, simplest first. One id may occur at several steps."""
+"""Every known mistake of a step forward, simplest first. One id may occur at several steps."""
+EVERY_MISTAKE: Final = (*CATALOGUE, *BACKWARD_CATALOGUE)
+"""The same with those of the backward pass (``backward_mistakes``)."""
 
 ROUNDED_EARLY: Final = "rounded_early"
 W_IN_COLUMNS: Final = "w_in_columns"
@@ -543,19 +483,19 @@ MESSAGES: Final[Mapping[str, str]] = {
     ),
     EXCHANGED: N_("Two cells are swapped."),
     **{slip.id: slip.message for slip in SLIPS},
-    **{mistake.id: mistake.message for mistake in reversed(CATALOGUE)},
+    **{mistake.id: mistake.message for mistake in reversed(EVERY_MISTAKE)},
 }
 """The sentence of each mistake, by id."""
 
 
 def at_step(name: str) -> Iterator[Mistake]:
     """The mistakes that can be made at a step."""
-    return (mistake for mistake in CATALOGUE if name in mistake.steps)
+    return (mistake for mistake in EVERY_MISTAKE if name in mistake.steps)
 
 
 def message_of(label: str, step: str) -> str:
     """The sentence of a mistake as it is made at this step, or its general sentence."""
-    return next((m.message for m in CATALOGUE if m.id == label and step in m.steps), MESSAGES[label])
+    return next((m.message for m in EVERY_MISTAKE if m.id == label and step in m.steps), MESSAGES[label])
 
 
 def formula_of(label: str, step: str, example: Example, say: Callable[[str], str] = str) -> str:
@@ -563,7 +503,7 @@ def formula_of(label: str, step: str, example: Example, say: Callable[[str], str
 
     ``{of}`` in it is the step's first operand in this example, such as the scaled scores.
     """
-    mistaken = next((m.formula for m in CATALOGUE if m.id == label and step in m.steps), "")
-    declared = next((step_ for step_ in graph(example) if step_.name == step), None)
+    mistaken = next((m.formula for m in EVERY_MISTAKE if m.id == label and step in m.steps), "")
+    declared = declared_step(example, step)
     operand_symbol = symbol(declared.operands[0].name, example) if declared else "S"
     return say(mistaken).format(of=operand_symbol) if mistaken else ""

@@ -23,7 +23,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import torch
 from torch import Tensor
 
-from mha_core.check.catalogue import CATALOGUE, PROJECTIONS, ROUNDED_EARLY, W_IN_COLUMNS
+from mha_core.check.catalogue import EVERY_MISTAKE, PROJECTIONS, ROUNDED_EARLY, W_IN_COLUMNS
 from mha_core.check.constant import as_constants, counts_as_hidden
 from mha_core.check.digits import gives_all, is_coarse, is_nearly, needs_float32, not_rounded, rounds_to
 from mha_core.check.float32 import Float32Error
@@ -37,7 +37,7 @@ from mha_core.compute.operations import Step
 from mha_core.compute.printed import Key, Printed, claimed
 from mha_core.compute.trace import Trace, trace
 from mha_core.example.model import Example, mask_matrix
-from mha_core.vocabulary import HIDES, STEPS
+from mha_core.vocabulary import COMPUTED, HIDES, PER_HEAD, STEPS
 
 _CPU: Final = Backend("cpu", "float64")
 _MOST_CELLS: Final = 600
@@ -51,7 +51,7 @@ _MOST_SLIPS: Final = 2
 """How many rows of a matrix may each have a different slip; with more of them, slips explain too much."""
 _MOST_NAMED: Final = 3
 """How many causes of a row are named; if more of them fit, nobody can say which it was."""
-_MADE_IN_ROWS: Final = frozenset(mistake.id for mistake in CATALOGUE if mistake.by_row)
+_MADE_IN_ROWS: Final = frozenset(mistake.id for mistake in EVERY_MISTAKE if mistake.by_row)
 
 
 Kind: TypeAlias = Literal["wrong", "doubtful", "coarse", "nearly", "float32", "constant"]
@@ -170,13 +170,13 @@ class _Check:
         """How far a carried number may be from the author's unrounded one: half a unit of a wrong number."""
         self.throughout: dict[str, dict[Key, Tensor]] = {}
         """Single mistakes that give every claim if all later steps are right, with the numbers under each."""
-        self.wrong: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
-        self.doubtful: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
-        self.coarse: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
-        self.nearly: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
-        self.float32: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
-        self.constant: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
-        self.causes: dict[str, list[Cause]] = {name: [] for name in STEPS}
+        self.wrong: dict[str, list[WrongCell]] = {name: [] for name in COMPUTED}
+        self.doubtful: dict[str, list[WrongCell]] = {name: [] for name in COMPUTED}
+        self.coarse: dict[str, list[WrongCell]] = {name: [] for name in COMPUTED}
+        self.nearly: dict[str, list[WrongCell]] = {name: [] for name in COMPUTED}
+        self.float32: dict[str, list[WrongCell]] = {name: [] for name in COMPUTED}
+        self.constant: dict[str, list[WrongCell]] = {name: [] for name in COMPUTED}
+        self.causes: dict[str, list[Cause]] = {name: [] for name in COMPUTED}
         self.unexplained: set[str] = set()
         self.undecided: set[str] = set()
         """Steps with errors that have too many explanations."""
@@ -197,7 +197,9 @@ class _Check:
                 self._name_throughout()
             for key, values in exact.items():
                 self._record_right(key, values)
-        names = [name for name in STEPS if name in self.trace.values or any(name == key[0] for key in exact)]
+        names = [
+            name for name in COMPUTED if name in self.trace.values or any(name == key[0] for key in exact)
+        ]
         steps = {name: self._checked(name) for name in names}
         in_columns = _in_columns(steps)
         return Verdict(self.trace, steps | in_columns, in_columns=bool(in_columns))
@@ -287,7 +289,7 @@ class _Check:
         return any(blame and gives[n] for n, blame in enumerate(family.blames))
 
     def _nothing_wrong_before(self, key: Key) -> bool:
-        return not any(self.wrong[name] or self.doubtful[name] for name in STEPS[: STEPS.index(key[0])])
+        return not any(self.wrong[name] or self.doubtful[name] for name in COMPUTED[: COMPUTED.index(key[0])])
 
     def _record_right(self, key: Key, exact: Tensor) -> None:
         """Record the right cells that are rounded too coarsely, and those whose last digits are off."""
@@ -343,16 +345,16 @@ class _Check:
         step, tensors = self.search.operands(key)
         radius = None
         for name in step.operand_names:
-            unsure = self._unsure(name, key[1])
+            unsure = self._unsure(name, key)
             if unsure is not None and unsure.any():
                 movement = self._movement(key, tensors, name, unsure)
                 radius = movement if radius is None else radius + movement
         return radius
 
-    def _unsure(self, name: str, head: int | None) -> Tensor | None:
-        if head is not None or (name, None) in self.search.steps:
-            return self._radius((name, head))
-        heads = [self._radius((name, g)) for g in range(self.search.dims.h)]
+    def _unsure(self, name: str, key: Key) -> Tensor | None:
+        if self.search.steps[key].gathers != name:
+            return self._radius((name, key[1] if name in PER_HEAD else None))
+        heads = [self._radius((name, g)) for g in self.search.heads_of(key)]
         shape = next((radius for radius in heads if radius is not None), None)
         if shape is None:
             return None
@@ -461,7 +463,12 @@ class _Check:
         """Blame two mistakes at once. Few errors are only enough evidence for a pair that another head has shown."""
         shown = {frozenset(cause.ids) for cause in self.causes[key[0]] if len(cause.ids) > 1}
         enough = own.sum() >= _LEAST_EVIDENCE
-        if key not in self.search.steps or own.numel() > _MOST_CELLS or not (enough or shown):
+        if (
+            key not in self.search.steps
+            or own.numel() > _MOST_CELLS
+            or not (enough or shown)
+            or key[0] not in STEPS
+        ):
             return None
         family = self.search.family(key, 2, claim.decimals)
         if not enough:

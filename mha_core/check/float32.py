@@ -26,6 +26,8 @@ from mha_core.compute.printed import Key
 
 UNIT: Final = 2.0**-24
 """Half of float32's distance from 1 to the next number: the largest relative error of one rounding."""
+_PRODUCTS: Final = {"matmul", "row_sums"}
+_SUMS: Final = {"sum", "total", "add_up"}
 _SMALLEST: Final = float(torch.finfo(torch.float32).tiny)
 """Below this a library may give 0."""
 
@@ -55,7 +57,7 @@ class Float32Error:
             rest = (1 - exact.sum(-1, keepdim=True)).clamp(min=0)
             weights = torch.cat((exact, rest), -1)[..., : scores.shape[-1]]
             return _softmax_error(scores, error, weights)[..., : exact.shape[-1]]
-        if step.op in ("matmul", "sum"):
+        if step.op in _PRODUCTS | _SUMS:
             return self._sum_error(key, values, errors)
         if step.op == "rotate":
             return _rotation_error(step, values, errors)
@@ -98,7 +100,7 @@ class Float32Error:
         terms = self._run(key, {name: torch.ones_like(tensor) for name, tensor in values.items()})
         rounding = (terms + 4) * UNIT * self._run(key, size)
         first, *others = values
-        if self.search.steps[key].op == "sum":
+        if self.search.steps[key].op in _SUMS:
             return rounding + self._run(key, errors)
         second, *bias = others
         none = {name: torch.zeros_like(size[name]) for name in bias}

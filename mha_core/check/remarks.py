@@ -7,6 +7,7 @@ from typing import Final
 
 from mha_core.check.check import Cause, Checked, Verdict, WrongCell
 from mha_core.check.slips import SLIP
+from mha_core.compute.backward import declared_step
 from mha_core.compute.derive import Cell
 from mha_core.compute.graph import formula, symbol
 from mha_core.compute.printed import cells, unit_of
@@ -50,8 +51,8 @@ def remark(verdict: Verdict, wrong: WrongCell, language: str) -> str:
     """One sentence: why the number is impossible, or else its wrong sign or size, or else which terms to check."""
     say = catalogue(language).gettext
     name = wrong.cell.name
-    step = next((step for step in verdict.trace.steps if step.name == name), None)
     example = verdict.trace.example
+    step = declared_step(example, name)
     formula_text = f"{symbol(name, example)} = {formula(step, example)}" if step else symbol(name, example)
     row_sum = _wrong_row_sum(verdict, wrong.cell) if name == "weights" else None
     if name == "weights" and not 0 <= wrong.claimed <= 1:

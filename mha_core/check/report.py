@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from mha_core.check.catalogue import CATALOGUE, PROJECTIONS, formula_of, message_of
+from mha_core.check.catalogue import EVERY_MISTAKE, PROJECTIONS, formula_of, message_of
 from mha_core.check.check import Cause, Checked, Verdict, WrongCell
 from mha_core.check.invariants import MESSAGES as FINDINGS
 from mha_core.check.invariants import Finding, invariants
 from mha_core.check.remarks import explained, puzzling, remark
-from mha_core.check.search import Rounding
+from mha_core.check.search import EXPONENTIALS, Rounding
 from mha_core.check.slips import SLIP, slip_message
 from mha_core.check.summary import Say, place, summary
+from mha_core.compute.backward import declared_step
 from mha_core.compute.derive import Cell, arithmetic, derive, letter, relation
 from mha_core.compute.graph import divisor_text, formula, symbol
 from mha_core.errors import N_, CellError
-from mha_core.example.model import NEG_INF, text_in
+from mha_core.example.model import NEG_INF, Example, text_in
 from mha_core.messages import catalogue
 from mha_core.numbers import trimmed
-from mha_core.vocabulary import NAMES, STEPS
+from mha_core.vocabulary import COMPUTED, noun
 
 FORMAT = "mha-check/1"
 
@@ -83,7 +84,9 @@ def _rounded(rounded: Sequence[Rounding], say: Say) -> str:
     """What was rounded on the way and to how many digits, with each of several possibilities."""
     alternatives = []
     for names, decimals in rounded:
-        steps = say(N_(", ")).join(say(NAMES.get(name, _EXPONENTIALS)) for name in names)
+        steps = say(N_(", ")).join(
+            say(_EXPONENTIALS) if name == EXPONENTIALS else noun(name, say) for name in names
+        )
         alternatives.append(say(_ROUNDED_TO[decimals]).format(steps=steps))
     return say(N_("Rounded in an earlier step: {what}.")).format(what=say(N_(" or ")).join(alternatives))
 
@@ -95,16 +98,21 @@ def cause_lines(verdict: Verdict, cause: Cause, language: str = "en") -> tuple[s
     """The right calculation of a cell that a cause explains, and the author's: two lines of mathematics."""
     example, cell = verdict.trace.example, cause.cell
     wrong = next(w for w in verdict.steps[cell.name].wrong if w.cell == cell)
-    mistake = next((m for m in CATALOGUE if m.id == cause.ids[0]), None)
-    step_name = cell.name if mistake is None or cell.name in mistake.steps else mistake.steps[0]
-    steps = {step.name: step for step in verdict.trace.steps}
-    right = (
-        f"{symbol(step_name, example)} = {formula(steps[step_name], example)}" if step_name in steps else ""
-    )
+    step_name = _made_at(cause, example)
+    declared = declared_step(example, step_name)
+    right = f"{symbol(step_name, example)} = {formula(declared, example)}" if declared else ""
     changed = formula_of(cause.ids[0], step_name, example, catalogue(language).gettext)  # "" of a slip
     yours = f"{symbol(step_name, example)} = {changed}" if changed else ""
     written = f"{letter(example, cell)} = {cause.written or trimmed(wrong.claimed, 10)}"
     return _line(right, right_line(verdict, cell)), _line(yours, written)
+
+
+def _made_at(cause: Cause, example: Example) -> str:
+    """The step of a cause's cell, or an earlier one if the mistake can only be made there."""
+    steps = [step for mistake in EVERY_MISTAKE if mistake.id == cause.ids[0] for step in mistake.steps]
+    if not steps or cause.cell.name in steps:
+        return cause.cell.name
+    return next((step for step in steps if declared_step(example, step)), steps[0])
 
 
 def _line(formula: str, numbers: str) -> str:
@@ -258,7 +266,7 @@ def as_markdown(verdict: Verdict, language: str = "en") -> str:
     first = verdict.first_wrong
     if first is not None:
         lines += [say(N_("Start here: {place}.")).format(place=place(verdict, first, say)), ""]
-    for name in STEPS:
+    for name in COMPUTED:
         step = verdict.steps.get(name)
         if step is not None and step.given:
             lines += _step_lines(verdict, name, language)
@@ -272,7 +280,7 @@ def as_markdown(verdict: Verdict, language: str = "en") -> str:
 
 def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
     say, step = catalogue(language).gettext, verdict.steps[name]
-    lines = [f"## {say(NAMES[name])} {symbol(name, verdict.trace.example)}", ""]
+    lines = [f"## {noun(name, say)} {symbol(name, verdict.trace.example)}", ""]
     if not step.wrong and not step.doubtful and not step.coarse:
         return [*lines, say(N_("Right.")), ""]
     of_right, of_yours = say(N_("right")), say(N_("yours"))

@@ -9,10 +9,11 @@ from math import exp, fsum, isfinite, log, sqrt
 from mha_core.check.cell_slips import early_divisor
 from mha_core.check.place import Place, Way
 from mha_core.compute.derive import Cell
+from mha_core.compute.graph import symbol
 from mha_core.compute.operations import OPERATIONS
 from mha_core.edit.claims import claimed_rows
 from mha_core.example.model import NEG_INF, Example, divisor
-from mha_core.vocabulary import NAMES, SCORE_STEPS, STEPS
+from mha_core.vocabulary import COMPUTED, NAMES, SCORE_STEPS
 
 
 def copied(place: Place) -> Iterator[Way]:
@@ -127,11 +128,11 @@ def misnamed(place: Place) -> Iterator[Way]:
     """The result of another step of the same shape."""
     dims = place.example.dims
     shape = dims.shape(place.cell.name)
-    for name in STEPS:
+    for name in COMPUTED:
         same_shape = name != place.cell.name and dims.shape(name) == shape
         rows = place.look(name, place.cell.head) if same_shape else None
         if rows is not None:
-            yield Way(tuple(rows[place.cell.row]), (NAMES[name],))
+            yield Way(tuple(rows[place.cell.row]), (NAMES.get(name) or symbol(name, place.example),))
 
 
 def shifted(place: Place) -> Iterator[Way]:

@@ -13,20 +13,23 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from types import MappingProxyType
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor
 
-from mha_core.check.catalogue import ROUNDED_EARLY, Site, at_step
+from mha_core.check.catalogue import ROUNDED_EARLY, at_step
 from mha_core.check.digits import gives_all
+from mha_core.check.mistake import Site
+from mha_core.compute.backward_run import heads_read
 from mha_core.compute.graph import head_graph
 from mha_core.compute.operation import Operand
 from mha_core.compute.operations import OPERATIONS, Step
 from mha_core.compute.printed import Key, Printed
 from mha_core.compute.trace import Trace, input_matrix, operate
+from mha_core.errors import NumberRangeError
 from mha_core.example.model import kv_head_of
-from mha_core.vocabulary import PER_HEAD, SCORE_STEPS
+from mha_core.vocabulary import PER_HEAD, SCORE_STEPS, STEPS
 
 MistakeSet: TypeAlias = tuple[tuple[str, "int | None"], ...]
 """The mistakes made, each with the head that it was made in (None: every head that the numbers depend on)."""
@@ -94,6 +97,7 @@ class Search:
         self._plain = Scope(0)
         """The steps without a mistake, from the carried numbers. They are needed again and again."""
         self.steps = _declared_steps(computed)
+        self._values = _values(computed)
         self._copies: dict[Key, Step] = {}
         self._exact: dict[Key, Tensor | None] = {}
         self._inputs: dict[Key, Tensor | None] = {}
@@ -125,7 +129,7 @@ class Search:
         if key in self._copies:
             return self.exact((self._copies[key].operands[0].name, head))
         if key not in self._exact:
-            rows = self.trace.values.get(name)
+            rows = self._values.get(name)
             if rows is not None and head is not None:
                 rows = rows[head]
             self._exact[key] = None if rows is None else torch.tensor(rows, dtype=torch.float64)
@@ -135,6 +139,10 @@ class Search:
         """A step from the carried numbers, with up to ``most`` mistakes at it and at unwritten steps before it."""
         if key not in self.steps:  # a head starts from it
             return self._given(key)
+        if (
+            key[0] not in STEPS
+        ):  # so many steps lie before it that rounding at some of them would explain anything
+            most, decimals = min(most, 1), None
         plain = not most and decimals is None
         return self._computed(key, self._plain if plain else Scope(most, decimals), last=True)
 
@@ -224,11 +232,18 @@ class Search:
             return (scores / sum(sink, scores.sum(-1, keepdim=True))).nan_to_num(0.0)
         return self.run(key, tensors)
 
+    def heads_of(self, key: Key) -> list[int]:
+        """The heads whose matrices a step reads that reads one of each."""
+        step, head = self.steps[key], key[1]
+        if step.name in STEPS:
+            return list(range(self.dims.h))
+        return heads_read(self.trace.example, self.trace.declared_backward, step.gathers, step.name, head)
+
     def sources(self, key: Key) -> list[Key]:
         """The matrices that a step is computed from, each by name and by the head that has it."""
         step, head = self.steps[key], key[1]
         if step.gathers:
-            return [(step.gathers, g) for g in range(self.dims.h)]
+            return [(step.gathers, g) for g in self.heads_of(key)]
         return [(name, self._source_head(name, head)) for name in step.operand_names]
 
     def at(self, key: Key) -> Site:
@@ -238,7 +253,7 @@ class Search:
 
     def run(self, key: Key, tensors: Mapping[str, Tensor]) -> Tensor:
         """A step's result from other numbers, in batches."""
-        return operate(self.steps[key], tensors, self.trace.example)
+        return operate(self.steps[key], tensors, self.trace.example, head=key[1])
 
     def look(self, name: str, head: int | None) -> Tensor | None:
         """A matrix that a mistake may use: an input, or a step with the author's numbers."""
@@ -250,8 +265,12 @@ class Search:
 
     # --- families --------------------------------------------------------------------------------------------------
 
-    def _family(self, key: Key, scope: Scope) -> Family:
+    def _family(self, key: Key, scope: Scope, *, backward: bool = False) -> Family:
         """The family of a step that another one is computed from."""
+        if (
+            backward and key[0] in STEPS
+        ):  # the page shows the forward pass, so nobody works it out on the way back
+            scope = self._plain
         if key in self._carried:
             return self._as_written(key, scope)
         return self._computed(key, scope) if key in self.steps else self._given(key)
@@ -274,17 +293,19 @@ class Search:
     def _computed(self, key: Key, scope: Scope, *, last: bool = False) -> Family:
         """A step with and without mistakes. The last one is compared with printed numbers, so it is not rounded."""
         if key not in scope.families:
-            family = self._with_mistakes(key, scope)
+            family = self._with_mistakes(key, scope, last=last)
             rounded = None if last else scope.decimals
             scope.families[key] = family if rounded is None else _rounded(family, scope.most, rounded)
         return scope.families[key]
 
-    def _with_mistakes(self, key: Key, scope: Scope) -> Family:
+    def _with_mistakes(self, key: Key, scope: Scope, *, last: bool = False) -> Family:
         step, head = self.steps[key], key[1]
         blames, tensors = self._operands(step, head, scope)
-        right = operate(step, tensors, self.trace.example)
+        right = operate(step, tensors, self.trace.example, head=head)
         every_blame, results = list(blames), [right]
         for mistake in () if key in self._copies or not scope.most else at_step(step.name):
+            if mistake.written_only and not last:
+                continue
             this = (mistake.id, None)  # whoever made it before makes it here too: that is still one mistake
             starts = [n for n, blame in enumerate(blames) if len(blame) < scope.most or this in blame]
             site = Site(step, head, _selected(tensors, starts), self.trace.example, self.dims, self.look)
@@ -301,7 +322,7 @@ class Search:
     ) -> tuple[list[MistakeSet], dict[str, Tensor]]:
         """The combinations of the operands' hypotheses, and each operand's numbers for each combination."""
         if step.gathers:
-            return self._stacked_heads(step.gathers, scope)
+            return self._stacked_heads((step.name, head), step.gathers, scope)
         given, computed = dict[str, Tensor](), dict[str, Tensor]()
         blames: list[MistakeSet] = [()]
         for operand in step.operands:
@@ -309,7 +330,8 @@ class Search:
             if matrix is not None:
                 given[operand.name] = matrix
                 continue
-            family = self._family((operand.name, self._source_head(operand.name, head)), scope)
+            source = (operand.name, self._source_head(operand.name, head))
+            family = self._family(source, scope, backward=step.name not in STEPS)
             if blames == family.blames == [()]:  # nothing to combine
                 computed[operand.name] = family.values
                 continue
@@ -324,9 +346,9 @@ class Search:
         expanded = {name: matrix.expand(len(blames), *matrix.shape[1:]) for name, matrix in given.items()}
         return blames, expanded | computed
 
-    def _stacked_heads(self, name: str, scope: Scope) -> tuple[list[MistakeSet], dict[str, Tensor]]:
+    def _stacked_heads(self, key: Key, name: str, scope: Scope) -> tuple[list[MistakeSet], dict[str, Tensor]]:
         """A matrix of all heads, with each mistake made in every head or in a single one."""
-        families = [self._family((name, g), scope) for g in range(self.dims.h)]
+        families = [self._family((name, g), scope) for g in self.heads_of(key)]
         members = [_by_blame(family.blames) for family in families]
         choices: list[tuple[MistakeSet, list[int]]] = []
         for blame in dict.fromkeys(blame for family in families for blame in family.blames):
@@ -360,7 +382,16 @@ def _declared_steps(computed: Trace) -> dict[Key, Step]:
     steps: dict[Key, Step] = {}
     for g, head in enumerate(computed.example.heads):
         steps |= {(step.name, g): step for step in head_graph(computed.example, head)}
-    return steps | {(step.name, None): step for step in computed.steps if not step.per_head}
+    steps |= {(step.name, None): step for step in computed.steps if not step.per_head}
+    return steps | {(step.name, head): step for step, head in computed.declared_backward.places()}
+
+
+def _values(computed: Trace) -> Mapping[str, Any]:
+    """The right numbers of every step; of the backward pass none where its loss is infinite."""
+    try:
+        return {**computed.values, **computed.backward}
+    except NumberRangeError:
+        return computed.values
 
 
 def _with_operand(step: Step, source: str, replacement: str) -> Step:

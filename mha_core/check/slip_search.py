@@ -20,7 +20,7 @@ from mha_core.compute.operations import Step
 from mha_core.compute.printed import Key, Printed
 from mha_core.compute.trace import Rows
 from mha_core.example.model import setting
-from mha_core.vocabulary import SETTINGS, STEPS
+from mha_core.vocabulary import COMPUTED, SETTINGS
 
 _MOST_BASES: Final = 4
 """How many choices of the carried numbers are tried."""
@@ -194,7 +194,7 @@ class _Places:
         self.step = search.steps.get(key) if worked_out else None
         shape = search.dims.shape(key[0])
         names = [name for name, head in search.steps if head == key[1] and search.dims.shape(name) == shape]
-        self.before = tuple(name for name in names if STEPS.index(name) < STEPS.index(key[0]))
+        self.before = tuple(name for name in names if COMPUTED.index(name) < COMPUTED.index(key[0]))
         self.settings = self.step.operand_names if self.step else ()
         self.constant = next(
             (setting(self.example, name) for name in self.settings if name in SETTINGS), None
@@ -223,7 +223,9 @@ class _Places:
 
         def number(factor: Cell) -> float:
             matrix = operands[factor.name]
-            rows: Rows = matrix[factor.head] if factor.name == step.gathers else matrix
+            if factor.name == step.gathers:
+                matrix = matrix[self.search.heads_of(self.key).index(factor.head or 0)]
+            rows: Rows = matrix
             return rows[factor.row][factor.col]
 
         return Place(

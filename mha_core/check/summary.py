@@ -15,14 +15,14 @@ from mha_core.errors import N_
 from mha_core.example.model import Example
 from mha_core.messages import catalogue
 from mha_core.numbers import significant, trimmed
-from mha_core.vocabulary import NAMES
+from mha_core.vocabulary import noun
 
 Say: TypeAlias = Callable[[str], str]
 
 
 def place(verdict: Verdict, cell: Cell, say: Say, whole: str = "cell") -> str:
     """The place of a cell, counted from 1: ``attention weights, head 2, row 1, column 3``."""
-    parts = [say(NAMES[cell.name])]
+    parts = [noun(cell.name, say)]
     if cell.head is not None and len(verdict.trace.example.heads) > 1:
         parts.append(say(N_("head {number}")).format(number=cell.head + 1))
     if whole in ("cell", "row"):

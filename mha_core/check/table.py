@@ -20,7 +20,7 @@ from mha_core.check.summary import count_blank, place, summary
 from mha_core.compute.graph import divisor_text
 from mha_core.errors import N_, MhaError
 from mha_core.messages import catalogue, in_words
-from mha_core.vocabulary import NAMES
+from mha_core.vocabulary import noun
 
 
 class Counts(NamedTuple):
@@ -86,7 +86,7 @@ def _causes(verdict: Verdict, name: str, language: str, first: str) -> Iterator[
         return
     messages += [unexplained(step, language)] if step.unexplained else []
     for what in messages:
-        yield say(N_("{place}: {what}")).format(place=say(NAMES[name]), what=what)
+        yield say(N_("{place}: {what}")).format(place=noun(name, say), what=what)
 
 
 def counts(solutions: Iterable[Solution]) -> list[tuple[str, int]]:

@@ -13,7 +13,8 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from mha_core.check.catalogue import CATALOGUE, Mistake, Site
+from mha_core.check.catalogue import CATALOGUE
+from mha_core.check.mistake import Mistake, Site
 from mha_core.check.search import Family, Search
 from mha_core.compute.printed import Key
 from mha_core.compute.trace import Trace

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from mha_core.compute.graph import early_steps, head_graph, late_steps
+from mha_core.compute.graph import early_steps, graph, head_graph, late_steps
 from mha_core.compute.operation import Operand
 from mha_core.compute.operations import Step
 from mha_core.example.model import Example, has_own_masks, kv_head_of
-from mha_core.vocabulary import BACKWARD_STEPS, ENTRY, PER_HEAD, PER_HEAD_STEPS, TARGETS
+from mha_core.vocabulary import BACKWARD_STEPS, ENTRY, PER_HEAD, PER_HEAD_STEPS, STEPS, TARGETS
 
 HeadSteps: TypeAlias = Mapping[str, Step]
 
@@ -73,6 +73,12 @@ def backward(example: Example) -> Backward:
         return NOTHING
     declared = _Declared(example)
     return Backward(declared.layer, tuple(declared.heads))
+
+
+def declared_step(example: Example, name: str) -> Step | None:
+    """A step by name, forward or backward; None where the example has no such step."""
+    steps = {step.name: step for step in graph(example)} if name in STEPS else backward(example).by_name()
+    return steps.get(name)
 
 
 class _Declared:

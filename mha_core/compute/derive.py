@@ -12,7 +12,7 @@ from itertools import product
 from typing import NamedTuple
 
 from mha_core.compute.backward_run import heads_read
-from mha_core.compute.graph import early_steps, head_graph, last_step, late_steps, symbol
+from mha_core.compute.graph import early_steps, head_graph, last_step, late_steps, of_head, symbol
 from mha_core.compute.operation import Operand, axes, inner_size
 from mha_core.compute.operations import OPERATIONS, Step
 from mha_core.compute.trace import Rows, Trace
@@ -109,7 +109,7 @@ def along(trace: Trace, step: Step, cell: Cell) -> int | None:
 
 def letter(example: Example, cell: Cell) -> str:
     """A cell as text, such as ``head_2[1, 1]``, counted from 1."""
-    sign = symbol(cell.name, example).replace("head_i", f"head_{(cell.head or 0) + 1}")
+    sign = of_head(symbol(cell.name, example), cell.head or 0)
     return f"{sign}[{cell.row + 1}, {cell.col + 1}]"
 
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from mha_core.example.model import Claim, Example
-from mha_core.vocabulary import STEPS, WHOLE_LAYER_STEPS
+from mha_core.vocabulary import COMPUTED, PER_HEAD
 
 Key: TypeAlias = tuple[str, "int | None"]
 """A step's matrix: its name, and its head (None for the whole layer)."""
@@ -123,12 +123,12 @@ def printed(claims: Claims, shape: tuple[int, int]) -> Printed:
 def claimed(example: Example) -> dict[Key, Printed]:
     """Every claimed matrix with at least one number, in the order of the computation."""
     by_key: dict[Key, Printed] = {}
-    for name in STEPS:
+    for name in COMPUTED:
         claim = (example.claimed or {}).get(name)
         if claim is None:
             continue
         shape = example.dims.shape(name)
-        parts = [(None, claim)] if name in WHOLE_LAYER_STEPS else list(enumerate(claim))
+        parts = list(enumerate(claim)) if name in PER_HEAD else [(None, claim)]
         read = {(name, head): printed(matrix, shape) for head, matrix in parts if matrix is not None}
         by_key |= {key: matrix for key, matrix in read.items() if matrix.given.any()}
     return by_key

@@ -415,13 +415,22 @@ def _borrowed(
     return borrowed
 
 
-def operate(step: Step, tensors: Mapping[str, Tensor], example: Sized, *, in_place: bool = False) -> Tensor:
+def operate(
+    step: Step,
+    tensors: Mapping[str, Tensor],
+    example: Sized,
+    *,
+    head: int | None = None,
+    in_place: bool = False,
+) -> Tensor:
     """Run one declared step on numbers by name, each … × rows × columns; what is read from every head is … × h × rows ×
-    columns. ``in_place``: the first operand may be overwritten.
+    columns. ``head``: the one whose part is wanted of a step that gives those of all. ``in_place``: the first operand
+    may be overwritten.
     """
     operation = OPERATIONS[step.op]
     run = (in_place and operation.in_place) or operation.run
-    return run(step, [tensors[operand.name] for operand in step.operands], example)
+    result = run(step, [tensors[operand.name] for operand in step.operands], example)
+    return result[..., head or 0, :, :] if step.own_head else result
 
 
 def _load_group(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from mha_core.compute.backward import backward
 from mha_core.compute.graph import graph, head_graph
 from mha_core.edit.edit import ClaimBlock, ClaimText, ClearClaims
 from mha_core.edit.paste import read_matrices
@@ -14,7 +15,7 @@ from mha_core.errors import N_, ExampleError
 from mha_core.example.claims_file import printed_number
 from mha_core.example.model import Claim, Example, absent_steps
 from mha_core.quoted import quoted
-from mha_core.vocabulary import PER_HEAD_STEPS, STEPS, WHOLE_LAYER_STEPS
+from mha_core.vocabulary import BACKWARD_STEPS, COMPUTED, PER_HEAD, STEPS
 
 
 def claim_block(example: Example, edit: ClaimBlock) -> Example:
@@ -90,14 +91,24 @@ def tables(example: Example) -> list[tuple[str, int | None]]:
     """What can be filled in, by step and head: the computed matrices, not those that a head is given."""
     heads = enumerate(example.heads)
     per_head = [(step.name, index) for index, head in heads for step in head_graph(example, head)]
-    return per_head + [(step.name, None) for step in graph(example) if not step.per_head]
+    layer = [(step.name, None) for step in graph(example) if not step.per_head]
+    return [*per_head, *layer, *((step.name, head) for step, head in backward(example).places())]
+
+
+def without_stale_claims(example: Example) -> Example:
+    """The example without claims of steps that it no longer has."""
+    absent = {*absent_steps(example), *set(BACKWARD_STEPS).difference(backward(example).by_name())}
+    claimed = {step: claim for step, claim in (example.claimed or {}).items() if step not in absent}
+    return replace(example, claimed=claimed or None)
 
 
 def _require_step(example: Example, step: str, head: int | None) -> None:
     """Raises ``ExampleError`` where the example has no such table to fill in."""
     exists = step in STEPS and step not in absent_steps(example)
-    if not exists or (step in PER_HEAD_STEPS) != (head is not None) or (head or 0) >= len(example.heads):
-        place = _place(step, head) if step in STEPS else str(quoted(step))
+    if not exists or (step in PER_HEAD) != (head is not None) or (head or 0) >= len(example.heads):
+        exists = (step, head) in {(slope.name, at) for slope, at in backward(example).places()}
+    if not exists:
+        place = _place(step, head) if step in COMPUTED else str(quoted(step))
         raise ExampleError(N_("this example has no such step"), place=place)
 
 
@@ -138,14 +149,14 @@ def _with_grids(
 ) -> Example:
     """The example with these matrices claimed; matrices without a number are left out."""
     claimed: dict[str, Any] = dict(example.claimed or {})
-    if step in WHOLE_LAYER_STEPS:
+    if step not in PER_HEAD:
         claimed[step] = _tidy(grids[None])
     else:
         heads = list(claimed.get(step) or [None] * len(example.heads))
         for head, grid in grids.items():
             heads[head] = _tidy(grid)  # type: ignore[index]  # per-head steps have heads
         claimed[step] = None if all(head is None for head in heads) else tuple(heads)
-    given = {name: claimed[name] for name in STEPS if claimed.get(name) is not None}
+    given = {name: claimed[name] for name in COMPUTED if claimed.get(name) is not None}
     return replace(example, claimed=given or None)
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from mha_core.edit.axes import require_size
-from mha_core.edit.claims import claim_block, claim_text, clear_claims
+from mha_core.edit.claims import claim_block, claim_text, clear_claims, without_stale_claims
 from mha_core.edit.edit import (
     AddHead,
     AddToken,
@@ -197,7 +197,7 @@ def _set_puzzle(example: Example, edit: SetPuzzle) -> Example:
 
 
 def _set_learning(example: Example, edit: SetLearning) -> Example:
-    return replace(example, learning=edit.learning)
+    return without_stale_claims(replace(example, learning=edit.learning))
 
 
 def _learn(example: Example, edit: Learn) -> Example:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from mha_core.edit.axes import reshaped, to_size
+from mha_core.edit.claims import without_stale_claims
 from mha_core.edit.edit import (
     SetKvHeads,
     SetMask,
@@ -35,7 +36,6 @@ from mha_core.example.model import (
     Norm,
     Positions,
     Row,
-    absent_steps,
     alibi_slope,
     band_of,
     has_values,
@@ -49,20 +49,13 @@ from mha_core.vocabulary import AXES, HEAD_BIASES, HEAD_ROWS, SCORING, SHARED
 def switch_w_o(example: Example, edit: SwitchOutput) -> Example:
     """W_O on: the identity, so that the output is the concatenation until it is edited. Off: without W_O and b_O."""
     if not edit.on:
-        return _without_stale_claims(replace(example, w_o=None, b_o=None))
+        return without_stale_claims(replace(example, w_o=None, b_o=None))
     if not has_values(example):
         raise ExampleError(N_("this example has no {name}"), name="V")
     width = example.dims.h * example.dims.d_v
     cols = min(width, MAX_SIZE)
     bias = (0.0,) * cols if _is_biased(example) else None
     return replace(example, w_o=filled(width, cols, "identity"), b_o=bias)
-
-
-def _without_stale_claims(example: Example) -> Example:
-    """The example without claims of steps that it no longer has."""
-    absent = absent_steps(example)
-    claimed = {step: claim for step, claim in (example.claimed or {}).items() if step not in absent}
-    return replace(example, claimed=claimed or None)
 
 
 def _is_biased(example: Example) -> bool:
@@ -77,7 +70,7 @@ def switch_values(example: Example, edit: SwitchValues) -> Example:
         return example
     if not edit.on:
         heads = tuple(replace(head, w_v=None, b_v=None, v=None) for head in example.heads)
-        return _without_stale_claims(replace(example, heads=heads, w_o=None, b_o=None))
+        return without_stale_claims(replace(example, heads=heads, w_o=None, b_o=None))
     dims, source = example.dims, example.source_rows
     name = "v" if source is None or len(source) != dims.n_k else "w_v"
     rows, width = (dims.d_context if name == "w_v" else dims.n_k), dims.d_k
@@ -162,7 +155,7 @@ def switch_scale(example: Example, edit: SetScale) -> Example:
 
 def switch_softcap(example: Example, edit: SetSoftcap) -> Example:
     """Cap the scores at a number, or not at all."""
-    return _without_stale_claims(replace(example, softcap=edit.value))
+    return without_stale_claims(replace(example, softcap=edit.value))
 
 
 def switch_sinks(example: Example, edit: SwitchSinks) -> Example:
@@ -178,7 +171,7 @@ def switch_norm(example: Example, edit: SetNorm) -> Example:
     """No norm of Q and K, or one, whose gains are 1 until they are edited."""
     if edit.kind == "none":
         heads = tuple(replace(head, g_q=None, g_k=None) for head in example.heads)
-        return _without_stale_claims(replace(example, norm=None, heads=heads))
+        return without_stale_claims(replace(example, norm=None, heads=heads))
     ones = (1.0,) * example.dims.d_k
 
     def with_gains(index: int, head: Head) -> Head:

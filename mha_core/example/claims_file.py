@@ -10,7 +10,7 @@ from typing import Any
 from mha_core.errors import N_
 from mha_core.example.readers import NEG_INF_TEXT, fail, read_float, read_list, read_object
 from mha_core.quoted import quoted_json
-from mha_core.vocabulary import STEPS, WHOLE_LAYER_STEPS
+from mha_core.vocabulary import COMPUTED, PER_HEAD
 
 MAX_PRINTED = 64
 """Longest printed number, in characters."""
@@ -20,13 +20,13 @@ _PRINTED_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z")
 
 def read_claimed(value: object, place: str) -> dict[str, tuple[Any, ...]]:
     """Claimed numbers by step, in the order of the computation."""
-    fields = read_object(value, place, dict.fromkeys(STEPS))
+    fields = read_object(value, place, dict.fromkeys(COMPUTED))
     claims = {}
-    for step in STEPS:  # in the order of the computation, whatever order the file has
+    for step in COMPUTED:  # in the order of the computation, whatever order the file has
         if fields.get(step) is None:
             continue
         here = f"{place}.{step}"
-        if step in WHOLE_LAYER_STEPS:
+        if step not in PER_HEAD:
             claims[step] = _claimed_matrix(fields[step], here)
         else:
             claims[step] = tuple(
@@ -74,7 +74,7 @@ def printed_number(text: str) -> str | None:
 
 def claimed_json(claimed: Mapping[str, tuple[Any, ...]]) -> dict[str, object]:
     """Claimed numbers as plain JSON data."""
-    return {step: _as_lists(claimed[step]) for step in STEPS if step in claimed}
+    return {step: _as_lists(claimed[step]) for step in COMPUTED if step in claimed}
 
 
 def _as_lists(claim: object) -> object:

@@ -82,12 +82,12 @@ from mha_core.example.validate import validate
 from mha_core.messages import LANGUAGES, catalogue
 from mha_core.quoted import quoted_json
 from mha_core.vocabulary import (
+    COMPUTED,
     HEAD_MATRICES,
     HEAD_NUMBERS,
     HEAD_ROWS,
     SCORING,
     SCORINGS,
-    STEPS,
 )
 
 FORMAT = "mha-example/1"
@@ -261,7 +261,7 @@ _scoring: Callable[[object, str], Scoring] = one_of(SCORINGS)
 _kind = one_of(POSITIONS)
 _norm_kind = one_of(NORMS)
 _pairs = one_of(PAIRS)
-_step = one_of(STEPS)
+_step = one_of(COMPUTED)
 
 
 def _norm(value: object, place: str) -> Norm:
@@ -289,7 +289,7 @@ def _positions(value: object, place: str) -> Positions:
 def _asked(value: object, place: str) -> tuple[str, ...]:
     """Names of steps, in the order of the computation."""
     names = [_step(name, f"{place}[{i}]") for i, name in enumerate(read_list(value, place))]
-    return tuple(step for step in STEPS if step in names)
+    return tuple(step for step in COMPUTED if step in names)
 
 
 _FIELDS: dict[str, Callable[[object, str], Any]] = {

@@ -20,6 +20,7 @@ from mha_core.example.puzzle import Puzzle
 from mha_core.messages import LANGUAGES
 from mha_core.notebook import html_of
 from mha_core.vocabulary import (
+    BACKWARD_STEPS,
     ENTRY,
     POSITION_CHOICES,
     SCORING,
@@ -402,6 +403,14 @@ def absent_steps(example: Example) -> tuple[str, ...]:
     """Steps that only some examples have, and this one does not."""
     present = features(example)
     return tuple(step for step in STEPS if ENTRY[step].only and present.isdisjoint(ENTRY[step].only))
+
+
+def absent_slopes(example: Example) -> tuple[str, ...]:
+    """Derivatives by steps that this example does not have; without a goal the whole backward pass."""
+    if example.learning is None:
+        return BACKWARD_STEPS
+    absent = absent_steps(example)
+    return tuple(name for name in BACKWARD_STEPS if ENTRY[name].slope_of in absent)
 
 
 def position_choice(example: Example) -> str:

@@ -32,6 +32,7 @@ from mha_core.example.model import (
     Matrix,
     Row,
     Text,
+    absent_slopes,
     absent_steps,
     features,
     kv_head_of,
@@ -42,17 +43,17 @@ from mha_core.example.readers import fail
 from mha_core.example.texts import in_languages, require_text
 from mha_core.quoted import quoted
 from mha_core.vocabulary import (
+    COMPUTED,
     ENTRY,
     HEAD_BIASES,
     HEAD_GAINS,
     HEAD_MATRICES,
     HEAD_ROWS,
+    PER_HEAD,
     PER_HEAD_INPUTS,
     SCORING,
     SCORINGS,
     SHARED,
-    STEPS,
-    WHOLE_LAYER_STEPS,
 )
 
 
@@ -486,11 +487,11 @@ def _require_scale(example: Example) -> None:
 def _require_claims(example: Example, dims: Dims) -> None:
     if not example.claimed:
         return
-    missing = set(absent_steps(example))
+    missing = {*absent_steps(example), *absent_slopes(example)}
     for step, claim in example.claimed.items():
         if step in missing:
             raise fail(f"claimed.{step}", N_("this example has no such step"))
-        if step in WHOLE_LAYER_STEPS:
+        if step not in PER_HEAD:
             _require_claimed_shape(f"claimed.{step}", claim, dims.shape(step))
             continue
         if len(claim) != dims.h:
@@ -513,7 +514,7 @@ def _require_claims(example: Example, dims: Dims) -> None:
 
 def _require_asked(example: Example) -> None:
     for index, name in enumerate(example.asked or ()):
-        if name not in STEPS:
+        if name not in COMPUTED:
             raise fail(f"asked[{index}]", N_("there is no step {name}"), name=repr(name[:40]))
 
 

@@ -14,21 +14,23 @@ from operator import mul
 from random import Random
 from typing import Any, Final, TypeAlias
 
+from mha_core.compute.backward import backward
 from mha_core.compute.device import Backend
 from mha_core.compute.graph import graph
 from mha_core.compute.trace import trace
 from mha_core.errors import N_, ExampleError
+from mha_core.example.learning import HeadTargets, Learning
 from mha_core.example.model import Dims, Example, Head, Matrix, Row, has_values, key_tokens, kv_head_of
 from mha_core.example.validate import validate
 from mha_core.exercise.laws import Laws, numbers_differ, rows_differ
 from mha_core.vocabulary import (
+    COMPUTED,
     HEAD_BIASES,
     HEAD_GAINS,
     HEAD_MATRICES,
     HEAD_NUMBERS,
     SCORING,
     STARTS,
-    STEPS,
 )
 
 MOST_TOKENS: Final = 6
@@ -72,7 +74,11 @@ def exercise(example: Example, seed: int) -> Example:
         )
     if not _starts_at_x(example):
         raise ExampleError(N_("an exercise needs heads that start from X, with W_Q, W_K and W_V"))
-    return validate(_draw_example(_without_numbers(example), sizes(example), Random(f"exercise {seed}")))
+    random = Random(f"exercise {seed}")
+    drawn = _draw_example(_without_numbers(example), sizes(example), random)
+    if example.learning is not None:
+        drawn = replace(drawn, learning=_goal(example.learning, drawn, random))
+    return validate(drawn)
 
 
 def varies(example: Example) -> bool:
@@ -111,13 +117,15 @@ def _without_numbers(example: Example) -> Example:
         claimed=None,
         asked=None,
         puzzle=None,
+        learning=None,
         note=None,
     )
 
 
 def askable(example: Example) -> tuple[str, ...]:
     """The steps that an exercise can ask for, in order."""
-    return tuple(name for name in STEPS if name in {step.name for step in graph(example)})
+    forward = {step.name for step in graph(example)}
+    return tuple(name for name in COMPUTED if name in forward.union(backward(example).by_name()))
 
 
 def given_away(example: Example, steps: Collection[str]) -> dict[str, str]:
@@ -127,9 +135,9 @@ def given_away(example: Example, steps: Collection[str]) -> dict[str, str]:
     steps are not given.
     """
     sources: dict[str, str] = {}
-    last = max(map(STEPS.index, steps), default=-1)
-    for step in graph(example):
-        if step.name in steps or step.name not in STEPS or STEPS.index(step.name) > last:
+    last = max(map(COMPUTED.index, steps), default=-1)
+    for step in (*graph(example), *backward(example).by_name().values()):
+        if step.name in steps or COMPUTED.index(step.name) > last:
             continue
         tables = {sources.get(table.name, table.name): table for table in step.tables}
         readable = [
@@ -237,6 +245,30 @@ def _parts(template: Example, dims: Dims) -> list[_Part]:
 
     heads: list[_Part] = [partial(more_heads, first) for first in range(0, dims.h, size)]
     return heads if template.w_o is None else [*heads, output]
+
+
+def _goal(template: Learning, drawn: Example, random: Random) -> Learning:
+    """A goal about the same step: new targets for as many rows, of weights a key that the query may attend to."""
+    rows, cols = drawn.dims.shape(template.step)
+    if template.step != "weights":
+        given = [at for at, row in enumerate(template.targets[:rows]) if row is not None] or [0]
+        targets = (_matrix(drawn.dims, template.step, _X, random.choice)[at] for at in range(rows))
+        return replace(
+            template, targets=tuple(row if at in given else None for at, row in enumerate(targets))
+        )
+    weights = trace(drawn, _CPU).values["weights"]
+
+    def keys(head: int) -> HeadTargets:
+        before = template.of_head(head)
+        open_ = [[key for key in range(cols) if row[key]] for row in weights[head]]
+        given = [
+            at for at in range(rows) if open_[at] and before and (before[at : at + 1] or (None,)) != (None,)
+        ]
+        return (
+            tuple(random.choice(open_[at]) if at in given else None for at in range(rows)) if given else None
+        )
+
+    return replace(template, targets=tuple(map(keys, range(drawn.dims.h))))
 
 
 def _head(template: Head, dims: Dims, so_far: Example, number: _Number) -> Head:

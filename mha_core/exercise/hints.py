@@ -14,13 +14,13 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from mha_core.check.check import Verdict
 from mha_core.check.report import right_line
 from mha_core.compute.derive import Cell, Derivation, derive, step_of
-from mha_core.compute.graph import divisor_sign, symbol
+from mha_core.compute.graph import divisor_sign, of_head, symbol
 from mha_core.compute.operations import OPERATIONS
 from mha_core.edit.claims import claimed_rows, tables
 from mha_core.example.model import Example
+from mha_core.exercise.ideas import idea_of
 from mha_core.numbers import in_arithmetic
-from mha_core.vocabulary import STEPS
-from mha_core.walk.text import of_step
+from mha_core.vocabulary import COMPUTED
 
 Rung: TypeAlias = Literal["idea", "formula", "numbers", "answer"]
 RUNGS: Final[tuple[Rung, ...]] = ("idea", "formula", "numbers", "answer")
@@ -37,7 +37,7 @@ class Hint(NamedTuple):
 def exercise_tables(example: Example, steps: tuple[str, ...]) -> list[tuple[str, int | None]]:
     """The tables of these steps, in the order in which they are worked out: step by step, head by head."""
     requested = [table for table in tables(example) if table[0] in steps]
-    return sorted(requested, key=lambda table: STEPS.index(table[0]))
+    return sorted(requested, key=lambda table: COMPUTED.index(table[0]))
 
 
 def exercise_cells(example: Example, steps: tuple[str, ...]) -> list[Cell]:
@@ -92,7 +92,7 @@ def hints(verdict: Verdict, cell: Cell, language: str, left: Collection[Cell] = 
     """
     example = verdict.trace.example
     step, derivation = step_of(verdict.trace, cell), derive(verdict.trace, cell)
-    idea = of_step(step, example, example.dims.shape(cell.name)[1]).what.translated(language)
+    idea = idea_of(step, example, language)
     name, line = _name(example, cell), right_line(verdict, cell)
     formula = f"{name} = {_line(example, derivation)}"
     numbers = f"{re.split(r' [=≈] (?=[^=≈]*$)', line)[0]} = ?"
@@ -127,5 +127,5 @@ def _line(example: Example, derivation: Derivation, as_names: Collection[Cell] |
 
 def _name(example: Example, cell: Cell) -> str:
     """A cell's name in a formula: ``Q[1, 2]``, ``(S/√d_k)[1, 2]``."""
-    letter = symbol(cell.name, example).replace("head_i", f"head_{(cell.head or 0) + 1}")
+    letter = of_head(symbol(cell.name, example), cell.head or 0)
     return f"{f'({letter})' if '/' in letter else letter}[{cell.row + 1}, {cell.col + 1}]"

@@ -15,7 +15,7 @@ from mha_core.example.model import Example, has_values, key_tokens, mask_sentenc
 from mha_core.export.text import is_cjk, latex, markdown
 from mha_core.messages import CJK_CLASS, LANGUAGE, catalogue
 from mha_core.numbers import rounded
-from mha_core.vocabulary import ENTRY, LAYER_INPUTS, NAMES, PER_HEAD, PER_HEAD_INPUTS, STARTS, TARGETS
+from mha_core.vocabulary import ENTRY, LAYER_INPUTS, NAMES, PER_HEAD, PER_HEAD_INPUTS, STARTS, TARGETS, noun
 
 DECIMALS = 4
 
@@ -94,12 +94,6 @@ def _backward_sections(computed: Trace, words: Callable[[str], str]) -> Iterator
             if one.name == name
         )
         yield Section(_capital(noun(name, words)), _equation(step, example), tuple(tables))
-
-
-def noun(name: str, words: Callable[[str], str]) -> str:
-    """The name of a matrix in a sentence; of a derivative with the name of the matrix that it is by."""
-    slope_of = ENTRY[name].slope_of
-    return words(ENTRY[name].noun).format(name=words(NAMES[slope_of]) if slope_of else "")
 
 
 def _step_tables(computed: Trace, step: Step) -> Iterator[Table]:

@@ -31,7 +31,6 @@ from mha_view.about import About, about_example, is_ours
 from mha_view.lenses import laid_over, look
 from mha_view.lenses.lens import Lens, sent
 from mha_view.puzzle import PuzzleLink, changeable_first, only_allowed, puzzle_links, puzzle_of
-from mha_view.tables import numbers
 from mha_view.tables.backward import with_backward
 
 
@@ -197,7 +196,7 @@ def payload(work: Work, *, lens: str | None = None) -> ExploreModel:
         **about_example(work.trace, work.language),
         "about_ours": is_ours(work.example),
         "puzzle": puzzle_of(work.trace, work.history.origin, work.language),
-        **_tables(work, through),
+        **with_backward(work.trace, work.language, work.looking.decimals),
         "choices": _CHOICES,
         "controls": _controls(work, looking.lens if lens is None else None),
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},
@@ -206,14 +205,6 @@ def payload(work: Work, *, lens: str | None = None) -> ExploreModel:
     only_allowed(data["matrices"], work.example)
     data["stages"] = changeable_first(data["stages"], work.example)
     return laid_over(data, look(through, work.trace, work.language)) if through else data
-
-
-def _tables(work: Work, through: Lens | None) -> payloads.LearningModel:
-    """The numbers with the backward pass of a goal, unless somebody's own numbers are checked."""
-    shown = (work.trace, work.language, work.looking.decimals)
-    if through is not None and through.name == "check":
-        return {**numbers(*shown), "learning": None}
-    return with_backward(*shown)
 
 
 def _lens(work: Work, name: str) -> Lens | None:

@@ -12,7 +12,7 @@ from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
 from mha_core.errors import N_
 from mha_core.exercise.exercise import askable, given_away
-from mha_core.vocabulary import NAMES
+from mha_core.vocabulary import noun
 from mha_ui import state
 from mha_ui.bench import bench, receive_edits
 from mha_ui.check.model import check_payload
@@ -85,11 +85,11 @@ def _exercise_menu(work: state.Work) -> None:
             words(N_("Steps to work out")),
             names,
             selection_mode="multi",
-            format_func=lambda name: words(NAMES[name]),
+            format_func=lambda name: noun(name, words),
             key=_ASKED,
         )
         for given, answer in given_away(work.example, asked).items():
-            titles = {"given": words(NAMES[given]), "answer": words(NAMES[answer])}
+            titles = {"given": noun(given, words), "answer": noun(answer, words)}
             st.caption(words(_GIVEN_AWAY).format(**titles))
         kind = st.radio(
             words(N_("Numbers")), list(_KINDS), format_func=lambda kind: words(_KINDS[kind]), key=_NUMBERS

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from mha_core.exercise.exercise import varies
-from mha_core.vocabulary import STEPS
+from mha_core.vocabulary import COMPUTED
 from mha_ui.bench.model import ExploreModel, payload
 from mha_ui.state import Work, link_for_class
+from mha_view.tables.backward import join
 from mha_view.tables.claims import ask_for
 
 
@@ -14,7 +15,8 @@ def check_payload(work: Work) -> ExploreModel:
     comes after them.
     """
     data = payload(work, lens="check")
-    asked = work.exercise.asked if work.exercise else STEPS
+    join(data)
+    asked = work.exercise.asked if work.exercise else COMPUTED
     ask_for(data, work.example, asked, is_exercise=work.exercise is not None)
     link = link_for_class(work, asked) if work.exercise and varies(work.example) else ""
     begun = work.exercise.begun if work.exercise else 0

@@ -25,7 +25,7 @@ from mha_core.compute.trace import Trace
 from mha_core.edit.claims import claimed_rows
 from mha_core.errors import N_
 from mha_core.exercise.judged import judged
-from mha_core.vocabulary import PER_HEAD_STEPS
+from mha_core.vocabulary import PER_HEAD
 from mha_view import payloads
 from mha_view.language import words_in
 from mha_view.lenses.lens import Lens
@@ -59,7 +59,7 @@ def _marks(verdict: Verdict) -> dict[str, str]:
     """Every filled-in cell: right, own, follows, doubtful, coarse or nearly."""
     example, marks = verdict.trace.example, {}
     for name, step in verdict.steps.items():
-        heads = [None] if name not in PER_HEAD_STEPS else range(len(example.heads))
+        heads = [None] if name not in PER_HEAD else range(len(example.heads))
         for head in heads if step.given else ():
             for i, row in enumerate(claimed_rows(example, name, head) or ()):
                 for j, claim in enumerate(row):

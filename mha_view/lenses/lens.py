@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeGuard
 from mha_core import Cell, Trace, trace
 from mha_core.errors import N_, ExampleError
 from mha_core.example.share_link import unpacked
-from mha_core.vocabulary import STEPS
+from mha_core.vocabulary import COMPUTED
 
 MOST_DECIMALS: Final = 10
 _TALLY: Final = re.compile(r"([0-9]{1,4}(-[0-9]{1,4})*)?~([0-9]{1,4}\.[0-9](-[0-9]{1,4}\.[0-9])*)?")
@@ -117,7 +117,7 @@ def _exercise(data: object) -> Exercise:
             N_("expected the requested steps, a tally, and the index of a cell or null"),
             place="lens.exercise",
         )
-    return replace(with_tally(tuple(name for name in STEPS if name in asked), tally), hinted=hinted)
+    return replace(with_tally(tuple(name for name in COMPUTED if name in asked), tally), hinted=hinted)
 
 
 def _cell(data: object, place: str) -> Cell | None:

@@ -24,7 +24,7 @@ from mha_core.exercise.hints import (
     open_cells,
     wrong_cells,
 )
-from mha_core.vocabulary import NAMES
+from mha_core.vocabulary import noun as of_matrix
 from mha_core.walk.summary import findings, where_heads_look
 from mha_view import payloads
 from mha_view.figures.labels import labels
@@ -129,7 +129,7 @@ def _tables(verdict: Verdict, asked: tuple[str, ...], words: Words) -> list[payl
 
 def _label(example: Example, name: str, head: int | None, words: Words) -> str:
     """The name of a table: ``Attention weights A, head 1``."""
-    noun, letter = words(NAMES[name]), symbol(name, example)
+    noun, letter = of_matrix(name, words), symbol(name, example)
     title = f"{noun[:1].upper()}{noun[1:]} {letter.replace('head_i', f'head_{(head or 0) + 1}')}"
     if head is None or len(example.heads) == 1 or "head_i" in letter:
         return title

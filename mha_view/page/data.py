@@ -20,6 +20,7 @@ from mha_core.example.model import (
     key_tokens,
     keys_are_queries,
 )
+from mha_core.exercise.exercise import askable
 from mha_core.messages import LANGUAGE, LANGUAGES
 from mha_core.vocabulary import SCORING
 from mha_core.walk.summary import finding_templates
@@ -152,7 +153,7 @@ def _texts(trace: Trace, language: str, decimals: int) -> PageTexts:
         tables["matrices"]["head_mask"]["edit"] = False
     only_allowed(tables["matrices"], trace.example)
     tables["stages"] = changeable_first(tables["stages"], trace.example)
-    asked = tuple(step for step in trace.example.asked or () if step in tables["steps"])
+    asked = tuple(step for step in trace.example.asked or () if step in askable(trace.example))
     return {
         "words": {
             **of_walk,

@@ -17,7 +17,7 @@ from mha_view import payloads
 from mha_view.lenses.lens import Exercise
 from mha_view.lenses.practice import practice
 from mha_view.payloads import cell_data
-from mha_view.tables import numbers
+from mha_view.tables.backward import join, with_backward
 from mha_view.tables.claims import ask_for
 
 
@@ -40,7 +40,8 @@ class PageExercise(TypedDict):
 def exercise_of(trace: Trace, asked: tuple[str, ...], language: str, decimals: int) -> PageExercise:
     """The exercise in which these steps of an example are worked out."""
     example = replace(trace.example, claimed=None)
-    tables = numbers(trace, language, decimals)
+    tables = with_backward(trace, language, decimals)
+    join(tables)
     ask_for(tables, example, asked, is_exercise=True)
     tables["dead"] = None
     verdict, cells = judged(example), exercise_cells(example, asked)

@@ -12,10 +12,9 @@ from mha_core.errors import N_, NumberRangeError
 from mha_core.example.learning import Learning
 from mha_core.example.learning_file import learning_json
 from mha_core.example.model import kv_head_of
-from mha_core.export.documents import noun
 from mha_core.learn.descent import LEARNED
 from mha_core.learn.undefined import undefined_rows
-from mha_core.vocabulary import BACKWARD, BACKWARD_SETTINGS, ENTRY, PER_HEAD, STAGES, TARGETS
+from mha_core.vocabulary import BACKWARD, BACKWARD_SETTINGS, ENTRY, PER_HEAD, STAGES, TARGETS, noun
 from mha_view import payloads
 from mha_view.cell_names import cell_name, place_and_sentence
 from mha_view.language import words_in
@@ -72,6 +71,15 @@ def with_backward(computed: Trace, language: str, decimals: int) -> payloads.Lea
     model["matrices"] |= shown
     model["learning"] = _learning(goal, tuple(shown), language, remarks=_remarks(computed, language))
     return model
+
+
+def join(model: payloads.LearningModel) -> None:
+    """Make the tables of the backward pass stages of the page like all others: where they are to be filled in, nothing
+    learns.
+    """
+    if model["learning"] is not None:
+        model["stages"] = [*model["stages"], *model["learning"]["stages"]]
+        model["learning"] = None
 
 
 def _learning(

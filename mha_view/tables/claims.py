@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from mha_core.edit.claims import claimed_rows
 from mha_core.example.model import Example
-from mha_core.vocabulary import STEPS
+from mha_core.vocabulary import COMPUTED
 from mha_view import payloads
 
 
@@ -18,7 +18,7 @@ def ask_for(
     ``is_exercise``: no step that comes after them is shown.
     """
     if is_exercise:
-        _end_at(data, max(map(STEPS.index, asked)))
+        _end_at(data, max(map(COMPUTED.index, asked)))
     for name, matrix in data["matrices"].items():
         matrix["edit"] = False
         matrix["given"] = name not in data["steps"]
@@ -30,7 +30,7 @@ def ask_for(
 
 def _end_at(data: payloads.TablesModel, last: int) -> None:
     """Leave out every step after this one, and what is given for these alone."""
-    later = set(STEPS[last + 1 :])
+    later = set(COMPUTED[last + 1 :])
     data["steps"] = {name: step for name, step in data["steps"].items() if name not in later}
     read = {name for step in data["steps"].values() for name, *_ in step["operands"]}
     data["matrices"] = {
