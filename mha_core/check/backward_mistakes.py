@@ -291,7 +291,7 @@ BACKWARD_CATALOGUE: Final = (
     Mistake(
         "target_minus_result",
         _GOALS,
-        N_("The sign is flipped: the target is subtracted from the result, not the other way round."),
+        N_("The sign is flipped: it is the result minus the target, not the other way round."),
         "T − {of}",
         _at("subtract", _times(-1)),
         by_row=True,
@@ -307,7 +307,7 @@ BACKWARD_CATALOGUE: Final = (
     Mistake(
         "mean_of_loss",
         _GOALS,
-        N_("It is divided by a number of cells: this loss is a sum, not a mean."),
+        N_("It is divided by a count of rows or numbers. This loss is a sum, not a mean."),
         "",
         _at("subtract", _mean_of_loss),
     ),
