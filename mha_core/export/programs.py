@@ -20,6 +20,7 @@ from mha_core.example.model import (
     mask_fill,
     masks_of,
 )
+from mha_core.export.backward_lines import BackwardLines
 from mha_core.export.goal import add_goal
 from mha_core.export.sheet import (
     NO_SINK,
@@ -48,6 +49,9 @@ def numpy_program(computed: Trace, decimals: int | None, language: str) -> str:
         sheet.values[f"make_{part}"] = _numpy_projection(sheet, part)
     heads = (_numpy_head(sheet, index) for index in range(len(example.heads)))
     sheet.values["heads"] = "[\n" + "".join(heads) + "]"
+    if example.learning is not None:
+        sheet.flags.add("learning")
+        sheet.values["backward"] = BackwardLines(sheet, computed).text()
     return sheet.render(NUMPY)
 
 

@@ -126,6 +126,7 @@ COMMENTS = {
     "leaves": N_("what the loss is differentiated by"),
     "no_slope": N_("a row of zeros passes no derivative on"),
     "goal": N_("The goal: its loss, and the derivative of the loss by every given number."),
+    "backward": N_("The backward pass: how the loss of the goal changes with every number. _1 is head 1."),
     "ok": N_("All numbers agree."),
 }
 
@@ -299,7 +300,13 @@ head_outputs grouped | weights, head_outputs = zip(*map(attention, heads, firsts
 !head_outputs grouped | weights = list(map(attention, heads, firsts))
 head_outputs         | concat = np.concatenate(head_outputs, axis=1)  # $[side_by_side]: n_q × (h·d_v)
 """
-    + CONCAT_EXPECTED
+    + EXPECTED
+    + """
+learning             |
+learning             | # $[backward]
+learning             | $backward
+"""
+    + OK
 )
 
 # --- PyTorch, all heads at once --------------------------------------------------------------------------------

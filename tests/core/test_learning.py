@@ -9,7 +9,7 @@ from hypothesis import given
 from mha_core import ExampleError, built_in, dump, from_token, parse, pretty, to_token, trace
 from mha_core.example.learning import Learning
 from mha_core.export.documents import latex_document, markdown_document
-from mha_core.export.programs import scratch_program
+from mha_core.export.programs import numpy_program, scratch_program
 from mha_core.learn.descent import LEARNED, descend, largest_falling_rate, loss, remark, stepped
 from tests.apply import apply
 from tests.core.goals import with_goals
@@ -258,6 +258,25 @@ def test_documents_without_a_goal_have_no_word_of_it():
 @given(with_goals())
 def test_a_program_from_scratch_asserts_every_derivative(example):
     exec(scratch_program(trace(example), None, "en"), {"print": lambda *_: None})
+
+
+@tries(12)
+@given(with_goals())
+def test_a_numpy_program_asserts_every_number_of_the_backward_pass(example):
+    computed = trace(example)
+    program = numpy_program(computed, None, "en")
+    exec(program, {"print": lambda *_: None})
+    for step, head in computed.declared_backward.places():
+        name = step.name if head is None else f"{step.name}_{head + 1}"
+        assert f"\n{name} = " in program
+        assert f"\nnp.testing.assert_allclose({name}, " in program
+
+
+def test_a_numpy_program_writes_a_step_as_its_formula():
+    program = numpy_program(trace(SKETCH), None, "en")
+    assert "\nd_scaled_scores_1 = weights[0] * (d_weights_1 - softmax_sums_1)\n" in program
+    with pytest.raises(AssertionError, match="Not equal"):
+        exec(program.replace("(d_weights_1 - softmax_sums_1)", "d_weights_1"), {})
 
 
 def test_a_program_fails_where_a_derivative_is_another():
