@@ -978,7 +978,7 @@ interface FollowedWalk extends Model, Walked {
 }
 
 /** The tables, and the sentences above them. */
-interface PageTables extends TablesModel, About {
+interface PageTables extends LearningModel, About {
   about_ours: boolean;
 }
 

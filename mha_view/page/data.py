@@ -22,7 +22,7 @@ from mha_core.example.model import (
 )
 from mha_core.exercise.exercise import askable
 from mha_core.messages import LANGUAGE, LANGUAGES
-from mha_core.vocabulary import SCORING
+from mha_core.vocabulary import SCORING, TARGETS
 from mha_core.walk.summary import finding_templates
 from mha_core.walk.text import NUMBER, WHY_NUMBER
 from mha_view import page_words, payloads
@@ -33,11 +33,11 @@ from mha_view.language import words_in
 from mha_view.lenses.practice import CLIMB, RESULTS, RUNGS
 from mha_view.page.exercise import PageExercise, exercise_of
 from mha_view.puzzle import changeable_first, only_allowed, puzzle_of
-from mha_view.tables import numbers
+from mha_view.tables.backward import with_backward
 from mha_view.walk import walked
 
 
-class PageTables(payloads.TablesModel, About):
+class PageTables(payloads.LearningModel, About):
     """The tables, and the sentences above them."""
 
     about_ours: bool
@@ -144,7 +144,10 @@ def page_data(
 
 
 def _texts(trace: Trace, language: str, decimals: int) -> PageTexts:
-    tables = numbers(trace, language, decimals)
+    tables = with_backward(trace, language, decimals)
+    for target in TARGETS.values():  # a page has no other goal
+        if target in tables["matrices"]:
+            tables["matrices"][target]["edit"] = False
     words, of_tour = words_in(language), walked(trace, language)
     of_walk = page_words.words_of("walk", language)
     if "mask" in tables["matrices"]:

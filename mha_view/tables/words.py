@@ -210,7 +210,9 @@ WORDS: Final = {
     "not_a_rate": N_("{text} cannot be a learning rate. Enter a number above 0, at most 1,000,000."),
     "run_enough": N_("Stopped after {count} steps. Press Play to go on."),
     "run_flat": N_("Stopped after {count} {count:step|steps}: the loss no longer falls."),
-    "run_risen": N_("Stopped after {count} {count:step|steps}: the loss is higher than at the start."),
+    "run_risen": N_(
+        "Stopped after {count} {count:step|steps}: the loss is higher than at the start. Try a smaller η."
+    ),
     "loss_now": N_("Loss L = {last}"),
     "loss_after": N_("Loss L: {first} → {last} after {count} {count:step|steps}"),
     "loss_curve": N_("The loss goes from {first} to {last} in {count} {count:step|steps}."),

@@ -17,6 +17,7 @@ export function fileOf(file, now, start) {
   const changed = { ...structuredClone(file), scale: now.scale };
   delete changed.note;
   delete changed.source;
+  if (now.model.learning) changed.learning = now.model.learning.goal;
   for (const [name, matrix] of Object.entries(now.model.matrices)) {
     const before = start.model.matrices[name].values;
     if (!matrix.edit || matrix.values === before) continue;

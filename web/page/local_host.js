@@ -204,7 +204,10 @@ export class LocalHost {
     const tables = withNumbers({ ...explore, words }, model);
     const looks = isChanged ? looksOf(tables, this.#data.tokens) : explore.looks;
     const note = isChanged ? { about: words.plainly, about_ours: true } : {}; // of the example's numbers
-    return { ...tables, ...note, looks, pinned: this.#pinned, ...this.#answer(this.#work, scale) };
+    const { learning = null } = model;
+    const answer = this.#answer(this.#work, scale);
+    const controls = { ...answer.controls, rate: learning?.goal.rate ?? null };
+    return { ...tables, ...note, looks, learning, pinned: this.#pinned, ...answer, controls };
   }
 
   /** @type {(sheet: Sheet, exercise: PageExercise) => Whole} */
@@ -214,7 +217,7 @@ export class LocalHost {
     return {
       ...withNumbers({ ...exercise.tables, words }, sheet.work.now.model),
       ...sheet.shown(exercise, words, { looks, tokens: this.#data.tokens }),
-      ...{ about: "", about_ours: true, looks: [], pinned: null },
+      ...{ about: "", about_ours: true, looks: [], pinned: null, learning: null },
       ...this.#answer(sheet.work, "none"),
     };
   }
@@ -237,7 +240,6 @@ export class LocalHost {
       ...{
         start: { first: false, asked: 0, puzzles: [] },
         asks: null,
-        learning: null,
         message: this.#message,
         puzzle: this.#puzzle,
       },

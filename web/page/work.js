@@ -4,7 +4,7 @@
 import { fill } from "../kit/dom.js";
 import { evaluate } from "../kit/evaluate.js";
 import { rowsOf } from "../kit/graph.js";
-import { withEdits } from "../kit/local_edits.js";
+import { isLocal, withEdits } from "../kit/local_edits.js";
 
 const UNDO_STEPS = 100; // as mha_ui/state/history.py has it
 
@@ -51,6 +51,7 @@ export class Work {
     else if (edit.op === "reset") this.#add(this.start);
     else if (edit.op === "fill") return this.apply(blockOf(this.now.model, edit));
     else if (edit.op === "scale") this.#divide(edit.value);
+    else if (edit.op === "learn" || edit.op === "learning") this.#learn(edit);
     else if (edit.op === "set" || edit.op === "claim") return this.#set(edit);
     return null;
   }
@@ -104,6 +105,12 @@ export class Work {
     );
     if (isNew) this.#add({ ...this.now, model: withEdits(this.now.model, [edit]).model });
     return null;
+  }
+
+  /** Steps toward the goal, or another rate. @param {Edit} edit */
+  #learn(edit) {
+    const { model } = this.now;
+    if (isLocal(model, edit)) this.#add({ ...this.now, model: withEdits(model, [edit]).model });
   }
 
   /** By a number, or as the example divides. @param {Scale} scale */

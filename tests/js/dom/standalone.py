@@ -1,16 +1,20 @@
 """Pages without a server, and what torch computes after the edits that are made in them."""
 
+import json
 from collections.abc import Iterator
+from functools import reduce
 from typing import Any
 
 from mha_core import Example, built_in, library, trace
 from mha_core.edit.matrices import filled
+from mha_core.example.files import dump
 from mha_core.example.model import divisor
 from mha_core.messages import LANGUAGES
 from mha_core.puzzle import after_solution, built_in_puzzles, changes
 from mha_view.about import looks
 from mha_view.page.data import page_data
 from mha_view.tables import numbers
+from mha_view.tables.backward import with_backward
 from mha_view.walk import walked
 from tests.apply import apply
 from tests.sizes import EVERY_STAGE, at_length
@@ -33,9 +37,27 @@ def payloads() -> dict[str, Any]:
         "linked": page_data(trace(built_in("first")), "en", 4, "https://course.example/attention"),
         "zh": page_data(trace(built_in("first")), "zh", 4, ""),
         "puzzles": {key: page_data(trace(puzzle), "en", 4, "") for key, puzzle in built_in_puzzles().items()},
+        **_toward_a_goal(),
         "changed": {
             key: changes(puzzle, after_solution(puzzle)) for key, puzzle in built_in_puzzles().items()
         },
+    }
+
+
+def _toward_a_goal() -> dict[str, Any]:
+    """A page that came with a goal, and what torch computes after two steps and then a number that is typed."""
+    goal = {"step": "output", "targets": [[2, 0], None, [1, 1]], "rate": 0.05}
+    aimed = apply(built_in("output-projection"), {"op": "learning", "learning": goal})
+    edits: tuple[dict[str, Any], ...] = (
+        {"op": "learn", "steps": 2},
+        {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[3]]},
+    )
+    after = reduce(apply, edits, aimed)
+    return {
+        "goal": page_data(trace(aimed), "en", 4, ""),
+        "goal edits": edits,
+        "goal after": with_backward(trace(after), "en", 4),
+        "goal file": json.loads(dump(after))["learning"],
     }
 
 

@@ -137,6 +137,37 @@ test("reset is a step that can be undone; a new edit forgets what could be redon
   assert.deepEqual(await at(undo, redo, reset), [1, false, false, false]);
 });
 
+test("toward the goal that it came with: steps and what is typed give torch's numbers, backward too", async () => {
+  const { explore, file } = await hostAfter(payload("goal"), ...payload("goal edits"));
+  const { matrices, learning } = payload("goal after");
+  const ofPage = Object.entries(matrices).map(([name, { values }]) => [name, values]);
+  assertClose(
+    Object.fromEntries(Object.entries(explore.matrices).map(([name, { values }]) => [name, values])),
+    Object.fromEntries(ofPage),
+    "goal ",
+  );
+  assert.deepEqual(explore.learning.goal, learning.goal);
+  assert.deepEqual(file.learning, payload("goal file"));
+});
+
+test("a page with a goal has Step, Play and the loss, and its goal cannot be changed; undo takes a step back", async () => {
+  const page = await opened(payload("goal"));
+  assert.ok(!page.find(".learning").hidden);
+  assert.ok(page.find(".goal-form").hidden);
+  assert.deepEqual(page.texts(".goals li button"), []);
+  const before = page.find(".learning .loss").textContent;
+  page.click("learn step");
+  await page.rest();
+  assert.match(page.find(".learning .loss").textContent, /^Loss L: .* → .* after 1 step$/);
+  page.click("undo");
+  await page.rest();
+  assert.equal(page.find(".learning .loss").textContent, before);
+});
+
+test("a page without a goal has no section for one", async () => {
+  assert.ok((await opened(FIRST)).find(".learning").hidden);
+});
+
 test("the divisor: another number, and back to that of the example", async () => {
   const scales = [
     { op: "scale", value: 2 },

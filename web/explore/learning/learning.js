@@ -135,10 +135,13 @@ export class Learning {
 
   /** After an answer of the page. @param {ExploreModel} model */
   update(model) {
-    this.root.hidden = isFixed(model) || !model.asks || model.controls.lens === null;
+    const isPage = !model.asks && Boolean(model.learning); // without a server only the goal that it came with
+    const canAim = !isFixed(model) && model.asks && model.controls.lens !== null;
+    this.root.hidden = !isPage && !canAim;
     if (this.root.hidden) return;
     this.#disclosure.show(stored.isOpen ?? Boolean(model.learning));
-    this.#form.update(model);
+    if (canAim) this.#form.update(model);
+    else this.#form.root.hidden = true;
     this.#list(model);
     this.#rate.update(this.#words.learn_rate);
     this.#way.hidden = !model.learning;
@@ -220,13 +223,8 @@ export class Learning {
       this.#disclosure.opener.focus();
     };
     const focus = `goal remove ${aim.head} ${aim.row}`;
-    return element(
-      "li",
-      {},
-      text,
-      " ",
-      button({ class: "quiet", "aria-label": label, title: label, data: { focus }, onclick }, "✕"),
-    );
+    const remove = { class: "quiet", "aria-label": label, title: label, data: { focus }, onclick };
+    return element("li", {}, text, ...(model.asks ? [" ", button(remove, "✕")] : []));
   }
 
   /** @type {(model: ExploreModel, aim: Aim, target: import("./goals.js").Target) => string} */
