@@ -537,8 +537,8 @@ def refused(module: nn.Module = None, inputs: Any = X, **more: Any) -> str:
 
 def test_an_unknown_name_lists_what_was_seen():
     assert refused(without=[("layer.7", 0)]) == (
-        "without: no attention called “layer.7” was seen in this run; compiled or scripted modules and "
-        "custom kernels can hide theirs. Seen: 0: 0, 1: 1"
+        "without: no attention called “layer.7” was seen in this run; scripted modules, flex_attention "
+        "and custom kernels can hide theirs. Seen: 0: 0, 1: 1"
     )
 
 

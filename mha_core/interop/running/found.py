@@ -13,6 +13,7 @@ from mha_core.errors import N_, InteropError
 from mha_core.interop.running.attentions import Attentions, numbered
 from mha_core.interop.running.call import Call, failures_named, nested
 from mha_core.interop.running.captured import Captured
+from mha_core.interop.running.functions import as_written
 from mha_core.interop.running.names import Names, labels_of, named
 from mha_core.interop.running.one_sample import verified
 from mha_core.interop.running.padding import with_real
@@ -84,7 +85,7 @@ def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any],
         calls.append(_captured(call, sites[-1].split, asked.sample))
 
     watch = Watch(module, keep)
-    with torch.no_grad(), failures_named((*args, *named.values())), watch:
+    with torch.no_grad(), failures_named((*args, *named.values())), as_written(), watch:
         output = module(*args, **named)
     if not calls:
         raise _no_attention(watch.ends)
@@ -131,8 +132,8 @@ def _no_attention(ends: Mapping[str, tuple[str, str]]) -> InteropError:
         return InteropError(
             N_(
                 "no attention was found in this run: neither nn.MultiheadAttention, nor "
-                "scaled_dot_product_attention, nor softmax was called. Compiled or scripted modules, "
-                "custom kernels, and exp with a sum in place of softmax cannot be captured"
+                "scaled_dot_product_attention, nor softmax was called. Scripted modules, "
+                "flex_attention, custom kernels, and exp with a sum in place of softmax cannot be captured"
             )
         )
     name, (operation, why) = next((end for end in ends.items() if end[1][0]), next(iter(ends.items())))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from types import EllipsisType, FunctionType
 from typing import Any, Final, NamedTuple
 
@@ -128,6 +128,16 @@ def layer_again(
     with mode:
         output, _ = without_override(func)(*bound.args, **bound.kwargs)
     return output
+
+
+def as_written() -> AbstractContextManager[Any]:
+    """While it lasts, what ``torch.compile`` compiled runs as it was written, so that its functions can be seen.
+
+    Its module takes seconds to import; whoever has compiled something has imported it.
+    """
+    if "torch._dynamo" not in sys.modules:
+        return nullcontext()
+    return torch.compiler.set_stance("force_eager")  # type: ignore[no-untyped-call]
 
 
 def running(parts: Container[int]) -> nn.Module | None:

@@ -52,8 +52,8 @@ def index_of(found: Sequence[Named], name: Any, place: str) -> int:
     if len(fitting) == 1:
         return fitting[0]
     sentence = N_(
-        "no attention called “{name}” was seen in this run; compiled or scripted modules and custom "
-        "kernels can hide theirs. Seen: {candidates}"
+        "no attention called “{name}” was seen in this run; scripted modules, flex_attention and "
+        "custom kernels can hide theirs. Seen: {candidates}"
     )
     if fitting:
         sentence = N_("“{name}” fits {count} attentions; use more of the name, or its number: {candidates}")

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from mha_core.interop.parameters.packed import EXACT
 from mha_core.interop.running.call import Call
+from mha_core.interop.running.functions import as_written
 from mha_core.interop.running.samples import Split
 from mha_core.interop.running.watch import Watch
 
@@ -61,7 +62,7 @@ def outputs_of(
             outputs[index] = call.outputs.detach().clone()
 
     try:
-        with torch.no_grad(), Watch(module, keep):
+        with torch.no_grad(), as_written(), Watch(module, keep):
             module(*args, **named)
     except Exception:  # noqa: BLE001  # whatever a module of somebody else raises
         return {}

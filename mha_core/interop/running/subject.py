@@ -13,6 +13,7 @@ from torch import nn
 from torch.nn.modules.module import register_module_forward_hook
 
 from mha_core.interop.running.call import failures_named
+from mha_core.interop.running.functions import as_written
 from mha_core.interop.running.second_run import tensors_in
 
 
@@ -33,7 +34,13 @@ class Subject:
     def run(self, mode: Any = None) -> Any:
         """What the module returns, seen or changed by a mode of torch's functions."""
         inputs = (*self.args, *self.named.values())
-        with self.copies() as (args, named), torch.no_grad(), failures_named(inputs), mode or nullcontext():
+        with (
+            self.copies() as (args, named),
+            torch.no_grad(),
+            failures_named(inputs),
+            as_written(),
+            mode or nullcontext(),
+        ):
             return self.module(*args, **named)
 
     @contextmanager
