@@ -17,6 +17,7 @@ from torch import Tensor
 
 from mha_core.errors import N_
 from mha_core.interop.running.attentions import Attentions
+from mha_core.interop.running.attribution import Attribution
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.changed import Changed
 from mha_core.interop.running.sweep import Sweep
@@ -26,7 +27,7 @@ from mha_view import bundle
 from mha_view.document import document as html_document
 from mha_view.heads.change import Change, change
 from mha_view.heads.payload import HeadsHeader, Run, heads_payload
-from mha_view.heads.words import CELL, CHANGED
+from mha_view.heads.words import CELL, CHANGED, DIRECT
 from mha_view.language import words_in
 from mha_view.message import packed as message
 from mha_view.notebook.frame import THEME, framed
@@ -65,7 +66,8 @@ class Header(TypedDict):
 
 def cell(shown: Shown) -> str:
     """The frame of a run's heads, of a changed run with the change of its output, or of a sweep."""
-    title = words_in(shell_language())(CELL["sweep" if isinstance(shown, Sweep) else "heads"])
+    says = CELL | (DIRECT if isinstance(shown, Attribution) else {})
+    title = words_in(shell_language())(says["sweep" if isinstance(shown, Sweep) else "heads"])
     return framed(
         document(shown), title, _sweep_height(shown) if isinstance(shown, Sweep) else f"{_MOST_HEIGHT}px"
     )
@@ -97,7 +99,9 @@ def document(shown: Shown, language: str | None = None) -> str:
 def message_of(shown: Shown, language: str) -> bytes:
     """What the document contains: a header, and numbers."""
     words = words_in(language)
-    says = CELL | CHANGED if isinstance(shown, Changed) else CELL
+    says = CELL | (
+        CHANGED if isinstance(shown, Changed) else DIRECT if isinstance(shown, Attribution) else {}
+    )
     header: Header = {
         "tag": LANGUAGE[language].tag,
         "words": {name: words(text) for name, text in says.items()},
@@ -112,7 +116,9 @@ def message_of(shown: Shown, language: str) -> bytes:
         header["sweep"] = {
             "names": list(shown.names),
             "heads": shown.values.shape[1],
-            "measure": shown.measure,
+            "measure": f"{shown.measure} = {shown.total:.4g}"
+            if isinstance(shown, Attribution)
+            else shown.measure,
         }
         return message(header, {"sweep": shown.values.float()})
     if isinstance(shown, Changed):

@@ -327,3 +327,13 @@ CHANGED: Final = {
     "pair_both": N_("{query} → {key}: {weight} before, {second} after, change {by}"),
 }
 """What the cell of a changed run says where the page Models speaks of two sentences."""
+
+DIRECT: Final = {
+    "sweep": N_("What each head adds directly"),
+    "sweep_about": N_(
+        "Each row is an attention, each column a head, counted from 0 as in Python. The number is what the head adds "
+        "to the logit through the residual stream alone, without its effect on later layers. Heads, embeddings, MLPs "
+        "and biases add up to the logit."
+    ),
+}
+"""What the cell of an attribution says where that of a sweep speaks of changed heads."""

@@ -15,7 +15,7 @@ import pytest
 import torch
 from torch import nn
 
-from mha_core.interop import capture, sweep
+from mha_core.interop import attribute, capture, sweep
 from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.sweep import Sweep
 from mha_core.models import label
@@ -336,6 +336,22 @@ def test_an_output_without_finite_rows_has_no_table(model):
     object.__setattr__(changed, "after", torch.tensor(2.0))
     vars(changed).pop("difference")
     assert read(changed)[0]["change"] == {"largest": "1", "shape": "", "rows": []}
+
+
+def test_an_attribution_is_a_map_that_says_what_its_numbers_are():
+    direct = attribute(PreNorm().eval(), torch.tensor([[4, 2, 4]]), 1, 3)
+    header, arrays = read(direct)
+    assert header["sweep"]["measure"] == f"direct: logit 1 − logit 3 = {direct.total:.4g}"
+    assert header["words"]["sweep"] == "What each head adds directly"
+    assert torch.equal(arrays["sweep"], direct.values.float())
+
+
+class PreNorm(Language):
+    """The same, where attention adds to the embeddings."""
+
+    def forward(self, ids):
+        x = self.embedded(ids)
+        return self.head(x + self.layer(x, x, x)[0])
 
 
 def test_a_sweep_has_its_numbers(model):

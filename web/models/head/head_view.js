@@ -15,6 +15,8 @@ import { PairNumbers } from "./pair_numbers.js";
 import { StrongestLines } from "./strongest_lines.js";
 import { TwoSentences } from "./two_sentences.js";
 
+const FIRST_AS_LINES = 32; // tokens: of more, lines are a tangle
+
 /** The maps of a change, what changed first. @type {PictureOf[]} */
 const PICTURES = ["difference", "first", "second"];
 
@@ -187,7 +189,7 @@ export class HeadView {
     const group = element(
       "span",
       { role: "group", class: "segments", "aria-label": words.views },
-      view("lines", this.#isLong ? "lines" : ""),
+      view("lines", this.#isMapFirst ? "lines" : ""),
       view("map", "map"),
     );
     /** @type {(pressed: boolean, focus: string, word: string, act: () => void) => HTMLElement} */
@@ -293,13 +295,22 @@ export class HeadView {
 
   /** Whether there are too many tokens for all lines. */
   get #isLong() {
+    return this.#size > MOST_LINES;
+  }
+
+  get #size() {
     const { names, keyNames } = this.#tokens;
-    return Math.max(names[0].length, keyNames[0].length) > MOST_LINES;
+    return Math.max(names[0].length, keyNames[0].length);
+  }
+
+  /** Whether a map is shown until lines are chosen. */
+  get #isMapFirst() {
+    return this.#size > FIRST_AS_LINES;
   }
 
   get #isMap() {
     const { drawn } = this.#place;
-    return drawn ? drawn === "map" : this.#isLong;
+    return drawn ? drawn === "map" : this.#isMapFirst;
   }
 
   /** What the map shows. Whole words have no difference: sentences may have other words. @returns {PictureOf} */
