@@ -103,7 +103,7 @@ COMMENTS = {
     "pad": N_("Zeros to the right and below: they add nothing to any sum."),
     "why_pad": N_("The layer requires every size to be h·head_dim, so zeros are appended."),
     "pad_group": N_("The layer's output is as wide as its query, so zeros are appended."),
-    "split": N_("each head has its own columns of V, so its weight is a part of the identity matrix"),
+    "split": N_("each head takes its own columns, so its matrix is a part of the identity matrix"),
     "repeat": N_("this layer has K and V in every head, so heads that share them get copies"),
     "fold": N_("(q·W_a)·k is the dot product of q·W_a and k, so W_a can be folded into W_Q"),
     "join": N_("All heads in one matrix, transposed: its rows are outputs, as the library stores them."),

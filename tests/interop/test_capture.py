@@ -1023,6 +1023,9 @@ def test_heads_are_chosen():
     example = captured.example(heads=[19, 3])
     assert apart(trace(example)["weights"].cpu(), captured.weights[[19, 3]]) <= 1e-12
     assert example.note["en"] == "Captured from Fused: heads=[19, 3] of 20, counted from 0."
+    assert example.title["en"] == "Fused, heads 19, 3 (counted from 0)"
+    assert captured.example(heads=[5]).title["en"] == "Fused, head 5 (counted from 0)"
+    assert large(h=2).example().title == "Fused"
     first = captured.example(cut=True)
     assert len(first.heads) == 16
     assert "The other heads are left out." in first.note["en"]

@@ -28,6 +28,8 @@ ROUNDED: Final = {torch.float16: 0.01, torch.bfloat16: 0.05}
 
 _PARTS: Final = ("weights", "outputs", "q", "k", "v")
 _SIZES: Final = Template("{h} {h:head|heads}{shared}, {n_q} {n_q:query|queries}, {n_k} {n_k:key|keys}")
+_ONE_HEAD: Final = N_("{name}, head {heads} (counted from 0)")
+_SOME_HEADS: Final = N_("{name}, heads {heads} (counted from 0)")
 _FROM: Final = N_("Captured from {name}: heads=[{heads}] of {h}, counted from 0.")
 _NO_SCORES: Final = N_(
     "An example cannot compute these scores from Q and K, so the heads start from their weights."
@@ -66,7 +68,8 @@ class Captured:
     q, k, v          h × n_q × d_k, g × n_k × d_k, g × n_k × d_v; q and k are None if an example cannot compute the
                      weights from them. ``k.repeat_interleave(h // g, 0)`` has the keys of each head of queries
     weights          h × n_q × n_k, computed in float64 if the module did not compute them
-    outputs          h × n_q × d_v, before they are concatenated
+    outputs          h × n_q × d_v: weights · V, before heads are concatenated and multiplied by W_O (``head_outputs`` of
+                     an example; z in TransformerLens)
     mask             n_q × n_k or h × n_q × n_k: truth values, True = may attend; or None
     causal           query i may attend to keys 0 … i; ``mask`` is then None, or hides more
     bias             n_q × n_k or h × n_q × n_k: numbers that are added to the divided scores, such as those of T5's
@@ -223,7 +226,7 @@ class Captured:
         description: dict[str, Any] = {
             "tokens": self.tokens[:MAX_SIZE],
             "context_tokens": self.context_tokens and self.context_tokens[:MAX_SIZE],
-            "title": self.name[:200],
+            "title": _title(self.name, taken, h),
             "note": _notes(
                 (_FROM, {"name": self.name, "heads": _counted(taken), "h": h}),
                 (_NEW_OUTPUTS, {"heads": _counted(new_outputs)}) if new_outputs else None,
@@ -309,6 +312,14 @@ def _has_short_rows(weights: Tensor) -> bool:
 def _counted(heads: Sequence[int]) -> str:
     """These heads, counted from 0."""
     return ", ".join(map(str, heads))
+
+
+def _title(name: str, heads: Sequence[int], h: int) -> str | dict[str, str]:
+    """The attention's name, and which of its heads these are, since an example counts its own from 1."""
+    if list(heads) == list(range(h)):
+        return name[:200]
+    template = _ONE_HEAD if len(heads) == 1 else _SOME_HEADS
+    return _notes((template, {"name": name[:200], "heads": _counted(heads)}))
 
 
 def _chosen(heads: Sequence[int] | None, h: int) -> list[int]:

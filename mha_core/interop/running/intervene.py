@@ -128,8 +128,7 @@ def changed_run(
 
 def with_outputs(subject: Subject, site: Site, edits: Sequence[Edit]) -> Any:
     """What the module returns with other outputs of heads of one attention. Nothing else of the run is looked at."""
-    names = {id(part): name for name, part in subject.module.named_modules()}
-    root = type(subject.module).__name__
+    names, root = subject.names, type(subject.module).__name__
 
     def write(result: Any) -> None:
         part = running(names)

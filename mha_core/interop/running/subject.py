@@ -27,6 +27,7 @@ class Subject:
         self.module = module
         self.args = args
         self.named = named
+        self.names = {id(part): name for name, part in module.named_modules()}
         devices = {part.device.index or 0 for part in module.parameters() if part.device.type == "cuda"}
         self._devices = sorted(devices)
         self._buffers = [(buffer, buffer.detach().clone()) for buffer in module.buffers()]
