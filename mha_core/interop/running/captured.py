@@ -68,8 +68,8 @@ class Captured:
     q, k, v          h × n_q × d_k, g × n_k × d_k, g × n_k × d_v; q and k are None if an example cannot compute the
                      weights from them. ``k.repeat_interleave(h // g, 0)`` has the keys of each head of queries
     weights          h × n_q × n_k, computed in float64 if the module did not compute them
-    outputs          h × n_q × d_v: weights · V, before heads are concatenated and multiplied by W_O (``head_outputs`` of
-                     an example; z in TransformerLens)
+    outputs          h × n_q × d_v: weights · V, before heads are concatenated and multiplied by W_O (an example's
+                     ``head_outputs``; z in TransformerLens)
     mask             n_q × n_k or h × n_q × n_k: truth values, True = may attend; or None
     causal           query i may attend to keys 0 … i; ``mask`` is then None, or hides more
     bias             n_q × n_k or h × n_q × n_k: numbers that are added to the divided scores, such as those of T5's
