@@ -21,6 +21,7 @@ import torch
 
 from mha_core.errors import N_, MhaError, TrainError
 from mha_core.train.heads import Change, compared
+from mha_core.train.lines import Batch
 from mha_core.train.messages import (
     Budget,
     Command,
@@ -38,6 +39,8 @@ from mha_core.train.training import Training
 
 _MEASURED: Final = 50
 """Steps between two looks at the memory that is used."""
+_SCORED: Final = 64
+"""Lines on which heads are scored at each recording: few, so that a recording costs less than a step."""
 
 
 def work(pipe: Connection, order: Order, budget: Budget) -> None:
@@ -71,6 +74,7 @@ class _Worker:
     def __init__(self, training: Training, pipe: Connection, budget: Budget) -> None:
         self.training, self.pipe, self.budget = training, pipe, budget
         self.tested = training.tested()
+        self.scored = Batch(*(part[:_SCORED] for part in self.tested))
         self.began = monotonic()
         self.paused = self.single = self.stopped = False
 
@@ -123,7 +127,7 @@ class _Worker:
 
     def recorded(self) -> Recorded:
         training = self.training
-        return Recorded.of(training.step, training.model, training.task, self.tested)
+        return Recorded.of(training.step, training.model, training.task, self.scored)
 
     def require_budget(self) -> None:
         self.require_time()

@@ -37,6 +37,7 @@ def test_a_task_is_learned_saved_and_gone_on_with(command, tmp_path):
     assert (status, report["task"], report["steps"]) == (0, "reverse", 50)
     assert report["settings"] == open_training(path).settings.as_json()
     assert 0 <= report["right"]["answers"] <= report["right"]["tokens"] <= 1
+    assert report["layers"] == [{"kind": "decoder", "layer": 0}]
     assert [len(layer) for layer in report["without"]] == [2]
     assert report["prompt"].endswith("→")
     assert err.startswith("step 50 of 50: loss ")
@@ -54,9 +55,24 @@ def test_own_lines_are_learned(command, tmp_path):
     assert json.loads(out)["right"] == {"tokens": 1.0, "answers": 1.0}
 
 
+def test_an_encoder_decoder_is_reported_attention_by_attention(command):
+    status, out, _ = command("translation", *SMALL, "--architecture", "encoder-decoder", "--steps", 1)
+    report = json.loads(out)
+    assert status == 0
+    assert [layer["kind"] for layer in report["layers"]] == ["encoder", "decoder", "cross"]
+    assert [len(layer) for layer in report["without"]] == [2, 2, 2]
+    assert report["alignment"][:2] == [None, None]
+    assert all(0 <= share <= 1 for share in report["alignment"][2])
+    assert report["induction"] is None
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
+        (
+            ["induction", "--architecture", "encoder-decoder"],
+            "architecture: the lines of this task have no source",
+        ),
         (["nap"], "there is no task 'nap'; the tasks are copy"),
         (["copy", "--heads", "9"], "heads: expected a whole number from 1 to 4"),
         (["copy", "--steps", "-1"], "--steps: expected 0 to 100000 steps, got -1"),
