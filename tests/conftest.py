@@ -47,9 +47,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: "tests/e2e/" not in item.nodeid)
     if config.option.long:
         return
-    long_tests = [item for item in items if item.get_closest_marker("long")]
-    items[:] = [item for item in items if item not in set(long_tests)]
-    config.hook.pytest_deselected(items=long_tests)
+    long_tests = {item for item in items if item.get_closest_marker("long")}
+    items[:] = [item for item in items if item not in long_tests]
+    config.hook.pytest_deselected(items=list(long_tests))
 
 
 @pytest.hookimpl(trylast=True)

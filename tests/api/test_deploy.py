@@ -4,7 +4,6 @@ import os
 import subprocess
 from pathlib import Path
 
-import kubernetes_validate
 import pytest
 import yaml
 
@@ -103,6 +102,8 @@ def test_the_documentation_says_how_long_it_takes():
 
 @pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_the_manifests_are_valid(path):
+    import kubernetes_validate  # takes seconds, and every collection imports this file
+
     for one in yaml.safe_load_all(path.read_text("utf-8")):
         if path.name == "service.yaml" and path.parent.name == "traefik":
             one["spec"] = kind_of_base("Service")["spec"]  # it is a patch

@@ -85,10 +85,11 @@ def test_the_solver_finds_a_solution_and_none_with_fewer_changes(start):
     assert changes(start, end(start)) == changes(start, found)
 
 
-@each("start", [start for start in PUZZLES.values() if changes(start, end(start)) > 1])
+@each("start", PUZZLES.values())
 def test_no_single_number_solves_a_puzzle_of_several_changes(start):
     """One after the other, apart from the solver, which computes them all at once."""
-    assert not any(solved(trace(apply(start, read_edit(edit)))) for edit in single_changes(start))
+    if changes(start, end(start)) > 1:
+        assert not any(solved(trace(apply(start, read_edit(edit)))) for edit in single_changes(start))
 
 
 def single_changes(start):

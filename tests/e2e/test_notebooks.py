@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from urllib.error import URLError
 from urllib.request import urlopen
 
-import nbclient
-import nbformat
 import pytest
 from playwright.sync_api import expect
 
@@ -30,6 +28,8 @@ READ = "widget.example.x[0][0].hex()"
 
 
 def notebook(*cells):
+    import nbformat  # jsonschema takes seconds, and every collection imports this file
+
     kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
     made = [nbformat.v4.new_code_cell(cell) for cell in cells]
     return nbformat.v4.new_notebook(cells=made, metadata={"kernelspec": kernel})
@@ -76,6 +76,8 @@ def _answers(url):
 
 
 def test_a_notebook_that_is_executed_holds_pages_and_a_widget():
+    import nbclient
+
     executed = notebook(
         "import mha_core as mha\nexample = mha.built_in('first')\nexample", "mha.trace(example)", WIDGET, READ
     )
@@ -108,6 +110,8 @@ def jupyterlab(tmp_path_factory):
 @pytest.fixture
 def lab(jupyterlab, new_context):
     """Opens a notebook with these cells in JupyterLab."""
+    import nbformat
+
     url, folder = jupyterlab
 
     def opened(*cells, name):
