@@ -27,7 +27,7 @@ from mha_ui.exchange import (
     import_button,
     page_button,
 )
-from mha_ui.notes import folded_note
+from mha_ui.notes import first_sentence, folded_note
 from mha_ui.panel import panel
 from mha_ui.share import save_button, share_button
 from mha_ui.theme import theme_choice
@@ -136,9 +136,13 @@ def _example_menu(work: state.Work) -> None:
 
 
 def _listed(name: str, group: str, work: state.Work) -> str:
-    """An example in the menu: its title, its group, and which language its tokens are in if not in the reader's."""
-    parts = (group, other_words(name, work.language))
-    return " · ".join([text_in(library()[name].title, work.language), *map(work.words, filter(None, parts))])
+    """An example in the menu: its title, its group, and which language its tokens are in if not in the reader's.
+
+    A second line has how its note begins.
+    """
+    example, parts = library()[name], (group, other_words(name, work.language))
+    listed = [text_in(example.title, work.language), *map(work.words, filter(None, parts))]
+    return f"{' · '.join(listed)}\n{first_sentence(text_in(example.note, work.language))}"
 
 
 def _example_key(work: state.Work, shown: str | None) -> str:

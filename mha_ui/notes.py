@@ -8,8 +8,10 @@ from html import escape
 import streamlit as st
 
 from mha_core import Example
+from mha_core.errors import N_
 from mha_core.example.model import text_in
 from mha_view.about import is_ours
+from mha_view.language import words_in
 
 
 def rich(text: str) -> str:
@@ -24,9 +26,14 @@ def note(example: Example, language: str) -> None:
 
 
 def folded_note(example: Example, language: str) -> str:
-    """The example's note as HTML, or nothing: only its first line, until it is opened."""
-    text = _note(example, language)
-    return text and f'<details class="mha-note folded" dir="auto"><summary>{text}</summary></details>'
+    """The example's note as HTML, or nothing: only what it is, until it is opened."""
+    text, name = _note(example, language), words_in(language)(N_("About this example"))
+    return text and f'<details class="mha-note folded" dir="auto"><summary>{name}</summary>{text}</details>'
+
+
+def first_sentence(text: str) -> str:
+    """How a text begins: up to its first full stop, colon or semicolon."""
+    return re.split(r"[.:;] |[。：；]", text, maxsplit=1)[0].removesuffix(".")
 
 
 def _note(example: Example, language: str) -> str:

@@ -65,7 +65,7 @@ class Share {
     });
     this.close.addEventListener("click", () => this.#hide());
     this.panel.addEventListener("keydown", (event) => event.key === "Escape" && this.#hide());
-    this.teach.addEventListener("click", () => this.data.teaches && setTeaching(!isTeaching()));
+    this.teach.addEventListener("click", () => this.#teach());
     onTeachingChange(() => this.#markTeaching(), this.#stopped.signal);
     this.#listen(root);
     reachPopovers(this.#stopped.signal);
@@ -106,6 +106,15 @@ class Share {
     sender.confirm(data);
     this.#sendLeft();
     markCurrentPage();
+  }
+
+  /** Where the page has nothing for a lecturer, say which pages do. */
+  #teach() {
+    if (this.data.teaches) return setTeaching(!isTeaching());
+    this.paper.replaceChildren();
+    this.noCode.hidden = this.field.hidden = true;
+    this.message.textContent = this.data.words.teach_title;
+    this.panel.hidden = false;
   }
 
   #markTeaching() {
