@@ -281,7 +281,7 @@ def _renamed(language: str, layer: int, heads: Sequence[int]) -> Iterator[str]:
         if at != head:
             yield _say(
                 language,
-                N_("Head {at} here is layer {layer} · head {head}."),
+                N_("Head {at} on this page is the model's head {head} of layer {layer}."),
                 at=at + 1,
                 layer=layer + 1,
                 head=head + 1,

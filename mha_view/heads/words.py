@@ -68,6 +68,7 @@ HEADS: Final = {
         "they have nothing in common."
     ),
     "kind_none": N_("no clear pattern"),
+    "kind_others": N_("the other {count}: {kind}"),
     "kind_unsure": N_("too few cases"),
     "kind_previous": N_("previous token"),
     "kind_next": N_("next token"),

@@ -74,7 +74,7 @@ def test_the_note_says_which_head_of_the_model_each_head_is(tmp_path):
     model = open_model(folder_of(tmp_path))
     tokens = tokenize(model, TEXT)
     note = to_example(model, run(model, tokens), tokens, 1, [3, 1, 2]).note
-    assert text_in(note, "en").endswith(" Head 1 here is layer 2 · head 4.")
+    assert text_in(note, "en").endswith(" Head 1 on this page is the model's head 4 of layer 2.")
     assert text_in(note, "zh").endswith("。这里的头 1 是第 2 层 · 头 4。")
 
 

@@ -64,18 +64,22 @@ export class Controls {
 
   #moves() {
     const signs = { previous: "←", next: "→", into: "↓", out: "↑" };
-    return Object.entries(signs).map(([name, sign]) => this.#move(name, sign));
+    const { words } = this.options.model;
+    return Object.entries(signs).map(([name, sign]) => {
+      const said = words[name].replace(/ ?[(（].*$/, ""); // without its key
+      return this.#move(name, sign, span("move-name", said));
+    });
   }
 
   /**
    * @param {string} name of a command
-   * @param {string} sign
+   * @param {...Child} signs
    */
-  #move(name, sign) {
+  #move(name, ...signs) {
     const { commands, model } = this.options;
     const label = model.words[name];
     const attributes = { class: "round", title: label, "aria-label": label };
-    return walkButton(name, () => commands[name](), attributes, sign);
+    return walkButton(name, () => commands[name](), attributes, ...signs);
   }
 
   /** On a phone it shows what there is no room for in one row. */

@@ -39,7 +39,7 @@ export function measureOf(run, name, at) {
 }
 
 /**
- * What heads do, and how many do it, the most frequent first.
+ * What heads do, and how many do it, the most frequent first. Those of which nothing can be said come last.
  * @param {Pick<ModelRun, "sentences">} run
  * @returns {[string, number][]}
  */
@@ -50,5 +50,11 @@ export function kinds({ sentences: [sentence] }) {
     const kind = kindOf(sentence, at);
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
-  return [...counts].sort(([, one], [, other]) => other - one);
+  return [...counts].sort(
+    ([kind, one], [otherKind, other]) =>
+      Number(isNameless(kind)) - Number(isNameless(otherKind)) || other - one,
+  );
 }
+
+/** Whether a head does nothing that has a name. @param {string} kind */
+export const isNameless = (kind) => kind === "none" || kind === "unsure";

@@ -18,7 +18,7 @@ import { alignedKeys, counterpart, isOfTwo, mapOf, NO_RUN } from "../runs.js";
 import { colourName, hueStyle } from "../theme_colours.js";
 import { START } from "../view_address.js";
 import { captionOf, headName, headText, pairText } from "../wording.js";
-import { kinds, ordered } from "./head_order.js";
+import { isNameless, kinds, ordered } from "./head_order.js";
 import { Measures } from "./measures.js";
 
 const LEAST_WITH_CAPTION = 70; // px, the width of a tile from which it has a caption
@@ -152,14 +152,13 @@ export class HeadsOverview {
     const options = ["", ...names.flatMap((name) => (hasReverse(name) ? [name, `-${name}`] : [name]))];
     this.by.replaceChildren(...options.map((by) => element("option", { value: by }, words[orderWord(by)])));
     this.kinds.replaceChildren(
-      ...kinds(this.#run).map(([kind, count]) => {
+      ...kinds(this.#run).map(([kind, count], at) => {
         const onclick = () => this.host.go({ only: this.#place.only === kind ? "" : kind });
         const attributes = { class: "kind", style: hueStyle(kind), data: { kind }, onclick };
-        return pressable(
-          false,
-          attributes,
-          span("kind-name", span("dot"), `${words[`kind_${kind}`]} · ${count}`),
-        );
+        const name = words[`kind_${kind}`];
+        const isRest = at > 0 && isNameless(kind);
+        const text = isRest ? fill(words.kind_others, { count, kind: name }) : `${name} · ${count}`;
+        return pressable(false, attributes, span("kind-name", span("dot"), text));
       }),
     );
   }
