@@ -11,9 +11,11 @@ from mha_core.errors import NumberRangeError
 from mha_core.learn.descent import loss, stepped
 from mha_core.learn.undefined import undefined_rows
 from mha_ui.bench.model import payload
+from mha_ui.check.model import check_payload
 from mha_ui.state import Work
 from mha_ui.state.history import begun
 from mha_ui.state.url import work_at
+from mha_view.lenses.lens import Exercise
 from mha_view.tables.backward import with_backward
 from tests.apply import apply
 from tests.core.goals import with_goals
@@ -131,7 +133,38 @@ def test_where_a_length_is_0_its_derivative_is_not_defined():
     assert undefined_rows(trace(apply(built_in("cosine"), goal))) == []
 
 
-def test_claimed_numbers_are_checked_without_the_backward_pass(aimed):
-    example = replace(aimed.example, claimed={"weights": aimed.trace.values["weights"]})
-    sent = payload(Work(begun(example, None), "en"), lens="check")
-    assert sent["learning"] is None
+# --- on the page Check ---
+
+
+def test_the_tables_of_the_backward_pass_are_stages_to_be_filled_in(aimed):
+    sent = check_payload(Work(begun(aimed.example, None), "en"))
+    assert sent["learning"] is None  # nothing learns here
+    assert [stage["title"] for stage in sent["stages"] if "d_scores" in stage["matrices"]] == [
+        "Scores, backward"
+    ]
+    table = sent["matrices"]["d_scores"]
+    assert table["claim"]
+    assert table["values"] == [[[""] * 3] * 3] * 2
+    assert not sent["matrices"]["output_target"]["edit"]
+
+
+def test_a_wrong_gradient_is_marked_and_explained(aimed):
+    right = aimed.trace.matrix("d_output")
+    wrong = tuple(tuple(f"{-number:.2f}" for number in row) for row in right)
+    sent = check_payload(Work(begun(replace(aimed.example, claimed={"d_output": wrong}), None), "en"))
+    assert sent["marks"]["d_output||0|0"] == "own"
+    assert [cause["text"] for cause in sent["check"]["causes"]] == [
+        "Possibly the sign is flipped: it is the result minus the target, not the other way round."
+    ]
+
+
+def test_an_exercise_sends_no_number_that_it_asks_for_and_none_after(aimed):
+    work = replace(Work(begun(aimed.example, None), "en"), exercise=Exercise(("softmax_sums",)))
+    sent = check_payload(work)
+    assert sent["matrices"]["softmax_sums"]["values"] == [[[""]] * 3] * 2
+    assert sent["matrices"]["d_weights"]["values"] == aimed.trace.backward["d_weights"]
+    assert "d_scaled_scores" not in sent["matrices"].keys() | sent["steps"].keys()
+    assert [table["label"] for table in sent["check"]["practice"]["tables"]] == [
+        "Row sums of the softmax step r, head 1",
+        "Row sums of the softmax step r, head 2",
+    ]
