@@ -20,13 +20,16 @@ from mha_core.train.training import Record, Training
 @dataclass(frozen=True, slots=True)
 class Order:
     """What to train. ``lines``: one's own, for the task of that name; ``changes``: of the task's default settings;
-    ``saved``: a file to go on from, instead of all these.
+    ``saved``: a file to go on from, instead of all these. ``steps``: it ends after this step; ``kept``: where it is
+    saved when it ends.
     """
 
     task: str = ""
     changes: Mapping[str, Any] = field(default_factory=dict)
     lines: tuple[Line, ...] = ()
     saved: Path | None = None
+    steps: int | None = None
+    kept: Path | None = None
 
     def require_known(self) -> None:
         """Raises ``TrainError`` for a task or a setting that there is not. A file is only looked at in the process."""
@@ -73,13 +76,15 @@ class Stepped:
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """Every head's weights on the task's fixed line after a step, its induction scores where there are any, and how
-    often it looks at the token that is translated (``ask.alignment``).
+    often it looks at the token that is translated (``ask.alignment``). ``steps``: those at which the model can be
+    looked at now.
     """
 
     step: int
     maps: Maps
     scores: list[list[float]] | None
     aligned: list[list[float] | None] | None = None
+    steps: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, step: int, model: Decoder, task: Task, tested: Batch) -> Recorded:

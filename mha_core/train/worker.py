@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import monotonic
@@ -35,7 +36,6 @@ from mha_core.train.messages import (
     Tried,
 )
 from mha_core.train.saved import save
-from mha_core.train.training import Training
 
 _MEASURED: Final = 50
 """Steps between two looks at the memory that is used."""
@@ -56,24 +56,28 @@ def work(pipe: Connection, order: Order, budget: Budget) -> None:
 
 
 def _why(pipe: Connection, order: Order, budget: Budget) -> Failed | None:
-    """Train; returns why it ended, None where it was stopped."""
+    """Train; returns why it ended, None where it was stopped or has taken the steps of its order."""
+    worker, why = None, None
     try:
-        training = order.training()
-        for message in _Worker(training, pipe, budget).messages():
+        worker = _Worker(order, pipe, budget)
+        for message in worker.messages():
             pipe.send(message)
     except MhaError as error:
-        return Failed.of(error)
+        why = Failed.of(error)
     except MemoryError:
-        return Failed.of(TrainError(N_("there is not enough memory")))
-    return None
+        why = Failed.of(TrainError(N_("there is not enough memory")))
+    if worker is not None and order.kept is not None:
+        pipe.send(worker.saved(order.kept))
+    return why
 
 
 class _Worker:
     """``paused``: waits for commands. ``single``: one step is to be taken all the same."""
 
-    def __init__(self, training: Training, pipe: Connection, budget: Budget) -> None:
-        self.training, self.pipe, self.budget = training, pipe, budget
-        self.tested = training.tested()
+    def __init__(self, order: Order, pipe: Connection, budget: Budget) -> None:
+        self.order, self.pipe, self.budget = order, pipe, budget
+        self.training = order.training()
+        self.tested = self.training.tested()
         self.scored = Batch(*(part[:_SCORED] for part in self.tested))
         self.began = monotonic()
         self.paused = self.single = self.stopped = False
@@ -81,17 +85,17 @@ class _Worker:
     def messages(self) -> Iterator[Message]:
         """All messages but the last. Raises ``TrainError`` where a budget is used up or the training fails."""
         yield self.recorded()
-        while True:
+        while self.order.steps is None or self.training.step < self.order.steps:
             yield from self.obey()
             if self.stopped:
                 return
             if self.paused and not self.single:
                 continue
-            self.single = False
             self.require_budget()
             yield Stepped(self.training.take_step())
-            if self.training.step in self.training.recordings:
+            if self.single or self.training.step in self.training.recordings:
                 yield self.recorded()
+            self.single = False
 
     def obey(self) -> Iterator[Message]:
         """Follow every command that has come, up to the next step that is wanted; while paused, wait for one, but not
@@ -115,19 +119,25 @@ class _Worker:
 
     def answered(self, command: Command) -> Message:
         """A file is written, or a change tried."""
-        training = self.training
+        if command.path is not None:
+            return self.saved(command.path)
+        training, change = self.training, command.change or Change()
         try:
-            if command.path is not None:
-                save(training, command.path)
-                return Saved(command.path)
-            change = command.change or Change()
             return Tried(training.step, change, compared(training.model, self.tested, change))
         except MhaError as error:
             return Failed.of(error)
 
+    def saved(self, path: Path) -> Message:
+        try:
+            save(self.training, path)
+        except MhaError as error:
+            return Failed.of(error)
+        return Saved(path)
+
     def recorded(self) -> Recorded:
         training = self.training
-        return Recorded.of(training.step, training.model, training.task, self.scored)
+        steps = tuple(dict.fromkeys([*training.recordings, training.step]))
+        return replace(Recorded.of(training.step, training.model, training.task, self.scored), steps=steps)
 
     def require_budget(self) -> None:
         self.require_time()

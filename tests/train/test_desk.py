@@ -88,6 +88,37 @@ def test_a_training_takes_the_steps_of_its_budget_as_it_would_here():
     assert str(ended.why.error()) == "the training has taken all of its 12 steps"
 
 
+def test_an_order_of_so_many_steps_is_saved_when_it_ends_and_can_go_on(tmp_path):
+    first, second = tmp_path / "first.safetensors", tmp_path / "second.safetensors"
+    with Desk() as desk:
+        inbox = Inbox(desk.start(Order("copy", SMALL, steps=12, kept=first)))
+        assert inbox.wait(Ended).why is None
+        assert inbox.wait(Saved).path == first
+        inbox = Inbox(desk.start(Order(saved=first, steps=15, kept=second)))
+        inbox.wait(Ended)
+    assert inbox.steps() == [13, 14, 15]
+    assert open_training(second).step == 15
+    assert inbox.wait(Recorded).steps == (0, 10, 12)
+
+
+def test_what_a_budget_has_ended_is_saved(tmp_path):
+    path = tmp_path / "kept.safetensors"
+    with Desk(budget=Budget(steps=2)) as desk:
+        inbox = Inbox(desk.start(Order("copy", SMALL, kept=path)))
+        assert inbox.wait(Ended).why is not None
+    assert open_training(path).step == 2
+
+
+def test_one_step_of_a_paused_training_is_recorded():
+    with Desk() as desk:
+        job = desk.start(order())
+        job.send(Command("pause"))
+        job.send(Command("step"))
+        inbox = Inbox(job)
+        step = inbox.wait(Recorded, lambda one: one.step > 0).step
+        assert inbox.steps()[-1] == step
+
+
 def test_the_script_that_starts_a_training_is_not_run_again(monkeypatch, tmp_path):
     script = ModuleType("__main__")
     script.__file__ = str(tmp_path / "gone.py")  # Streamlit makes the page's script the main module
