@@ -10,12 +10,13 @@
 - ``commands``: the command line's answers over HTTP; ``command_answers`` computes them.
 - ``models``: a sentence through a trained model. ``model_requests`` reads a request, ``model_answers`` computes the
   answer, ``model_runs`` stores the latest runs.
+- ``trainings``: the websocket of the page Train; ``training_session`` has the training that it shows.
 - ``rooms``: the audience of a lecture.
 - ``qr_code``: a link as a QR code.
 - ``metrics``: what Prometheus reads, at a port of its own; ``histogram`` counts durations. ``logs``: the log as JSON.
 - ``assets``: scripts that a browser caches.
 
-No answer depends on an earlier request, except in rooms and on the websocket.
+No answer depends on an earlier request, except in rooms and on the websockets.
 
 A route is one line of ``ROUTES``. Its module is imported before the libraries are, so it imports what it computes with
 inside its functions, after ``await ready.imported()``.
@@ -30,7 +31,7 @@ from typing import Final
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
-from mha_api import assets, commands, live, models, qr_code, ready
+from mha_api import assets, commands, live, models, qr_code, ready, trainings
 from mha_api.first_style import FirstStyle
 from mha_api.headers import FRAME_ANCESTORS, Guard
 from mha_api.rooms import Rooms
@@ -40,6 +41,7 @@ from mha_api.rooms.store import Store
 ROUTES: Final[list[BaseRoute]] = [
     Route("/ready", ready.answer),
     WebSocketRoute("/live", live.live),
+    WebSocketRoute("/train", trainings.train),
     Route("/trace", commands.trace, methods=["POST"]),
     Route("/explain", commands.explain, methods=["POST"]),
     Route("/check", commands.check, methods=["POST"]),

@@ -26,6 +26,7 @@ BENCH: Final = "bench.py"
 PUZZLES: Final = "puzzles.py"
 WALKTHROUGH: Final = "walkthrough.py"
 MODELS: Final = "models.py"
+TRAIN: Final = "train.py"
 CHECK: Final = "check.py"
 EXPERIMENTS: Final = "experiments.py"
 CONVENTIONS: Final = "conventions.py"
@@ -36,6 +37,7 @@ PAGES: Final = {
     PUZZLES: N_("Puzzles"),
     WALKTHROUGH: N_("Step through"),
     MODELS: N_("Real models"),
+    TRAIN: N_("Train"),
     CHECK: N_("Check my numbers"),
     EXPERIMENTS: N_("Compare"),
     CONVENTIONS: N_("Notation"),

@@ -16,7 +16,7 @@ OptimizerName: TypeAlias = Literal["adam", "sgd"]
 MOST_STEPS: Final = 100_000
 MOST_BATCH: Final = 256
 
-_RANGES: Final[Mapping[str, tuple[float, float]]] = {
+RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "layers": (1, 2),
     "heads": (1, 4),
     "d_model": (16, 64),
@@ -58,7 +58,7 @@ class Settings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, (low, high) in _RANGES.items():
+        for name, (low, high) in RANGES.items():
             _require_in_range(name, getattr(self, name), low, high, whole=isinstance(low, int))
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:

@@ -57,9 +57,9 @@ def request_for(**more):
     } | more
 
 
-def test_the_page_is_between_the_walkthrough_and_the_check():
+def test_the_page_is_between_the_walkthrough_and_training():
     pages = list(shell.PAGES)
-    assert pages.index("walkthrough.py") == pages.index(PAGE) - 1 == pages.index("check.py") - 2
+    assert pages.index("walkthrough.py") == pages.index(PAGE) - 1 == pages.index("train.py") - 2
     assert words_in("zh")(shell.PAGES[PAGE]) == "真实模型"
 
 

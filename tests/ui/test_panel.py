@@ -18,6 +18,7 @@ import mha_ui.lessons.heads
 import mha_ui.models
 import mha_ui.pictures
 import mha_ui.puzzles
+import mha_ui.train
 import mha_ui.walkthrough
 from mha_core import built_in, from_token, opens_first, to_token
 from mha_core.edit import edits
@@ -44,7 +45,7 @@ GOOD = apply(WATER, cell(5))
 BAD = apply(GOOD, cell(13))
 """The example with which the planted faults occur."""
 QUERY = {"lesson": "many-heads", "lang": "en"}
-LESSONS, PUZZLES, WALK, MODELS, CHECK, EXPERIMENTS, CONVENTIONS = list(shell.PAGES)[1:]
+LESSONS, PUZZLES, WALK, MODELS, TRAIN, CHECK, EXPERIMENTS, CONVENTIONS = list(shell.PAGES)[1:]
 BENCH = "bench.matrices"
 FAULTS = {
     "bench": (shell.BENCH, bench, "payload"),
@@ -61,6 +62,7 @@ FAULTS = {
     "experiments.change": (EXPERIMENTS, mha_ui.experiments.lenses, "payload"),
     "conventions": (CONVENTIONS, mha_ui.conventions, "packed_payload"),
     "models": (MODELS, mha_ui.models, "ui_words"),
+    "train": (TRAIN, mha_ui.train, "task_list"),
     "puzzles": (PUZZLES, mha_ui.puzzles, "puzzle_stages"),
     "lessons": (LESSONS, mha_ui.lessons.heads, "agreement"),
 }

@@ -1,0 +1,102 @@
+// The page's websocket (mha_api/trainings.py). It is opened for the first request, and again for the next one after it
+// was lost. A training ends with its socket.
+
+import { unframed, unpacked } from "../kit/binary.js";
+import { belowRoot } from "../kit/root.js";
+
+/** What the server refused, in a sentence. */
+export class Refusal extends Error {}
+
+export class Channel {
+  /** @type {WebSocket | null} */
+  #socket = null;
+  #id = 0;
+  /** @type {Map<number, { resolve: (answer: any) => void; reject: (why: Refusal) => void }>} */
+  #pending = new Map();
+  /** Parts of a file that is being saved. @type {ArrayBuffer[]} */
+  #parts = [];
+  #isStopped = false;
+
+  /**
+   * @param {string} lang
+   * @param {string} unreachable what is said where no answer comes
+   * @param {{ told: (message: any) => void; stepped: (header: TrainSteps, arrays: Record<string, any>) => void;
+   *   lost: () => void }} host
+   */
+  constructor(lang, unreachable, host) {
+    this.lang = lang;
+    this.unreachable = unreachable;
+    this.host = host;
+  }
+
+  stop() {
+    this.#isStopped = true;
+    this.#socket?.close();
+  }
+
+  /** The answer to a wish. Rejects with a `Refusal`. @param {Record<string, unknown>} wish @returns {Promise<any>} */
+  ask(wish) {
+    const id = ++this.#id;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      this.send({ ...wish, id });
+    });
+  }
+
+  /** @param {Record<string, unknown> | ArrayBuffer} wish */
+  send(wish) {
+    const socket = this.#socket ?? this.#connect();
+    const data = wish instanceof ArrayBuffer ? wish : JSON.stringify(wish);
+    if (socket.readyState === WebSocket.OPEN) socket.send(data);
+    else socket.addEventListener("open", () => socket.send(data));
+  }
+
+  /** The current training as a file. @returns {Promise<Blob>} */
+  async file() {
+    this.#parts = [];
+    await this.ask({ do: "save" });
+    return new Blob(this.#parts);
+  }
+
+  #connect() {
+    const url = belowRoot(`api/train?lang=${this.lang}`);
+    url.protocol = url.protocol.replace("http", "ws");
+    const socket = new WebSocket(url);
+    socket.binaryType = "arraybuffer";
+    socket.addEventListener("message", ({ data }) => this.#take(data));
+    socket.addEventListener("close", () => this.#lose(socket));
+    this.#socket = socket;
+    return socket;
+  }
+
+  /** @param {string | ArrayBuffer} data */
+  #take(data) {
+    if (typeof data === "string") return this.#takeText(JSON.parse(data));
+    const { header, at } = unframed(data);
+    if (Object.hasOwn(/** @type {object} */ (header), "part")) this.#parts.push(data.slice(at));
+    else {
+      const { header: steps, arrays } = unpacked(data);
+      this.host.stepped(/** @type {TrainSteps} */ (steps), arrays);
+    }
+  }
+
+  /** @param {{ id?: number; error?: string }} message */
+  #takeText(message) {
+    if (message.id === undefined) return this.host.told(message);
+    const asked = this.#pending.get(message.id);
+    this.#pending.delete(message.id);
+    if (message.error) asked?.reject(new Refusal(message.error));
+    else asked?.resolve(message);
+  }
+
+  /** @param {WebSocket} socket */
+  #lose(socket) {
+    if (socket !== this.#socket) return;
+    this.#socket = null;
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    if (this.#isStopped) return;
+    for (const { reject } of pending) reject(new Refusal(this.unreachable));
+    this.host.lost();
+  }
+}

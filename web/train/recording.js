@@ -1,0 +1,118 @@
+// What is known of a training: each step, and the maps of every head at some of them. No DOM here.
+
+const ONE = 65_535; // a weight of 1
+
+export class Recording {
+  /** By step, counted from 0: what the model did after so many steps. @type {TrainRecord[]} */
+  records = [];
+  /** In order of their steps. @type {TrainFrame[]} */
+  frames = [];
+
+  /** @param {TrainBegun} begun */
+  constructor(begun) {
+    this.begun = begun;
+    const { heads } = begun.settings;
+    this.heads = Number(heads);
+    /** Where the maps of each part begin. @type {number[]} */
+    this.starts = [];
+    let size = 0;
+    for (const { queries, keys } of begun.parts) {
+      this.starts.push(size);
+      size += this.heads * queries.length * keys.length;
+    }
+    this.size = size;
+  }
+
+  /** How many steps were taken. */
+  get steps() {
+    return Math.max(this.records.length, this.frames.at(-1)?.step ?? 0);
+  }
+
+  /**
+   * Take what the server has sent. Frames that the server no longer has are dropped.
+   * @param {TrainSteps} header
+   * @param {{ records: Float32Array; maps: Uint16Array }} arrays
+   */
+  add({ first, frames, recorded }, { records, maps }) {
+    for (let at = 0; at < records.length / 4; at++) {
+      const [loss, accuracy, exact, seconds] = records.slice(4 * at, 4 * at + 4);
+      this.records[first - 1 + at] = { loss, accuracy, exact, seconds };
+    }
+    for (const [at, { step, scores }] of frames.entries()) {
+      const frame = { step, scores, maps: maps.slice(at * this.size, (at + 1) * this.size) };
+      this.frames = [...this.frames.filter((other) => other.step !== step), frame];
+    }
+    if (recorded) this.frames = this.frames.filter(({ step }) => recorded.includes(step));
+    this.frames.sort((one, other) => one.step - other.step);
+  }
+
+  /** What the model did after so many steps, or at its last one; undefined before any. @param {number} step */
+  at(step) {
+    return this.records[step] ?? this.records.at(-1);
+  }
+
+  /** The index of the frame that is nearest to a step. @param {number} step */
+  nearest(step) {
+    let best = 0;
+    for (const [at, frame] of this.frames.entries())
+      if (Math.abs(frame.step - step) < Math.abs(this.frames[best].step - step)) best = at;
+    return best;
+  }
+
+  /**
+   * A head's weights in a frame.
+   * @param {TrainFrame} frame
+   * @param {TrainHead} head
+   * @returns {number[][]}
+   */
+  weights(frame, [part, head]) {
+    const { queries, keys } = this.begun.parts[part];
+    const start = this.starts[part] + head * queries.length * keys.length;
+    return queries.map((_, row) =>
+      Array.from(keys, (__, col) => frame.maps[start + row * keys.length + col] / ONE),
+    );
+  }
+
+  /** Every head, in order. @returns {TrainHead[]} */
+  get all() {
+    return this.begun.parts.flatMap((_, part) =>
+      Array.from({ length: this.heads }, (__, head) => /** @type {TrainHead} */ ([part, head])),
+    );
+  }
+
+  /** The head that matches prefixes best in the last frame; else the last head. @returns {TrainHead} */
+  get best() {
+    const scores = this.frames.at(-1)?.scores;
+    const of = (/** @type {TrainHead} */ [part, head]) => scores?.[part]?.[head] ?? 0;
+    return this.all.reduce(
+      (best, head) => (of(head) > of(best) ? head : best),
+      this.all[this.all.length - 1],
+    );
+  }
+
+  /** Seconds that so many more steps will take; null where that cannot be said yet. @param {number} steps */
+  left(steps) {
+    const last = this.records.at(-1);
+    const since = Math.max(0, this.records.length - 50);
+    const taken = this.records.length - since;
+    if (!last || taken < 5) return null;
+    return ((last.seconds - (this.records[since]?.seconds ?? 0)) / taken) * steps;
+  }
+}
+
+/**
+ * Numbers as points of a line, at most `most` of them: the mean of those that share a point.
+ * @param {number[]} numbers
+ * @param {number} most
+ * @returns {[number, number][]} the place and the mean
+ */
+export function thinned(numbers, most) {
+  const each = Math.ceil(numbers.length / most) || 1;
+  /** @type {[number, number][]} */
+  const points = [];
+  for (let at = 0; at < numbers.length; at += each) {
+    const some = numbers.slice(at, at + each);
+    points.push([at + (some.length - 1) / 2, some.reduce((sum, number) => sum + number, 0) / some.length]);
+  }
+  return points;
+}

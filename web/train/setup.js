@@ -1,0 +1,251 @@
+// What is trained: the task and its rule, the model, how it learns, and the buttons that start and stop it.
+
+import { announcer, button, div, element, fill, p, pressable, setText, span } from "../kit/dom.js";
+import { format } from "../kit/numbers.js";
+import { modelText } from "./curves.js";
+
+const OWN = "own";
+const NUMBERS = ["layers", "heads", "d_model", "rate", "weight_decay", "dropout", "seed", "steps"];
+const CHOICES = { optimizer: ["adam", "sgd"] };
+
+/** @typedef {{ recording: import("./recording.js").Recording | null; state: TrainState; isLive: boolean }} SetupValues */
+/** @typedef {{ open: (task: string) => void; start: (wish: Record<string, unknown>) => void; send: (command: string) => void;
+ *   more: () => void; save: () => void; file: (file: File) => void }} SetupHost */
+
+export class Setup {
+  /** The task that is chosen. */
+  #task = "";
+  /** The state that a screen reader was told of. */
+  #saidOf = "";
+  /** @type {Map<string, HTMLInputElement | HTMLSelectElement>} */
+  #fields = new Map();
+
+  /** @param {TrainData} data @param {SetupHost} host */
+  constructor({ words, tasks, limits }, host) {
+    this.words = words;
+    this.tasks = tasks;
+    this.limits = limits;
+    this.host = host;
+    this.chips = div("tasks", ...tasks.map((task) => this.#chip(task)));
+    this.chips.setAttribute("role", "group");
+    this.chips.setAttribute("aria-label", words.tasks);
+    this.title = element("h2");
+    this.rule = p("hint rule");
+    this.about = span("pill");
+    const sample = tasks.find(({ task }) => task === OWN)?.sample;
+    this.lines = element("textarea", {
+      placeholder: sample,
+      rows: 6,
+      data: { focus: "lines" },
+      spellcheck: "false",
+    });
+    this.own = element(
+      "label",
+      { class: "own" },
+      span("name", words.own_lines),
+      this.lines,
+      span("hint", words.own_about),
+    );
+    this.fault = p("fault");
+    this.fault.setAttribute("role", "alert");
+    this.state = p("state");
+    this.said = announcer();
+    this.bar = element("progress", { max: 1, value: 0, "aria-label": words.progress });
+    this.start = this.#button("start", "main", () => this.#start());
+    this.pause = this.#button("pause", "", () => host.send("pause"));
+    this.resume = this.#button("resume", "main", () => host.send("resume"));
+    this.step = this.#button("one_step", "", () => host.send("step"));
+    this.stop = this.#button("stop", "", () => host.send("stop"));
+    this.more = this.#button("more", "", () => host.more());
+    this.other = this.#button("other_heads", "", () => this.#withOtherHeads());
+    this.save = this.#button("save", "", () => host.save());
+    this.file = element("input", {
+      type: "file",
+      accept: ".safetensors",
+      class: "visually-hidden",
+      data: { focus: "file" },
+      onchange: () => {
+        const [file] = this.file.files ?? [];
+        if (file) host.file(file);
+        this.file.value = "";
+      },
+    });
+    this.root = element(
+      "section",
+      { class: "setup", "aria-label": words.setup },
+      this.chips,
+      div("task-head", div("about", this.title, this.rule), this.about),
+      this.own,
+      this.#settings(),
+      div(
+        "acts",
+        this.start,
+        this.resume,
+        this.pause,
+        this.step,
+        this.stop,
+        this.more,
+        this.other,
+        this.save,
+        element("label", { class: "open-file" }, this.file, span("like-button", words.open_file)),
+      ),
+      this.fault,
+      div("going", this.bar, this.state),
+      this.said,
+    );
+  }
+
+  /** @type {(name: string, look: string, onclick: () => void) => HTMLButtonElement} */
+  #button(name, look, onclick) {
+    return button({ class: look, data: { focus: name }, onclick }, this.words[name]);
+  }
+
+  /** @param {TrainTask} task */
+  #chip({ task, title }) {
+    return pressable(
+      false,
+      { data: { task, focus: `task ${task}` }, onclick: () => this.#choose(task) },
+      title,
+    );
+  }
+
+  /** The settings, behind a line that opens them. */
+  #settings() {
+    const { words, limits } = this;
+    const numbers = NUMBERS.map((name) => {
+      const [min, max] = limits[name];
+      const isWhole = Number.isInteger(min) && !["weight_decay", "dropout", "rate"].includes(name);
+      return this.#field(
+        name,
+        element("input", { type: "number", min, max, step: isWhole ? 1 : "any", data: { focus: name } }),
+      );
+    });
+    const choices = Object.entries(CHOICES).map(([name, values]) => {
+      const options = values.map((value) => element("option", { value }, words[value]));
+      return this.#field(name, element("select", { data: { focus: name } }, ...options));
+    });
+    return element(
+      "details",
+      { class: "settings" },
+      element("summary", {}, words.settings),
+      div("fields", ...numbers, ...choices),
+    );
+  }
+
+  /** @param {string} name @param {HTMLInputElement | HTMLSelectElement} field */
+  #field(name, field) {
+    this.#fields.set(name, field);
+    return element("label", {}, span("name", this.words[name]), field);
+  }
+
+  /** Another task: its recording is opened, if there is one. @param {string} key */
+  #choose(key) {
+    this.choose(key);
+    if (key !== OWN) this.host.open(key);
+  }
+
+  /** Show a task with its settings. @param {string} key @param {TrainSettings} [settings] */
+  choose(key, settings) {
+    this.#task = key;
+    const task = this.tasks.find((one) => one.task === key) ?? this.tasks[0];
+    for (const chip of this.chips.querySelectorAll("button"))
+      chip.setAttribute("aria-pressed", String(chip.dataset.task === key));
+    setText(this.title, task.title);
+    setText(this.rule, task.rule);
+    this.own.hidden = key !== OWN;
+    /** @type {TrainSettings} */
+    const all = { steps: task.steps, ...task.settings, ...settings };
+    for (const [name, field] of this.#fields) if (name in all) field.value = String(all[name]);
+  }
+
+  /** @param {string} text */
+  refuse(text) {
+    setText(this.fault, text);
+  }
+
+  /** What is set, as the server takes it. Fields that are empty are left to the server. */
+  #wish() {
+    /** @type {Record<string, unknown>} */
+    const settings = {};
+    for (const [name, field] of this.#fields)
+      if (field.value !== "")
+        settings[name] = field instanceof HTMLSelectElement ? field.value : Number(field.value);
+    const { steps, ...others } = settings;
+    return {
+      task: this.#task,
+      settings: others,
+      steps,
+      lines: this.#task === OWN ? this.lines.value : undefined,
+    };
+  }
+
+  #start() {
+    this.refuse("");
+    this.host.start(this.#wish());
+  }
+
+  /** The same once more with one head, or with four where it has one. */
+  #withOtherHeads() {
+    const field = /** @type {HTMLInputElement} */ (this.#fields.get("heads"));
+    field.value = field.value === "1" ? "4" : "1";
+    this.#start();
+  }
+
+  /** @param {SetupValues} values */
+  update({ recording, state, isLive }) {
+    const { words } = this;
+    const { name } = state;
+    const isGoing = ["connecting", "waiting", "starting", "running", "paused"].includes(name);
+    const begun = recording?.begun;
+    this.start.hidden = isGoing;
+    setText(this.start, isLive ? words.again : words.start);
+    this.pause.hidden = name !== "running";
+    this.resume.hidden = this.step.hidden = name !== "paused";
+    this.stop.hidden = !["running", "paused", "waiting", "starting"].includes(name);
+    this.more.hidden = name !== "ended" || !state.more;
+    this.other.hidden = name !== "ended" || !begun;
+    setText(this.other, begun?.settings.heads === 1 ? words.four_heads : words.one_head);
+    this.save.hidden = !begun || ["waiting", "connecting", "starting"].includes(name);
+    setText(this.about, begun ? aboutText(words, begun) : "");
+    const total = begun ? Math.max(begun.steps, recording.steps, 1) : 1;
+    this.bar.value = recording ? recording.steps / total : 0;
+    this.bar.hidden = !isGoing;
+    const text = stateText(words, { recording, state, isLive });
+    setText(this.state, text);
+    if (name !== this.#saidOf) setText(this.said, text); // not at every step
+    this.#saidOf = name;
+  }
+}
+
+/** What the training does now, in a sentence. @type {(words: Record<string, string>, values: SetupValues) => string} */
+function stateText(words, { recording, state, isLive }) {
+  if (!recording) return "";
+  const { steps, begun } = recording;
+  const left = recording.left(Math.max(0, begun.steps - steps));
+  const values = {
+    step: steps,
+    most: begun.steps,
+    place: state.place,
+    seconds: left === null ? "" : format(left, 0),
+  };
+  if (state.name === "waiting") return fill(words.is_waiting, values);
+  if (state.name === "connecting") return words.is_connecting;
+  if (state.name === "paused") return fill(words.is_paused, values);
+  if (state.name === "starting") return words.is_starting;
+  if (state.name === "running") return fill(left === null ? words.is_running : words.is_running_left, values);
+  if (state.why) return fill(words.has_ended, { why: state.why, step: steps });
+  const seconds = recording.records.at(-1)?.seconds ?? 0;
+  return fill(isLive ? words.has_trained : words.is_recording, { step: steps, seconds: format(seconds, 1) });
+}
+
+/** @type {(words: Record<string, string>, begun: TrainBegun) => string} */
+function aboutText(words, begun) {
+  const { optimizer, rate, seed } = begun.settings;
+  const learning = fill(words.learning, {
+    optimizer: words[String(optimizer)],
+    rate: String(rate),
+    seed: String(seed),
+    count: begun.parameters,
+  });
+  return `${modelText(words, begun)} · ${learning}`;
+}

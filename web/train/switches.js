@@ -1,0 +1,85 @@
+// Switch heads off: what is still right without each of them, and without all that are off.
+
+import { accent, div, element, fill, p, setText, span } from "../kit/dom.js";
+import { percent } from "./curves.js";
+import { headName, indexOf } from "./maps.js";
+
+/** @typedef {{ recording: import("./recording.js").Recording; step: number; off: TrainHead[];
+ *   measured: (TrainWithout & { step: number }) | null; head: TrainHead }} SwitchesValues */
+
+export class Switches {
+  /** @type {SwitchesValues["recording"] | null} */
+  #recording = null;
+
+  /**
+   * @param {Record<string, string>} words
+   * @param {(head: TrainHead, isOn: boolean) => void} toggle
+   */
+  constructor(words, toggle) {
+    this.words = words;
+    this.toggle = toggle;
+    this.about = p("hint");
+    this.list = element("ul", { class: "switches" });
+    this.said = p("result");
+    this.said.setAttribute("role", "status");
+    this.root = element(
+      "section",
+      { class: "card off", "aria-labelledby": "train-off" },
+      element("h2", { id: "train-off" }, words.switch_off),
+      this.about,
+      this.list,
+      this.said,
+    );
+  }
+
+  /** @param {SwitchesValues} values */
+  update({ recording, step, off, measured }) {
+    const { words } = this;
+    if (recording !== this.#recording) this.#build(recording);
+    const shown = measured?.step === step ? measured : null;
+    setText(this.about, shown ? fill(words.off_about, { step, all: percent(shown.all[0]) }) : words.off_wait);
+    for (const [at, head] of recording.all.entries()) {
+      const row = this.list.children[at];
+      const box = /** @type {HTMLInputElement} */ (row.querySelector("input"));
+      box.checked = !off.some((other) => String(other) === String(head));
+      row.classList.toggle("is-off", !box.checked);
+      const alone = shown?.alone[head[0]][head[1]];
+      const bar = /** @type {HTMLElement} */ (row.querySelector(".bar"));
+      bar.style.setProperty("--share", String(alone ?? 0));
+      bar.style.setProperty("--all", String(shown?.all[0] ?? 0));
+      setText(
+        /** @type {HTMLElement} */ (row.querySelector(".share")),
+        alone === undefined ? "" : percent(alone),
+      );
+    }
+    const names = off.map((head) => headName(words, recording, head)).join(", ");
+    const result = shown?.off
+      ? fill(words.off_result, { heads: names, tokens: percent(shown.off[0]), all: percent(shown.all[0]) })
+      : "";
+    setText(this.said, result);
+  }
+
+  /** @param {SwitchesValues["recording"]} recording */
+  #build(recording) {
+    this.#recording = recording;
+    this.list.replaceChildren(
+      ...recording.all.map((head) => {
+        /** @type {HTMLInputElement} */
+        const box = element("input", {
+          type: "checkbox",
+          role: "switch",
+          data: { focus: `switch ${head}` },
+          onchange: () => this.toggle(head, box.checked),
+        });
+        const name = headName(this.words, recording, head);
+        return element(
+          "li",
+          { style: accent(indexOf(recording, head)) },
+          element("label", {}, box, span("name", name)),
+          div("bar", span("alone")),
+          span("share"),
+        );
+      }),
+    );
+  }
+}
