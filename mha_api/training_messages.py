@@ -2,63 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
-from pathlib import Path
 from typing import Final
 
 import torch
 
-import mha_core.train
-from mha_core.train import Record, Task, Training, induction_scores, maps, open_training
-from mha_core.train.lines import ARROW
+from mha_core.messages import catalogue
+from mha_core.train import Decoder, Record, Settings, Task, Training, sides
+    Decoder,
+    Record,
+    Settings,
+    Task,
+    Training,
+    alignment,
+    induction_scores,
+    maps,
+    open_training,
+    sides,
+)
+from mha_core.train.lines import ARROW, Batch
 from mha_core.train.messages import Recorded
-from mha_core.train.tasks import task_of
-from mha_view.language import words_in
+from mha_core.train.ready import recording
+from mha_core.train.training import tested_lines
 from mha_view.message import packed
 
-RECORDINGS: Final = Path(mha_core.train.__file__).parent / "recordings"
 ONE: Final = 65_535
 """A weight of 1, as the browser is sent it."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Models:
+    """The models that can be asked, by step, and what they have learned from. ``key``: of a recording."""
+
+    task: Task
+    settings: Settings
+    steps: frozenset[int]
+    at: Callable[[int], Decoder]
+    key: str = ""
+
+    @classmethod
+    def of(cls, training: Training) -> Models:
+        """Those of a training."""
+        return cls(
+            training.task,
+            training.settings,
+            frozenset([*training.recordings, training.step]),
+            lambda step: training.model if step == training.step else training.at(step),
+        )
+
+    def tested(self) -> Batch:
+        """Lines that measures are taken on."""
+        return tested_lines(self.task, self.settings.seed)
+
+    def described(self, language: str, steps: int) -> Mapping[str, object]:
+        """What a training of so many steps is, in words of a language."""
+        task, model, words = self.task, self.at(max(self.steps)), catalogue(language).gettext
+        return {
+            "key": self.key or task.key,
+            "task": task.key,
+            "title": words(task.title),
+            "rule": words(task.rule),
+            "settings": self.settings.as_json(),
+            "steps": steps,
+            "prompt": task.shown.prompt,
+            "answer": task.shown.answer,
+            "parameters": sum(parameter.numel() for parameter in model.parameters()),
+            "parts": [
+                {"kind": part.kind, "layer": part.layer, "queries": queries, "keys": keys}
+                for part, (queries, keys) in zip(model.parts, sides(model, task.shown.tokens), strict=True)
+            ],
+        }
+
+
 @cache
-def ready_made(task: str) -> tuple[Training, bytes]:
-    """A task's recording that comes with the package, and what the browser is sent of it."""
-    training = open_training(RECORDINGS / f"{task_of(task).key}.safetensors")
-    return training, whole_message(training)
+def ready_made(key: str) -> tuple[Models, bytes]:
+    """A recording that comes with the package, and what the browser is sent of it. Raises ``TrainError``.
 
-
-def described(training: Training, language: str, steps: int | None = None) -> Mapping[str, object]:
-    """What a training is, in words of a language; ``steps``: how many it will take."""
-    task, words = training.task, words_in(language)
-    tokens = task.shown.tokens
-    return {
-        "task": task.key,
-        "title": words(task.title),
-        "rule": words(task.rule),
-        "settings": training.settings.as_json(),
-        "steps": training.step if steps is None else steps,
-        "prompt": task.shown.prompt,
-        "answer": task.shown.answer,
-        "longest": task.longest,
-        "parameters": sum(parameter.numel() for parameter in training.model.parameters()),
-        "parts": [
-            {"kind": "decoder", "layer": layer, "queries": tokens, "keys": tokens}
-            for layer in range(training.settings.layers)
-        ],
-    }
+    Only its last model can be asked.
+    """
+    found = recording(key)
+    models = Models(found.task, found.settings, frozenset([len(found.records)]), lambda _: found.model, key)
+    return models, steps_message(found.records, found.recorded)
 
 
 def whole_message(training: Training) -> bytes:
     """All steps and maps of a training."""
-    tested, shown, steps = training.tested(), training.task.shown.tokens, tuple(training.recordings)
-    models = {step: training.at(step) for step in steps}
-    frames = [
-        Recorded(step, maps(model, training.task, shown), induction_scores(model, tested), steps)
-        for step, model in models.items()
-    ]
+    task, tested, steps = training.task, training.tested(), tuple(training.recordings)
+    frames = [replace(Recorded.of(step, training.at(step), task, tested), steps=steps) for step in steps]
     return steps_message(training.records, frames)
 
 
@@ -69,8 +102,9 @@ def steps_message(records: Sequence[Record], frames: Sequence[Recorded]) -> byte
     weights = [_numbers(frame.maps) for frame in frames]
     header = {
         "first": records[0].step if records else 0,
-        "frames": [{"step": frame.step, "scores": frame.scores} for frame in frames],
-        "recorded": frames[-1].steps if frames else None,
+        "frames": [{"step": frame.step, "scores": frame.scores or frame.aligned} for frame in frames],
+        "measure": "prefix" if frames and frames[-1].scores else "aligned",
+        "recorded": (frames[-1].steps or None) if frames else None,
     }
     rows = [[one.loss, one.accuracy, one.exact, one.seconds] for one in records]
     return packed(

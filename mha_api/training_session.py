@@ -16,18 +16,18 @@ from typing import Final
 
 from anyio import Event, move_on_after
 
-from mha_api.training_messages import described, prompt_of, ready_made, steps_message, whole_message
+from mha_api.training_messages import Models, prompt_of, ready_made, steps_message, whole_message
 from mha_core.errors import N_, Reason, TrainError
 from mha_core.example.files import dump
 from mha_core.train import (
+    Change,
     Decoder,
-    Training,
     accuracy,
+    compared,
     example_of,
     open_training,
     parse_lines,
     said,
-    save,
     settings_of,
 )
 from mha_core.train.desk import Desk, Job
@@ -67,7 +67,7 @@ class Session:
         self._is_paused = self._has_begun = False
         self._outbox: list[bytes | Mapping[str, object]] = []
         self._state: Mapping[str, object] = {}
-        self._training: Training | None = None
+        self._models: Models | None = None
         self._file: Path | None = None
         self._handed_over = Event()
         self._failed: TrainError | None = None
@@ -113,7 +113,7 @@ class Session:
 
     def _take_over(self, message: Saved | Failed) -> None:
         if isinstance(message, Saved):
-            self._file, self._training = message.path, None
+            self._file, self._models = message.path, None
         else:
             self._failed = message.error()
         self._handed_over.set()
@@ -167,6 +167,7 @@ class Session:
             "file": self._open_file,
             "say": self._say,
             "without": self._without,
+            "swap": self._swap,
             "example": self._example,
         }
         name = wish.get("do")
@@ -176,16 +177,14 @@ class Session:
 
     def file_parts(self) -> Sequence[bytes]:
         """The training as a file, in parts. Raises ``TrainError`` where there is none."""
-        training = self._require_training()
         if self._file is None:
-            self._file = self._path("made")
-            save(training, self._file)
+            raise TrainError(N_("this recording is not a file; start the training again"))
         content = self._file.read_bytes()
         return [framed({"part": at}, content[at : at + PART]) for at in range(0, len(content), PART)]
 
     def _open(self, wish: Mapping[str, object]) -> Mapping[str, object]:
         self._end_job()
-        self._show(*ready_made(str(wish.get("task"))), more=False)
+        self._show(*ready_made(str(wish.get("key"))))
         return {}
 
     def _open_file(self, _: Mapping[str, object]) -> Mapping[str, object]:
@@ -199,15 +198,15 @@ class Session:
             raise TrainError(N_("cannot be written: {reason}"), reason=Reason(error)) from None
         training = open_training(path)
         self._end_job()
-        self._show(training, whole_message(training), more=True)
-        self._file = path
+        self._show(Models.of(training), whole_message(training), path)
         return {}
 
-    def _show(self, training: Training, message: bytes, *, more: bool) -> None:
+    def _show(self, models: Models, message: bytes, file: Path | None = None) -> None:
         """Show a training that does not run."""
-        self._training, self._file = training, None
-        self._state = {"name": "ended", "why": "", "more": more}
-        self._outbox = [{"begun": described(training, self.language)}, message, {"state": self._state}]
+        self._models, self._file = models, file
+        self._state = {"name": "ended", "why": "", "more": file is not None}
+        begun = models.described(self.language, max(models.steps))
+        self._outbox = [{"begun": begun}, message, {"state": self._state}]
 
     def _start(self, wish: Mapping[str, object]) -> Mapping[str, object]:
         task, settings = str(wish.get("task")), wish.get("settings")
@@ -222,14 +221,14 @@ class Session:
             steps=steps,
             kept=self._path("kept"),
         )
-        self._begin(order, described(order.training(), self.language, steps))
+        self._begin(order, Models.of(order.training()).described(self.language, steps))
         return {}
 
     def _more(self, wish: Mapping[str, object]) -> Mapping[str, object]:
-        training = self._require_training()
+        models = self._require_models()
         if self._file is None:
             raise TrainError(N_("this recording cannot go on; start the training again"))
-        steps = self._require_steps(wish.get("steps"), training.step)
+        steps = self._require_steps(wish.get("steps"), max(models.steps))
         self._end_job()
         order = Order(saved=self._file, steps=steps, kept=self._path("kept"))
         self._begin(order, {"steps": steps})
@@ -240,12 +239,12 @@ class Session:
         self._is_paused = self._has_begun = False
         self._state, self._failed = {}, None
         if order.saved is None:
-            self._training, self._file = None, None
+            self._models, self._file = None, None
         self._outbox = [{"begun" if order.saved is None else "goes_on": description}]
         self._job = job
 
     def _say(self, wish: Mapping[str, object]) -> Mapping[str, object]:
-        model, task = self._model(wish), self._require_training().task
+        model, task = self._model(wish), self._require_models().task
         prompt = prompt_of(task, str(wish.get("prompt", "")))
         tokens = [
             {
@@ -259,35 +258,47 @@ class Session:
 
     def _without(self, wish: Mapping[str, object]) -> Mapping[str, object]:
         """Shares of right tokens and answers: of all heads, without those that are off, and without each one alone."""
-        model, training = self._model(wish), self._require_training()
-        batch, off = training.tested(), _heads(wish.get("off"))
-        size = training.settings
+        model, batch, off = self._model(wish), self._require_models().tested(), _heads(wish.get("off"))
         return {
             "all": accuracy(model, batch),
             "off": accuracy(model, batch, off) if off else None,
             "alone": [
-                [accuracy(model, batch, [(layer, head)])[0] for head in range(size.heads)]
-                for layer in range(size.layers)
+                [accuracy(model, batch, [(layer, head)])[0] for head in range(model.attentions[0].heads)]
+                for layer in range(len(model.parts))
             ],
         }
 
+    def _swap(self, wish: Mapping[str, object]) -> Mapping[str, object]:
+        """The share of right tokens before and after two heads change places."""
+        heads = _heads(wish.get("heads"))
+        if len(heads) != 2 or heads[0] == heads[1]:
+            raise TrainError(N_("choose two different heads"))
+        models, swap = self._require_models(), Change(swapped=(heads[0], heads[1]))
+        result = compared(self._model(wish), models.tested(), swap)
+        return {"before": result.before.tokens, "after": result.after.tokens}
+
     def _example(self, wish: Mapping[str, object]) -> Mapping[str, object]:
         """An attention on the task's fixed line."""
-        model, task = self._model(wish), self._require_training().task
+        model, task = self._model(wish), self._require_models().task
         layer, step = _number(wish.get("layer")), _number(wish.get("step"))
         example = example_of(model, task, task.shown.tokens, layer, step)
         return {"example": dump(example)}
 
     def _model(self, wish: Mapping[str, object]) -> Decoder:
-        training, step = self._require_training(), _number(wish.get("step"))
-        return training.model if step == training.step else training.at(step)
+        models, step = self._require_models(), _number(wish.get("step"))
+        if step not in models.steps:
+            known = ", ".join(map(str, sorted(models.steps)))
+            raise TrainError(
+                N_("of this training only the models of these steps can be asked: {known}"), known=known
+            )
+        return models.at(step)
 
-    def _require_training(self) -> Training:
-        if self._training is None and self._file is not None:
-            self._training = open_training(self._file)
-        if self._training is None:
+    def _require_models(self) -> Models:
+        if self._models is None and self._file is not None:
+            self._models = Models.of(open_training(self._file))
+        if self._models is None:
             raise TrainError(N_("there is no model to ask: the training has ended without handing it over"))
-        return self._training
+        return self._models
 
     def _require_steps(self, steps: object, taken: int) -> int:
         most = self._desk.budget.steps
@@ -298,8 +309,7 @@ class Session:
         return taken + steps
 
     def _has(self, step: object) -> bool:
-        training = self._training
-        return training is not None and (step == training.step or step in training.recordings)
+        return self._models is not None and step in self._models.steps
 
     def _end_job(self) -> None:
         job, self._job = self._job, None

@@ -2,12 +2,13 @@
 
 The browser sends text, one JSON object a message, and bytes, which are parts of a file that it wants to open:
 
-    {"id": 7, "do": "open", "task": "induction"}                    a ready-made recording
+    {"id": 7, "do": "open", "key": "induction"}                     a ready-made recording
     {"id": 8, "do": "start", "task", "settings", "lines", "steps"}  a new training; an earlier one ends
     {"id": 9, "do": "more", "steps"}                                so many further steps
     {"do": "pause"}, "resume", "step", "stop"
     {"id": 10, "do": "say", "step", "prompt", "off"}                an answer, token by token
     {"id": 11, "do": "without", "step", "off"}                      what is right with heads switched off
+    {"id": 15, "do": "swap", "step", "heads"}                       what is right with two heads swapped
     {"id": 12, "do": "example", "step", "layer"}                    an attention as an example file
     {"id": 13, "do": "save"}, {"id": 14, "do": "file"}              a file, and the one that was sent
 
@@ -45,7 +46,7 @@ MAX_MESSAGE: Final = 200_000
 EVERY: Final = 0.1
 """Seconds between two looks at what the training has sent."""
 
-_OF_A_MODEL: Final = ("say", "without", "example", "save", "more")
+_OF_A_MODEL: Final = ("say", "without", "swap", "example", "save", "more")
 """These need the model of a step; the last two that of the newest."""
 
 _open: set[int] = set()

@@ -15,6 +15,7 @@ from mha_core.errors import N_
 from mha_core.messages import LANGUAGE
 from mha_core.train import own_lines, parse_lines
 from mha_core.train.messages import Budget
+from mha_core.train.ready import recording
 from mha_core.train.report import task_list
 from mha_core.train.settings import RANGES
 from mha_core.train.tasks import OWN_LINES
@@ -26,6 +27,7 @@ from mha_ui.train.words import WORDS
 from mha_view.language import words_in
 
 _KEY: Final = "train.page"
+_ALIGNMENT: Final = N_("Translation, one head")
 _SAMPLE: Final = N_("the cat sleeps → le chat dort")
 """Somebody's own line."""
 
@@ -53,16 +55,27 @@ def payload(work: state.Work) -> Mapping[str, object]:
         "lang": work.language,
         "tag": LANGUAGE[work.language].tag,
         "words": {name: words(text) for name, text in WORDS.items()},
-        "tasks": [*task_list(work.language), _own(words(_SAMPLE), work.language)],
+        "tasks": _offered(work.language),
         "limits": {**RANGES, "steps": (1, Budget().steps)},
         "refused": work.message.text if work.message else "",
     }
+
+
+def _offered(language: str) -> list[Mapping[str, object]]:
+    """Every task with the key of its recording, the alignment of one head, and somebody's own lines."""
+    words = words_in(language)
+    tasks = [{**task, "key": task["task"]} for task in task_list(language)]
+    translation = next(task for task in tasks if task["task"] == "translation")
+    alignment = recording("alignment").settings.as_json()
+    one_head = {"key": "alignment", "title": words(_ALIGNMENT), "settings": alignment}
+    return [*tasks, {**translation, **one_head}, _own(words(_SAMPLE), language)]
 
 
 def _own(sample: str, language: str) -> Mapping[str, object]:
     """The task of somebody's own lines, as ``task_list`` has the others."""
     task, words = own_lines(parse_lines(sample)), words_in(language)
     return {
+        "key": OWN_LINES,
         "task": OWN_LINES,
         "title": words(task.title),
         "rule": words(task.rule),

@@ -129,7 +129,7 @@ export class Curves {
       step,
       marks: at ? [at.exact] : [],
       says: at ? percent(at.exact) : "",
-      note: frames.at(-1)?.scores ? words.lines_scored : words.lines,
+      note: frames.at(-1)?.scores ? words[`lines_${recording.measure}`] : words.lines,
     });
     this.slider.max = String(total);
     this.slider.value = String(step);
@@ -187,7 +187,7 @@ export class Curves {
 function scoreLines({ frames, all, heads }, [part, head]) {
   if (!frames.at(-1)?.scores) return [];
   /** @type {(of: TrainHead) => [number, number][]} */
-  const points = ([one, other]) => frames.map(({ step, scores }) => [step, scores?.[one][other] ?? 0]);
+  const points = ([one, other]) => frames.map(({ step, scores }) => [step, scores?.[one]?.[other] ?? 0]);
   const others = all.filter(([one, other]) => one !== part || other !== head);
   return [
     ...others.map((of) => ({ points: points(of), look: "score" })),

@@ -69,7 +69,10 @@ export class Maps {
       map.setAttribute("aria-pressed", String(isChosen));
       const score = frame.scores?.[of[0]]?.[of[1]];
       const label = /** @type {HTMLElement} */ (map.lastElementChild);
-      setText(label, score === undefined ? "" : fill(words.score, { score: format(score, 2) }));
+      setText(
+        label,
+        score === undefined ? "" : fill(words[`score_${recording.measure}`], { score: format(score, 2) }),
+      );
       this.#paint(/** @type {HTMLCanvasElement} */ (map.firstElementChild), frame, of);
     }
     setText(this.head, headName(words, recording, head));

@@ -7,6 +7,8 @@ export class Recording {
   records = [];
   /** In order of their steps. @type {TrainFrame[]} */
   frames = [];
+  /** What the frames' scores are. @type {TrainSteps["measure"]} */
+  measure = "prefix";
 
   /** @param {TrainBegun} begun */
   constructor(begun) {
@@ -33,7 +35,7 @@ export class Recording {
    * @param {TrainSteps} header
    * @param {{ records: Float32Array; maps: Uint16Array }} arrays
    */
-  add({ first, frames, recorded }, { records, maps }) {
+  add({ first, frames, recorded, measure }, { records, maps }) {
     for (let at = 0; at < records.length / 4; at++) {
       const [loss, accuracy, exact, seconds] = records.slice(4 * at, 4 * at + 4);
       this.records[first - 1 + at] = { loss, accuracy, exact, seconds };
@@ -42,6 +44,7 @@ export class Recording {
       const frame = { step, scores, maps: maps.slice(at * this.size, (at + 1) * this.size) };
       this.frames = [...this.frames.filter((other) => other.step !== step), frame];
     }
+    if (frames.length) this.measure = measure;
     if (recorded) this.frames = this.frames.filter(({ step }) => recorded.includes(step));
     this.frames.sort((one, other) => one.step - other.step);
   }

@@ -4,9 +4,10 @@ import { announcer, button, div, element, fill, p, pressable, setText, span } fr
 import { format } from "../kit/numbers.js";
 import { modelText } from "./curves.js";
 
-const OWN = "own";
+/** The task of somebody's own lines. */
+export const OWN = "own";
 const NUMBERS = ["layers", "heads", "d_model", "rate", "weight_decay", "dropout", "seed", "steps"];
-const CHOICES = { optimizer: ["adam", "sgd"] };
+const CHOICES = { architecture: ["decoder", "encoder-decoder"], optimizer: ["adam", "sgd"] };
 
 /** @typedef {{ recording: import("./recording.js").Recording | null; state: TrainState; isLive: boolean }} SetupValues */
 /** @typedef {{ open: (task: string) => void; start: (wish: Record<string, unknown>) => void; send: (command: string) => void;
@@ -70,13 +71,13 @@ export class Setup {
         this.file.value = "";
       },
     });
+    this.opening = element("label", { class: "open-file" }, this.file, span("like-button", words.open_file));
     this.root = element(
       "section",
       { class: "setup", "aria-label": words.setup },
       this.chips,
       div("task-head", div("about", this.title, this.rule), this.about),
       this.own,
-      this.#settings(),
       div(
         "acts",
         this.start,
@@ -87,10 +88,12 @@ export class Setup {
         this.more,
         this.other,
         this.save,
-        element("label", { class: "open-file" }, this.file, span("like-button", words.open_file)),
+        this.opening,
+        this.bar,
+        this.state,
       ),
       this.fault,
-      div("going", this.bar, this.state),
+      this.#settings(),
       this.said,
     );
   }
@@ -101,12 +104,8 @@ export class Setup {
   }
 
   /** @param {TrainTask} task */
-  #chip({ task, title }) {
-    return pressable(
-      false,
-      { data: { task, focus: `task ${task}` }, onclick: () => this.#choose(task) },
-      title,
-    );
+  #chip({ key, title }) {
+    return pressable(false, { data: { key, focus: `task ${key}` }, onclick: () => this.#choose(key) }, title);
   }
 
   /** The settings, behind a line that opens them. */
@@ -138,18 +137,18 @@ export class Setup {
     return element("label", {}, span("name", this.words[name]), field);
   }
 
-  /** Another task: its recording is opened, if there is one. @param {string} key */
+  /** Another task: its recording is opened. @param {string} key */
   #choose(key) {
     this.choose(key);
-    if (key !== OWN) this.host.open(key);
+    this.host.open(key);
   }
 
   /** Show a task with its settings. @param {string} key @param {TrainSettings} [settings] */
   choose(key, settings) {
-    this.#task = key;
-    const task = this.tasks.find((one) => one.task === key) ?? this.tasks[0];
+    const task = this.tasks.find((one) => one.key === key) ?? this.tasks[0];
+    this.#task = task.task;
     for (const chip of this.chips.querySelectorAll("button"))
-      chip.setAttribute("aria-pressed", String(chip.dataset.task === key));
+      chip.setAttribute("aria-pressed", String(chip.dataset.key === key));
     setText(this.title, task.title);
     setText(this.rule, task.rule);
     this.own.hidden = key !== OWN;
@@ -197,7 +196,9 @@ export class Setup {
     const { name } = state;
     const isGoing = ["connecting", "waiting", "starting", "running", "paused"].includes(name);
     const begun = recording?.begun;
-    this.start.hidden = isGoing;
+    for (const chip of this.chips.querySelectorAll("button"))
+      chip.disabled = isGoing && name !== "connecting";
+    this.opening.hidden = this.start.hidden = isGoing;
     setText(this.start, isLive ? words.again : words.start);
     this.pause.hidden = name !== "running";
     this.resume.hidden = this.step.hidden = name !== "paused";
@@ -205,7 +206,7 @@ export class Setup {
     this.more.hidden = name !== "ended" || !state.more;
     this.other.hidden = name !== "ended" || !begun;
     setText(this.other, begun?.settings.heads === 1 ? words.four_heads : words.one_head);
-    this.save.hidden = !begun || ["waiting", "connecting", "starting"].includes(name);
+    this.save.hidden = !begun || !(["running", "paused"].includes(name) || state.more);
     setText(this.about, begun ? aboutText(words, begun) : "");
     const total = begun ? Math.max(begun.steps, recording.steps, 1) : 1;
     this.bar.value = recording ? recording.steps / total : 0;

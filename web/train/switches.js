@@ -1,11 +1,11 @@
 // Switch heads off: what is still right without each of them, and without all that are off.
 
-import { accent, div, element, fill, p, setText, span } from "../kit/dom.js";
+import { accent, button, div, element, fill, p, setText, span } from "../kit/dom.js";
 import { percent } from "./curves.js";
 import { headName, indexOf } from "./maps.js";
 
 /** @typedef {{ recording: import("./recording.js").Recording; step: number; off: TrainHead[];
- *   measured: (TrainWithout & { step: number }) | null; head: TrainHead }} SwitchesValues */
+ *   measured: (TrainWithout & { step: number }) | null; swapped: TrainSwapped | null }} SwitchesValues */
 
 export class Switches {
   /** @type {SwitchesValues["recording"] | null} */
@@ -13,11 +13,23 @@ export class Switches {
 
   /**
    * @param {Record<string, string>} words
-   * @param {(head: TrainHead, isOn: boolean) => void} toggle
+   * @param {{ toggle: (head: TrainHead, isOn: boolean) => void; swap: (heads: TrainHead[]) => void }} host
    */
-  constructor(words, toggle) {
+  constructor(words, host) {
     this.words = words;
-    this.toggle = toggle;
+    this.host = host;
+    this.first = element("select", { "aria-label": words.swap_first, data: { focus: "swap first" } });
+    this.second = element("select", { "aria-label": words.swap_second, data: { focus: "swap second" } });
+    const onclick = () => this.#swap();
+    this.swapping = div(
+      "swap",
+      this.first,
+      "⇄",
+      this.second,
+      button({ data: { focus: "swap" }, onclick }, words.swap),
+    );
+    this.swapped = p("result");
+    this.swapped.setAttribute("role", "status");
     this.about = p("hint");
     this.list = element("ul", { class: "switches" });
     this.said = p("result");
@@ -29,11 +41,13 @@ export class Switches {
       this.about,
       this.list,
       this.said,
+      this.swapping,
+      this.swapped,
     );
   }
 
   /** @param {SwitchesValues} values */
-  update({ recording, step, off, measured }) {
+  update({ recording, step, off, measured, swapped }) {
     const { words } = this;
     if (recording !== this.#recording) this.#build(recording);
     const shown = measured?.step === step ? measured : null;
@@ -57,11 +71,30 @@ export class Switches {
       ? fill(words.off_result, { heads: names, tokens: percent(shown.off[0]), all: percent(shown.all[0]) })
       : "";
     setText(this.said, result);
+    setText(this.swapped, swapped?.step === step ? this.#swapText(recording, swapped) : "");
+  }
+
+  /** @type {(recording: SwitchesValues["recording"], swapped: TrainSwapped) => string} */
+  #swapText(recording, { heads, before, after }) {
+    const [first, second] = heads.map((head) => headName(this.words, recording, head));
+    return fill(this.words.swap_result, { first, second, before: percent(before), after: percent(after) });
+  }
+
+  #swap() {
+    const all = this.#recording?.all ?? [];
+    this.host.swap([this.first, this.second].map(({ value }) => all[Number(value)]));
   }
 
   /** @param {SwitchesValues["recording"]} recording */
   #build(recording) {
     this.#recording = recording;
+    for (const [at, select] of [this.first, this.second].entries()) {
+      const options = recording.all.map((head, value) =>
+        element("option", { value }, headName(this.words, recording, head)),
+      );
+      select.replaceChildren(...options);
+      select.selectedIndex = at ? options.length - 1 : 0;
+    }
     this.list.replaceChildren(
       ...recording.all.map((head) => {
         /** @type {HTMLInputElement} */
@@ -69,7 +102,7 @@ export class Switches {
           type: "checkbox",
           role: "switch",
           data: { focus: `switch ${head}` },
-          onchange: () => this.toggle(head, box.checked),
+          onchange: () => this.host.toggle(head, box.checked),
         });
         const name = headName(this.words, recording, head);
         return element(

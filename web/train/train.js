@@ -7,7 +7,7 @@ import { Channel, Refusal } from "./channel.js";
 import { Curves } from "./curves.js";
 import { Maps } from "./maps.js";
 import { Recording } from "./recording.js";
-import { Setup } from "./setup.js";
+import { OWN, Setup } from "./setup.js";
 import { Switches } from "./switches.js";
 
 const REST = 400; // ms that the slider rests before the model of its step is asked
@@ -35,6 +35,8 @@ class Train {
   #answered = null;
   /** @type {(TrainWithout & { step: number }) | null} */
   #measured = null;
+  /** @type {TrainSwapped | null} */
+  #swapped = null;
   #askFault = "";
   #timer = 0;
   #isDrawing = false;
@@ -49,7 +51,7 @@ class Train {
     parentElement.append(this.root);
     this.setTriggerValue = setTriggerValue;
     this.#parts = this.build(data);
-    this.#wish({ do: "open", task: FIRST });
+    this.#open(FIRST);
   }
 
   unmount() {
@@ -63,7 +65,9 @@ class Train {
     if (data.lang !== this.#parts.data.lang) {
       this.#stop();
       this.#parts = this.build(data);
-      this.#wish({ do: "open", task: this.#recording?.begun.task ?? FIRST });
+      const key = this.#recording?.begun.key ?? FIRST;
+      this.#parts.setup.choose(key);
+      this.#open(key);
     }
     if (data.refused) this.#parts.setup.refuse(data.refused);
   }
@@ -84,7 +88,7 @@ class Train {
       lost: () => this.#lost(),
     });
     const setup = new Setup(data, {
-      open: (task) => this.#wish({ do: "open", task }),
+      open: (key) => this.#open(key),
       start: (wish) => this.#wish({ do: "start", ...wish }),
       send: (name) => channel.send({ do: name }),
       more: () => this.#wish({ do: "more", steps: this.#tasksSteps }),
@@ -104,12 +108,16 @@ class Train {
       open: () => this.#openInExplore(),
     });
     const ask = new Ask(words, (prompt) => this.#ask(prompt));
-    const switches = new Switches(words, (head, isOn) => this.#toggle(head, isOn));
+    const switches = new Switches(words, {
+      toggle: (head, isOn) => this.#toggle(head, isOn),
+      swap: (heads) => this.#swap(heads),
+    });
     const shown = element(
       "div",
       { class: "shown", hidden: true },
-      element("div", { class: "side" }, curves.root, switches.root, ask.root),
+      curves.root,
       maps.root,
+      element("div", { class: "side" }, switches.root, ask.root),
     );
     this.root.replaceChildren(p("lead", words.lead), setup.root, shown);
     return { data, channel, setup, curves, maps, ask, switches, shown };
@@ -145,11 +153,11 @@ class Train {
     this.#step = 0;
     this.#follows = true;
     this.#off = [];
-    this.#answered = this.#measured = null;
+    this.#answered = this.#measured = this.#swapped = null;
     this.#askFault = "";
     if (!this.#choseHead || !this.#recording.all.some((head) => String(head) === String(this.#head)))
       this.#head = this.#recording.best;
-    this.#parts.setup.choose(begun.task, begun.settings);
+    this.#parts.setup.choose(begun.key, begun.settings);
     this.#parts.ask.begin(begun);
   }
 
@@ -174,7 +182,17 @@ class Train {
   /** @param {Record<string, unknown>} wish */
   async #wish(wish) {
     this.#isStarting = wish.do === "start";
-    await this.#attempt(() => this.#parts.channel.ask(wish));
+    return this.#attempt(() => this.#parts.channel.ask(wish));
+  }
+
+  /** Open a recording, which one's own lines do not have. @param {string} key */
+  async #open(key) {
+    this.#recording = null;
+    this.#state = { name: key === OWN ? "ended" : "connecting" };
+    this.#show();
+    if (key === OWN || (await this.#wish({ do: "open", key }))) return;
+    this.#state = { name: "ended" };
+    this.#show();
   }
 
   /** Do it, or say why it is refused. @template T @param {() => Promise<T>} act @returns {Promise<T | null>} */
@@ -226,6 +244,14 @@ class Train {
     this.#show();
     this.#measure();
     if (this.#answered) this.#ask(this.#answered.prompt.join(" "));
+  }
+
+  /** @param {TrainHead[]} heads */
+  async #swap(heads) {
+    const step = this.#step;
+    const answer = await this.#attempt(() => this.#parts.channel.ask({ do: "swap", step, heads }));
+    if (answer) this.#swapped = { step, heads, before: answer.before, after: answer.after };
+    this.#show();
   }
 
   /** @param {string} prompt */
@@ -287,7 +313,7 @@ class Train {
     const values = { recording, step: this.#step, head: this.#head, off: this.#off };
     this.#parts.curves.update({ ...values, before: this.#before });
     this.#parts.maps.update(values);
-    this.#parts.switches.update({ ...values, measured: this.#measured });
+    this.#parts.switches.update({ ...values, measured: this.#measured, swapped: this.#swapped });
     this.#parts.ask.update({ ...values, answered: this.#answered, fault: this.#askFault });
     this.root.dataset.shown = fill("{task} {step}", { task: recording.begun.task, step: this.#step });
   }

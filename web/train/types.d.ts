@@ -4,6 +4,8 @@ type TrainSettings = Record<string, number | string | boolean>;
 
 /** A task on offer, with its default settings and about how many steps they take. */
 interface TrainTask {
+  /** Of its recording. */
+  key: string;
   task: string;
   title: string;
   rule: string;
@@ -33,6 +35,7 @@ interface TrainPart {
 
 /** What a training is. `steps`: how many it takes or has taken. */
 interface TrainBegun {
+  key: string;
   task: string;
   title: string;
   rule: string;
@@ -40,7 +43,6 @@ interface TrainBegun {
   steps: number;
   prompt: string[];
   answer: string[];
-  longest: number;
   parameters: number;
   parts: TrainPart[];
 }
@@ -55,14 +57,16 @@ interface TrainState {
 /** The header of a binary message with steps and maps. */
 interface TrainSteps {
   first: number;
-  frames: { step: number; scores: number[][] | null }[];
+  frames: { step: number; scores: (number[] | null)[] | null }[];
   recorded: number[] | null;
+  /** What the scores are: of prefix matching, or how often a head looks at the token that is said next. */
+  measure: "prefix" | "aligned";
 }
 
 /** The maps of all heads after a step. */
 interface TrainFrame {
   step: number;
-  scores: number[][] | null;
+  scores: (number[] | null)[] | null;
   maps: Uint16Array;
 }
 
@@ -90,4 +94,12 @@ interface TrainWithout {
   off: [number, number] | null;
   /** Parts × heads: right tokens without that head alone. */
   alone: number[][];
+}
+
+/** The share of right tokens before two heads change places, and after. */
+interface TrainSwapped {
+  step: number;
+  heads: TrainHead[];
+  before: number;
+  after: number;
 }

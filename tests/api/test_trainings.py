@@ -1,0 +1,244 @@
+"""The websocket of the page Train: a training as it runs, what is asked of its model, and how it ends."""
+
+import json
+import os
+import signal
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import torch
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+import mha_api
+from mha_api.training_messages import ONE, Models, prompt_of, whole_message
+from mha_api.training_session import Session, desk
+from mha_core.errors import MhaError
+from mha_core.example.files import parse
+from mha_core.train import Training, accuracy, maps, said, save, task_of
+from mha_core.train.desk import Desk
+from mha_core.train.messages import Budget
+
+SMALL = {"layers": 1, "heads": 2, "d_model": 16, "batch": 2, "feed_forward": False}
+START = {"do": "start", "task": "copy", "settings": SMALL, "steps": 20}
+
+
+@pytest.fixture(scope="module")
+def training():
+    found = Training(task_of("copy"), **SMALL)
+    list(found.steps(20))
+    return found
+
+
+@pytest.fixture
+def opened(training, tmp_path):
+    """A session that has opened a file of the training."""
+    save(training, tmp_path / "copy.safetensors")
+    session = Session("en")
+    session.receive((tmp_path / "copy.safetensors").read_bytes())
+    session.answer({"do": "file"})
+    yield session
+    session.close()
+
+
+def unpacked(message):
+    """Header and arrays of a binary message, as the browser reads them."""
+    length = int.from_bytes(message[:4], "little")
+    header, at = json.loads(message[4 : 4 + length]), 4 + length
+    arrays = {}
+    for name, kind, shape in header["arrays"]:
+        dtype = getattr(torch, kind)
+        count = int(torch.tensor(shape).prod())
+        size = count * dtype.itemsize
+        data = bytearray(message[at : at + size])
+        arrays[name] = torch.frombuffer(data, dtype=dtype).view(shape) if data else torch.empty(shape)
+        at += -(-size // 8) * 8
+    return header, arrays
+
+
+def test_the_browser_is_sent_every_step_and_the_maps_of_every_head(training):
+    header, arrays = unpacked(whole_message(training))
+    assert [frame["step"] for frame in header["frames"]] == [0, 10, 20] == header["recorded"]
+    assert arrays["records"][:, 0].tolist() == pytest.approx([one.loss for one in training.records])
+    n = len(training.task.shown.tokens)
+    sent = arrays["maps"].to(torch.float64).view(3, 1, 2, n, n) / ONE
+    expected = torch.tensor(maps(training.at(10), training.task, training.task.shown.tokens))
+    torch.testing.assert_close(sent[1], expected.double(), atol=0.5 / ONE, rtol=0)
+
+
+def test_a_training_is_described_in_the_visitors_language(training):
+    described = Models.of(training).described("zh", 20)
+    assert described["title"] == "照抄"
+    assert described["parts"][0]["queries"] == training.task.shown.tokens
+
+
+@pytest.mark.parametrize(
+    ("task", "text", "tokens"),
+    [
+        ("copy", "abc", "a b c →"),
+        ("copy", "a b  c →", "a b c →"),
+        ("induction", "abca", "a b c a"),
+        ("translation", "the cat", "the cat →"),
+        ("dates", "3 March 1999", "3 March 1 9 9 9 →"),
+        ("copy", "aX", "aX →"),
+    ],
+)
+def test_a_prompt_needs_neither_spaces_nor_an_arrow(task, text, tokens):
+    assert prompt_of(task_of(task), text) == tokens.split()
+
+
+def test_each_token_of_an_answer_has_where_it_looked(opened, training):
+    answer = opened.answer({"do": "say", "step": 10, "prompt": "abc", "off": [[0, 1]]})
+    expected = list(said(training.at(10), training.task, [*"abc→"], [(0, 1)]))
+    assert [one["token"] for one in answer["said"]] == [one.token for one in expected]
+    for one, other in zip(answer["said"], expected, strict=True):
+        assert one["looked"][0][1] == pytest.approx(other.looked[0][1], abs=1e-4)
+
+
+def test_what_is_right_without_each_head(opened, training):
+    answer = opened.answer({"do": "without", "step": 20, "off": [[0, 0], [0, 1]]})
+    batch, model = training.tested(), training.model
+    assert answer["all"] == accuracy(model, batch)
+    assert answer["off"] == accuracy(model, batch, [(0, 0), (0, 1)])
+    assert answer["alone"] == [[accuracy(model, batch, [(0, head)])[0] for head in (0, 1)]]
+
+
+def test_two_heads_of_one_layer_can_be_swapped_without_a_change(opened):
+    answer = opened.answer({"do": "swap", "step": 20, "heads": [[0, 0], [0, 1]]})
+    assert answer["before"] == pytest.approx(answer["after"])
+
+
+def test_an_attention_of_a_step_is_an_example(opened, training):
+    example = parse(opened.answer({"do": "example", "step": 10, "layer": 0})["example"].encode())
+    assert list(example.tokens) == list(training.task.shown.tokens)
+    assert len(example.heads) == 2
+
+
+@pytest.mark.parametrize(
+    ("wish", "sentence"),
+    [
+        ({"do": "dance"}, "do: there is no such request"),
+        ({"do": "say", "step": 11, "prompt": "a"}, "only the models of these steps can be asked: 0, 10, 20"),
+        ({"do": "say", "step": 10, "prompt": "aX"}, "does not occur in this task"),
+        ({"do": "swap", "step": 10, "heads": [[0, 0], [0, 0]]}, "choose two different heads"),
+        ({"do": "example", "step": 10, "layer": 7}, "there is no head 0 in layer 7"),
+        ({"do": "without", "step": "x"}, "expected a whole number"),
+        (START | {"steps": 10**9}, "steps: expected a whole number from 1 to 5000"),
+        (START | {"settings": {"heads": 9}}, "heads: expected a whole number from 1 to 4"),
+        (START | {"settings": {"wings": 2}}, "wings: there is no such setting"),
+        (START | {"task": "fly"}, "there is no task"),
+        (START | {"task": "own", "lines": "a → b\nc"}, "line 2: expected a source and a target"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence_and_loses_nothing(opened, wish, sentence):
+    with pytest.raises(MhaError) as refused:
+        opened.answer(wish)
+    assert sentence in str(refused.value)
+    assert opened.answer({"do": "say", "step": 20, "prompt": "a"})["said"]
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"\xff" * 100])
+def test_a_file_that_is_no_training_is_refused_and_the_last_one_stays(opened, content):
+    opened.receive(content)
+    with pytest.raises(MhaError) as refused:
+        opened.answer({"do": "file"})
+    assert "/tmp" not in str(refused.value)
+    assert opened.answer({"do": "say", "step": 20, "prompt": "a"})["said"]
+
+
+def test_a_full_disk_is_said_in_a_sentence(opened, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    opened.receive(b"something")
+    with pytest.raises(MhaError, match="No space left on device"):
+        opened.answer({"do": "file"})
+
+
+# --- processes ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def client(monkeypatch):
+    """A server with room for one training at a time."""
+    with Desk(at_once=1, budget=Budget(steps=5000)) as only:
+        monkeypatch.setattr("mha_api.training_session.desk", lambda: only)
+        with TestClient(Starlette(routes=mha_api.routes())) as found:
+            found.desk = only
+            yield found
+
+
+class Page:
+    """What a browser has received."""
+
+    def __init__(self, socket):
+        self.socket, self.texts, self.steps = socket, [], []
+
+    def ask(self, wish, number=1):
+        self.socket.send_text(json.dumps(wish | {"id": number}))
+        return self.until(lambda one: one.get("id") == number)
+
+    def until(self, wanted):
+        """The first message that is as wanted, from now on."""
+        while True:
+            message = self.socket.receive()
+            if data := message.get("bytes"):
+                self.steps.append(unpacked(data))
+            else:
+                self.texts.append(json.loads(message["text"]))
+                if wanted(self.texts[-1]):
+                    return self.texts[-1]
+
+    def until_state(self, name):
+        return self.until(lambda one: one.get("state", {}).get("name") == name)["state"]
+
+
+@contextmanager
+def page(client):
+    with client.websocket_connect("/api/train?lang=en") as socket:
+        yield Page(socket)
+
+
+def test_a_training_runs_to_its_last_step_and_can_then_be_asked_and_go_on(client):
+    with page(client) as one:
+        assert "error" not in one.ask(START)
+        assert one.until_state("ended") == {"name": "ended", "why": "", "more": True}
+        assert sum(len(arrays["records"]) for _, arrays in one.steps) == 20
+        assert [frame["step"] for header, _ in one.steps for frame in header["frames"]] == [0, 10, 20]
+        assert one.ask({"do": "say", "step": 10, "prompt": "a", "off": []})["said"]
+        one.ask({"do": "more", "steps": 5})
+        one.until_state("ended")
+        assert sum(len(arrays["records"]) for _, arrays in one.steps) == 25
+
+
+def test_closing_the_page_ends_its_training_and_the_next_in_line_begins(client):
+    endless = START | {"steps": 5000}
+    with page(client) as second:
+        with page(client) as first:
+            first.ask(endless)
+            first.until_state("running")
+            second.ask(endless)
+            assert second.until_state("waiting")["place"] == 1
+            (job,) = client.desk._running
+            process = job._process
+        second.until_state("running")
+        assert not process.is_alive()
+
+
+def test_a_process_that_is_killed_is_said_in_a_sentence(client):
+    with page(client) as one:
+        one.ask(START | {"steps": 5000})
+        one.until_state("running")
+        (job,) = client.desk._running
+        os.kill(job.pid, signal.SIGKILL)
+        assert one.until_state("ended")["why"] == "the training's process was ended from outside"
+
+
+def test_the_number_of_trainings_at_once_is_set_by_the_environment(monkeypatch):
+    monkeypatch.setenv("MHA_TRAININGS", "7")
+    monkeypatch.setenv("MHA_TRAINING_STEPS", "50")
+    desk.cache_clear()
+    assert (desk().at_once, desk().budget.steps) == (7, 50)
+    desk.cache_clear()

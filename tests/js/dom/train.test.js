@@ -1,0 +1,233 @@
+// The page Train: what it shows of a training, what it asks the server, and what it says when that fails.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Recording, thinned } from "../../../web/train/recording.js";
+import { mount, payload, press, sockets } from "./page.js";
+
+const WORDS = payload("train").words;
+const ANSWERS = payload("answers");
+
+/** Let what is waiting happen, a drawn frame included. */
+const settled = () => new Promise((resolve) => setTimeout(resolve, 30));
+
+/** The page with its socket open, and what a visitor and the server do on it. */
+async function opened(name = "train") {
+  const page = await mount("train/train.js", payload(name));
+  const socket = /** @type {any} */ (sockets.at(-1));
+  socket.readyState = 1;
+  socket.dispatchEvent(new Event("open"));
+  const find = (/** @type {string} */ selector) => page.root.querySelector(selector);
+  return {
+    ...page,
+    socket,
+    find,
+    focus: (/** @type {string} */ focus) => find(`[data-focus="${focus}"]`),
+    all: (/** @type {string} */ selector) => [...page.root.querySelectorAll(selector)],
+    text: (/** @type {string} */ selector) => find(selector).textContent,
+    last: () => socket.sent.at(-1),
+    async tell(/** @type {any} */ message) {
+      const data = message.bytes ? bufferOf(message.bytes) : JSON.stringify(message);
+      socket.dispatchEvent(new MessageEvent("message", { data }));
+      await settled();
+    },
+    /** Answer the last request. @param {any} answer */
+    async answer(answer) {
+      await this.tell({ id: this.last().id, ...answer });
+    },
+  };
+}
+
+/** @param {string} text */
+function bufferOf(text) {
+  const { buffer, byteOffset, length } = Buffer.from(text, "base64");
+  return buffer.slice(byteOffset, byteOffset + length);
+}
+
+/** The page with a recording that it shows. */
+async function withRecording(name = "train") {
+  const page = await opened(name);
+  await page.answer({});
+  for (const message of payload("opened")) await page.tell(message);
+  return page;
+}
+
+test("it opens with the recording of induction", async () => {
+  const page = await opened();
+  assert.deepEqual(page.socket.sent, [{ do: "open", key: "induction", id: page.last().id }]);
+  assert.match(page.socket.url, /api\/train\?lang=en$/);
+  assert.equal(page.find(".shown").hidden, true);
+});
+
+test("the last step of a recording is shown, with a map of every head", async () => {
+  const page = await withRecording();
+  assert.equal(page.text(".heads h2"), "Every head at step 30");
+  assert.equal(page.all(".map").length, 4);
+  assert.equal(page.find(".map canvas").width, 32);
+  assert.match(page.text(".state"), /A recording of 30 steps/);
+});
+
+test("the slider goes back by a recording at each press, and asks the server nothing", async () => {
+  const page = await withRecording();
+  const before = page.socket.sent.length;
+  press("ArrowLeft", page.focus("slider"));
+  assert.equal(page.text(".heads h2"), "Every head at step 20");
+  const [loss] = [payload("losses")[20]];
+  assert.match(page.text(".now"), new RegExp(`Step 20: loss ${loss.toFixed(3)}`));
+  assert.equal(page.focus("slider").getAttribute("aria-valuetext"), page.text(".now"));
+  press("ArrowLeft", page.focus("slider"));
+  press("ArrowLeft", page.focus("slider"));
+  press("ArrowLeft", page.focus("slider"));
+  assert.equal(page.text(".heads h2"), "Every head at step 0");
+  assert.equal(page.socket.sent.length, before);
+});
+
+test("a drag of the slider shows the nearest recording", async () => {
+  const page = await withRecording();
+  page.focus("slider").value = "13";
+  page.focus("slider").dispatchEvent(new Event("input"));
+  assert.equal(page.text(".heads h2"), "Every head at step 10");
+});
+
+test("a chosen head is the large one, and its weights can be read by keys", async () => {
+  const page = await withRecording();
+  page.focus("map 0,1").click();
+  assert.equal(page.text(".head-row h3"), "Layer 1 · Head 2");
+  press("ArrowUp", page.focus("map"));
+  assert.match(page.text(".heads .said"), /\(31\) looks at .* \(1\) with weight/);
+});
+
+test("an answer has a button for each token, which says where the chosen head looked", async () => {
+  const page = await withRecording();
+  page.focus("ask").form.dispatchEvent(new Event("submit", { cancelable: true }));
+  assert.equal(page.last().do, "say");
+  await page.answer(ANSWERS.say);
+  assert.equal(page.all(".line button").length, ANSWERS.say.said.length);
+  page.focus("said 2").click();
+  const name = page.text(".head-row h3");
+  assert.ok(
+    page.text(".looked").includes(`Before it said “${ANSWERS.say.said[2].token}”, ${name} looked most`),
+  );
+});
+
+test("a head that is switched off is measured, and what is lost is said", async () => {
+  const page = await withRecording();
+  const box = page.focus("switch 1,0");
+  box.checked = false;
+  box.dispatchEvent(new Event("change"));
+  assert.deepEqual([page.last().do, page.last().off], ["without", [[1, 0]]]);
+  await page.answer(ANSWERS.without);
+  assert.match(
+    page.text(".off .result"),
+    /^Without Layer 2 · Head 1, \d+\u00a0% of the tokens are right instead of \d+\u00a0%\.$/,
+  );
+});
+
+test("two heads can be swapped", async () => {
+  const page = await withRecording();
+  page.focus("swap").click();
+  assert.deepEqual(page.last().heads, [
+    [0, 0],
+    [1, 1],
+  ]);
+  await page.answer(ANSWERS.swap);
+  assert.match(
+    page.all(".off .result")[1].textContent,
+    /^With Layer 1 · Head 1 and Layer 2 · Head 2 swapped, /,
+  );
+});
+
+test("an attention is handed to Explore as an example", async () => {
+  const page = await withRecording();
+  page.focus("map 1,0").click();
+  page.focus("bench").click();
+  assert.deepEqual([page.last().do, page.last().step, page.last().layer], ["example", 30, 1]);
+  await page.answer(ANSWERS.example);
+  assert.deepEqual(page.sent, [["bench", ANSWERS.example.example]]);
+});
+
+test("a training is started with what is set, and its buttons follow its state", async () => {
+  const page = await withRecording();
+  page.focus("heads").value = "1";
+  page.focus("steps").value = "50";
+  page.focus("start").click();
+  const wish = page.last();
+  assert.deepEqual([wish.do, wish.task, wish.settings.heads, wish.steps], ["start", "induction", 1, 50]);
+  await page.answer({});
+  await page.tell({ begun: payload("opened")[0].begun });
+  await page.tell({ state: { name: "waiting", place: 2 } });
+  assert.equal(page.text(".state"), "Other trainings are running. Yours is number 2 in line.");
+  await page.tell({ state: { name: "running" } });
+  assert.deepEqual([page.focus("pause").hidden, page.focus("start").hidden], [false, true]);
+  assert.ok(page.all(".tasks button").every(({ disabled }) => disabled));
+  page.focus("pause").click();
+  assert.deepEqual(page.last(), { do: "pause" });
+  await page.tell({ state: { name: "paused" } });
+  assert.deepEqual([page.focus("resume").hidden, page.focus("one_step").hidden], [false, false]);
+});
+
+test("why a training ended is said, and so is a lost connection", async () => {
+  const page = await withRecording();
+  await page.tell({
+    state: { name: "ended", why: "the training's process was ended from outside", more: false },
+  });
+  assert.equal(
+    page.text(".state"),
+    "The training ended at step 30: the training's process was ended from outside",
+  );
+  await page.tell({ state: { name: "running" } });
+  page.socket.dispatchEvent(new Event("close"));
+  await settled();
+  assert.match(page.text(".state"), /the connection to the server was lost$/);
+  assert.equal(page.find(".shown").hidden, false, "what was recorded stays");
+});
+
+test("what the server refuses is said in its words", async () => {
+  const page = await withRecording();
+  page.focus("start").click();
+  await page.answer({ error: "heads: expected a whole number from 1 to 4", place: "heads" });
+  assert.equal(page.text(".setup .fault"), "Heads: expected a whole number from 1 to 4");
+});
+
+test("one's own lines have a field, and no recording", async () => {
+  const page = await withRecording();
+  page.focus("task own").click();
+  assert.equal(page.find(".own").hidden, false);
+  assert.equal(page.find(".shown").hidden, true);
+  page.focus("lines").value = "a b → c";
+  page.focus("start").click();
+  assert.deepEqual([page.last().task, page.last().lines], ["own", "a b → c"]);
+});
+
+test("everything is in the visitor's language", async () => {
+  const page = await withRecording("train in Chinese");
+  assert.equal(page.text(".heads h2"), "第 30 步时的每个头");
+});
+
+test("frames that the server has dropped are dropped here too", () => {
+  const recording = new Recording(payload("opened")[0].begun);
+  const { size } = recording;
+  const add = (/** @type {number} */ step, /** @type {number[]} */ recorded) =>
+    recording.add(
+      { first: 0, frames: [{ step, scores: null }], recorded, measure: "prefix" },
+      { records: new Float32Array(), maps: new Uint16Array(size) },
+    );
+  add(0, [0]);
+  add(10, [0, 10]);
+  add(20, [0, 20]);
+  assert.deepEqual(
+    recording.frames.map(({ step }) => step),
+    [0, 20],
+  );
+});
+
+test("many numbers are thinned to means, which keep the mean of all", () => {
+  const numbers = Array.from({ length: 1000 }, (_, at) => at);
+  const points = thinned(numbers, 100);
+  assert.equal(points.length, 100);
+  assert.deepEqual(points[0], [4.5, 4.5]);
+});
+
+test("every word has a text", () => {
+  for (const [name, text] of Object.entries(WORDS)) assert.ok(text, name);
+});
