@@ -12,17 +12,6 @@ import torch
 
 from mha_core.messages import catalogue
 from mha_core.train import Decoder, Record, Settings, Task, Training, sides
-    Decoder,
-    Record,
-    Settings,
-    Task,
-    Training,
-    alignment,
-    induction_scores,
-    maps,
-    open_training,
-    sides,
-)
 from mha_core.train.lines import ARROW, Batch
 from mha_core.train.messages import Recorded
 from mha_core.train.ready import recording
@@ -67,6 +56,7 @@ class Models:
             "rule": words(task.rule),
             "settings": self.settings.as_json(),
             "steps": steps,
+            "asks": sorted(self.steps) if self.key else None,
             "prompt": task.shown.prompt,
             "answer": task.shown.answer,
             "parameters": sum(parameter.numel() for parameter in model.parameters()),

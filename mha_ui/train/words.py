@@ -79,6 +79,7 @@ WORDS: Final = {
     "last_row": N_("The last token, “{query}” ({row}), looks most at “{key}” ({col}), with weight {weight}."),
     "to_step": N_("Go to step {step}"),
     "bench": N_("Open in Explore"),
+    "bench_at": N_("Open step {step} in Explore"),
     "ask": N_("Ask it"),
     "ask_about": N_("The model as it was after step {step} answers token by token."),
     "ask_button": N_("Answer"),

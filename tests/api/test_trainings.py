@@ -5,6 +5,7 @@ import os
 import signal
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -68,7 +69,7 @@ def test_the_browser_is_sent_every_step_and_the_maps_of_every_head(training):
 
 
 def test_a_training_is_described_in_the_visitors_language(training):
-    described = Models.of(training).described("zh", 20)
+    described: Any = Models.of(training).described("zh", 20)
     assert described["title"] == "照抄"
     assert described["parts"][0]["queries"] == training.task.shown.tokens
 
@@ -161,13 +162,17 @@ def test_a_full_disk_is_said_in_a_sentence(opened, monkeypatch):
 
 
 @pytest.fixture
-def client(monkeypatch):
-    """A server with room for one training at a time."""
-    with Desk(at_once=1, budget=Budget(steps=5000)) as only:
-        monkeypatch.setattr("mha_api.training_session.desk", lambda: only)
-        with TestClient(Starlette(routes=mha_api.routes())) as found:
-            found.desk = only
-            yield found
+def only_one(monkeypatch):
+    """The server has room for one training at a time."""
+    with Desk(at_once=1, budget=Budget(steps=5000)) as found:
+        monkeypatch.setattr("mha_api.training_session.desk", lambda: found)
+        yield found
+
+
+@pytest.fixture
+def client(only_one):
+    with TestClient(Starlette(routes=mha_api.routes())) as found:
+        yield found
 
 
 class Page:
@@ -213,7 +218,7 @@ def test_a_training_runs_to_its_last_step_and_can_then_be_asked_and_go_on(client
         assert sum(len(arrays["records"]) for _, arrays in one.steps) == 25
 
 
-def test_closing_the_page_ends_its_training_and_the_next_in_line_begins(client):
+def test_closing_the_page_ends_its_training_and_the_next_in_line_begins(client, only_one):
     endless = START | {"steps": 5000}
     with page(client) as second:
         with page(client) as first:
@@ -221,17 +226,17 @@ def test_closing_the_page_ends_its_training_and_the_next_in_line_begins(client):
             first.until_state("running")
             second.ask(endless)
             assert second.until_state("waiting")["place"] == 1
-            (job,) = client.desk._running
+            (job,) = only_one._running
             process = job._process
         second.until_state("running")
         assert not process.is_alive()
 
 
-def test_a_process_that_is_killed_is_said_in_a_sentence(client):
+def test_a_process_that_is_killed_is_said_in_a_sentence(client, only_one):
     with page(client) as one:
         one.ask(START | {"steps": 5000})
         one.until_state("running")
-        (job,) = client.desk._running
+        (job,) = only_one._running
         os.kill(job.pid, signal.SIGKILL)
         assert one.until_state("ended")["why"] == "the training's process was ended from outside"
 

@@ -6,7 +6,7 @@ import { format } from "../kit/numbers.js";
 
 const FILM = 8; // pictures of how the chosen head formed
 
-/** @typedef {{ recording: import("./recording.js").Recording; step: number; head: TrainHead }} MapsValues */
+/** @typedef {{ recording: import("./recording.js").Recording; step: number; asked: number; head: TrainHead }} MapsValues */
 
 export class Maps {
   /** @type {MapsValues | null} */
@@ -54,7 +54,7 @@ export class Maps {
     const isOther = this.#values?.recording !== values.recording;
     this.#values = values;
     const { words } = this;
-    const { recording, step, head } = values;
+    const { recording, step, asked, head } = values;
     const frame = recording.frames[recording.nearest(step)];
     this.root.hidden = !frame;
     if (!frame) return;
@@ -77,6 +77,7 @@ export class Maps {
     }
     setText(this.head, headName(words, recording, head));
     this.root.style.cssText = accent(indexOf(recording, head));
+    setText(this.open, asked === frame.step ? words.bench : fill(words.bench_at, { step: asked }));
     this.#showLarge(frame);
     this.#showFilm(frame);
   }

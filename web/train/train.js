@@ -128,6 +128,12 @@ class Train {
     return task?.steps ?? 100;
   }
 
+  /** The step whose model is asked: the one that is shown, or the last that can be asked. */
+  get #asked() {
+    const asks = this.#recording?.begun.asks;
+    return !asks || asks.includes(this.#step) ? this.#step : (asks.at(-1) ?? this.#step);
+  }
+
   // --- what the server sends -----------------------------------------------------------------------------------
 
   /** @param {{ begun?: TrainBegun; goes_on?: { steps: number }; state?: TrainState }} message */
@@ -218,12 +224,13 @@ class Train {
 
   /** Once the step has rested: what is right without each head. */
   #measureSoon() {
+    if (this.#measured?.step === this.#asked) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#measure(), REST);
   }
 
   async #measure() {
-    const [step, recording] = [this.#step, this.#recording];
+    const [step, recording] = [this.#asked, this.#recording];
     if (!recording || this.#state.name === "waiting" || (this.#state.name === "running" && this.#follows))
       return;
     try {
@@ -248,7 +255,7 @@ class Train {
 
   /** @param {TrainHead[]} heads */
   async #swap(heads) {
-    const step = this.#step;
+    const step = this.#asked;
     const answer = await this.#attempt(() => this.#parts.channel.ask({ do: "swap", step, heads }));
     if (answer) this.#swapped = { step, heads, before: answer.before, after: answer.after };
     this.#show();
@@ -256,7 +263,7 @@ class Train {
 
   /** @param {string} prompt */
   async #ask(prompt) {
-    const [step, off] = [this.#step, this.#off];
+    const [step, off] = [this.#asked, this.#off];
     this.#askFault = "";
     try {
       const { prompt: tokens, said } = await this.#parts.channel.ask({ do: "say", step, prompt, off: [] });
@@ -272,7 +279,7 @@ class Train {
   }
 
   async #openInExplore() {
-    const wish = { do: "example", step: this.#step, layer: this.#head[0] };
+    const wish = { do: "example", step: this.#asked, layer: this.#head[0] };
     const answer = await this.#attempt(() => this.#parts.channel.ask(wish));
     if (answer) this.setTriggerValue("bench", answer.example);
   }
@@ -312,9 +319,10 @@ class Train {
     if (!recording?.frames.length) return;
     const values = { recording, step: this.#step, head: this.#head, off: this.#off };
     this.#parts.curves.update({ ...values, before: this.#before });
-    this.#parts.maps.update(values);
-    this.#parts.switches.update({ ...values, measured: this.#measured, swapped: this.#swapped });
-    this.#parts.ask.update({ ...values, answered: this.#answered, fault: this.#askFault });
+    this.#parts.maps.update({ ...values, asked: this.#asked });
+    const asked = { ...values, step: this.#asked };
+    this.#parts.switches.update({ ...asked, measured: this.#measured, swapped: this.#swapped });
+    this.#parts.ask.update({ ...asked, answered: this.#answered, fault: this.#askFault });
     this.root.dataset.shown = fill("{task} {step}", { task: recording.begun.task, step: this.#step });
   }
 }

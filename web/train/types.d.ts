@@ -41,6 +41,8 @@ interface TrainBegun {
   rule: string;
   settings: TrainSettings;
   steps: number;
+  /** The steps whose models can be asked, where these are not all that are recorded. */
+  asks: number[] | null;
   prompt: string[];
   answer: string[];
   parameters: number;
