@@ -26,7 +26,7 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from anyio import create_task_group, sleep, to_thread
+from anyio import CancelScope, create_task_group, sleep, to_thread
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from mha_api import ready
@@ -68,7 +68,8 @@ async def train(socket: WebSocket) -> None:
         try:
             await _served(socket, session)
         finally:
-            await to_thread.run_sync(session.close, abandon_on_cancel=False)
+            with CancelScope(shield=True):  # the process ends even where this socket is cancelled
+                await to_thread.run_sync(session.close)
     finally:
         _open.discard(id(socket))
 
