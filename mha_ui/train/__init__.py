@@ -13,9 +13,8 @@ import streamlit as st
 
 from mha_core.errors import N_
 from mha_core.messages import LANGUAGE
-from mha_core.train import own_lines, parse_lines
+from mha_core.train import own_lines, parse_lines, task_of
 from mha_core.train.messages import Budget
-from mha_core.train.ready import recording
 from mha_core.train.report import task_list
 from mha_core.train.settings import RANGES
 from mha_core.train.tasks import OWN_LINES
@@ -66,8 +65,8 @@ def _offered(language: str) -> list[Mapping[str, object]]:
     words = words_in(language)
     tasks = [{**task, "key": task["task"]} for task in task_list(language)]
     translation = next(task for task in tasks if task["task"] == "translation")
-    alignment = recording("alignment").settings.as_json()
-    one_head = {"key": "alignment", "title": words(_ALIGNMENT), "settings": alignment}
+    settings = task_of("translation").settings(architecture="encoder-decoder", layers=1, heads=1)
+    one_head = {"key": "alignment", "title": words(_ALIGNMENT), "settings": settings.as_json()}
     return [*tasks, {**translation, **one_head}, _own(words(_SAMPLE), language)]
 
 

@@ -1,0 +1,55 @@
+"""The page Train in a real browser: a training with few steps, and what can be done with its heads."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from mha_view.language import LANGUAGES
+from tests.e2e.looks import assert_no_barrier_at, wider
+from tools.drive.explore import Bench
+
+STEPS = 20
+
+
+@pytest.fixture
+def train(server, new_page):
+    """Open the page as a new visitor, with its first recording."""
+
+    def opened(language="en", **options):
+        page = new_page(**options)
+        page.goto(f"{server.url}train?lang={language}")
+        expect(page.locator(".train .map")).to_have_count(8)
+        return page
+
+    return opened
+
+
+def focus(page, name):
+    return page.locator(f'[data-focus="{name}"]')
+
+
+def test_a_head_is_trained_scrubbed_switched_off_and_opened_in_explore(train):
+    page = train()
+    page.locator(".settings summary").click()
+    focus(page, "steps").fill(str(STEPS))
+    focus(page, "start").click()
+    expect(page.locator(".train .state")).to_contain_text(f"Trained for {STEPS} steps", timeout=120_000)
+    focus(page, "slider").press("ArrowLeft")
+    expect(page.locator(".heads h2")).to_have_text("Every head at step 10")
+    focus(page, "switch 1,0").uncheck()
+    expect(page.locator(".off .result").first).to_have_text(re.compile("^Without Layer 2 · Head 1, "))
+    focus(page, "ask").click()
+    expect(page.locator(".line button").first).to_be_visible()
+    focus(page, "map 1,0").click()
+    focus(page, "bench").click()
+    expect(page.get_by_text("Induction, layer 2, after 10 steps").first).to_be_visible()
+    Bench(page).settled()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_everybody_can_use_it_on_every_screen(train, language):
+    page = train(language)
+    assert_no_barrier_at(page)
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert wider(page) == []
