@@ -1,6 +1,7 @@
 """The page Train without a browser: what its component is sent, and an attention that opens in Explore."""
 
 import json
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -24,6 +25,10 @@ def fresh():
     st.cache_resource.clear()
 
 
+def titles(sent: Any):
+    return [task["title"] for task in sent["tasks"]]
+
+
 def test_it_follows_the_real_models():
     pages = list(shell.PAGES)
     assert pages[pages.index(PAGE) - 1] == "models.py"
@@ -43,10 +48,8 @@ def test_the_component_is_sent_every_task_with_its_settings_and_all_words(langua
 
 
 def test_the_tasks_have_titles_in_each_language():
-    english, chinese = (payload(work_at(language)) for language in ("en", "zh"))
-    assert all(
-        one["title"] != other["title"] for one, other in zip(english["tasks"], chinese["tasks"], strict=True)
-    )
+    english, chinese = (titles(payload(work_at(language))) for language in ("en", "zh"))
+    assert not set(english) & set(chinese)
 
 
 @pytest.mark.parametrize("task", ["induction", "copy"])
