@@ -80,6 +80,7 @@ def payloads() -> dict[str, Any]:
         "logits": message_of(named.named([f"<b>{at}" for at in range(9)]), "en"),
         "masked": message_of(masked, "en"),
     }
+    cells |= {str(n): message_of(capture(encoder, drawn(1, n, 8)), "en") for n in (32, 33)}
     for name, most in (("long", 62_000), ("rounded", 145_000)):
         with patch.object(payload, "MOST_BYTES", most):
             cells[name] = message_of(long, "en")

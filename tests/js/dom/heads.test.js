@@ -226,6 +226,19 @@ test("all heads are shown, and the chosen one with its lines", async () => {
   assert.deepEqual(texts(".line-token").slice(1, 3), ["the₁", "cat₁"]);
 });
 
+test("a head is lines of up to 32 tokens at first, and a map of more", async () => {
+  for (const [tokens, first] of [
+    ["32", "lines"],
+    ["33", "map"],
+  ]) {
+    const { find, choose } = await opened(tokens);
+    await choose(1, 2);
+    assert.equal(find(`[data-focus="${first}"]`).getAttribute("aria-pressed"), "true");
+    find('[data-focus="lines"]').click();
+    assert.equal(find('[data-focus="lines"]').getAttribute("aria-pressed"), "true");
+  }
+});
+
 test("a pair's weight is torch's, and its arithmetic starts from q and k", async () => {
   const { find, all, choose } = await opened("found");
   await choose(1, 2);
