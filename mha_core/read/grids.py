@@ -71,11 +71,6 @@ class Grid:
         """Rows and columns."""
         return len(self.rows), len(self.rows[0])
 
-    @property
-    def is_cut(self) -> bool:
-        """Whether rows or columns are left out of it."""
-        return any(cell.left_out for row in self.rows for cell in row)
-
     def values(self) -> tuple[tuple[float | None, ...], ...]:
         """The numbers."""
         return tuple(tuple(None if c.text is None else float(c.text) for c in row) for row in self.rows)
