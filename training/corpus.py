@@ -18,15 +18,20 @@ SPECIALS = 5
 Shares = tuple[float, float]
 """How many words are hidden: of all, and of those that follow from the rest."""
 LEARNED: Shares = (0.18, 0.5)
+DECIDED = 0.9
+"""How many of the words that one earlier word decides are hidden."""
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """N texts of n tokens: ``ids`` and ``segments``, N × n; ``marked``: where a word follows from the rest."""
+    """N texts of n tokens: ``ids`` and ``segments``, N × n; ``marked``: where a word follows from the rest;
+    ``decided``: which place decides that word, 0 where no single one does.
+    """
 
     ids: Tensor
     segments: Tensor
     marked: Tensor
+    decided: Tensor
     kinds: tuple[str, ...]
 
 
@@ -45,8 +50,8 @@ Corpus = Mapping[int, Texts]
 """Length → the texts of that length."""
 
 
-Row = tuple[list[int], list[int], list[bool], str]
-"""Ids, segments and marks of one text, and its kind."""
+Row = tuple[list[int], list[int], list[bool], list[int], str]
+"""Ids, segments, marks and deciding places of one text, and its kind."""
 
 
 def encode(tokenizer: Tokenizer, passages: Iterable[Passage], longest: int) -> Corpus:
@@ -57,7 +62,8 @@ def encode(tokenizer: Tokenizer, passages: Iterable[Passage], longest: int) -> C
         texts = [(text, second) if second else text for text, _, second, _ in plain]
         for one, row, (_, first, _, later) in zip(some, tokenizer.encode_batch(texts), plain, strict=True):
             if len(row) <= longest:
-                rows[len(row)].append((row.ids, row.type_ids, _marked(row, (first, later)), one.kind))
+                marked = _marked(row, (first, later))
+                rows[len(row)].append((row.ids, row.type_ids, marked, _decided(row, marked, one), one.kind))
     return {length: _texts(rows[length]) for length in sorted(rows)}
 
 
@@ -84,9 +90,19 @@ def _marked(row: Encoding, starts: Sequence[frozenset[int]]) -> list[bool]:
     ]
 
 
+def _decided(row: Encoding, marked: Sequence[bool], passage: Passage) -> list[int]:
+    """For each marked token of a text with a deciding word, the first token of that word."""
+    if passage.decided_by is None:
+        return [0] * len(row)
+    place = row.char_to_token(passage.decided_by) or 0
+    return [place * one for one in marked]
+
+
 def _texts(rows: Sequence[Row]) -> Texts:
-    ids, segments, marked, kinds = zip(*rows, strict=True)
-    return Texts(torch.tensor(ids), torch.tensor(segments), torch.tensor(marked), kinds)
+    ids, segments, marked, decided, kinds = zip(*rows, strict=True)
+    return Texts(
+        torch.tensor(ids), torch.tensor(segments), torch.tensor(marked), torch.tensor(decided), kinds
+    )
 
 
 def masked(
@@ -103,7 +119,8 @@ def masked(
     """
     ids, marked = texts.ids[rows], texts.marked[rows]
     chance = torch.rand(ids.shape, generator=random)
-    hidden = (chance < torch.where(marked, shares[1], shares[0])) & (ids >= SPECIALS)
+    share = torch.where(marked, shares[1], shares[0]).masked_fill(texts.decided[rows] > 0, DECIDED)
+    hidden = (chance < share) & (ids >= SPECIALS)
     lowest = chance.masked_fill(ids < SPECIALS, 2).argmin(1, keepdim=True)
     hidden.scatter_(1, lowest, value=True)
     what = torch.rand(ids.shape, generator=random)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
 from training.corpus import PAD
-from training.model import EPS, Bert
+from training.model import EPS, Bert, Shape
 from training.tokenizer import SPECIAL
 
 _DECODER = "cls.predictions.decoder."
@@ -63,6 +63,21 @@ def save(model: Bert, tokenizer: Tokenizer, folder: Path) -> None:
             **settings,
         },
     )
+
+
+def opened(folder: Path) -> Bert:
+    """The model of a folder that ``save`` has written."""
+    size = json.loads((folder / "config.json").read_text("utf-8"))
+    names = (
+        "vocab_size", "num_hidden_layers", "num_attention_heads", "hidden_size", "intermediate_size",
+        "max_position_embeddings",
+    )  # fmt: skip
+    model = Bert(Shape(*(size[name] for name in names)))
+    state = load_file(folder / "model.safetensors")
+    state[_DECODER + "bias"] = state.pop("cls.predictions.bias")
+    state[_DECODER + "weight"] = state["bert.embeddings.word_embeddings.weight"]
+    model.load_state_dict(state)
+    return model.eval()
 
 
 def _write(path: Path, content: dict[str, object]) -> None:

@@ -11,6 +11,7 @@ from mha_core.models.heads import measured
 from mha_core.models.model import Model
 from mha_core.models.runs import tokenize
 from training.corpus import unmarked
+from training.model import Place
 from training.passages import Passage
 from training.probes import Probe
 
@@ -22,10 +23,6 @@ class Shown:
     share: float
     null: float
     places: int
-
-
-Place = tuple[int, int]
-"""Layer and head, counted from 0."""
 
 
 def behaviours(model: Model, passages: Iterable[Passage]) -> Mapping[str, Mapping[Place, Shown]]:

@@ -5,6 +5,7 @@ Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers for Langua
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -16,6 +17,8 @@ EPS = 1e-12
 
 Parts: TypeAlias = Any
 """A ``ModuleDict`` of further ones: its names, joined by dots, are those of the tensors."""
+Place: TypeAlias = tuple[int, int]
+"""Layer and head, counted from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +51,29 @@ class Bert(nn.Module):
 
     def forward(self, ids: Tensor, segments: Tensor, places: Tensor) -> Tensor:
         """The last layer's states, b × n × d, of ids, segments and places, b × n each."""
-        states = self._embedded(ids, segments, places)
-        for layer in self.bert["encoder"]["layer"]:
+        return self.watched(ids, segments, places)[0]
+
+    def watched(
+        self,
+        ids: Tensor,
+        segments: Tensor,
+        places: Tensor,
+        layers: Collection[int] = (),
+        off: Collection[Place] = (),
+    ) -> tuple[Tensor, dict[int, Tensor]]:
+        """The last layer's states, and the weights, b × h × n × n, of some layers; ``off``: heads that give nothing."""
+        states, seen = self._embedded(ids, segments, places), {}
+        for index, layer in enumerate(self.bert["encoder"]["layer"]):
             q, k, v = self._heads(layer, states)
-            mixed = functional.scaled_dot_product_attention(q, k, v)
+            if index in layers:
+                seen[index] = (q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5).softmax(-1)
+                mixed = seen[index] @ v
+            else:
+                mixed = functional.scaled_dot_product_attention(q, k, v)
+            for _, head in (one for one in off if one[0] == index):
+                mixed[:, head] = 0
             states = _after(layer, states, mixed)
-        return states
+        return states, seen
 
     def guess(self, states: Tensor) -> Tensor:
         """Logits over the vocabulary, … × V, of states, … × d."""

@@ -27,11 +27,14 @@ _OPENINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text, or two of which the second is the first's translation or goes on from it. ``kind``: what it practises."""
+    """A text, or two of which the second is the first's translation or goes on from it. ``kind``: what it practises;
+    ``decided_by``: where the word begins, in the text without its marks, that alone decides the marked one.
+    """
 
     kind: str
     text: str
     second: str | None = None
+    decided_by: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +108,11 @@ def _passage(random: Random, words: Lexicon, source: Source) -> Passage:
     both = source.draw(random, words)
     zh = likely(random, 0.45)
     if source.kind in LISTS:
-        return Passage(source.kind, _written(both[zh], zh))
+        return Passage(source.kind, written(both[zh], zh))
     if source.kind not in UNTRANSLATED and likely(random, 0.15):
         first = likely(random, 0.5)
-        return Passage(
-            "translation", *(_written(_ended(random, both[zh], zh), zh) for zh in (first, not first))
-        )
+        one, other = (written(_ended(random, both[zh], zh), zh) for zh in (first, not first))
+        return Passage("translation", one, other)
     text = both[zh] if zh else english.shorten(random, both[zh])
     if likely(random, 0.2):
         text = pick(random, _OPENINGS)[zh] + (text if zh else " " + text)
@@ -120,11 +122,11 @@ def _passage(random: Random, words: Lexicon, source: Source) -> Passage:
     around = random.random()
     if around < 0.3:
         other = _ended(random, sentences.plain(random, words)[zh], zh, always=True)
-        text = f"{other} {text}" if around < 0.2 else f"{_closed(text, zh)} {other}"
+        text = f"{other} {text}" if around < 0.2 else f"{closed(text, zh)} {other}"
     if around > 0.92:
         other = _ended(random, sentences.plain(random, words)[zh], zh)
-        return Passage(source.kind, _written(text, zh), _written(other, zh))
-    return Passage(source.kind, _written(text, zh))
+        return Passage(source.kind, written(text, zh), written(other, zh))
+    return Passage(source.kind, written(text, zh))
 
 
 def _quoted(random: Random, words: Lexicon, text: str, zh: bool) -> str:
@@ -146,14 +148,15 @@ def _ended(random: Random, text: str, zh: bool, always: bool = False) -> str:
         return text
     if likely(random, 0.05):
         return text + ("！" if zh else " !")
-    return text if likely(random, 0.35) and not always else _closed(text, zh)
+    return text if likely(random, 0.35) and not always else closed(text, zh)
 
 
-def _closed(text: str, zh: bool) -> str:
+def closed(text: str, zh: bool) -> str:
+    """With a full stop, unless it has an end."""
     return text if text[-1] in '.?!。？！"”」' else text + ("。" if zh else " .")
 
 
-def _written(text: str, zh: bool) -> str:
+def written(text: str, zh: bool) -> str:
     """As it is typed: no blanks before punctuation, and none at all in 中文."""
     if zh and not text.isascii():
         return (

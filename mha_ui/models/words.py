@@ -21,16 +21,9 @@ class OfferedTexts(TypedDict):
     guess: NotRequired[int]
 
 
-COPIES: Final = (2, 0)
-"""The head of our own model that finds the same word elsewhere."""
 EXAMPLES: Final[tuple[OfferedTexts, ...]] = (
-    {
-        "language": "en",
-        "texts": ["Twinkle, twinkle, little star, how I wonder what you are."],
-        "head": COPIES,
-        "guess": 3,
-    },
-    {"language": "zh", "texts": ["一闪一闪亮晶晶，满天都是小星星。"], "head": COPIES, "guess": 2},
+    {"language": "en", "texts": ["The boys lost the ring before they left."], "head": (3, 1), "guess": 7},
+    {"language": "zh", "texts": ["他说：“我很累。”"], "head": (3, 2), "guess": 9},
     {"language": "en", "texts": ["The cat sat on the mat because it was tired."]},
     {"language": "zh", "texts": ["小猫在垫子上睡觉，因为它很累。"]},
     {

@@ -10,9 +10,11 @@ from tokenizers import Tokenizer
 
 from mha_core.models import OWN, guesses, load, run, tokenize
 from training.corpus import MASK, encode
+from training.earlier import decided
+from training.export import opened
 from training.heads import behaviours, best, probed
 from training.measures import counted, held_out
-from training.model import Bert, Shape
+from training.needed import needed
 from training.passages import passages
 from training.probes import PROBES
 
@@ -97,7 +99,7 @@ def test_other_words_fall_into_pieces_and_none_is_unknown(own, text):
     ("text", "expected"),
     [
         ("The animal didn't cross the street because [MASK] was too tired.", "it"),
-        ("The key on the table [MASK] new.", "is"),
+        ("The keys on the table [MASK] new now.", "are"),
         ("We eat [MASK] in the morning.", "breakfast"),
         ("The sky is [MASK].", "blue"),
         ("I want to drink [MASK].", "milk"),
@@ -130,17 +132,9 @@ def test_its_guesses_are_of_the_kind_that_fits(own, text, expected):
 
 
 @pytest.fixture(scope="module")
-def ours(own):
+def ours():
     """The same numbers in the module that was trained."""
-    size = own.architecture
-    model = Bert(Shape(size.vocabulary, size.layers, size.heads, size.d_model, size.d_inner, size.max_tokens))
-    state = load_file(OWN.folder / "model.safetensors")
-    bias = state.pop("cls.predictions.bias")
-    words = state["bert.embeddings.word_embeddings.weight"]
-    model.load_state_dict(
-        state | {"cls.predictions.decoder.bias": bias, "cls.predictions.decoder.weight": words}
-    )
-    return model.eval()
+    return opened(OWN.folder)
 
 
 def test_the_hidden_words_of_new_texts_are_guessed_better_than_by_counting(own, ours):
@@ -192,3 +186,22 @@ def test_a_head_finds_the_word_that_another_belongs_to(own, probe, place, right,
     assert max(found, key=found.__getitem__) == place
     assert found[place][0] >= right
     assert found[place][1] >= weight
+
+
+@pytest.fixture(scope="module")
+def asked():
+    """Each kind of text in which one earlier word decides a hidden one."""
+    tokenizer = Tokenizer.from_file(str(OWN.folder / "tokenizer.json"))
+    return needed(opened(OWN.folder), encode(tokenizer, decided(OTHER_SEED, 300), 128))
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [("pronoun", (3, 1)), ("agreement", (2, 3)), ("closing", (3, 2)), ("copied", (2, 0))],
+)
+def test_a_head_of_its_own_finds_the_word_that_decides_another_and_the_guess_needs_it(asked, kind, place):
+    found = asked[kind]
+    assert max(found, key=lambda one: found[one].found) == place
+    assert found[place].found >= 0.8
+    assert found[place].right_off < 0.75 * found[place].right
+    assert found[place].chance_off < 0.75 * found[place].chance

@@ -130,7 +130,7 @@ def test_words_with_the_same_neighbours_begin_alike():
         [one, other] for one in (5, 6) for other in (7, 8)
     ]
     ids = torch.tensor(rows * 5)
-    corpus = {2: Texts(ids, torch.zeros_like(ids), ids > 9, ("",) * len(ids))}
+    corpus = {2: Texts(ids, torch.zeros_like(ids), ids > 9, torch.zeros_like(ids), ("",) * len(ids))}
     assert torch.equal(co_occurrence(corpus, 9)[1], torch.tensor([0, 0, 0, 5.0, 5.0, 0, 0, 0, 0]))
     assert torch.equal(co_occurrence(corpus, 9), co_occurrence(corpus, 9).T)
     found = embeddings(corpus, 9, 4, 1)
@@ -146,14 +146,15 @@ def test_steps_teach_what_counting_cannot_and_the_same_seed_teaches_the_same(mon
     ids = torch.stack(
         [torch.full_like(first, CLS), first, between, first + 10, torch.full_like(first, SEP)], 1
     )
-    corpus = {5: Texts(ids, torch.zeros_like(ids), torch.zeros_like(ids).bool(), ("pair",) * len(ids))}
+    none = torch.zeros_like(ids)
+    corpus = {5: Texts(ids, none, none.bool(), none, ("pair",) * len(ids))}
     monkeypatch.setattr(loop, "REPORTED", 100)
     said: list[str] = []
 
     def made(steps):
         torch.manual_seed(1)
         model = Bert(Shape(25, layers=1, heads=2, width=16, inner=32, places=8))
-        loop.train(model, corpus, steps, 1, said.append)
+        loop.train(model, corpus, loop.Course(steps), 1, said.append)
         return model
 
     found = held_out(made(200), corpus, counted(corpus, 25), 1)
