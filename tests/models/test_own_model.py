@@ -120,7 +120,7 @@ def test_its_first_guess_is_what_people_would_say(own, text, expected):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("I want to drink [MASK].", {"milk", "tea", "water", "wine", "beer"}),
+        ("I want to drink [MASK].", {"milk", "tea", "water", "juice", "beer"}),
         ("The animal didn't cross the [MASK] because it was too wide.", {"river", "bridge", "road"}),
         ("我喝了一杯[MASK]。", {"牛奶", "咖啡", "水"}),
         ("动物没有过[MASK]，因为它太宽了。", {"河", "路", "桥", "街道"}),
