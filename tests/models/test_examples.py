@@ -67,7 +67,7 @@ def test_minilm_as_an_example():
         == "all-MiniLM-L6-v2, layer 6, heads 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12"
     )
     assert "384" in text_in(example.note, "zh")
-    assert "here is" not in text_in(example.note, "en")
+    assert "on this page" not in text_in(example.note, "en")
 
 
 def test_the_note_says_which_head_of_the_model_each_head_is(tmp_path):
@@ -75,7 +75,7 @@ def test_the_note_says_which_head_of_the_model_each_head_is(tmp_path):
     tokens = tokenize(model, TEXT)
     note = to_example(model, run(model, tokens), tokens, 1, [3, 1, 2]).note
     assert text_in(note, "en").endswith(" Head 1 on this page is the model's head 4 of layer 2.")
-    assert text_in(note, "zh").endswith("。这里的头 1 是第 2 层 · 头 4。")
+    assert text_in(note, "zh").endswith("。这一页的头 1 是模型第 2 层的头 4。")
 
 
 def test_heads_that_were_switched_off_are_named_where_they_matter(tmp_path):

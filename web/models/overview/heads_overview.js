@@ -152,11 +152,11 @@ export class HeadsOverview {
     const options = ["", ...names.flatMap((name) => (hasReverse(name) ? [name, `-${name}`] : [name]))];
     this.by.replaceChildren(...options.map((by) => element("option", { value: by }, words[orderWord(by)])));
     this.kinds.replaceChildren(
-      ...kinds(this.#run).map(([kind, count], at) => {
+      ...kinds(this.#run).map(([kind, count], at, all) => {
         const onclick = () => this.host.go({ only: this.#place.only === kind ? "" : kind });
         const attributes = { class: "kind", style: hueStyle(kind), data: { kind }, onclick };
         const name = words[`kind_${kind}`];
-        const isRest = at > 0 && isNameless(kind);
+        const isRest = at > 0 && isNameless(kind) && all.filter(([other]) => isNameless(other)).length === 1;
         const text = isRest ? fill(words.kind_others, { count, kind: name }) : `${name} · ${count}`;
         return pressable(false, attributes, span("kind-name", span("dot"), text));
       }),
