@@ -109,6 +109,7 @@ _WORDS: Final = {
     "uneven": N_(
         "Row {row} of the pasted block has {got} {got:number|numbers}, but the first row has {all}."
     ),
+    "step_too_large": N_("With this η the numbers grow without bound. Try a smaller one."),
     "own_file": N_("Download your numbers"),
     "save_copy": N_("Save a copy"),
     "unreadable": N_("The numbers in this link could not be read. The page shows its own."),

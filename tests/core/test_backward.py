@@ -59,7 +59,7 @@ def test_every_table_is_what_autograd_gives(example):
     assert_as_autograd(example)
 
 
-@tries(4)
+@tries(6)
 @given(with_goals())
 def test_central_differences_of_the_loss_agree(example):
     """A few numbers of every matrix that is learned, moved by ±1e-6."""

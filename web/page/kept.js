@@ -2,12 +2,14 @@
 // and for whoever is sent the link or the copy. What is read is checked like what is typed. No DOM here.
 
 import { isClaim, isEditable, numberOf, rowsIn, rowsOf } from "../kit/graph.js";
+import { isLocal } from "../kit/local_edits.js";
 import { readClaim } from "../kit/numbers.js";
 
 const MOST = 30_000; // characters of an address
+const MOST_RATE = 1e6; // as in mha_core/example/learning.py
 const SAME = 1e-9; // by which numbers may differ that count as equal
 
-/** What is kept: edits that write whole tables, or the divisor. @typedef {(SetBlock | ClaimBlock | SetScale)[]} Kept */
+/** What is kept: edits that write whole tables, the divisor, or the rate. @typedef {(SetBlock | ClaimBlock | SetScale | SetLearning)[]} Kept */
 /** @typedef {import("./work.js").Version} Version */
 
 /**
@@ -19,6 +21,8 @@ const SAME = 1e-9; // by which numbers may differ that count as equal
 export function keptOf(start, now) {
   /** @type {Kept} */
   const kept = now.scale === start.scale ? [] : [{ op: "scale", value: now.scale }];
+  const goal = now.model.learning?.goal;
+  if (goal?.rate !== start.model.learning?.goal.rate) kept.push({ op: "learning", learning: goal });
   for (const [matrix, { perHead, values, claim }] of Object.entries(now.model.matrices))
     for (const head of perHead ? [...values.keys()] : [null]) {
       const rows = rowsIn(perHead, values, head);
@@ -67,8 +71,12 @@ export function checked(kept, { model }, { most, temperature }) {
     isNumber(value, most) &&
     Math.abs(Number(value)) >= 1 / most &&
     (Number(value) > 0 || !temperature);
-  const isRight = (/** @type {any} */ edit) =>
-    edit?.op === "scale" ? isDivisor(edit.value) : isTable(edit ?? {}, model, most);
+  const isRate = (/** @type {any} */ edit) =>
+    isLocal(model, edit) && isNumber(edit.learning.rate, MOST_RATE) && edit.learning.rate > 0;
+  const isRight = (/** @type {any} */ edit) => {
+    if (edit?.op === "scale") return isDivisor(edit.value);
+    return edit?.op === "learning" ? isRate(edit) : isTable(edit ?? {}, model, most);
+  };
   return kept.every(isRight) ? kept : null;
 }
 

@@ -1,6 +1,7 @@
 // The work on a page without a server: an example's numbers as they are changed, with undo and redo. What the server does
 // elsewhere with an edit (mha_core/edit, mha_ui/state/work.py) is done here; the structure stays as it is. No DOM here.
 
+import { lossOf } from "../kit/descent.js";
 import { fill } from "../kit/dom.js";
 import { evaluate } from "../kit/evaluate.js";
 import { rowsOf } from "../kit/graph.js";
@@ -51,7 +52,7 @@ export class Work {
     else if (edit.op === "reset") this.#add(this.start);
     else if (edit.op === "fill") return this.apply(blockOf(this.now.model, edit));
     else if (edit.op === "scale") this.#divide(edit.value);
-    else if (edit.op === "learn" || edit.op === "learning") this.#learn(edit);
+    else if (edit.op === "learn" || edit.op === "learning") return this.#learn(edit);
     else if (edit.op === "set" || edit.op === "claim") return this.#set(edit);
     return null;
   }
@@ -107,10 +108,17 @@ export class Work {
     return null;
   }
 
-  /** Steps toward the goal, or another rate. @param {Edit} edit */
+  /**
+   * Steps toward the goal, or another rate.
+   * @param {Edit} edit
+   * @returns {Refusal | null}
+   */
   #learn(edit) {
-    const { model } = this.now;
-    if (isLocal(model, edit)) this.#add({ ...this.now, model: withEdits(model, [edit]).model });
+    if (!isLocal(this.now.model, edit)) return null;
+    const { model } = withEdits(this.now.model, [edit]);
+    if (!Number.isFinite(lossOf(model))) return (words) => words.step_too_large;
+    this.#add({ ...this.now, model });
+    return null;
   }
 
   /** By a number, or as the example divides. @param {Scale} scale */

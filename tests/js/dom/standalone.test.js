@@ -164,6 +164,26 @@ test("a page with a goal has Step, Play and the loss, and its goal cannot be cha
   assert.equal(page.find(".learning .loss").textContent, before);
 });
 
+test("a step that no number can hold is refused, and it is said why", async () => {
+  const rate = { ...payload("goal").languages.en.explore.learning.goal, rate: 1e6 };
+  const edits = [{ op: "learning", learning: rate }, ...Array(8).fill({ op: "learn", steps: 1 })];
+  const { explore } = await hostAfter(payload("goal"), ...edits);
+  assert.ok(Number.isFinite(explore.matrices.loss.values[0][0]));
+  assert.match(explore.message.text, /^With this η the numbers grow without bound/);
+});
+
+test("another η is in the page's address, and no other goal is taken from one", async () => {
+  const { checked } = await import("../../../web/page/kept.js");
+  const { goal } = payload("goal").languages.en.explore.learning;
+  const { kept } = await hostAfter(payload("goal"), { op: "learning", learning: { ...goal, rate: 2 } });
+  assert.deepEqual(kept, [{ op: "learning", learning: { ...goal, rate: 2 } }]);
+  const start = { model: payload("goal").languages.en.explore };
+  const limits = { most: 1e6, temperature: false };
+  assert.deepEqual(checked(kept, start, limits), kept);
+  for (const learning of [null, { ...goal, rate: 0 }, { ...goal, rate: "2" }, { ...goal, targets: [] }])
+    assert.equal(checked([{ op: "learning", learning }], start, limits), null);
+});
+
 test("a page without a goal has no section for one", async () => {
   assert.ok((await opened(FIRST)).find(".learning").hidden);
 });
