@@ -43,7 +43,7 @@ def test_a_head_is_trained_scrubbed_switched_off_and_opened_in_explore(train):
     expect(page.locator(".line button").first).to_be_visible()
     focus(page, "map 1,0").click()
     focus(page, "bench").click()
-    expect(page.get_by_text("Induction, layer 2, after 10 steps").first).to_be_visible()
+    expect(page.get_by_text("32 × 48").first).to_be_visible()  # X, a row for each token
     Bench(page).settled()
 
 
