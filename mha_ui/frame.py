@@ -138,11 +138,11 @@ def _example_menu(work: state.Work) -> None:
 def _listed(name: str, group: str, work: state.Work) -> str:
     """An example in the menu: its title, its group, and which language its tokens are in if not in the reader's.
 
-    A second line has how its note begins.
+    A second line has how its note begins. The menu's field shows both in one, with a wide space between them.
     """
     example, parts = library()[name], (group, other_words(name, work.language))
     listed = [text_in(example.title, work.language), *map(work.words, filter(None, parts))]
-    return f"{' · '.join(listed)}\n{first_sentence(text_in(example.note, work.language))}"
+    return f"{' · '.join(listed)}\u2003\n{first_sentence(text_in(example.note, work.language))}"
 
 
 def _example_key(work: state.Work, shown: str | None) -> str:

@@ -283,7 +283,7 @@ export class FirstSteps {
   }
 
   /**
-   * Put a ring around an element.
+   * Put a ring around an element that is wholly in sight: it would lie over what covers the rest.
    * @param {HTMLElement} ring
    * @param {Element} node
    * @param {DOMRect} origin
@@ -294,7 +294,7 @@ export class FirstSteps {
       translate: `${left - origin.left}px ${top - origin.top}px`,
       width: `${width}px`,
       height: `${height}px`,
-      visibility: this.#isInSight(node) ? "" : "hidden",
+      visibility: this.#isInSight(node, 1) ? "" : "hidden",
     });
   }
 
