@@ -17,6 +17,7 @@ import gzip
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -79,11 +80,12 @@ def recording(key: str) -> Recording:
 def written(training: Training) -> bytes:
     """A training as the content of such a file."""
     model, task, tested = training.model, training.task, training.tested()
-    steps = _thinned(list(training.recordings))
-    recorded = [Recorded.of(step, training.at(step), task, tested) for step in steps]
+    recorded = [Recorded.of(step, training.at(step), task, tested) for step in _thinned(training)]
+    recorded.append(Recorded.of(training.step, model, task, tested))
     numbers = [_packed(parameter.detach()) for parameter in model.parameters()]
-    _restore(model, numbers)
-    loss, right = measured(model, task, training.settings.seed)
+    rounded = deepcopy(model)
+    _restore(rounded, numbers)
+    loss, right = measured(rounded, task, training.settings.seed)
     content = {
         "format": FORMAT,
         "task": task.key,
@@ -135,10 +137,10 @@ def _read(key: str, content: dict[str, Any]) -> Recording:
     )
 
 
-def _thinned(steps: list[int]) -> list[int]:
-    """At most so many, as far apart as each other, with the last."""
-    stride = -(-(len(steps) - 1) // (_MOST - 1))
-    return sorted(steps[::-1][:: max(stride, 1)])
+def _thinned(training: Training) -> list[int]:
+    """Recorded steps from the first on, as far apart as each other, without the last that was taken."""
+    steps = [step for step in training.recordings if step < training.step]
+    return steps[:: -(-len(steps) // (_MOST - 1))]
 
 
 def _short(value: Any) -> Any:
