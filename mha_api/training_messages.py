@@ -57,6 +57,7 @@ class Models:
             "settings": self.settings.as_json(),
             "steps": steps,
             "asks": sorted(self.steps) if self.key else None,
+            "lines": "\n".join(" ".join((*line.source, ARROW, *line.answer[:-1])) for line in task.lines),
             "prompt": task.shown.prompt,
             "answer": task.shown.answer,
             "parameters": sum(parameter.numel() for parameter in model.parameters()),

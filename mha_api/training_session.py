@@ -19,6 +19,7 @@ from anyio import Event, move_on_after
 from mha_api.training_messages import Models, prompt_of, ready_made, steps_message, whole_message
 from mha_core.errors import N_, Reason, TrainError
 from mha_core.example.files import dump
+from mha_core.messages import language_of
 from mha_core.train import (
     Change,
     Decoder,
@@ -136,8 +137,11 @@ class Session:
             self._upload += part
 
     def obey(self, wish: Mapping[str, object]) -> bool:
-        """Pass on a command to the process; False where the wish is none."""
+        """Pass on a command to the process, or speak another language; False where the wish is none of these."""
         name = wish.get("do")
+        if name == "language":
+            self.language = language_of(str(wish.get("lang")))
+            return True
         if name not in ("pause", "resume", "step", "stop"):
             return False
         if self._job:

@@ -5,7 +5,7 @@ The browser sends text, one JSON object a message, and bytes, which are parts of
     {"id": 7, "do": "open", "key": "induction"}                     a ready-made recording
     {"id": 8, "do": "start", "task", "settings", "lines", "steps"}  a new training; an earlier one ends
     {"id": 9, "do": "more", "steps"}                                so many further steps
-    {"do": "pause"}, "resume", "step", "stop"
+    {"do": "pause"}, "resume", "step", "stop"; {"do": "language", "lang": "zh"}
     {"id": 10, "do": "say", "step", "prompt", "off"}                an answer, token by token
     {"id": 11, "do": "without", "step", "off"}                      what is right with heads switched off
     {"id": 15, "do": "swap", "step", "heads"}                       what is right with two heads swapped

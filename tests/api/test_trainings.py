@@ -17,7 +17,7 @@ from mha_api.training_messages import ONE, Models, prompt_of, whole_message
 from mha_api.training_session import Session, desk
 from mha_core.errors import MhaError
 from mha_core.example.files import parse
-from mha_core.train import Training, accuracy, maps, said, save, task_of
+from mha_core.train import Training, accuracy, maps, own_lines, parse_lines, said, save, task_of
 from mha_core.train.desk import Desk
 from mha_core.train.messages import Budget
 
@@ -137,6 +137,19 @@ def test_what_cannot_be_done_is_said_in_a_sentence_and_loses_nothing(opened, wis
         opened.answer(wish)
     assert sentence in str(refused.value)
     assert opened.answer({"do": "say", "step": 20, "prompt": "a"})["said"]
+
+
+def test_it_speaks_another_language_when_it_is_told_to(opened):
+    assert opened.obey({"do": "language", "lang": "zh"})
+    opened._show(Models.of(Training(task_of("copy"), **SMALL)), b"")
+    begun: Any = next(opened.news())
+    assert begun["begun"]["title"] == "照抄"
+
+
+def test_somebodys_own_lines_come_back_from_a_file(tmp_path):
+    lines = "a b → c\n小 猫 → cat"
+    described: Any = Models.of(Training(own_lines(parse_lines(lines)), **SMALL)).described("en", 0)
+    assert described["lines"] == lines
 
 
 @pytest.mark.parametrize("content", [b"", b"hello", b"\xff" * 100])

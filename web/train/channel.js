@@ -34,6 +34,13 @@ export class Channel {
     this.#socket?.close();
   }
 
+  /** What the server says is in another language from now on. @param {string} lang @param {string} unreachable */
+  speak(lang, unreachable) {
+    this.lang = lang;
+    this.unreachable = unreachable;
+    if (this.#socket) this.send({ do: "language", lang });
+  }
+
   /** The answer to a wish. Rejects with a `Refusal`. @param {Record<string, unknown>} wish @returns {Promise<any>} */
   ask(wish) {
     const id = ++this.#id;

@@ -143,8 +143,8 @@ export class Setup {
     this.host.open(key);
   }
 
-  /** Show a task with its settings. @param {string} key @param {TrainSettings} [settings] */
-  choose(key, settings) {
+  /** Show a task with its settings. @param {string} key @param {TrainSettings} [settings] @param {string} [lines] */
+  choose(key, settings, lines) {
     const task = this.tasks.find((one) => one.key === key) ?? this.tasks[0];
     this.#task = task.task;
     for (const chip of this.chips.querySelectorAll("button"))
@@ -152,6 +152,7 @@ export class Setup {
     setText(this.title, task.title);
     setText(this.rule, task.rule);
     this.own.hidden = key !== OWN;
+    if (lines) this.lines.value = lines;
     /** @type {TrainSettings} */
     const all = { steps: task.steps, ...task.settings, ...settings };
     for (const [name, field] of this.#fields) if (name in all) field.value = String(all[name]);

@@ -50,7 +50,7 @@ class Train {
     this.root = element("div", { class: "bench train" });
     parentElement.append(this.root);
     this.setTriggerValue = setTriggerValue;
-    this.#parts = this.build(data);
+    this.#parts = this.build(data, this.#connected(data));
     this.#open(FIRST);
   }
 
@@ -62,13 +62,7 @@ class Train {
   /** @param {Component<TrainData>} component */
   update({ data, setTriggerValue }) {
     this.setTriggerValue = setTriggerValue;
-    if (data.lang !== this.#parts.data.lang) {
-      this.#stop();
-      this.#parts = this.build(data);
-      const key = this.#recording?.begun.key ?? FIRST;
-      this.#parts.setup.choose(key);
-      this.#open(key);
-    }
+    if (data.lang !== this.#parts.data.lang) this.#translate(data);
     if (data.refused) this.#parts.setup.refuse(data.refused);
   }
 
@@ -78,15 +72,32 @@ class Train {
     this.#parts.channel.stop();
   }
 
-  /** Everything in one language. @param {TrainData} data */
-  build(data) {
-    const { words, lang, tag } = data;
-    this.root.lang = tag;
-    const channel = new Channel(lang, words.unreachable, {
+  /** Everything in another language; a training goes on. @param {TrainData} data */
+  #translate(data) {
+    this.#parts.curves.stop();
+    this.#parts.channel.speak(data.lang, data.words.unreachable);
+    this.#parts = this.build(data, this.#parts.channel);
+    const begun = this.#recording?.begun;
+    if (begun) {
+      this.#parts.setup.choose(begun.key, begun.settings, begun.lines);
+      this.#parts.ask.begin(begun);
+    }
+    this.#show();
+  }
+
+  /** The page's socket. @param {TrainData} data */
+  #connected({ lang, words }) {
+    return new Channel(lang, words.unreachable, {
       told: (message) => this.#told(message),
       stepped: (header, arrays) => this.#stepped(header, arrays),
       lost: () => this.#lost(),
     });
+  }
+
+  /** Everything in one language. @param {TrainData} data @param {Channel} channel */
+  build(data, channel) {
+    const { words, tag } = data;
+    this.root.lang = tag;
     const setup = new Setup(data, {
       open: (key) => this.#open(key),
       start: (wish) => this.#wish({ do: "start", ...wish }),
@@ -163,7 +174,7 @@ class Train {
     this.#askFault = "";
     if (!this.#choseHead || !this.#recording.all.some((head) => String(head) === String(this.#head)))
       this.#head = this.#recording.best;
-    this.#parts.setup.choose(begun.key, begun.settings);
+    this.#parts.setup.choose(begun.key, begun.settings, begun.lines);
     this.#parts.ask.begin(begun);
   }
 

@@ -43,6 +43,8 @@ interface TrainBegun {
   steps: number;
   /** The steps whose models can be asked, where these are not all that are recorded. */
   asks: number[] | null;
+  /** Somebody's own lines. */
+  lines: string;
   prompt: string[];
   answer: string[];
   parameters: number;

@@ -26,6 +26,11 @@ async function opened(name = "train") {
     all: (/** @type {string} */ selector) => [...page.root.querySelectorAll(selector)],
     text: (/** @type {string} */ selector) => find(selector).textContent,
     last: () => socket.sent.at(-1),
+    /** Streamlit's next answer. @param {string} other */
+    async retold(other) {
+      page.answer(payload(other));
+      await settled();
+    },
     async tell(/** @type {any} */ message) {
       const data = message.bytes ? bufferOf(message.bytes) : JSON.stringify(message);
       socket.dispatchEvent(new MessageEvent("message", { data }));
@@ -202,6 +207,16 @@ test("one's own lines have a field, and no recording", async () => {
 test("everything is in the visitor's language", async () => {
   const page = await withRecording("train in Chinese");
   assert.equal(page.text(".heads h2"), "第 30 步时的每个头");
+});
+
+test("another language keeps the recording and the socket", async () => {
+  const page = await withRecording();
+  const count = sockets.length;
+  press("ArrowLeft", page.focus("slider"));
+  await page.retold("train in Chinese");
+  assert.equal(page.text(".heads h2"), "第 20 步时的每个头");
+  assert.equal(sockets.length, count);
+  assert.deepEqual(page.last(), { do: "language", lang: "zh" });
 });
 
 test("frames that the server has dropped are dropped here too", () => {
