@@ -10,9 +10,10 @@ import streamlit as st
 
 from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
+from mha_core.compute.graph import symbol
 from mha_core.errors import N_
 from mha_core.exercise.exercise import askable, given_away
-from mha_core.vocabulary import noun
+from mha_core.vocabulary import STEPS, noun
 from mha_ui import state
 from mha_ui.bench import bench, receive_edits
 from mha_ui.check.model import check_payload
@@ -79,13 +80,13 @@ def _exercise_menu(work: state.Work) -> None:
     with st.popover(words(N_("Exercise")), key=_MENU, on_change="rerun"):
         names = askable(work.example)
         before = state.widget_value(_ASKED)
-        chosen = names[-2:] if before is None else [name for name in before if name in names]
-        state.set_widget(_ASKED, list(chosen))
+        wanted = [name for name in names if name in STEPS][-2:] if before is None else before
+        state.set_widget(_ASKED, [name for name in wanted if name in names])
         asked = st.pills(
             words(N_("Steps to work out")),
             names,
             selection_mode="multi",
-            format_func=lambda name: noun(name, words),
+            format_func=lambda name: _choice(name, work),
             key=_ASKED,
         )
         for given, answer in given_away(work.example, asked).items():
@@ -109,6 +110,11 @@ def _exercise_menu(work: state.Work) -> None:
         elif work.exercise:
             st.caption(words(N_("Share this link:")))
             _to_copy(work, _link(work))
+
+
+def _choice(name: str, work: state.Work) -> str:
+    """A step among the others: its name, and of the many of a backward pass the letter."""
+    return noun(name, work.words) if name in STEPS else symbol(name, work.example)
 
 
 _GIVEN_AWAY: Final = N_(
