@@ -70,6 +70,7 @@ WORDS: Final = {
     "recorded": N_("{count} {count:recording|recordings}"),
     "every_head": N_("Every head at step {step}"),
     "head_encoder": N_("Encoder {layer} · Head {head}"),
+    "head_target": N_("Decoder {layer} · Head {head}"),
     "head_cross": N_("Cross {layer} · Head {head}"),
     "head_decoder": N_("Layer {layer} · Head {head}"),
     "score_prefix": N_("prefix {score}"),

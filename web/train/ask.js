@@ -83,7 +83,8 @@ export class Ask {
     const { begun } = recording;
     const right = String(prompt) === String(begun.prompt) ? begun.answer : null;
     const tokens = [...prompt, ...said.map(({ token }) => token)];
-    const row = said[at]?.looked[head[0]]?.[head[1]] ?? [];
+    const before = Array(recording.firstKey(head[0], prompt.length)).fill(0);
+    const row = [...before, ...(said[at]?.looked[head[0]]?.[head[1]] ?? [])];
     this.line.style.cssText = accent(indexOf(recording, head));
     const answer = said.map(({ token, probability }, number) =>
       button(

@@ -84,7 +84,8 @@ export class Maps {
 
   /** A button for each head. @param {MapsValues["recording"]} recording */
   #build(recording) {
-    this.list.style.setProperty("--columns", String(recording.heads));
+    const columns = recording.heads > 1 ? recording.heads : recording.all.length;
+    this.list.style.setProperty("--columns", String(columns));
     this.list.replaceChildren(
       ...recording.all.map((head) =>
         button(
@@ -240,6 +241,6 @@ export const indexOf = ({ heads }, [part, head]) => part * heads + head;
 /** "Layer 2 · Head 3" @type {(words: Record<string, string>, recording: MapsValues["recording"], head: TrainHead) => string} */
 export function headName(words, { begun }, [part, head]) {
   const { kind, layer } = begun.parts[part];
-  const words_of = words[`head_${kind}`] ?? words.head_decoder;
-  return fill(words_of, { layer: layer + 1, head: head + 1 });
+  const isBeside = kind === "decoder" && begun.parts.some((one) => one.kind === "cross");
+  return fill(words[isBeside ? "head_target" : `head_${kind}`], { layer: layer + 1, head: head + 1 });
 }

@@ -93,6 +93,17 @@ export class Recording {
     );
   }
 
+  /**
+   * Where the keys of a part begin in a line whose prompt has so many tokens: a decoder beside an encoder reads from the
+   * arrow on, which ends the prompt.
+   * @param {number} part
+   * @param {number} prompt
+   */
+  firstKey(part, prompt) {
+    const hasEncoder = this.begun.parts.some(({ kind }) => kind === "cross");
+    return hasEncoder && this.begun.parts[part].kind === "decoder" ? prompt - 1 : 0;
+  }
+
   /** Seconds that so many more steps will take; null where that cannot be said yet. @param {number} steps */
   left(steps) {
     const last = this.records.at(-1);

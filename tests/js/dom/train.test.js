@@ -219,6 +219,18 @@ test("another language keeps the recording and the socket", async () => {
   assert.deepEqual(page.last(), { do: "language", lang: "zh" });
 });
 
+test("a decoder beside an encoder reads from the arrow on", () => {
+  const { begun } = payload("opened")[0];
+  const [part] = begun.parts;
+  const parts = ["encoder", "decoder", "cross"].map((kind) => ({ ...part, kind }));
+  const recording = new Recording({ ...begun, parts });
+  assert.deepEqual(
+    parts.map((_, at) => recording.firstKey(at, 8)),
+    [0, 7, 0],
+  );
+  assert.equal(new Recording(begun).firstKey(0, 8), 0);
+});
+
 test("frames that the server has dropped are dropped here too", () => {
   const recording = new Recording(payload("opened")[0].begun);
   const { size } = recording;
