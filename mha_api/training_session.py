@@ -17,7 +17,7 @@ from typing import Final
 from anyio import Event, move_on_after
 
 from mha_api.training_messages import Models, prompt_of, ready_made, steps_message, whole_message
-from mha_core.errors import N_, Reason, TrainError
+from mha_core.errors import N_, MhaError, Reason, TrainError
 from mha_core.example.files import dump
 from mha_core.messages import language_of
 from mha_core.train import (
@@ -200,7 +200,12 @@ class Session:
             path.write_bytes(content)
         except OSError as error:
             raise TrainError(N_("cannot be written: {reason}"), reason=Reason(error)) from None
-        training = open_training(path)
+        try:
+            training = open_training(path)
+        except MhaError as error:
+            if path.name in error.place:
+                error.place = ""  # it is our name of the visitor's file
+            raise
         self._end_job()
         self._show(Models.of(training), whole_message(training), path)
         return {}

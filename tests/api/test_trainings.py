@@ -152,12 +152,14 @@ def test_somebodys_own_lines_come_back_from_a_file(tmp_path):
     assert described["lines"] == lines
 
 
-@pytest.mark.parametrize("content", [b"", b"hello", b"\xff" * 100])
+@pytest.mark.parametrize("content", [b"", b"hello", b"\xff" * 9])
 def test_a_file_that_is_no_training_is_refused_and_the_last_one_stays(opened, content):
     opened.receive(content)
     with pytest.raises(MhaError) as refused:
         opened.answer({"do": "file"})
-    assert "/tmp" not in str(refused.value)
+    assert refused.value.sentence() == (
+        "this is not a readable .pt or .safetensors file; it may be damaged or incomplete"
+    )
     assert opened.answer({"do": "say", "step": 20, "prompt": "a"})["said"]
 
 

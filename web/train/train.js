@@ -166,6 +166,7 @@ class Train {
     const isComparable = this.#isStarting && before?.begun.task === begun.task && before.records.length;
     this.#before = isComparable ? before : null;
     this.#isLive = this.#isStarting;
+    if (this.#isLive) this.#state = { name: "starting" };
     this.#isStarting = false;
     this.#step = 0;
     this.#follows = true;

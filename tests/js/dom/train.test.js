@@ -160,6 +160,7 @@ test("a training is started with what is set, and its buttons follow its state",
   assert.deepEqual([wish.do, wish.task, wish.settings.heads, wish.steps], ["start", "induction", 1, 50]);
   await page.answer({});
   await page.tell({ begun: payload("opened")[0].begun });
+  assert.equal(page.text(".state"), "Starting a process for this training…");
   await page.tell({ state: { name: "waiting", place: 2 } });
   assert.equal(page.text(".state"), "Other trainings are running. Yours is number 2 in line.");
   await page.tell({ state: { name: "running" } });
