@@ -92,7 +92,7 @@ def _fault(page):
     return page.locator(".bench").evaluate(
         """bench => {
             const probe = bench.appendChild(document.createElement("i"));
-            probe.style.color = "var(--fault)";
+            probe.style.color = "var(--wrong)";
             const { color } = getComputedStyle(probe);
             probe.remove();
             return color;

@@ -198,11 +198,11 @@ def test_scrolled_to_the_tables_it_is_slim_and_moves_nothing(visit):
     main, stage = page.locator(".stMain"), page.locator("section.stage").nth(3)
     whole, slim = overview(page), page.locator(".overview.slim")
     full, below = whole.bounding_box()["height"], stage.bounding_box()["y"]
-    for scrolled in (300, 500, 20, 0):  # there and back
+    for scrolled in (340, 500, 20, 0):  # there and back
         main.evaluate("(main, top) => main.scrollTo(0, top)", scrolled)
-        expect(slim).to_have_count(int(scrolled >= 300))
+        expect(slim).to_have_count(int(scrolled >= 340))
         assert abs(stage.bounding_box()["y"] - (below - scrolled)) < 1
-        if scrolled >= 300:
+        if scrolled >= 340:
             assert slim.bounding_box()["height"] < 0.5 * full
     assert whole.bounding_box()["height"] == full
     main.evaluate("(main) => main.scrollTo(0, 400)")
