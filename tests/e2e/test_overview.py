@@ -370,14 +370,15 @@ def test_what_has_moved_is_marked_and_said_until_the_next_edit_and_the_whole_pat
     bench = visit("?example=programming")
     page = bench.page
     bench.type("w_v", 0, 0, 0, "2").settled()
-    expect(page.locator(".moved")).to_contain_text("No weight changed, but 3 of 18 outputs did")
+    expect(page.locator(".moved")).to_contain_text("3 of 18 outputs changed, this one most, and no weight.")
     expect(bench.cell("w_v", 0, 0, 0)).to_have_attribute("data-lens", "up")
     assert page.evaluate(COVERED_SIGNS) == []
     expect(bench.cell("w_v", 0, 0, 0)).to_have_attribute("aria-description", "was 1 before the last edit")
     bench.type("x", None, 0, 0, "1000000000").settled()
     expect(page.locator(".moved")).to_have_text(
-        "18 of 27 weights changed, most of all head 1, programming → I: 0.1636 → 1, "
-        "because its S/√dk went from 1.4142 to 707106781.1865"
+        "You raised X[1, 1] from 2 to 1000000000, so K of I rose in column 1 from 2 to 1.000e+9, so the score "
+        "programming → I in S/√dk rose from 1.4142 to 707106781.1865, so the weight programming → I in head 1 "
+        "rose from 0.1636 to 1. 18 of 27 weights changed, this one most."
     )
     bench.do("undo").type("x", None, 0, 0, "-6").settled()
     expect(bench.cell("x", None, 0, 0)).to_have_attribute("data-lens", "down")
