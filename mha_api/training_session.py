@@ -195,7 +195,7 @@ class Session:
         content, self._upload = bytes(self._upload), bytearray()
         if len(content) > MAX_FILE:
             raise TrainError(N_("the file is larger than {most} MB"), most=MAX_FILE // 1_000_000)
-        path = self._path("opened")
+        path = self._path("uploaded")
         try:
             path.write_bytes(content)
         except OSError as error:
@@ -206,6 +206,7 @@ class Session:
             if path.name in error.place:
                 error.place = ""  # it is our name of the visitor's file
             raise
+        path = path.replace(self._path("opened"))  # a file that is refused takes no other's place
         self._end_job()
         self._show(Models.of(training), whole_message(training), path)
         return {}

@@ -129,7 +129,8 @@ class _Tensors:
                 expected=" × ".join(map(str, shape)) or "1",
                 got=" × ".join(map(str, got)) or "1",
             )
-        tensor: Tensor = self.file.get_tensor(name)
+        # The file is mapped into memory: once it is replaced by a shorter one, a look at its numbers ends the process.
+        tensor: Tensor = self.file.get_tensor(name).clone()
         if not torch.isfinite(tensor).all():
             raise TrainError(N_("a number in the file is not finite"), place=name)
         return tensor

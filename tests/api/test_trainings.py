@@ -161,6 +161,7 @@ def test_a_file_that_is_no_training_is_refused_and_the_last_one_stays(opened, co
         "this is not a readable .pt or .safetensors file; it may be damaged or incomplete"
     )
     assert opened.answer({"do": "say", "step": 20, "prompt": "a"})["said"]
+    assert len(b"".join(opened.file_parts())) > len(content)
 
 
 def test_a_full_disk_is_said_in_a_sentence(opened, monkeypatch):

@@ -70,6 +70,18 @@ def test_a_saved_run_goes_on_as_if_it_had_not_been(optimizer, tmp_path):
     assert opened.recordings.keys() == training.recordings.keys() == {0, 10, 20}
 
 
+def test_an_opened_run_does_not_change_with_its_file(tmp_path):
+    """Numbers that are read from the file later end the process if the file is shorter by then."""
+    path = tmp_path / "copy.safetensors"
+    training = Training(task_of("copy"), **SMALL)
+    list(training.steps(10))
+    save(training, path)
+    opened = open_training(path)
+    path.write_bytes(bytes(path.stat().st_size))
+    for step, recorded in training.recordings.items():
+        assert opened.recordings[step].equal(recorded)
+
+
 def test_a_saved_run_of_own_lines_has_its_lines(tmp_path):
     training = Training(own_lines(parse_lines("the cat\tle chat\n猫\tchat")), **SMALL)
     save(training, tmp_path / "run.safetensors")
