@@ -65,6 +65,7 @@ from mha_core.edit.layer import (
 from mha_core.edit.matrices import cell_value, filled, given_matrix, mask_as_painted, place_of, with_matrix
 from mha_core.edit.sentence import set_sentence
 from mha_core.edit.sizes import add_head, add_token, permute, remove_head, remove_token, rename_token, resize
+from mha_core.edit.targets import without_lost_goal
 from mha_core.errors import N_, ExampleError
 from mha_core.example.lecture import Lecture
 from mha_core.example.model import (
@@ -82,13 +83,14 @@ from mha_core.vocabulary import AXES, MASKS
 
 def apply(example: Example, edit: Edit) -> Example:
     """The example after one edit. Its note and source are removed where they describe other numbers or tokens,
-    and so are a puzzle's tokens in other languages where the tokens change.
+    and so are a puzzle's tokens in other languages where the tokens change, and a goal that nothing is left of.
 
     ``example`` is valid already, so only what the edit changes is validated.
 
     Raises ``ExampleError`` where the edit names a place that is not there, or breaks the format.
     """
-    return finished(_CHANGES[type(edit)](example, edit), example)
+    changed = _CHANGES[type(edit)](example, edit)
+    return finished(changed if isinstance(edit, SetLearning) else without_lost_goal(changed), example)
 
 
 def finished(changed: Example, before: Example) -> Example:

@@ -1,4 +1,4 @@
-"""The targets of a goal, fitted to an example whose axes or heads have changed."""
+"""The targets of a goal, fitted to an example whose axes or heads have changed; no goal where none remains."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from mha_core.example.learning import Learning, TargetRow
-from mha_core.example.learning_rules import WHOLE
+from mha_core.example.learning_rules import WHOLE, has_target
+from mha_core.example.model import Example, absent_steps
 from mha_core.vocabulary import AXES
 
 OldIndices = Sequence[int | None]
@@ -44,6 +45,14 @@ def with_numbers(learning: Learning, matrix: Sequence[Sequence[float]]) -> Learn
         for before, row in zip(learning.targets, matrix, strict=True)
     )
     return replace(learning, targets=targets)
+
+
+def without_lost_goal(example: Example) -> Example:
+    """The example without a goal that nothing is left of: its step is gone, or every row that had a target."""
+    goal = example.learning
+    if goal is None or (goal.step not in absent_steps(example) and has_target(goal)):
+        return example
+    return replace(example, learning=None)
 
 
 def _of_each(learning: Learning, fit: Callable[[_Rows], _Rows]) -> Learning:

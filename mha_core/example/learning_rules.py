@@ -28,7 +28,7 @@ def require_learning(example: Example, learning: Learning, dims: Dims) -> None:
         _require_heads(example, learning, dims)
     else:
         _require_rows("learning.targets", learning.of_head(None) or (), dims, dims.shape(learning.step)[1])
-    if not _has_any(learning):
+    if not has_target(learning):
         raise fail("learning.targets", N_("expected a target for at least one row"))
 
 
@@ -97,7 +97,8 @@ def _require_attention(place: str, row: TargetRow, n_k: int) -> None:
         )
 
 
-def _has_any(learning: Learning) -> bool:
+def has_target(learning: Learning) -> bool:
+    """Whether the goal has a target for any row."""
     if learning.step != "weights":
         return any(row is not None for row in learning.targets)
     heads = range(len(learning.targets))

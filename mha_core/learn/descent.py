@@ -138,7 +138,7 @@ def remark(start: Example, descent: Descent) -> tuple[str, dict[str, object]]:
     return _FALLS, values
 
 
-_FALLS: Final = N_("With η = {rate:g}, the loss falls from {first:.4g} to {last:.4g}.")
+_FALLS: Final = N_("With η = {rate:g}, the loss fell from {first:.4g} to {last:.4g}.")
 _STAYS: Final = N_("The loss stays at {first:.4g}: every derivative by a learned number is 0.")
 _RISES_AT_ONCE: Final = N_(
     "η = {rate:g} is too large: the steps jump over the minimum, and the loss rises from {first:.4g} to "

@@ -9,14 +9,16 @@ from typing import Final, TypeGuard
 
 from mha_core import Cell, Example, MhaError, built_in, from_token
 from mha_core.compute.graph import symbol
-from mha_core.edit.edit import AddHead, Edit, Learn, SetBlock, as_data, read_edit
+from mha_core.edit.edit import AddHead, Edit, Learn, SetBlock, SetLearning, as_data, read_edit
 from mha_core.edit.edits import apply, finished
 from mha_core.edit.removed import restored
 from mha_core.errors import N_
+from mha_core.example.model import absent_steps
 from mha_core.example.share_link import unpacked
 from mha_core.learn.descent import descend_fully, remark
 from mha_core.models import OWN, example_of, load
 from mha_core.puzzle import after_solution
+from mha_core.quoted import isolated
 from mha_ui.state import actions
 from mha_ui.state.actions import Action, read_action
 from mha_ui.state.exercise import another_exercise, end_exercise, give_hint, note_attempt
@@ -151,7 +153,8 @@ def _edited(work: Work, data: Mapping[str, object]) -> Work:
         if isinstance(edit, SetBlock) and not edit.grow:
             message = _with_larger(work, message, replace(edit, grow=True))
         return replace(work, message=message)
-    text = learned or _origin_message(edited, edit, back is not None)
+    notes = (learned or _origin_message(edited, edit, back is not None), _goal_message(work, edited, edit))
+    text = " ".join(filter(None, notes))
     return replace(edited, message=Message(text, kind="info")) if text else edited
 
 
@@ -174,6 +177,34 @@ def _origin_message(work: Work, edit: Edit, is_restored: bool) -> str:
     return ""
 
 
+def _goal_message(before: Work, after: Work, edit: Edit) -> str:
+    """That an edit has removed the goal, with what it was about; "" where it has not, or where that was its purpose."""
+    example, words = before.example, before.words
+    goal = example.learning
+    if goal is None or after.example.learning is not None or isinstance(edit, SetLearning):
+        return ""
+    if goal.step in absent_steps(after.example):
+        return words(_GOAL_STEP).format(step=symbol(goal.step, example))
+    heads = range(len(example.heads)) if goal.step == "weights" else [None]
+    places = [
+        (token, head)
+        for head in heads
+        for token, row in zip(example.tokens, goal.of_head(head) or (), strict=False)
+        if row is not None
+    ]
+    if len(places) > 1:
+        return words(_GOAL_ROWS).format(count=len(places))
+    [(token, head)] = places
+    told = _GOAL_ROW if head is None else _GOAL_PAIR
+    return words(told).format(token=isolated(token), head=(head or 0) + 1)
+
+
+_GOAL_STEP: Final = N_(
+    "The goal was about {step}, which this example no longer has, so the goal was removed."
+)
+_GOAL_ROWS: Final = N_("The {count} rows that the goal was about are gone, so the goal was removed.")
+_GOAL_ROW: Final = N_("The goal was about “{token}”, so it was removed.")
+_GOAL_PAIR: Final = N_("The goal was about “{token}” in head {head}, so it was removed.")
 _NEW_HEAD: Final = N_("Head {head} has new numbers, made up by the app.")
 _BACK: Final = {
     "add_head": N_("The head you removed last is back, with its numbers."),

@@ -64,23 +64,32 @@ WORDS: Final = {
     "overview_and": N_("; "),
     "was_before": N_("was {before} before the last edit"),
     "moved_weights": N_(
-        "{changed} of {all} weights changed, most of all head {head}, {tokens}: {before} → {now}"
+        "{changed} of {all} weights changed. The largest change: head {head}, {tokens}, from {before} to {now}"
     ),
-    "moved_weight": N_("{changed} of {all} weights changed. Head {head}, {tokens}: {before} → {now}"),
-    "moved_because": N_("{sentence}, because its {score} went from {before} to {now}"),
+    "moved_weight": N_(
+        "{changed} of {all} weights changed. Head {head}, {tokens}, went from {before} to {now}"
+    ),
+    "moved_alone": N_("{sentence}."),
+    "moved_because": N_("{sentence}, because its score in {score} {went} from {before} to {now}."),
     "moved_by_rival": N_(
-        "{sentence}, because another {score} in its row, {rival}, went from {rival_before} to {rival_now}"
+        "{sentence}, because another score in its row of {score}, {rival}, {rival_went} from {rival_before}"
+        " to {rival_now}."
     ),
     "moved_by_both": N_(
-        "{sentence}, because its {score} went from {before} to {now}, and that of {rival}"
-        " from {rival_before} to {rival_now}"
+        "{sentence}, because its score in {score} {went} from {before} to {now} while that of {rival}"
+        " {rival_went} from {rival_before} to {rival_now}."
     ),
     "moved_outputs": N_(
-        "No weight changed, but {changed} of {all} outputs did, most of all {place}, {tokens}: {before} → {now}"
+        "No weight changed, but {changed} of {all} outputs did. The largest change: {place} ({tokens}),"
+        " from {before} to {now}."
     ),
     "why_edited": N_("You {done} {place} from {before} to {now}"),
     "why_so": N_(", so "),
-    "why_row": N_("{symbol} of {tokens} {went} in column {column} from {before} to {now}"),
+    "why_so_among": N_(", so, among other numbers, "),
+    "why_and": N_(" and "),
+    "why_part": N_("{symbol} of “{tokens}” (from {before} to {now})"),
+    "why_both": N_(" both {went} in column {column}"),
+    "why_row": N_("{symbol} of “{tokens}” {went} in column {column} from {before} to {now}"),
     "why_score": N_("the score {tokens} in {symbol} {went} from {before} to {now}"),
     "why_rival": N_("the score {tokens} in the same row of {symbol} {went} from {before} to {now}"),
     "why_cell": N_("{place} {went} from {before} to {now}"),

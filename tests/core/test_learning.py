@@ -139,18 +139,38 @@ AIMED = replace(SKETCH, learning=Learning("weights", ((2, (0.5, 0.5, 0.0), None)
     ("edit", "targets"),
     [
         ({"op": "add_token", "which": "tokens"}, ((2, (0.5, 0.5, 0.0, 0.0), None, None), None)),
-        ({"op": "remove_token", "which": "tokens", "index": 0}, ((None, None), None)),
         ({"op": "permute", "order": [2, 0, 1]}, ((None, 0, (0.0, 0.5, 0.5)), None)),
         ({"op": "add_head"}, ((2, (0.5, 0.5, 0.0), None), None, None)),
         ({"op": "remove_head", "head": 1}, ((2, (0.5, 0.5, 0.0), None),)),
     ],
 )
 def test_targets_of_weights_follow_their_keys_and_heads(edit, targets):
-    if targets == ((None, None), None):
-        with pytest.raises(ExampleError, match="at least one row"):
-            apply(AIMED, edit)
-    else:
-        assert apply(AIMED, edit).learning.targets == targets
+    assert apply(AIMED, edit).learning.targets == targets
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"op": "remove_token", "which": "tokens", "index": 0},
+        {"op": "sentence", "which": "tokens", "tokens": ["one", "two"]},
+        {"op": "remove_head", "head": 0},
+    ],
+    ids=lambda edit: edit["op"],
+)
+def test_a_goal_that_nothing_is_left_of_goes_with_its_rows(edit):
+    changed = apply(AIMED, edit)
+    assert changed.learning is None
+    assert changed == replace(apply(replace(AIMED, learning=None), edit), learning=None)
+
+
+def test_a_goal_goes_with_its_step():
+    assert apply(SKETCH, {"op": "w_o", "on": False}).learning is None
+
+
+def test_a_goal_without_a_target_is_still_refused():
+    goal = {"step": "concat", "targets": [None, None, None]}
+    with pytest.raises(ExampleError, match="at least one row"):
+        apply(SKETCH, {"op": "learning", "learning": goal})
 
 
 # --- steps ---
@@ -208,7 +228,7 @@ def test_losses_fall_and_the_sentence_has_their_numbers():
     assert descent.losses[0] == loss(SKETCH)
     template, values = remark(SKETCH, descent)
     assert template.format(**values) == (
-        f"With η = 0.05, the loss falls from {descent.losses[0]:.4g} to {descent.losses[-1]:.4g}."
+        f"With η = 0.05, the loss fell from {descent.losses[0]:.4g} to {descent.losses[-1]:.4g}."
     )
 
 

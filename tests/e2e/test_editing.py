@@ -197,7 +197,7 @@ def test_mask_painting_and_cross_attention(visit):
     painted = AllowMask(((True, True, False), (True,) * 3, (True,) * 3))
     assert_shows(bench, replace(built_in("first"), mask=painted))
     expect(bench.page.locator(".moved")).to_contain_text(
-        "6 of 18 weights changed. Head 2, 思考 → 程序: 0.9999 → 0.0000"
+        "6 of 18 weights changed. Head 2, 思考 → 程序, went from 0.9999 to 0.0000"
     )
     expect(bench.cell("weights", 1, 0, 2)).to_have_attribute("data-lens", "down")
     ghost = bench.page.locator(".overview-head").nth(1).locator(".ghost").nth(2)

@@ -45,7 +45,7 @@ def test_a_goal_is_set_a_derivative_read_a_step_taken_and_undone(aimed):
     before, after = loss(AIMED), loss(stepped(AIMED))
     aimed.do("learn step").settled()
     expect(shown_loss(aimed)).to_have_text(f"Loss L: {before:.4g} → {after:.4g} after 1 step")
-    expect(aimed.message()).to_contain_text(f"the loss falls from {before:.4g} to {after:.4g}")
+    expect(aimed.message()).to_contain_text(f"the loss fell from {before:.4g} to {after:.4g}")
     aimed.wait_for_address(replace(stepped(AIMED), note=None))  # the note is about the numbers before
     assert_shows(aimed, stepped(AIMED))
     aimed.do("undo").settled()

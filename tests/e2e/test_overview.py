@@ -376,7 +376,7 @@ def test_what_has_moved_is_marked_and_said_until_the_next_edit_and_the_whole_pat
     expect(bench.cell("w_v", 0, 0, 0)).to_have_attribute("aria-description", "was 1 before the last edit")
     bench.type("x", None, 0, 0, "1000000000").settled()
     expect(page.locator(".moved")).to_have_text(
-        "You raised X[1, 1] from 2 to 1000000000, so K of I rose in column 1 from 2 to 1.000e+9, so the score "
+        "You raised X[1, 1] from 2 to 1000000000, so K of “I” rose in column 1 from 2 to 1.000e+9, so the score "
         "programming → I in S/√dk rose from 1.4142 to 707106781.1865, so the weight programming → I in head 1 "
         "rose from 0.1636 to 1. 18 of 27 weights changed, this one most."
     )

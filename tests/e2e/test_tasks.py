@@ -85,8 +85,9 @@ def test_change_x_and_say_which_weight_moved_most_share_it_and_undo_it_over_a_re
     user = visitor(**CLIPBOARD)
     user.drag(-2, "x", None, 1, 1)
     expect(user.page.locator(".moved")).to_have_text(
-        "15 of 27 weights changed, most of all head 1, programming → love: 0.6728 → 0.1084, "
-        "because its S/√dk went from 2.8284 to 0.0000"
+        "You lowered X[2, 2] from 2 to 0, so K of “love” fell in column 2 from 2 to 0, so the score programming → love "
+        "in S/√dk fell from 2.8284 to 0.0000, so the weight programming → love in head 1 fell from 0.6728 to 0.1084. "
+        "15 of 27 weights changed, this one most."
     )
     assert user.actions == 1
 
@@ -175,9 +176,7 @@ def all_by_keyboard(user):
     user.press("ArrowDown", "ArrowRight").press("Alt+ArrowDown", "Alt+ArrowDown")
     user.bench.wait_for_address(apply(PROGRAMMING, x(1, 1, 0.0)))
     assert_shows(user.bench.settled(), apply(PROGRAMMING, x(1, 1, 0.0)))
-    expect(user.page.locator(".moved")).to_contain_text(
-        "weights changed, most of all head 1, programming → love"
-    )
+    expect(user.page.locator(".moved")).to_contain_text("the weight programming → love in head 1 fell")
     assert user.actions == 4
 
 

@@ -5,12 +5,16 @@ import { test } from "node:test";
 import { movedSentence } from "../../web/explore/moved_sentence.js";
 
 const words = {
-  moved_weights: "{changed} of {all} weights changed, most of all head {head}, {tokens}: {before} → {now}",
-  moved_weight: "{changed} of {all} weights changed. Head {head}, {tokens}: {before} → {now}",
-  moved_because: "{sentence}, because its {score} went from {before} to {now}",
-  moved_by_rival: "{sentence}, because {rival} went from {rival_before} to {rival_now} in {score}",
+  moved_weights: "{changed} of {all} weights changed. Most: head {head}, {tokens}, from {before} to {now}",
+  moved_weight: "{changed} of {all} weights changed. Head {head}, {tokens}, from {before} to {now}",
+  moved_alone: "{sentence}.",
+  moved_because: "{sentence}, because its {score} {went} from {before} to {now}.",
+  moved_by_rival: "{sentence}, because {rival} {rival_went} from {rival_before} to {rival_now} in {score}.",
   moved_by_both:
-    "{sentence}, because its {score} went from {before} to {now}, that of {rival} from {rival_before} to {rival_now}",
+    "{sentence}, because its {score} {went} from {before} to {now}, that of {rival}" +
+    " {rival_went} from {rival_before} to {rival_now}.",
+  why_rose: "rose",
+  why_fell: "fell",
 };
 
 /** @type {(model: any, words: any, looked?: any[]) => string} */
@@ -34,7 +38,7 @@ const model = {
 test("tokens from right to left do not turn the arrow of the most moved weight round", () => {
   assert.equal(
     sentence(model, words),
-    "1 of 2 weights changed, most of all head 1, ⁨אני⁩ → ⁨לתכנת⁩: 0.50 → 0.75",
+    "1 of 2 weights changed. Most: head 1, ⁨אני⁩ → ⁨לתכנת⁩, from 0.50 to 0.75.",
   );
 });
 
@@ -46,7 +50,7 @@ test("a weight that has moved is told with what its score did", () => {
     steps: { weights: { operands: [["scores", "ij", ""]] } },
     before: { ...model.before, scores: [[[1, 2]]] },
   };
-  assert.match(sentence(whole, words), /: 0\.50 → 0\.75, because its S went from 2 to 4$/);
+  assert.match(sentence(whole, words), /from 0\.50 to 0\.75, because its S rose from 2 to 4\.$/);
 });
 
 /** @param {number[]} scores */
@@ -77,8 +81,8 @@ const said = (before, now, looked = [BOOK]) =>
   sentence(moved(before, now), words, looked).replaceAll(/[\u2066-\u2069]/g, "");
 
 test("the weight that the reader looks at is named, even where another one has moved more", () => {
-  assert.match(said([3, 0, 0], [0, 0, 0], []), /most of all head 1, it → Tom/);
-  assert.match(said([3, 0, 0], [0, 0, 0]), /changed\. Head 1, it → book: 0\.05 → 0\.33/);
+  assert.match(said([3, 0, 0], [0, 0, 0], []), /Most: head 1, it → Tom/);
+  assert.match(said([3, 0, 0], [0, 0, 0]), /changed\. Head 1, it → book, from 0\.05 to 0\.33/);
 });
 
 test("a pinned score stands for the weight of its pair", () => {
@@ -91,30 +95,33 @@ test("of several numbers looked at, the first that has moved is named", () => {
 });
 
 test("a weight whose own score is as before has moved because of another score in its row", () => {
-  assert.match(said([3, 0, 0], [0, 0, 0]), /because it → Tom went from 3 to 0 in S$/);
+  assert.match(said([3, 0, 0], [0, 0, 0]), /because it → Tom fell from 3 to 0 in S\.$/);
 });
 
 test("the other score that is named is the one that did most, in the direction of the weight", () => {
-  assert.match(said([3, 0, 1], [0, 0, 0]), /because it → Tom went from 3 to 0/);
-  assert.match(said([1, 0, 3], [0, 0, 0]), /because it → fell went from 3 to 0/);
-  assert.match(said([3, 0, 0], [0, 0, 1]), /because it → Tom went from 3 to 0/);
+  assert.match(said([3, 0, 1], [0, 0, 0]), /because it → Tom fell from 3 to 0/);
+  assert.match(said([1, 0, 3], [0, 0, 0]), /because it → fell fell from 3 to 0/);
+  assert.match(said([3, 0, 0], [0, 0, 1]), /because it → Tom fell from 3 to 0/);
 });
 
 test("a weight that its own score and another one have moved is explained by both", () => {
-  assert.match(said([2, 0, 0], [0, 2, 0]), /because its S went from 0 to 2, that of it → Tom from 2 to 0$/);
+  assert.match(
+    said([2, 0, 0], [0, 2, 0]),
+    /because its S rose from 0 to 2, that of it → Tom fell from 2 to 0\.$/,
+  );
 });
 
 test("a score that went against the weight is not given as the reason", () => {
-  assert.match(said([3, 1, 0], [0, 0.5, 0]), /because it → Tom went from 3(\.00)? to 0(\.00)? in S$/);
+  assert.match(said([3, 1, 0], [0, 0.5, 0]), /because it → Tom fell from 3(\.00)? to 0(\.00)? in S\.$/);
 });
 
 test("a cause that did less than a quarter is not named", () => {
-  assert.match(said([0.2, 0, 0], [0, 4, 0]), /because its S went from 0(\.00)? to 4(\.00)?$/);
+  assert.match(said([0.2, 0, 0], [0, 4, 0]), /because its S rose from 0(\.00)? to 4(\.00)?\.$/);
 });
 
 test("a pair that was hidden takes its share from the others", () => {
-  assert.match(said(["-inf", 0, 0], [1, 0, 0]), /because it → Tom went from −∞ to 1/);
-  assert.match(said([0, "-inf", 0], [0, 1, 0]), /because its S went from −∞ to 1/);
+  assert.match(said(["-inf", 0, 0], [1, 0, 0]), /because it → Tom rose from −∞ to 1/);
+  assert.match(said([0, "-inf", 0], [0, 1, 0]), /because its S rose from −∞ to 1/);
 });
 
 /** "it" has raised one number of W_Q: with the numbers before and now. Two tokens, one head, d_k = 2. */
@@ -175,7 +182,11 @@ function edited() {
 const CHAIN = {
   why_edited: "You {done} {place} from {before} to {now}",
   why_so: ", so ",
-  why_row: "{symbol} of {tokens} {went} in column {column} from {before} to {now}",
+  why_so_among: ", so, among others, ",
+  why_and: " and ",
+  why_part: "{symbol} of “{tokens}” (from {before} to {now})",
+  why_both: " both {went} in column {column}",
+  why_row: "{symbol} of “{tokens}” {went} in column {column} from {before} to {now}",
   why_score: "the score {tokens} {went} from {before} to {now}",
   why_rival: "the rival {tokens} {went} from {before} to {now}",
   why_weight: "the weight {tokens} {went} from {before} to {now}",
@@ -192,9 +203,54 @@ test("where one number was changed, the sentence begins with it and names each n
   const text = sentence(edited(), CHAIN, [BOOK]).replaceAll(/[\u2066-\u2069]/g, "");
   assert.equal(
     text,
-    "You raised WQ[1, 1] of head 1 from 0 to 4, so Q of it rose in column 1 from 0 to 4, " +
+    "You raised W_Q[1, 1] of head 1 from 0 to 4, so Q of “it” rose in column 1 from 0 to 4, " +
       "so the score it → book rose from 0 to 8, so the weight it → book rose from 0.50 to 0.98. 2 of 2 changed.",
   );
+});
+
+/** "love" alone: X[1, 1] goes from 0 to 2, and with it row 1 of Q and of K. @param {number[]} wQ @param {number[]} wK */
+function ownPair(wQ, wK) {
+  const times = (/** @type {number[]} */ row, /** @type {number} */ x) =>
+    row.map((weight, at) => 2 * Number(!at) + weight * x);
+  const at = (/** @type {number} */ x) => {
+    const [q, k] = [times(wQ, x), times(wK, x)];
+    const score = q.reduce((sum, number, col) => sum + number * k[col], 0);
+    return { x: [[x]], w_q: [[wQ]], w_k: [[wK]], q: [[q]], k: [[k]], scores: [[[score]]] };
+  };
+  const model = edited();
+  const [before, now] = [at(0), at(2)];
+  const weights = [[[0.1]], [[0.9]]];
+  model.labels = { n_q: ["love"], n_k: ["love"] };
+  model.before = { ...before, weights: [weights[0]] };
+  Object.assign(model.matrices, { w_k: { ...model.matrices.w_q, symbol: "W_K" } });
+  for (const [name, values] of Object.entries({ ...now, weights: [weights[1]] }))
+    model.matrices[name].values = values;
+  model.steps.k = {
+    index: "ij",
+    operands: [
+      ["x", "il", ""],
+      ["w_k", "lj", ""],
+    ],
+  };
+  return model;
+}
+
+test("where both factors of a product have moved, both are named, and the score is their product", () => {
+  assert.match(
+    sentence(ownPair([1, 0], [1, 0]), CHAIN),
+    /^You raised X\[1, 1\] from 0 to 2, so Q of “love” \(from 2 to 4\) and K of “love” \(from 2 to 4\) both rose in column 1, so the score love → love rose from 4 to 16, so/,
+  );
+});
+
+test("factors that went different ways are told one after the other", () => {
+  assert.match(
+    sentence(ownPair([2, 0], [-0.5, 0]), CHAIN),
+    /so Q of “love” rose in column 1 from 2 to 6 and K of “love” fell in column 1 from 2 to 1, so/,
+  );
+});
+
+test("where other columns have moved as well, the sentence says that it names some of the numbers", () => {
+  assert.match(sentence(ownPair([2, 1], [1, 1]), CHAIN), /, so, among others, Q of “love”/);
 });
 
 test("each number of the sentence leads to its cell", () => {

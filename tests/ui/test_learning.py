@@ -65,7 +65,7 @@ def test_every_matrix_of_the_backward_pass_is_in_one_stage(example):
 def test_a_step_says_the_loss_before_and_after(aimed):
     now, then = loss(aimed.trace), loss(stepped(aimed.trace))
     learned = after(aimed, {"op": "learn"})
-    assert learned.message.text == f"With η = 0.05, the loss falls from {now:.4g} to {then:.4g}."
+    assert learned.message.text == f"With η = 0.05, the loss fell from {now:.4g} to {then:.4g}."
     assert learned.message.kind == "info"
 
 

@@ -256,6 +256,51 @@ def test_the_last_removed_token_comes_back_with_its_row_and_its_part_of_the_mask
     assert work.example.x[-1] == apply(start, cell(7)).x[0]
 
 
+SENTENCE = {"op": "sentence", "which": "tokens", "tokens": ["these", "are", "mine"]}
+GONE = [
+    ("en", {0: 1}, SENTENCE, "The goal was about “{1}” in head 1, so it was removed."),
+    ("zh", {0: 1}, SENTENCE, "目标针对的是头 1 中的“{1}”，所以目标已删除。"),
+    ("en", {0: 1, 2: 1}, SENTENCE, "The 2 rows that the goal was about are gone, so the goal was removed."),
+    (
+        "en",
+        {1: 1},
+        {"op": "remove_token", "which": "tokens", "index": 1},
+        "The goal was about “{1}” in head 1, so it was removed.",
+    ),
+    (
+        "en",
+        {1: 1},
+        {"op": "remove_head", "head": 0},
+        "The goal was about “{1}” in head 1, so it was removed.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("language", "rows", "edit", "text"), GONE)
+def test_a_goal_that_an_edit_leaves_nothing_of_is_named_in_the_message(language, rows, edit, text):
+    work = opened({"example": "first"}, language)
+    count, heads = len(work.example.tokens), len(work.example.heads)
+    targets = [[rows.get(row) for row in range(count)], *[None] * (heads - 1)]
+    work = send(work, {"op": "learning", "learning": {"step": "weights", "targets": targets}})
+    row = min(rows)
+    expected = text.replace("{1}", work.example.tokens[row])
+    work = send(work, edit)
+    assert work.example.learning is None
+    assert message_of(work) == ("info", expected)
+
+
+def test_a_goal_about_the_output_goes_with_it():
+    work = opened({"example": "output-projection"})
+    shape = trace(work.example).matrix("output", None)
+    goal = {"step": "output", "targets": [[0] * len(row) for row in shape]}
+    work = send(work, {"op": "learning", "learning": goal}, {"op": "w_o", "on": False})
+    assert work.example.learning is None
+    assert message_of(work) == (
+        "info",
+        "The goal was about O, which this example no longer has, so the goal was removed.",
+    )
+
+
 def test_a_hundred_steps_can_be_undone():
     work = opened()
     work = send(work, *(cell(number) for number in range(1000, 1000 + UNDO_STEPS + 5)))

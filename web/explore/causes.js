@@ -58,6 +58,22 @@ export function wayFrom(model, edited, result) {
   return way;
 }
 
+/**
+ * The numbers that moved the next one on a way: the one that is on it, and the other factors of its product that have
+ * moved, in the product's order. `more`: whether other products of that sum have moved as well.
+ * @type {(model: Model, cell: Cell, next: Cell | undefined) => { factors: Cell[]; more: boolean }}
+ */
+export function factorsOf(model, cell, next) {
+  const terms = next && next.name !== "weights" ? termsOf(model, next) : [];
+  const hasMoved = (/** @type {Cell} */ one) => movedAt(model, one) !== null;
+  const own = terms.find((term) => term.some((one) => isSame(one, cell))) ?? [cell];
+  const factors = own.filter((one) => isSame(one, cell) || hasMoved(one));
+  const more = terms.some(
+    (term) => term !== own && term.some((source) => hasMoved(source) && moveOf(model, term, source) > 1e-12),
+  );
+  return { factors, more };
+}
+
 /** Of the numbers that a moved one is computed from, the one that moved it most. @type {(model: Model, cell: Cell) => Cell | null} */
 function sourceOf(model, cell) {
   if (cell.name === "weights") return causesOf(model, cell).find((cause) => cause) ?? null;

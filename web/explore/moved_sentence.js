@@ -5,9 +5,12 @@ import { movedAt, movedIn } from "../kit/changed_numbers.js";
 import { fill } from "../kit/dom.js";
 import { nameOf, numberOf, requireValue, shownAs, symbolOf, tokensOf } from "../kit/graph.js";
 import { isolated } from "../kit/quoted.js";
-import { causesOf, editedCell, wayFrom } from "./causes.js";
+import { causesOf, editedCell, factorsOf, wayFrom } from "./causes.js";
 
-/** A piece of the sentence; `cell`: the number that it is about. @typedef {{ text: string; cell?: Cell }} MovedPiece */
+/**
+ * A piece of the sentence; `cell`: the number that it is about; `names`: the names in it that have subscripts.
+ * @typedef {{ text: string; cell?: Cell; names?: string[] }} MovedPiece
+ */
 
 /**
  * What the last edit has done to the weights; where it has changed none, to the output. It names the weight that moved
@@ -32,13 +35,13 @@ export function movedSentence(model, words, looked = []) {
   const values = {
     all,
     changed,
-    place: nameOf(model, named).replaceAll("_", ""),
+    place: nameOf(model, named),
     head: (named.head ?? 0) + 1,
-    ...wentFrom(model, named),
+    ...wentFrom(model, words, named),
   };
-  if (!weights.most) return [{ text: fill(words.moved_outputs, values), cell: named }];
-  const sentence = fill(own ? words.moved_weight : words.moved_weights, values);
-  return [{ text: because(model, words, sentence, named), cell: named }];
+  if (!weights.most)
+    return [{ text: fill(words.moved_outputs, values), cell: named, names: [String(values.place)] }];
+  return [because(model, words, fill(own ? words.moved_weight : words.moved_weights, values), named)];
 }
 
 /** The weight of the pair that a cell is about; null where it is about no pair of one head. @type {(model: Model, cell: Cell) => Cell | null} */
@@ -53,11 +56,35 @@ function weightOf({ matrices }, cell) {
  */
 function chain(model, words, way) {
   const told = way.filter((cell, at) => isTold(model, cell, way[at + 1]));
-  return told.flatMap((cell, at) => [
-    ...(at ? [{ text: words.why_so }] : []),
-    { text: link(model, words, cell, at, way.at(-1)), cell },
-    ...(at === told.length - 1 ? [{ text: words.why_end }] : []),
+  return told.flatMap((cell, at) => {
+    const { factors, more } = factorsOf(model, cell, way[way.indexOf(cell) + 1]);
+    const so = at && more ? words.why_so_among : words.why_so;
+    return [
+      ...(at ? [{ text: so }] : []),
+      ...together(model, words, at ? factors : [cell], at, way.at(-1)),
+      ...(at === told.length - 1 ? [{ text: words.why_end }] : []),
+    ];
+  });
+}
+
+/**
+ * What several numbers did that were multiplied with each other; one of them is a link of its own.
+ * @type {(model: Model, words: Record<string, string>, cells: Cell[], at: number, result?: Cell) => MovedPiece[]}
+ */
+function together(model, words, cells, at, result) {
+  const links = cells.map((cell) => link(model, words, cell, at, result));
+  const [{ values, isRow }, ...others] = links;
+  const isBoth =
+    others.length === 1 &&
+    isRow &&
+    others.every(
+      (one) => one.isRow && one.values.went === values.went && one.values.column === values.column,
+    );
+  const joined = links.flatMap((one, index) => [
+    ...(index ? [{ text: words.why_and }] : []),
+    isBoth ? { ...one.piece, text: fill(words.why_part, one.values) } : one.piece,
   ]);
+  return isBoth ? [...joined, { text: fill(words.why_both, values) }] : joined;
 }
 
 /**
@@ -72,45 +99,62 @@ function isTold(model, cell, next) {
   return axes !== nextAxes && !(model.steps[cell.name]?.copies && next);
 }
 
-/** @type {(model: Model, words: Record<string, string>, cell: Cell, at: number, result: Cell | undefined) => string} */
+/**
+ * What one number did: a piece, with the values of its words. `isRow`: it belongs to one token.
+ * @typedef {{ piece: MovedPiece; values: Record<string, string | number>; isRow: boolean }} Link
+ * @type {(model: Model, words: Record<string, string>, cell: Cell, at: number, result?: Cell) => Link}
+ */
 function link(model, words, cell, at, result) {
   const { name, head, row, col } = cell;
-  const [, columns] = model.matrices[name].axes;
-  const isUp = numberOf(requireValue(model, cell)) > numberOf(movedAt(model, cell)?.before ?? 0);
+  const isUp = isRaised(model, cell);
   const values = {
-    ...wentFrom(model, cell),
+    ...wentFrom(model, words, cell),
     done: isUp ? words.why_raised : words.why_lowered,
-    went: isUp ? words.why_rose : words.why_fell,
-    place: nameOf(model, cell).replaceAll("_", ""),
-    symbol: symbolOf(model, name, head).replaceAll("_", ""),
+    place: nameOf(model, cell),
+    symbol: symbolOf(model, name, head),
     head: (head ?? 0) + 1,
     column: col + 1,
   };
-  if (!at) return fill(words.why_edited, values);
-  if (name === "weights") return fill(words.why_weight, values);
-  if (columns === model.matrices.weights.axes[1])
-    return fill(result?.col === col && result.row === row ? words.why_score : words.why_rival, values);
-  return fill(tokensOf(model, cell).length === 1 ? words.why_row : words.why_cell, values);
+  const isScore = model.matrices[name].axes[1] === model.matrices.weights.axes[1];
+  const isRow = Boolean(at) && !isScore && tokensOf(model, cell).length === 1;
+  const score = result?.col === col && result.row === row ? words.why_score : words.why_rival;
+  const number = isRow ? words.why_row : words.why_cell;
+  const template = !at ? words.why_edited : name === "weights" ? words.why_weight : isScore ? score : number;
+  const names = [template.includes("{place}") ? values.place : values.symbol];
+  return { piece: { text: fill(template, values), cell, names }, values, isRow };
 }
 
-/** A moved number before and now, as it is printed, and its tokens. @type {(model: Model, cell: Cell) => { tokens: string; before?: string; now: string }} */
-const wentFrom = (model, cell) => ({
+/** Whether a moved number is larger now. @type {(model: Model, cell: Cell) => boolean} */
+const isRaised = (model, cell) =>
+  numberOf(requireValue(model, cell)) > numberOf(movedAt(model, cell)?.before ?? 0);
+
+/** A moved number before and now, as it is printed, which way it went, and its tokens. */
+const wentFrom = (
+  /** @type {Model} */ model,
+  /** @type {Record<string, string>} */ words,
+  /** @type {Cell} */ cell,
+) => ({
   tokens: tokensOf(model, cell).map(isolated).join(" → "),
-  before: movedAt(model, cell)?.was,
+  went: isRaised(model, cell) ? words.why_rose : words.why_fell,
+  before: movedAt(model, cell)?.was ?? "",
   now: shownAs(model, cell.name, cell.head)(requireValue(model, cell)),
 });
 
 /**
  * A sentence on a weight that has moved, with the scores that moved it: its own, another one of its row, or both.
- * @type {(model: Model, words: Record<string, string>, sentence: string, weight: Cell) => string}
+ * @type {(model: Model, words: Record<string, string>, sentence: string, weight: Cell) => MovedPiece}
  */
 function because(model, words, sentence, weight) {
   const causes = causesOf(model, weight);
-  const [own, rival] = causes.map((cell) => cell && wentFrom(model, cell));
-  const name = causes.find((cell) => cell)?.name ?? "weights";
-  const score = symbolOf(model, name, weight.head).replaceAll("_", "");
-  const other = rival && { rival: rival.tokens, rival_before: rival.before, rival_now: rival.now };
-  if (own && other) return fill(words.moved_by_both, { sentence, score, ...own, ...other });
-  if (own) return fill(words.moved_because, { sentence, score, ...own });
-  return other ? fill(words.moved_by_rival, { sentence, score, ...other }) : sentence;
+  const [own, rival] = causes.map((cell) => cell && wentFrom(model, words, cell));
+  const score = symbolOf(model, causes.find((cell) => cell)?.name ?? "weights", weight.head);
+  const other = rival && {
+    rival: rival.tokens,
+    rival_went: rival.went,
+    rival_before: rival.before,
+    rival_now: rival.now,
+  };
+  const both = other ? words.moved_by_both : words.moved_because;
+  const template = own ? both : other ? words.moved_by_rival : words.moved_alone;
+  return { text: fill(template, { sentence, score, ...own, ...other }), cell: weight, names: [score] };
 }

@@ -1,7 +1,19 @@
 // What the heads do, at a glance: the tokens with their rows of X, a line from each query to each key as thick as its
 // weight, and each query's head outputs and output. It shows the numbers of the tables and has none of its own.
 
-import { accent, button, div, element, fill, p, rich, setAttribute, setText, titled } from "../../kit/dom.js";
+import {
+  accent,
+  button,
+  div,
+  element,
+  fill,
+  naming,
+  p,
+  rich,
+  setAttribute,
+  setText,
+  titled,
+} from "../../kit/dom.js";
 import { isFixed, key as keyOf, rowsOf } from "../../kit/graph.js";
 import { format } from "../../kit/numbers.js";
 import { isolated } from "../../kit/quoted.js";
@@ -140,8 +152,8 @@ export class Overview {
   say(pieces) {
     const isMap = this.root.classList.contains("maps");
     const hint = isMap ? this.words.overview_hint_map : this.words.overview_hint;
-    const text = pieces.map(({ text }) => text).join("") || hint;
-    if (this.moved.textContent !== text) this.moved.replaceChildren(...this.#saying(pieces, hint));
+    const said = element("p", {}, ...this.#saying(pieces, hint));
+    if (this.moved.textContent !== said.textContent) this.moved.replaceChildren(...said.childNodes);
     if (this.moved.classList.contains("hint") === !pieces.length) return;
     this.moved.classList.toggle("hint", !pieces.length);
     this.slim.measure(); // the slim form has no line for a hint alone
@@ -150,7 +162,7 @@ export class Overview {
   /** @type {(pieces: import("../moved_sentence.js").MovedPiece[], hint: string) => (Node | string)[]} */
   #saying(pieces, hint) {
     if (!pieces.length) return [hint];
-    return pieces.map(({ text, cell }, at) => {
+    return pieces.map(({ text, cell, names }, at) => {
       if (!cell) return text;
       const onclick = () => this.host.chosen(cell);
       const onkeydown = (/** @type {KeyboardEvent} */ { key }) => key === "Enter" && onclick();
@@ -158,7 +170,7 @@ export class Overview {
       return element(
         "span",
         { class: "step", role: "link", tabindex: 0, data: { focus: `moved ${at}` }, onclick, onkeydown },
-        text,
+        ...naming(text, names ?? []),
       );
     });
   }
