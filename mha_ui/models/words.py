@@ -55,34 +55,40 @@ _WORDS: Final = {
     "model": N_("Model"),
     "unreachable": N_("The server does not respond. Nothing here is lost. Try again in a moment."),
     "cut": N_("Use the first {count} characters"),
-    "stale": N_("The results below are still for {text}."),
+    "stale": N_("The results below are still for this text: {text}"),
     "waiting": N_("The model is reading …"),
     "off_missing": N_(
         "There is no head {head} to mute: the model has {layers} {layers:layer|layers} of {heads} "
         "{heads:head|heads}."
     ),
     "word": N_("With “{token}” hidden, the model gives it a probability of {before} (rank {rank})."),
-    "word_off": N_(
-        "With “{token}” hidden, the model gives it a probability of {before} → {after} (rank {rank} → {now})."
-    ),
+    "word_off": N_("“{token}” is hidden. With {muted}, its probability {change} ({rank})."),
     "word_causal": N_(
         "After “{place}”, the text continues with “{token}”: probability {before} (rank {rank})."
     ),
     "word_off_causal": N_(
-        "After “{place}”, the text continues with “{token}”: probability {before} → {after} "
-        "(rank {rank} → {now})."
+        "After “{place}”, the text continues with “{token}”. With {muted}, its probability {change} ({rank})."
     ),
+    "muted_one": N_("layer {layer}, head {head} muted"),
+    "muted_many": N_("{count} heads muted"),
+    "likely_fell": N_("falls from {before} to {after}"),
+    "likely_rose": N_("rises from {before} to {after}"),
+    "likely_stays": N_("stays at {after}"),
+    "rank_moves": N_("rank {rank} to {now}"),
+    "rank_stays": N_("rank {now}"),
     "likeliest": N_("{told} Most likely: “{word}” {number}."),
     "likeliest_now": N_("{told} Most likely now: “{word}” {number}."),
     "effect": N_("With “{token}” hidden, the model's best guess is “{word}” ({before})."),
     "effect_off": N_(
-        "Guess for the hidden “{token}”: “{word}” {before} → {now}. Most likely now: “{likeliest}”."
+        "“{token}” is hidden. With {muted}, the probability of “{word}” {change}. Most likely now: “{likeliest}”."
     ),
     "mask": N_("For “{token}”, the model guesses {list}."),
-    "mask_off": N_("Guess for “{token}”: “{word}” {before} → {now}. Most likely now: “{likeliest}”."),
+    "mask_off": N_(
+        "Guess for “{token}”: with {muted}, the probability of “{word}” {change}. Most likely now: “{likeliest}”."
+    ),
     "effect_causal": N_("After “{token}”, the model expects “{word}” ({before})."),
     "effect_off_causal": N_(
-        "Expected after “{token}”: “{word}” {before} → {now}. Most likely now: “{likeliest}”."
+        "After “{token}”, with {muted}, the probability of “{word}” {change}. Most likely now: “{likeliest}”."
     ),
     "next": N_("Add the next token"),
     "next_back": N_("Remove it"),
@@ -123,8 +129,8 @@ _WORDS: Final = {
     "ablate": N_("What if some heads were missing?"),
     "ablate_hint": N_(
         "Choose the word that the model has to guess, and mute heads: their outputs become 0. For "
-        "the guess, the model reads the sentence with this word hidden. The pictures show the "
-        "sentence unchanged."
+        "the guess, the model reads the sentence with this word hidden. The maps still show the "
+        "full sentence."
     ),
     "ablate_hint_causal": N_(
         "Choose the token after which the model continues, and mute heads: their outputs become 0."

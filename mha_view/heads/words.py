@@ -67,7 +67,7 @@ HEADS: Final = {
         "How much its weights differ between the two sentences: 0 if they are the same, 1 if "
         "they have nothing in common."
     ),
-    "kind_none": N_("no clear pattern"),
+    "kind_none": N_("no simple pattern"),
     "kind_others": N_("the other {count}: {kind}"),
     "kind_unsure": N_("too few cases"),
     "kind_previous": N_("previous token"),
@@ -106,7 +106,7 @@ HEADS: Final = {
     "told_none": N_("None of these measures differs clearly from chance."),
     "told_unmeasured": N_("Not measured: the keys are other tokens than the queries."),
     "told_unsure": N_("Too few cases to be sure: “{kind}” {number} ({chance} by chance, cases: {places})."),
-    "told_little": N_("No clear pattern. Farthest above chance: “{kind}”, {number} ({chance} by chance)."),
+    "told_little": N_("No simple pattern. Farthest above chance: “{kind}”, {number} ({chance} by chance)."),
     "told_previous": N_(
         "Looks at the previous token: {number} of its word-to-word weight ({chance} by chance)."
     ),

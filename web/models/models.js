@@ -183,7 +183,8 @@ class Models {
     this.#choseHead ||= Boolean(change.head || change.off);
     const { pair } = place;
     const isOfAnother = pair && change.token != null && change.token !== pair.query; // its numbers are no longer shown
-    this.#goTo({ run, place: { ...place, ...(isOfAnother ? { pair: null } : {}), ...change } });
+    const ofAnother = isOfAnother ? { pair: null } : {};
+    this.#goTo({ run, place: { ...place, ...ofAnother, ...sameWord(run, change), ...change } });
     if (change.off) this.#askModel({});
   }
 
@@ -421,6 +422,15 @@ function build({ lang, words, examples, limits }, page) {
 function stop({ server, heads }) {
   server.stop();
   heads.stop();
+}
+
+/**
+ * The word that is chosen in the maps is the one that is guessed, and the other way round, where the model can guess it.
+ * @type {(run: ModelRun, change: Partial<FittedPlace>) => Partial<FittedPlace>}
+ */
+function sameWord({ guesses, causal, sentences: [{ special }] }, { token, guess }) {
+  if (guess != null) return { token: guess };
+  return guesses && token != null && (causal || !special[token]) ? { guess: token } : {};
 }
 
 /** By name, the first text that is not empty. @type {(one: MissingParts, other: MissingParts) => MissingParts} */

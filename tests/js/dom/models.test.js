@@ -714,12 +714,16 @@ const likely = (/** @type {number} */ number) => (number >= 0.0005 ? number.toFi
  * @param {Record<string, string>} [more]
  */
 function effect(token, { word: { before, after }, after: guesses }, which = "", more = {}, words = WORDS) {
+  const [was, now] = [before, after].map(({ probability }) => likely(probability));
+  const went = was === now ? "stays" : after.probability > before.probability ? "rose" : "fell";
+  const ranks = { rank: before.rank, now: after.rank };
+  const rank = said(words[before.rank === after.rank ? "rank_stays" : "rank_moves"], ranks);
   const told = said(words[`word${which}`], {
     token,
-    before: likely(before.probability),
-    after: likely(after.probability),
-    rank: before.rank,
-    now: after.rank,
+    before: was,
+    change: said(words[`likely_${went}`], { before: was, after: now }),
+    rank: which.startsWith("_off") ? rank : before.rank,
+    muted: said(words.muted_one, { layer: 1, head: 1 }),
     ...more,
   });
   if (after.rank === 1) return told;
@@ -771,6 +775,15 @@ test("a head's switch changes what the model expects, which is said", async () =
   );
 });
 
+test("the word of the maps is the word that is guessed, whichever of the two is chosen", async () => {
+  const { one, all, click, address } = await models({ model: "own" });
+  const { names } = runOf([english]).sentences[0];
+  await click(all(".above .strip button.token, .above .strip [aria-pressed]")[PLACE - 2]);
+  const { token, guess } = await address();
+  assert.equal(guess, token);
+  assert.ok(one(".effect").textContent.includes(`“${names[Number(token) - 1]}”`));
+});
+
 test("a word that is no longer among the likeliest is listed with its rank", async () => {
   const page = await models({ model: "own", head: "1.1" });
   const { all, one, click } = page;
@@ -779,7 +792,10 @@ test("a word that is no longer among the likeliest is listed with its rank", asy
   const guessed = guessesOf(english, PLACE, [...layerOff(LAYERS - 1), ...layerOff(0)]);
   const { rank } = guessed.word.after;
   assert.ok(rank > guessed.after.length);
-  assert.equal(one(".effect").textContent.trim(), effect("tired", guessed, "_off"));
+  assert.equal(
+    one(".effect").textContent.trim(),
+    effect("tired", guessed, "_off", { muted: said(WORDS.muted_many, { count: 2 * HEADS }) }),
+  );
   assert.equal(one(".guesses.after .own .guess-rank").textContent, `${rank}.`);
   assert.equal(one(".guesses.after .own .guess-word").textContent, "tired");
 });

@@ -18,45 +18,63 @@ export class Effect {
    * @param {ModelPlace} place
    * @param {(Guessed | null)[] | null} guesses null until the answer comes: the last one stays
    */
-  update({ causal, guesses: canGuess, sentences, masks }, { guess, off }, guesses) {
+  update(run, place, guesses) {
     const { words, root } = this;
-    root.hidden = !canGuess || guess === null;
+    const { sentences } = run;
+    const { off, guess } = place;
+    root.hidden = !run.guesses || guess === null;
     root.classList.toggle("stays", off.length > 0);
     if (root.hidden || guesses?.length !== sentences.length) return;
+    const muted = off.length ? this.#muted(run, off) : "";
     const lines = guesses.map((guessed, at) => {
-      const text = guessed
-        ? this.#sentenceFor(guessed, sentences[at], masks[at], Boolean(off.length), causal)
-        : words.compared_none;
+      const text = guessed ? this.#sentenceFor(guessed, run, at, muted) : words.compared_none;
       const name = words[at ? "compared_second" : "compared_first"];
       return p("effect-line", guesses.length > 1 ? element("strong", {}, name) : "", " ", text);
     });
     root.replaceChildren(...lines);
   }
 
+  /** "layer 3, head 4 muted", or "5 heads muted". @type {(run: ModelRun, off: HeadIndex[]) => string} */
+  #muted({ numbers, first }, off) {
+    const [[layer, head]] = off;
+    const values = { layer: numbers[layer], head: head + first, count: off.length };
+    return fill(this.words[off.length > 1 ? "muted_many" : "muted_one"], values);
+  }
+
   /**
    * @param {Guessed} guessed
-   * @param {SentenceWeights} sentence
-   * @param {number[]} masks
-   * @param {boolean} isOff
-   * @param {boolean} causal
+   * @param {ModelRun} run
+   * @param {number} at which sentence
+   * @param {string} muted the heads that are muted, in words; "" for none
    */
-  #sentenceFor({ place, before, after, word }, { names }, masks, isOff, causal) {
+  #sentenceFor({ place, before, after, word }, { causal, sentences, masks }, at, muted) {
     const { words } = this;
-    if (masks.includes(place) && !causal) return this.#atMask(names[place], before, after, isOff);
-    const which = `${isOff ? "_off" : ""}${causal ? "_causal" : ""}`;
-    if (!word) return fill(words[`effect${which}`], { token: names[place], ...likeliest(before, after) });
+    const { names } = sentences[at];
+    if (masks[at].includes(place) && !causal) return this.#atMask(names[place], before, after, muted);
+    const which = `${muted && "_off"}${causal ? "_causal" : ""}`;
+    if (!word)
+      return fill(words[`effect${which}`], {
+        token: names[place],
+        muted,
+        ...likeliest(words, before, after),
+      });
     const line = fill(words[`word${which}`], {
+      muted,
       place: names[place],
       token: names[word.at],
       before: likely(word.before.probability),
-      after: likely(word.after.probability),
-      rank: word.before.rank,
-      now: word.after.rank,
+      change: change(words, word.before.probability, word.after.probability),
+      rank: muted
+        ? fill(words[word.before.rank === word.after.rank ? "rank_stays" : "rank_moves"], {
+            rank: word.before.rank,
+            now: word.after.rank,
+          })
+        : word.before.rank,
     });
     if (word.after.rank === 1) return line;
     const [{ text, probability }] = after;
     const now = { told: line, word: isolated(text), number: likely(probability) };
-    return fill(words[isOff ? "likeliest_now" : "likeliest"], now);
+    return fill(words[muted ? "likeliest_now" : "likeliest"], now);
   }
 
   /**
@@ -64,11 +82,11 @@ export class Effect {
    * @param {string} token
    * @param {Guess[]} before
    * @param {Guess[]} after
-   * @param {boolean} isOff
+   * @param {string} muted
    */
-  #atMask(token, before, after, isOff) {
+  #atMask(token, before, after, muted) {
     const { words } = this;
-    if (isOff) return fill(words.mask_off, { token, ...likeliest(before, after) });
+    if (muted) return fill(words.mask_off, { token, muted, ...likeliest(words, before, after) });
     const list = before
       .slice(0, MOST_LISTED)
       .map(({ text, probability }) => `“${isolated(text)}” ${likely(probability)}`);
@@ -77,18 +95,33 @@ export class Effect {
 }
 
 /**
+ * What a probability does, in words.
+ * @param {Record<string, string>} words
+ * @param {number} before
+ * @param {number} after
+ * @param {string} [shown] the probability afterwards, as it is printed
+ */
+function change(words, before, after, shown = likely(after)) {
+  const values = { before: likely(before), after: shown };
+  if (values.before === shown) return fill(words.likely_stays, values);
+  return fill(words[after > before ? "likely_rose" : "likely_fell"], values);
+}
+
+/**
  * The likeliest word before, its probability then and now, and the likeliest word now.
+ * @param {Record<string, string>} words
  * @param {Guess[]} before
  * @param {Guess[]} after the likeliest only: a word that is not among them is less likely than the last
  */
-function likeliest([{ text, probability }], after) {
+function likeliest(words, [{ text, probability }], after) {
   const [least] = after.slice(-1);
   const same = after.find((guess) => guess.text === text);
-  const now = same ? likely(same.probability) : `< ${likely(least.probability)}`;
   return {
     word: isolated(text),
     before: likely(probability),
-    now,
+    change: same
+      ? change(words, probability, same.probability)
+      : change(words, probability, 0, `< ${likely(least.probability)}`),
     likeliest: isolated(after[0].text),
   };
 }
