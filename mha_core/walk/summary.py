@@ -185,8 +185,8 @@ _RANGE: Final = N_("{finding} ({least} to {most})")
 _ONE: Final = N_("{finding} ({most})")
 _LIST: Final = N_("{one}, {next}")
 _AND: Final = N_("{one} and {next}")
-_TIED: Final = N_("{keys} equally")
-_MANY_TIED: Final = N_("{count} tokens equally")
+_TIED: Final = N_("{keys} (tied)")
+_MANY_TIED: Final = N_("{count} tokens (tied)")
 
 
 def finding_templates() -> dict[str, str]:

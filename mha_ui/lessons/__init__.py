@@ -32,7 +32,7 @@ from mha_view.glossary import GLOSSARY
 from mha_view.lessons.around import AROUND
 from mha_view.lessons.cache import CACHE
 from mha_view.lessons.decoder import DECODER
-from mha_view.lessons.lesson import Lesson, Live
+from mha_view.lessons.lesson import Lesson, Live, Slider
 from mha_view.lessons.order import ORDER
 from mha_view.lessons.proof import PROOF
 from mha_view.lessons.translation import TRANSLATION
@@ -203,10 +203,7 @@ def _question(work: state.Work, topic: str) -> None:
     right = question.right()
     if chosen is not None:
         _cleared().discard(topic)
-        said = (
-            N_("✓ Right.") if chosen == right else N_("✗ Not yet. Try it with the picture, and choose again.")
-        )
-        status_line(words(said))
+        status_line(words(N_("✓ Right.") if chosen == right else _try_again(topic)))
         if chosen == right:
             st.markdown(question.answer(words))
         label, key = words(N_("Clear my answer")), f"lessons.clear.{topic}"
@@ -218,9 +215,18 @@ def _question(work: state.Work, topic: str) -> None:
         st.markdown(question.answer(words))
 
 
+def _try_again(topic: str) -> str:
+    if any(isinstance(control, Slider) for control in LESSONS[topic].controls):
+        return N_("✗ Not quite. Try it with the sliders, and choose again.")
+    return N_("✗ Not quite. Try it with the picture, and choose again.")
+
+
 def _puzzle(work: state.Work, key: str) -> None:
     """A button that opens a puzzle in Explore."""
     start = in_language(built_in_puzzle(key), work.language)
+    st.caption(
+        work.words(N_("Change the numbers in Explore until the goal is met. The page tells you when it is."))
+    )
     st.html(f"<p>{rich(text_in(start.note, work.language))}</p>")
     label = work.words(N_("Solve the puzzle: {title}")).format(title=text_in(start.title, work.language))
     if st.button(label, key=f"lessons.open.puzzle.{key}"):

@@ -25,19 +25,30 @@ _Rows: TypeAlias = payloads.Rows | Sequence[payloads.Rows | None] | None
 
 _ADDED_UP: Final = ("", "input")
 """The stages in which heads have parts that are added up: the loss, and X."""
-_LOSS: Final = (N_("Loss"), N_("How far the numbers are from the goal."))
+_LOSS: Final = (
+    N_("Loss"),
+    N_("How far the numbers are from T, the targets. ∘ multiplies element by element."),
+)
 _LOSS_OF_SOME: Final = (
     _LOSS[0],
-    N_("How far the numbers are from the goal. g is 1 for a row with a target."),
+    N_(
+        "How far the numbers are from T, the targets. ∘ multiplies element by element. g is 1 for a row with a target."
+    ),
 )
-_LOSS_OF_HEADS: Final = (N_("Loss of each head"), N_("How far its weights are from the goal."))
+_LOSS_OF_HEADS: Final = (
+    N_("Loss of each head"),
+    N_(
+        "How far its weights are from T, the target weights. ∘ multiplies element by element. The goal does not reach "
+        "a head without a target: its backward tables are not computed."
+    ),
+)
 _THROUGH_HEAD: Final = N_("What comes back through Q, K and V of each head.")
 _TITLE: Final = N_("{stage}, backward")
 _HINTS: Final = {
     "output": N_("How the loss changes with each number of the output."),
     "concat": N_("How the loss changes with each number of Concat."),
     "head outputs": N_("Each head's columns of dConcat."),
-    "weights": N_("How the loss changes with each weight. r adds up A ∘ dA in each row."),
+    "weights": N_("How the loss changes with each weight. r is the row sum of A ∘ dA."),
     "mask": N_("A masked pair sends nothing back."),
     "scores": N_("Back through the softmax and the divisor."),
     "projected": N_("What comes back to each token's query, key and value."),

@@ -31,8 +31,9 @@ WORDS: Final = {
     "overview_scale": N_("Weight"),
     "overview_hint_map": N_(
         "Each row is a token that looks; each column is a token it looks at. Point at a row to see its "
-        "largest weights. Hatched: hidden by a mask."
+        "largest weights."
     ),
+    "overview_hatched": N_("Hatched: hidden by a mask."),
     "sentence": N_("Your sentence"),
     "sentence_context": N_("The sentence it attends to"),
     "sentence_use": N_("Use these words"),
@@ -108,10 +109,17 @@ WORDS: Final = {
     "start_drag": N_("Drag this number left or right, or type a new one."),
     "start_drag_touch": N_("Hold this number for a moment, then slide left or right."),
     "start_watch": N_(
-        "Drag the number {place} again and watch these lines. The thicker the line, the more "
-        "one token takes from another."
+        "Drag the number {place} and watch these lines. The thicker the line, the more one token takes from another."
     ),
     "start_watch_touch": N_(
+        "Hold the number {place} and slide, and watch these lines. The thicker the line, the more one token takes "
+        "from another."
+    ),
+    "start_watch_again": N_(
+        "Drag the number {place} again and watch these lines. The thicker the "
+        "line, the more one token takes from another."
+    ),
+    "start_watch_again_touch": N_(
         "Hold the number {place} and slide again, and watch these lines. The thicker the "
         "line, the more one token takes from another."
     ),
@@ -146,6 +154,7 @@ WORDS: Final = {
     "puzzle_try": N_("A puzzle to begin with, about a minute:"),
     "puzzles_solved": N_("{count} of {all} puzzles solved"),
     "work_of": N_("{what} · {heads} {heads:head|heads}"),
+    "just_now": N_("just now"),
     "go_on": N_("Continue where you left off"),
     "large_kept": N_(
         "This example is too large for a link. This browser keeps it, and “Continue where you left off” opens it"

@@ -225,9 +225,9 @@ def test_tokens_from_right_to_left_do_not_turn_the_arrow_round():
     hebrew, fenced = ("אני", "אוהב", "לתכנת"), ("\u2068אני\u2069", "\u2068אוהב\u2069", "\u2068לתכנת\u2069")
     me, love, code = fenced
     found = where_heads_look(trace(in_self_attention([[0, 0, 1.0], [1.0, 0, 0], [0.5, 0.5, 0]])))
-    told = f"largest weights: {me} → {code}, {love} → {me}, {code} → {me} and {love} equally"
+    told = f"largest weights: {me} → {code}, {love} → {me}, {code} → {me} and {love} (tied)"
     assert findings(found, hebrew, hebrew, "en") == [told]
-    assert tied(hebrew[:2], "en") == f"{me} and {love} equally"
+    assert tied(hebrew[:2], "en") == f"{me} and {love} (tied)"
 
 
 FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9, 9]]}
@@ -263,7 +263,7 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
             replace(built_in("programming"), mask="causal"),
             [
                 "every token after the first looks most at the one before it (0.67 to 0.94)",
-                "largest weights: love → I and love equally, programming → I",
+                "largest weights: love → I and love (tied), programming → I",
                 "fairly even over the allowed tokens: no weight is more than twice as large as another",
             ],
             [
@@ -279,7 +279,7 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         ),
         (
             built_in("cosine"),
-            ["largest weights: 猫 → 猫 and 小猫 equally, 小猫 → 猫 and 小猫 equally, 石头 → 石头"],
+            ["largest weights: 猫 → 猫 and 小猫 (tied), 小猫 → 猫 and 小猫 (tied), 石头 → 石头"],
             ["权重最大：猫 → 猫 / 小猫（并列）、小猫 → 猫 / 小猫（并列）、石头 → 石头"],
         ),
         (

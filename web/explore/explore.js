@@ -233,6 +233,7 @@ class Explore {
     this.#grid.drafts.clear();
     this.#messageLine.forget();
     this.#heads.forget();
+    this.#parts.explain.forget();
   }
 
   /**

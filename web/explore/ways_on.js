@@ -53,31 +53,45 @@ export function invitation({ lang, start: { puzzles } }, words) {
 /**
  * The works that were last changed in this browser, for a visitor whose address asks for nothing. Each opens in the place
  * of this one, which undo brings back.
- * @param {Pick<ExploreModel, "start">} model
+ * @param {{ start: Pick<ExploreModel["start"], "first"> }} model
  * @param {Record<string, string>} words
  * @param {(edit: Edit) => void} send
+ * @returns {HTMLElement | null}
  */
 export function wayBack({ start: { first } }, words, send) {
-  const works = first ? lastWorks() : [];
+  const works = first ? lastWorks().filter(({ text }) => !resumed.has(text)) : [];
   if (!works.length) return null;
-  const items = works.map(({ at, text, what, heads }, index) => {
-    const onclick = () => send({ op: "resume", text });
-    const label = fill(words.work_of, { what, heads });
+  const labels = works.map(({ what, heads }) => fill(words.work_of, { what, heads }));
+  const items = works.map(({ at, text }, index) => {
+    const onclick = () => {
+      resumed.add(text);
+      send({ op: "resume", text });
+      way.replaceWith(wayBack({ start: { first } }, words, send) ?? "");
+    };
+    const label = labels[index];
+    const isTwice = labels.filter((other) => other === label).length > 1;
     const attributes = { class: "quiet", title: new Date(at).toLocaleString(words.lang), onclick };
     return element(
       "li",
       {},
       button({ ...attributes, data: { focus: `way back ${index}` } }, label),
-      span("ago", ago(at, words.lang)),
+      span("ago", isTwice ? timeOf(at, words.lang) : ago(at, words)),
     );
   });
-  return element(
+  const way = element(
     "details",
     { class: "way-back" },
     element("summary", { data: { focus: "way back" } }, words.go_on),
     element("ul", {}, ...items),
   );
+  return way;
 }
+
+/** The works that were opened from the list since the page was loaded. @type {Set<string>} */
+const resumed = new Set();
+
+/** Day and time to the second: what tells two works with the same tokens apart. @param {number} at @param {string} lang */
+const timeOf = (at, lang) => new Date(at).toLocaleString(lang, { dateStyle: "medium", timeStyle: "medium" });
 
 /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const UNITS = [
@@ -86,9 +100,11 @@ const UNITS = [
   ["minute", 60_000],
 ];
 
-/** How long ago that was, as it is said. @param {number} at in milliseconds @param {string} lang */
-function ago(at, lang) {
+/** How long ago that was, as it is said. @param {number} at in milliseconds @param {Record<string, string>} words */
+function ago(at, { lang, just_now }) {
   const past = at - Date.now();
-  const [unit, length] = UNITS.find(([, length]) => -past >= length) ?? ["minute", 60_000];
+  const found = UNITS.find(([, length]) => -past >= length);
+  if (!found) return just_now;
+  const [unit, length] = found;
   return new Intl.RelativeTimeFormat(lang, { numeric: "auto" }).format(Math.trunc(past / length), unit);
 }

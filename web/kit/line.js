@@ -142,6 +142,11 @@ export class Explain {
     this.hold?.(to);
   }
 
+  /** Another example is opened: no path of the one before stays lit. */
+  forget() {
+    this.#whole = false;
+  }
+
   #toggleWhole() {
     if (!this.#shown) return;
     this.#whole = !this.#whole;

@@ -52,6 +52,12 @@ test("each step waits until it is done: a number is changed twice, then a comput
   assert.equal(step(), "");
 });
 
+test("the second step says again only where a number was changed in the first", async () => {
+  const { bubble, next } = await visit();
+  next().click();
+  assert.match(bubble.textContent, /^Drag the number X\[1, 1\] and watch/);
+});
+
 test("a given number that is looked at does not end the last step", async () => {
   const { step, next, cell } = await visit();
   next().click();

@@ -47,6 +47,7 @@ export class FirstSteps {
   #gone = new AbortController();
   #frame = 0;
   #isScrolling = false; // the page is on its way to what the step points at
+  #hasEdited = false; // a number was changed in the first step
   #wasReached = false; // what the step points at has been in sight
   #isOpening = false; // the page has just opened, at its top: the bubble waits where there is no room for it
   #sizes = new ResizeObserver(() => this.#placeSoon()); // a table has its size once it is drawn
@@ -127,6 +128,7 @@ export class FirstSteps {
   did(what) {
     const { step } = progress;
     if (step < 0 || this.root.hidden) return;
+    this.#hasEdited = what === "edited" || (this.#hasEdited && step !== DRAG);
     if (what === "rewritten") this.#go(-1);
     else if (this.#isDone(step, what)) this.#go(step + 1);
   }
@@ -198,7 +200,8 @@ export class FirstSteps {
     const { step } = progress;
     if (!this.#target) return this.#go(step + 1);
     const { words } = this;
-    const texts = [words.start_drag, words.start_watch, words.start_why];
+    const watch = this.#hasEdited ? words.start_watch_again : words.start_watch;
+    const texts = [words.start_drag, watch, words.start_why];
     const name = fill(words.start_step, { step: step + 1, all: texts.length });
     const text = fill(texts[step], { place: this.#numberName });
     setText(this.text, text);

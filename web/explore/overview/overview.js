@@ -9,6 +9,7 @@ import {
   fill,
   naming,
   p,
+  prose,
   rich,
   setAttribute,
   setText,
@@ -151,7 +152,9 @@ export class Overview {
    */
   say(pieces) {
     const isMap = this.root.classList.contains("maps");
-    const hint = isMap ? this.words.overview_hint_map : this.words.overview_hint;
+    const { overview_hint, overview_hint_map, overview_hatched } = this.words;
+    const hatched = this.#model?.matrices.masked_scores ? overview_hatched : "";
+    const hint = isMap ? prose(overview_hint_map, hatched) : overview_hint;
     const said = element("p", {}, ...this.#saying(pieces, hint));
     if (this.moved.textContent !== said.textContent) this.moved.replaceChildren(...said.childNodes);
     if (this.moved.classList.contains("hint") === !pieces.length) return;
