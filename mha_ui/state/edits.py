@@ -50,6 +50,10 @@ from mha_view.lenses.lens import MOST_DECIMALS
 from mha_view.puzzle import made_puzzle
 
 
+_OF_THE_PAGE: Final = ("restore", "recall")
+"""What a page sends by itself when it opens: a message about its address stays."""
+
+
 def receive(work: Work, message: object) -> Work:
     """Apply the edits that the bench sent: each once and in order, even where some were sent twice or merged.
 
@@ -72,7 +76,7 @@ def receive(work: Work, message: object) -> Work:
     for edit in edits if isinstance(edits, list) else ():
         number = edit.get("seq") if isinstance(edit, Mapping) else None
         if is_whole(number) and number > work.browser.applied:
-            if work.browser.applied == before:
+            if work.browser.applied == before and edit.get("op") not in _OF_THE_PAGE:
                 work = without_message(work)  # it was about an edit before these
             work = replace(work, browser=replace(work.browser, applied=number))
             work = attempt(work, partial(_applied, data=edit))

@@ -745,6 +745,16 @@ def test_a_bad_link_opens_the_example_that_opens_first_and_names_it(language):
     )
 
 
+def test_the_history_that_a_tab_sends_back_leaves_the_message_about_a_bad_link():
+    work = opened({"puzzle": "nosuch"})
+    said = work.message
+    edits = [{"op": "recall", "history": None, "seq": 1}]
+    work = receive(work, {"session": work.browser.session, "edits": edits})
+    assert said and work.message == said
+    assert (work := receive(work, {"session": work.browser.session, "edits": [{"op": "undo", "seq": 2}]}))
+    assert work.message is None
+
+
 def test_a_token_has_precedence_over_a_name():
     assert opened({"example": "water", "s": to_token(FURTHER_ON)}).example == FURTHER_ON
 

@@ -110,6 +110,7 @@ class Explore {
     this.live = announcer();
     this.live.classList.add("heard");
     parent.append(this.root);
+    document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0); // the page before may have been scrolled
     this.#resized.observe(this.tables);
     this.#newest = new Newest(model, {
       pinned: () => this.#explained.pinned,
@@ -204,6 +205,7 @@ class Explore {
     if (hasNewHead) this.#heads.add(data.dims.h - 1);
     if (structure !== this.#structure || this.#parts.practice.isStale(data)) this.#rebuild(structure);
     else this.#view.patch(model, this.#grid.drafts);
+    if ((isFirst || !isSameExample) && model.puzzle) this.#heads.show(model.puzzle.goals[0].cell.head);
     this.#updateParts(model, hasNewHead);
     if (!sender.pending.length) this.#storeWork(data);
     this.#parts.firstSteps.update(data);
@@ -280,7 +282,7 @@ class Explore {
     this.#sayWhetherKept(large);
     const earlier = tabHistory.update(data);
     if (earlier) sender.send({ op: "recall", history: earlier });
-    const isOtherLink = !isReload() && (searchParams.has("s") || searchParams.has("example"));
+    const isOtherLink = !isReload() && ["s", "example", "puzzle"].some((name) => searchParams.has(name));
     if (isOtherLink) return;
     const op = tabHistory.ahead < 0 ? "undo" : "redo";
     for (let n = 0; earlier && n < Math.abs(tabHistory.ahead); n++) sender.send({ op });
@@ -407,6 +409,10 @@ class Explore {
     if (["undo", "redo", "reset"].includes(edit.op)) this.#grid.drafts.clear();
     if (edit.op === "reset") this.#lastEdit.forget();
     else if (!this.#newest.previewed && edit.op !== "pin") this.#lastEdit.remember();
+    if (edit.op.endsWith("sentence")) {
+      this.#parts.explain.forget();
+      this.#explained.unpin();
+    }
     this.#setDragging(false);
     this.#newest.send(edit);
     this.#showNewest(this.#newest.show());

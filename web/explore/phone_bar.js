@@ -1,6 +1,6 @@
 // The bar at the foot of a small screen: undo, the overview, and the stages of the computation one by one.
 
-import { button, div, element, rich } from "../kit/dom.js";
+import { button, div, element, rich, setText } from "../kit/dom.js";
 import { gently, inSight, lookedAt } from "./viewport.js";
 
 /**
@@ -22,13 +22,14 @@ export class PhoneBar {
    */
   constructor(host, words, gone) {
     this.host = host;
+    this.words = words;
     this.undo = iconButton(words.undo, "↶", "undo", () => host.send({ op: "undo" }));
     this.before = iconButton(words.stage_before, "‹", "before", () => this.#go(-1));
     this.next = iconButton(words.stage_next, "›", "next", () => this.#go(+1));
     this.stage = element("span", { class: "at-hand-stage", "aria-live": "polite" });
     this.overview = button(
-      { "aria-pressed": "true", data: { focus: "bar overview" }, onclick: () => this.#toggleOverview() },
-      words.show_overview,
+      { data: { focus: "bar overview" }, onclick: () => this.#toggleOverview() },
+      words.hide_overview,
     );
     this.root = div("at-hand", this.undo, this.before, this.stage, this.next, this.overview);
     this.root.setAttribute("role", "toolbar");
@@ -81,7 +82,7 @@ export class PhoneBar {
 
   #toggleOverview() {
     const isAway = this.host.overview.root.classList.toggle("away");
-    this.overview.setAttribute("aria-pressed", String(!isAway));
+    setText(this.overview, isAway ? this.words.show_overview : this.words.hide_overview);
   }
 }
 

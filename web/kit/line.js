@@ -93,6 +93,8 @@ export class Explain {
   /** @type {{ page: Page; cell: Cell | null; pinned: Cell | null } | null} */
   #shown = null;
   /** @type {Cell | null} */
+  #drawn = null; // the cell that the line was last drawn for
+  /** @type {Cell | null} */
   #solved = null; // the wrong number whose right calculation has been asked for
   /** @type {{ model: Model; cell: Cell; cells: Cell[] } | null} */
   #path = null; // the last one that was followed
@@ -142,7 +144,7 @@ export class Explain {
     this.hold?.(to);
   }
 
-  /** Another example is opened: no path of the one before stays lit. */
+  /** The numbers are about to be others: no path is wanted of them. */
   forget() {
     this.#whole = false;
   }
@@ -162,6 +164,9 @@ export class Explain {
   #draw(...parts) {
     const focused = active(this.line);
     const focus = this.line.contains(focused) && focused?.dataset.focus;
+    const { cell = null } = this.#shown ?? {};
+    if (!isSame(cell, this.#drawn)) this.line.scrollTop = 0; // another number is read from its beginning
+    this.#drawn = cell;
     this.line.replaceChildren(...parts);
     if (focus) named(this.line, focus)?.focus({ preventScroll: true });
   }
@@ -297,7 +302,13 @@ export class Explain {
     const unpin = { data: { focus: "unpin" }, onclick: this.unpin };
     const whole = { data: { focus: "whole path" }, onclick: () => this.#toggleWhole() };
     const path = this.hold && canFollow(model) ? pressable(this.#whole, whole, this.words.whole_path) : null;
-    return span("ways", ...others, path, button(unpin, `✕ ${this.words.unpin}`));
+    const acts = others.filter((act) => act);
+    return span(
+      "ways",
+      path,
+      button(unpin, `✕ ${this.words.unpin}`),
+      acts.length ? span("ways-acts", ...acts) : null,
+    );
   }
 
   /** @type {OfCell<Node | null>} */

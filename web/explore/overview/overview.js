@@ -114,6 +114,11 @@ export class Overview {
     this.#bars = new Bars(host, model);
     this.sentence = new Sentence((edit) => host.send(edit), this.words);
     this.moved = element("p", { class: "moved" });
+    this.whole = button(
+      { class: "quiet moved-whole", hidden: true, onclick: () => this.#showWhole(!this.#isWhole) },
+      "…",
+    );
+    setAttribute(this.whole, "aria-label", this.words.moved_whole);
     this.root = element("section", { class: "overview", "aria-label": this.words.overview });
     this.root.addEventListener("keydown", (event) => this.#onEscape(event));
     this.slim = new Slim(this.root, () => this.#draw(), isOfTables(model));
@@ -157,9 +162,29 @@ export class Overview {
     const hint = isMap ? prose(overview_hint_map, hatched) : overview_hint;
     const said = element("p", {}, ...this.#saying(pieces, hint));
     if (this.moved.textContent !== said.textContent) this.moved.replaceChildren(...said.childNodes);
+    this.#showWhole(false);
     if (this.moved.classList.contains("hint") === !pieces.length) return;
     this.moved.classList.toggle("hint", !pieces.length);
     this.slim.measure(); // the slim form has no line for a hint alone
+  }
+
+  get #isWhole() {
+    return this.moved.classList.contains("whole");
+  }
+
+  /**
+   * A sentence that is longer than its place is cut there. A button shows all of it, over what is below: nothing moves.
+   * @param {boolean} isWhole
+   */
+  #showWhole(isWhole) {
+    this.moved.classList.remove("whole", "cut");
+    const { clientHeight, scrollHeight } = this.moved;
+    this.moved.classList.toggle("whole", isWhole);
+    if (isWhole) this.moved.style.setProperty("--over", `${this.moved.offsetHeight - clientHeight}px`);
+    this.whole.hidden = !isWhole && scrollHeight <= clientHeight + 2;
+    this.moved.classList.toggle("cut", !this.whole.hidden && !isWhole);
+    this.whole.textContent = isWhole ? "×" : "…";
+    this.whole.ariaExpanded = String(isWhole);
   }
 
   /** @type {(pieces: import("../moved_sentence.js").MovedPiece[], hint: string) => (Node | string)[]} */
@@ -298,7 +323,7 @@ export class Overview {
     heads.addEventListener("scroll", () => this.#onSwipe(heads), { passive: true });
     this.#heads = heads;
     this.#foremost = 0;
-    this.root.replaceChildren(...this.#columns(heads, isMap), this.sentence.root, this.moved);
+    this.root.replaceChildren(...this.#columns(heads, isMap), this.sentence.root, this.moved, this.whole);
     this.#markChosen();
     this.#showPath();
   }
