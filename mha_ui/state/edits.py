@@ -49,7 +49,6 @@ from mha_view.cell_names import place_and_sentence
 from mha_view.lenses.lens import MOST_DECIMALS
 from mha_view.puzzle import made_puzzle
 
-
 _OF_THE_PAGE: Final = ("restore", "recall")
 """What a page sends by itself when it opens: a message about its address stays."""
 

@@ -153,7 +153,7 @@ export class HeadsOverview {
     this.by.replaceChildren(...options.map((by) => element("option", { value: by }, words[orderWord(by)])));
     this.kinds.replaceChildren(
       ...kinds(this.#run).map(([kind, count], at, all) => {
-        const onclick = () => this.host.go({ only: this.#place.only === kind ? "" : kind });
+        const onclick = () => this.#filter(this.#place.only === kind ? "" : kind);
         const attributes = { class: "kind", style: hueStyle(kind), data: { kind }, onclick };
         const name = words[`kind_${kind}`];
         const isRest = at > 0 && isNameless(kind) && all.filter(([other]) => isNameless(other)).length === 1;
@@ -161,6 +161,14 @@ export class HeadsOverview {
         return pressable(false, attributes, span("kind-name", span("dot"), text));
       }),
     );
+  }
+
+  /** Show the heads that do one thing; one that is alone in it is chosen too. @param {string} only "": all heads */
+  #filter(only) {
+    const [first, ...others] = only ? ordered(this.#run, { by: "", only }) : [];
+    const { heads } = this.#run;
+    const isAlone = first !== undefined && !others.length;
+    this.host.go(isAlone ? { only, head: [Math.floor(first / heads), first % heads] } : { only });
   }
 
   /** The choice of what the pictures show of two sentences. */
