@@ -750,8 +750,9 @@ def test_the_history_that_a_tab_sends_back_leaves_the_message_about_a_bad_link()
     said = work.message
     edits = [{"op": "recall", "history": None, "seq": 1}]
     work = receive(work, {"session": work.browser.session, "edits": edits})
-    assert said and work.message == said
-    assert (work := receive(work, {"session": work.browser.session, "edits": [{"op": "undo", "seq": 2}]}))
+    assert said is not None
+    assert work.message == said
+    work = receive(work, {"session": work.browser.session, "edits": [{"op": "undo", "seq": 2}]})
     assert work.message is None
 
 
