@@ -150,4 +150,8 @@ def css_variables() -> str:
         if field.name != "heads"
     }
     pairs |= {f"head-{index}": pair for index, pair in enumerate(zip(LIGHT.heads, DARK.heads, strict=True))}
+    # A cell with the largest number: in light its colour is pale, in dark it is the whole end of the scale.
+    for name in ("positive", "negative"):
+        light, dark = pairs[name]
+        pairs[f"{name}-cell"] = (f"color-mix(in srgb,{light} 55%,{LIGHT.background})", dark)
     return ":root{" + "".join(f"--mha-{name}:light-dark({a},{b});" for name, (a, b) in pairs.items()) + "}"

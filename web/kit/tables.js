@@ -88,6 +88,8 @@ export class View {
   #late = new Set(); // tables out of view that do not show the model's numbers yet
   /** @type {(table: Table) => void} */
   #update = () => {}; // brings a table up to date with the newest numbers
+  /** @type {Map<string, string[]>} the tables of its stage: equal numbers in them have one colour */
+  #beside = new Map();
   #inView = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
       const table = this.#tables.get(target.getAttribute("data-table") ?? "");
@@ -118,7 +120,9 @@ export class View {
     this.folds = folds;
     this.heads = heads;
     const backward = model.learning?.stages ?? [];
-    this.order = [...model.stages, ...backward].flatMap(({ matrices }) => matrices); // of the tables on the page, by name
+    const stages = [...model.stages, ...backward];
+    this.order = stages.flatMap(({ matrices }) => matrices); // of the tables on the page, by name
+    for (const { matrices } of stages) for (const name of matrices) this.#beside.set(name, matrices);
     this.root = this.#stages(model, bare ? [] : model.stages, true);
     this.backward = this.#stages(model, bare ? [] : backward, false); // the tables of the backward pass, apart from the others
     if (!bare) this.patch(model);
@@ -401,7 +405,7 @@ export class View {
 
   /** @param {Iterable<string>} names */
   #tablesOf(names) {
-    const wanted = new Set(names);
+    const wanted = new Set([...names].flatMap((name) => this.#beside.get(name) ?? name));
     return [...this.#tables.values()].filter(({ name }) => wanted.has(name));
   }
 
@@ -417,9 +421,12 @@ export class View {
     const tops = new Map();
     /** @param {string} name */
     const topFor = (name) => {
-      const { scale, lens, values } = model.matrices[name];
+      const { scale, lens } = model.matrices[name];
       if (model.lens?.kind === "gradient") return topOfAll(model);
-      return model.lens ? topOf(lens) : scale === "weights" ? 1 : topOf(values);
+      if (model.lens) return topOf(lens);
+      if (scale === "weights") return 1;
+      const beside = (this.#beside.get(name) ?? [name]).map((other) => model.matrices[other]);
+      return topOf(beside.map((matrix) => (matrix?.scale === "weights" ? null : matrix?.values)));
     };
     return (table) => {
       const scale = model.lens?.kind === "gradient" ? "" : table.name; // one scale for all
