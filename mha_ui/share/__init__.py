@@ -1,6 +1,6 @@
 """The button that copies the link to what the page shows, shows its QR code, and says where a link cannot contain it.
 
-The button beside it shows what a lecturer needs. Both are on every page, outside any fragment, so they have more tasks:
+The button beside it shows what a lecturer needs, where there is some. Both are on every page, outside any fragment, so they have more tasks:
 the whole page runs where a fragment's messages are not answered, the edits of a bench that was left before it could
 send them are passed on, the link of the current page is marked, and the page's language is set, which Streamlit takes
 to be English.
@@ -42,9 +42,6 @@ _TEACHING: Final = {
     shell.CHECK: N_("Show the results of a class"),
 }
 """What the button shows on a page that has something for a lecturer, by script."""
-_NOTHING_TO_TEACH: Final = N_(
-    "This page has no extra tools for lecturers. Learn, Step through, Check my numbers and Compare have some."
-)
 _HTML: Final = """
 <div class="buttons">
 <button type="button" class="teach"></button>
@@ -64,7 +61,8 @@ def share_button(work: state.Work, script: str) -> None:
     ``script``: the page's, on which it depends what there is for a lecturer.
     """
     words = {name: work.words(text) for name, text in _WORDS.items()}
-    words["teach_title"] = work.words(_TEACHING.get(script, _NOTHING_TO_TEACH))
+    if script in _TEACHING:
+        words["teach_title"] = work.words(_TEACHING[script])
     data = {
         "words": words,
         "teaches": script in _TEACHING,

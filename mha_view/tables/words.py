@@ -150,6 +150,7 @@ WORDS: Final = {
     "fill_identity": N_("Fill with the identity matrix"),
     "fill_integers": N_("Fill with small integers"),
     "fill_random": N_("Fill with random numbers"),
+    "about_example": N_("About this example"),
     "puzzle": N_("Puzzle"),
     "puzzle_try": N_("A puzzle to begin with, about a minute:"),
     "puzzles_solved": N_("{count} of {all} puzzles solved"),

@@ -47,7 +47,7 @@ def test_at_twelve_tokens_nothing_jumps_and_every_head_stays_beside_the_one_that
     after = opener.bounding_box()
     assert after["x"] == before["x"]
     assert after["y"] < before["y"]  # the sentence above them has become shorter, and leaves no empty band
-    note = page.locator(".mha-note").bounding_box()
+    note = page.locator(".about").bounding_box()
     assert page.locator(".overview").bounding_box()["y"] - (note["y"] + note["height"]) < 16
     expect(page.locator(".map-scale span")).to_have_text(["Weight", "0", "0.1", "0.25", "0.5", "1"])
     bench.cell("weights", 0, 2, 3).click()

@@ -79,7 +79,7 @@ def test_all_follows_a_drag_and_keys_each_is_one_step_of_the_history_and_what_is
 ):
     bench = visit("?example=first").settled()
     note = bench.page.locator(".bench .mha-note")
-    before = note.inner_text()
+    before = note.text_content()
     drag(bench, 7, *X00)
     shows(bench, 8)
     assert_shows(in_step(bench), with_x(8))  # all follows the drag

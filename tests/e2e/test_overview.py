@@ -64,7 +64,7 @@ def test_at_every_size_the_first_screen_holds_the_sentence_and_a_number_and_what
         page.set_viewport_size({"width": width, "height": height})
         assert wider(page) == []
         below = page.locator(".explain").bounding_box()["y"]
-        for part in (page.locator(".bench .mha-note"), overview(page), bench.cell("x", None, 0, 0)):
+        for part in (page.locator(".bench .about"), overview(page), bench.cell("x", None, 0, 0)):
             assert inside(part.bounding_box(), width, below), (width, height)
         if width >= 1440:  # a head's projections stand side by side
             w_q, w_v = (bench.cell(name, 2, 0, 0).bounding_box() for name in ("w_q", "w_v"))

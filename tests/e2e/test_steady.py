@@ -72,7 +72,7 @@ def test_no_column_and_no_table_moves_while_a_number_is_dragged(visit):
 def assert_stays_under_the_pointer(bench):
     """The dragged number keeps its place, though the sentence above it changes."""
     note = bench.page.locator(".bench .mha-note")
-    before_drag = note.inner_text()
+    before_drag = note.text_content()
     drag(bench, 1, *X00)
     before = bench.cell(*X00).bounding_box()["y"]
     x, y = centre(bench, *X00)

@@ -1,26 +1,29 @@
-// The sentence above the tables. It keeps room for the longest sentence of its example, so that the tables do not move
-// when another one comes.
+// What the example is about, folded above the tables. Unfolded, it keeps room for the longest sentence of its example, so
+// that the tables do not move when another one comes.
 
-import { element, rich } from "../kit/dom.js";
+import { element, rich, setText } from "../kit/dom.js";
 
 export class About {
   #roomFor = ""; // what room is kept for: the example, by the model's `opened`, and its tokens
   #room = ""; // the longest sentence so far
-  root = element("p", { class: "mha-note", dir: "auto" });
+  #name = element("summary");
+  #text = element("p", { class: "mha-note", dir: "auto" });
+  root = element("details", { class: "about" }, this.#name, this.#text);
 
   /**
    * @param {Pick<ExploreModel, "about" | "about_ours" | "opened" | "labels">} model
-   * @param {string} plainly the sentence that there is room for from the start
+   * @param {Record<string, string>} words `plainly`: the sentence that there is room for from the start
    */
-  show({ about, about_ours, opened, labels }, plainly) {
-    const { root } = this;
+  show({ about, about_ours, opened, labels }, words) {
+    const text = this.#text;
+    setText(this.#name, words.about_example);
     const roomFor = JSON.stringify([opened, labels.n_q, labels.n_k]); // new tokens move the tables in any case
-    const room = roomFor === this.#roomFor ? this.#room : plainly;
+    const room = roomFor === this.#roomFor ? this.#room : words.plainly;
     this.#roomFor = roomFor;
     this.#room = about.length > room.length ? about : room;
-    if (root.dataset.room !== this.#room) root.dataset.room = this.#room;
-    if (root.textContent !== about || about_ours)
-      root.replaceChildren(element("span", {}, ...(about_ours ? rich(about) : [about])));
-    root.hidden = !about;
+    if (text.dataset.room !== this.#room) text.dataset.room = this.#room;
+    if (text.textContent !== about || about_ours)
+      text.replaceChildren(element("span", {}, ...(about_ours ? rich(about) : [about])));
+    this.root.hidden = !about;
   }
 }

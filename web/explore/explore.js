@@ -314,7 +314,7 @@ class Explore {
 
   #showAbout() {
     if (isOfTables(this.#model)) this.#about.root.hidden = true;
-    else this.#about.show(this.#model, this.#words.plainly);
+    else this.#about.show(this.#model, this.#words);
   }
 
   /** Show what is found of claimed numbers: all at once, or step by step in an exercise. */

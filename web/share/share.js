@@ -64,8 +64,7 @@ class Share {
       signal: this.#stopped.signal,
     });
     this.close.addEventListener("click", () => this.#hide());
-    this.panel.addEventListener("keydown", (event) => event.key === "Escape" && this.#hide());
-    this.teach.addEventListener("click", () => this.#teach());
+    this.teach.addEventListener("click", () => setTeaching(!isTeaching()));
     onTeachingChange(() => this.#markTeaching(), this.#stopped.signal);
     this.#listen(root);
     reachPopovers(this.#stopped.signal);
@@ -82,6 +81,10 @@ class Share {
     /** @param {Event} event */
     const outside = (event) => event.composedPath().includes(root) || this.#hide(false);
     document.addEventListener("pointerdown", outside, { signal });
+    // The focus may be on a part of the page that a run has just drawn again, or on the button.
+    const escape = (/** @type {KeyboardEvent} */ { key }) =>
+      key === "Escape" && !this.panel.hidden && this.#hide();
+    document.addEventListener("keydown", escape, { signal });
   }
 
   unmount() {
@@ -94,8 +97,8 @@ class Share {
     document.documentElement.lang = data.lang;
     const { words } = data;
     this.teach.textContent = words.teach;
-    this.teach.title = words.teach_title;
-    this.teach.ariaDisabled = String(!data.teaches);
+    this.teach.title = words.teach_title ?? "";
+    this.teach.hidden = !data.teaches;
     this.#markTeaching();
     this.name.textContent = words.share;
     this.done.textContent = `✓ ${words.copied}`;
@@ -106,15 +109,6 @@ class Share {
     sender.confirm(data);
     this.#sendLeft();
     markCurrentPage();
-  }
-
-  /** Where the page has nothing for a lecturer, say which pages do. */
-  #teach() {
-    if (this.data.teaches) return setTeaching(!isTeaching());
-    this.paper.replaceChildren();
-    this.noCode.hidden = this.field.hidden = true;
-    this.message.textContent = this.data.words.teach_title;
-    this.panel.hidden = false;
   }
 
   #markTeaching() {

@@ -32,10 +32,10 @@ async function lens(name) {
 
 test("a page about one lens begins with the low overview and the tables: neither story nor invitation", async () => {
   const { find } = await lens("compared");
-  for (const part of [".lead", ".mha-note"]) assert.ok(find(part).hidden, part);
+  for (const part of [".lead", ".about"]) assert.ok(find(part).hidden, part);
   assert.ok(find(".overview").classList.contains("slim"));
   const explore = await lens("gradient");
-  for (const part of [".lead", ".mha-note"]) assert.ok(!explore.find(part).hidden, part);
+  for (const part of [".lead", ".about"]) assert.ok(!explore.find(part).hidden, part);
   assert.ok(!explore.find(".overview").classList.contains("slim"));
 });
 

@@ -6,6 +6,7 @@ import { isEditable, isSame, key, nameOf } from "../../kit/graph.js";
 import { cellIn } from "../../kit/selection.js";
 import { ofBrowser } from "../../kit/storage.js";
 import { beginningOf, gently, isInSight } from "../viewport.js";
+import { isOfTables } from "../ways_on.js";
 import { beside, covered } from "./bubble_position.js";
 
 const SEEN = "mha.start"; // stored in the browser once the steps have been shown
@@ -112,8 +113,9 @@ export class FirstSteps {
    * After an answer of the page: begin where this is a first visit, or where it was requested.
    * @param {ExploreModel} model
    */
-  update({ check, start }) {
-    if (check) return this.#hide();
+  update(model) {
+    const { check, start } = model;
+    if (check || isOfTables(model)) return this.#hide();
     if (start.asked > progress.requests) this.#go(DRAG);
     else if (start.first && progress.step < 0 && ofBrowser.text(SEEN) === null) this.#go(DRAG, true);
     else if (progress.step >= 0) this.#show();
