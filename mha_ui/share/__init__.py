@@ -1,6 +1,6 @@
 """The button that copies the link to what the page shows, shows its QR code, and says where a link cannot contain it.
 
-The button beside it shows what a lecturer needs, where there is some. Both are on every page, outside any fragment, so they have more tasks:
+The button beside it shows what a lecturer needs. Both are on every page, outside any fragment, so they have more tasks:
 the whole page runs where a fragment's messages are not answered, the edits of a bench that was left before it could
 send them are passed on, the link of the current page is marked, and the page's language is set, which Streamlit takes
 to be English.

@@ -82,9 +82,9 @@ class Share {
     const outside = (event) => event.composedPath().includes(root) || this.#hide(false);
     document.addEventListener("pointerdown", outside, { signal });
     // The focus may be on a part of the page that a run has just drawn again, or on the button.
-    const escape = (/** @type {KeyboardEvent} */ { key }) =>
+    const closing = (/** @type {KeyboardEvent} */ { key }) =>
       key === "Escape" && !this.panel.hidden && this.#hide();
-    document.addEventListener("keydown", escape, { signal });
+    document.addEventListener("keydown", closing, { signal });
   }
 
   unmount() {
