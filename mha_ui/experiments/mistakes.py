@@ -136,6 +136,7 @@ def _choices(work: state.Work, known: list[tuple[str, str]], replayed: Replayed 
         on_change=_choose,
         args=(_OWN,),
         disabled=not known,
+        width=480,
     )
 
 
