@@ -93,8 +93,8 @@ def steps_message(records: Sequence[Record], frames: Sequence[Recorded]) -> byte
     weights = [_numbers(frame.maps) for frame in frames]
     header = {
         "first": records[0].step if records else 0,
-        "frames": [{"step": frame.step, "scores": frame.scores or frame.aligned} for frame in frames],
-        "measure": "prefix" if frames and frames[-1].scores else "aligned",
+        "frames": [{"step": frame.step, "scores": frame.aligned or frame.scores} for frame in frames],
+        "measure": "aligned" if frames and frames[-1].aligned else "prefix",
         "recorded": (frames[-1].steps or None) if frames else None,
     }
     rows = [[one.loss, one.accuracy, one.exact, one.seconds] for one in records]

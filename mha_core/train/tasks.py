@@ -170,8 +170,8 @@ _TASKS: Final = (
         "induction",
         N_("Induction"),
         N_(
-            "A row of 8 to 14 different letters repeats until there are 32. What followed a letter before follows it "
-            "again, and only looking back can tell what that was."
+            "A sequence of 8 to 14 letters repeats. To predict the next letter, look back to what followed the "
+            "current letter last time."
         ),
         LETTERS,
         _induction,

@@ -52,4 +52,22 @@ def test_everybody_can_use_it_on_every_screen(train, language):
     page = train(language)
     assert_no_barrier_at(page)
     page.set_viewport_size({"width": 390, "height": 800})
+    page.locator(".settings summary").click()
     assert wider(page) == []
+    focus(page, "steps").fill("400")
+    focus(page, "start").click()
+    expect(focus(page, "pause")).to_be_visible(timeout=120_000)
+    assert wider(page) == []
+    focus(page, "stop").click()
+    expect(focus(page, "last_training").or_(focus(page, "more"))).to_be_visible(timeout=60_000)
+    assert wider(page) == []
+
+
+def test_a_training_is_there_again_after_a_reload(train):
+    page = train()
+    page.locator(".settings summary").click()
+    focus(page, "steps").fill(str(STEPS))
+    focus(page, "start").click()
+    page.wait_for_url("**task=last**", timeout=120_000)
+    page.reload()
+    expect(page.locator(".train .state")).to_contain_text(f"A recording of {STEPS} steps", timeout=60_000)

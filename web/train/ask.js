@@ -3,11 +3,12 @@
 import { accent, button, div, element, fill, p, setText, span } from "../kit/dom.js";
 import { format } from "../kit/numbers.js";
 import { headName, indexOf } from "./maps.js";
+import { onlyText } from "./switches.js";
 
 /** What was said of a prompt, with all heads on and, where some are off, without them.
  *  @typedef {{ step: number; prompt: string[]; said: TrainSaid[]; without: TrainSaid[] | null }} Answered */
 
-/** @typedef {{ recording: import("./recording.js").Recording; step: number; head: TrainHead; off: TrainHead[];
+/** @typedef {{ recording: import("./recording.js").Recording; step: number; head: TrainHead; isShown: boolean; off: TrainHead[];
  *   answered: Answered | null; fault: string }} AskValues */
 
 export class Ask {
@@ -28,6 +29,7 @@ export class Ask {
       data: { focus: "prompt" },
       autocomplete: "off",
     });
+    this.only = p("only");
     this.about = p("hint");
     this.fault = p("fault");
     this.fault.setAttribute("role", "alert");
@@ -38,6 +40,7 @@ export class Ask {
       "section",
       { class: "card ask", "aria-labelledby": "train-ask" },
       element("h2", { id: "train-ask" }, words.ask),
+      this.only,
       this.about,
       element(
         "form",
@@ -66,6 +69,7 @@ export class Ask {
   update(values) {
     const { words } = this;
     const { answered, step, fault } = values;
+    setText(this.only, values.isShown ? "" : onlyText(words, values.recording, step));
     setText(this.about, fill(words.ask_about, { step }));
     setText(this.fault, fault);
     if (answered !== this.#answered) this.#chosen = 0;

@@ -5,7 +5,13 @@ import { unframed, unpacked } from "../kit/binary.js";
 import { belowRoot } from "../kit/root.js";
 
 /** What the server refused, in a sentence. */
-export class Refusal extends Error {}
+export class Refusal extends Error {
+  /** @param {string} sentence @param {string} [place] what it is about, with which the sentence begins */
+  constructor(sentence, place = "") {
+    super(sentence);
+    this.place = place;
+  }
+}
 
 export class Channel {
   /** @type {WebSocket | null} */
@@ -15,6 +21,8 @@ export class Channel {
   #pending = new Map();
   /** Parts of a file that is being saved. @type {ArrayBuffer[]} */
   #parts = [];
+  /** @type {Promise<Blob> | null} */
+  #saving = null;
   #isStopped = false;
 
   /**
@@ -59,7 +67,14 @@ export class Channel {
   }
 
   /** The current training as a file. @returns {Promise<Blob>} */
-  async file() {
+  file() {
+    this.#saving ??= this.#saved().finally(() => {
+      this.#saving = null;
+    });
+    return this.#saving;
+  }
+
+  async #saved() {
     this.#parts = [];
     await this.ask({ do: "save" });
     return new Blob(this.#parts);
@@ -87,12 +102,12 @@ export class Channel {
     }
   }
 
-  /** @param {{ id?: number; error?: string }} message */
+  /** @param {{ id?: number; error?: string; place?: string }} message */
   #takeText(message) {
     if (message.id === undefined) return this.host.told(message);
     const asked = this.#pending.get(message.id);
     this.#pending.delete(message.id);
-    if (message.error) asked?.reject(new Refusal(message.error));
+    if (message.error) asked?.reject(new Refusal(message.error, message.place));
     else asked?.resolve(message);
   }
 

@@ -2,6 +2,7 @@
 
 import { accent, button, div, element, fill, p, setText, span } from "../kit/dom.js";
 import { format } from "../kit/numbers.js";
+import { headName, indexOf } from "./maps.js";
 import { thinned } from "./recording.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -10,7 +11,7 @@ const MOST = 400; // points of a line
 const FRAME_MS = 120; // how long Play shows a recording
 const PAGE = 8; // recordings that Page Up and Page Down go
 
-/** A line of a plot. @typedef {{ points: [number, number][]; look: string; head?: number }} Line */
+/** A line of a plot, and what it is called. @typedef {{ points: [number, number][]; look: string; label: string; head?: number }} Line */
 
 /** @typedef {{ recording: import("./recording.js").Recording; step: number; head: TrainHead;
  *   before: import("./recording.js").Recording | null }} CurvesValues */
@@ -27,8 +28,8 @@ export class Curves {
   constructor(words, go) {
     this.words = words;
     this.go = go;
-    this.loss = new Plot(words.loss, "");
-    this.right = new Plot(words.right, "");
+    this.loss = new Plot(words.loss);
+    this.right = new Plot(words.right);
     this.playing = button(
       { class: "play", data: { focus: "play" }, onclick: () => this.#toggle() },
       words.play,
@@ -42,6 +43,8 @@ export class Curves {
       oninput: () => this.#slide(Number(this.slider.value)),
       onkeydown: (event) => this.#key(event),
     });
+    this.about = p("hint");
+    this.formed = p("formed");
     this.now = p("now");
     this.end = span("end");
     this.root = element(
@@ -49,6 +52,8 @@ export class Curves {
       { class: "card curves", "aria-label": words.curves },
       this.loss.root,
       this.right.root,
+      this.about,
+      this.formed,
       div("scrub", this.slider),
       div("under", this.playing, this.now, this.end),
     );
@@ -74,63 +79,42 @@ export class Curves {
       ...losses.slice(0, 50),
       ...(before?.records.slice(0, 50).map(({ loss }) => loss) ?? []),
     );
-    /** @type {Line[]} */
-    const earlier = before
-      ? [
-          {
-            points: thinned(
-              before.records.map(({ loss }) => loss),
-              MOST,
-            ),
-            look: "before",
-          },
-        ]
-      : [];
+    /** @type {(from: NonNullable<CurvesValues["before"]>, name: "loss" | "accuracy" | "exact", look: string, label: string) => Line} */
+    const line = (from, name, look, label) => ({
+      points: thinned(
+        from.records.map((record) => record[name]),
+        MOST,
+      ),
+      look,
+      label,
+    });
+    /** @type {(name: "loss" | "exact") => Line[]} */
+    const earlier = (name) =>
+      before
+        ? [line(before, name, "before", fill(words.before, { model: modelText(words, before.begun) }))]
+        : [];
     this.loss.update({
-      lines: [...earlier, { points: thinned(losses, MOST), look: "loss" }],
+      lines: [...earlier("loss"), line(recording, "loss", "loss", words.loss)],
       total,
       top,
       step,
-      marks: at ? [at.loss] : [],
       says: at ? format(at.loss, 2) : "",
-      note: before ? fill(words.before, { model: modelText(words, before.begun) }) : "",
     });
     this.right.update({
       lines: [
-        ...(before
-          ? [
-              {
-                points: thinned(
-                  before.records.map(({ exact }) => exact),
-                  MOST,
-                ),
-                look: "before",
-              },
-            ]
-          : []),
-        ...scoreLines(recording, head),
-        {
-          points: thinned(
-            records.map(({ accuracy }) => accuracy),
-            MOST,
-          ),
-          look: "tokens",
-        },
-        {
-          points: thinned(
-            records.map(({ exact }) => exact),
-            MOST,
-          ),
-          look: "exact",
-        },
+        ...earlier("exact"),
+        ...scoreLines(words, recording, head),
+        line(recording, "accuracy", "tokens", words.line_tokens),
+        line(recording, "exact", "exact", words.line_answers),
       ],
       total,
       top: 1,
       step,
-      marks: at ? [at.exact] : [],
       says: at ? percent(at.exact) : "",
-      note: frames.at(-1)?.scores ? words[`lines_${recording.measure}`] : words.lines,
     });
+    const about = recording.isScored ? words[`about_${recording.measure}`] : "";
+    setText(this.about, [words.about_right, about].filter(Boolean).join(" "));
+    setText(this.formed, formedText(words, recording));
     this.slider.max = String(total);
     this.slider.value = String(step);
     const text = at
@@ -183,66 +167,106 @@ export class Curves {
   }
 }
 
-/** A score for each head, the chosen head's last. @type {(recording: CurvesValues["recording"], chosen: TrainHead) => Line[]} */
-function scoreLines({ frames, all, heads }, [part, head]) {
-  if (!frames.at(-1)?.scores) return [];
+/** A score for each head, the chosen head's last. @type {(words: Record<string, string>, recording: CurvesValues["recording"], chosen: TrainHead) => Line[]} */
+function scoreLines(words, recording, chosen) {
+  if (!recording.isScored) return [];
+  const measure = words[`measure_${recording.measure}`];
   /** @type {(of: TrainHead) => [number, number][]} */
-  const points = ([one, other]) => frames.map(({ step, scores }) => [step, scores?.[one]?.[other] ?? 0]);
-  const others = all.filter(([one, other]) => one !== part || other !== head);
+  const points = (of) => recording.frames.map((frame) => [frame.step, recording.score(frame, of) ?? 0]);
+  const others = recording.all.filter((of) => String(of) !== String(chosen));
+  const last = fill(words.line_head, { measure, head: headName(words, recording, chosen) });
   return [
-    ...others.map((of) => ({ points: points(of), look: "score" })),
-    { points: points([part, head]), look: "score chosen", head: part * heads + head },
+    ...others.map((of) => ({
+      points: points(of),
+      look: "score",
+      label: fill(words.line_heads, { measure }),
+    })),
+    { points: points(chosen), look: "score chosen", label: last, head: indexOf(recording, chosen) },
   ];
+}
+
+/** Which head formed, and by when. @type {(words: Record<string, string>, recording: CurvesValues["recording"]) => string} */
+function formedText(words, recording) {
+  const formed = recording.formed;
+  if (!formed) return "";
+  const { head, level, step } = formed;
+  const values = { head: headName(words, recording, head), measure: words[`measure_${recording.measure}`] };
+  return step === null
+    ? fill(words.not_formed, { ...values, level })
+    : fill(words.formed, { ...values, level, step });
 }
 
 /** One plot over all steps: its lines, the step that is shown, and its numbers there. */
 class Plot {
-  /** @param {string} title @param {string} note */
-  constructor(title, note) {
-    this.svg = document.createElementNS(SVG, "svg");
-    this.svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
-    this.svg.setAttribute("preserveAspectRatio", "none");
-    this.svg.setAttribute("aria-hidden", "true");
-    this.note = span("note", note);
+  /** @param {string} title */
+  constructor(title) {
+    this.svg = picture(`0 0 ${WIDTH} ${HEIGHT}`);
     this.top = span("top");
     this.cursor = div("cursor");
     this.says = span("says");
-    this.cursor.append(this.says);
+    this.legend = div("legend");
     this.root = div(
       "plot",
-      element("h3", {}, title, " ", this.note),
+      element("h3", {}, title, " ", this.says),
+      this.legend,
       div("area", this.svg, this.top, span("bottom", "0"), this.cursor),
     );
   }
 
-  /**
-   * @param {{ lines: Line[]; total: number; top: number; step: number; marks: number[]; says: string; note: string }} values
-   */
-  update({ lines, total, top, step, marks, says, note }) {
+  /** @param {{ lines: Line[]; total: number; top: number; step: number; says: string }} values */
+  update({ lines, total, top, step, says }) {
     const y = (/** @type {number} */ number) => HEIGHT * (1 - Math.min(1, number / top));
     this.svg.replaceChildren(
-      ...lines.map(({ points, look, head }) => {
-        const line = document.createElementNS(SVG, "polyline");
-        line.setAttribute("class", look);
-        if (head !== undefined) line.setAttribute("style", accent(head));
-        const places = points.map(
+      ...lines.map((line) => {
+        const places = line.points.map(
           ([at, number]) => `${((at / total) * WIDTH).toFixed(1)},${y(number).toFixed(2)}`,
         );
-        line.setAttribute("points", places.join(" "));
-        return line;
+        return polyline(line, places.join(" "));
       }),
     );
-    setText(this.note, note);
+    this.#name(lines);
     setText(this.top, format(top, top === 1 ? 0 : 1));
     this.cursor.style.left = `${(100 * Math.min(step, total)) / total}%`;
-    this.cursor.classList.toggle("late", step > total / 2);
     setText(this.says, says);
-    this.says.style.top = marks.length ? `${Math.min(80, y(marks[0]))}%` : "0";
+  }
+
+  /** What each kind of line is, where there are several. @param {Line[]} lines */
+  #name(lines) {
+    const kinds = [...new Map(lines.map((line) => [line.label, line])).values()];
+    const name = kinds.map(({ label, head }) => `${label} ${head}`).join();
+    if (this.legend.dataset.lines === name) return;
+    this.legend.dataset.lines = name;
+    this.legend.hidden = kinds.length < 2;
+    this.legend.replaceChildren(
+      ...kinds.map((line) => {
+        const sample = picture("0 0 28 10");
+        sample.append(polyline(line, "0,5 28,5"));
+        return element("span", {}, sample, line.label);
+      }),
+    );
   }
 }
 
+/** A drawing that is stretched to its place. @param {string} viewBox */
+function picture(viewBox) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", viewBox);
+  svg.setAttribute("preserveAspectRatio", "none");
+  svg.setAttribute("aria-hidden", "true");
+  return svg;
+}
+
+/** @param {Line} line @param {string} points */
+function polyline({ look, head }, points) {
+  const line = document.createElementNS(SVG, "polyline");
+  line.setAttribute("class", look);
+  if (head !== undefined) line.setAttribute("style", accent(head));
+  line.setAttribute("points", points);
+  return line;
+}
+
 /** @param {number} share */
-export const percent = (share) => `${format(100 * share, 0)}\u00a0%`;
+export const percent = (share) => `${format(100 * share, 0)}%`;
 
 /** "2 × 4 heads, d 48" @type {(words: Record<string, string>, begun: TrainBegun) => string} */
 export const modelText = (words, { settings: { layers, heads, d_model } }) =>

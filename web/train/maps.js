@@ -67,7 +67,7 @@ export class Maps {
       const map = /** @type {HTMLButtonElement} */ (this.list.querySelectorAll("button")[at]);
       const isChosen = String(of) === String(head);
       map.setAttribute("aria-pressed", String(isChosen));
-      const score = frame.scores?.[of[0]]?.[of[1]];
+      const score = recording.score(frame, of);
       const label = /** @type {HTMLElement} */ (map.lastElementChild);
       setText(
         label,
@@ -84,10 +84,12 @@ export class Maps {
 
   /** A button for each head. @param {MapsValues["recording"]} recording */
   #build(recording) {
-    const columns = recording.heads > 1 ? recording.heads : recording.all.length;
+    const isRow = recording.heads > 1; // each attention a row with its name
+    const columns = isRow ? recording.heads : recording.all.length;
     this.list.style.setProperty("--columns", String(columns));
     this.list.replaceChildren(
-      ...recording.all.map((head) =>
+      ...recording.all.flatMap((head) => [
+        ...(isRow && head[1] === 0 ? [span("layer", partName(this.words, recording, head[0]))] : []),
         button(
           {
             class: "map",
@@ -96,10 +98,14 @@ export class Maps {
             onclick: () => this.host.choose(head),
           },
           element("canvas", { "aria-hidden": "true" }),
-          element("strong", {}, headName(this.words, recording, head)),
+          element(
+            "strong",
+            {},
+            isRow ? fill(this.words.head, { head: head[1] + 1 }) : headName(this.words, recording, head),
+          ),
           span("score"),
         ),
-      ),
+      ]),
     );
   }
 
@@ -239,8 +245,13 @@ export class Maps {
 export const indexOf = ({ heads }, [part, head]) => part * heads + head;
 
 /** "Layer 2 · Head 3" @type {(words: Record<string, string>, recording: MapsValues["recording"], head: TrainHead) => string} */
-export function headName(words, { begun }, [part, head]) {
+export function headName(words, recording, [part, head]) {
+  return `${partName(words, recording, part)} · ${fill(words.head, { head: head + 1 })}`;
+}
+
+/** "Layer 2" @type {(words: Record<string, string>, recording: MapsValues["recording"], part: number) => string} */
+function partName(words, { begun }, part) {
   const { kind, layer } = begun.parts[part];
   const isBeside = kind === "decoder" && begun.parts.some((one) => one.kind === "cross");
-  return fill(words[isBeside ? "head_target" : `head_${kind}`], { layer: layer + 1, head: head + 1 });
+  return fill(words[isBeside ? "part_target" : `part_${kind}`], { layer: layer + 1 });
 }

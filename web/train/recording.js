@@ -1,6 +1,7 @@
 // What is known of a training: each step, and the maps of every head at some of them. No DOM here.
 
 const ONE = 65_535; // a weight of 1
+const LEVELS = [0.8, 0.5]; // of a score: a head that passes one has formed
 
 export class Recording {
   /** By step, counted from 0: what the model did after so many steps. @type {TrainRecord[]} */
@@ -83,10 +84,32 @@ export class Recording {
     );
   }
 
-  /** The head that matches prefixes best in the last frame; else the last head. @returns {TrainHead} */
+  /** Whether the heads' scores say something of this task: prefixes matter where a line repeats. */
+  get isScored() {
+    const isMeant = this.measure === "aligned" || this.begun.task === "induction";
+    return isMeant && Boolean(this.frames.at(-1)?.scores);
+  }
+
+  /** @param {TrainFrame | undefined} frame @param {TrainHead} head */
+  score(frame, [part, head]) {
+    return this.isScored ? frame?.scores?.[part]?.[head] : undefined;
+  }
+
+  /** The best head, a level that its score passes, and the first frame above it; null where nothing is scored. */
+  get formed() {
+    if (!this.isScored) return null;
+    const head = this.best;
+    for (const level of LEVELS) {
+      const frame = this.frames.find((one) => (this.score(one, head) ?? 0) > level);
+      if (frame) return { head, level, step: frame.step };
+    }
+    return { head, level: LEVELS[LEVELS.length - 1], step: null };
+  }
+
+  /** The head with the best score in the last frame; else the last head. @returns {TrainHead} */
   get best() {
-    const scores = this.frames.at(-1)?.scores;
-    const of = (/** @type {TrainHead} */ [part, head]) => scores?.[part]?.[head] ?? 0;
+    const last = this.frames.at(-1);
+    const of = (/** @type {TrainHead} */ head) => this.score(last, head) ?? 0;
     return this.all.reduce(
       (best, head) => (of(head) > of(best) ? head : best),
       this.all[this.all.length - 1],

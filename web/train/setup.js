@@ -7,10 +7,13 @@ import { modelText } from "./curves.js";
 /** The task of somebody's own lines. */
 export const OWN = "own";
 const NUMBERS = ["layers", "heads", "d_model", "rate", "weight_decay", "dropout", "seed", "steps"];
+/** Whether a setting is a whole number. @param {string} name */
+const isWhole = (name) => !["weight_decay", "dropout", "rate"].includes(name);
 const CHOICES = { architecture: ["decoder", "encoder-decoder"], optimizer: ["adam", "sgd"] };
 
-/** @typedef {{ recording: import("./recording.js").Recording | null; state: TrainState; isLive: boolean }} SetupValues */
-/** @typedef {{ open: (task: string) => void; start: (wish: Record<string, unknown>) => void; send: (command: string) => void;
+/** @typedef {{ recording: import("./recording.js").Recording | null; state: TrainState; isLive: boolean; isStopping: boolean;
+ *   hasKept: boolean }} SetupValues */
+/** @typedef {{ open: (task: string) => void; last: () => void; start: (wish: Record<string, unknown>) => void; send: (command: string) => void;
  *   more: () => void; save: () => void; file: (file: File) => void }} SetupHost */
 
 export class Setup {
@@ -59,6 +62,7 @@ export class Setup {
     this.stop = this.#button("stop", "", () => host.send("stop"));
     this.more = this.#button("more", "", () => host.more());
     this.other = this.#button("other_heads", "", () => this.#withOtherHeads());
+    this.last = this.#button("last_training", "", () => host.last());
     this.save = this.#button("save", "", () => host.save());
     this.file = element("input", {
       type: "file",
@@ -72,6 +76,7 @@ export class Setup {
       },
     });
     this.opening = element("label", { class: "open-file" }, this.file, span("like-button", words.open_file));
+    this.details = this.#settings();
     this.root = element(
       "section",
       { class: "setup", "aria-label": words.setup },
@@ -89,11 +94,12 @@ export class Setup {
         this.other,
         this.save,
         this.opening,
+        this.last,
         this.bar,
         this.state,
       ),
       this.fault,
-      this.#settings(),
+      this.details,
       this.said,
     );
   }
@@ -105,7 +111,11 @@ export class Setup {
 
   /** @param {TrainTask} task */
   #chip({ key, title }) {
-    return pressable(false, { data: { key, focus: `task ${key}` }, onclick: () => this.#choose(key) }, title);
+    return pressable(
+      false,
+      { data: { key, focus: `task ${key}` }, onclick: () => this.host.open(key) },
+      title,
+    );
   }
 
   /** The settings, behind a line that opens them. */
@@ -113,10 +123,15 @@ export class Setup {
     const { words, limits } = this;
     const numbers = NUMBERS.map((name) => {
       const [min, max] = limits[name];
-      const isWhole = Number.isInteger(min) && !["weight_decay", "dropout", "rate"].includes(name);
       return this.#field(
         name,
-        element("input", { type: "number", min, max, step: isWhole ? 1 : "any", data: { focus: name } }),
+        element("input", {
+          type: "number",
+          min,
+          max,
+          step: isWhole(name) ? 1 : "any",
+          data: { focus: name },
+        }),
       );
     });
     const choices = Object.entries(CHOICES).map(([name, values]) => {
@@ -137,12 +152,6 @@ export class Setup {
     return element("label", {}, span("name", this.words[name]), field);
   }
 
-  /** Another task: its recording is opened. @param {string} key */
-  #choose(key) {
-    this.choose(key);
-    this.host.open(key);
-  }
-
   /** Show a task with its settings. @param {string} key @param {TrainSettings} [settings] @param {string} [lines] */
   choose(key, settings, lines) {
     const task = this.tasks.find((one) => one.key === key) ?? this.tasks[0];
@@ -158,9 +167,10 @@ export class Setup {
     for (const [name, field] of this.#fields) if (name in all) field.value = String(all[name]);
   }
 
-  /** @param {string} text */
-  refuse(text) {
-    setText(this.fault, text);
+  /** @param {string} text @param {string} [place] a field, with whose name the text begins */
+  refuse(text, place = "") {
+    const isField = place && this.#fields.has(place) && text.toLowerCase().startsWith(place);
+    setText(this.fault, isField ? this.words[place] + text.slice(place.length) : text);
   }
 
   /** What is set, as the server takes it. Fields that are empty are left to the server. */
@@ -181,7 +191,27 @@ export class Setup {
 
   #start() {
     this.refuse("");
-    this.host.start(this.#wish());
+    const name = NUMBERS.find((one) => !this.#isInRange(one));
+    if (name) this.#refuseField(name);
+    else this.host.start(this.#wish());
+  }
+
+  /** @param {string} name */
+  #isInRange(name) {
+    const value = this.#fields.get(name)?.value;
+    const [low, high] = this.limits[name];
+    if (!value) return true; // it is left to the server
+    const number = Number(value);
+    return number >= low && number <= high && (!isWhole(name) || Number.isInteger(number));
+  }
+
+  /** @param {string} name */
+  #refuseField(name) {
+    const [low, high] = this.limits[name];
+    const template = isWhole(name) ? this.words.out_of_range_whole : this.words.out_of_range;
+    this.refuse(fill(template, { field: this.words[name], low, high }));
+    this.details.open = true;
+    this.#fields.get(name)?.focus();
   }
 
   /** The same once more with one head, or with four where it has one. */
@@ -192,7 +222,7 @@ export class Setup {
   }
 
   /** @param {SetupValues} values */
-  update({ recording, state, isLive }) {
+  update({ recording, state, isLive, isStopping, hasKept }) {
     const { words } = this;
     const { name } = state;
     const isGoing = ["connecting", "waiting", "starting", "running", "paused"].includes(name);
@@ -204,6 +234,8 @@ export class Setup {
     this.pause.hidden = name !== "running";
     this.resume.hidden = this.step.hidden = name !== "paused";
     this.stop.hidden = !["running", "paused", "waiting", "starting"].includes(name);
+    this.pause.disabled = this.resume.disabled = this.step.disabled = this.stop.disabled = isStopping;
+    this.last.hidden = isGoing || !hasKept;
     this.more.hidden = name !== "ended" || !state.more;
     this.other.hidden = name !== "ended" || !begun;
     setText(this.other, begun?.settings.heads === 1 ? words.four_heads : words.one_head);
@@ -212,14 +244,15 @@ export class Setup {
     const total = begun ? Math.max(begun.steps, recording.steps, 1) : 1;
     this.bar.value = recording ? recording.steps / total : 0;
     this.bar.hidden = !isGoing;
-    const text = stateText(words, { recording, state, isLive });
+    const text = isStopping ? words.stopping : stateText(words, { recording, state, isLive });
     setText(this.state, text);
-    if (name !== this.#saidOf) setText(this.said, text); // not at every step
-    this.#saidOf = name;
+    const said = isStopping ? "stopping" : name;
+    if (said !== this.#saidOf) setText(this.said, text); // not at every step
+    this.#saidOf = said;
   }
 }
 
-/** What the training does now, in a sentence. @type {(words: Record<string, string>, values: SetupValues) => string} */
+/** What the training does now, in a sentence. @type {(words: Record<string, string>, values: Pick<SetupValues, "recording" | "state" | "isLive">) => string} */
 function stateText(words, { recording, state, isLive }) {
   if (!recording) return "";
   const { steps, begun } = recording;

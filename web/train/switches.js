@@ -4,7 +4,7 @@ import { accent, button, div, element, fill, p, setText, span } from "../kit/dom
 import { percent } from "./curves.js";
 import { headName, indexOf } from "./maps.js";
 
-/** @typedef {{ recording: import("./recording.js").Recording; step: number; off: TrainHead[];
+/** @typedef {{ recording: import("./recording.js").Recording; step: number; isShown: boolean; off: TrainHead[];
  *   measured: (TrainWithout & { step: number }) | null; swapped: TrainSwapped | null }} SwitchesValues */
 
 export class Switches {
@@ -30,6 +30,7 @@ export class Switches {
     );
     this.swapped = p("result");
     this.swapped.setAttribute("role", "status");
+    this.only = p("only");
     this.about = p("hint");
     this.list = element("ul", { class: "switches" });
     this.said = p("result");
@@ -38,6 +39,7 @@ export class Switches {
       "section",
       { class: "card off", "aria-labelledby": "train-off" },
       element("h2", { id: "train-off" }, words.switch_off),
+      this.only,
       this.about,
       this.list,
       this.said,
@@ -47,28 +49,33 @@ export class Switches {
   }
 
   /** @param {SwitchesValues} values */
-  update({ recording, step, off, measured, swapped }) {
+  update({ recording, step, isShown, off, measured, swapped }) {
     const { words } = this;
+    setText(this.only, isShown ? "" : onlyText(words, recording, step));
     if (recording !== this.#recording) this.#build(recording);
     const shown = measured?.step === step ? measured : null;
-    setText(this.about, shown ? fill(words.off_about, { step, all: percent(shown.all[0]) }) : words.off_wait);
+    setText(
+      this.about,
+      shown ? fill(words.off_about, { step, all: percent(shown.all[0]) }) : fill(words.off_wait, { step }),
+    );
     for (const [at, head] of recording.all.entries()) {
       const row = this.list.children[at];
       const box = /** @type {HTMLInputElement} */ (row.querySelector("input"));
       box.checked = !off.some((other) => String(other) === String(head));
       row.classList.toggle("is-off", !box.checked);
+      row.classList.toggle("is-unknown", !shown);
       const alone = shown?.alone[head[0]][head[1]];
       const bar = /** @type {HTMLElement} */ (row.querySelector(".bar"));
       bar.style.setProperty("--share", String(alone ?? 0));
       bar.style.setProperty("--all", String(shown?.all[0] ?? 0));
       setText(
         /** @type {HTMLElement} */ (row.querySelector(".share")),
-        alone === undefined ? "" : percent(alone),
+        alone === undefined ? "…" : percent(alone),
       );
     }
     const names = off.map((head) => headName(words, recording, head)).join(", ");
     const result = shown?.off
-      ? fill(words.off_result, { heads: names, tokens: percent(shown.off[0]), all: percent(shown.all[0]) })
+      ? fromTo(words, words.off_result, { heads: names }, shown.all[0], shown.off[0])
       : "";
     setText(this.said, result);
     setText(this.swapped, swapped?.step === step ? this.#swapText(recording, swapped) : "");
@@ -77,7 +84,7 @@ export class Switches {
   /** @type {(recording: SwitchesValues["recording"], swapped: TrainSwapped) => string} */
   #swapText(recording, { heads, before, after }) {
     const [first, second] = heads.map((head) => headName(this.words, recording, head));
-    return fill(this.words.swap_result, { first, second, before: percent(before), after: percent(after) });
+    return fromTo(this.words, this.words.swap_result, { first, second }, before, after);
   }
 
   #swap() {
@@ -116,3 +123,16 @@ export class Switches {
     );
   }
 }
+
+/** A sentence about shares of tokens before and after a change, or that they are the same.
+ * @type {(words: Record<string, string>, template: string, values: Record<string, string>, before: number, after: number) => string} */
+function fromTo(words, template, values, before, after) {
+  const [from, to] = [percent(before), percent(after)];
+  const result = fill(from === to ? words.share_same : words.share_changed, { from, to });
+  return fill(template, { ...values, result });
+}
+
+/** Which model is asked where the step that is shown has none.
+ * @type {(words: Record<string, string>, recording: SwitchesValues["recording"], step: number) => string} */
+export const onlyText = (words, { begun }, step) =>
+  fill(begun.asks?.length === 1 ? words.only : words.kept_step, { step });

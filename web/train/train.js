@@ -2,13 +2,13 @@
 
 import { element, fill, p } from "../kit/dom.js";
 import { mounting } from "../kit/mount.js";
-import { Ask } from "./ask.js";
 import { Channel, Refusal } from "./channel.js";
-import { Curves } from "./curves.js";
-import { Maps } from "./maps.js";
+import { keep, kept } from "./kept.js";
+import { Leaving } from "./leaving.js";
+import { partsOf } from "./parts.js";
+import { LAST, Place } from "./place.js";
 import { Recording } from "./recording.js";
-import { OWN, Setup } from "./setup.js";
-import { Switches } from "./switches.js";
+import { OWN } from "./setup.js";
 
 const REST = 400; // ms that the slider rests before the model of its step is asked
 const FIRST = "induction"; // the recording that the page opens with
@@ -17,6 +17,17 @@ const PART = 1_000_000; // bytes of a file that are sent in one message
 class Train {
   /** @type {Recording | null} */
   #recording = null;
+  /** Of a training that starts; the recording before is shown until its first steps have come. @type {Recording | null} */
+  #coming = null;
+  /** What the address calls the recording; "" where no address leads to it. */
+  #key = "";
+  /** The step that the address asks for. @type {number | null} */
+  #wanted = null;
+  #isStopping = false;
+  /** Whether this browser has kept a training, and whether it could not keep this one. */
+  #hasKept = false;
+  #isUnsaved = false;
+  #place = new Place();
   /** The recording before, for comparison. @type {Recording | null} */
   #before = null;
   /** @type {TrainState} */
@@ -51,11 +62,14 @@ class Train {
     parentElement.append(this.root);
     this.setTriggerValue = setTriggerValue;
     this.#parts = this.build(data, this.#connected(data));
-    this.#open(FIRST);
+    this.leaving = new Leaving(() => this.#loss);
+    this.#enter();
   }
 
   unmount() {
     this.#stop();
+    this.leaving.stop();
+    this.#place.stop();
     this.root.remove();
   }
 
@@ -79,10 +93,28 @@ class Train {
     this.#parts = this.build(data, this.#parts.channel);
     const begun = this.#recording?.begun;
     if (begun) {
-      this.#parts.setup.choose(begun.key, begun.settings, begun.lines);
+      this.#parts.setup.choose(begun.key, { ...begun.settings, steps: begun.steps }, begun.lines);
       this.#parts.ask.begin(begun);
     }
     this.#show();
+  }
+
+  /** Show what the address says, else the training that was kept, else the first recording. */
+  async #enter() {
+    const { task, step } = Place.read();
+    this.#wanted = step;
+    const isReady = this.#parts.data.tasks.some(({ key }) => key === task);
+    this.#hasKept = Boolean(await kept());
+    if (!this.root.isConnected) return; // another page is open by now
+    if (!isReady && this.#hasKept) await this.#openLast();
+    else this.#open(isReady ? task : FIRST);
+  }
+
+  /** What is lost where the page is left now, as a question; "" for nothing. */
+  get #loss() {
+    const { words } = this.#parts.data;
+    if (["waiting", "starting", "running", "paused"].includes(this.#state.name)) return words.leaving;
+    return this.#isUnsaved ? words.leaving_unsaved : "";
   }
 
   /** The page's socket. @param {TrainData} data */
@@ -96,42 +128,28 @@ class Train {
 
   /** Everything in one language. @param {TrainData} data @param {Channel} channel */
   build(data, channel) {
-    const { words, tag } = data;
-    this.root.lang = tag;
-    const setup = new Setup(data, {
+    this.root.lang = data.tag;
+    const parts = partsOf(data, {
       open: (key) => this.#open(key),
+      last: () => this.#openLast(),
       start: (wish) => this.#wish({ do: "start", ...wish }),
-      send: (name) => channel.send({ do: name }),
+      send: (name) => this.#send(name),
       more: () => this.#wish({ do: "more", steps: this.#tasksSteps }),
       save: () => this.#save(),
       file: (file) => this.#openFile(file),
-    });
-    setup.choose(FIRST);
-    const go = (/** @type {number} */ step) => this.#go(step);
-    const curves = new Curves(words, go);
-    const maps = new Maps(words, {
+      go: (step) => this.#go(step),
       choose: (head) => {
         this.#head = head;
         this.#choseHead = true;
         this.#show();
       },
-      go,
-      open: () => this.#openInExplore(),
-    });
-    const ask = new Ask(words, (prompt) => this.#ask(prompt));
-    const switches = new Switches(words, {
+      explore: () => this.#openInExplore(),
+      ask: (prompt) => this.#ask(prompt),
       toggle: (head, isOn) => this.#toggle(head, isOn),
       swap: (heads) => this.#swap(heads),
     });
-    const shown = element(
-      "div",
-      { class: "shown", hidden: true },
-      curves.root,
-      maps.root,
-      element("div", { class: "side" }, switches.root, ask.root),
-    );
-    this.root.replaceChildren(p("lead", words.lead), setup.root, shown);
-    return { data, channel, setup, curves, maps, ask, switches, shown };
+    this.root.replaceChildren(p("lead", data.words.lead), parts.setup.root, parts.shown);
+    return { data, channel, ...parts };
   }
 
   get #tasksSteps() {
@@ -150,24 +168,57 @@ class Train {
   /** @param {{ begun?: TrainBegun; goes_on?: { steps: number }; state?: TrainState }} message */
   #told({ begun, goes_on, state }) {
     if (begun) this.#begin(begun);
+    if (begun || goes_on || state?.name === "ended") this.#isStopping = false;
     if (goes_on && this.#recording) {
       this.#recording.begun = { ...this.#recording.begun, ...goes_on };
       this.#follows = this.#isLive = true;
     }
     if (state) this.#state = state;
     this.#draw();
+    if (state?.name === "ended") this.#end(state);
     if (state?.name === "ended" || state?.name === "paused") this.#measureSoon();
+  }
+
+  /** Keep the training that has ended; show again what was shown where it had not begun. @param {TrainState} state */
+  #end({ more, why }) {
+    const hadBegun = !this.#coming;
+    this.#coming = null;
+    if (hadBegun && this.#isLive && more) this.#keep();
+    if (hadBegun || why || !this.#key) return;
+    if (this.#key === LAST) this.#openLast();
+    else this.#open(this.#key);
+  }
+
+  async #keep() {
+    const file = await this.#attempt(() => this.#parts.channel.file());
+    const hasKept = file !== null && (await keep(file));
+    this.#isUnsaved = !hasKept;
+    if (hasKept) [this.#hasKept, this.#key] = [true, LAST];
+    else this.#parts.setup.refuse(this.#parts.data.words.not_kept);
+    this.#show();
   }
 
   /** @param {TrainBegun} begun */
   #begin(begun) {
-    const before = this.#recording;
-    this.#recording = new Recording(begun);
-    const isComparable = this.#isStarting && before?.begun.task === begun.task && before.records.length;
-    this.#before = isComparable ? before : null;
+    const recording = new Recording(begun);
     this.#isLive = this.#isStarting;
-    if (this.#isLive) this.#state = { name: "starting" };
     this.#isStarting = false;
+    if (this.#isLive) this.#state = { name: "starting" };
+    this.#parts.setup.choose(begun.key, { ...begun.settings, steps: begun.steps }, begun.lines);
+    if (this.#isLive && this.#recording?.frames.length) this.#coming = recording;
+    else this.#adopt(recording);
+  }
+
+  /** @param {Recording} recording */
+  #adopt(recording) {
+    const { begun } = recording;
+    const before = this.#recording;
+    this.#recording = recording;
+    this.#coming = null;
+    const isComparable = this.#isLive && before?.begun.task === begun.task && before.records.length;
+    this.#before = isComparable ? before : null;
+    if (this.#isLive) this.#key = "";
+    this.#isUnsaved = false;
     this.#step = 0;
     this.#follows = true;
     this.#off = [];
@@ -175,22 +226,28 @@ class Train {
     this.#askFault = "";
     if (!this.#choseHead || !this.#recording.all.some((head) => String(head) === String(this.#head)))
       this.#head = this.#recording.best;
-    this.#parts.setup.choose(begun.key, begun.settings, begun.lines);
     this.#parts.ask.begin(begun);
   }
 
   /** @param {TrainSteps} header @param {Record<string, any>} arrays */
   #stepped(header, arrays) {
+    if (this.#coming) this.#adopt(this.#coming);
     const recording = this.#recording;
     if (!recording) return;
     recording.add(header, /** @type {any} */ (arrays));
     if (this.#follows) this.#step = recording.frames.at(-1)?.step ?? 0;
+    if (this.#wanted !== null && !this.#isLive) {
+      this.#step = recording.frames[recording.nearest(this.#wanted)]?.step ?? 0;
+      this.#follows = false;
+    }
+    this.#wanted = null;
     if (!this.#choseHead) this.#head = recording.best;
     this.#draw();
   }
 
   #lost() {
     const wasGoing = ["running", "paused", "waiting", "starting"].includes(this.#state.name);
+    [this.#coming, this.#isStopping] = [null, false];
     this.#state = { name: "ended", why: wasGoing ? this.#parts.data.words.lost : "", more: false };
     this.#draw();
   }
@@ -200,11 +257,24 @@ class Train {
   /** @param {Record<string, unknown>} wish */
   async #wish(wish) {
     this.#isStarting = wish.do === "start";
-    return this.#attempt(() => this.#parts.channel.ask(wish));
+    const answer = await this.#attempt(() => this.#parts.channel.ask(wish));
+    if (!answer) this.#isStarting = false;
+    return answer;
+  }
+
+  /** @param {string} name */
+  #send(name) {
+    this.#isStopping = name === "stop";
+    this.#parts.channel.send({ do: name });
+    this.#show();
   }
 
   /** Open a recording, which one's own lines do not have. @param {string} key */
   async #open(key) {
+    if (this.#isUnsaved && !this.leaving.mayLeave()) return;
+    this.#parts.setup.choose(key);
+    this.#key = key;
+    this.#isLive = this.#isUnsaved = false;
     this.#recording = null;
     this.#state = { name: key === OWN ? "ended" : "connecting" };
     this.#show();
@@ -220,7 +290,7 @@ class Train {
       return await act();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      this.#parts.setup.refuse(capital(error.message));
+      this.#parts.setup.refuse(capital(error.message), error.place);
       return null;
     }
   }
@@ -291,6 +361,7 @@ class Train {
   }
 
   async #openInExplore() {
+    if (!this.leaving.mayLeave()) return;
     const wish = { do: "example", step: this.#asked, layer: this.#head[0] };
     const answer = await this.#attempt(() => this.#parts.channel.ask(wish));
     if (answer) this.setTriggerValue("bench", answer.example);
@@ -301,15 +372,32 @@ class Train {
     if (!file) return;
     const href = URL.createObjectURL(file);
     const { task } = /** @type {Recording} */ (this.#recording).begun;
+    this.#isUnsaved = false;
     element("a", { href, download: `${task}.safetensors` }).click();
     setTimeout(() => URL.revokeObjectURL(href), 10_000);
   }
 
-  /** @param {File} file */
+  /** The training that this browser has kept. */
+  async #openLast() {
+    const file = await kept();
+    const isOpened = file && (await this.#openFile(file));
+    this.#hasKept = Boolean(isOpened);
+    if (!isOpened) return this.#open(FIRST);
+    this.#key = LAST;
+    this.#show();
+  }
+
+  /** @param {Blob} file */
   async #openFile(file) {
+    if (this.#isUnsaved && !this.leaving.mayLeave()) return null;
+    [this.#key, this.#state] = ["", { name: "connecting" }];
+    this.#show();
     const data = await file.arrayBuffer();
     for (let at = 0; at < data.byteLength; at += PART) this.#parts.channel.send(data.slice(at, at + PART));
-    await this.#wish({ do: "file" });
+    const answer = await this.#wish({ do: "file" });
+    if (!answer) this.#state = { name: "ended" };
+    this.#show();
+    return answer;
   }
 
   // --- showing -------------------------------------------------------------------------------------------------
@@ -326,13 +414,21 @@ class Train {
 
   #show() {
     const recording = this.#recording;
-    this.#parts.setup.update({ recording, state: this.#state, isLive: this.#isLive });
+    this.#parts.setup.update({
+      recording: this.#coming ?? recording,
+      state: this.#state,
+      isLive: this.#isLive,
+      isStopping: this.#isStopping,
+      hasKept: this.#hasKept && this.#key !== LAST,
+    });
+    this.#parts.side.inert = this.#parts.maps.open.disabled = Boolean(this.#coming);
+    if (!this.#coming && recording?.frames.length) this.#place.write(this.#key, this.#step);
     this.#parts.shown.hidden = !recording?.frames.length;
     if (!recording?.frames.length) return;
     const values = { recording, step: this.#step, head: this.#head, off: this.#off };
     this.#parts.curves.update({ ...values, before: this.#before });
     this.#parts.maps.update({ ...values, asked: this.#asked });
-    const asked = { ...values, step: this.#asked };
+    const asked = { ...values, step: this.#asked, isShown: this.#asked === this.#step };
     this.#parts.switches.update({ ...asked, measured: this.#measured, swapped: this.#swapped });
     this.#parts.ask.update({ ...asked, answered: this.#answered, fault: this.#askFault });
     this.root.dataset.shown = fill("{task} {step}", { task: recording.begun.task, step: this.#step });

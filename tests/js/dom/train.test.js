@@ -12,8 +12,10 @@ const ANSWERS = payload("answers");
 const settled = () => new Promise((resolve) => setTimeout(resolve, 30));
 
 /** The page with its socket open, and what a visitor and the server do on it. */
-async function opened(name = "train") {
+async function opened(name = "train", search = "?example=first") {
+  history.replaceState(null, "", search);
   const page = await mount("train/train.js", payload(name));
+  await settled();
   const socket = /** @type {any} */ (sockets.at(-1));
   socket.readyState = 1;
   socket.dispatchEvent(new Event("open"));
@@ -124,7 +126,7 @@ test("a head that is switched off is measured, and what is lost is said", async 
   await page.answer(ANSWERS.without);
   assert.match(
     page.text(".off .result"),
-    /^Without Layer 2 · Head 1, \d+\u00a0% of the tokens are right instead of \d+\u00a0%\.$/,
+    /^Without Layer 2 · Head 1, (\d+% of the tokens are right instead of \d+%|the share of right tokens stays the same \(\d+%\))\.$/,
   );
 });
 
@@ -184,7 +186,7 @@ test("why a training ended is said, and so is a lost connection", async () => {
   await page.tell({ state: { name: "running" } });
   page.socket.dispatchEvent(new Event("close"));
   await settled();
-  assert.match(page.text(".state"), /the connection to the server was lost$/);
+  assert.match(page.text(".state"), /the connection to the server was lost, and with it the model/);
   assert.equal(page.find(".shown").hidden, false, "what was recorded stays");
 });
 
@@ -203,6 +205,92 @@ test("one's own lines have a field, and no recording", async () => {
   page.focus("lines").value = "a b → c";
   page.focus("start").click();
   assert.deepEqual([page.last().task, page.last().lines], ["own", "a b → c"]);
+});
+
+test("a number out of range is refused by the name of its field, and nothing is sent", async () => {
+  const page = await withRecording();
+  const count = page.socket.sent.length;
+  page.focus("heads").value = "5";
+  page.focus("start").click();
+  assert.equal(page.text(".setup .fault"), "Heads: enter a whole number from 1 to 4.");
+  assert.equal(page.socket.sent.length, count);
+});
+
+test("the address's task and step are opened", async () => {
+  const page = await opened("train", "?task=sort&at=9");
+  assert.equal(page.last().key, "sort");
+  await page.answer({});
+  for (const message of payload("opened")) await page.tell(message);
+  assert.equal(page.text(".heads h2"), "Every head at step 10");
+});
+
+/** The page with a training that has just begun. */
+async function starting() {
+  const page = await withRecording();
+  page.focus("start").click();
+  await page.answer({});
+  await page.tell({ begun: payload("opened")[0].begun });
+  return page;
+}
+
+test("the recording stays until the first steps of a training have come", async () => {
+  const page = await starting();
+  assert.equal(page.find(".shown").hidden, false);
+  assert.equal(page.find(".side").inert, true, "there is no model to ask");
+  await page.tell(payload("opened")[1]);
+  assert.equal(page.find(".side").inert, false);
+});
+
+test("Stop answers at once", async () => {
+  const page = await starting();
+  page.focus("stop").click();
+  assert.equal(page.text(".state"), "Stopping…");
+  assert.equal(page.focus("stop").disabled, true);
+});
+
+test("a link asks first while a training runs, and leads nowhere where the visitor stays", async () => {
+  const page = await starting();
+  /** @type {string[]} */
+  const asked = [];
+  window.confirm = (text) => asked.push(String(text)) < 0;
+  const link = document.createElement("a");
+  link.href = "/models";
+  document.body.append(link);
+  const event = new MouseEvent("click", { bubbles: true, cancelable: true, composed: true });
+  link.dispatchEvent(event);
+  assert.deepEqual([asked, event.defaultPrevented], [[WORDS.leaving], true]);
+  await page.tell({ state: { name: "ended", why: "", more: false } });
+  link.remove();
+});
+
+test("a training that this browser cannot keep says so", async () => {
+  const page = await starting();
+  await page.tell(payload("opened")[1]);
+  await page.tell({ state: { name: "ended", why: "", more: true } });
+  assert.equal(page.last().do, "save");
+  await page.answer({});
+  await settled();
+  assert.equal(page.text(".setup .fault"), WORDS.not_kept);
+});
+
+test("which head formed, and by when, is computed from the scores of the frames", () => {
+  const { begun } = payload("opened")[0];
+  const recording = new Recording(begun);
+  const maps = new Uint16Array(recording.size * 3);
+  const frames = [0.1, 0.6, 0.9].map((score, at) => ({
+    step: 10 * at,
+    scores: [
+      [0, 0],
+      [0, score],
+    ],
+  }));
+  recording.add(
+    { first: 1, frames, recorded: null, measure: "prefix" },
+    { records: new Float32Array(), maps },
+  );
+  assert.deepEqual(recording.formed, { head: [1, 1], level: 0.8, step: 20 });
+  recording.begun = { ...begun, task: "sort" };
+  assert.equal(recording.formed, null, "prefixes say nothing of sorting");
 });
 
 test("everything is in the visitor's language", async () => {
