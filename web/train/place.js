@@ -22,7 +22,6 @@ export class Place {
 
   stop() {
     clearTimeout(this.#timer);
-    write({});
   }
 }
 

@@ -254,6 +254,7 @@ export class Setup {
 
 /** What the training does now, in a sentence. @type {(words: Record<string, string>, values: Pick<SetupValues, "recording" | "state" | "isLive">) => string} */
 function stateText(words, { recording, state, isLive }) {
+  if (state.name === "connecting") return words.is_connecting;
   if (!recording) return "";
   const { steps, begun } = recording;
   const left = recording.left(Math.max(0, begun.steps - steps));
@@ -264,7 +265,6 @@ function stateText(words, { recording, state, isLive }) {
     seconds: left === null ? "" : format(left, 0),
   };
   if (state.name === "waiting") return fill(words.is_waiting, values);
-  if (state.name === "connecting") return words.is_connecting;
   if (state.name === "paused") return fill(words.is_paused, values);
   if (state.name === "starting") return words.is_starting;
   if (state.name === "running") return fill(left === null ? words.is_running : words.is_running_left, values);

@@ -7,10 +7,10 @@ import { keep, kept } from "./kept.js";
 import { Leaving } from "./leaving.js";
 import { partsOf } from "./parts.js";
 import { LAST, Place } from "./place.js";
+import { capital, Questions } from "./questions.js";
 import { Recording } from "./recording.js";
 import { OWN } from "./setup.js";
 
-const REST = 400; // ms that the slider rests before the model of its step is asked
 const FIRST = "induction"; // the recording that the page opens with
 const PART = 1_000_000; // bytes of a file that are sent in one message
 
@@ -40,16 +40,6 @@ class Train {
   /** @type {TrainHead} */
   #head = [0, 0];
   #choseHead = false;
-  /** @type {TrainHead[]} */
-  #off = [];
-  /** @type {import("./ask.js").Answered | null} */
-  #answered = null;
-  /** @type {(TrainWithout & { step: number }) | null} */
-  #measured = null;
-  /** @type {TrainSwapped | null} */
-  #swapped = null;
-  #askFault = "";
-  #timer = 0;
   #isDrawing = false;
   /** Whether the next recording that begins is of a training that was started here. */
   #isStarting = false;
@@ -62,6 +52,16 @@ class Train {
     parentElement.append(this.root);
     this.setTriggerValue = setTriggerValue;
     this.#parts = this.build(data, this.#connected(data));
+    this.questions = new Questions({
+      send: (wish) => this.#parts.channel.ask(wish),
+      attempt: (act) => this.#attempt(act),
+      show: () => this.#show(),
+      at: () => ({
+        recording: this.#recording,
+        step: this.#asked,
+        isMoving: this.#state.name === "waiting" || (this.#state.name === "running" && this.#follows),
+      }),
+    });
     this.leaving = new Leaving(() => this.#loss);
     this.#enter();
   }
@@ -81,7 +81,7 @@ class Train {
   }
 
   #stop() {
-    clearTimeout(this.#timer);
+    this.questions.stop();
     this.#parts.curves.stop();
     this.#parts.channel.stop();
   }
@@ -144,9 +144,9 @@ class Train {
         this.#show();
       },
       explore: () => this.#openInExplore(),
-      ask: (prompt) => this.#ask(prompt),
-      toggle: (head, isOn) => this.#toggle(head, isOn),
-      swap: (heads) => this.#swap(heads),
+      ask: (prompt) => this.questions.ask(prompt),
+      toggle: (head, isOn) => this.questions.toggle(head, isOn),
+      swap: (heads) => this.questions.swap(heads),
     });
     this.root.replaceChildren(p("lead", data.words.lead), parts.setup.root, parts.shown);
     return { data, channel, ...parts };
@@ -176,7 +176,7 @@ class Train {
     if (state) this.#state = state;
     this.#draw();
     if (state?.name === "ended") this.#end(state);
-    if (state?.name === "ended" || state?.name === "paused") this.#measureSoon();
+    if (state?.name === "ended" || state?.name === "paused") this.questions.measureSoon();
   }
 
   /** Keep the training that has ended; show again what was shown where it had not begun. @param {TrainState} state */
@@ -221,9 +221,7 @@ class Train {
     this.#isUnsaved = false;
     this.#step = 0;
     this.#follows = true;
-    this.#off = [];
-    this.#answered = this.#measured = this.#swapped = null;
-    this.#askFault = "";
+    this.questions.forget();
     if (!this.#choseHead || !this.#recording.all.some((head) => String(head) === String(this.#head)))
       this.#head = this.#recording.best;
     this.#parts.ask.begin(begun);
@@ -301,63 +299,7 @@ class Train {
     this.#step = step;
     this.#follows = step === this.#recording.frames.at(-1)?.step;
     this.#show();
-    this.#measureSoon();
-  }
-
-  /** Once the step has rested: what is right without each head. */
-  #measureSoon() {
-    if (this.#measured?.step === this.#asked) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#measure(), REST);
-  }
-
-  async #measure() {
-    const [step, recording] = [this.#asked, this.#recording];
-    if (!recording || this.#state.name === "waiting" || (this.#state.name === "running" && this.#follows))
-      return;
-    try {
-      const { all, off, alone } = await this.#parts.channel.ask({ do: "without", step, off: this.#off });
-      if (recording !== this.#recording) return;
-      this.#measured = { step, all, off, alone };
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      this.#measured = null;
-    }
-    this.#show();
-  }
-
-  /** @param {TrainHead} head @param {boolean} isOn */
-  #toggle(head, isOn) {
-    this.#off = this.#off.filter((other) => String(other) !== String(head));
-    if (!isOn) this.#off.push(head);
-    this.#show();
-    this.#measure();
-    if (this.#answered) this.#ask(this.#answered.prompt.join(" "));
-  }
-
-  /** @param {TrainHead[]} heads */
-  async #swap(heads) {
-    const step = this.#asked;
-    const answer = await this.#attempt(() => this.#parts.channel.ask({ do: "swap", step, heads }));
-    if (answer) this.#swapped = { step, heads, before: answer.before, after: answer.after };
-    this.#show();
-  }
-
-  /** @param {string} prompt */
-  async #ask(prompt) {
-    const [step, off] = [this.#asked, this.#off];
-    this.#askFault = "";
-    try {
-      const { prompt: tokens, said } = await this.#parts.channel.ask({ do: "say", step, prompt, off: [] });
-      const without = off.length
-        ? (await this.#parts.channel.ask({ do: "say", step, prompt, off })).said
-        : null;
-      this.#answered = { step, prompt: tokens, said, without };
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      this.#askFault = capital(error.message);
-    }
-    this.#show();
+    this.questions.measureSoon();
   }
 
   async #openInExplore() {
@@ -390,12 +332,13 @@ class Train {
   /** @param {Blob} file */
   async #openFile(file) {
     if (this.#isUnsaved && !this.leaving.mayLeave()) return null;
+    const [key, state] = [this.#key, this.#state];
     [this.#key, this.#state] = ["", { name: "connecting" }];
     this.#show();
     const data = await file.arrayBuffer();
     for (let at = 0; at < data.byteLength; at += PART) this.#parts.channel.send(data.slice(at, at + PART));
     const answer = await this.#wish({ do: "file" });
-    if (!answer) this.#state = { name: "ended" };
+    if (!answer) [this.#key, this.#state] = [key, state]; // what is shown stays as it was
     this.#show();
     return answer;
   }
@@ -425,17 +368,15 @@ class Train {
     if (!this.#coming && recording?.frames.length) this.#place.write(this.#key, this.#step);
     this.#parts.shown.hidden = !recording?.frames.length;
     if (!recording?.frames.length) return;
-    const values = { recording, step: this.#step, head: this.#head, off: this.#off };
+    const values = { recording, step: this.#step, head: this.#head, off: this.questions.off };
     this.#parts.curves.update({ ...values, before: this.#before });
     this.#parts.maps.update({ ...values, asked: this.#asked });
     const asked = { ...values, step: this.#asked, isShown: this.#asked === this.#step };
-    this.#parts.switches.update({ ...asked, measured: this.#measured, swapped: this.#swapped });
-    this.#parts.ask.update({ ...asked, answered: this.#answered, fault: this.#askFault });
+    const { measured, swapped, answered, fault } = this.questions;
+    this.#parts.switches.update({ ...asked, measured, swapped });
+    this.#parts.ask.update({ ...asked, answered, fault });
     this.root.dataset.shown = fill("{task} {step}", { task: recording.begun.task, step: this.#step });
   }
 }
-
-/** @param {string} text */
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export default mounting((component) => new Train(component));

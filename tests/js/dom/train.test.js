@@ -13,7 +13,7 @@ const settled = () => new Promise((resolve) => setTimeout(resolve, 30));
 
 /** The page with its socket open, and what a visitor and the server do on it. */
 async function opened(name = "train", search = "?example=first") {
-  history.replaceState(null, "", search);
+  history.replaceState(null, "", `http://localhost/${search}`);
   const page = await mount("train/train.js", payload(name));
   await settled();
   const socket = /** @type {any} */ (sockets.at(-1));
