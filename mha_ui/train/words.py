@@ -120,7 +120,9 @@ WORDS: Final = {
     "out_of_range_whole": N_("{field}: enter a whole number from {low} to {high}."),
     "stopping": N_("Stopping…"),
     "leaving": N_("The training ends when you leave this page, and its model is lost. Leave anyway?"),
-    "leaving_unsaved": N_("This browser could not keep the model. It is lost when you leave this page. Leave anyway?"),
+    "leaving_unsaved": N_(
+        "This browser could not keep the model. It is lost when you leave this page. Leave anyway?"
+    ),
     "not_kept": N_("This browser could not keep the model. Save it before you leave this page."),
     "last_training": N_("Your last training"),
     "off_result": N_("Without {heads}, {result}"),
