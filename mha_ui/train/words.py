@@ -66,6 +66,7 @@ WORDS: Final = {
     "measure_prefix": N_("prefix matching"),
     "measure_aligned": N_("alignment"),
     "about_right": N_("An answer is right if all its tokens are."),
+    "about_own": N_("It is measured on your own lines, the ones that it learns from."),
     "about_prefix": N_(
         "Prefix matching: how much of its weight a head puts on the token that followed the same token earlier."
     ),

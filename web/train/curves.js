@@ -1,6 +1,6 @@
 // Loss, what is right, and how well heads match prefixes, step by step; and the slider that goes back in time.
 
-import { accent, button, div, element, fill, p, setText, span } from "../kit/dom.js";
+import { accent, button, div, element, fill, p, prose, setText, span } from "../kit/dom.js";
 import { format } from "../kit/numbers.js";
 import { headName, indexOf } from "./maps.js";
 import { thinned } from "./recording.js";
@@ -113,7 +113,7 @@ export class Curves {
       says: at ? percent(at.exact) : "",
     });
     const about = recording.isScored ? words[`about_${recording.measure}`] : "";
-    setText(this.about, [words.about_right, about].filter(Boolean).join(" "));
+    setText(this.about, prose(words.about_right, recording.begun.lines && words.about_own, about));
     setText(this.formed, formedText(words, recording));
     this.slider.max = String(total);
     this.slider.value = String(step);
