@@ -150,6 +150,30 @@ def test_models_of_transformers(name):
     assert direct.total == pytest.approx(logits[0, -1, 5].item())
 
 
+class Cast(nn.RMSNorm):
+    """A norm as Llama's: in float32 already, `.to` returns the very same tensor."""
+
+    def forward(self, x):
+        x = nn.functional.dropout(x.to(torch.float32).contiguous(), 0.0)
+        return self.weight * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)).float()
+
+
+def test_a_function_that_returns_its_own_argument_changes_nothing():
+    model: Any = Model(Cast).eval()
+    assert attribute(model, WORDS_OF_TEXT, 4).values.isfinite().all()
+
+
+@pytest.mark.parametrize("kind", ["Llama", "Qwen2"])
+def test_float32_has_the_contributions_of_float64(kind):
+    config = getattr(transformers, f"{kind}Config")(**SMALL, intermediate_size=48, num_key_value_heads=2)
+    torch.manual_seed(0)
+    model: Any = getattr(transformers, f"{kind}ForCausalLM")(config).eval()
+    single = attribute(model, IDS, 5, 6)
+    double = attribute(model.double(), IDS, 5, 6)
+    assert (single.values - double.values).abs().max() < 1e-5
+    assert single.others.keys() == double.others.keys()
+
+
 def test_torchs_own_layers_with_norms_first():
     torch.manual_seed(1)
     layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 40, batch_first=True, norm_first=True)

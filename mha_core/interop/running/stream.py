@@ -76,8 +76,9 @@ class Recorder(TorchFunctionMode):
                 self._made[id(before)] = self._made[id(result)]._replace(result=before)
             self.ran[id(before)] = [one._replace(result=before) for one in self.ran.pop(id(result), ())]
             args = (before, *args[1:])
+        is_given = name in _PASSES and any(result is part for part in args)  # such as .to() of its own dtype
         for part in result if isinstance(result, tuple | list) else (result,):
-            if isinstance(part, Tensor):
+            if isinstance(part, Tensor) and not is_given:
                 self._made[id(part)] = Made(name, func, args, not kwargs, part)
         return result
 
