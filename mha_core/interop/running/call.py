@@ -13,6 +13,7 @@ from mha_core.errors import N_, InteropError, MhaError
 from mha_core.interop.running.folds import Fold
 from mha_core.interop.running.functions import given
 from mha_core.interop.running.scores import Scores
+from mha_core.interop.running.sides import Inputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Call:
     values, from the module. ``folds``: the folds of axes of V, the newest first. ``layer``: torch's own layer computed
     it, so the axes are samples × heads. ``extra``: names of the last keys that are not tokens. ``result``: what the
     function returned, of which ``outputs`` are a view; ``number``: which function of the run it was, and within torch's
-    own layer which function of that layer.
+    own layer which function of that layer. ``sources``: the inputs of the module that queries and keys come from.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Call:
     number: tuple[int, ...]
     layer: bool = False
     extra: tuple[str, ...] = ()
+    sources: tuple[Inputs, Inputs] = (frozenset(), frozenset())
 
 
 def refuse_dropout(args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:

@@ -32,6 +32,7 @@ class Options(TypedDict, total=False):
     sample: int
     batch: int | None
     real: Any
+    context_real: Any
 
 
 @overload
@@ -63,6 +64,7 @@ def capture(
     sample: int = 0,
     batch: int | None = None,
     real: Any = None,
+    context_real: Any = None,
     without: Without | None = None,
     patch: Patch | None = None,
     by: By = "zero",
@@ -75,7 +77,8 @@ def capture(
     keywords. ``tokens``: names of the rows of attentions with as many queries; keys of another number are named by
     ``context_tokens`` or ``tokens``, whichever are as many. They are those of one sample, or a list of them for each
     sample of the batch. ``sample``: which one of the batch, counted from 0. ``real``: samples × tokens, True or 1 for
-    real tokens and False or 0 for padding, where masks do not show it or show something else.
+    real tokens and False or 0 for padding, where masks do not show it or show something else. ``context_real``: the
+    same of the tokens that ``context_tokens`` names, such as an encoder's.
 
     ``nn.MultiheadAttention``, ``scaled_dot_product_attention`` and products around a softmax, as in Hugging Face's
     eager attention, are recognised. The module is not changed; other threads may use it meanwhile. No autograd graph
@@ -119,7 +122,11 @@ def capture(
     """
     module, args, named = arguments(module, inputs, keywords, batch)
     require_kinds(tokens, context_tokens, sample, without, patch, by)
-    asked = Asked(sample, batch, tokens, context_tokens, None if real is None else truth_of(real))
+    truths = [
+        None if given is None else truth_of(given, place)
+        for place, given in (("real", real), ("context_real", context_real))
+    ]
+    asked = Asked(sample, batch, tokens, context_tokens, *truths)
     without = None if without is None else tuple(without)
     if by != "zero" and not without:
         raise InteropError(

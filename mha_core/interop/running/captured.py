@@ -84,6 +84,7 @@ class Captured:
     real             samples × n_k of all samples: False for padding, which the mask hides from every query, or from
                      every other query; None if the mask is not known
     batch            other samples of the same attention, by their number, as many as ``MOST_KEPT`` numbers hold
+    of_context       whether its queries are tokens of the context, as in an encoder that a decoder attends to
     remark           what looks like a mistake in the call, as a template of a sentence; or ""
     new_weights      heads whose weights were replaced in this run: Q and K do not give them
     new_outputs      heads that were switched off, or whose outputs were replaced: weights · V does not give them
@@ -111,6 +112,7 @@ class Captured:
     real: Tensor | None = None
     batch: Mapping[int, Captured] = field(default_factory=dict)
     bias: Tensor | None = None
+    of_context: bool = False
 
     @property
     def added(self) -> Tensor:

@@ -14,11 +14,12 @@ from mha_core.interop.running.attentions import Attentions, numbered
 from mha_core.interop.running.call import Call, failures_named, nested
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.functions import as_written
-from mha_core.interop.running.names import Names, labels_of, named
+from mha_core.interop.running.names import Names, labels_of, named, on_side
 from mha_core.interop.running.one_sample import verified
 from mha_core.interop.running.padding import with_real
 from mha_core.interop.running.samples import Batch, Split, four_axes, orders, undecided
-from mha_core.interop.running.second_run import heads_come_first, outputs_of, variants
+from mha_core.interop.running.second_run import heads_come_first, outputs_of, tensors_in, variants
+from mha_core.interop.running.sides import Inputs, Side, sides
 from mha_core.interop.running.watch import Watch
 
 
@@ -31,14 +32,21 @@ class Asked:
     tokens: Names | None = None
     context_tokens: Names | None = None
     real: Tensor | None = None
+    context_real: Tensor | None = None
 
-    def named(self, attentions: Sequence[Captured]) -> list[Captured]:
+    def named(self, attentions: Sequence[Captured], sides: Sequence[Side]) -> list[Captured]:
         """The attentions with names of tokens and numbers. Raises ``InteropError`` for names, and for real tokens, that
         fit none.
         """
         sample = attentions[0].sample
+        attentions = [on_side(one, side) for one, side in zip(attentions, sides, strict=True)]
         if self.real is not None:
-            attentions = with_real(attentions, self.real)
+            is_sure = any(side != "own" for side in sides) or not (
+                self.context_tokens or self.context_real is not None
+            )
+            attentions = with_real(attentions, self.real, of_context=False, is_sure=is_sure)
+        if self.context_real is not None:
+            attentions = with_real(attentions, self.context_real, of_context=True)
         labels = (labels_of(names, sample) for names in (self.tokens, self.context_tokens))
         return numbered(named(attentions, *labels))
 
@@ -47,7 +55,7 @@ class Site(NamedTuple):
     """Where in a run an attention is computed: the part's name, its outputs' shape, and which axes are heads.
 
     ``view``: size, stride and offset of the outputs in the result of function ``number``; ``result``: that result's
-    size and stride. ``matrices``: samples, heads, n_q and d_v.
+    size and stride. ``matrices``: samples, heads, n_q and d_v. ``side``: which text its queries and keys are of.
     """
 
     name: str
@@ -57,6 +65,7 @@ class Site(NamedTuple):
     view: tuple[Any, Any, int]
     result: tuple[Any, Any]
     matrices: tuple[int, ...] = ()
+    side: Side = "own"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +84,7 @@ def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any],
         raise nested()
     size = Batch(asked.batch, given[0].shape if given else (), bool(given) and given[0].is_floating_point())
     sites, calls = list[Site](), list[Captured | _Undecided]()
+    sources = list[tuple[Inputs, Inputs]]()
 
     def keep(call: Call) -> None:
         result, outputs = call.result, call.outputs
@@ -82,9 +92,10 @@ def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any],
         view = outputs.size(), outputs.stride(), offset
         whole = result.size(), result.stride()
         sites.append(Site(call.name, outputs.shape, size.split(call), call.number, view, whole))
+        sources.append(call.sources)
         calls.append(_captured(call, sites[-1].split, asked.sample))
 
-    watch = Watch(module, keep)
+    watch = Watch(module, keep, dict.fromkeys(tensors_in((args, named))))
     with torch.no_grad(), failures_named((*args, *named.values())), as_written(), watch:
         output = module(*args, **named)
     if not calls:
@@ -94,12 +105,15 @@ def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any],
     skipped = [
         _not_followed(*end) for end in watch.lost.items() if end[1][1] == "columns" or end[0] not in names
     ]
-    attentions = Attentions(asked.named([one for one, _ in decided]), skipped)
+    own_sides = sides(sources)
+    attentions = Attentions(asked.named([one for one, _ in decided], own_sides), skipped)
     own_sites = (
         site._replace(
-            split=split or site.split, matrices=(one.samples, *one.weights.shape[:2], one.outputs.shape[-1])
+            split=split or site.split,
+            matrices=(one.samples, *one.weights.shape[:2], one.outputs.shape[-1]),
+            side=side,
         )
-        for site, (one, split) in zip(sites, decided, strict=True)
+        for site, side, (one, split) in zip(sites, own_sides, decided, strict=True)
     )
     return Found(output, attentions, tuple(own_sites))
 

@@ -57,7 +57,7 @@ def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: 
     ):
         output = changed_run(subject, found.sites, edits.heads, see)
     return Changed(
-        Attentions(asked.named(attentions), found.attentions.skipped),
+        Attentions(asked.named(attentions, [site.side for site in found.sites]), found.attentions.skipped),
         before,
         output_of(output),
         _names((subject.args, subject.named), asked, found.attentions),
@@ -209,8 +209,17 @@ def _part_written(name: str, edit: Edit, tensor: Tensor, attentions: Attentions)
         rows = count if edit.rows is None else len(edit.rows)
         if tuple(edit.values.shape) not in ((rows, columns), (samples, rows, columns)):
             raise wrong_shape(name, f"{rows} × {columns} or {samples} × {rows} × {columns}", edit.values)
-    real = real_tokens(attentions, samples, count) if edit.values is None else None
+    near = max(attentions, key=lambda one: _shared_parts(one.name, name))
+    real = (
+        real_tokens(attentions, samples, count, of_context=near.of_context) if edit.values is None else None
+    )
     return replace(edit, real=real).written(matrices).reshape(tensor.shape)
+
+
+def _shared_parts(first: str, second: str) -> int:
+    """How many parts two names have in common, from the first on."""
+    pairs = zip(first.split("."), second.split("."), strict=False)
+    return len([*itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)])
 
 
 def parts_of(subject: Subject, found: Found, part: Part) -> list[Tensor]:

@@ -71,7 +71,7 @@ def _block_at_the_end(others: Tensor) -> Tensor:
     return block & (later | see_others)
 
 
-def truth_of(real: Any) -> Tensor:
+def truth_of(real: Any, place: str = "real") -> Tensor:
     """Samples × tokens as a caller gives them, as truth values. Raises ``InteropError`` for anything else."""
     try:
         given = torch.as_tensor(real).detach().cpu()
@@ -80,28 +80,37 @@ def truth_of(real: Any) -> Tensor:
     if given.dim() != 2 or not bool(((given == 0) | (given == 1)).all()):
         raise InteropError(
             N_("expected samples × tokens, True or 1 for real tokens and False or 0 for padding"),
-            place="real",
+            place=place,
         )
     truth = given.bool()
     if not bool(truth.any(-1).all()):
         sample = int(truth.any(-1).int().argmin())
-        raise InteropError(N_("sample {sample} has no real token"), place="real", sample=sample)
+        raise InteropError(N_("sample {sample} has no real token"), place=place, sample=sample)
     return truth
 
 
-def with_real(attentions: Sequence[Captured], real: Tensor) -> list[Captured]:
-    """The attentions, with these real tokens where as many samples have as many queries, which are the keys too.
+def with_real(
+    attentions: Sequence[Captured], real: Tensor, *, of_context: bool, is_sure: bool = True
+) -> list[Captured]:
+    """The attentions, with these real tokens where as many samples have as many keys of this text, the context or not.
 
-    Raises ``InteropError`` if there is no such attention.
+    If it is not ``is_sure`` of which text an attention is, its own mask comes first: one that hides what ``real`` has
+    is of another. Raises ``InteropError`` if there is no attention of that size.
     """
-    sizes = [(one.samples, one.weights.shape[1]) for one in attentions]
+    sizes = [(one.samples, one.weights.shape[-1 if of_context else 1]) for one in attentions]
     fits = [
-        size == real.shape and one.context_tokens is None for one, size in zip(attentions, sizes, strict=True)
+        size == real.shape and (one.context_tokens is None or (of_context and one.of_context is False))
+        for one, size in zip(attentions, sizes, strict=True)
     ]
+    own = [
+        fit and (one.of_context or one.context_tokens is not None) == of_context
+        for one, fit in zip(attentions, fits, strict=True)
+    ]
+    fits = own if any(own) else fits
     if not any(fits):
         raise InteropError(
             N_("expected {expected} (samples × tokens), got {got}"),
-            place="real",
+            place="context_real" if of_context else "real",
             expected=" / ".join(dict.fromkeys(f"{samples} × {n_q}" for samples, n_q in sizes)),
             got=shown_shape(real),
         )
@@ -110,11 +119,18 @@ def with_real(attentions: Sequence[Captured], real: Tensor) -> list[Captured]:
         batch = {sample: replace(other, real=real) for sample, other in one.batch.items()}
         return replace(one, batch=batch, real=real)
 
-    return [with_own(one) if fit else one for one, fit in zip(attentions, fits, strict=True)]
+    def hides(one: Captured) -> bool:
+        return not is_sure and one.real is not None and bool((real & ~one.real).any())
+
+    return [
+        with_own(one) if fit and not hides(one) else one for one, fit in zip(attentions, fits, strict=True)
+    ]
 
 
-def real_tokens(attentions: Iterable[Captured], samples: int, count: int) -> Tensor | None:
-    """Samples × tokens, True for the tokens of a text with so many tokens that are not padding.
+def real_tokens(
+    attentions: Iterable[Captured], samples: int, count: int, *, of_context: bool = False
+) -> Tensor | None:
+    """Samples × tokens, True for the tokens of a text, the context or not, with so many tokens that are not padding.
 
     Attentions with as many queries as keys show it: padding is hidden in all of them. None if all tokens are real, or
     if no such attention has a mask that is known.
@@ -122,7 +138,10 @@ def real_tokens(attentions: Iterable[Captured], samples: int, count: int) -> Ten
     own = [
         one.real
         for one in attentions
-        if one.real is not None and one.context_tokens is None and one.real.shape == (samples, count)
+        if one.real is not None
+        and one.context_tokens is None
+        and one.of_context == of_context
+        and one.real.shape == (samples, count)
     ]
     real = torch.stack(own).any(0) if own else None
     return None if real is None or bool(real.all()) else real
@@ -132,7 +151,7 @@ def real_queries(one: Captured, attentions: Iterable[Captured]) -> Tensor | None
     """``real_tokens`` of an attention's queries: as its own mask shows, or else that of others with as many tokens."""
     n_q = one.weights.shape[1]
     shows = one.real is not None and one.context_tokens is None
-    return real_tokens([one] if shows else attentions, one.samples, n_q)
+    return real_tokens([one] if shows else attentions, one.samples, n_q, of_context=one.of_context)
 
 
 def mean_of_tokens(matrices: Tensor, real: Tensor | None) -> Tensor:

@@ -13,7 +13,7 @@ The last kind is followed from its first product on (``following.py``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from torch import Tensor, nn
@@ -32,6 +32,7 @@ from mha_core.interop.running.functions import (
     written_out,
 )
 from mha_core.interop.running.scores import Scores
+from mha_core.interop.running.sides import Sources
 
 _FUSED: Final = "scaled_dot_product_attention"
 
@@ -43,7 +44,9 @@ class Watch(TorchFunctionMode):
     Raises ``InteropError`` for dropout of weights and for nested tensors.
     """
 
-    def __init__(self, module: nn.Module, keep: Callable[[Call], bool | None]) -> None:
+    def __init__(
+        self, module: nn.Module, keep: Callable[[Call], bool | None], inputs: Iterable[Tensor] = ()
+    ) -> None:
         super().__init__()
         self._root = type(module).__name__
         self._names = {id(part): name or self._root for name, part in module.named_modules()}
@@ -51,6 +54,7 @@ class Watch(TorchFunctionMode):
         self._columns = Columns(module)
         self._following = Following(self._columns, self._report, self._lose)
         self._folds = Folds()
+        self._sources = Sources(inputs)
         self._number = [-1]  # of the function that runs, and within torch's layer of its own
         self._layer: tuple[str, ...] | None = None  # inside torch's layer: its keys that are not tokens
         self._written = False  # whether ``keep`` has changed outputs inside torch's layer
@@ -71,9 +75,12 @@ class Watch(TorchFunctionMode):
         self._number[-1] += 1
         name = name_of(func)
         if name == "multi_head_attention_forward":
-            return self._torch_layer(func, args, kwargs)
+            result = self._torch_layer(func, args, kwargs)
+            self._sources.note(name, args, kwargs, result)
+            return result
         result = self._fused(func, args, kwargs) if name == _FUSED else func(*args, **kwargs)
         operation = Operation(func, name, args, kwargs)
+        self._sources.note(name, args, kwargs, result)
         if isinstance(result, Tensor):
             self._columns.note(operation, result)
             self._folds.note(name, args, result)
@@ -164,6 +171,10 @@ class Watch(TorchFunctionMode):
             tuple(self._number),
             layer=self._layer is not None,
             extra=self._layer or (),
+            sources=(
+                self._sources.of(scores.q if scores else v if weights is None else weights),
+                self._sources.of(v),
+            ),
         )
         self._written |= bool(self._keep(call))
 
