@@ -197,12 +197,37 @@ def test_torchs_own_layers_with_norms_first():
 
 
 def test_without_a_stream_nothing_is_attributed():
-    with pytest.raises(InteropError, match="no head adds to the stream"):
+    with pytest.raises(InteropError, match=r"no head adds to the stream .* back to norm and no further"):
         attribute(Model(after=True).eval(), WORDS_OF_TEXT, 4)
     with pytest.raises(InteropError, match="token: expected ids from 0 to 10, got 11"):
         attribute(Model().eval(), WORDS_OF_TEXT, 11)
     with pytest.raises(InteropError, match="row: expected rows from 0 to 4, got 5"):
         attribute(Model().eval(), WORDS_OF_TEXT, 1, row=5)
+
+
+def test_a_softcap_is_the_reason_why_gemma_2_is_refused():
+    config = transformers.Gemma2Config(**SMALL, intermediate_size=48, num_key_value_heads=2, head_dim=8)
+    with pytest.raises(InteropError, match="the logits are limited by a softcap, a tanh"):
+        attribute(transformers.Gemma2ForCausalLM(config).eval(), IDS, 5)
+
+
+def test_an_output_projection_that_is_not_seen_is_the_reason():
+    model: Any = Model().eval()
+    for block in model.blocks:
+        block.out = Halves()
+    with pytest.raises(InteropError, match="no part of the module takes the concatenated heads"):
+        attribute(model, WORDS_OF_TEXT, 4)
+
+
+class Halves(nn.Module):
+    """W_O on parts of the concatenated heads."""
+
+    def __init__(self):
+        super().__init__()
+        self.parts = nn.ModuleList(nn.Linear(WIDTH // 2, WIDTH) for _ in range(2))
+
+    def forward(self, x):
+        return sum(part(own) for part, own in zip(self.parts, x.chunk(2, -1), strict=True))
 
 
 def test_the_text_form_says_what_the_heads_are_part_of():

@@ -576,7 +576,7 @@ WRONG: dict[str, dict[str, Any]] = {
     "0: expected heads from 0 to 2, got 3": {"without": [("0", 3)]},
     "0: expected heads from 0 to 2, got -4": {"without": [("0", -4)]},
     "without: expected attentions from 0 to 1, got 2": {"without": [(2, 0)]},
-    "without: expected a list of heads, got ('0', 1)": {"without": ("0", 1)},
+    "without: expected a list of heads, such as [(“layers.1”, 0)], got (0, 1)": {"without": (0, 1)},
     "patch[('0', 1)]: expected 5 × 5 or 2 × 5 × 5, got 5 × 4": {"patch": {("0", 1): torch.ones(5, 4)}},
     "patch[('0', 1, 'outputs')]: expected 5 × 4 or 2 × 5 × 4, got 5 × 5": {
         "patch": {("0", 1, "outputs"): torch.ones(5, 5)}
@@ -730,3 +730,11 @@ def test_an_error_of_the_measure_names_it():
 def test_a_mean_of_nothing_is_refused(without):
     with pytest.raises(InteropError, match="by: there is nothing to switch off"):
         capture(hand(), X, without=without, by="mean")
+
+
+def test_one_head_needs_no_list():
+    model = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()
+    rows = torch.randn(1, 3, 8)
+    alone, listed = (capture(model, rows, without=own) for own in (("self_attn", 1), [("self_attn", 1)]))
+    assert torch.equal(alone.after, listed.after)
+    assert not torch.equal(alone.after, alone.before)

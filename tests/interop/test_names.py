@@ -70,5 +70,5 @@ def test_each_side_of_a_cross_attention_has_its_own_padding(t5):
 
 
 def test_without_a_mask_shorter_names_are_to_be_padded(bert):
-    with pytest.raises(InteropError, match="got 3 × 5 / 3 / 2; pad the shorter lists, since no mask shows"):
+    with pytest.raises(InteropError, match="got 3 × 5 / 3 / 2; no mask shows that sample 1 has 3 tokens"):
         capture(bert, IDS, tokens=NAMES)

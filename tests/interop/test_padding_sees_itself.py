@@ -171,3 +171,17 @@ def test_other_real_tokens_are_refused(run, given, says):
     layer, rows = made()
     with pytest.raises(InteropError, match=re.escape(says)):
         run(layer, (rows, masked(CAUSAL, ONE.bool())), real=given)
+
+
+def test_a_remark_says_where_one_token_of_padding_may_be_taken_for_a_real_one():
+    layer, rows = made()
+    remark = "The last token of samples 1 may be padding that sees itself"
+    assert remark in repr(capture(layer, (rows, masked(CAUSAL, RIGHT))))
+    assert remark not in repr(capture(layer, (rows, masked(CAUSAL, RIGHT)), real=RIGHT))
+    for certain in (
+        masked(FULL, RIGHT),
+        masked(CAUSAL, LEFT),
+        masked(CAUSAL, ALL),
+        CAUSAL & RIGHT[:, None, None, :],
+    ):
+        assert "may be padding" not in repr(capture(layer, (rows, certain)))

@@ -448,8 +448,8 @@ def test_the_names_of_one_sample_are_those_of_the_sample_that_was_asked_for():
         ([list("abcde")], "tokens: expected 2 × 5 names (samples × queries), got 1 × 5"),
         (
             [list("abcde"), list("ab")],
-            "tokens: expected 2 × 5 names (samples × queries), got 2 × 5 / 2; pad the shorter lists, since no mask "
-            "shows so many tokens that are not padding",
+            "tokens: expected 2 × 5 names (samples × queries), got 2 × 5 / 2; no mask shows that sample 1 "
+            "has 2 tokens and padding, so give real=, or pad the list of its names",
         ),
     ],
 )
@@ -483,8 +483,12 @@ ARGUMENTS: dict[str, Callable[[Layer], Any]] = {
     "sample: expected a whole number, got 'a'": lambda m: anything(m, X, sample="a"),
     "batch: expected a whole number, 1 or more, got '2'": lambda m: anything(m, X, batch="2"),
     "keywords: expected a mapping of keywords, got 3": lambda m: anything(m, X, keywords=3),
-    "without: expected a list of heads, got 5": lambda m: anything(m, X, without=5),
-    "without: expected a list of heads, got ('Layer', 1)": (lambda m: anything(m, X, without=("Layer", 1))),
+    "without: expected a list of heads, such as [(“layers.1”, 0)], got 5": lambda m: anything(
+        m, X, without=5
+    ),
+    "without: expected a list of heads, such as [(“layers.1”, 0)], got (0, 1)": (
+        lambda m: anything(m, X, without=(0, 1))
+    ),
     "patch: expected a mapping of places to tensors, got list": lambda m: anything(m, X, patch=[(0, 1)]),
     "patch[(0, 1)]: expected a tensor, got NoneType": lambda m: anything(m, X, patch={(0, 1): None}),
     "by: expected one of zero, mean, got 'median'": lambda m: anything(m, X, without=[(0, 1)], by="median"),

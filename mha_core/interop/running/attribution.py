@@ -31,6 +31,8 @@ from mha_core.interop.running.stream import End, Ran, Recorder, end_of
 from mha_core.interop.running.subject import Subject
 from mha_core.interop.running.sweep import Sweep
 
+_MOST_NAMES = 3
+"""How many parts an error lists."""
 _ROWS = N_("expected rows from 0 to {last}, got {got}")
 _TOKENS = N_("expected ids from 0 to {last}, got {got}")
 
@@ -205,14 +207,18 @@ def _summed(
             whole, name = whole - own.sum().item(), f"{projection.ran.name} bias"
         others[name] = others.get(name, 0.0) + whole
     others["bias"] = read.of(end.unembed(end.shift[None].to(base))).item()
-    others = {name: number for name, number in others.items() if abs(number) > 1e-6}
     total = read.of(read.logits[read.at]).item()
+    others = {name: number for name, number in others.items() if abs(number) > 1e-6}
     found = values.nan_to_num(0.0).sum().item() + sum(others.values())
+    if not projections:
+        raise InteropError(N_("no part of the module takes the concatenated heads, so W_O is not known"))
     if values.isnan().all():
         raise InteropError(
             N_(
-                "no head adds to the stream that the output is computed from, as in layers with a norm after each sum"
-            )
+                "no head adds to the stream that the output is computed from: it can be followed back to {names} and "
+                "no further, as where a norm comes after each sum"
+            ),
+            names=", ".join([name for name in others if name != "bias"][:_MOST_NAMES]),
         )
     if abs(found - total) > 1e-3 * max(1.0, read.logits[read.at].abs().max().item()):
         raise InteropError(

@@ -126,6 +126,8 @@ def capture(
         None if given is None else truth_of(given, place)
         for place, given in (("real", real), ("context_real", context_real))
     ]
+    alone: Any = without
+    without = [alone] if _is_one_head(without) else without
     asked = Asked(sample, batch, tokens, context_tokens, *truths)
     without = None if without is None else tuple(without)
     if by != "zero" and not without:
@@ -166,16 +168,24 @@ def require_kinds(tokens: Any, context_tokens: Any, sample: Any, without: Any, p
             raise _not_expected(place, N_("expected a list of names, one per token, got {got}"), names)
     if not _is_whole(sample):
         raise _not_expected("sample", N_("expected a whole number, got {got}"), sample)
-    is_one_head = isinstance(without, tuple) and len(without) == 2 and _is_whole(without[1])
-    not_listed = isinstance(without, str | Mapping) or not isinstance(without, Iterable) or is_one_head
+    is_unclear = _is_one_head(without) and not isinstance(
+        without[0], str
+    )  # an attention's head, or two attentions
+    not_listed = isinstance(without, str | Mapping) or not isinstance(without, Iterable) or is_unclear
     if without is not None and not_listed:
-        raise _not_expected("without", N_("expected a list of heads, got {got}"), without)
+        sentence = N_("expected a list of heads, such as [(“layers.1”, 0)], got {got}")
+        raise _not_expected("without", sentence, without)
     if patch is not None and not isinstance(patch, Mapping):
         sentence = N_("expected a mapping of places to tensors, got {got}")
         raise _not_expected("patch", sentence, patch)
     if by not in get_args(By):
         names = ", ".join(get_args(By))
         raise InteropError(N_("expected one of {names}, got {got}"), place="by", names=names, got=repr(by))
+
+
+def _is_one_head(without: Any) -> bool:
+    """Whether it is an attention and its head, without the brackets of a list."""
+    return isinstance(without, tuple) and len(without) == 2 and _is_whole(without[1])
 
 
 def _is_whole(number: Any) -> bool:

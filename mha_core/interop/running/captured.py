@@ -129,10 +129,16 @@ class Captured:
 
     def __repr__(self) -> str:
         h, n_q, n_k = self.weights.shape
-        remark = self.remark and f" ({self.remark.format(samples=self.samples)})"
+        remark = self.remark and f" ({self.remark.format(**self._in_remark)})"
         shared = f" ({len(self.v)} of keys and values)" if len(self.v) < h else ""
         counts = _SIZES.format(h=h, shared=shared, n_q=n_q, n_k=n_k)
         return f"{self.name}: {counts}{self._mask_in_words()}{remark}"
+
+    @property
+    def _in_remark(self) -> dict[str, Any]:
+        """The numbers in a remark: how many samples there are, and which have no padding that is known."""
+        whole = [] if self.real is None else self.real.all(-1).nonzero().flatten().tolist()
+        return {"samples": self.samples, "whole": _counted(whole)}
 
     def _mask_in_words(self) -> str:
         """What is known of the mask, for the text form."""
@@ -232,7 +238,7 @@ class Captured:
             "note": _notes(
                 (_FROM, {"name": self.name, "heads": _counted(taken), "h": h}),
                 (_NEW_OUTPUTS, {"heads": _counted(new_outputs)}) if new_outputs else None,
-                (self.remark, {"samples": self.samples}) if self.remark else None,
+                (self.remark, self._in_remark) if self.remark else None,
                 reason,
                 *((sentence, {"window": small_mask.window}) for sentence in windows),
                 (_ZEROS_AND_ONES, {}) if mask is not None and zeros_and_ones(mask) else None,

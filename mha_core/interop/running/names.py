@@ -183,6 +183,18 @@ def _padded(texts: Texts, real: Tensor) -> Texts | None:
     return wide
 
 
+def _not_shown(labels: Labels, attentions: Sequence[Captured]) -> int:
+    """The first sample that has other tokens, as far as the masks of its size show, than names."""
+    for one in attentions:
+        if len(labels.texts) != one.samples or one.weights.shape[1] != max(map(len, labels.texts.values())):
+            continue
+        real = real_queries(one, attentions)
+        for sample, names in labels.texts.items():
+            if len(names) != (one.weights.shape[1] if real is None else int(real[sample].sum())):
+                return sample
+    return min(labels.texts, key=lambda sample: len(labels.texts[sample]))
+
+
 def _fit_none(labels: Labels, attentions: Sequence[Captured]) -> InteropError:
     """The error for names that are of the queries of no attention."""
     lengths = dict.fromkeys(map(len, labels.texts.values()))
@@ -191,17 +203,19 @@ def _fit_none(labels: Labels, attentions: Sequence[Captured]) -> InteropError:
         sentence = N_("expected {expected} names (samples × queries), got {got}")
         if len(lengths) > 1 and any(len(labels.texts) == samples for samples, _ in sizes):
             sentence = N_(
-                "expected {expected} names (samples × queries), got {got}; pad the shorter lists, "
-                "since no mask shows so many tokens that are not padding"
+                "expected {expected} names (samples × queries), got {got}; no mask shows that sample {sample} has "
+                "{count} tokens and padding, so give real=, or pad the list of its names"
             )
         return InteropError(
             sentence,
             place="tokens",
             expected=" / ".join(f"{samples} × {n_q}" for samples, n_q in sizes),
             got=f"{len(labels.texts)} × {' / '.join(map(str, lengths))}",
+            sample=(sample := _not_shown(labels, attentions)),
+            count=len(labels.texts[sample]),
         )
     sentence = N_("{got} were given, but no attention in this run has that many queries: {counts}")
-    if any(one.remark for one in attentions):
+    if any(one.remark and one.weights.shape[1] == 1 for one in attentions):
         sentence = N_(
             "{got} were given, but no attention in this run has that many queries: {counts}, in "
             "a batch of {samples}. Is batch_first right?"

@@ -16,7 +16,7 @@ from mha_core.interop.running.call import Call
 from mha_core.interop.running.captured import ROUNDED, Captured
 from mha_core.interop.running.lookup import SAMPLES, counted
 from mha_core.interop.running.names import numbers
-from mha_core.interop.running.padding import real_keys
+from mha_core.interop.running.padding import MAY_BE_PADDING, is_unsure, real_keys
 from mha_core.interop.running.scores import Scores
 
 LOWEST: Final = -1e30
@@ -50,7 +50,8 @@ def verified(call: Call, sample: int) -> Captured:
             batch[index] = other
     real = None if captured.q is None else real_keys(call)
     batch = {index: replace(other, real=real) for index, other in batch.items()}
-    return replace(captured, batch=batch, real=real)
+    remark = captured.remark or (MAY_BE_PADDING if captured.q is not None and is_unsure(call, real) else "")
+    return replace(captured, batch=batch, real=real, remark=remark)
 
 
 def weights_of(call: Call) -> Tensor:

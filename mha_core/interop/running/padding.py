@@ -17,8 +17,11 @@ from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import shown_shape
 from mha_core.interop.running.call import Call
 from mha_core.interop.running.captured import Captured
-from mha_core.interop.running.scores import HIDES
+from mha_core.interop.running.scores import HIDES, Scores
 
+MAY_BE_PADDING: Final = N_(
+    "The last token of samples {whole} may be padding that sees itself; give real= if it is."
+)
 _AXES: Final = 4
 """Samples, heads, queries and keys."""
 
@@ -35,19 +38,37 @@ def real_keys(call: Call) -> Tensor | None:
     """
     if call.scores is None:
         return None
+    may = _pairs(call, call.scores)
+    if may is None:
+        return torch.ones(call.outputs.shape[:-3].numel(), call.v.shape[-2], dtype=torch.bool)
+    real = may.any(-2)
+    if may.shape[-2] == may.shape[-1]:
+        real = real & ~_seen_by_themselves_alone(may)
+    return (real | ~real.any(-1, keepdim=True)).cpu()
+
+
+def is_unsure(call: Call, real: Tensor | None) -> bool:
+    """Whether the last token of samples without padding may be some: in another sample padding sees itself, and no
+    query sees a later key.
+    """
+    may = None if call.scores is None or real is None else _pairs(call, call.scores)
+    if may is None or real is None or may.shape[-2] != may.shape[-1] or bool(may.triu(1).any()):
+        return False
+    sees_itself = bool((may.any(-2).cpu() & ~real)[:, -1].any())
+    return sees_itself and bool(real.all(-1).any())
+
+
+def _pairs(call: Call, scores: Scores) -> Tensor | None:
+    """Samples × n_q × n_k, True where some head may attend; None without a mask."""
     *lead, n_q, _ = call.outputs.shape
     samples, n_k = call.outputs.shape[:-3].numel(), call.v.shape[-2]
-    mask = call.scores.mask
+    mask = scores.mask
     if mask is None:
-        return torch.ones(samples, n_k, dtype=torch.bool)
+        return None
     may = allowed(mask.detach())
     may = may.reshape((1,) * (_AXES - may.dim()) + may.shape).any(-3)
     may = may.expand(*(lead[:-1] or (1,)), n_q, n_k).reshape(samples, n_q, n_k)
-    may = may.tril() if call.scores.causal else may
-    real = may.any(-2)
-    if n_q == n_k:
-        real = real & ~_seen_by_themselves_alone(may)
-    return (real | ~real.any(-1, keepdim=True)).cpu()
+    return may.tril() if scores.causal else may
 
 
 def _seen_by_themselves_alone(may: Tensor) -> Tensor:
@@ -117,7 +138,8 @@ def with_real(
 
     def with_own(one: Captured) -> Captured:
         batch = {sample: replace(other, real=real) for sample, other in one.batch.items()}
-        return replace(one, batch=batch, real=real)
+        remark = "" if one.remark == MAY_BE_PADDING else one.remark
+        return replace(one, batch=batch, real=real, remark=remark)
 
     def hides(one: Captured) -> bool:
         return not is_sure and one.real is not None and bool((real & ~one.real).any())

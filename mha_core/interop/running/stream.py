@@ -21,7 +21,7 @@ from torch.overrides import TorchFunctionMode
 from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import EXACT
 from mha_core.interop.running.functions import name_of
-from mha_core.interop.running.scores import SAME, VIEWS
+from mha_core.interop.running.scores import OVER, SAME, TIMES, VIEWS
 
 _SUMS: Final = ("add", "radd", "iadd")
 _PASSES: Final = (*SAME, *VIEWS, "dropout", "getitem")
@@ -172,6 +172,12 @@ def end_of(recorder: Recorder, logits: Tensor, at: Callable[[Tensor], Tensor]) -
             return product
 
     else:
+        if "tanh" in _scaled_by(recorder, made):
+            raise InteropError(
+                N_(
+                    "the logits are limited by a softcap, a tanh, so they are not a sum of what heads contribute"
+                )
+            )
         raise InteropError(
             N_("the output is not the result of a linear layer, so it is not a sum of what heads contribute")
         )
@@ -183,6 +189,13 @@ def end_of(recorder: Recorder, logits: Tensor, at: Callable[[Tensor], Tensor]) -
     norm, x = norms[0].part, norms[0].given
     scaled, shift = _frozen(norm, norms[0].name, at(x), at(y))
     return End(recorder.source(x), scaled, unembed, shift)
+
+
+def _scaled_by(recorder: Recorder, made: Made | None) -> Iterator[str]:
+    """The functions of cells that a tensor went through last."""
+    while made and made.name in (*TIMES, *OVER, "tanh") and made.args and isinstance(made.args[0], Tensor):
+        yield made.name
+        made = recorder.made(made.args[0])
 
 
 def _frozen(norm: nn.Module, name: str, x: Tensor, y: Tensor) -> tuple[Callable[[Tensor], Tensor], Tensor]:
