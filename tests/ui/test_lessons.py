@@ -170,7 +170,7 @@ def test_an_answer_is_checked_at_once(read, topic):
     for at in range(len(question.options)):
         sound(app.radio(key=f"lessons.guess.{topic}").set_value(at).run())
         assert ("✓ Right" in html(app)) == (at == question.right())
-        assert ("✗ Not yet" in html(app)) == (at != question.right())
+        assert ("✗ Not quite" in html(app)) == (at != question.right())
 
 
 def test_a_right_answer_has_its_reason_and_can_be_cleared(read):
