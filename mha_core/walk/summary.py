@@ -16,6 +16,8 @@ Kind: TypeAlias = Literal[
     "nothing", "no choice", "even", "nearly even", "one key", "itself", "back", "forward", "each", "many"
 ]
 
+CLEAR: Final = 2
+"""From so many times the mean of its row on, a weight is clearly above the others."""
 NEAR: Final = 1e-9
 """Weights that differ by less are equal."""
 LISTED: Final = 3
@@ -46,8 +48,9 @@ class Look(NamedTuple):
     the queries that may attend to two keys or more. ``most``: their largest weight, with its query and its key.
     ``stated``: the smallest and the largest of the largest weights of the queries that the finding is about; None if it
     states none. ``masked``: whether a mask hides some keys, but not all, from a query. ``pairs``: the queries that are
-    named, with their tops and the largest weight. ``apart``: whether no other head gives its largest weight to any of
-    these pairs. ``alike``: whether another head has the same tops, so that only the weights differ.
+    named, with their tops and the largest weight. ``apart``: whether these weights are clearly above the others of
+    their rows, and no other head gives its largest weight to any of these pairs. ``alike``: whether another head has
+    the same tops, so that only the weights differ.
     """
 
     kind: Kind
@@ -83,7 +86,13 @@ def _compared(trace: Trace, head: int, look: Look, looks: Sequence[Look]) -> Loo
     if look.kind != "many":
         return look
     single = [(i, tops[0]) for i, tops in listed.items() if len(tops) == 1]
-    apart = [(i, j) for i, j in single if others and all(j not in looks[other].tops[i] for other in others)]
+    apart = [
+        (i, j)
+        for i, j in single
+        if others
+        and rows[i][j] * len(_visible_weights(trace, head, i)) >= CLEAR
+        and all(j not in looks[other].tops[i] for other in others)
+    ]
 
     def ahead(pair: tuple[int, int]) -> float:
         """By how much the weight is above those of the other heads; rounded, so that noise decides nothing."""

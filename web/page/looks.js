@@ -5,6 +5,7 @@ import { isHidden, requireRows } from "../kit/graph.js";
 import { format } from "../kit/numbers.js";
 import { isolated } from "../kit/quoted.js";
 
+const CLEAR = 2; // a weight is clearly above those of its row from so many times their mean on
 const NEAR = 1e-9; // weights that differ by less are equal
 const LISTED = 3; // most queries that are listed one by one, and of more the most that are named
 
@@ -74,7 +75,7 @@ function patternOf(tops, attending, same) {
  * The pairs that a finding names: all of a few queries, or those of many in which the head differs most from the others.
  * @type {(kind: string, weights: Weights, others: Weights[]) => { kind: string; pairs: Pair[]; isWeighed: boolean }}
  */
-function named(kind, { rows, tops, choosing }, others) {
+function named(kind, { rows, tops, visible, choosing }, others) {
   const pairOf = (/** @type {number} */ query) => ({
     query,
     tops: tops[query],
@@ -88,7 +89,11 @@ function named(kind, { rows, tops, choosing }, others) {
   }
   const single = choosing.filter((at) => tops[at].length === 1);
   const apart = others.length
-    ? single.filter((at) => others.every((other) => !other.tops[at].includes(tops[at][0])))
+    ? single.filter(
+        (at) =>
+          rows[at][tops[at][0]] * visible[at].length >= CLEAR &&
+          others.every((other) => !other.tops[at].includes(tops[at][0])),
+      )
     : [];
   const ahead = (/** @type {number} */ at) => {
     const beside = apart.length ? others.map((other) => other.rows[at][tops[at][0]]) : [];
