@@ -182,11 +182,11 @@ def test_under_a_causal_mask_the_strongest_weight_is_not_the_first_tokens_own():
     assert told == "strongest: c → a 0.91, d → b 0.87, e → c 0.83"
 
 
-def heads_that_look_at(*heads):
-    """An example of 7 tokens whose heads give these keys nearly all the weight."""
+def heads_that_look_at(*heads, score=5.0):
+    """An example of 7 tokens whose heads give these keys this score, 0 all others: with 5 nearly all the weight."""
     unit = tuple(tuple(float(i == j) for j in range(7)) for i in range(7))
     made = tuple(
-        Head(q=tuple(tuple(5.0 * (j == key) for j in range(7)) for key in keys), k=unit, v=((1.0,),) * 7)
+        Head(q=tuple(tuple(score * (j == key) for j in range(7)) for key in keys), k=unit, v=((1.0,),) * 7)
         for keys in heads
     )
     return validate(Example(title="", tokens=tuple("abcdefg"), heads=made, scale="none"))
@@ -202,6 +202,12 @@ def test_of_many_tokens_it_is_said_what_a_head_does_that_the_others_do_not():
         "only in this head: a → b 0.96, f → d 0.96",
         "only in this head: a → c 0.96, f → e 0.96",
     ]
+
+
+def test_of_rows_that_are_almost_even_no_pair_is_said_to_be_in_one_head_only():
+    """e^0.75 / (e^0.75 + 6) = 0.26, less than twice the mean 1/7."""
+    told = said_of(heads_that_look_at((1, 0, 0, 0, 0, 3, 2), (2, 0, 0, 0, 0, 4, 2), score=0.75))
+    assert [text.startswith("strongest: ") for text in told] == [True, True]
 
 
 def test_heads_that_look_at_the_same_keys_are_not_called_unlike():
