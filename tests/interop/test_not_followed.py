@@ -106,3 +106,24 @@ def test_grouped_queries_of_one_sample():
     module = Grouped("hidden")
     found = capture(module, ROWS[:1])
     assert torch.equal(found[0].weights, module.weights[0].reshape(6, 5, 5))
+
+
+class ByHand(nn.Module):
+    """Weights from exp and a sum, beside a layer that can be followed."""
+
+    def __init__(self, how):
+        super().__init__()
+        self.layer, self.how = nn.MultiheadAttention(4, 2, batch_first=True), how
+
+    def forward(self, rows):
+        rows = self.layer(rows, rows, rows)[0]
+        weights = (rows @ rows.mT).exp()
+        weights = weights / weights.sum(-1, keepdim=True)
+        return weights @ rows if self.how == "@" else torch.einsum("bqk,bkd->bqd", weights, rows)
+
+
+@pytest.mark.parametrize("how", ["@", "einsum"])
+def test_weights_that_no_softmax_gave_are_listed(how):
+    found = capture(ByHand(how).eval(), torch.randn(1, 3, 4))
+    assert len(found) == 1
+    assert "rows that are ≥ 0 and sum to 1" in str(found.skipped[0])

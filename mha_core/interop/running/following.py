@@ -19,7 +19,15 @@ from torch.utils.weak import WeakTensorKeyDictionary
 from mha_core.interop.running.call import refuse_dropout
 from mha_core.interop.running.columns import Columns
 from mha_core.interop.running.einsum import arranged, letters_of, queries_at, values_order
-from mha_core.interop.running.functions import TURNS, Operation, given, keeps_rows, order_of, tensors_among
+from mha_core.interop.running.functions import (
+    TURNS,
+    Operation,
+    given,
+    is_like_weights,
+    keeps_rows,
+    order_of,
+    tensors_among,
+)
 from mha_core.interop.running.scores import (
     JOINS,
     MINUS,
@@ -209,8 +217,20 @@ class Following:
             added = added * beta if beta else None  # with beta = 0 it may hold anything
         left, right = tensors[:2]
         if min(left.dim(), right.dim()) > 1:
+            self._hint(name, left, right)
             q, previous = self._factors.get(left, (left, 1.0))
             self._start(result, Scores(q, right.mT, previous * factor, added), (left, right))
+
+    def _hint(self, name: str, left: Tensor, right: Tensor) -> None:
+        """Lose a product whose left factor has rows like weights that no softmax gave; its first row comes first."""
+        if (
+            any(self._columns.is_parameter(part) for part in (left, right))
+            or left.dim() < 3
+            or not left.numel()
+        ):
+            return
+        if is_like_weights(left[(0,) * (left.dim() - 1)]) and is_like_weights(left):
+            self._lose(name, "rows", scored=True)
 
     def _start(self, result: Tensor, scores: Scores, of: tuple[Tensor, Tensor]) -> None:
         """A product may be scores; that of a tensor and a parameter is a projection as well."""
@@ -241,6 +261,8 @@ class Following:
     ) -> None:
         """The same two products, recognised by their letters."""
         letters = letters_of(equation, tensors) if len(tensors) == 2 else None
+        if weighted is None and letters:
+            self._hint("einsum", *tensors)
         if weighted is not None:
             self._weighted_einsum(letters, tensors, result, weighted)
         elif letters and (position := queries_at(letters)) is not None:

@@ -129,6 +129,11 @@ def _not_followed(name: str, end: tuple[str, str]) -> InteropError:
     operation, why = end
     if why == "columns":
         sentence = _OF_COLUMNS
+    elif why == "rows":
+        sentence = N_(
+            "a factor of {operation} has rows that are ≥ 0 and sum to 1, as weights have, but softmax did not compute "
+            "them, so these heads are not here"
+        )
     elif operation.startswith("softmax("):
         sentence = N_("{operation} is not along the last axis, where keys are expected")
     elif operation == "getitem":

@@ -45,6 +45,14 @@ def name_of(func: Callable[..., Any]) -> str:
     return name.strip("_")
 
 
+def is_like_weights(rows: Tensor) -> bool:
+    """Whether all rows are ≥ 0 and sum to 1, with more than one number above 0 in some row, as softmax gives them."""
+    if not rows.is_floating_point() or rows.shape[-1] < 2:
+        return False
+    is_sum = (rows >= 0).all() & ((rows.sum(-1) - 1).abs() < 1e-3).all()
+    return bool(is_sum) and (rows.dim() == 1 or bool(((rows > 0).sum(-1) > 1).any()))
+
+
 def memory_of(tensor: Tensor) -> int:
     """The address of a tensor's memory, which its views share; a tensor without memory counts as its own."""
     try:

@@ -135,6 +135,9 @@ class Watch(TorchFunctionMode):
     def _lose(self, operation: str, why: str = "other", *, scored: bool = False) -> None:
         """``operation``: "" for a softmax of which nothing is known yet."""
         name = self._place()[0]
+        if why == "rows":  # no softmax is known: what is known of another comes first
+            self.lost.setdefault(name, (operation, why))
+            return
         if not operation:
             self.ends.setdefault(name, ("", ""))
             return
