@@ -475,7 +475,7 @@ COMMANDS = [
     "models",
     "train",
 ]
-NAMES = re.compile(r"--?[a-z][\w-]*|\{[^}]*\}|[A-Z_]+|python -m mha_core|" + "|".join(COMMANDS))
+NAMES = re.compile(r"--?[a-z][\w-]*|\{[^}]*\}|[Pp]ython(?: -m mha_core)?|[A-Z_]+|" + "|".join(COMMANDS))
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])

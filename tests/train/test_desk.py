@@ -297,6 +297,7 @@ def test_a_training_goes_on_after_minutes_unless_its_time_is_over(paused, steps,
         (0.0, Command("pause")), (1.0, Command("step")), (2.0, Command("step")), (paused, Command("resume"))
     )
     monkeypatch.setattr("mha_core.train.worker.monotonic", lambda: pipe.now)
+    monkeypatch.setattr("mha_core.train.worker._megabytes", lambda: 0)  # of the tests
     why = _why(pipe, order(), Budget(steps=4, seconds=900.0))
     assert [one.record.step for one in pipe.sent if isinstance(one, Stepped)] == list(range(1, steps + 1))
     sentence = "taken all of its 4 steps" if steps == 4 else "used its 900 seconds, pauses included"
