@@ -1,6 +1,6 @@
 """Sentences in which a hidden word is decided by one earlier word and by nothing else.
 
-Each is told in English and 中文, where both have it. "*" is before the word that is decided, "^" before the word that
+Each is in English and 中文, where both have it. "*" is before the word that is decided, "^" before the word that
 decides it. Another word in the place of the deciding one would have decided otherwise: that alone is the way to guess.
 """
 
@@ -214,7 +214,7 @@ KINDS: dict[str, tuple[Draw, bool, bool]] = {
     "pronoun": (pronoun, True, True), "agreement": (agreement, True, False), "closing": (closing, True, True),
     "measure": (measure, False, True), "copied": (copied, True, True),
 }  # fmt: skip
-"""How each is drawn, and whether it is told in English and in 中文."""
+"""How each is drawn, and whether it is in English and in 中文."""
 
 GUIDES: dict[str, Place] = {
     "pronoun": (3, 1), "agreement": (2, 3), "closing": (3, 2), "measure": (2, 2), "copied": (2, 0),

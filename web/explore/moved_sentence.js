@@ -88,7 +88,7 @@ function together(model, words, cells, at, result) {
 }
 
 /**
- * Whether a number on the way is told of: it is printed differently than before, and the next one is not the same number
+ * Whether a number on the way is mentioned: it is printed differently than before, and the next one is not the same number
  * over again, scaled or copied.
  * @type {(model: Model, cell: Cell, next: Cell | undefined) => boolean}
  */
