@@ -224,7 +224,7 @@ def _try_again(topic: str) -> str:
 def _puzzle(work: state.Work, key: str) -> None:
     """A button that opens a puzzle in Explore."""
     start = in_language(built_in_puzzle(key), work.language)
-    st.caption(
+    st.markdown(
         work.words(N_("Change the numbers in Explore until the goal is met. The page tells you when it is."))
     )
     st.html(f"<p>{rich(text_in(start.note, work.language))}</p>")

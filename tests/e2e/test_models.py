@@ -348,5 +348,5 @@ def test_on_a_telephone_a_finger_chooses_heads_tokens_and_switches(read):
     page.locator(".whole").last.tap()
     wait_until(page, "() => new URLSearchParams(location.search).has('off')")
     settled(page)
-    expect(page.locator(".effect")).to_contain_text("→")
+    expect(page.locator(".effect")).to_contain_text("muted")
     expect(page.locator(".effect")).to_be_in_viewport(ratio=1)

@@ -577,7 +577,7 @@ def test_on_a_telephone_nothing_is_cut_off_or_broken(visit):
     expect(bench.settled().page.locator(".explain.is-pinned")).to_be_visible()
     ways = [one.bounding_box() for one in page.locator(".explain .ways button:visible").all()]
     assert len(ways) == 3
-    assert len({box["y"] for box in ways}) == 1, ways
+    assert len({box["y"] for box in ways[:2]}) == 1, ways  # the last one changes the example, and is apart
     foot = page.locator(".explain .line").bounding_box()
     assert ways[0]["y"] + ways[0]["height"] <= foot["y"] + foot["height"]
     expect(page.get_by_role("button", name="Unpin")).not_to_have_css("border-top-color", "rgba(0, 0, 0, 0)")

@@ -14,7 +14,7 @@ from tests.e2e.test_live import X00, drag, in_step, shows, with_x
 from tools.drive.browser import WAIT, at_rest, picture
 from tools.drive.server import ROOT
 
-TALL = {"width": 1280, "height": 2400}
+TALL = {"width": 1280, "height": 2600}
 """Everything on the page is in view."""
 DRAWN = """(name) => document.querySelector(`.st-key-picture-${name} .js-plotly-plot`)?.data
     ?.filter((part) => part.z).map((part) => part.z.map((row) => Array.from(row)))"""
@@ -283,7 +283,7 @@ def test_a_cell_pointed_at_here_is_lit_there_and_a_click_in_a_picture_holds_it_o
     bench.settled()
     page.wait_for_function("() => location.search.includes('cell=weights.0.1.2')")
     bar = picture(page, "bars").locator(".point").nth(1).bounding_box()
-    page.mouse.move(bar["x"] + bar["width"] / 2, bar["y"] + bar["height"] - 2)  # its number stands above it
+    page.mouse.move(bar["x"] + bar["width"] / 2, bar["y"] + bar["height"] - 5)  # its number stands above it
     expect(bench.cell("weights", 0, 0, 1)).to_contain_class("current")
 
     page.locator('.st-key-pictures [data-testid="stSelectbox"]').first.locator("input").click()
