@@ -28,7 +28,9 @@ def test_a_puzzle_is_solved_by_one_number_and_leads_to_the_next(puzzle):
     ((number,),) = STEP["values"]
     puzzle.edit(STEP["matrix"], STEP["head"], STEP["row"], STEP["col"], number)
     expect(status(puzzle)).to_contain_text("✓ Solved with 1 changed number.")
-    expect(puzzle.page.locator(".moved")).to_contain_text("the weight it → book in head 1 rose from 0.0399 to ")
+    expect(puzzle.page.locator(".moved")).to_contain_text(
+        "the weight it → book in head 1 rose from 0.0399 to "
+    )
     puzzle.page.locator('[data-focus="puzzle next"]').click()
     expect(puzzle.page.locator(".puzzle h2")).to_have_text(text_in(SECOND[1].title, "en"))
     puzzle.page.get_by_role("link", name="All puzzles").click()
