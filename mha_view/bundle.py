@@ -80,6 +80,11 @@ def name(module: str) -> str:
     return module.removesuffix(".js").replace("/", "_")
 
 
+_SPACES: Final = re.compile(
+    r"""(?P<text>"[^"]*")|(?P<none>/\*.*?\*/|(?<=:)\s+)|\s*(?P<sign>[{};,])\s*|\s+""", re.DOTALL
+)
+
+
 def style(sheet: str) -> str:
     """A stylesheet such as ``audience/follow.css`` with everything that it imports."""
     path = WEB / sheet
@@ -88,8 +93,8 @@ def style(sheet: str) -> str:
 
 
 def without_spaces(sheet: str) -> str:
-    """A stylesheet without comments, and with one space for many."""
-    return re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", sheet, flags=re.DOTALL)).replace("} ", "}")
+    """A stylesheet without comments, and without the spaces that mean nothing; its strings stay as they are."""
+    return _SPACES.sub(lambda match: match["text"] or match["sign"] or ("" if match["none"] else " "), sheet)
 
 
 @cache

@@ -95,7 +95,7 @@ def script() -> str:
 
 def style() -> str:
     """The page's stylesheet, with the palette."""
-    return css_variables() + bundle.style("audience/follow.css")
+    return css_variables() + bundle.without_spaces(bundle.style("audience/follow.css"))
 
 
 def walk(address: Mapping[str, str], language: str, decimals: int) -> Mapping[str, object]:

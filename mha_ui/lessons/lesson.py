@@ -20,11 +20,11 @@ P = ParamSpec("P")
 def open_on_bench(work: state.Work, name: str) -> None:
     """A button that opens a built-in example on the bench; undo there brings back the previous one."""
     of_language = f"{name}-{work.language}"
-    name = of_language if of_language in library() else name
-    title = text_in(library()[name].title, work.language)
+    opened = of_language if of_language in library() else name
+    title = text_in(library()[opened].title, work.language)
     label = work.words(N_("Open in Explore: {title}")).format(title=title)
     if st.button(label, key=f"lessons.open.{name}"):
-        explore(state.open_built_in, name)
+        explore(state.open_built_in, opened)
 
 
 def explore(

@@ -20,7 +20,7 @@ from mha_view.notebook import page
 from mha_view.notebook.frame import framed
 from mha_view.page.source import script as source
 
-MOST = 256_000
+MOST = 258_000
 """Bytes of a cell with a built-in example."""
 HOSTILE = "\"'></iframe><script>alert(1)</script>"
 

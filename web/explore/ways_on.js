@@ -101,10 +101,10 @@ const UNITS = [
 ];
 
 /** How long ago that was, as it is said. @param {number} at in milliseconds @param {Record<string, string>} words */
-function ago(at, { lang, just_now }) {
+function ago(at, words) {
   const past = at - Date.now();
   const found = UNITS.find(([, length]) => -past >= length);
-  if (!found) return just_now;
+  if (!found) return words.just_now;
   const [unit, length] = found;
-  return new Intl.RelativeTimeFormat(lang, { numeric: "auto" }).format(Math.trunc(past / length), unit);
+  return new Intl.RelativeTimeFormat(words.lang, { numeric: "auto" }).format(Math.trunc(past / length), unit);
 }

@@ -157,9 +157,9 @@ export class Overview {
    */
   say(pieces) {
     const isMap = this.root.classList.contains("maps");
-    const { overview_hint, overview_hint_map, overview_hatched } = this.words;
-    const hatched = this.#model?.matrices.masked_scores ? overview_hatched : "";
-    const hint = isMap ? prose(overview_hint_map, hatched) : overview_hint;
+    const { words } = this;
+    const hatched = this.#model?.matrices.masked_scores ? words.overview_hatched : "";
+    const hint = isMap ? prose(words.overview_hint_map, hatched) : words.overview_hint;
     const said = element("p", {}, ...this.#saying(pieces, hint));
     if (this.moved.textContent !== said.textContent) this.moved.replaceChildren(...said.childNodes);
     this.#showWhole(false);
