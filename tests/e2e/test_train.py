@@ -68,6 +68,7 @@ def test_a_training_is_there_again_after_a_reload(train):
     page.locator(".settings summary").click()
     focus(page, "steps").fill(str(STEPS))
     focus(page, "start").click()
-    page.wait_for_url("**task=last**", timeout=120_000)
+    expect(page.locator(".train .state")).to_contain_text(f" {STEPS} steps", timeout=120_000)
+    page.wait_for_url("**task=last**")
     page.reload()
     expect(page.locator(".train .state")).to_contain_text(f"A recording of {STEPS} steps", timeout=60_000)

@@ -19,11 +19,11 @@ const LATE = 600; // ms after a run has ended by itself, in which a click was st
 const MOST_NUMBERS = 6; // of a target that is listed
 
 /**
- * Whether the section is open, and the losses of the steps that lead to the present numbers. It outlives the component,
- * which may be mounted again.
- * @type {{ isOpen: boolean | null; losses: number[] }}
+ * Whether the section is open, the losses of the steps, and at which of them the present numbers are: an older answer, or
+ * undo, goes back, and the newest one, or redo, comes again. It outlives the component, which may be mounted again.
+ * @type {{ isOpen: boolean | null; losses: number[]; at: number }}
  */
-const stored = { isOpen: null, losses: [] };
+const stored = { isOpen: null, losses: [], at: -1 };
 
 /** @typedef {import("./goals.js").Aim} Aim */
 /**
@@ -170,7 +170,7 @@ export class Learning {
   follow(model) {
     if (!model.learning || this.#run.isPlaying) return;
     const loss = lossOf(model);
-    if (placeOf(loss) === stored.losses.length - 1) this.#showLoss();
+    if (placeOf(loss) === stored.at) this.#showLoss();
     else setText(this.#loss, fill(this.#words.loss_now, valuesOf([loss])));
   }
 
@@ -278,7 +278,10 @@ export class Learning {
   /** @param {number} loss after one more step */
   #stepped(loss) {
     setText(this.#ended, "");
-    if (Number.isFinite(loss)) stored.losses.push(loss);
+    if (Number.isFinite(loss)) {
+      stored.losses = [...lossesSoFar(), loss];
+      stored.at += 1;
+    }
     this.#showLoss();
   }
 
@@ -288,18 +291,22 @@ export class Learning {
    */
   #settle(loss) {
     const at = placeOf(loss);
-    if (at < stored.losses.length - 1) setText(this.#ended, ""); // those steps are no longer the last ones
-    stored.losses = !Number.isFinite(loss) ? [] : at < 0 ? [loss] : stored.losses.slice(0, at + 1);
+    if (at < stored.at) setText(this.#ended, ""); // those steps are no longer the last ones
+    if (at < 0) stored.losses = Number.isFinite(loss) ? [loss] : [];
+    stored.at = at < 0 ? stored.losses.length - 1 : at;
   }
 
   #showLoss() {
-    const { losses } = stored;
+    const losses = lossesSoFar();
     const text = losses.length > 1 ? this.#words.loss_after : this.#words.loss_now;
     this.#loss.hidden = losses.length === 0;
     if (losses.length) setText(this.#loss, fill(text, valuesOf(losses)));
     this.#curve.update(losses);
   }
 }
+
+/** The losses up to the present numbers. */
+const lossesSoFar = () => stored.losses.slice(0, stored.at + 1);
 
 /** Which of the losses this is, the last of them; −1 for none. @param {number} loss */
 function placeOf(loss) {
