@@ -150,7 +150,7 @@ def undo_leaves_a_text_that_is_being_written_to_the_browser(bench):
     bench.edit("x", None, 0, 0, 9)
     token = bench.page.locator('[data-focus="token tokens 0"]')
     token.click()
-    bench.page.keyboard.type("ab")
+    bench.page.keyboard.type("a")  # two could be two steps of the browser
     bench.page.keyboard.press("Control+z")
     expect(token).to_have_value("思考")
     expect(bench.cell("x", None, 0, 0)).to_have_text("9")
