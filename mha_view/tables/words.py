@@ -103,6 +103,7 @@ WORDS: Final = {
     "tally": N_("{changed} of {all} weights changed."),
     "tally_most": N_("{changed} of {all} weights changed, this one most."),
     "tally_outputs": N_("{changed} of {all} outputs changed, this one most, and no weight."),
+    "start_tour": N_("Show me around first"),
     "start_step": N_("First steps: {step} of {all}"),
     "start_next": N_("Next"),
     "start_end": N_("Done"),

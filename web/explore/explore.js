@@ -811,7 +811,7 @@ class Explore {
     document.documentElement.lang = this.root.lang = words.lang;
     toolbar.root.append(chips.fewerDecimals);
     this.root.replaceChildren(
-      opening(this.#model, words, (edit) => this.#send(edit)),
+      opening(this.#model, words, (edit) => this.#send(edit), firstSteps.tour),
       this.#about.root,
       puzzle.root,
       ...firstSteps.elements,

@@ -15,13 +15,14 @@ export const isOfTables = ({ asks, controls }) => asks !== null && controls.lens
  * @param {ExploreModel} model
  * @param {Record<string, string>} words
  * @param {(edit: Edit) => void} send
+ * @param {HTMLElement} tour what begins the first steps
  */
-export const opening = (model, words, send) =>
+export const opening = (model, words, send, tour) =>
   element(
     "header",
     { class: "lead", hidden: Boolean(model.check) || isOfTables(model) },
     div("lead-text", element("h2", {}, words.subject), p("", words.lead)),
-    div("lead-ways", invitation(model, words), wayBack(model, words, send)),
+    div("lead-ways", invitation(model, words), tour, wayBack(model, words, send)),
   );
 
 /**

@@ -1,5 +1,6 @@
 // The first steps: three small bubbles, each beside the thing that it is about. They move on once the visitor has done
-// what they say.
+// what they say. Where a puzzle is offered too, they wait until a number is touched or they are asked for: a visitor has
+// one thing to begin with.
 
 import { active, announcer, button, element, fill, prose, setText } from "../../kit/dom.js";
 import { isEditable, isSame, key, nameOf } from "../../kit/graph.js";
@@ -15,6 +16,7 @@ const EDGE = 8; // px between the bubble and the edge of the window
 const OPEN = ".popup:not([hidden]), .folded-in:not([hidden])";
 /** What can be pressed: a bubble does not cover it where there is room elsewhere. */
 const CONTROLS = ".controls > *, .head-chips, .head-title";
+const NUMBER = ".editable td[data-key]"; // that can be changed
 const [DRAG, WATCH, WHY] = [0, 1, 2]; // the three steps
 
 /**
@@ -51,6 +53,9 @@ export class FirstSteps {
   #hasEdited = false; // a number was changed in the first step
   #wasReached = false; // what the step points at has been in sight
   #isOpening = false; // the page has just opened, at its top: the bubble waits where there is no room for it
+  #isWaiting = false; // a first visit has not begun them yet
+  /** @type {Cell | null} */
+  #touched = null; // the number with which the visitor began
   #sizes = new ResizeObserver(() => this.#placeSoon()); // a table has its size once it is drawn
 
   /**
@@ -72,6 +77,10 @@ export class FirstSteps {
       close,
       this.next,
     );
+    this.tour = button(
+      { class: "quiet tour", hidden: true, onclick: () => this.#go(DRAG) },
+      words.start_tour,
+    );
     this.ring = ringOf("start-ring");
     this.also = ringOf("start-ring also"); // around the number that moves what the step points at
     this.live = announcer();
@@ -86,6 +95,7 @@ export class FirstSteps {
   #listen() {
     const { signal } = this.#gone;
     document.addEventListener("keydown", (event) => this.#onEscape(event), { signal, capture: true });
+    this.#host.tables.addEventListener("focusin", ({ target }) => this.#onTouch(target), { signal });
     window.addEventListener("scroll", () => (this.#isOpening = false), { signal, capture: true });
     for (const type of ["scroll", "resize", "scrollend"])
       window.addEventListener(type, () => this.#placeSoon(), { signal, capture: true });
@@ -103,6 +113,14 @@ export class FirstSteps {
     this.#go(-1);
   }
 
+  /** @param {EventTarget | null} target that has got the focus */
+  #onTouch(target) {
+    const number = target instanceof Element ? target.closest(NUMBER) : null;
+    if (!this.#isWaiting || !(number instanceof HTMLElement)) return;
+    this.#touched = cellIn(number);
+    this.#go(DRAG, false);
+  }
+
   stop() {
     this.#gone.abort();
     this.#sizes.disconnect();
@@ -117,9 +135,20 @@ export class FirstSteps {
     const { check, start } = model;
     if (check || isOfTables(model)) return this.#hide();
     if (start.asked > progress.requests) this.#go(DRAG);
-    else if (start.first && progress.step < 0 && ofBrowser.text(SEEN) === null) this.#go(DRAG, true);
+    else if (start.first && progress.step < 0 && ofBrowser.text(SEEN) === null) this.#begin(start);
     else if (progress.step >= 0) this.#show();
     progress.requests = start.asked;
+  }
+
+  /**
+   * A first visit. Escape and the last step do not lead here again: SEEN is stored.
+   * @param {ExploreModel["start"]} start
+   */
+  #begin({ puzzles }) {
+    this.#isWaiting = puzzles.length > 0;
+    this.tour.hidden = !this.#isWaiting;
+    this.#isOpening = !this.#isWaiting;
+    if (this.#isOpening) this.#go(DRAG, false);
   }
 
   /**
@@ -157,10 +186,11 @@ export class FirstSteps {
 
   /**
    * @param {number} step after the last one, or −1: none
-   * @param {boolean} [isOpening] the page opens with it, and stays at its top
+   * @param {boolean} [scrolls] false: the page stays where it is
    */
-  #go(step, isOpening = false) {
-    this.#isOpening = isOpening;
+  #go(step, scrolls = true) {
+    this.#isOpening &&= !scrolls;
+    this.#isWaiting = false;
     progress.step = step <= WHY ? step : -1;
     if (progress.step < 0) return this.#hide();
     ofBrowser.setText(SEEN, "seen");
@@ -169,7 +199,7 @@ export class FirstSteps {
     this.#wasReached = false;
     this.#show();
     if (progress.step !== step || this.root.hidden) return;
-    this.#isScrolling = !isOpening && (step === WHY || this.#isInTheWay());
+    this.#isScrolling = scrolls && (step === WHY || this.#isInTheWay());
     if (this.#isScrolling) this.#bring(gently());
   }
 
@@ -220,7 +250,8 @@ export class FirstSteps {
 
   /** The number that the first two steps are about. @returns {HTMLElement | null} */
   get #number() {
-    return this.#host.tables.querySelector(".editable td[data-key]");
+    const { view, tables } = this.#host;
+    return (this.#touched && view.cells.get(key(this.#touched))) ?? tables.querySelector(NUMBER);
   }
 
   get #numberName() {
