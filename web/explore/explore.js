@@ -33,6 +33,7 @@ import { ExplainedCell } from "./explained_cell.js";
 import { FirstSteps } from "./first_steps/first_steps.js";
 import { HeadChips } from "./heads/head_chips.js";
 import { ShownHeads } from "./heads/shown_heads.js";
+import { LargeTables } from "./large_tables.js";
 import { LastEdit } from "./last_edit.js";
 import { Learning } from "./learning/learning.js";
 import { Legend } from "./legend.js";
@@ -69,7 +70,7 @@ const FIRST_OF_MASK = { name: "mask", head: null, row: 0, col: 0 };
  * @typedef {{
  *   toolbar: Toolbar; verdict: Verdict; practice: Practice; legend: Legend; explain: Explain; menu: FillMenu;
  *   chips: HeadChips; overview: Overview; phoneBar: PhoneBar; firstSteps: FirstSteps; puzzle: Puzzle; skip: HTMLElement;
- *   learning: Learning;
+ *   learning: Learning; largeTables: LargeTables;
  * }} Parts
  */
 
@@ -564,6 +565,12 @@ class Explore {
 
   // --- building the tables -----------------------------------------------------------------------------------------
 
+  /** Show large tables as a whole, or shortened again. */
+  #toggleFolds() {
+    this.#folds.setAll(!this.#folds.areOpen);
+    this.#relay();
+  }
+
   /** Lay the tables out again. */
   #relay() {
     this.#rebuild(this.#structure);
@@ -588,6 +595,7 @@ class Explore {
     this.#parts.learning.place(this.#view.backward);
     this.tables.replaceChildren(this.#view.root, this.#parts.learning.root);
     this.tables.classList.toggle("narrow", digits !== undefined);
+    this.#parts.largeTables.update(this.#view.hasLarge, this.#folds.areOpen);
     chips.update(this.#model, this.#view.heads, Number.isFinite(digits), this.#heads.isShortened);
     practice.update(this.#model);
     if (stored && this.#isInput(stored.cell)) this.#grid.resume(stored);
@@ -657,6 +665,9 @@ class Explore {
       },
       get shownDigits() {
         return explore.#view.digits;
+      },
+      get areTablesOpen() {
+        return explore.#folds.areOpen;
       },
       get pinned() {
         return explore.#explained.pinned;
@@ -781,6 +792,7 @@ class Explore {
       firstSteps: new FirstSteps(host, words),
       puzzle: new Puzzle(host, words),
       learning: new Learning(host, words),
+      largeTables: new LargeTables(words, () => this.#toggleFolds()),
       skip: skipLink(words.skip, this.tables),
     };
   }
@@ -809,7 +821,7 @@ class Explore {
     if (document.querySelector(".st-key-frame")) document.body.prepend(this.#parts.skip);
     // Share sets the page's language too, but an embedded page has no Share.
     document.documentElement.lang = this.root.lang = words.lang;
-    toolbar.root.append(chips.fewerDecimals);
+    toolbar.root.append(chips.fewerDecimals, this.#parts.largeTables.root);
     this.root.replaceChildren(
       opening(this.#model, words, (edit) => this.#send(edit), firstSteps.tour),
       this.#about.root,

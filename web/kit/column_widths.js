@@ -149,27 +149,24 @@ function lengthOf(text) {
 }
 
 /**
- * The width of a head's widest table, in em, or of its caption; no table is unfolded. `digit`: the width of a digit;
- * `room`: the digits of narrow columns.
- * @param {Model} model
- * @param {number} head
- * @param {number} digit
- * @param {number} [room]
+ * The width of a head's widest table, in em, or of its caption. `digit`: the width of a digit; `room`: the digits of narrow
+ * columns; `isWhole`: large tables are shown as a whole.
+ * @type {(model: Model, head: number, digit: number, room?: number, isWhole?: boolean) => number}
  */
-export function widthOf(model, head, digit, room) {
+export function widthOf(model, head, digit, room, isWhole = false) {
   const backward = new Set(model.learning?.stages.flatMap(({ matrices }) => matrices)); // they do not push heads out
   const own = Object.keys(model.matrices).filter(
     (name) => model.matrices[name].perHead && rowsOf(model, name, head) && !backward.has(name),
   );
   const widths = own.flatMap((name) => [
-    tableWidth(model, name, head, digit, room),
+    tableWidth(model, name, head, digit, room, isWhole),
     captionWidth(model, name, head, digit),
   ]);
   return Math.max(...widths, 0);
 }
 
-/** @type {(model: Model, name: string, head: number, digit: number, room?: number) => number} */
-function tableWidth(model, name, head, digit, room) {
+/** @type {(model: Model, name: string, head: number, digit: number, room: number | undefined, isWhole: boolean) => number} */
+function tableWidth(model, name, head, digit, room, isWhole) {
   const { least, slack, margin, gap, label: size } = room === undefined ? USUAL : NARROWED;
   const rows = requireRows(model, name, head);
   const number = Math.max(least, reserved(model, name, head, room) * digit + slack) + margin;
@@ -178,7 +175,7 @@ function tableWidth(model, name, head, digit, room) {
     labelsOf(model, axis, n ? rows[0].length : rows.length).map((text) => size * digit * lengthOf(text)),
   );
   const [longest, most] = room === undefined ? [0, MOST_UNFOLDED] : [HEADING, MOST_NARROW];
-  const columns = folded(rows[0].length, UNASKED, most).map((at) =>
+  const columns = folded(rows[0].length, { ...UNASKED, open: isWhole }, most).map((at) =>
     typeof at === "object" ? gap : Math.max(width, Math.min(longest, across[at]) + 0.3),
   );
   return Math.min(LABEL, Math.max(...down)) + 0.6 + columns.reduce((sum, column) => sum + column, 0);

@@ -57,6 +57,7 @@ export const isUnfolded = (count, fold, most = MOST_UNFOLDED) =>
 export class Folds {
   /** @type {Map<string, { row: Fold; col: Fold }>} */
   #folds = new Map(); // by matrix and head
+  #areOpen = false; // those in which nothing has been folded or unfolded
 
   /** @param {number} [most] rows or columns of a table that are shown as they are */
   constructor(most = MOST_UNFOLDED) {
@@ -69,18 +70,33 @@ export class Folds {
    */
   at(name, head) {
     const table = `${name} ${head}`;
-    const fresh = () => ({ open: false, kept: /** @type {Set<number>} */ (new Set()) });
+    const fresh = () => ({ open: this.#areOpen, kept: /** @type {Set<number>} */ (new Set()) });
     const folds = this.#folds.get(table) ?? { row: fresh(), col: fresh() };
     this.#folds.set(table, folds);
     return folds;
   }
 
   /**
+   * Fold a table again.
    * @param {string} name
    * @param {number | null} head
    */
   forget(name, head) {
-    this.#folds.delete(`${name} ${head}`);
+    for (const fold of Object.values(this.at(name, head))) {
+      fold.open = false;
+      fold.kept.clear();
+    }
+  }
+
+  /** Whether large tables are shown as a whole. */
+  get areOpen() {
+    return this.#areOpen;
+  }
+
+  /** Show all tables as a whole, or fold all that are large. @param {boolean} areOpen */
+  setAll(areOpen) {
+    this.#folds.clear();
+    this.#areOpen = areOpen;
   }
 
   /**

@@ -13,7 +13,7 @@ import {
   setText,
   symbol,
 } from "./dom.js";
-import { folded, isUnfolded, UNFOLDED } from "./folding.js";
+import { folded, isUnfolded, UNASKED, UNFOLDED } from "./folding.js";
 import {
   isClaim,
   isDead,
@@ -98,6 +98,7 @@ export class View {
       if (isIntersecting && this.#late.delete(table)) this.#update(table);
     }
   });
+  hasLarge = false; // whether any table is folded until somebody unfolds it
   /** @type {Cells} */
   #shown;
   /** @type {{ node: Element; numbers: Element; called: (sign: string) => string; table: TableId; text: string }[]} */
@@ -226,6 +227,9 @@ export class View {
     const isNarrow = this.digits !== undefined;
     const [down, across] = [folded(rows.length, fold.row, most), folded(rows[0].length, fold.col, most)];
     const isFolded = [...down, ...across].some((at) => typeof at === "object");
+    this.hasLarge ||=
+      this.folds !== null &&
+      [rows, rows[0]].some(({ length }) => folded(length, UNASKED, most).length < length);
     const columns = across.map((at) =>
       typeof at === "object"
         ? { th: gapHead(this.words, built, "col", at, isNarrow), label: null }

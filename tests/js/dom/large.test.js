@@ -53,6 +53,32 @@ test("an unfolded table can be folded again", async () => {
   assert.deepEqual(rows(), ROWS);
 });
 
+test("one click shows all rows and columns of every table, and one shortens them again", async () => {
+  const { root, rows, columns, find, focus } = await large();
+  const both = () => find('[data-focus="large tables"]');
+  assert.match(both().parentElement.textContent, /Large tables are shortened\..*Show all rows and columns/);
+  both().focus();
+  both().click();
+  assert.deepEqual([rows(), columns()], [ALL, [...Array(12).keys()]]);
+  assert.equal(root.querySelectorAll('[data-do="unfold"]').length, 0);
+  assert.equal(focus(), "large tables");
+  both().click();
+  assert.deepEqual([rows(), columns()], [ROWS, COLUMNS]);
+});
+
+test("where all tables are shown as a whole, one of them can be folded", async () => {
+  const { rows, find, cell } = await large();
+  find('[data-focus="large tables"]').click();
+  find('[data-focus="fold x null"]').click();
+  assert.deepEqual(rows(), ROWS);
+  assert.ok(cell("q|0|10|0"));
+});
+
+test("small tables need no line about large ones", async () => {
+  const { find } = await large("small");
+  assert.ok(find('[data-focus="large tables"]').parentElement.hidden);
+});
+
 test("an arrow leads to the next row, though it was folded away", async () => {
   const { rows, cell, focus } = await large();
   cell("x||4|0").focus();

@@ -29,7 +29,7 @@ export class HeadChips {
       { class: "quiet", data: { do: "all_decimals", focus: "all decimals" } },
       words.all_decimals,
     );
-    this.fewerDecimals = element("p", { class: "fewer-decimals", hidden: true }, this.fewer, all);
+    this.fewerDecimals = element("p", { class: "fewer-decimals tables-note", hidden: true }, this.fewer, all);
     this.root = element("div", { class: "head-chips", role: "group", "aria-label": words.heads_shown });
   }
 

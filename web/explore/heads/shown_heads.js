@@ -11,7 +11,7 @@ const FEWEST = 1; // decimals of a number below ten in the narrowest columns
 
 /**
  * `shownHeads`: the heads whose tables are on the page; `shownDigits`: how many digits their narrow columns have;
- * `isFree`: whether the tables may be laid out again, that is, no number is being dragged or typed; `isFixed`: whether
+ * `areTablesOpen`: whether large tables are shown as a whole; `isFree`: whether the tables may be laid out again, that is, no number is being dragged or typed; `isFixed`: whether
  * an exercise decides which tables are shown; `bringHead`: bring a head's lines into view.
  * @typedef {{
  *   readonly root: HTMLElement;
@@ -19,6 +19,7 @@ const FEWEST = 1; // decimals of a number below ten in the narrowest columns
  *   readonly model: ExploreModel;
  *   readonly shownHeads: number[];
  *   readonly shownDigits: number | undefined;
+ *   readonly areTablesOpen: boolean;
  *   isFree: () => boolean;
  *   isFixed: () => boolean;
  *   relay: () => void;
@@ -118,7 +119,10 @@ export class ShownHeads {
 
   /** @type {(digit: number, digits: number | undefined) => number[]} */
   #widths(digit, digits) {
-    return Array.from({ length: this.#count }, (_, head) => widthOf(this.host.model, head, digit, digits));
+    const { model, areTablesOpen } = this.host;
+    return Array.from({ length: this.#count }, (_, head) =>
+      widthOf(model, head, digit, digits, areTablesOpen),
+    );
   }
 
   /** The width has changed: another number of heads may fit. */
