@@ -140,6 +140,7 @@ WORDS: Final = {
     "more": N_("… {count} more"),
     "more_rows": N_("Show {count} more {count:row|rows}"),
     "more_columns": N_("Show {count} more {count:column|columns}"),
+    "colour_scale": N_("What the colors of these tables stand for. This stays while you drag a number."),
     "fold_again": N_("Collapse"),
     "tables_shortened": N_("Large tables are shortened."),
     "open_tables": N_("Show all rows and columns"),

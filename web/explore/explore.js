@@ -12,6 +12,7 @@ import {
   onLaidOut,
   reportRedrawn,
 } from "../kit/audience.js";
+import { ColourScales } from "../kit/colour_scales.js";
 import { active, announcer, element, fill, named, setAttribute } from "../kit/dom.js";
 import { Folds, MOST_NARROW, MOST_UNFOLDED } from "../kit/folding.js";
 import { isEditable, key, rowsOf, unkey } from "../kit/graph.js";
@@ -91,6 +92,7 @@ class Explore {
   #view;
   #structure = ""; // of the tables on the page; "" before the first update
   #folds = foldsForAudience();
+  #scales = new ColourScales();
   #gone = new AbortController(); // removes the listeners outside the component
   #address = new Address(() => this.#settled());
   #resized = new ResizeObserver(() => this.#heads.refit());
@@ -236,6 +238,7 @@ class Explore {
     this.#grid.drafts.clear();
     this.#messageLine.forget();
     this.#heads.forget();
+    this.#scales.forget();
     this.#parts.explain.forget();
   }
 
@@ -589,7 +592,7 @@ class Explore {
     const { practice, chips } = this.#parts;
     const { heads, digits } = this.#heads;
     if (!isBeforeAudience()) this.#folds.most = digits === undefined ? MOST_UNFOLDED : MOST_NARROW;
-    this.#view = practice.view(this.#model, { folds: this.#folds, heads, digits });
+    this.#view = practice.view(this.#model, { folds: this.#folds, heads, digits, scales: this.#scales });
     this.#view.patch(this.#model, this.#grid.drafts);
     this.#view.isInHand = this.#newest.previewed !== null;
     this.#parts.learning.place(this.#view.backward);

@@ -1,6 +1,7 @@
 // The matrices as tables: built once for a structure, then patched cell by cell.
 
 import { Cells } from "./cells.js";
+import { scaleBar } from "./colour_scales.js";
 import { decimalsWithin, reserved } from "./column_widths.js";
 import {
   accent,
@@ -75,8 +76,14 @@ function getOrMake(made, at, make) {
 
 const SPARE = 3; // digits for which a column keeps room that it no longer needs
 
+/** @typedef {import("./colour_scales.js").ColourScales} ColourScales */
 /** @typedef {import("./table_parts.js").Table} Table */
-/** @typedef {{ bare?: boolean; folds?: import("./folding.js").Folds | null; heads?: number[]; digits?: number }} ViewLayout */
+/**
+ * @typedef {{
+ *   bare?: boolean; folds?: import("./folding.js").Folds | null; heads?: number[]; digits?: number;
+ *   scales?: ColourScales | null;
+ * }} ViewLayout
+ */
 
 export class View {
   /** @type {Map<string, HTMLElement>} */
@@ -90,6 +97,8 @@ export class View {
   #update = () => {}; // brings a table up to date with the newest numbers
   /** @type {Map<string, string[]>} the tables of its stage: equal numbers in them have one colour */
   #beside = new Map();
+  /** @type {Map<string, (top: number) => void>} show what a stage's strongest colour stands for */
+  #bars = new Map();
   #inView = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
       const table = this.#tables.get(target.getAttribute("data-table") ?? "");
@@ -109,12 +118,21 @@ export class View {
   /**
    * `bare`: lay out no stages; the caller lays out single tables, which `matrix` builds. `folds`: how large tables are
    * folded; without it none is. `heads`: those that are shown, unless all are. `digits`: how many fit into a column,
-   * where columns are narrow.
+   * where columns are narrow. `scales`: what the colours stand for, which the stages then show; without it that follows
+   * the numbers.
    * @param {TablesModel} model
    * @param {ViewLayout} [layout]
    */
-  constructor(model, { bare = false, folds = null, heads = [...Array(model.dims.h).keys()], digits } = {}) {
+  constructor(model, layout = {}) {
+    const {
+      bare = false,
+      folds = null,
+      heads = [...Array(model.dims.h).keys()],
+      digits,
+      scales = null,
+    } = layout;
     this.digits = digits;
+    this.scales = scales;
     this.words = model.words;
     this.#shown = new Cells(model.words);
     this.#last = { model, drafts: new Map() };
@@ -151,7 +169,7 @@ export class View {
     const shared = names.filter((name) => !model.matrices[name].perHead);
     const own = names.filter((name) => model.matrices[name].perHead);
     const row = element("section", { class: "stage", "aria-label": stage.title });
-    row.append(stageTitle(stage, this.words));
+    row.append(this.#titleOf(model, stage));
     if (shared.length) row.append(div("layer", ...shared.map((name) => this.matrix(model, name, null))));
     if (own.length) {
       if (shared.length) row.append(div("stage-title"));
@@ -172,6 +190,18 @@ export class View {
       }
     }
     return row;
+  }
+
+  /** A stage's title, with its colours where it has any. @type {(model: Model, stage: Stage) => HTMLElement} */
+  #titleOf(model, stage) {
+    const title = stageTitle(stage, this.words);
+    const looks = stage.matrices.map((name) => model.matrices[name]?.scale);
+    const kind = looks.includes("signed") ? "signed" : looks.includes("weights") ? "weights" : "";
+    if (!this.scales || !kind) return title;
+    const { root, show } = scaleBar(this.words, kind);
+    for (const name of stage.matrices) this.#bars.set(name, show);
+    title.append(root);
+    return title;
   }
 
   /**
@@ -429,12 +459,15 @@ export class View {
       if (model.lens?.kind === "gradient") return topOfAll(model);
       if (model.lens) return topOf(lens);
       if (scale === "weights") return 1;
-      const beside = (this.#beside.get(name) ?? [name]).map((other) => model.matrices[other]);
-      return topOf(beside.map((matrix) => (matrix?.scale === "weights" ? null : matrix?.values)));
+      const names = this.#beside.get(name) ?? [name];
+      const beside = names.map((other) => model.matrices[other]);
+      const needed = topOf(beside.map((matrix) => (matrix?.scale === "weights" ? null : matrix?.values)));
+      return this.scales?.topOf(names.join(), needed, this.isInHand) ?? needed;
     };
     return (table) => {
       const scale = model.lens?.kind === "gradient" ? "" : table.name; // one scale for all
       const top = getOrMake(tops, scale, () => topFor(table.name));
+      this.#bars.get(table.name)?.(top);
       if (!this.isInHand) this.#reserve(model, table);
       const { decimals } = table;
       const shown = decimals === model.decimals ? model : { ...model, decimals };

@@ -95,3 +95,31 @@ test("a stage's title opens the terms of its tables", async () => {
   assert.equal(terms.querySelector("dt").textContent, "attention score");
   assert.equal(terms.querySelectorAll("dt").length, terms.querySelectorAll("dd").length);
 });
+
+/** Hold Alt and press an arrow so many times: the number is dragged by the keys. */
+function dragBy(td, steps) {
+  td.focus();
+  for (let n = 0; n < steps; n++) press({ key: "ArrowUp", altKey: true, shiftKey: true }, td);
+}
+const scaleOf = (td) => td.closest(".stage").querySelector(".colour-scale").textContent;
+const toneOf = (td) => td.style.getPropertyValue("--tone");
+
+test("while a number is dragged the colours of the others stay, though it grows beyond their scale", async () => {
+  const { cell } = await tables();
+  const [dragged, other] = [cell("x||0|0"), cell("x||1|1")];
+  const [tone, scale] = [toneOf(other), scaleOf(other)];
+  dragBy(dragged, 9);
+  assert.ok(Number(dragged.textContent) > 5);
+  assert.deepEqual([toneOf(other), scaleOf(other)], [tone, scale]);
+  assert.equal(toneOf(dragged), "1");
+});
+
+test("once it is released the scale has room for it, and its ends say so", async () => {
+  const { cell } = await tables();
+  const [dragged, other] = [cell("x||0|0"), cell("x||1|1")];
+  const before = Number(toneOf(other));
+  dragBy(dragged, 9);
+  press("Enter", dragged);
+  assert.equal(scaleOf(other), "−100100");
+  assert.ok(Number(toneOf(other)) < before);
+});
