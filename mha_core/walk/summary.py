@@ -17,7 +17,7 @@ Kind: TypeAlias = Literal[
 ]
 
 CLEAR: Final = 2
-"""From so many times the mean of its row on, a weight is clearly above the others."""
+"""From so many times the mean of the others on, a weight is clearly above them."""
 NEAR: Final = 1e-9
 """Weights that differ by less are equal."""
 LISTED: Final = 3
@@ -90,7 +90,7 @@ def _compared(trace: Trace, head: int, look: Look, looks: Sequence[Look]) -> Loo
         (i, j)
         for i, j in single
         if others
-        and rows[i][j] * len(_visible_weights(trace, head, i)) >= CLEAR
+        and _is_clear(rows[i][j], _visible_weights(trace, head, i))
         and all(j not in looks[other].tops[i] for other in others)
     ]
 
@@ -103,6 +103,11 @@ def _compared(trace: Trace, head: int, look: Look, looks: Sequence[Look]) -> Loo
     most = LISTED if len(looks) <= LISTED else 1
     named = sorted(apart or single or [look.most[1:]], key=ahead, reverse=True)[:most]
     return look._replace(pairs=tuple((i, (j,), rows[i][j]) for i, j in sorted(named)), apart=bool(apart))
+
+
+def _is_clear(weight: float, visible: Sequence[float]) -> bool:
+    """Whether a weight is clearly above the others of its query. With the mean of all, no weight of two would be."""
+    return weight * (len(visible) - 1) >= CLEAR * (sum(visible) - weight)
 
 
 def _look(trace: Trace, head: int) -> Look:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from math import log
 
 import pytest
 from hypothesis import given
@@ -108,8 +109,8 @@ def assert_holds(computed):
 def assert_pairs_hold(computed, head, look, tops, seen):
     """The pairs that a finding names are among the head's largest weights, and no other head has those set apart.
 
-    ``seen``: the weights of the keys that each query may attend to. A weight that is set apart is at least twice their
-    mean.
+    ``seen``: the weights of the keys that each query may attend to. A weight that is set apart is at least twice the
+    mean of the others.
     """
     tables = computed.values["weights"]
     others = [table for at, table in enumerate(tables) if at != head]
@@ -125,9 +126,11 @@ def assert_pairs_hold(computed, head, look, tops, seen):
     if look.kind == "each":
         assert [i for i, _, _ in look.pairs] == list(look.choosing)
     if look.kind == "many":
-        single = [
-            (i, tops[i][0]) for i in look.choosing if len(tops[i]) == 1 and max(seen[i]) * len(seen[i]) >= 2
-        ]
+        single = []
+        for i in look.choosing:
+            *rest, most = sorted(seen[i])
+            if len(tops[i]) == 1 and most * len(rest) >= 2 * sum(rest):
+                single.append((i, tops[i][0]))
         away = [pair for pair in single if others and not any(is_top_of(table, *pair) for table in others)]
         assert look.apart == bool(away)
 
@@ -210,10 +213,33 @@ def test_of_many_tokens_it_is_said_what_a_head_does_that_the_others_do_not():
     ]
 
 
-def test_of_rows_that_are_almost_even_no_pair_is_said_to_be_in_one_head_only():
-    """e^0.75 / (e^0.75 + 6) = 0.26, less than twice the mean 1/7."""
-    told = said_of(heads_that_look_at((1, 0, 0, 0, 0, 3, 2), (2, 0, 0, 0, 0, 4, 2), score=0.75))
+def test_of_rows_in_which_others_are_nearly_as_large_no_pair_is_said_to_be_in_one_head_only():
+    """0.38 is less than twice the mean of 0.36, 0.25 and 0.01."""
+    first, second = [0.38, 0.36, 0.25, 0.01], [0.36, 0.38, 0.25, 0.01]
+    one, other = (given_weights(table).heads[0] for table in ([first, second] * 2, [second, first] * 2))
+    two = replace(given_weights([first] * 4), heads=(one, other))
+    told = findings(where_heads_look(trace(validate(two))), "abcd", "nopq", "en")
     assert [text.startswith("strongest: ") for text in told] == [True, True]
+
+
+def test_of_rows_with_two_keys_a_pair_is_said_to_be_in_one_head_only():
+    """Each token sees itself and the one before it. Twice the mean of two weights would be 1, which none reaches."""
+    told = said_of(
+        replace(
+            heads_that_look_at((0, 0, 1, 2, 3, 4, 6), (0, 1, 1, 2, 3, 4, 6)), mask=BandMask(2, causal=True)
+        )
+    )
+    assert told == ["only in this head: b → a 0.99", "only in this head: b → b 0.99"]
+
+
+def test_under_a_causal_mask_the_mean_is_that_of_the_keys_that_are_seen():
+    """c sees three keys: 0.50 is twice the mean of the others. e sees five: there 0.50 would be clear by far."""
+    told = said_of(
+        replace(
+            heads_that_look_at((0, 1, 2, 0, 0, 0, 0), (0, 1, 1, 0, 0, 0, 0), score=log(2.001)), mask="causal"
+        )
+    )
+    assert told == ["only in this head: c → c 0.50", "only in this head: c → b 0.50"]
 
 
 def test_heads_that_look_at_the_same_keys_are_not_called_unlike():

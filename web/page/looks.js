@@ -5,7 +5,7 @@ import { isHidden, requireRows } from "../kit/graph.js";
 import { format } from "../kit/numbers.js";
 import { isolated } from "../kit/quoted.js";
 
-const CLEAR = 2; // a weight is clearly above those of its row from so many times their mean on
+const CLEAR = 2; // a weight is clearly above the others of its row from so many times their mean on
 const NEAR = 1e-9; // weights that differ by less are equal
 const LISTED = 3; // most queries that are listed one by one, and of more the most that are named
 
@@ -72,6 +72,15 @@ function patternOf(tops, attending, same) {
 /** @typedef {{ query: number; tops: number[]; weight: number }} Pair a query that is named, with its largest weight */
 
 /**
+ * Whether a weight is clearly above the others that its query has. With the mean of all, no weight of two would be.
+ * @type {(weight: number, visible: number[]) => boolean}
+ */
+function isClear(weight, visible) {
+  const sum = visible.reduce((all, one) => all + one, 0);
+  return weight * (visible.length - 1) >= CLEAR * (sum - weight);
+}
+
+/**
  * The pairs that a finding names: all of a few queries, or those of many in which the head differs most from the others.
  * @type {(kind: string, weights: Weights, others: Weights[]) => { kind: string; pairs: Pair[]; isWeighed: boolean }}
  */
@@ -91,7 +100,7 @@ function named(kind, { rows, tops, visible, choosing }, others) {
   const apart = others.length
     ? single.filter(
         (at) =>
-          rows[at][tops[at][0]] * visible[at].length >= CLEAR &&
+          isClear(rows[at][tops[at][0]], visible[at]) &&
           others.every((other) => !other.tops[at].includes(tops[at][0])),
       )
     : [];
