@@ -81,3 +81,30 @@ def assert_stays_under_the_pointer(bench):
     bench.page.mouse.up()
     expect(note).not_to_have_text(before_drag)
     assert bench.settled().cell(*X00).bounding_box()["y"] == before
+
+
+LOWEST = """() => {
+  const root = [...document.querySelectorAll("*")].find((one) => one.shadowRoot?.querySelector(".bench")).shadowRoot;
+  const foot = root.querySelector(".explain").getBoundingClientRect().top;
+  const boxes = [...root.querySelectorAll(".editable td[data-key]")].map((td) => td.getBoundingClientRect());
+  const low = boxes.filter(({ top }) => top + 6 < foot).toSorted((one, other) => other.top - one.top)[0];
+  return [low.x + low.width / 2, Math.min(low.y + low.height / 2, foot - 3)];
+}"""
+"""The middle of the lowest number in sight, which the line of arithmetic may partly cover."""
+
+
+@pytest.mark.parametrize("way", [(60, 0), (6, -90)], ids=["a number", "a selection"])
+def test_a_drag_near_the_foot_of_a_low_window_does_not_scroll_the_page_under_the_pointer(visit, way):
+    bench = visit("?example=causal", viewport={"width": 1280, "height": 720}).settled()
+    page = bench.page
+    main = page.locator(".stMain")
+    main.evaluate("(main) => main.scrollTo(0, 300)")
+    x, y = page.evaluate(LOWEST)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + way[0], y + way[1], steps=6)
+    in_step(bench)
+    assert main.evaluate("(main) => main.scrollTop") == 300
+    page.mouse.up()
+    bench.settled()
+    assert main.evaluate("(main) => main.scrollTop") == 300
