@@ -143,7 +143,8 @@ def answer_run(body: bytes, _language: str) -> bytes:
     sentences = [_tokens_or_fits(model, text, "texts", steps) for text in texts]
     pairs = aligned(*sentences) if len(sentences) == 2 else []
     layers, difference_arrays = _layers(model, sentences, off, pairs)
-    described, arrays = header_and_arrays(sentences, layers)
+    jobs = model.jobs if isinstance(model, Model) else ()
+    described, arrays = header_and_arrays(sentences, layers, jobs=jobs)
     size = model.architecture
     header = {
         "model": request["model"],
@@ -154,6 +155,7 @@ def answer_run(body: bytes, _language: str) -> bytes:
         "causal": size.causal,
         "limit": min(model.most_tokens, most_tokens(model)),
         "guesses": can_guess(model),
+        "jobs": {job.kind: {"found": job.found, "texts": job.texts} for job in jobs},
         "masks": [
             [index for index, token in enumerate(tokens.ids) if token == model.reader.mask]
             for tokens in sentences

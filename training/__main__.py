@@ -13,12 +13,12 @@ from tokenizers import Tokenizer
 from mha_core.models.model import open_model
 from training.corpus import Corpus, encode
 from training.earlier import GUIDES, decided
-from training.export import opened, save
+from training.export import opened, save, save_jobs
 from training.heads import behaviours, best, probed
 from training.loop import Course, average, train
 from training.measures import counted, held_out
 from training.model import Bert, Shape
-from training.needed import needed, table
+from training.needed import jobs, needed, table
 from training.passages import Passage, passages
 from training.probes import PROBES
 from training.start import embeddings
@@ -48,7 +48,9 @@ def main() -> None:
     train(model, _second_corpus(asked, tokenizer), Course(asked.further, 0.5, GUIDES), SEED, print)
     average(model, parameters, SECOND)
     save(model, tokenizer, asked.folder)
-    written = table(before, needed(model, asked_of))
+    after = needed(model, asked_of)
+    save_jobs(jobs(asked_of, after), asked.folder)
+    written = table(before, after)
     print(written)
     if asked.folder == OWN:
         _into_readme(written)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
+from mha_core.models.jobs import JOBS_FILE, Job, jobs_json
 from training.corpus import PAD
 from training.model import EPS, Bert, Shape
 from training.tokenizer import SPECIAL
@@ -37,6 +39,11 @@ def config(model: Bert) -> dict[str, object]:
         "tie_word_embeddings": True,
         "position_embedding_type": "absolute",
     }
+
+
+def save_jobs(jobs: Iterable[Job], folder: Path) -> None:
+    """Write what the heads do, for the page."""
+    _write(folder / JOBS_FILE, dict(jobs_json([*jobs])))
 
 
 def save(model: Bert, tokenizer: Tokenizer, folder: Path) -> None:

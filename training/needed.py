@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final, get_args
 
 import torch
 from torch import Tensor
 
+from mha_core.models.jobs import Job, JobKind
 from training.corpus import MASK, Corpus, Texts
 from training.model import Bert, Place
+
+JOB: Final = 0.8
+"""A head does what it finds in so large a share of the texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,15 @@ def _guessed(
     chances = model.guess(states[at, hidden]).softmax(-1)
     words = texts.ids[at, hidden]
     return ((chances.argmax(-1) == words).float(), chances[at, words]), weights
+
+
+def jobs(corpus: Corpus, found: Mapping[str, Mapping[Place, Needed]]) -> Iterator[Job]:
+    """For each kind the head that finds the deciding word most often, if it is a head's job."""
+    texts = Counter(kind for one in corpus.values() for kind in one.kinds)
+    for kind in get_args(JobKind):
+        layer, head = best = max(found[kind], key=lambda place: found[kind][place].found)
+        if found[kind][best].found >= JOB:
+            yield Job(kind, layer, head, round(found[kind][best].found, 3), texts[kind])
 
 
 def table(before: Mapping[str, Mapping[Place, Needed]], after: Mapping[str, Mapping[Place, Needed]]) -> str:

@@ -11,6 +11,7 @@ from mha_core.example.model import Text
 from mha_core.models.checkpoint import open_checkpoint
 from mha_core.models.config import Architecture, read_architecture
 from mha_core.models.ends import read_ends
+from mha_core.models.jobs import Job, read_jobs
 from mha_core.models.parts import Parts, parts_of
 from mha_core.models.tokenizer import Reader, read_tokenizer
 
@@ -23,7 +24,7 @@ STORED_VECTORS = 10
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
     """``title``: its name for people; ``parts``: its numbers, on ``device`` in ``dtype``; ``ends``: the ids of
-    the tokens that end a text.
+    the tokens that end a text; ``jobs``: what heads were trained to do.
     """
 
     title: Text
@@ -33,6 +34,7 @@ class Model:
     device: torch.device
     dtype: torch.dtype
     ends: frozenset[int] = frozenset()
+    jobs: tuple[Job, ...] = ()
 
     @property
     def can_guess(self) -> bool:
@@ -79,4 +81,5 @@ def open_model(
     architecture = read_architecture(folder)
     checkpoint = open_checkpoint(folder, where, dtype)
     parts = parts_of(checkpoint, architecture)
-    return Model(title, architecture, read_tokenizer(folder), parts, where, dtype, read_ends(folder))
+    reader, ends, jobs = read_tokenizer(folder), read_ends(folder), read_jobs(folder)
+    return Model(title, architecture, reader, parts, where, dtype, ends, jobs)

@@ -6,7 +6,7 @@ The page Models is sent this of a trained model's layers, and a notebook cell co
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NotRequired, TypedDict
 
@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from mha_core.models import MEASURES, Record, Tokens, label, unsure
+from mha_core.models.jobs import Job, JobKind
 from mha_core.models.measures import Places, records
 
 SIDE: Final = 128
@@ -74,15 +75,22 @@ def pooled(weights: Tensor, side: int) -> Tensor:
 
 
 def header_and_arrays(
-    sentences: Sequence[Tokens], layers: Sequence[Sequence[Glance]], side: int = SIDE
+    sentences: Sequence[Tokens],
+    layers: Sequence[Sequence[Glance]],
+    side: int = SIDE,
+    jobs: Sequence[Job] = (),
 ) -> tuple[Sentences, dict[str, Tensor]]:
-    """The part of the header about sentences, and their arrays; ``layers`` are those of each sentence."""
+    """The part of the header about sentences, and their arrays; ``layers`` are those of each sentence.
+
+    ``jobs``: what heads were trained to do, which names those that no measure names.
+    """
     names = [name for name in MEASURES if any(name in glances[0].records[0].measures for glances in layers)]
     described: list[Sentence] = []
     arrays: dict[str, Tensor] = {}
     for number, (tokens, glances) in enumerate(zip(sentences, layers, strict=True)):
         heads = [record for glance in glances for record in glance.records]
-        described.append(_sentence(tokens, heads, names, side))
+        trained = {job.layer * len(glances[0].records) + job.head: job.kind for job in jobs}
+        described.append(_sentence(tokens, heads, names, side, trained))
         parts = {
             "maps": torch.stack([glance.maps for glance in glances]),
             "keys": torch.stack([glance.keys for glance in glances]),
@@ -94,7 +102,9 @@ def header_and_arrays(
     return {"measures": names, "sentences": described}, arrays
 
 
-def _sentence(tokens: Tokens, heads: Sequence[Record], names: Sequence[str], side: int) -> Sentence:
+def _sentence(
+    tokens: Tokens, heads: Sequence[Record], names: Sequence[str], side: int, trained: Mapping[int, JobKind]
+) -> Sentence:
     block = block_of(len(tokens), side)
     return {
         "texts": [
@@ -104,12 +114,17 @@ def _sentence(tokens: Tokens, heads: Sequence[Record], names: Sequence[str], sid
         "unknown": [unknown is not None for unknown in tokens.unknown],
         "words": tokens.words,
         "special": tokens.special,
-        "labels": [label(record) or "none" for record in heads],
+        "labels": [_label(record, trained.get(at)) for at, record in enumerate(heads)],
         "unsure": [unsure(record) or "" for record in heads],
         "places": [heads[0].measures[name].places if name in heads[0].measures else 0 for name in names],
         "block": block,
         "side": math.ceil(len(tokens) / block),
     }
+
+
+def _label(record: Record, job: JobKind | None) -> str:
+    """What a head does in this text; else what it was trained to do."""
+    return label(record) or job or "none"
 
 
 def _measured(heads: Sequence[Record], names: Sequence[str], part: Literal["value", "null"]) -> Tensor:

@@ -38,7 +38,7 @@ export class Heads {
   /** @param {Shown} shown */
   update({ run, place, shuffled, missing, refused }) {
     this.tokens.update(run, place);
-    this.overview.update(run, place, shuffled, missing);
+    this.overview.update(run, place, missing);
     this.head.update(run, place, this.#numbers, shuffled, refused);
   }
 

@@ -109,6 +109,8 @@ interface ModelRun {
   limit: number;
   /** Whether it can guess words. */
   guesses: boolean;
+  /** What heads were trained to do, by label: in which share of how many new texts they do it. */
+  jobs?: Record<string, { found: number; texts: number }>;
   /** What heads are counted from on screen: 1 for students, 0 as in Python; and the numbers of the layers there. */
   first: number;
   numbers: number[];

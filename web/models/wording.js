@@ -147,6 +147,8 @@ const LEAST_LEFT = 0.005; // of all weight; a smaller rest is printed as none
 export function behaviour(words, run, at) {
   const [sentence] = run.sentences;
   const label = sentence.labels[at];
+  const job = run.jobs?.[label];
+  if (job) return fill(words[`told_${label}`], { number: percent(job.found), texts: job.texts });
   const measure = measuresOf(run, sentence, at).find(({ name }) => name === label);
   const text = measure
     ? fill(words[`told_${label}`], { number: percent(measure.number), chance: percent(measure.chance) })

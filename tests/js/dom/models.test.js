@@ -7,7 +7,7 @@ import { fill } from "../../../web/kit/dom.js";
 import { NextToken } from "../../../web/models/effect/next_token.js";
 import { opacityOn } from "../../../web/models/paint.js";
 import { counterpart, mapOf, mostShifted, readRun, shiftOf } from "../../../web/models/runs.js";
-import { measureText, percent } from "../../../web/models/wording.js";
+import { behaviour, percent } from "../../../web/models/wording.js";
 import { mount, payload, press } from "./page.js";
 
 const TEXTS = payload("texts");
@@ -245,16 +245,20 @@ test("a kind's button counts its heads and shows them alone", async () => {
   assert.equal(tiles().length, labels.length);
 });
 
-test("a head's tip lists its measures, and Escape closes it", async () => {
-  const { tile, one, texts } = await models();
-  const { measures, sentences } = runOf([english]);
+test("a head's tip says where the token looks most, how much, and what the head does; Escape closes it", async () => {
+  const { tile, one, texts, click } = await models();
+  const run = runOf([english]);
+  const [{ names, keys, tops, n }] = run.sentences;
+  await click(".token:nth-of-type(3)");
+  const query = texts(".token").indexOf(one('.token[aria-pressed="true"]').textContent);
   tile(2).dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
   while (one(".tip").hidden) await answered();
-  const measured = sentences[0].measured.subarray(2 * measures.length, 3 * measures.length);
-  assert.deepEqual(
-    texts(".tip .bar-number"),
-    Array.from(measured, (number, at) => measureText(measures[at], number)),
-  );
+  const at = 2 * n + query;
+  assert.deepEqual(texts(".tip > *"), [
+    said(WORDS.layer_head, { layer: 1, head: 3 }),
+    `${names[query]} → ${names[keys[at]]} ${tops[at].toFixed(2)}`,
+    behaviour(WORDS, run, 2),
+  ]);
   press("Escape", tile(2));
   assert.ok(one(".tip").hidden);
 });
@@ -273,6 +277,18 @@ test("a head's measures are shown with how many places they are taken at", async
   assert.equal(texts(".measures.apart dt")[0], "entropy");
 });
 
+test("a head that no measure names is named by what it was trained to do, and how often it does it", async () => {
+  const page = await models({ model: "own", text: english });
+  const run = runOf([english]);
+  const [{ labels }] = run.sentences;
+  assert.equal(labels[3 * 4 + 1], "pronoun");
+  assert.match(
+    page.tile(13).getAttribute("aria-label"),
+    /Trained to look from a pronoun to the noun it means\. In 99% of 216 /,
+  );
+  assert.match(page.one('.kind[data-kind="pronoun"]').textContent, /pronoun → its noun · 1/);
+});
+
 test("every head is described in the page's language, in words and numbers", async () => {
   const page = await models({ model: "own", text: TEXTS.short }, "models in Chinese");
   const { words } = payload("models in Chinese");
@@ -282,6 +298,7 @@ test("every head is described in the page's language, in words and numbers", asy
   assert.ok(sentence.labels.includes("none") && sentence.labels.includes("previous"));
   const query = sentence.special.indexOf(false);
   for (const [at, label] of sentence.labels.entries()) {
+    if (run.jobs[label]) continue;
     const description = page.tile(at).getAttribute("aria-label");
     const place = { layer: Math.floor(at / run.heads) + 1, head: (at % run.heads) + 1 };
     assert.ok(description.startsWith(said(words.layer_head, place)));

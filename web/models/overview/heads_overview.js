@@ -17,9 +17,8 @@ import { differences, mostOf, putPixels, shaded, signed, weightsOf } from "../pa
 import { alignedKeys, counterpart, isOfTwo, mapOf, NO_RUN } from "../runs.js";
 import { colourName, hueStyle } from "../theme_colours.js";
 import { START } from "../view_address.js";
-import { captionOf, headName, headText, pairText } from "../wording.js";
+import { behaviour, captionOf, headName, headText, pairText } from "../wording.js";
 import { isNameless, kinds, ordered } from "./head_order.js";
-import { Measures } from "./measures.js";
 
 const LEAST_WITH_CAPTION = 70; // px, the width of a tile from which it has a caption
 const REST = 350; // ms after which a pointer rests
@@ -44,8 +43,6 @@ export class HeadsOverview {
     const { width } = this.#tiles[this.#order[0]]?.root.getBoundingClientRect() ?? { width: 0 };
     this.tiles.classList.toggle("small", width < LEAST_WITH_CAPTION);
   });
-  /** @type {Shuffled | null} */
-  #shuffled = null;
   #resting = 0;
 
   /**
@@ -108,11 +105,9 @@ export class HeadsOverview {
   /**
    * @param {ModelRun} run
    * @param {FittedPlace} place
-   * @param {Shuffled | null} shuffled
    * @param {MissingParts} missing what was wanted and does not exist
    */
-  update(run, place, shuffled, missing) {
-    this.#shuffled = shuffled;
+  update(run, place, missing) {
     const isNew = run !== this.#run;
     this.#run = run;
     this.#place = place;
@@ -311,15 +306,13 @@ export class HeadsOverview {
   /** @param {HTMLElement} tile */
   #showTip(tile) {
     const at = Number(tile.dataset.at);
-    const measures = new Measures(this.words);
-    measures.update(this.#run, at, this.#shuffled);
     const name = element("strong", {}, headName(this.words, this.#run, at));
     const { token } = this.#place;
     const looks = token === null ? "" : pairText(this.#run, at, token, this.picture);
     this.tip.replaceChildren(
       name,
       ...(looks ? [element("p", { class: "looks-at" }, looks)] : []),
-      measures.root,
+      element("p", {}, behaviour(this.words, this.#run, at)),
     );
     this.tip.hidden = false;
     const [box, tip, root] = [tile, this.tip, this.root].map((node) => node.getBoundingClientRect());
