@@ -43,6 +43,18 @@ PAGES: Final = {
     CONVENTIONS: N_("Notation"),
 }
 """Pages in the order of the navigation, the home page first: script and label."""
+_ABOUT: Final = {
+    BENCH: N_("Change any number and see what follows"),
+    LESSONS: N_("Short lessons, from the first idea on"),
+    PUZZLES: N_("Small goals, reached by changing a number or two"),
+    WALKTHROUGH: N_("The whole computation, one step at a time"),
+    MODELS: N_("What each head of a trained model looks at"),
+    TRAIN: N_("Watch heads form while a model learns"),
+    CHECK: N_("Find the mistakes in your own calculation"),
+    EXPERIMENTS: N_("Change one setting and see what differs"),
+    CONVENTIONS: N_("Rows or columns, and other ways to write it"),
+}
+"""A line about each page, which narrow screens show in their menu of pages."""
 
 FAILED: Final = N_(
     "Something went wrong in this part of the page. Your numbers and Undo are safe. "
@@ -74,14 +86,22 @@ def configure(tab: str) -> None:
     st.set_page_config(page_title=tab, page_icon=_ICON, layout="wide")
 
 
-def head(language: str, address: Callable[[str], Mapping[str, str]]) -> None:
-    """The title, and a link to each page; ``address``: its query parameters, by script."""
+def head(language: str, current: str, address: Callable[[str], Mapping[str, str]]) -> None:
+    """The title, and a link to each page; ``address``: its query parameters, by script.
+
+    On narrow screens the links are a menu below the name of the ``current`` page. It needs no script of the browser's.
+    """
     words = words_in(language)
     with st.container(key="frame-title", width="content"):  # it is there before its content is drawn
-        st.html(f'<p class="mha-title" lang="{language}">{words(_TITLE)}</p>', width="content")
+        st.html(
+            f'<p class="mha-title" lang="{language}">{words(_TITLE)}</p>'
+            f'<details class="mha-pages" lang="{language}"><summary>{words(PAGES[current])}</summary></details>',
+            width="content",
+        )
     with st.container(horizontal=True, key="frame-pages", width="content"):
         for script, label in PAGES.items():
-            st.page_link(script, label=words(label), query_params=address(script))
+            about = f"{words(label)} :small[{words(_ABOUT[script])}]"
+            st.page_link(script, label=about, query_params=address(script))
 
 
 def waiting(page: StreamlitPage) -> None:
@@ -91,9 +111,10 @@ def waiting(page: StreamlitPage) -> None:
     """
     language = _language()
     configure(page.title)
+    current = next(script for script in PAGES if title(script, language) == page.title)
     with st.container(horizontal=True, vertical_alignment="center", key="frame"):
         if not st.context.is_embedded:
-            head(language, lambda _: st.query_params.to_dict())
+            head(language, current, lambda _: st.query_params.to_dict())
         with st.container(key="frame-waiting"):
             text = words_in(language)(_WAITING)
             st.html(f'<p class="mha-note" role="status" lang="{language}">{escape(text)}</p>')

@@ -105,7 +105,7 @@ def test_the_head_does_not_move_between_pages(visit, language):
     places = {}
     for name in map(words_in(language), [*PAGES, "Puzzles"]):
         page.get_by_role("link", name=name, exact=True).click()
-        expect(page.locator(".st-key-frame-pages [aria-current=page]")).to_have_text([name])
+        expect(page.locator(".st-key-frame-pages [aria-current=page]")).to_have_text(re.compile(f"^{name} "))
         at_rest(page)
         places[name] = page.evaluate(PLACES, PARTS)
     assert len({tuple(boxes) for boxes in places.values()}) == 1, places
@@ -119,12 +119,12 @@ def test_on_a_telephone_the_head_is_one_line_and_share_and_the_language_are_in_i
     )
     page = bench.page
     assert wider(page) == []
-    parts = [".st-key-frame-pages", ".st-key-frame-example", ".st-key-frame-menu"]
+    parts = [".mha-pages summary", ".st-key-frame-example", ".st-key-frame-menu"]
     boxes = [page.locator(f".st-key-frame {part}").bounding_box() for part in parts]
     for one, other in pairwise(boxes):
         assert one["x"] + one["width"] <= other["x"]
     assert len({round(box["y"] + box["height"] / 2) for box in boxes}) == 1
-    assert page.locator(".st-key-frame").bounding_box()["height"] <= 48
+    assert page.locator(".st-key-frame").bounding_box()["height"] <= 49
     assert page.locator(".bench > .explain").bounding_box()["height"] <= 64  # the bar at the foot
     page.locator(".stMain").evaluate("(node) => (node.scrollTop = 600)")
     menu(page)
@@ -136,13 +136,40 @@ def test_on_a_telephone_the_head_is_one_line_and_share_and_the_language_are_in_i
         choose_language(page, chosen)
     assert_shows(bench, built_in("first"))
     for name in map(words_in(language), names):
-        page.get_by_role("link", name=name, exact=True).click()
-        here = page.locator(".st-key-frame-pages [aria-current=page]")
-        expect(here).to_have_text([name])
-        expect(here).to_have_css("border-top-width", "4px")  # clear: what is painted is off the window's edge
-        strip, box = page.locator(".st-key-frame-pages").bounding_box(), here.bounding_box()
-        assert box["x"] >= 0, name
-        assert box["x"] + box["width"] <= strip["x"] + strip["width"], name
+        come_to(page, name)
+
+
+def come_to(page, name):
+    """By the menu of pages, which shows each with a line about it and is closed by what is chosen."""
+    opener = page.locator(".mha-pages summary")
+    opener.tap()
+    links = page.locator(".st-key-frame-pages a")
+    expect(links).to_have_count(9)
+    assert all(link.bounding_box()["height"] >= 44 for link in links.all())
+    assert wider(page) == []
+    links.filter(has_text=re.compile(f"^{name} ")).tap()
+    expect(opener).to_have_text(name)
+    expect(links.first).to_be_hidden()
+    at_rest(page)
+
+
+def test_on_a_telephone_the_menu_of_pages_is_left_by_escape_and_by_a_press_beside_it(visit):
+    page = visit("?example=first", viewport={"width": 390, "height": 844}, has_touch=True).page
+    opener, last = (
+        page.locator(".mha-pages summary"),
+        page.get_by_role("link", name="Notation Rows or columns"),
+    )
+    for leave in (lambda: page.keyboard.press("Escape"), lambda: page.locator(".st-key-frame").tap()):
+        opener.press("Enter")
+        expect(last).to_be_in_viewport()
+        assert_no_barrier_at(page, [390])
+        leave()
+        expect(last).to_be_hidden()
+    opener.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Explore Change any number")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(opener).to_be_focused()
 
 
 def choose_language(page, language):

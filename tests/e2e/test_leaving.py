@@ -15,8 +15,8 @@ from tools.drive.walk import Walk
 WATER = built_in("water")
 
 AFTER = """(wait) => new Promise((resolve) => {
-    const link = [...document.querySelectorAll("[data-testid=stPageLink-NavLink]")].find((one) => one.textContent ===
-        "Notation");
+    const link = [...document.querySelectorAll("[data-testid=stPageLink-NavLink]")].find((one) =>
+        one.textContent.startsWith("Notation "));
     setTimeout(() => resolve(link.click()), wait);
 })"""
 

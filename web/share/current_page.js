@@ -1,4 +1,4 @@
-// Which link in the page's head leads to the current page: it is marked, and scrolled into sight on narrow screens.
+// Which link in the page's head leads to the current page: it is marked.
 
 const observer = new MutationObserver(mark);
 /** @type {Element | null} */
@@ -21,10 +21,8 @@ function mark() {
   for (const link of strip.querySelectorAll("a")) {
     const isCurrent = path(target(link)) === path(location);
     if (isCurrent === link.hasAttribute("aria-current")) continue;
-    if (isCurrent) {
-      link.setAttribute("aria-current", "page");
-      centre(link, strip);
-    } else link.removeAttribute("aria-current");
+    if (isCurrent) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
   }
 }
 
@@ -33,9 +31,3 @@ const target = (link) => new URL((link.getAttribute("href") ?? "").replace(/^(?=
 
 /** @param {URL | Location} address */
 const path = ({ pathname }) => pathname.replace(/\/$/, "");
-
-/** Scroll the strip, and not the page, until a link is in its middle. @param {Element} link @param {Element} parent */
-function centre(link, parent) {
-  const { left, right } = link.getBoundingClientRect();
-  parent.scrollLeft += (left + right) / 2 - parent.getBoundingClientRect().left - parent.clientWidth / 2;
-}

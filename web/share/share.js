@@ -7,6 +7,7 @@ import { belowRoot } from "../kit/root.js";
 import { sender } from "../kit/sender.js";
 import { isTeaching, onTeachingChange, setTeaching, showTeaching } from "../kit/teaching.js";
 import { markCurrentPage } from "./current_page.js";
+import { closePagesMenu } from "./pages_menu.js";
 import { reachPopovers } from "./popover_focus.js";
 
 const PATIENCE = 4000; // ms to wait for the parts of the page
@@ -68,6 +69,7 @@ class Share {
     onTeachingChange(() => this.#markTeaching(), this.#stopped.signal);
     this.#listen(root);
     reachPopovers(this.#stopped.signal);
+    closePagesMenu(this.#stopped.signal);
   }
 
   /** @param {HTMLElement} root */
