@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import NamedTuple
+
+import streamlit as st
 
 from mha_core import Example, MhaError, Trace, trace
 from mha_core.compare.diff import Difference, compare
@@ -42,6 +46,21 @@ class Both(NamedTuple):
     left: Trace
     right: Trace
     differences: tuple[Difference, ...]
+
+
+def sentence_with(text: str, parts: Mapping[str, Callable[[], None]], *rest: Callable[[], None]) -> None:
+    """Draw the choices of an experiment as a sentence: each ``{name}`` in the text is a part that draws a control.
+
+    ``rest``: what follows on the same line.
+    """
+    with st.container(horizontal=True, vertical_alignment="center", key="experiment-sentence"):
+        for piece in re.split(r"({\w+})", text):
+            if piece.startswith("{"):
+                parts[piece[1:-1]]()
+            elif piece.strip():
+                st.html(f"<span>{escape(piece.strip())}</span>", width="content")
+        for part in rest:
+            part()
 
 
 def both(work: state.Work, sides: state.Sides, order: Sequence[int] = ()) -> Both:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 from typing import Final, NamedTuple
 
@@ -10,7 +11,7 @@ import streamlit as st
 from mha_core import MhaError, Trace
 from mha_core.check.catalogue import formula_of, message_of
 from mha_core.compare.diff import compare
-from mha_core.compare.pairs import PAIRS, Pair, as_claims, pair, traces
+from mha_core.compare.pairs import PAIRS, Pair, as_claims, traces
 from mha_core.compare.replay import possible, replay
 from mha_core.compare.variant import Variant
 from mha_core.compute.graph import divisor_text, symbol
@@ -26,15 +27,14 @@ from mha_ui.experiments.experiment import (
     left_out,
     open_on_the_bench,
     pane,
+    sentence_with,
 )
 from mha_ui.notes import rich, status_line
 from mha_view.language import sentence
 from mha_view.tables import numbers
 
 NAME: Final = "mistakes"
-_PAIR: Final = "experiments.mistakes.pair"
-_OWN: Final = "experiments.mistakes.own"
-_NONE: Final = ""
+_MISTAKE: Final = "experiments.mistakes.mistake"
 
 
 class Replayed(NamedTuple):
@@ -58,11 +58,10 @@ def _live(work: state.Work) -> None:
         return
     compared = Both(replayed.right, replayed.wrong, compare(replayed.right, replayed.wrong))
     st.html(
-        f'<p class="mha-lesson-sentence" lang="{work.language}">{rich(replayed.sentence)}</p>'
-        f'<p class="mha-note" dir="auto">{escape(_on(work, replayed.right))}</p>'
+        f'<p class="mha-said" lang="{work.language}">{rich(replayed.sentence)} '
+        f'<span class="mha-source" dir="auto">{escape(_on(work, replayed.right))}</span></p>'
     )
     status_line(differences_in_words(work, compared))
-    _buttons(work, replayed)
     data, say = (
         numbers(replayed.wrong, work.language, work.looking.decimals),
         catalogue(work.language).gettext,
@@ -114,54 +113,57 @@ def _on(work: state.Work, right: Trace) -> str:
 
 
 def _choices(work: state.Work, known: list[tuple[str, str]], replayed: Replayed | None) -> None:
-    words = work.words
-    built_in = _chosen_pair(work)
-    ids = [pair.id for pair in PAIRS]
-    state.set_widget(_PAIR, built_in.id if built_in else None)
-    st.segmented_control(
-        words(N_("Found in published explanations")),
-        ids,
-        format_func=lambda name: text_in(pair(name).title, work.language),
-        key=_PAIR,
-        on_change=_choose,
-        args=(_PAIR,),
-    )
-    options = [_NONE, *(f"{step}.{mistake}" for step, mistake in known)]
-    state.set_widget(_OWN, _NONE if built_in or replayed is None else f"{replayed.step}.{replayed.mistake}")
+    """The sentence that chooses the mistake, and what can be done with it."""
+    rest = [] if replayed is None else [partial(_buttons, work, replayed)]
+    text = work.words(N_("Compare the correct numbers with this mistake: {mistake}"))
+    sentence_with(text, {"mistake": partial(_mistake_menu, work, known, replayed)}, *rest)
+
+
+def _mistake_menu(work: state.Work, known: list[tuple[str, str]], replayed: Replayed | None) -> None:
+    """The published mistakes, and those that can be made in the current example."""
+    built_in, options = _chosen_pair(work), _options(work, known)
+    own = None if replayed is None else f"{replayed.step}.{replayed.mistake}"
+    state.set_widget(_MISTAKE, built_in.id if built_in else own)
     st.selectbox(
-        words(N_("Or make a known mistake in the current example")),
-        options,
-        format_func=lambda option: words(N_("choose a mistake")) if option == _NONE else _label(work, option),
-        key=_OWN,
+        work.words(N_("Mistake")),
+        list(options),
+        format_func=options.__getitem__,
+        key=_MISTAKE,
         on_change=_choose,
-        args=(_OWN,),
-        disabled=not known,
-        width=480,
+        label_visibility="collapsed",
+        width=360,
     )
 
 
-def _label(work: state.Work, option: str) -> str:
-    step, _, mistake = option.partition(".")
+def _options(work: state.Work, known: list[tuple[str, str]]) -> dict[str, str]:
+    """Each mistake as the link names it, with its text in the menu."""
+    published = {pair.id: text_in(pair.title, work.language) for pair in PAIRS}
+    in_this = work.words(N_("In this example: {mistake}"))
+    return published | {
+        f"{step}.{mistake}": in_this.format(mistake=_label(work, step, mistake)) for step, mistake in known
+    }
+
+
+def _label(work: state.Work, step: str, mistake: str) -> str:
     letter = symbol(step, work.example).replace("head_i", "head").replace("_", "")
     return f"{letter}: {_message(work, step, mistake)}"
 
 
-def _choose(key: str) -> None:
-    chosen = state.widget_value(key)
+def _choose() -> None:
+    chosen = state.widget_value(_MISTAKE)
     if chosen:
         state.change(state.choose_sides, NAME, state.Sides(right=Variant(mistake=chosen)))
 
 
 def _buttons(work: state.Work, replayed: Replayed) -> None:
-    with st.container(horizontal=True):
-        if st.button(work.words(N_("What would the check say?")), key="experiments.mistakes.check"):
-            work = state.change(open_on_the_bench, as_claims(replayed.wrong, replayed.step))
-            st.switch_page(shell.CHECK, query_params=state.address(work))
-        if replayed.right is not work.trace and st.button(
-            work.words(N_("Open the example in Explore")), key="experiments.mistakes.open"
-        ):
-            work = state.change(open_on_the_bench, replayed.right.example)
-            st.switch_page(shell.BENCH, query_params=state.address(work))
+    if st.button(work.words(N_("What would the check say?")), key="experiments.mistakes.check"):
+        work = state.change(open_on_the_bench, as_claims(replayed.wrong, replayed.step))
+        st.switch_page(shell.CHECK, query_params=state.address(work))
+    if replayed.right is not work.trace and st.button(
+        work.words(N_("Open in Explore")), key="experiments.mistakes.open"
+    ):
+        work = state.change(open_on_the_bench, replayed.right.example)
+        st.switch_page(shell.BENCH, query_params=state.address(work))
 
 
 MISTAKES: Final = Experiment(

@@ -89,10 +89,15 @@ def test_two_variants_are_compared_every_difference_is_marked_and_a_side_is_open
     assert marked(page) == expected
     expect(page.locator("td[data-change]").first).to_have_css("position", "relative")  # its sign stands in it
     expect(page.get_by_text("Everything before the")).to_be_visible()
-    choose(page, "Scoring", "additive", side="right")
+    page.get_by_role("radio", name="Scoring").click()
+    expect(page.locator(".side-title").last).to_have_text("Dot product, not scaled")
+    page.get_by_role("button", name="Both sides").click()
+    choose(page, "Mask", "causal mask", side="right")
+    page.keyboard.press("Escape")
+    choose(page, "Scoring", "additive")
     expect(page.locator(".side-title").last).to_have_text("Additive scoring · causal mask")
     page.wait_for_function("() => location.search.includes('scoring-additive')")
-    page.locator(".st-key-experiment-right").get_by_role("button", name="Open in Explore").click()
+    page.get_by_role("button", name="Open in Explore").click()
     bench = Bench(page).settled()
     expect(page.locator('td[data-key="mask||0|1"]')).to_have_text("✕")
     bench.do("undo")
@@ -118,6 +123,14 @@ def test_a_board_is_walked_with_the_keyboard_alone_stands_on_a_telephone_too_and
     assert right["y"] > left["y"]  # its four columns have no room there
     page.set_viewport_size({"width": 1280, "height": 800})
     explains_both_sides(page)
+
+
+@pytest.mark.parametrize("name", ["sides", "mistakes"])
+def test_what_differs_is_seen_without_scrolling(experiment, name):
+    page = experiment(name, query="example=programming", viewport={"width": 1280, "height": 800})
+    weights = page.locator("td[data-change]")
+    expect(weights.first).to_be_in_viewport(ratio=1)
+    assert weights.nth(8).bounding_box()["y"] < page.locator(".board-foot").bounding_box()["y"]
 
 
 def is_walked_with_the_keyboard(page):
@@ -232,7 +245,7 @@ def test_the_temperature_is_turned_with_the_keyboard_and_numbers_follow_before_i
 
 def test_a_published_mistake_is_seen_and_the_check_names_it(experiment):
     page = experiment("mistakes")
-    page.get_by_text("Softmax without scaling", exact=True).click()
+    choose(page, "Mistake", "Softmax without scaling")
     expect(page.get_by_text("The scores 12, 0 and 4 are not divided by")).to_be_visible()
     cell(page, "scaled_scores", 0, 0, 0, side=1).hover()
     expect(page.locator(".board-foot .line").nth(0)).to_contain_text("12 ÷ 4 = 3")

@@ -121,6 +121,17 @@ def test_a_choice_changes_its_side_and_the_link(read):
     assert work(app).looking.sides["sides"].left == Variant()
 
 
+def test_another_setting_takes_the_first_value_that_changes_the_example(read):
+    app = read("sides")
+    sound(app.get_by_key("experiments.sides.setting").set_value("mask").run())
+    assert work(app).looking.sides["sides"] == state.Sides(right=Variant(mask="causal"))
+    sound(app.get_by_key("experiments.sides.value").set_value("none").run())
+    assert work(app).looking.sides["sides"] == state.Sides(right=Variant(mask="none"))
+    sound(app.get_by_key("experiments.sides.value").set_value("").run())
+    assert work(app).looking.sides["sides"] == state.Sides()
+    assert app.get_by_key("experiments.sides.setting").value == "mask"  # the choice is kept
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_side_that_cannot_be_computed_says_why_and_stays_as_it_is(read, language):
     odd = apply(built_in("output-projection"), {"op": "resize", "axis": "d_k", "size": 3})
@@ -269,7 +280,7 @@ def test_every_published_mistake_is_shown_beside_the_right_numbers(read, mistake
 def test_a_known_mistake_is_made_in_the_current_example(read):
     app = read("mistakes")
     assert address(app)["experiment"] == "mistakes"
-    app.get_by_key("experiments.mistakes.own").set_value("weights.softmax_columns").run()
+    app.get_by_key("experiments.mistakes.mistake").set_value("weights.softmax_columns").run()
     wrong = replay(trace(built_in("output-projection")), "softmax_columns", "weights")
     assert values(board(sound(app)), 1, "output") == wrong.values["output"]
     assert address(app)["variant"] == "~~mistake-weights.softmax_columns"
@@ -281,7 +292,7 @@ def test_a_known_mistake_is_made_in_the_current_example(read):
 def test_a_mistake_that_cannot_be_made_is_replaced_by_one_that_can(read, named):
     first = possible(trace(built_in("output-projection")))[0]
     app = read("mistakes", Variant(mistake=named))
-    assert app.get_by_key("experiments.mistakes.own").value == ".".join(first)
+    assert app.get_by_key("experiments.mistakes.mistake").value == ".".join(first)
 
 
 def test_a_button_opens_the_check_with_the_wrong_numbers(read):
