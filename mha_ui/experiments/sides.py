@@ -72,7 +72,7 @@ class _Setting(NamedTuple):
 def _settings(work: state.Work) -> dict[str, _Setting]:
     """By the name of its field, each part of a variant that this example can have another value of."""
     words, heads = work.words, len(work.example.heads)
-    scoring = {name: words(choice.label) for name, choice in SCORING_CHOICES.items()}
+    scoring: dict[str | int, str] = {name: words(one.label) for name, one in SCORING_CHOICES.items()}
     settings = {
         "scoring": _Setting(words(N_("Scoring")), scoring),
         "positions": _Setting(
@@ -111,9 +111,9 @@ def _setting_chosen() -> None:
     work, setting = state.current(), state.widget_value(_SETTING)
     if setting is None:  # a click on the chosen setting clears the choice
         return
-    variants = [replace(AS_IT_IS, **{setting: value}) for value in _settings(work)[setting].values]
-    variant = next((variant for variant in variants if _differs(work, variant)), variants[0])
-    state.change(state.choose_sides, NAME, state.Sides(right=variant))
+    options = [_with(state.Sides(), "right", setting, value) for value in _settings(work)[setting].values]
+    sides = next((sides for sides in options if _differs(work, sides.right)), options[0])
+    state.change(state.choose_sides, NAME, sides)
 
 
 def _differs(work: state.Work, variant: Variant) -> bool:
@@ -196,8 +196,11 @@ def _select(work: state.Work, side: str, name: str, setting: _Setting, chosen: s
 
 def _choose(side: str, name: str, value: str | int | None) -> None:
     sides = state.current().looking.sides.get(NAME, DEFAULT)
-    changed = replace(getattr(sides, side), **{name: None if value == AS_GIVEN else value})
-    state.change(state.choose_sides, NAME, sides._replace(**{side: changed}))
+    state.change(state.choose_sides, NAME, _with(sides, side, name, None if value == AS_GIVEN else value))
+
+
+def _with(sides: state.Sides, side: str, name: str, value: str | int | None) -> state.Sides:
+    return sides._replace(**{side: replace(getattr(sides, side), **{name: value})})
 
 
 SIDES: Final = Experiment(

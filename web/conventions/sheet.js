@@ -1,22 +1,10 @@
 // What all sections are made of: tables whose cells light each other up, above a line that explains one number.
 // Cells with the same key light up together, in whichever table they are.
 
-import {
-  accent,
-  announcer,
-  div,
-  element,
-  p,
-  pressable,
-  prose,
-  redrawn,
-  shapeOf,
-  span,
-  symbol,
-  titled,
-} from "../kit/dom.js";
+import { announcer, div, element, p, prose, redrawn, shapeOf, span, symbol, titled } from "../kit/dom.js";
 import { isDead, labelsOf, marked } from "../kit/graph.js";
 import { accented, corner, lookOf, table } from "../kit/layout.js";
+import { segments } from "../kit/segments.js";
 import { ARROWS, cellAt, Lights, Pointing } from "../kit/selection.js";
 import { matrixOf } from "./matrix_cells.js";
 
@@ -169,7 +157,7 @@ export const labelled = (scope, text) =>
   element("th", { scope, title: text }, span("label", element("bdi", {}, text)));
 
 /**
- * A choice among a few: buttons of which one is pressed.
+ * A choice among a few, with its name before it.
  * @template {string | number} Option
  * @param {string} label
  * @param {{ value: Option; text: Child; head?: number }[]} options
@@ -177,13 +165,8 @@ export const labelled = (scope, text) =>
  * @param {(value: Option) => void} choose
  */
 export function choice(label, options, chosen, choose) {
-  const buttons = options.map(({ value, text, head }) => {
-    const look = head === undefined ? {} : { style: accent(head), class: "accented" };
-    const data = { focus: `${label} ${value}` };
-    return pressable(value === chosen, { data, ...look, onclick: () => choose(value) }, text);
-  });
   const title = element("span", { class: "choice-label", "aria-hidden": "true" }, label);
-  return element("div", { class: "choice", role: "group", "aria-label": label }, title, ...buttons);
+  return element("div", { class: "choice" }, title, segments(label, options, chosen, choose));
 }
 
 /**

@@ -8,7 +8,6 @@ import {
   element,
   fill,
   p,
-  pressable,
   prose,
   redrawn,
   rich,
@@ -21,6 +20,7 @@ import { stageTitle } from "../kit/layout.js";
 import { withEdits } from "../kit/local_edits.js";
 import { Menu } from "../kit/menu.js";
 import { mounting } from "../kit/mount.js";
+import { segments } from "../kit/segments.js";
 import { Pointing } from "../kit/selection.js";
 import { structureOf } from "../kit/tables.js";
 import { Differences } from "./differences.js";
@@ -229,18 +229,17 @@ export class Board {
 
   #choices() {
     const { words } = this;
-    const heads = [...Array(this.#headCount).keys()].map((head) => {
-      const data = { focus: `head ${head}` };
-      const onclick = () => this.#choose({ head });
-      const text = `${this.#data.panes[0].model.words.head} ${head + 1}`;
-      return pressable(head === this.head, { data, style: accent(head), onclick }, text);
-    });
-    const group = { class: "group heads", role: "group", "aria-label": words.all_heads };
+    const heads = [...Array(this.#headCount).keys()].map((head) => ({
+      value: head,
+      text: `${this.#data.panes[0].model.words.head} ${head + 1}`,
+      head,
+    }));
     const box = element("input", { type: "checkbox", data: { focus: "only" } });
     box.addEventListener("change", () => this.#choose({ only: box.checked }));
     box.checked = this.#onlyDifferences;
     const only = element("label", { class: "check" }, box, words.only_differences);
-    return heads.length > 1 ? [element("div", group, ...heads), only] : [only];
+    if (heads.length < 2) return [only];
+    return [segments(words.all_heads, heads, this.head, (head) => this.#choose({ head })), only];
   }
 
   /** @param {{ head?: number; only?: boolean }} choice */

@@ -1,6 +1,7 @@
 // One head: lines or a map, the numbers behind a pair, what it does, and the way to an example of it.
 
 import { active, div, element, fill, named, pressable, prose, setText, span } from "../../kit/dom.js";
+import { segments } from "../../kit/segments.js";
 import { Measures } from "../overview/measures.js";
 import { differences } from "../paint.js";
 import { BOUND, NO_RUN } from "../runs.js";
@@ -180,17 +181,9 @@ export class HeadView {
    */
   #showViews(canMerge, canHide) {
     const { words } = this;
-    /** @type {(which: "lines" | "map", drawn: string) => HTMLElement} */
-    const view = (which, drawn) => {
-      const onclick = () => this.host.go({ drawn });
-      const attributes = { data: { focus: which }, onclick };
-      return pressable(this.#isMap === (which === "map"), attributes, words[which]);
-    };
-    const group = element(
-      "span",
-      { role: "group", class: "segments", "aria-label": words.views },
-      view("lines", this.#isMapFirst ? "lines" : ""),
-      view("map", "map"),
+    const views = ["lines", "map"].map((which) => ({ value: which, text: words[which], focus: which }));
+    const group = segments(words.views, views, this.#isMap ? "map" : "lines", (which) =>
+      this.host.go({ drawn: which === "map" || this.#isMapFirst ? which : "" }),
     );
     /** @type {(pressed: boolean, focus: string, word: string, act: () => void) => HTMLElement} */
     const option = (pressed, focus, word, onclick) =>

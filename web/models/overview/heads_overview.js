@@ -12,6 +12,7 @@ import {
   targetOf,
 } from "../../kit/dom.js";
 import { quoted } from "../../kit/quoted.js";
+import { segments } from "../../kit/segments.js";
 import { DifferenceLegend } from "../difference_legend.js";
 import { differences, mostOf, putPixels, shaded, signed, weightsOf } from "../paint.js";
 import { alignedKeys, counterpart, isOfTwo, mapOf, NO_RUN } from "../runs.js";
@@ -57,7 +58,7 @@ export class HeadsOverview {
     this.kinds = element("div", { class: "kinds", role: "group", "aria-label": words.only });
     this.by = element("select", { data: { focus: "by" } });
     this.by.addEventListener("change", () => host.go({ by: this.by.value }));
-    this.shows = element("div", { class: "shows", role: "group", "aria-label": words.shows });
+    this.shows = div("shows");
     const sorting = element("label", { class: "select" }, span("select-name", words.sort), this.by);
     this.tiles = element("div", { class: "tiles", role: "listbox", "aria-label": words.heads, tabindex: -1 });
     this.tip = element("div", { class: "tip", role: "tooltip", hidden: true });
@@ -172,15 +173,10 @@ export class HeadsOverview {
     this.shows.hidden = !isOfTwo(this.#run);
     if (this.shows.hidden) return;
     /** @type {PictureOf[]} */
-    const options = this.canDiffer ? ["first", "second", "difference"] : ["first", "second"];
+    const pictures = this.canDiffer ? ["first", "second", "difference"] : ["first", "second"];
+    const options = pictures.map((which) => ({ value: which, text: words[`shows_${which}`], focus: which }));
     this.shows.replaceChildren(
-      ...options.map((which) =>
-        pressable(
-          which === this.picture,
-          { data: { focus: which }, onclick: () => this.host.go({ shows: which }) },
-          words[`shows_${which}`],
-        ),
-      ),
+      segments(words.shows, options, this.picture, (shows) => this.host.go({ shows })),
     );
   }
 
