@@ -1,7 +1,7 @@
 """The palette: text is legible on its backgrounds, and colours with different meanings differ."""
 
 from itertools import combinations
-from math import dist
+from math import atan2, degrees, dist
 
 import pytest
 
@@ -134,6 +134,19 @@ def test_the_first_heads_differ_for_colour_blind_eyes(colours, eyes):
     for count, apart in ((4, 0.08), (8, 0.035)):
         for a, b in combinations(colours.heads[:count], 2):
             assert dist(perceived(a, eyes), perceived(b, eyes)) >= apart, (a, b)
+
+
+def is_violet(colour):
+    """Between blue and red, and no grey."""
+    _, a, b = perceived(colour)
+    return dist((a, b), (0, 0)) > 0.04 and 275 <= degrees(atan2(b, a)) % 360 <= 350
+
+
+@pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
+def test_violet_is_for_queries_and_weights_and_one_head_is_plum(colours):
+    assert is_violet(colours.q)
+    assert is_violet(colours.weight)
+    assert [index for index, head in enumerate(colours.heads) if is_violet(head)] == [1]
 
 
 @pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
