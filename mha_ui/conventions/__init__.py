@@ -99,7 +99,9 @@ def _sections(work: state.Work) -> None:
 def _section(work: state.Work, name: str, *paragraphs: str) -> None:
     title = escape(ui_words(work.language)[f"section_{name}"])
     text = "".join(f"<p>{_with_subscripts(paragraph)}</p>" for paragraph in paragraphs if paragraph)
-    st.html(f'<header class="mha-section" lang="{work.language}"><h2>{title}</h2>{text}</header>')
+    st.html(
+        f'<header class="mha-section" id="section-{name}" lang="{work.language}"><h2>{title}</h2>{text}</header>'
+    )
 
 
 def _with_subscripts(text: str) -> str:
