@@ -177,13 +177,18 @@ ENTRIES: Final = (
 
 # --- a goal, and the backward pass ------------------------------------------------------------------------------
 
-_CONSTANT: Final = frozenset((
+PLACED: Final = frozenset((
     "position_ids", "frequencies", "angles", "positional_encoding",
     "context_position_ids", "context_frequencies", "context_angles", "context_positional_encoding",
 ))  # fmt: skip
-"""What has no derivative here: the positions of tokens, and what is computed from them alone."""
-_FROM_HEADS: Final = ("x", "context", "x_positioned", "context_positioned")
-"""What all heads read. Each sends a derivative back, through Q, K and V."""
+"""The positions of tokens, and what is computed from them alone: nothing that a goal could learn."""
+_FROM_HEADS: Final = {
+    **dict.fromkeys(("x", "context", "x_positioned", "context_positioned"), "qkv"),
+    **dict.fromkeys(("angles", "context_angles", "position_ids", "context_position_ids"), "qk"),
+}
+"""What all heads read, with the sides on which they do: each sends a derivative back through its Q, K or V."""
+_TWICE: Final = {**_FROM_HEADS, "frequencies": "qk"}
+"""The same, and what the layer reads twice: for the angles of the queries and for those of the keys."""
 
 GOAL_STEPS: Final = ("output", "concat", "weights")
 """The steps that a goal can be about."""
@@ -226,7 +231,7 @@ _BESIDE: Final = {
 def _slopes() -> Iterator[Entry]:
     """The derivative by every matrix, from the last to the first, with what comes before and after it."""
     for entry in reversed(ENTRIES):
-        if entry.scope in ("setting", "term") or entry.name in _CONSTANT:
+        if entry.scope in ("setting", "term"):
             continue
         sign = f"({entry.symbol})" if "/" in entry.symbol else entry.symbol
         described: dict[str, Any] = {
@@ -235,11 +240,11 @@ def _slopes() -> Iterator[Entry]:
             "role": entry.role,
             "hides": False,
         }
-        if entry.name in _FROM_HEADS:
-            for role in "qkv":
+        if entry.name in _TWICE:
+            for role in _TWICE[entry.name]:
                 through = {
                     "noun": N_("gradient of the {name} through one of Q, K and V"),
-                    "scope": "head backward",
+                    "scope": "head backward" if entry.name in _FROM_HEADS else "backward",
                 }
                 yield Entry(f"d_{entry.name}_{role}", f"d{sign}_{role.upper()}", **described | through)
         if entry.name in _FROM_HEADS or (entry.shared and entry.scope == "head"):
@@ -300,7 +305,9 @@ STEPS: Final = EARLY_STEPS + PER_HEAD_STEPS + LATE_STEPS
 TARGETS: Final = {step: f"{step}_target" for step in GOAL_STEPS}
 """The matrix of the target of a goal, by the step that it is about."""
 BACKWARD_STEPS: Final = tuple(
-    entry.name for entry in BACKWARD if entry.name not in (*TARGETS.values(), "given_rows")
+    entry.name
+    for entry in BACKWARD
+    if entry.name not in (*TARGETS.values(), "given_rows") and entry.slope_of not in PLACED
 )
 """The steps of a goal's loss and of the backward pass, in order; an example with a goal has some of them."""
 COMPUTED: Final = STEPS + BACKWARD_STEPS

@@ -10,14 +10,18 @@ the shape and with the axes of Q.
                                                d_scores = softmax_step(weights, d_weights, r)  A ∘ (dA − r)
 
 A matrix that every head reads gets a part from each (``d_x_head``) and their sum (``d_x``); so do keys and values that
-heads share. Positions, and what is computed from them alone, are not differentiated.
+heads share.
+
+Any cell can be the goal instead of a loss (``backward_from``): the derivative by its own matrix is then given, and the
+same rules lead on from there (``gradients``). Positions, and what is computed from them alone, are differentiated for
+such a goal only: nothing that is learned leads to them.
 
 Source: Rumelhart, Hinton & Williams 1986, "Learning representations by back-propagating errors".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias
@@ -26,26 +30,36 @@ from mha_core.compute.graph import early_steps, graph, head_graph, late_steps
 from mha_core.compute.operation import Operand
 from mha_core.compute.operations import Step
 from mha_core.example.model import Example, has_own_masks, kv_head_of
-from mha_core.vocabulary import BACKWARD_STEPS, ENTRY, PER_HEAD, PER_HEAD_STEPS, STEPS, TARGETS
+from mha_core.vocabulary import BACKWARD, ENTRY, PER_HEAD, PER_HEAD_STEPS, PLACED, STEPS, TARGETS
 
 HeadSteps: TypeAlias = Mapping[str, Step]
+Place: TypeAlias = "tuple[str, int | None]"
+"""A matrix by name, with the head that it is of; None for the layer's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backward:
-    """The steps of the loss and of the backward pass by name: ``layer``'s, and those that each of the ``heads`` has."""
+    """The steps of the loss and of the backward pass by name: ``layer``'s, and those that each of the ``heads`` has.
+    ``given``: the derivatives that no step computes, since they are the goal.
+    """
 
     layer: Mapping[str, Step]
     heads: tuple[HeadSteps, ...]
+    given: Collection[Place] = ()
 
     def places(self) -> Iterator[tuple[Step, int | None]]:
         """Every step with its head, None for the layer's, each after those that it reads."""
-        for name in BACKWARD_STEPS:
+        for entry in BACKWARD:
+            name = entry.name
             if name in self.layer:
                 yield self.layer[name], None
             for head, steps in enumerate(self.heads):
                 if name in steps:
                     yield steps[name], head
+
+    def has(self, name: str, head: int | None) -> bool:
+        """Whether a matrix is declared, or given."""
+        return name in self.of(head) or (name, head) in self.given
 
     def by_name(self) -> dict[str, Step]:
         """Each step once; of heads that differ, with the operands that any of them has: what Q, K and V send back."""
@@ -72,7 +86,13 @@ def backward(example: Example) -> Backward:
     if example.learning is None:
         return NOTHING
     declared = _Declared(example)
-    return Backward(declared.layer, tuple(declared.heads))
+    declared.goal()
+    return declared.passed_back()
+
+
+def backward_from(example: Example, name: str, heads: Collection[int | None]) -> Backward:
+    """The backward pass from a computed step of these heads, (None,) for the layer's: by everything before it."""
+    return _Declared(example, frozenset((f"d_{name}", head) for head in heads)).passed_back()
 
 
 def declared_step(example: Example, name: str) -> Step | None:
@@ -82,13 +102,16 @@ def declared_step(example: Example, name: str) -> Step | None:
 
 
 class _Declared:
-    """Declares the steps of an example, from its goal back."""
+    """Declares the steps of an example, from its goal back: a loss, or ``given`` derivatives."""
 
-    def __init__(self, example: Example) -> None:
-        self.example = example
+    def __init__(self, example: Example, given: frozenset[Place] = frozenset()) -> None:
+        self.example, self.given = example, given
         self.layer: dict[str, Step] = {}
         self.heads: list[dict[str, Step]] = [{} for _ in example.heads]
-        self._goal()
+
+    def passed_back(self) -> Backward:
+        """The steps so far, and those that follow from them back to the inputs."""
+        example = self.example
         for step in reversed(late_steps(example)):
             self._differentiate(step, None)
         forward = [{step.name: step for step in head_graph(example, head)} for head in example.heads]
@@ -98,6 +121,7 @@ class _Declared:
                     self._differentiate(steps[name], head)
         for step in reversed(early_steps(example)):
             self._differentiate(step, None)
+        return Backward(self.layer, tuple(self.heads), self.given)
 
     def _of(self, head: int | None) -> dict[str, Step]:
         return self.layer if head is None else self.heads[head]
@@ -106,7 +130,7 @@ class _Declared:
         for step in steps:
             self._of(head)[step.name] = step
 
-    def _goal(self) -> None:
+    def goal(self) -> None:
         """The loss, and its derivative by the step that the goal is about."""
         learning = self.example.learning
         assert learning is not None  # noqa: S101  # the caller has checked
@@ -122,7 +146,9 @@ class _Declared:
 
     def _differentiate(self, step: Step, head: int | None) -> None:
         """Declare the derivatives by the operands of a forward step, where there is one by its result."""
-        if _slope(step) not in self._of(head):
+        slope = _slope(step)
+        is_goal = (slope, head) in self.given
+        if not is_goal and (slope not in self._of(head) or step.op in CONTAINED):
             return
         for found in slopes_of(step):
             for place in range(len(self.heads)) if found.own_head else (head,):
@@ -131,7 +157,11 @@ class _Declared:
     def _place(self, found: Step, step: Step, head: int | None) -> None:
         """Put one derivative in its place: where others read the same matrix too, it is a part of a sum."""
         name = ENTRY[found.name].slope_of
-        if head is None or not name or found.name != f"d_{name}":
+        if name in PLACED and not self.given:
+            return
+        if head is None and found.name in self.layer:
+            self._second_part(found)
+        elif head is None or not name:
             self._add(head, found)
         elif name not in PER_HEAD:
             self._part_of_layer(found, name, step, head)
@@ -163,17 +193,27 @@ class _Declared:
         if found.op == "copy":  # the mask: each head's derivative as it is
             self._add(None, _sum_of_heads(found.name, found.operands[0].name, per_head=False))
             return
-        through, whole = f"d_{name}_{step.name}", f"d_{name}_head"
+        is_whole = found.name == f"d_{name}"
+        through = f"{found.name}_{ENTRY[step.name].role}" if is_whole else found.name
+        whole = f"d_{name}_head"
         self._add(head, _renamed(found, through))
         known = self.heads[head].get(whole)
         parts = {operand.name for operand in known.operands} if known else set()
         names = [f"d_{name}_{role}" for role in "qkv" if f"d_{name}_{role}" in parts | {through}]
-        self._add(head, Step(whole, "add_up", tuple(Operand(part, "ij") for part in names)))
-        self._add(None, _sum_of_heads(found.name, whole, per_head=False))
+        operands = tuple(Operand(part, found.index) for part in names)
+        self._add(head, Step(whole, "add_up", operands, index=found.index))
+        self._add(None, _sum_of_heads(f"d_{name}", whole, per_head=False))
+
+    def _second_part(self, found: Step) -> None:
+        """The layer reads this matrix for its keys, which is declared already, and for its queries."""
+        parts = {f"{found.name}_q": found, f"{found.name}_k": self.layer[found.name]}
+        self._add(None, *(_renamed(part, name) for name, part in parts.items()))
+        operands = tuple(Operand(name, found.index) for name in parts)
+        self._add(None, Step(found.name, "add_up", operands, per_head=False, index=found.index))
 
 
 def _renamed(step: Step, name: str) -> Step:
-    return Step(name, step.op, step.operands, index=step.index)
+    return Step(name, step.op, step.operands, step.per_head, step.index)
 
 
 @lru_cache(maxsize=256)
@@ -260,8 +300,6 @@ def _matmul_of_pairs(step: Step) -> Iterator[Step]:
 
 def _add(step: Step) -> Iterator[Step]:
     for operand in step.operands:
-        if f"d_{operand.name}" not in ENTRY:  # a constant: the encoding of positions
-            continue
         if operand.index == step.index:
             yield _step(step, operand.name, "copy", Operand(_slope(step), "ij"))
         else:
@@ -308,7 +346,7 @@ def _tanh(step: Step) -> Iterator[Step]:
 
 
 def _normalize(step: Step) -> Iterator[Step]:
-    """The row itself, and its length: the step of the length (``norm``) is contained here."""
+    """The row itself, and its length: this contains the rule of the length (``norm``)."""
     rows, norms = step.operands
     along = (Operand(_slope(step), "ik"), Operand(step.name, "ik"), Operand(norms.name, "i"))
     yield _step(step, norms.name, "norm_step", *along, index="i")
@@ -317,7 +355,7 @@ def _normalize(step: Step) -> Iterator[Step]:
 
 
 def _gain(step: Step) -> Iterator[Step]:
-    """The row itself, and its root mean square: the step of that (``rms``) is contained here."""
+    """The row itself, and its root mean square: this contains the rule of that (``rms``)."""
     rows, rms, gain = step.operands
     along = (Operand(_slope(step), "kj"), Operand(rows.name, "kj"), Operand(rms.name, "k"))
     yield _step(step, gain.name, "gain_step", *along, index="j")
@@ -330,6 +368,22 @@ def _gain(step: Step) -> Iterator[Step]:
 def _rotate(step: Step) -> Iterator[Step]:
     rows, angles = step.operands
     yield _step(step, rows.name, "rotate_back", Operand(_slope(step), rows.index), angles, index=step.index)
+    turned = (Operand(step.name, rows.index), Operand(_slope(step), rows.index))
+    yield _step(step, angles.name, "turn_step", *turned, index=angles.index)
+
+
+def _multiply(step: Step) -> Iterator[Step]:
+    """angles[i, j] = p[i]·ω[j]"""
+    positions, frequencies = step.operands
+    by_position = (Operand(_slope(step), "ik"), Operand(frequencies.name, "k"))
+    yield _step(step, positions.name, "matmul", *by_position, index="i")
+    by_frequency = (Operand(positions.name, "k"), Operand(_slope(step), "kj"))
+    yield _step(step, frequencies.name, "matmul", *by_frequency, index="j")
+
+
+def _sinusoid(step: Step) -> Iterator[Step]:
+    (angles,) = step.operands
+    yield _step(step, angles.name, "sinusoid_step", Operand(_slope(step), "i(mk)"), angles, index="im")
 
 
 def _linear_bias(step: Step) -> Iterator[Step]:
@@ -337,11 +391,22 @@ def _linear_bias(step: Step) -> Iterator[Step]:
     along = (Operand(_slope(step), "ik"), Operand(queries.name, "i"), Operand(keys.name, "k"))
     yield Step("d_slope_rows", "distance_sums", along, index="i")
     yield _step(step, slope.name, "total", Operand("d_slope_rows", "k"), index="")
+    for role, index, here, there in (("q", "ik", queries, keys), ("k", "ki", keys, queries)):
+        signs = (Operand(_slope(step), index), slope, Operand(here.name, "i"), Operand(there.name, "k"))
+        yield _step(step, f"{here.name}_{role}", "sign_sums", *signs, index="i")
 
 
-def _nothing(_: Step) -> Iterator[Step]:
-    """No derivative is passed on: another rule contains it."""
-    yield from ()
+def _norm(step: Step) -> Iterator[Step]:
+    """A row's length grows along its direction."""
+    (rows,) = step.operands
+    direction = Operand(step.name.replace("_norms", "_unit"), "ij")
+    yield _step(step, rows.name, "multiply", Operand(_slope(step), "i"), direction)
+
+
+def _rms(step: Step) -> Iterator[Step]:
+    rows, _ = step.operands
+    slopes = (Operand(_slope(step), "i"), Operand(rows.name, "ij"), Operand(step.name, "i"))
+    yield _step(step, rows.name, "mean_step", *slopes, Operand("columns", ""))
 
 
 RULES: Final[Mapping[str, Callable[[Step], Iterator[Step]]]] = {
@@ -356,16 +421,20 @@ RULES: Final[Mapping[str, Callable[[Step], Iterator[Step]]]] = {
     "normalize": _normalize,
     "gain": _gain,
     "rotate": _rotate,
+    "multiply": _multiply,
+    "sinusoid": _sinusoid,
     "linear_bias": _linear_bias,
-    "norm": _nothing,
-    "rms": _nothing,
+    "norm": _norm,
+    "rms": _rms,
 }
 """By operation, what declares the derivatives by the operands of a step."""
+CONTAINED: Final = ("norm", "rms")
+"""The operations whose rule is needed only where the goal is about their result: else another one contains it."""
 
 
 @lru_cache(maxsize=512)
 def slopes_of(step: Step) -> tuple[Step, ...]:
-    """The derivatives by the operands of a step, without those by constants. Raises ``KeyError`` for an operation that
+    """The derivatives by the operands of a step, without those by settings. Raises ``KeyError`` for an operation that
     has no rule.
     """
     return tuple(RULES[step.op](step))

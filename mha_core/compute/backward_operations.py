@@ -87,8 +87,39 @@ def _quotient(numbers: Tensor, divisors: Tensor) -> Tensor:
     return torch.where(divisors == 0, 0.0, numbers / torch.where(divisors == 0, 1.0, divisors))
 
 
+def _pairs(rows: Tensor, *, halves: bool) -> tuple[Tensor, Tensor]:
+    """The first columns and the second columns of all pairs."""
+    if halves:
+        a, b = rows.chunk(2, -1)
+        return a, b
+    return rows[..., 0::2], rows[..., 1::2]
+
+
+def _turn_step(rows: Tensor, slopes: Tensor, *, halves: bool) -> Tensor:
+    (a, b), (d_a, d_b) = _pairs(rows, halves=halves), _pairs(slopes, halves=halves)
+    return a * d_b - b * d_a
+
+
+def _turn(terms: Terms) -> float:
+    (a, d_a), (b, d_b) = terms
+    return a * d_b - b * d_a
+
+
+def _sinusoid_step(slopes: Tensor, angles: Tensor) -> Tensor:
+    """The last cosine is missing where the number of columns is odd."""
+    sines, cosines = _pairs(slopes, halves=False)
+    by_cosine = torch.nn.functional.pad(cosines, (0, sines.shape[-1] - cosines.shape[-1]))
+    return sines * angles.cos() - by_cosine * angles.sin()
+
+
+def _sign_sums(step: Declared, operands: Sequence[Tensor], _: Sized) -> Tensor:
+    slopes, slope, here, there = operands
+    along = slopes.mT if step.plan else slopes
+    return (-along * slope * (here - there.mT).sign()).sum(-1, keepdim=True)
+
+
 def _rotate_back(rows: Tensor, angles: Tensor, *, halves: bool) -> Tensor:
-    a, b = rows.chunk(2, -1) if halves else (rows[..., 0::2], rows[..., 1::2])
+    a, b = _pairs(rows, halves=halves)
     cosine, sine = angles.cos(), angles.sin()
     first, second = a * cosine + b * sine, b * cosine - a * sine
     return torch.cat((first, second), -1) if halves else torch.stack((first, second), -1).flatten(-2)
@@ -224,6 +255,14 @@ BACKWARD_OPERATIONS: Final = {
         "{0}·{1} ÷ {2} + {3}·{4} ÷ ({constant}·{2})",
         setting=True,
     ),
+    # d·a ÷ (r·columns) by the row itself, of its root mean square r alone
+    "mean_step": by_cell(
+        lambda d, a, r, columns: d * a / (columns * r),
+        lambda d, a, r, columns: d * a / (columns * r),
+        "{0} ∘ {1} ÷ ({3}·{2})",
+        "{0}·{1} ÷ ({constant}·{2})",
+        setting=True,
+    ),
     "gain_step": _summed(
         lambda d, a, r: d * a / r,
         lambda terms: fsum(d * a / r for d, a, r in terms),
@@ -239,6 +278,30 @@ BACKWARD_OPERATIONS: Final = {
         "rotate({0}, −{1})",
         ("{0}·cos {1} + {2}·sin {1}", "{2}·cos {1} − {0}·sin {1}"),
         plan=only("i(mk) im i(mr)", "i(km) im i(rm)"),
+    ),
+    # by the angle of a rotation, from the rotated pair (a, b): a·d_b − b·d_a
+    "turn_step": Operation(
+        lambda step, operands, example: _turn_step(*operands, halves=step.plan == 1),
+        lambda terms, at, constant: _turn(terms),
+        "turn({0}, {1})",
+        ("{0}·{3} − {2}·{1}",),
+        plan=only("i(mk) i(mk) im", "i(km) i(km) im"),
+    ),
+    # by the angle of a sine and a cosine: d_sin·cos θ − d_cos·sin θ
+    "sinusoid_step": Operation(
+        lambda step, operands, example: _sinusoid_step(*operands),
+        lambda terms, at, constant: sum(d * (-sin(a) if k else cos(a)) for k, (d, a) in enumerate(terms)),
+        "cos, −sin({1}) ∘ {0}",
+        plan=only("i(mk) im im"),
+    ),
+    # −Σ_k d·m·sign(p − q)
+    "sign_sums": Operation(
+        _sign_sums,
+        lambda terms, at, constant: 0.0 - fsum(d * m * ((p > q) - (p < q)) for d, m, p, q in terms),
+        "−Σ {0} ∘ {1}·sign({2} − {3})",
+        ("−({sum})",),
+        "{0}·{1}·sign({2} − {3})",
+        plan=only("ik  i k i", "ki  i k i"),
     ),
     # −Σ_k d·|p − q|
     "distance_sums": _summed(

@@ -112,7 +112,7 @@ def _matmul(step: Declared, operands: Sequence[Tensor], example: Sized) -> Tenso
         b = b.mT
     if biases and not split:
         return biases[0].baddbmm(a, b) if a.dim() == 3 else biases[0].addmm(a, b)
-    product = a.bmm(b) if a.dim() == 3 else a.mm(b)
+    product = a @ b
     if split:
         product = product.view(*product.shape[:-2], -1, inner_size(split, example.dims))
         return product + biases[0] if biases else product

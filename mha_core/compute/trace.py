@@ -126,7 +126,7 @@ class Trace:
         """Numbers of the loss and of the backward pass by name, as ``values``; computed when first read. Empty where
         the example has no goal. Raises as ``run_backward`` does.
         """
-        return run_backward(self.example, self.backend, self.groups, self.layer, self.matrix)
+        return run_backward(self)
 
     @cached_property
     def fully_masked(self) -> tuple[tuple[bool, ...], ...]:
@@ -223,6 +223,10 @@ class Trace:
         if rows is None:
             raise self._absent(name, head, shared=shared)
         return rows
+
+    def has(self, name: str, head: int | None = None) -> bool:
+        """Whether there is such a matrix, of this head or of the layer."""
+        return (name in PER_HEAD) == (head is not None) and self._given_or_computed(name, head) is not None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -7,11 +7,11 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from mha_core import Example, trace
-from mha_core.compute.gradients import _tape, _tensors
 from mha_core.compute.trace import Trace, in_head_order
 from mha_core.example.learning import Learning, TargetRow
 from mha_core.example.model import has_values
 from tests.core.strategies import examples, numbers
+from tests.core.tape import tape, tensors
 
 
 @st.composite
@@ -86,8 +86,8 @@ def loss_of(taped: Trace, goal: Learning) -> torch.Tensor:
 def autograd(computed: Trace) -> tuple[float, dict[tuple[str, int | None], torch.Tensor]]:
     """The loss, and its derivative by every matrix of every head, by torch. Of what heads share: summed over them."""
     example: Example = computed.example
-    taped, given = _tape(computed)
-    wanted = list(_tensors(taped, given))
+    taped, given = tape(computed)
+    wanted = list(tensors(taped, given))
     loss = loss_of(taped, example.learning)
     found: dict[tuple[str, int | None], torch.Tensor] = {}
     if not loss.requires_grad:

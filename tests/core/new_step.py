@@ -26,6 +26,19 @@ ADDED = (
         """    "soften": by_cell(
         lambda a: a / (1 + a.abs()), lambda a: a / (1 + abs(a)), "soften({0})", "{0} ÷ (1 + |{0}|)"
     ),
+    "soften_step": by_cell(
+        lambda d, s: d * (1 - s.abs()) ** 2, lambda d, s: d * (1 - abs(s)) ** 2, "{0} ∘ (1 − |{1}|)²"
+    ),
+""",
+    ),
+    (
+        "mha_core/compute/backward.py",
+        '    "norm": _norm,',
+        """    "soften": lambda step: iter((
+        _step(
+            step, step.operands[0].name, "soften_step", Operand(_slope(step), "ij"), Operand(step.name, "ij")
+        ),
+    )),
 """,
     ),
     (
@@ -48,10 +61,11 @@ ADDED = (
     (
         "web/kit/evaluate.js",
         "  linear_bias:",
-        "  soften: ({ factors: [a] }) => a[0] / (1 + Math.abs(a[0])),\n",
+        "  soften: ({ factors: [a] }) => a[0] / (1 + Math.abs(a[0])),\n"
+        "  soften_step: ({ factors: [d, s] }) => d[0] * (1 - Math.abs(s[0])) ** 2,\n",
     ),
 )
-"""A file, the text to insert before, and what is inserted: these five files and no other."""
+"""A file, the text to insert before, and what is inserted: these six files and no other."""
 
 
 def with_the_step(folder, added=ADDED):

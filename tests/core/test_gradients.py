@@ -39,6 +39,7 @@ from mha_core.example.model import (
 )
 from mha_core.vocabulary import MASKS, POSITION_INPUTS, SCORING, SCORINGS
 from tests.core.strategies import examples
+from tests.core.tape import autograd_of
 from tests.core.test_derive import EVERY, input_cells
 from tests.sizes import EVERY_STAGE, each, shortened, tries
 
@@ -161,6 +162,37 @@ def test_variants_move_as_central_differences_say(example, data):
     computed = trace(example)
     assume(settled(computed))
     check_against_differences(example, data.draw(st.sampled_from(list(cells(computed)))))
+
+
+# --- against torch's autograd ------------------------------------------------------------------------------------
+
+
+def check_against_autograd(computed, target):
+    found = gradients(computed, target)
+    right = {} if number(computed, target) == NEG_INF else autograd_of(computed, target)
+    compared = 0
+    for (name, head), slopes in right.items():
+        rows = found.get(name) if head is None else (found.get(name) or {head: None})[head]
+        if rows is not None:
+            off = (torch.tensor(rows, dtype=torch.float64) - slopes).abs().max()
+            assert off <= 1e-10 * max(1.0, float(slopes.abs().max())), (target, name, head)
+            compared += 1
+    assert compared or not right
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_step_of_the_built_in_examples_is_what_autograd_gives(name):
+    computed = trace(EVERY[name])
+    for target in targets(computed):
+        check_against_autograd(computed, target)
+
+
+@tries(30)
+@given(examples(claims=False, variants=True), st.data())
+def test_any_cell_of_any_example_is_what_autograd_gives(example, data):
+    computed = trace(example)
+    assume(settled(computed))
+    check_against_autograd(computed, data.draw(st.sampled_from(list(cells(computed)))))
 
 
 # --- the chain rule, step by step --------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""A step and an operation that are added in five files are traced, derived, checked, exported and walked."""
+"""A step and an operation that are added in six files are traced, derived, checked, exported and walked."""
 
 from math import exp, isclose
 

@@ -105,6 +105,10 @@ const BACKWARD = {
     const [cosine, sine] = [Math.cos(angles[0]), Math.sin(angles[0])];
     return at ? row[1] * cosine - row[0] * sine : row[0] * cosine + row[1] * sine;
   },
+  turn_step: ({ factors: [row, d] }) => row[0] * d[1] - row[1] * d[0],
+  sinusoid_step: ({ factors: [d, angles] }) => d[0] * Math.cos(angles[0]) - (d[1] ?? 0) * Math.sin(angles[0]),
+  mean_step: ({ factors: [d, a, r], constant }) => (d[0] * a[0]) / (constant * r[0]),
+  sign_sums: (terms) => 0 - summed(terms, (d, m, p, q) => d * m * Math.sign(p - q)),
   distance_sums: (terms) => 0 - summed(terms, (d, p, q) => d * Math.abs(p - q)),
 };
 
