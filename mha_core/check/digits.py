@@ -9,7 +9,7 @@ from torch import Tensor
 from mha_core.compute.printed import Printed
 
 _COARSE: Final = 0.1
-"""As a share of the matrix's largest number: a whole number further than this from the exact value is coarse."""
+"""As a share of the matrix's largest number: a rounded number further than this from the exact value is coarse."""
 
 
 def not_rounded(claim: Printed, values: Tensor) -> Tensor:
@@ -19,15 +19,28 @@ def not_rounded(claim: Printed, values: Tensor) -> Tensor:
 
 
 def is_coarse(claim: Printed, values: Tensor) -> Tensor:
-    """Where a right whole number is so far from the value that nobody can say whether the author knew the value.
+    """Where a right number has been rounded so much that nobody can say whether the author knew the value.
 
-    In a row with such a number all others that rounding has moved are coarse too: 1 0 0.
+    It is further from it than a tenth of its matrix's largest number; or it has a point, not two significant digits,
+    and fewer decimals than a number that is not 0 in its matrix: 0.0 for 0.0374. In a row with a coarse whole number
+    all others that rounding has moved are coarse too: 1 0 0.
     """
     largest = values.masked_fill(values.isinf(), 0.0).abs().amax()
     distance = (claim.numbers - values).abs()
-    whole = claim.fits(values) & (claim.unit >= 1)
-    coarse = whole & (distance > _COARSE * largest + 1e-9)
-    return coarse | (coarse.any(-1, keepdim=True) & whole & (distance > 1e-9))
+    moved = claim.fits(values) & (distance > 1e-9 * claim.unit)
+    coarse = moved & (distance > _COARSE * largest + 1e-9 * claim.unit)
+    whole = claim.unit >= 1
+    in_row = moved & whole & (coarse & whole).any(-1, keepdim=True)
+    return coarse | in_row | (moved & ~whole & _has_few_digits(claim, float(largest)))
+
+
+def _has_few_digits(claim: Printed, largest: float) -> Tensor:
+    """Where a number has neither two significant digits nor the decimals of its matrix: the most of any but 0; of 0
+    alone those that show two digits of the ``largest`` number.
+    """
+    shown = claim.given & (claim.numbers != 0) & claim.numbers.isfinite()
+    least = float(claim.unit[shown].min()) if shown.any() else largest / 10
+    return (claim.numbers.abs() < 10 * claim.unit * (1 - 1e-9)) & (claim.unit > least * (1 + 1e-9))
 
 
 def is_nearly(claim: Printed, values: Tensor) -> Tensor:

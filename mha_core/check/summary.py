@@ -93,10 +93,12 @@ _PLACED: Final[dict[Kind, tuple[str, str]]] = {
     ),
     "coarse": (
         N_(
-            "{number} at {place} is rounded too much to be sure that it is right. Give at least two decimals."
+            "{number} at {place} is rounded too much to be sure that it is right. Give two significant digits, or as "
+            "many decimals as in the rest of its table."
         ),
         N_(
-            "{count} numbers are rounded too much to be sure that they are right. Give at least two decimals."
+            "{count} numbers are rounded too much to be sure that they are right. Give two significant digits, or as "
+            "many decimals as in the rest of the table."
         ),
     ),
     "nearly": (

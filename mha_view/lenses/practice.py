@@ -50,7 +50,7 @@ _UI: Final = {
     "own": N_("wrong"),
     "follows": N_("carried over"),
     "doubtful": N_("rounding error"),
-    "coarse": N_("needs more decimals"),
+    "coarse": N_("needs more digits"),
     "nearly": N_("last digit off"),
     "finished": N_("All correct"),
     "another": N_("New exercise"),

@@ -347,7 +347,10 @@ WORDS: Final = {
     "mark_follows": N_("wrong, but only because an earlier number is wrong"),
     "mark_copied": N_("wrong, but copied from the heads"),
     "mark_doubtful": N_("rounded incorrectly"),
-    "mark_coarse": N_("consistent, but rounded too much to be sure; give at least two decimals"),
+    "mark_coarse": N_(
+        "consistent, but rounded too much to be sure; give two significant digits, or as many decimals as in the rest "
+        "of the table"
+    ),
     "mark_nearly": N_("right, except that the last digit is off by one"),
     "claim_text": N_("Paste as text"),
     "claim_formats": N_("A block from a spreadsheet, [[1, 2], [3, 4]], LaTeX, Markdown or CSV."),

@@ -263,7 +263,8 @@ def test_a_whole_number_that_says_too_little_is_coarse_and_not_wrong():
     alone = checked(weights=((("0", None), (None, "0.7")),))
     assert summary(alone, "en") == (
         "0 at attention weights, row 1, column 1 is rounded too much to be "
-        "sure that it is right. Give at least two decimals. 2 cells are still blank in the tables you've started."
+        "sure that it is right. Give two significant digits, or as many decimals as in the rest of its table. "
+        "2 cells are still blank in the tables you've started."
     )
     assert len(as_json(alone)["steps"]["weights"]["coarse"]) == 1
     assert as_json(verdict)["steps"]["weights"].get("nearly") is None
@@ -272,17 +273,41 @@ def test_a_whole_number_that_says_too_little_is_coarse_and_not_wrong():
     assert [tuple(found.cell[2:]) for found in check(given).steps["weights"].coarse] == [(1, 0)]
 
 
+SPREAD = Head(q=((1.0,),), k=((0.0,), (2.8,), (0.8,)), v=((1.0,), (1.0,), (1.0,)))
+"""Its weights are 0.051, 0.837 and 0.113."""
+
+
+def coarse_in_spread(*row):
+    example = Example("", ("a",), (SPREAD,), scale="none", context_tokens=("b", "c", "d"))
+    step = check(validate(replace(example, claimed={"weights": ((row,),)}))).steps["weights"]
+    assert not step.wrong
+    return [found.cell.col for found in step.coarse]
+
+
+@pytest.mark.parametrize(
+    ("row", "coarse"),
+    [
+        (("0.0", None, None), [0]),  # says nothing about 0.051
+        ((None, None, "0.11"), []),
+        (("0.05", None, None), []),
+        (("0.1", "0.84", None), [0]),  # fewer decimals than the other
+        (("0.05", "0.837", None), [0]),
+        (("0.051", "0.84", None), []),  # two digits
+        (("0.0", "0.8", "0.1"), []),  # the decimals of the table
+    ],
+)
+def test_a_number_needs_two_digits_or_the_decimals_of_its_table(row, coarse):
+    assert coarse_in_spread(*row) == coarse
+
+
+def test_a_number_is_coarse_that_is_off_by_more_than_a_tenth_of_the_largest():
+    assert coarse_in_spread(None, "0.9", "0.2") == [2]
+
+
 def test_other_rounded_numbers_in_the_row_of_a_coarse_one_are_coarse_too():
     """The largest of 0.05, 0.84 and 0.11 allows for 0.084: on its own, 0 for 0.05 would be close enough."""
-    spread = Head(q=((1.0,),), k=((0.0,), (2.8,), (0.8,)), v=((1.0,), (1.0,), (1.0,)))
-    example = Example("", ("a",), (spread,), scale="none", context_tokens=("b", "c", "d"))
-
-    def coarse(*row):
-        step = check(validate(replace(example, claimed={"weights": ((row,),)}))).steps["weights"]
-        return [found.cell.col for found in step.coarse]
-
-    assert coarse("0", "1", "0") == [0, 1, 2]
-    assert coarse("0", None, None) == []
+    assert coarse_in_spread("0", "1", "0") == [0, 1, 2]
+    assert coarse_in_spread("0", None, None) == []
 
 
 def test_whole_numbers_that_a_known_mistake_gives_are_wrong_and_it_is_named():

@@ -108,7 +108,7 @@ def test_a_number_rounded_too_coarsely_is_neither_wrong_nor_done():
     data: Any = check_payload(work)
     assert data["marks"] == {"weights|0|2|0": "coarse", "weights|0|2|1": "right"}
     assert (data["check"]["state"], data["check"]["causes"], data["notes"]) == ("coarse", [], {})
-    assert "at least two decimals" in data["check"]["summary"]
+    assert "two significant digits" in data["check"]["summary"]
     work = set_exercise(work, ("weights",), None)
     work = send(work, filled("weights", 0, 2, 0, "0"), filled("weights", 0, 2, 1, "0.16"))
     data = check_payload(work)["check"]

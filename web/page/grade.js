@@ -5,7 +5,7 @@ import { evaluate } from "../kit/evaluate.js";
 import { key, numberOf, requireRows, withTable } from "../kit/graph.js";
 
 const SLACK = 1e-9;
-const COARSE = 0.1; // of a matrix's largest number: a whole number further away from the exact one is coarse
+const COARSE = 0.1; // of a matrix's largest number: a rounded number further away from the exact one is coarse
 const LEAST = 1e-3; // of a unit: what is nearer is the same number
 
 /** A number as it was written: its value, and one unit of its last digit. @typedef {{ value: number; unit: number }} Printed */
@@ -57,8 +57,11 @@ const copyOf = (model) => ({ ...model, matrices: { ...model.matrices } });
 function marksOf(exact, follows, sheet, { name, head }) {
   const finite = exact.flat().map(numberOf).filter(Number.isFinite);
   const size = Math.max(0, ...finite.map(Math.abs));
-  const rows = requireRows(sheet, name, head).map((texts, row) => {
-    const claims = texts.map((text) => (text === "" ? null : printed(String(text))));
+  const written = requireRows(sheet, name, head).map((texts) =>
+    texts.map((text) => (text === "" ? null : printed(String(text)))),
+  );
+  const finest = finestOf(written.flat(), size);
+  const rows = written.map((claims, row) => {
     const right = exact[row].map(numberOf);
     const found = claims.map(
       (claim, col) =>
@@ -67,10 +70,10 @@ function marksOf(exact, follows, sheet, { name, head }) {
           claim,
           right[col],
           follows.map((given) => numberOf(given[row][col])),
-          size,
+          { size, finest },
         ),
     );
-    return found.includes("coarse")
+    return found.some((mark, col) => mark === "coarse" && (claims[col]?.unit ?? 0) >= 1)
       ? found.map((mark, col) => coarsened(mark, claims[col], right[col]))
       : found;
   });
@@ -82,20 +85,40 @@ function marksOf(exact, follows, sheet, { name, head }) {
 }
 
 /**
- * In a row with a coarse number all others that rounding has moved are coarse too.
+ * In a row with a coarse whole number all others that rounding has moved are coarse too.
  * @type {(mark: Mark | null, claim: Printed | null, exact: number) => Mark | null}
  */
 const coarsened = (mark, claim, exact) =>
   mark === "right" && claim && claim.unit >= 1 && Math.abs(claim.value - exact) > SLACK ? "coarse" : mark;
 
-/** @type {(claim: Printed, exact: number, follows: number[], size: number) => Mark} */
-function markOf(claim, exact, follows, size) {
+/**
+ * The least unit of a number that is not 0; of 0 alone the one that shows two digits of the largest number.
+ * @type {(claims: (Printed | null)[], size: number) => number}
+ */
+function finestOf(claims, size) {
+  const shown = claims.filter((claim) => claim?.value && Number.isFinite(claim.value));
+  return shown.length ? Math.min(...shown.map((claim) => claim?.unit ?? Infinity)) : size / 10;
+}
+
+/** Neither two significant digits nor the decimals of its matrix. @type {(claim: Printed, finest: number) => boolean} */
+const hasFewDigits = ({ value, unit }, finest) =>
+  Math.abs(value) < 10 * unit * (1 - SLACK) && unit > finest * (1 + SLACK);
+
+/**
+ * @type {(claim: Printed, exact: number, follows: number[], matrix: { size: number; finest: number }) => Mark}
+ * `size`: the largest number of the matrix; `finest`: the least unit of those written in it that are not 0.
+ */
+function markOf(claim, exact, follows, { size, finest }) {
   if (!fits(claim, exact)) return follows.some((value) => fits(claim, value)) ? "follows" : "own";
   const away = Math.abs(claim.value - exact);
-  if (!(away > SLACK)) return "right";
-  if (claim.unit < 1) return isDigits(claim, exact) ? "right" : "nearly";
+  if (!(away > SLACK * claim.unit)) return "right";
+  const isFar = away > COARSE * size + SLACK * claim.unit;
+  if (claim.unit < 1) {
+    if (isFar || hasFewDigits(claim, finest)) return "coarse";
+    return isDigits(claim, exact) ? "right" : "nearly";
+  }
   if (away > claim.unit / 2 + SLACK && !follows.some((value) => roundsTo(claim, value))) return "doubtful";
-  return away > COARSE * size + SLACK ? "coarse" : "right";
+  return isFar ? "coarse" : "right";
 }
 
 /** @param {string} text @returns {Printed} */
