@@ -149,18 +149,33 @@ def _view(options: Namespace) -> core.Answer:
     from mha_core.models.library import SETTING, card_of
     from mha_core.models.report import heads_as_json
 
+    if options.json:
+        import torch
+
+        torch.set_num_threads(1)  # as models has, so that both print the same numbers to the last digit
     card = card_of(options.model, options.part)
     model = load(card)  # the app runs in this process and finds it loaded
     tokens = written(model, options.text, options.generate)
     found = run(model, tokens, without=options.without)
     if options.json:
         return 0, heads_as_json(tokens, found, None, ())
+    if options.without and not model.can_guess:
+        sentence = N_(
+            "the page mutes heads only of models that guess words; --json shows what the others do then"
+        )
+        raise MhaError(sentence, place="--without")
     if card not in cards():
         name = card.key.removesuffix(".decoder")
         os.environ[SETTING] = f"{os.environ.get(SETTING, '')};{name}={card.folder}"
     port = options.port or _free_port()
-    off = "_".join(f"{layer + 1}.{head + 1}" for layer, head in options.without)
-    query = {"model": card.key, "text": options.text, "off": off, "next": options.generate or ""}
+    off = [f"{layer + 1}.{head + 1}" for layer, head in options.without]
+    query = {
+        "model": card.key,
+        "text": options.text,
+        "head": "".join(off[:1]),
+        "off": "_".join(off),
+        "next": options.generate or "",
+    }
     address = (
         f"http://localhost:{port}/models?{urlencode({name: value for name, value in query.items() if value})}"
     )

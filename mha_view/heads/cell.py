@@ -122,7 +122,7 @@ def message_of(shown: Shown, language: str) -> bytes:
         }
         return message(header, {"sweep": shown.values.float()})
     if isinstance(shown, Changed):
-        header["change"] = change(shown)
+        header["change"] = change(shown, words)
         before = [Run(shown.unchanged, "changed.unchanged")] if shown.unchanged else []
         header["heads"], arrays = heads_payload(*before, Run(shown.found, "changed.found"))
     elif isinstance(shown, Captured):

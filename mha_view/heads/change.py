@@ -7,8 +7,12 @@ from typing import Final, NotRequired, TypedDict
 import torch
 from torch import Tensor
 
+from mha_core.errors import Template
 from mha_core.interop.running.changed import Changed
+from mha_core.interop.running.edits import Done
 from mha_core.models.tokenizer import BLANKS
+from mha_view.heads.words import DONE
+from mha_view.language import Words
 
 MOST: Final = 5
 """How many entries of a row are listed."""
@@ -37,19 +41,40 @@ class Row(TypedDict):
 
 
 class Change(TypedDict):
-    """``largest``: the largest change of the whole output, "" for none; its ``shape`` in words."""
+    """``done``: what was changed, each as a sentence. ``largest``: the largest change of the whole output, "" for none;
+    its ``shape`` in words.
+    """
 
+    done: list[str]
     largest: str
     shape: str
     rows: list[Row]
 
 
-def change(changed: Changed) -> Change:
+def change(changed: Changed, words: Words) -> Change:
     """What a cell says about the output."""
+    done = [_sentence(one, words) for one in changed.done]
     rows = [_row(changed, sample) for sample in changed.found.samples.numbers]
     shape = " × ".join(map(str, changed.before.shape))
     largest = f"{changed.largest:.4g}" if changed.largest else ""
-    return {"largest": largest, "shape": shape, "rows": [row for row in rows if row]}
+    return {"done": done, "largest": largest, "shape": shape, "rows": [row for row in rows if row]}
+
+
+def _sentence(done: Done, words: Words) -> str:
+    """What was done to which heads: "Head 5 of h.3.attn: off (its outputs are 0)"."""
+    n = len(done.heads)
+    where = "part" if not n else "all" if n == done.of > 1 else "one" if n == 1 else "some"
+    values = {
+        "name": done.name,
+        "heads": ", ".join(map(str, done.heads)),
+        "n": n,
+        "part": done.part,
+        "rows": ", ".join(map(str, done.rows or ())),
+    }
+    which, how, sentence = (
+        Template(words(DONE[key])) for key in (where, done.how, "rows" if done.rows else "whole")
+    )
+    return sentence.format(which=which.format(**values), how=how.format(**values), **values)
 
 
 def _row(changed: Changed, sample: int) -> Row | None:

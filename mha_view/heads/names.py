@@ -1,9 +1,10 @@
-"""The names of tokens that ``capture`` was given, as a text that heads can be measured on."""
+"""Names in a run: those of tokens, as a text that heads can be measured on, and those of attentions in short."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Final
 
 from mha_core.models import Tokens
@@ -12,6 +13,26 @@ _SPECIAL: Final = re.compile(r"\[[A-Z]+\d*\]|<[^<>\s]+>")
 """[CLS], [SEP], <s>, <|endoftext|>: tokens that are not part of a text."""
 _STARTS: Final = ("Ġ", "▁", " ")
 """With these, tokenizers of the GPT-2 and Llama families mark the token that a word starts with."""
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """What is different in these names of parts of a module, with the part before a number that is left alone.
+
+    short_names(["h.0.attn", "h.1.attn"])  # ["h.0", "h.1"]
+    """
+    parts = [name.split(".") for name in names]
+    shortest = min(map(len, parts))
+    start, end = (_shared([own[::step] for own in parts]) for step in (1, -1))
+    if len(names) == 1 or start + end >= shortest:
+        return list(names)
+    is_number = start > 0 and all(len(own) == start + end + 1 and own[start].isdigit() for own in parts)
+    return [".".join(own[start - is_number : len(own) - end]) for own in parts]
+
+
+def _shared(parts: Sequence[Sequence[str]]) -> int:
+    """How many parts all of these begin with."""
+    columns = zip(*parts, strict=False)
+    return len([*takewhile(lambda column: len({*column}) == 1, columns)])
 
 
 def tokens_of(names: Sequence[str]) -> Tokens:

@@ -21,6 +21,7 @@ everything.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
@@ -33,7 +34,7 @@ from mha_core.example.model import MAX_SIZE, NEG_INF
 from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.captured import Captured
 from mha_view.heads.glance import Sentences, block_of, header_and_arrays, levels
-from mha_view.heads.names import tokens_of
+from mha_view.heads.names import short_names, tokens_of
 from mha_view.heads.places import glances, is_causal, real_rows
 
 MOST_BYTES: Final = 8_000_000
@@ -51,8 +52,8 @@ class RunHeader(Sentences):
     """All heads of a view at a glance, as the page Models has them, and what was changed in them.
 
     ``change``: there are two sentences, before and after a change. ``first``: heads are counted from this. ``names``:
-    of the attentions; ``numbers``: theirs in Python. ``off``, ``patched``: heads that were switched off, and those with
-    a part replaced.
+    of the attentions; ``labels``: what is different in these. ``off``, ``patched``: heads that were switched off, and
+    those with a part replaced.
     """
 
     model: str
@@ -67,7 +68,7 @@ class RunHeader(Sentences):
     aligned: list[tuple[int, int]]
     change: bool
     first: int
-    numbers: list[int]
+    labels: list[str]
     names: list[str]
     off: Heads
     patched: Heads
@@ -151,16 +152,12 @@ class Run:
         return Run(Attentions(self.attentions[place] for place in places), self.code)
 
     def source(self, place: int, sample: int) -> str:
-        """The Python of an attention: ``found[3]``, or ``found.samples[2][3]`` for another sample."""
+        """The Python of an attention: ``found["h.3.attn"]``, or ``found.samples[2]["h.3.attn"]`` for another sample."""
         is_asked = sample == self.attentions[0].sample
         if not self.code:
             return "attention" if is_asked else f"attention.batch[{sample}]"
-        return f"{self.code}{'' if is_asked else f'.samples[{sample}]'}[{self.number(place)}]"
-
-    def number(self, place: int) -> int:
-        """The number of an attention in its run."""
-        index = self.attentions[place].index
-        return place if index is None else index
+        name = json.dumps(self.attentions[place].name, ensure_ascii=False)
+        return f"{self.code}{'' if is_asked else f'.samples[{sample}]'}[{name}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +165,6 @@ class Part:
     """Attentions with the same heads, queries and keys; of a changed run those before the change and those after it."""
 
     sides: tuple[Run, ...]
-    numbers: tuple[int, ...]
 
     @property
     def last(self) -> Attentions:
@@ -181,10 +177,7 @@ def parts_of(sides: Sequence[Run]) -> list[Part]:
     places: dict[object, list[int]] = {}
     for place, one in enumerate(sides[-1].attentions):
         places.setdefault((one.weights.shape, one.tokens, one.context_tokens), []).append(place)
-    return [
-        Part(tuple(side.of(own) for side in sides), tuple(map(sides[-1].number, own)))
-        for own in places.values()
-    ]
+    return [Part(tuple(side.of(own) for side in sides)) for own in places.values()]
 
 
 def heads_payload(*sides: Run) -> tuple[HeadsHeader, Arrays]:
@@ -234,12 +227,12 @@ def _view(part: Part, at: int, sample: int, room: Room) -> tuple[View, Arrays] |
     """One part of one sample; None without room for the glance of a sample that was not asked for."""
     sides = [side.attentions.samples[sample] for side in part.sides]
     weights = [[_weights(one) for one in own] for own in sides]
-    run, arrays = _run(part, sides, weights)
+    run, arrays = _run(sides, weights)
     if not room.takes(arrays) and sample != part.last[0].sample:
         return None
     factors = _of_sides(dict(_factors(own)) for own in sides)
-    size = (_bytes(factors) + _bytes(arrays)) // len(part.numbers)
-    has_factors = bool(factors) and len(part.numbers) == 1 and room.takes(factors)
+    size = (_bytes(factors) + _bytes(arrays)) // len(part.last)
+    has_factors = bool(factors) and len(part.last) == 1 and room.takes(factors)
     exact = _of_sides(_by_layer("weights", own) for own in weights)
     has_weights, has_levels, largest = room.takes(exact), False, 0
     if not has_weights:
@@ -277,11 +270,10 @@ def _by_layer(name: str, layers: Iterable[Tensor]) -> Arrays:
     return {f"{name}.{layer}": array for layer, array in enumerate(layers)}
 
 
-def _run(
-    part: Part, sides: Sequence[Attentions], weights: Sequence[Sequence[Tensor]]
-) -> tuple[RunHeader, Arrays]:
+def _run(sides: Sequence[Attentions], weights: Sequence[Sequence[Tensor]]) -> tuple[RunHeader, Arrays]:
     """All heads at a glance."""
     own = sides[-1]
+    names = [one.name for one in own]
     first, (h, n, m) = own[0], weights[0][0].shape
     tokens = tokens_of(first.tokens)
     maps = len(sides) * len(own) * h
@@ -314,8 +306,8 @@ def _run(
         "aligned": [(at, at) for at in range(n)] if len(sides) > 1 else [],
         "change": len(sides) > 1,
         "first": 0,
-        "numbers": list(part.numbers),
-        "names": [one.name for one in own],
+        "labels": short_names(names),
+        "names": names,
         "off": [(layer, head) for layer, head, is_off in changed if is_off],
         "patched": [(layer, head) for layer, head, is_off in changed if not is_off],
         **described,

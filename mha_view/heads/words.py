@@ -259,8 +259,10 @@ HEADS: Final = {
 CELL: Final = {
     **HEADS,
     "head_n": "{head}",  # below a small picture
+    "layer_n": "{layer}",  # beside a row of pictures
+    "layer_head": N_("{layer}, head {head}"),
     "heads_all": N_(
-        "All heads: {layers} {layers:layer|layers}, {heads} {heads:head|heads} each (from 0, as in Python)"
+        "{layers} {layers:attention|attentions}, {heads} {heads:head|heads} each, counted from 0 as in Python"
     ),
     "tokens_hint": N_("{count} tokens. Choose a token, and each map shows where it looks."),
     "part": N_("Attentions"),
@@ -277,15 +279,15 @@ CELL: Final = {
         "All weights: {code}."
     ),
     "absent_factors": N_(
-        "Queries and keys ({bytes} MB) are not in this cell. A cell that ends in {code} has those of this layer."
+        "Queries and keys ({bytes} MB) are not in this cell. A cell that ends in {code} has those of this attention."
     ),
     "absent_all_factors": N_(
         "Queries and keys ({bytes} MB) are not in this cell. In Python: {code}.q, {code}.k."
     ),
     "absent_samples": N_("{count} {count:sample is|samples are} not in this cell. To see another: {code}."),
     "score_alone": N_(
-        "Queries and keys of all layers are too large for this cell. To see how this weight was computed, run a "
-        "cell that ends in {code}: it has those of this layer."
+        "Queries and keys of all attentions are too large for this cell. To see how this weight was computed, run a "
+        "cell that ends in {code}: it has those of this attention."
     ),
     "score_absent": N_("Queries and keys are too large for this cell. In Python: {code}.q, {code}.k."),
     "score_hidden": N_("The mask hides this key from this query: its score is −∞, and its weight is 0."),
@@ -300,6 +302,7 @@ CELL: Final = {
     "copy": N_("Copy"),
     "copied": N_("Copied"),
     "skipped": N_("Not shown, since it could not be followed:"),
+    "change_done": N_("Changed in this run"),
     "change": N_("Change of the output"),
     "change_largest": N_("Largest change of the output ({shape}): {number}"),
     "change_none": N_("The output ({shape}) did not change."),
@@ -363,3 +366,16 @@ DIRECT: Final = {
     ),
 }
 """What the cell of an attribution says where that of a sweep speaks of changed heads."""
+
+DONE: Final = {
+    "one": N_("Head {heads} of {name}"),
+    "some": N_("Heads {heads} of {name}"),
+    "all": N_("All {n} heads of {name}"),
+    "part": "{name}",
+    "off": N_("off (outputs set to 0)"),
+    "mean": N_("outputs set to their mean"),
+    "replaced": N_("{part} replaced"),
+    "whole": N_("{which}: {how}."),
+    "rows": N_("{which}: {how} (rows: {rows})."),
+}
+"""What was done to heads, or to parts of a module."""

@@ -7,6 +7,7 @@ import sys
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import torch
 from streamlit.web import cli
 
 import mha_core.models.library as library_module
@@ -52,7 +53,12 @@ def test_a_folder_is_offered_to_the_app_and_the_address_opens_it(view, tmp_path)
     status, out, err, (started,) = view(str(folder), TEXT, "--without", "0.3", "--without", "2.0")
     address = urlsplit(out.strip())
     assert (status, err, address.path) == (0, "", "/models")
-    assert parse_qs(address.query) == {"model": ["my-model-1"], "text": [TEXT], "off": ["1.4_3.1"]}
+    assert parse_qs(address.query) == {
+        "model": ["my-model-1"],
+        "text": [TEXT],
+        "head": ["1.4"],
+        "off": ["1.4_3.1"],
+    }
     (card,) = (card for card in cards() if card.key == "my-model-1")
     assert card.folder == folder
     assert library_module.is_loaded(card)
@@ -97,6 +103,26 @@ def test_another_port_is_used_if_the_usual_one_is_in_use(view):
             pass  # somebody else uses it
         _, out, _, _ = view("own", "The cat sat.")
     assert urlsplit(out.strip()).port != USUAL_PORT
+
+
+def test_as_json_it_prints_the_same_numbers_as_models(view, tmp_path, capfd):
+    folder = str(folder_of(tmp_path / "decoder", GPT2, specials=False))
+    threads = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        _, viewed, _, _ = view(folder, TEXT, "--json")
+        torch.set_num_threads(2)
+        main(("models", folder, TEXT), prog="mha")
+    finally:
+        torch.set_num_threads(threads)
+    assert viewed == capfd.readouterr().out
+
+
+def test_heads_of_a_model_that_guesses_nothing_cannot_be_muted_on_the_page(view, tmp_path):
+    saved("T5", tmp_path / "t5")
+    status, _, err, started = view(str(tmp_path / "t5"), TEXT, "--without", "0.1")
+    assert (status, started) == (2, [])
+    assert "--json shows what the others do then" in err
 
 
 def test_as_json_it_prints_what_every_head_does_and_starts_nothing(view, tmp_path):

@@ -15,14 +15,14 @@ import pytest
 import torch
 from torch import nn
 
-from mha_core.interop import attribute, capture, sweep
+from mha_core.interop import At, attribute, capture, sweep
 from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.sweep import Sweep
 from mha_core.models import label
 from mha_core.models.measures import behaviours
 from mha_view.heads import payload
 from mha_view.heads.cell import cell, document
-from mha_view.heads.names import tokens_of
+from mha_view.heads.names import short_names, tokens_of
 
 TYPES = {"float32": np.float32, "uint16": np.uint16, "uint8": np.uint8}
 TOKENS = ["[CLS]", "the", "cat", "saw", "the", "##ft", "</script>"]
@@ -132,7 +132,9 @@ def test_attentions_of_other_tokens_are_other_parts():
     (sentence,) = cross["run"]["sentences"]
     assert (sentence["texts"], sentence["keyTexts"]) == (list("abc"), list("vwxyz"))
     assert (sentence["side"], sentence["width"], cross["run"]["measures"]) == (3, 5, [])
-    assert [layer["code"] for layer in cross["layers"][0]] == ["found[2]", "found[4]"]
+    assert [layer["code"] for layer in cross["layers"][0]] == [
+        f'found["decoder.layers.{layer}.multihead_attn"]' for layer in (0, 1)
+    ]
     assert torch.equal(arrays["2/0.maps"][1], pooled_by_hand(found[4].weights, 1))
     assert torch.equal(arrays["2/0.weights.1"], found[4].weights.float())
 
@@ -199,18 +201,53 @@ def test_the_python_of_a_head_finds_it(model, found):
         views = read(shown)[0]["heads"]["views"]
         for view in views:
             for side in view["layers"]:
-                for number, described in zip(view["run"]["numbers"], side, strict=True):
+                for described in side:
                     one = eval(described["code"], {}, {"found": found, "changed": changed})
-                    assert (one.name, one.sample, one.index) == (described["name"], view["sample"], number)
+                    assert (one.name, one.sample) == (described["name"], view["sample"])
+                    assert one.name in described["code"]
 
 
 def test_an_attention_that_is_not_from_a_run_is_called_attention(found):
     alone = dataclasses.replace(found[1], index=None)
     described = read(alone)[0]["heads"]["views"][0]
-    assert ([layer["code"] for layer in described["layers"][0]], described["run"]["numbers"]) == (
-        ["attention"],
-        [0],
-    )
+    assert [layer["code"] for layer in described["layers"][0]] == ["attention"]
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["h.0.attn", "h.1.attn"], ["h.0", "h.1"]),
+        (["m.layer.3.attention.self", "m.layer.11.attention.self"], ["layer.3", "layer.11"]),
+        (["a.stage7.mix", "a.stage9.mix"], ["stage7", "stage9"]),
+        (["x.0.self_attn", "x.0.multihead_attn", "x.1.self_attn"], ["0.self_attn", "0.multihead_attn", "1.self_attn"]),
+        (["encoder.0", "decoder.0"], ["encoder", "decoder"]),
+        (["0", "1"], ["0", "1"]),
+        (["net", "net.mix"], ["net", "net.mix"]),
+        (["h#0", "h#1"], ["h#0", "h#1"]),
+        (["h.3.attn"], ["h.3.attn"]),
+    ],
+)  # fmt: skip
+def test_rows_of_heads_have_what_is_different_in_the_names_of_attentions(names, short):
+    assert short_names(names) == short
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"without": [(0, 1)]}, "Head 1 of layers.0.self_attn: off (outputs set to 0)."),
+        ({"without": [(0, [1, 3])]}, "Heads 1, 3 of layers.0.self_attn: off (outputs set to 0)."),
+        ({"without": ["layers.2"]}, "All 4 heads of layers.2.self_attn: off (outputs set to 0)."),
+        ({"without": [(0, 1)], "by": "mean"}, "Head 1 of layers.0.self_attn: outputs set to their mean."),
+        (
+            {"patch": {At(1, 2, "k", rows=[2, 3]): torch.zeros(2, 2)}},
+            "Head 2 of layers.1.self_attn: k replaced (rows: 2, 3).",
+        ),
+        ({"without": [At("layers.0.linear2")]}, "layers.0.linear2: off (outputs set to 0)."),
+    ],
+)
+def test_a_changed_run_says_what_was_changed(model, change, sentence):
+    header, _ = read(capture(model, drawn(1, 7, 8), **change))
+    assert header["change"]["done"] == [sentence]
 
 
 def test_changed_heads_are_marked_and_the_output_is_compared(model):
@@ -335,7 +372,7 @@ def test_an_output_without_finite_rows_has_no_table(model):
     object.__setattr__(changed, "before", torch.tensor(1.0))
     object.__setattr__(changed, "after", torch.tensor(2.0))
     vars(changed).pop("difference")
-    assert read(changed)[0]["change"] == {"largest": "1", "shape": "", "rows": []}
+    assert read(changed)[0]["change"]["largest"] == "1"
 
 
 def test_an_attribution_is_a_map_that_says_what_its_numbers_are():

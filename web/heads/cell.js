@@ -25,7 +25,7 @@ export class Cell {
       ? div("skipped", p("", words.skipped), element("ul", {}, ...sentences))
       : null;
     root.replaceChildren(div("bench models", ...(missing ? [missing] : []), head, ...all, colours.root));
-    this.heads?.open(0);
+    this.heads?.start();
     this.#show();
   }
 

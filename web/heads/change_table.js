@@ -22,7 +22,10 @@ export class ChangeTable {
     const row = change.rows.find((one) => one.sample === sample);
     const largest = change.largest ? words.change_largest : words.change_none;
     const values = { number: change.largest, shape: change.shape };
+    const done = change.done.map((sentence) => element("li", {}, sentence));
     this.root.replaceChildren(
+      element("h2", {}, words.change_done),
+      element("ul", { class: "change-done" }, ...done),
       element("h2", {}, words.change),
       element("p", { class: "hint" }, prose(row && this.#first(row), fill(largest, values))),
       ...(row ? [this.#table(row)] : []),

@@ -42,6 +42,13 @@ export class HeadsOfRun {
     return this.sources[this.#at];
   }
 
+  /** Show the first part with changed heads, or else the first one. */
+  start() {
+    const { views } = this.data;
+    const at = views.findIndex((view) => view.sample === views[0].sample && changedHead(view));
+    this.open(Math.max(0, at));
+  }
+
   /** Show a view. In another sample of the same part, what was chosen stays. @param {number} at */
   open(at) {
     const { part } = this.data.views[this.#at];
@@ -59,9 +66,10 @@ export class HeadsOfRun {
   get #start() {
     const { change, differences, sentences } = this.#source.run;
     if (!change) return { ...START, by: this.#place.by };
+    const head = changedHead(this.#source.view);
     const isChanged = differences?.some((number) => number > 0);
     const by = isChanged && sentences[0].block > 1 ? "difference" : "";
-    return { ...START, by, drawn: "map", shows: isChanged ? "difference" : "second" };
+    return { ...START, head, by, drawn: "map", shows: isChanged ? "difference" : "second" };
   }
 
   show() {
@@ -148,6 +156,10 @@ export class HeadsOfRun {
     this.notes.hidden = !text;
   }
 }
+
+/** The first head of a view that was switched off, or had a part replaced. @param {CellView} view */
+const changedHead = ({ run: { off, patched } }) =>
+  [...off, ...patched].sort(([layer, head], [other, next]) => layer - other || head - next)[0] ?? null;
 
 /**
  * A choice of numbers by name.

@@ -2,11 +2,17 @@
 
 import { button, div, element } from "../kit/dom.js";
 
+const COLUMNS = 36; // of the narrowest pane
+
 export class PythonLine {
   /** @param {Record<string, string>} words */
   constructor(words) {
     this.words = words;
-    this.line = element("input", { class: "python-line", readonly: true, "aria-label": words.python_line });
+    this.line = element("textarea", {
+      class: "python-line",
+      readonly: true,
+      "aria-label": words.python_line,
+    });
     this.line.addEventListener("focus", () => this.line.select());
     this.copy = button({ class: "run", data: { focus: "copy" }, onclick: () => this.#copy() }, words.copy);
     this.about = element("p", { class: "hint" });
@@ -23,7 +29,7 @@ export class PythonLine {
   update(line, about) {
     if (line !== this.line.value) this.copy.textContent = this.words.copy;
     this.line.value = line;
-    this.line.size = line.length;
+    this.line.rows = Math.ceil(line.length / COLUMNS);
     this.about.textContent = about;
   }
 

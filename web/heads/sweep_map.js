@@ -67,7 +67,10 @@ export class SweepMap {
     const isThere = !Number.isNaN(number);
     this.told.textContent = fill(isThere ? words.sweep_told : words.sweep_no_head, values);
     this.python.root.hidden = !isThere;
-    this.python.update(`found[${query}].example(heads=[${key}], cut=True)`, words.sweep_python);
+    this.python.update(
+      `found[${JSON.stringify(sweep.names[query])}].example(heads=[${key}], cut=True)`,
+      words.sweep_python,
+    );
     this.update();
   }
 }

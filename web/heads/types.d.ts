@@ -55,6 +55,8 @@ interface CellLayer {
 
 /** How the output changed: for each sample the entries of its last row that changed most. */
 interface CellChange {
+  /** What was changed, each as a sentence. */
+  done: string[];
   largest: string;
   shape: string;
   rows: CellRow[];

@@ -18,7 +18,7 @@ export const NO_RUN = {
   limit: 0,
   guesses: false,
   first: 1,
-  numbers: [],
+  labels: [],
   masks: [],
   measures: [],
   sentences: [],
@@ -39,8 +39,8 @@ export function readRun({ header, arrays }) {
   });
   const { differences = null, shift_keys = null, shifts = null } = arrays;
   const ofTwo = { differences, shiftKeys: shift_keys, shifts };
-  const { first = 1, numbers = Array.from({ length: rest.layers }, (_, at) => at + first) } = rest;
-  const counted = { first, numbers };
+  const { first = 1, labels = Array.from({ length: rest.layers }, (_, at) => String(at + first)) } = rest;
+  const counted = { first, labels };
   return /** @type {ModelRun} */ ({ ...rest, ...counted, sentences: read, ...ofTwo }); // arrays are named and typed in the message
 }
 

@@ -111,9 +111,9 @@ interface ModelRun {
   guesses: boolean;
   /** What heads were trained to do, by label: in which share of how many new texts they do it. */
   jobs?: Record<string, { found: number; texts: number }>;
-  /** What heads are counted from on screen: 1 for students, 0 as in Python; and the numbers of the layers there. */
+  /** What heads are counted from on screen: 1 for students, 0 as in Python; and what the layers are called there. */
   first: number;
-  numbers: number[];
+  labels: string[];
   /** For each sentence, the places of the model's sign for a word to guess, [MASK]. */
   masks: number[][];
   measures: string[];
@@ -160,9 +160,9 @@ interface PairRun extends ModelRun {
 
 /** The JSON header of a run; the arrays follow it. */
 interface RunHeader
-  extends Omit<ModelRun, "sentences" | "differences" | "shiftKeys" | "shifts" | "first" | "numbers"> {
+  extends Omit<ModelRun, "sentences" | "differences" | "shiftKeys" | "shifts" | "first" | "labels"> {
   first?: number;
-  numbers?: number[];
+  labels?: string[];
   sentences: (Omit<
     SentenceWeights,
     "n" | "m" | "names" | "keyNames" | "keyTexts" | "width" | "maps" | "keys" | "tops" | "measured" | "chance"

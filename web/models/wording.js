@@ -9,14 +9,14 @@ import { aboveChance, counterpart, isOfTwo, measuresOf, RESTS, restOf, shiftOf, 
 const MOST_PAIRS = 12;
 
 /**
- * "Layer 2 · Head 3", or "Head 3" within a layer.
+ * "Layer 2 · Head 3", "h.1.attn, head 2" of one's own model, or "Head 3" within a layer.
  * @param {Record<string, string>} words
  * @param {ModelRun} run
  * @param {number} at
  * @param {boolean} [within]
  */
-export function headName(words, { heads, first, numbers }, at, within = false) {
-  const values = { layer: numbers[Math.floor(at / heads)], head: (at % heads) + first };
+export function headName(words, { heads, first, labels, names = labels }, at, within = false) {
+  const values = { layer: names[Math.floor(at / heads)], head: (at % heads) + first };
   return fill(within ? words.head_n : words.layer_head, values);
 }
 

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import EXACT, shown_shape
 from mha_core.interop.running.attentions import Attentions
+from mha_core.interop.running.edits import Done
 from mha_core.interop.running.lookup import SAMPLES, counted
 from mha_core.interop.running.padding import real_tokens
 from mha_core.notebook import HEADS, html_of
@@ -44,7 +45,7 @@ class Changed:
     logits     whether the output is known to be logits: the module returns it as ``logits``, its last axis is as long
                as the module's vocabulary, or ``named`` says so
     vocabulary what ``named`` was given
-    edits      what was changed, in words: ("layers.1 heads 2, 5 off",)
+    done       what was changed: each with a name, heads, part, how and rows
     """
 
     found: Attentions
@@ -54,7 +55,12 @@ class Changed:
     unchanged: Attentions = field(default_factory=Attentions)
     logits: bool = False
     vocabulary: Vocabulary | None = None
-    edits: tuple[str, ...] = ()
+    done: tuple[Done, ...] = ()
+
+    @property
+    def edits(self) -> tuple[str, ...]:
+        """What was changed, in words: ("layers.1 heads 2, 5 off",)."""
+        return tuple(map(str, self.done))
 
     @cached_property
     def difference(self) -> Tensor:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from numbers import Integral
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import torch
 from torch import Tensor, nn
@@ -19,6 +19,7 @@ from mha_core.interop.running.padding import mean_of_tokens, real_queries
 
 Part: TypeAlias = Literal["weights", "outputs", "q", "k", "v"]
 By: TypeAlias = Literal["zero", "mean"]
+How: TypeAlias = Literal["off", "mean", "replaced"]
 Name: TypeAlias = str | int
 
 
@@ -78,15 +79,10 @@ class Edit:
     rows: tuple[int, ...] | None = None
     real: Tensor | None = None
 
-    def said(self) -> str:
-        """What happens to the rows, such as "off" or "k replaced at rows 2, 3"."""
-        is_off = self.values is OFF
-        what = "off" if is_off else "at its mean" if self.values is None else f"{self.part} replaced"
-        return (
-            what
-            if self.rows is None
-            else f"{what} at row{'s' * (len(self.rows) > 1)} {', '.join(map(str, self.rows))}"
-        )
+    @property
+    def how(self) -> How:
+        """What happens to the rows."""
+        return "off" if self.values is OFF else "mean" if self.values is None else "replaced"
 
     def written(self, matrices: Tensor) -> Tensor:
         """Copies of these matrices, samples × tokens × columns, with the values in place of the rows."""
@@ -96,6 +92,30 @@ class Edit:
         return new
 
 
+class Done(NamedTuple):
+    """What was done to some heads of an attention, or to the output of a part of the module.
+
+    ``heads``: none for a part of the module. ``of``: how many heads the attention has. ``rows``: None for all.
+    """
+
+    name: str
+    heads: tuple[int, ...]
+    of: int
+    part: Part
+    how: How
+    rows: tuple[int, ...] | None
+
+    def __str__(self) -> str:
+        """A short text, such as "layers.1 heads 2, 5 off" or "mlp off at row 3"."""
+        which = f"head{'s' * (len(self.heads) > 1)} {', '.join(map(str, self.heads))}"
+        if len(self.heads) == self.of > 1:
+            which = f"all {self.of} heads"
+        what = {"off": "off", "mean": "at its mean", "replaced": f"{self.part} replaced"}[self.how]
+        rows = self.rows or ()
+        at = f"at row{'s' * (len(rows) > 1)} {', '.join(map(str, rows))}" if rows else ""
+        return " ".join(filter(None, (self.name, which if self.heads else "", what, at)))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Edits:
     """The changes of a run: of heads, by the index of their attention, and of the outputs of parts of the module."""
@@ -103,24 +123,18 @@ class Edits:
     heads: Mapping[int, Sequence[Edit]]
     parts: Mapping[str, Sequence[Edit]]
 
-    def said(self, found: Sequence[Captured]) -> tuple[str, ...]:
-        """Each change as a text, with the heads of an attention together: ("layers.1 heads 2, 5 off", "mlp off")."""
-        texts = []
+    def done(self, found: Sequence[Captured]) -> tuple[Done, ...]:
+        """What was done, with the heads of an attention together where the same was done to them."""
+        all_done = []
         for index, edits in sorted(self.heads.items()):
-            by_kind: dict[str, list[int]] = {}
+            by_kind: dict[Any, list[int]] = {}
             for edit in edits:
                 if edit.head is not None:
-                    by_kind.setdefault(edit.said(), []).append(edit.head)
-            name, h = found[index].name, len(found[index].weights)
-            for kind, heads in by_kind.items():
-                every = len(heads) == h > 1
-                which = (
-                    f"all {h} heads"
-                    if every
-                    else f"head{'s' * (len(heads) > 1)} {', '.join(map(str, heads))}"
-                )
-                texts.append(f"{name} {which} {kind}")
-        return (*texts, *(f"{name} {edit.said()}" for name, edits in self.parts.items() for edit in edits))
+                    by_kind.setdefault((edit.part, edit.how, edit.rows), []).append(edit.head)
+            name, count = found[index].name, len(found[index].weights)
+            all_done += [Done(name, tuple(heads), count, *kind) for kind, heads in by_kind.items()]
+        of_parts = ((name, edit) for name, edits in self.parts.items() for edit in edits)
+        return (*all_done, *(Done(name, (), 0, edit.part, edit.how, edit.rows) for name, edit in of_parts))
 
 
 def edits_of(

@@ -63,7 +63,7 @@ def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: 
         _names((subject.args, subject.named), asked, found.attentions),
         found.attentions,
         logits=are_logits(subject.module, found.output),
-        edits=edits.said(found.attentions),
+        done=edits.done(found.attentions),
     )
 
 

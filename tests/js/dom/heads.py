@@ -63,6 +63,9 @@ def payloads() -> dict[str, Any]:
         encoder, drawn(2, 8, 8), TOKENS, without=[(0, 1)], patch={(1, 2): torch.full((8, 8), 1 / 8)}
     )
     crossed = capture(both, (drawn(1, 5, 8), drawn(1, 3, 8)), list("abc"), without=[(0, 0)])
+    decoder = capture(
+        both, (drawn(1, 5, 8), drawn(1, 3, 8)), without=[("decoder.layers.0.multihead_attn", 1)]
+    )
     long = capture(encoder, drawn(3, 80, 8))
     cross = capture(both, (drawn(1, 5, 8), drawn(1, 3, 8)), list("abc"), context_tokens=list("vwxyz"))
     masked = capture(Masked(), drawn(1, 4, 5, 2, seed=4))
@@ -75,6 +78,7 @@ def payloads() -> dict[str, Any]:
         "changed": message_of(changed, "en"),
         "cross": message_of(cross, "en"),
         "crossed": message_of(crossed, "en"),
+        "decoder": message_of(decoder, "en"),
         "sweep": message_of(swept, "en"),
         "unnamed": message_of(unnamed, "en"),
         "logits": message_of(named.named([f"<b>{at}" for at in range(9)]), "en"),

@@ -179,7 +179,10 @@ test("in a long text the largest weights are exact, and no other is above its bo
       assert.equal(count, sourceOf("long").view.largest);
     }
     assert.equal(factors, null);
-    assert.match(unexplained, /run a cell that ends in found\[1\]: it has those of this layer\.$/);
+    assert.match(
+      unexplained,
+      /run a cell that ends in found\["layers\.1\.self_attn"\]: it has those of this attention\.$/,
+    );
   }
 });
 
@@ -219,10 +222,9 @@ test("a weight that is not exact has its sign where it is read", async () => {
 test("all heads are shown, and the chosen one with its lines", async () => {
   const { all, find, texts, choose } = await opened("found");
   assert.equal(all(".tile").length, 12);
-  assert.match(find(".glance h2").textContent, /3 layers, 4 heads each \(from 0, as in Python\)$/);
+  assert.match(find(".glance h2").textContent, /^3 attentions, 4 heads each, counted from 0 as in Python$/);
   await choose(1, 2);
-  assert.equal(find(".one h2").textContent, "Layer 1 · Head 2");
-  assert.equal(find(".one-name").textContent, "layers.1.self_attn, 2");
+  assert.equal(find(".one h2").textContent, "layers.1.self_attn, head 2");
   assert.deepEqual(texts(".line-token").slice(1, 3), ["the₁", "cat₁"]);
 });
 
@@ -262,7 +264,7 @@ test("another sample shows its own numbers, and the chosen head stays", async ()
   const { find, all, choose, pick, texts } = await opened("found");
   await choose(2, 1);
   await pick("Sample", 1);
-  assert.equal(find(".one h2").textContent, "Layer 2 · Head 1");
+  assert.equal(find(".one h2").textContent, "layers.2.self_attn, head 1");
   assert.deepEqual(texts(".line-token"), [..."12345678"]);
   all(".line-token")[3].click();
   const shown = all("button.line-key").map(({ title }) => Number(title));
@@ -272,24 +274,23 @@ test("another sample shows its own numbers, and the chosen head stays", async ()
 test("a head opens as an example by a line of Python", async () => {
   const { find, choose, pick } = await opened("found");
   await choose(1, 3);
-  assert.equal(find(".python-line").value, "found[1].example(heads=[3])");
+  assert.equal(find(".python-line").value, 'found["layers.1.self_attn"].example(heads=[3])');
   await pick("Sample", 1);
-  assert.equal(find(".python-line").value, "found.samples[1][1].example(heads=[3])");
+  assert.equal(find(".python-line").value, 'found.samples[1]["layers.1.self_attn"].example(heads=[3])');
   const { find: inLong } = await opened("long");
-  assert.equal(inLong(".python-line").value, "found[0].example(heads=[0], cut=True)");
+  assert.equal(inLong(".python-line").value, 'found["layers.0.self_attn"].example(heads=[0], cut=True)');
 });
 
-test("layers and heads have the numbers of the line of Python", async () => {
+test("attentions are called as the module calls them, in titles and in the line of Python", async () => {
   const { find, texts, choose } = await opened("found");
-  assert.deepEqual(texts(".layer-name"), ["Layer 0", "Layer 1", "Layer 2"]);
+  assert.deepEqual(texts(".layer-name"), ["layers.0", "layers.1", "layers.2"]);
   assert.deepEqual(texts(".tile-name").slice(0, 5), ["0", "1", "2", "3", "0"]);
   await choose(2, 0);
-  assert.equal(find(".one h2").textContent, "Layer 2 · Head 0");
-  assert.equal(find(".python-line").value, "found[2].example(heads=[0])");
+  assert.equal(find(".one h2").textContent, "layers.2.self_attn, head 0");
+  assert.equal(find(".python-line").value, 'found["layers.2.self_attn"].example(heads=[0])');
   const cross = await opened("cross");
   await cross.pick("Attentions", 2); // the decoder's attention to the encoder is the third of the run
-  assert.equal(cross.find(".one h2").textContent, "Layer 2 · Head 0");
-  assert.equal(cross.find(".python-line").value, "found[2].example(heads=[0])");
+  assert.equal(cross.find(".one h2").textContent, "decoder.layers.0.multihead_attn, head 0");
 });
 
 test("the largest weights of a row are found, and their share of it", () => {
@@ -338,8 +339,8 @@ test("what is not in a cell is said, with the Python that has it", async () => {
   const { find, words } = await opened("long");
   const text = find(".cell-notes").textContent;
   assert.match(text, /largest weight of 3 × 3 pairs/);
-  assert.match(text, /found\[0\]\.weights/);
-  assert.match(text, /A cell that ends in found\[0\] has those of this layer\./);
+  assert.match(text, /found\["layers\.0\.self_attn"\]\.weights/);
+  assert.match(text, /A cell that ends in found\["layers\.0\.self_attn"\] has those of this attention\./);
   assert.match(text, /2 samples are not in this cell.*capture\(…, sample=1\)/);
   assert.ok(words.absent_samples);
   const { find: inShort } = await opened("found");
@@ -358,7 +359,7 @@ test("a cell of one attention has its arithmetic, and there the weight that has 
   const weight = WEIGHTS.long[0].flat()[at];
   assert.ok(Math.abs(Number(find(".pair-weight").title) - weight) < 1e-6);
   assert.ok(Math.abs(Number(all(".sums strong").at(-1).title) - weight) < 1e-6);
-  assert.equal(find(".one h2").textContent, "Layer 1 · Head 0");
+  assert.equal(find(".one h2").textContent, "layers.1.self_attn, head 0");
 });
 
 test("keys may be other tokens than queries", async () => {
@@ -408,6 +409,19 @@ test("heads that were switched off or replaced are marked, in words too", async 
   );
 });
 
+test("a changed run opens on a changed head, and says what was changed", async () => {
+  const { find, texts, all } = await opened("changed");
+  assert.equal(find(".one h2").textContent, "layers.0.self_attn, head 1");
+  assert.match(find(".one-mark").textContent, /Muted/);
+  assert.deepEqual(texts(".change-done li"), [
+    "Head 1 of layers.0.self_attn: off (outputs set to 0).",
+    "Head 2 of layers.1.self_attn: weights replaced.",
+  ]);
+  assert.equal(all(".big-map").length, 1); // its weights did not change
+  const cross = await opened("decoder");
+  assert.equal(cross.find(".one h2").textContent, "decoder.layers.0.multihead_attn, head 1");
+});
+
 test("what changed in the output comes before the heads", async () => {
   const { find } = await opened("changed");
   const order = find(".change").compareDocumentPosition(find(".run-heads"));
@@ -439,6 +453,7 @@ test("a change that few decimals would hide is printed with more, in every line"
     { name: "b", before: 1, after: 1.2, probabilities: [0.3, 0.4] },
   ];
   const change = {
+    done: [],
     largest: "0.2",
     shape: "1 × 9",
     rows: [{ sample: 0, place: "", entries, first: ["b", "b"] }],
@@ -459,7 +474,7 @@ function changeOf(at) {
   );
 }
 
-test("in the overview of a change each head has its largest change, and that with the largest is shown", async () => {
+test("in the overview of a change each head has its largest change", async () => {
   const { texts, find } = await opened("changed");
   const changes = Array.from({ length: 12 }, (_, at) => changeOf(at));
   /** @param {number[]} expected */
@@ -469,8 +484,6 @@ test("in the overview of a change each head has its largest change, and that wit
   };
   assertShown(changes);
   assert.equal(texts(".tile-number")[0], "0"); // nothing changed before the first layer
-  const most = changes.indexOf(Math.max(...changes));
-  assert.equal(find(".one h2").textContent, `Layer ${Math.floor(most / 4)} · Head ${most % 4}`);
   assert.equal(find(".shows [aria-pressed='true']").textContent, "difference");
   const sorted = find("select[data-focus='by']");
   sorted.value = "difference";
@@ -513,7 +526,7 @@ test("the row of a token before and after is listed, and its tokens are there on
   for (const [at, key] of order.entries())
     assert.ok(Math.abs(numbers[at][0] - before[key]) < 6e-4 && Math.abs(numbers[at][1] - after[key]) < 6e-4);
   assert.deepEqual(texts(".compared thead th"), ["Token", "Before", "After", "Change"]);
-  assert.equal(find(".python-line").value, "changed.found[2].example(heads=[3])");
+  assert.equal(find(".python-line").value, 'changed.found["layers.2.self_attn"].example(heads=[3])');
 });
 
 test("a change is shown where keys are other tokens than queries too", async () => {
@@ -558,11 +571,11 @@ test("a chosen head of a sweep has the line of Python that opens it", async () =
   press("ArrowDown", find(".big-map"));
   press("ArrowRight", find(".big-map"));
   assert.equal(find(".sweep .taking").hidden, false);
-  assert.equal(find(".python-line").value, "found[1].example(heads=[1], cut=True)");
+  assert.equal(find(".python-line").value, 'found["layers.1.self_attn"].example(heads=[1], cut=True)');
 });
 
 test("a cell is in the shell's language", async () => {
   const { find } = await opened("zh");
-  assert.match(find(".glance h2").textContent, /全部注意力头/);
+  assert.match(find(".glance h2").textContent, /3 个注意力/);
   assert.equal(document.documentElement.lang, messageOf("zh").header.tag);
 });

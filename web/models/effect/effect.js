@@ -35,9 +35,9 @@ export class Effect {
   }
 
   /** "layer 3, head 4 muted", or "5 heads muted". @type {(run: ModelRun, off: HeadIndex[]) => string} */
-  #muted({ numbers, first }, off) {
+  #muted({ labels, first }, off) {
     const [[layer, head]] = off;
-    const values = { layer: numbers[layer], head: head + first, count: off.length };
+    const values = { layer: labels[layer], head: head + first, count: off.length };
     return fill(this.words[off.length > 1 ? "muted_many" : "muted_one"], values);
   }
 

@@ -148,8 +148,7 @@ export class HeadView {
     this.root.setAttribute("style", hueStyle(kind));
     setText(this.title, headName(words, run, this.#at));
     const [layer, head] = this.#place.head;
-    const inPython = run.first ? fill(words.in_python, { layer, head }) : "";
-    setText(this.name, run.names ? `${run.names[layer]}, ${head}` : inPython);
+    setText(this.name, run.names ? "" : fill(words.in_python, { layer, head }));
     setText(this.mark, run.guesses ? "" : markOf(words, run, this.#place, this.#at));
     this.off.hidden = !run.guesses;
     setText(this.off, this.#isOff ? words.on : words.off);
@@ -222,12 +221,15 @@ export class HeadView {
   }
 
   /**
-   * One map, or the difference that a change makes, which merged words do not have, and those before and after it.
+   * One map, or the difference that a change makes, which merged words do not have, and those before and after it. If
+   * the head's weights did not change, they are shown once.
    * @param {Float32Array[]} weights
    * @param {string} colour
    */
   #drawMap(weights, colour) {
-    const shown = this.#run.change ? PICTURES.slice(this.#asWords ? 1 : 0) : [this.#mapped];
+    const isSame = this.#run.differences?.[this.#at] === 0;
+    const first = isSame ? PICTURES.length - 1 : this.#asWords ? 1 : 0;
+    const shown = this.#run.change ? PICTURES.slice(first) : [this.#mapped];
     for (const picture of shown) {
       const content =
         picture === "difference" ? this.#difference(weights) : this.#side(picture, weights, colour);

@@ -201,12 +201,12 @@ export class HeadsOverview {
     this.tiles.classList.toggle("sorted", isSorted);
     this.tiles.style.setProperty("--heads", String(heads));
     const roots = this.#order.map((at) => this.#tiles[at].root);
-    const arranged = `${isSorted} ${this.#run.numbers} ${this.#order}`; // tiles that are put again would lose the focus
+    const arranged = `${isSorted} ${this.#run.labels} ${this.#order}`; // tiles that are put again would lose the focus
     if (arranged !== this.#arranged && isSorted) this.tiles.replaceChildren(...roots);
     else if (arranged !== this.#arranged)
       this.tiles.replaceChildren(
         ...Array.from({ length: layers }, (_, layer) => {
-          const name = fill(this.words.layer_n, { layer: this.#run.numbers[layer] });
+          const name = fill(this.words.layer_n, { layer: this.#run.labels[layer] });
           const title = element("div", { class: "layer-name", "aria-hidden": "true" }, name);
           const row = div("layer-heads", ...roots.slice(layer * heads, (layer + 1) * heads));
           return element("div", { class: "layer-row", role: "group", "aria-label": name }, title, row);
