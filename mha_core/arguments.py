@@ -97,7 +97,7 @@ def add_import(sub: ArgumentParser) -> None:
         N_("which heads, in the desired order, counted from 0, such as 0,3; head 0 if omitted"),
         type=_indices,
     )
-    add("--whole", N_("the whole layer: all heads with all their columns"), action="store_true")
+    add("--whole", N_("all columns of all heads, or of those of --heads"), action="store_true")
     add("--adapter", N_("a LoRA adapter of the model, saved by PEFT: its folder or file"))
     add("--d-model", N_("how many columns of X; at most 8 if omitted"), type=int)
     add("--d-head", N_("how many columns of each head; at most 4 if omitted"), type=int)

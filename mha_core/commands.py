@@ -209,21 +209,22 @@ def _say_what_was_chosen(layer: Layer, example: Example, options: Namespace) -> 
 
 
 def _extent(layer: Layer, options: Namespace) -> dict[str, Any]:
-    """Which heads and columns: those that were chosen, or all."""
+    """Which heads and columns: those that were chosen, or all. Of chosen heads, ``--whole`` takes all columns."""
     given = {name: getattr(options, name) for name in ("heads", "d_model", "d_head")}
     chosen = {name: value for name, value in given.items() if value is not None}
     if not options.whole:
         return chosen
+    h = options.num_heads or layer.likely_heads
+    heads = chosen.pop("heads", tuple(range(h)))
     if chosen:
         raise InteropError(
-            N_("--whole takes all heads and columns, so none can be chosen"),
+            N_("--whole takes all columns, so none can be chosen"),
             place=f"--{next(iter(chosen)).replace('_', '-')}",
         )
-    h = options.num_heads or layer.likely_heads
     if options.x is not None:
-        return {"heads": tuple(range(h))}
+        return {"heads": heads}
     d_model = max(layer.d_query, layer.d_key, layer.d_value)
-    return {"heads": tuple(range(h)), "d_model": d_model, "d_head": layer.width // h}
+    return {"heads": heads, "d_model": d_model, "d_head": layer.width // h}
 
 
 _COLUMNS: Final = N_(

@@ -686,6 +686,37 @@ def test_more_axes_than_samples_and_heads_need_the_number_of_samples():
     assert_same(captured, written_out(q, q, q)[1].flatten(0, 1))
 
 
+class Grouped(nn.Module):
+    """Heads in groups that share keys, as an axis of their own: samples × groups × heads × tokens × columns."""
+
+    def __init__(self, groups, heads):
+        super().__init__()
+        self.groups, self.heads = groups, heads
+
+    def forward(self, x):
+        q = x.unflatten(-1, (self.groups, self.heads, -1))
+        k = q.sum(3) / 4
+        self.weights = torch.einsum("bqgrd,bkgd->bgrqk", q, k).softmax(-1)
+        return torch.einsum("bgrqk,bkgd->bqgrd", self.weights, k).flatten(2)
+
+
+@pytest.mark.parametrize(("groups", "heads", "samples", "tokens"), [(3, 1, 3, 5), (3, 2, 3, 5), (2, 3, 3, 6)])
+def test_of_five_axes_those_after_the_samples_are_heads_if_the_queries_are_all_tokens(
+    groups, heads, samples, tokens
+):
+    module = Grouped(groups, heads)
+    (captured,) = capture(module, randn(samples, tokens, 12), sample=2)
+    assert torch.allclose(captured.weights, module.weights[2].flatten(0, 1), atol=1e-6)
+
+
+def test_of_five_axes_as_many_groups_as_tokens_need_the_number_of_samples():
+    """The second axis could be rows of tokens, as in an attention over pairs."""
+    module, x = Grouped(3, 1), randn(3, 3, 12)
+    assert refused(module, x).endswith("give the number of samples with batch=")
+    (captured,) = capture(module, x, sample=1, batch=3)
+    assert torch.allclose(captured.weights, module.weights[1].flatten(0, 1), atol=1e-6)
+
+
 @pytest.mark.parametrize("batch", [None, 2])
 def test_windows_of_a_sample_are_samples_though_there_are_as_many_heads_as_samples(batch):
     """As in Swin: samples · windows × heads × tokens × columns."""

@@ -315,9 +315,12 @@ def test_import_takes_a_whole_layer(run, tmp_path):
     status, out, _ = run("import", str(path), "--num-heads", "3", "--whole")
     example = parse(out)
     assert (status, len(example.heads), example.dims.d_model, example.dims.d_k) == (0, 3, 12, 4)
+    status, out, _ = run("import", str(path), "--num-heads", "3", "--whole", "--heads", "2,0")
+    chosen = parse(out)
+    assert (status, chosen.heads) == (0, (example.heads[2], example.heads[0]))
     status, out, error = run("import", str(path), "--num-heads", "3", "--whole", "--d-head", "2")
     assert (status, out) == (2, "")
-    assert error == "--d-head: --whole takes all heads and columns, so none can be chosen\n"
+    assert error == "--d-head: --whole takes all columns, so none can be chosen\n"
 
 
 def test_heads_of_a_whole_layer_share_the_keys_that_the_file_shares(run, tmp_path):

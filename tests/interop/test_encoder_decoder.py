@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from mha_core import InteropError
-from mha_core.interop import At, capture
+from mha_core.interop import At, attribute, capture, sweep
 from mha_core.interop.running.captured import Captured
 
 SOURCE = torch.tensor([[5, 6, 7, 8, 9], [11, 12, 13, 14, 0], [15, 16, 0, 0, 0]])
@@ -18,11 +18,11 @@ PADS = ("[PAD]",) * 3
 
 
 class Translator(nn.Module):
-    def __init__(self):
+    def __init__(self, *, norm_first=False):
         super().__init__()
         torch.manual_seed(0)
         self.words = nn.Embedding(40, 8)
-        self.body = nn.Transformer(8, 2, 2, 2, 16, batch_first=True)
+        self.body = nn.Transformer(8, 2, 2, 2, 16, batch_first=True, norm_first=norm_first)
         self.say = nn.Linear(8, 40)
 
     def forward(self, source, target, masked=True):
@@ -88,6 +88,27 @@ def test_the_mean_of_an_encoders_head_is_over_the_source():
     other = capture(MODEL, (SOURCE, TARGET), without=[(0, 1)], by="mean", context_real=swapped)
     right = capture(MODEL, (SOURCE, TARGET), without=[(0, 1)], by="mean")
     assert not torch.equal(other.after, right.after)
+
+
+def test_a_sweep_of_means_takes_the_real_tokens_of_each_text():
+    inputs: Any = (SOURCE, TARGET, False)  # no mask of padding
+    truths: Any = {"real": TARGET != 0, "context_real": SOURCE != 0}
+    swept = sweep(MODEL, inputs, by="mean", **truths)
+    for index, head in ((0, 1), (2, 0), (3, 1)):
+        alone = capture(MODEL, inputs, without=[(index, head)], by="mean", **truths)
+        assert swept.values[index, head].item() == pytest.approx(alone.largest, abs=1e-6)
+    without = sweep(MODEL, inputs, by="mean", real=TARGET != 0)
+    assert not torch.allclose(swept.values[0], without.values[0], atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor")
+def test_an_attribution_is_at_the_last_real_token_of_the_target():
+    model, inputs = Translator(norm_first=True).eval(), (SOURCE, TARGET.roll(1, 0), False)
+    truths: Any = {"real": inputs[1] != 0, "context_real": SOURCE != 0}
+    logits = model(*inputs)[2, 3]
+    direct = attribute(model, inputs, 7, sample=2, **truths)
+    assert direct.total == pytest.approx(logits[7].item(), abs=1e-5)
+    assert direct.values[:2].isnan().all()  # the encoder's heads add to another stream
 
 
 def test_the_last_position_is_the_targets():

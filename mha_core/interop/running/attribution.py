@@ -26,7 +26,7 @@ from mha_core.interop.running.changed import tensor_of
 from mha_core.interop.running.found import Asked
 from mha_core.interop.running.intervene import first_run
 from mha_core.interop.running.lookup import counted
-from mha_core.interop.running.padding import real_tokens, truth_of
+from mha_core.interop.running.padding import real_tokens
 from mha_core.interop.running.stream import End, Ran, Recorder, end_of
 from mha_core.interop.running.subject import Subject
 from mha_core.interop.running.sweep import Sweep
@@ -64,6 +64,7 @@ def attribute(
     keywords: Mapping[str, Any] | None = None,
     batch: int | None = None,
     real: Any = None,
+    context_real: Any = None,
 ) -> Attribution:
     """Direct logit attribution (nostalgebraist 2020; Elhage et al. 2021): the logits are linear in the residual stream
     once the scale s of the final norm is frozen, and the stream is a sum, to which each head adds its own part.
@@ -71,7 +72,8 @@ def attribute(
         direct[l, h] = U(γ ∘ (O_h·W_O − mean) / s)[token]      W_O: the head's rows; no mean with RMSNorm
 
     ``token``: its id; ``against``: another, whose logit is subtracted. ``sample`` and ``row``: at which position of the
-    output; by default the sample's last real one. ``inputs``, ``keywords``, ``batch`` and ``real``: as for ``capture``.
+    output; by default the sample's last real one. ``inputs``, ``keywords``,
+    ``batch``, ``real`` and ``context_real``: as for ``capture``.
 
     The stream is found by following the unembedding's input back through additions, so this works for modules whose
     layers add to one stream (pre-norm). Attention that does not, such as an encoder's, has NaN.
@@ -82,7 +84,7 @@ def attribute(
     Raises ``InteropError`` as ``capture`` does, and if the output is not that of a linear layer after such a stream and
     at most one norm.
     """
-    asked = Asked(sample=sample, batch=batch, real=None if real is None else truth_of(real))
+    asked = Asked(sample, batch).with_real(real, context_real)
     subject = Subject(*arguments(module, inputs, keywords, batch))
     with torch.no_grad():
         attentions = first_run(subject, asked).attentions

@@ -20,7 +20,6 @@ from mha_core.interop.running.edits import By, Patch, Without
 from mha_core.interop.running.found import Asked, found_in
 from mha_core.interop.running.intervene import changed
 from mha_core.interop.running.names import Names
-from mha_core.interop.running.padding import truth_of
 from mha_core.interop.running.subject import Subject
 
 
@@ -122,13 +121,9 @@ def capture(
     """
     module, args, named = arguments(module, inputs, keywords, batch)
     require_kinds(tokens, context_tokens, sample, without, patch, by)
-    truths = [
-        None if given is None else truth_of(given, place)
-        for place, given in (("real", real), ("context_real", context_real))
-    ]
     alone: Any = without
     without = [alone] if _is_one_head(without) else without
-    asked = Asked(sample, batch, tokens, context_tokens, *truths)
+    asked = Asked(sample, batch, tokens, context_tokens).with_real(real, context_real)
     without = None if without is None else tuple(without)
     if by != "zero" and not without:
         raise InteropError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import torch
@@ -16,7 +16,7 @@ from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.functions import as_written
 from mha_core.interop.running.names import Names, labels_of, named, on_side
 from mha_core.interop.running.one_sample import verified
-from mha_core.interop.running.padding import with_real
+from mha_core.interop.running.padding import truth_of, with_real
 from mha_core.interop.running.samples import Batch, Split, four_axes, orders, undecided
 from mha_core.interop.running.second_run import heads_come_first, outputs_of, tensors_in, variants
 from mha_core.interop.running.sides import Inputs, Side, sides
@@ -33,6 +33,14 @@ class Asked:
     context_tokens: Names | None = None
     real: Tensor | None = None
     context_real: Tensor | None = None
+
+    def with_real(self, real: Any, context_real: Any) -> Asked:
+        """With what a caller gave as ``real`` and ``context_real``. Raises ``InteropError`` for other numbers."""
+        own, context = (
+            None if given is None else truth_of(given, place)
+            for place, given in (("real", real), ("context_real", context_real))
+        )
+        return replace(self, real=own, context_real=context)
 
     def named(self, attentions: Sequence[Captured], sides: Sequence[Side]) -> list[Captured]:
         """The attentions with names of tokens and numbers. Raises ``InteropError`` for names, and for real tokens, that

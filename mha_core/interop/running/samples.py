@@ -2,7 +2,8 @@
 
 four axes     samples × heads, unless only the second axis is as long as the batch
 three axes    samples · heads, folded by a view that was watched; or samples of one head, or heads of one sample
-more          the first axes whose product is the batch are samples
+more          the first axes whose product is the batch are samples; the rest is heads where no other axis is left, as
+              each query is a token of the input
 
 The number of samples comes from the caller, or from the first input. If there are as many heads as samples, it does
 not show their order; a run on changed inputs does. What cannot be decided is refused.
@@ -66,7 +67,8 @@ class Batch:
         lead = call.outputs.shape[:-2]
         if call.layer and len(lead) == 2:
             return Split(*lead, heads_first=False, sure=True)
-        sizes = self._sizes(lead, call.folds, grouped=_is_grouped(call))
+        grouped = _is_grouped(call) or self._has_all_tokens(call)
+        sizes = self._sizes(lead, call.folds, grouped=grouped)
         if sizes is None or (not self.given and self._is_one_token(call, *sizes)):
             raise _refusal(_UNDECIDED, call.name, lead)
         return Split(*sizes, sure=1 in sizes[:2] or self._order_is_known(lead, call.folds, *sizes[:2]))
@@ -74,6 +76,12 @@ class Batch:
     def _is_one_token(self, call: Call, samples: int, heads: int, heads_first: bool) -> bool:
         """Whether the axis may be samples of one token each, with tokens first, rather than heads of one sample."""
         return samples == 1 and heads_first and call.outputs.shape[-2] == 1 and heads in self.shape[1:2]
+
+    def _has_all_tokens(self, call: Call) -> bool:
+        """Whether, of more than two axes, none has windows or rows of tokens, as the queries are the whole input."""
+        lead, n_q = call.outputs.shape[:-2], call.outputs.shape[-2]
+        is_text = len(self.shape) == 2 + self.floating and len(lead) > 2
+        return is_text and n_q == self.shape[1] and n_q not in lead[1:]
 
     def _order_is_known(self, lead: Sequence[int], folds: Sequence[Fold], samples: int, heads: int) -> bool:
         """Whether the order of these samples and heads, more than one each, follows from sizes and views.
@@ -97,7 +105,8 @@ class Batch:
     ) -> tuple[int, int, bool] | None:
         """Samples, heads and whether heads come first; None if that is undecided.
 
-        ``grouped``: the heads along the last axis share keys and values, so it and those before it are no samples.
+        ``grouped``: all axes but the first are heads, since those along the last one share keys and values, or since
+        the queries are all tokens of the input.
         """
         if len(lead) == 2:
             if self._has_windows(lead, folds):  # windows, one sample after the other, count as samples

@@ -27,7 +27,7 @@ from mha_core.interop.running.changed import difference, largest, output_of, wit
 from mha_core.interop.running.edits import OFF, By, Edit, Part, rows_of
 from mha_core.interop.running.found import Asked, Found
 from mha_core.interop.running.intervene import changed_run, first_run, parts_of, with_outputs
-from mha_core.interop.running.padding import mean_of_tokens, real_queries, truth_of
+from mha_core.interop.running.padding import mean_of_tokens, real_queries
 from mha_core.interop.running.subject import Subject
 from mha_core.notebook import HEADS, html_of
 
@@ -93,6 +93,7 @@ def sweep(
     keywords: Mapping[str, Any] | None = None,
     batch: int | None = None,
     real: Any = None,
+    context_real: Any = None,
 ) -> Sweep:
     """Change each head of each attention in turn, and return the change of the output, attentions × heads.
 
@@ -100,8 +101,8 @@ def sweep(
 
     ``measure``: a function of what the module returns, whose result is one number; the change has its sign. None: the
     largest absolute difference max |changed output − output| of the logits, or of the first tensor that the module
-    returns, without padding. ``inputs``, ``keywords``, ``batch`` and ``real``: as for ``capture``. O_h are a head's
-    outputs, n_q × d_v, before concatenation and W_O; they are changed to
+    returns, without padding. ``inputs``, ``keywords``, ``batch``, ``real`` and ``context_real``: as for ``capture``.
+    O_h are a head's outputs, n_q × d_v, before concatenation and W_O; they are changed to
 
         by="zero"                       O_h = 0                     the head is switched off (Michel et al. 2019)
         by="mean"                       O_h[i] = mean_j O_h[j]      the mean over the sample's real tokens j
@@ -128,7 +129,7 @@ def sweep(
     not go together, if other inputs give other attentions or other shapes, and if normalizing would divide by 0.
     """
     _check_options(measure, by, reference, patch_from, part, clean)
-    asked = Asked(batch=batch, real=None if real is None else truth_of(real))
+    asked = Asked(batch=batch).with_real(real, context_real)
     subject = Subject(*arguments(module, inputs, keywords, batch))
     with torch.no_grad():
         found = first_run(subject, asked)
