@@ -4,14 +4,13 @@ kind of cause occurs.
 
 from __future__ import annotations
 
-import csv
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from io import StringIO
 from string import Formatter
 from typing import Final, NamedTuple
 
+from mha_core import spreadsheet
 from mha_core.check.catalogue import message_of
 from mha_core.check.check import Checked, Verdict
 from mha_core.check.report import cause_message, unexplained, unexplained_message
@@ -97,25 +96,14 @@ def counts(solutions: Iterable[Solution]) -> list[tuple[str, int]]:
 def as_csv(solutions: Iterable[Solution], language: str) -> str:
     """The table as CSV, and below it each kind of cause with the number of solutions that have it."""
     rows = list(solutions)
-    out = StringIO()
-    write = csv.writer(out, lineterminator="\n").writerow
-    write(headings(language))
-    for row in rows:
-        write(
-            [
-                _text(row.file),
-                _text(row.outcome),
-                *(row.counts or _NO_COUNTS),
-                row.first,
-                " / ".join(row.causes),
-            ]
-        )
+    lines: list[Sequence[object]] = [headings(language)]
+    lines += [
+        [row.file, row.outcome, *(row.counts or _NO_COUNTS), row.first, " / ".join(row.causes)]
+        for row in rows
+    ]
     if counted := counts(rows):
-        write([])
-        write(count_headings(language))
-        for kind, times in counted:
-            write([kind, times])
-    return out.getvalue()
+        lines += [[], count_headings(language), *counted]
+    return spreadsheet.as_csv(lines)
 
 
 def headings(language: str) -> list[str]:
@@ -144,8 +132,3 @@ def _kinds(verdict: Verdict, step: Checked, language: str) -> Iterable[str]:
             yield Formatter().vformat(say(message), (), values)
     if step.unexplained:
         yield unexplained(step, language)
-
-
-def _text(text: str) -> str:
-    """A cell's text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

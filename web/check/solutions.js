@@ -1,4 +1,4 @@
-// A class's solutions: one row a file, sorted by any column. A click on a row opens the file.
+// A class's results: one row a file, sorted by any column. Where a file can be opened, a click on its row opens it.
 
 import { button, div, element, fill, redrawn, rich, setAttribute } from "../kit/dom.js";
 import { table } from "../kit/layout.js";
@@ -70,11 +70,14 @@ class Solutions {
    * @param {number} at
    */
   #row([file, ...cells], at) {
-    const label = fill(this.#data.words.open, { file });
-    const name = button({ "aria-label": label, title: label, data: { focus: `row ${at}` } }, file);
+    const { open } = this.#data.words;
+    const label = fill(open, { file });
+    const name = open
+      ? button({ "aria-label": label, title: label, data: { focus: `row ${at}` } }, file)
+      : file;
     const onclick = () => {
       const isSelectingText = Boolean(getSelection()?.toString());
-      if (!isSelectingText) this.#open(at);
+      if (open && !isSelectingText) this.#open(at);
     };
     const texts = cells.map((cell) =>
       element(
