@@ -11,7 +11,7 @@ from typing import Final
 import torch
 
 from mha_core.messages import catalogue
-from mha_core.train import Decoder, Record, Settings, Task, Training, sides
+from mha_core.train import Decoder, Record, Settings, Task, Training, parameters, sides
 from mha_core.train.lines import ARROW, Batch
 from mha_core.train.messages import Recorded
 from mha_core.train.ready import recording
@@ -60,7 +60,7 @@ class Models:
             "lines": "\n".join(" ".join((*line.source, ARROW, *line.answer[:-1])) for line in task.lines),
             "prompt": task.shown.prompt,
             "answer": task.shown.answer,
-            "parameters": sum(parameter.numel() for parameter in model.parameters()),
+            "parameters": parameters(model),
             "parts": [
                 {"kind": part.kind, "layer": part.layer, "queries": queries, "keys": keys}
                 for part, (queries, keys) in zip(model.parts, sides(model, task.shown.tokens), strict=True)
@@ -70,12 +70,9 @@ class Models:
 
 @cache
 def ready_made(key: str) -> tuple[Models, bytes]:
-    """A recording that comes with the package, and what the browser is sent of it. Raises ``TrainError``.
-
-    Only its last model can be asked.
-    """
+    """A recording that comes with the package, and what the browser is sent of it. Raises ``TrainError``."""
     found = recording(key)
-    models = Models(found.task, found.settings, frozenset([len(found.records)]), lambda _: found.model, key)
+    models = Models(found.task, found.settings, frozenset(found.models), found.models.__getitem__, key)
     return models, steps_message(found.records, found.recorded)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,12 +24,16 @@ from mha_core.messages import language_of
 from mha_core.train import (
     Change,
     Decoder,
+    Goal,
     accuracy,
     compared,
     example_of,
+    judged,
     open_training,
+    parameters,
     parse_lines,
     said,
+    save,
     settings_of,
 )
 from mha_core.train.desk import Desk, Job
@@ -173,17 +178,25 @@ class Session:
             "without": self._without,
             "swap": self._swap,
             "example": self._example,
+            "size": self._size,
+            "judge": self._judge,
         }
         name = wish.get("do")
         if name not in known:
             raise TrainError(N_("there is no such request"), place="do")
         return known[name](wish)
 
-    def file_parts(self) -> Sequence[bytes]:
-        """The training as a file, in parts. Raises ``TrainError`` where there is none."""
+    def file_parts(self, *, is_light: bool) -> Sequence[bytes]:
+        """The training as a file, in parts; ``is_light``: without its recordings. Raises ``TrainError`` where there is
+        none.
+        """
         if self._file is None:
             raise TrainError(N_("this recording is not a file; start the training again"))
-        content = self._file.read_bytes()
+        path = self._file
+        if is_light:
+            path = self._path("light")
+            save(open_training(self._file), path, is_light=True)
+        content = path.read_bytes()
         return [framed({"part": at}, content[at : at + PART]) for at in range(0, len(content), PART)]
 
     def _open(self, wish: Mapping[str, object]) -> Mapping[str, object]:
@@ -219,19 +232,11 @@ class Session:
         self._outbox = [{"begun": begun}, message, {"state": self._state}]
 
     def _start(self, wish: Mapping[str, object]) -> Mapping[str, object]:
-        task, settings = str(wish.get("task")), wish.get("settings")
-        settings_of(settings)  # which refuses other names
-        lines = parse_lines(str(wish.get("lines", ""))) if task == OWN_LINES else ()
         steps = self._require_steps(wish.get("steps"), 0)
+        order = replace(_order(wish), steps=steps, kept=self._path("kept"))
+        described = Models.of(order.training()).described(self.language, steps)
         self._end_job()
-        order = Order(
-            task,
-            dict(settings) if isinstance(settings, dict) else {},
-            lines,
-            steps=steps,
-            kept=self._path("kept"),
-        )
-        self._begin(order, Models.of(order.training()).described(self.language, steps))
+        self._begin(order, described)
         return {}
 
     def _more(self, wish: Mapping[str, object]) -> Mapping[str, object]:
@@ -294,6 +299,14 @@ class Session:
         example = example_of(model, task, task.shown.tokens, layer, step)
         return {"example": dump(example)}
 
+    def _size(self, wish: Mapping[str, object]) -> Mapping[str, object]:
+        """How many numbers a model of these settings would learn."""
+        return {"parameters": parameters(_order(wish).training().model)}
+
+    def _judge(self, wish: Mapping[str, object]) -> Mapping[str, object]:
+        """Whether a model reaches the goal of the exercise."""
+        return asdict(judged(self._require_models().task, self._model(wish), Goal()))
+
     def _model(self, wish: Mapping[str, object]) -> Decoder:
         models, step = self._require_models(), _number(wish.get("step"))
         if step not in models.steps:
@@ -333,6 +346,14 @@ class Session:
         except OSError as error:
             raise TrainError(N_("cannot be written: {reason}"), reason=Reason(error)) from None
         return Path(self._folder.name) / f"{name}.safetensors"
+
+
+def _order(wish: Mapping[str, object]) -> Order:
+    """What is to be trained. Raises ``TrainError`` for a task or a setting that there is not."""
+    task, settings = str(wish.get("task")), wish.get("settings")
+    settings_of(settings)  # which refuses other names
+    lines = parse_lines(str(wish.get("lines", ""))) if task == OWN_LINES else ()
+    return Order(task, dict(settings) if isinstance(settings, dict) else {}, lines)
 
 
 def _heads(value: object) -> list[tuple[int, int]]:

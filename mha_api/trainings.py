@@ -10,7 +10,10 @@ The browser sends text, one JSON object a message, and bytes, which are parts of
     {"id": 11, "do": "without", "step", "off"}                      what is right with heads switched off
     {"id": 15, "do": "swap", "step", "heads"}                       what is right with two heads swapped
     {"id": 12, "do": "example", "step", "layer"}                    an attention as an example file
-    {"id": 13, "do": "save"}, {"id": 14, "do": "file"}              a file, and the one that was sent
+    {"id": 16, "do": "judge", "step"}                               whether a model reaches the exercise's goal
+    {"id": 17, "do": "size", "task", "settings", "lines"}           how many numbers such a model would learn
+    {"id": 13, "do": "save", "light": true}                         a file, here without its recordings
+    {"id": 14, "do": "file"}                                        open the file that was sent
 
 An answer is ``{"id": 7, …}``, or ``{"id": 7, "error": "one sentence", "place": …}``; a file comes before it, in binary
 messages whose header has its ``part``. Steps and maps come without being asked for, as binary messages, and so does
@@ -24,6 +27,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from anyio import CancelScope, create_task_group, sleep, to_thread
@@ -46,7 +50,7 @@ MAX_MESSAGE: Final = 200_000
 EVERY: Final = 0.1
 """Seconds between two looks at what the training has sent."""
 
-_OF_A_MODEL: Final = ("say", "without", "swap", "example", "save", "more")
+_OF_A_MODEL: Final = ("say", "without", "swap", "example", "judge", "save", "more")
 """These need the model of a step; the last two that of the newest."""
 
 _open: set[int] = set()
@@ -121,7 +125,7 @@ async def _done(socket: WebSocket, session: Session, wish: Mapping[str, object])
         await session.fetch(wish.get("step"))
     if wish.get("do") != "save":
         return await in_turn(socket, session.answer, wish)
-    for part in await in_turn(socket, session.file_parts):
+    for part in await in_turn(socket, partial(session.file_parts, is_light=wish.get("light") is True)):
         await socket.send_bytes(part)
     return {}
 

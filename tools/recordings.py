@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from time import process_time
 
 import torch
 
@@ -15,13 +16,14 @@ from mha_core.train.ready import READY, written
 
 FOLDER = Path(__file__).resolve().parents[1] / "mha_core" / "train" / "recorded"
 ONE_HEAD = {"architecture": "encoder-decoder", "layers": 1, "heads": 1}
-MOST_BYTES = 150_000
+MOST_BYTES = 200_000
 
 
 def made(key: str) -> bytes:
     """The file of a recording."""
     one_head = key == "alignment"
     training = Training(task_of("translation" if one_head else key), **(ONE_HEAD if one_head else {}))
+    training.clock = process_time  # what else this machine does does not count
     for _ in training.steps(training.task.steps):
         pass
     return written(training)

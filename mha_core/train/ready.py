@@ -4,7 +4,7 @@ for card in recordings():
     card.key, card.steps, card.answers
 found = recording("induction")
 found.records, found.recorded      # a number for each step; every head's weights after some of them
-found.model, found.task            # what it has learned, for all of ``mha_core.train.ask``
+found.models                       # before, halfway and after, by step, for all of ``mha_core.train.ask``
 
 A file is gzipped JSON. To keep it small, weights of heads are rounded to 255ths, and the model's numbers to 8 bits, by
 the largest in each row; the loss and the accuracy in the file are those of the rounded model. ``python -m
@@ -16,7 +16,7 @@ from __future__ import annotations
 import gzip
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
@@ -37,7 +37,7 @@ from mha_core.train.settings import Settings, settings_of
 from mha_core.train.tasks import Task, task_of
 from mha_core.train.training import Record, Training, tested_lines
 
-FORMAT: Final = "mha-recording/1"
+FORMAT: Final = "mha-recording/2"
 FOLDER: Final = files("mha_core.train") / "recorded"
 READY: Final = ("copy", "induction", "reverse", "sort", "dates", "brackets", "translation", "alignment")
 """The keys: tasks with their defaults, and the translation by an encoder–decoder with one head."""
@@ -48,16 +48,23 @@ _ENDING: Final = ".json.gz"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recording:
-    """``loss`` and ``right``: of the model as it is here, on lines drawn apart from those of its steps."""
+    """``models``: by their steps, from the first, which has learned nothing, to the last. ``loss`` and ``right``: of
+    the last one as it is here, on lines drawn apart from those of its steps.
+    """
 
     key: str
     task: Task
     settings: Settings
     records: tuple[Record, ...]
     recorded: tuple[Recorded, ...]
-    model: Decoder
+    models: Mapping[int, Decoder]
     loss: float
     right: Right
+
+    @property
+    def model(self) -> Decoder:
+        """The last one, which has learned the task."""
+        return self.models[len(self.records)]
 
 
 def recordings() -> tuple[Recording, ...]:
@@ -80,11 +87,15 @@ def recording(key: str) -> Recording:
 def written(training: Training) -> bytes:
     """A training as the content of such a file."""
     model, task, tested = training.model, training.task, training.tested()
-    recorded = [Recorded.of(step, training.at(step), task, tested) for step in _thinned(training)]
+    steps = _thinned(training)
+    recorded = [Recorded.of(step, training.at(step), task, tested) for step in steps]
     recorded.append(Recorded.of(training.step, model, task, tested))
-    numbers = [_packed(parameter.detach()) for parameter in model.parameters()]
+    halfway = min(steps, key=lambda step: abs(training.records[step].exact - 0.5))
+    models = {step: _numbers(training.at(step)) for step in [halfway] if step} | {
+        training.step: _numbers(model)
+    }
     rounded = deepcopy(model)
-    _restore(rounded, numbers)
+    _restore(rounded, models[training.step])
     loss, right = measured(rounded, task, training.settings.seed)
     content = {
         "format": FORMAT,
@@ -103,7 +114,7 @@ def written(training: Training) -> bytes:
             }
             for one in recorded
         ],
-        "model": numbers,
+        "models": [[step, numbers] for step, numbers in models.items()],
         "loss": loss,
         "right": [right.tokens, right.answers],
     }
@@ -120,7 +131,7 @@ def measured(model: Decoder, task: Task, seed: int) -> tuple[float, Right]:
 def _read(key: str, content: dict[str, Any]) -> Recording:
     task, settings = task_of(content["task"]), settings_of(content["settings"])
     model = model_of(settings, len(task.vocabulary), task.longest)
-    _restore(model, content["model"])
+    models = {0: model} | {step: _restored(model, numbers) for step, numbers in content["models"]}
     shapes = [(settings.heads, len(one.queries), len(one.keys)) for one in sides(model, task.shown.tokens)]
     return Recording(
         key,
@@ -131,7 +142,7 @@ def _read(key: str, content: dict[str, Any]) -> Recording:
             Recorded(one["step"], _maps(one["maps"], shapes), one["scores"], one["aligned"])
             for one in content["recorded"]
         ),
-        model.requires_grad_(requires_grad=False),
+        {step: one.requires_grad_(requires_grad=False) for step, one in models.items()},
         content["loss"],
         Right(*content["right"]),
     )
@@ -162,11 +173,22 @@ def _maps(text: str, shapes: Sequence[tuple[int, int, int]]) -> Maps:
     return [part.view(shape).tolist() for part, shape in zip(torch.split(flat, sizes), shapes, strict=True)]
 
 
+def _numbers(model: Decoder) -> list[list[str]]:
+    return [_packed(parameter.detach()) for parameter in model.parameters()]
+
+
 def _packed(tensor: Tensor) -> list[str]:
     """8 bits for each number, and the largest of each row in 32."""
     rows = tensor.reshape(-1, tensor.shape[-1])
     largest = rows.abs().amax(-1, keepdim=True).clamp(min=1e-30)
     return [_encoded((rows / largest * 127).round().to(torch.int8)), _encoded(largest)]
+
+
+def _restored(model: Decoder, numbers: list[list[str]]) -> Decoder:
+    """A model of the same shape with other numbers."""
+    other = deepcopy(model)
+    _restore(other, numbers)
+    return other
 
 
 @torch.no_grad()

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import torch
 from torch import Tensor
+from torch.nn.utils import parameters_to_vector
 
 from mha_core.errors import N_, Reason, TrainError, needs
 from mha_core.models.checkpoint import open_file
@@ -30,8 +31,9 @@ _RECORDED_STEPS: Final = "recorded_steps"
 _RECORDED: Final = "recorded"
 
 
-def save(training: Training, path: Path) -> None:
-    """Write a training. A file that was there is replaced once the new one is complete.
+def save(training: Training, path: Path, *, is_light: bool = False) -> None:
+    """Write a training. A file that was there is replaced once the new one is complete. ``is_light``: the model as it
+    is now, without its recordings.
 
     Raises ``TrainError`` where it cannot be written, such as on a full disk.
     """
@@ -39,7 +41,8 @@ def save(training: Training, path: Path) -> None:
         from safetensors.torch import save as serialized  # noqa: PLC0415  # optional
 
     content = serialized(
-        _tensors(training), {"format": FORMAT, "training": json.dumps(_description(training))}
+        _tensors(training, is_light=is_light),
+        {"format": FORMAT, "training": json.dumps(_description(training))},
     )
     part = path.with_name(path.name + ".part")
     try:
@@ -60,7 +63,10 @@ def open_training(path: Path) -> Training:
     return training
 
 
-def _tensors(training: Training) -> dict[str, Tensor]:
+def _tensors(training: Training, *, is_light: bool) -> dict[str, Tensor]:
+    recordings = training.recordings
+    if is_light:
+        recordings = {training.step: parameters_to_vector(training.model.parameters()).detach()}
     tensors = {_MODEL + name: tensor for name, tensor in training.model.state_dict().items()}
     for at, state in training.optimizer.state_dict()["state"].items():
         tensors |= {
@@ -69,8 +75,8 @@ def _tensors(training: Training) -> dict[str, Tensor]:
     tensors[_RECORDS] = torch.tensor(
         [astuple(record)[1:] for record in training.records], dtype=torch.float64
     ).view(-1, 4)
-    tensors[_RECORDED_STEPS] = torch.tensor(list(training.recordings))
-    tensors[_RECORDED] = torch.stack(list(training.recordings.values()))
+    tensors[_RECORDED_STEPS] = torch.tensor(list(recordings))
+    tensors[_RECORDED] = torch.stack(list(recordings.values()))
     return {name: tensor.contiguous() for name, tensor in tensors.items()}
 
 

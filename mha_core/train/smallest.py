@@ -1,18 +1,22 @@
-"""An exercise for a class: find the smallest model that can do a task. Smaller is what has fewer numbers to learn."""
+"""An exercise for a class: find the smallest model that can do a task. Smaller is what has fewer numbers to learn.
+
+A model is handed in as a file of its training (``saved``), so that anybody can judge it again.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 from typing import Final
 
 from mha_core.errors import N_, TrainError
 from mha_core.train.ask import accuracy
 from mha_core.train.decoder import Decoder
-from mha_core.train.lines import batch_of
-from mha_core.train.training import Training
+from mha_core.train.lines import Batch, batch_of
+from mha_core.train.tasks import Task, task_of
 
-_JUDGED: Final = 1000
+JUDGED: Final = 1000
 """Lines on which every model is judged, the same for all."""
 
 
@@ -33,16 +37,20 @@ class Judged:
     reached: bool
 
 
-def judged(training: Training, goal: Goal) -> Judged:
-    """A training's model on lines that no seed draws. Raises ``TrainError`` for a training of another task."""
-    task = training.task
+def judged(task: Task, model: Decoder, goal: Goal) -> Judged:
+    """A task's model on lines that no seed draws. Raises ``TrainError`` for a model of another task."""
     if task.key != goal.task:
         raise TrainError(
             N_("expected a training of the task {wanted}, got one of {got}"), wanted=goal.task, got=task.key
         )
-    lines = [task.draw(Random(f"judged {at}")) for at in range(_JUDGED)]
-    _, answers = accuracy(training.model, batch_of(lines, task.number))
-    return Judged(parameters(training.model), answers, answers >= goal.answers)
+    _, answers = accuracy(model, _lines(task.key))
+    return Judged(parameters(model), answers, answers >= goal.answers)
+
+
+@cache
+def _lines(key: str) -> Batch:
+    task = task_of(key)
+    return batch_of([task.draw(Random(f"judged {at}")) for at in range(JUDGED)], task.number)
 
 
 def parameters(model: Decoder) -> int:

@@ -162,7 +162,7 @@ _TASKS: Final = (
         LETTERS[:10],
         _copy,
         18,
-        800,
+        1000,
         _BOTH,
         aligned=lambda line: [*range(len(line.source)), None],
     ),

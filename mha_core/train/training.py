@@ -61,6 +61,7 @@ class Training:
     """A model that learns a task.
 
     ``records``: one for each step; ``recordings``: the parameters, as one row of numbers, after the recorded steps.
+    ``clock``: what the seconds of the records are read from.
     """
 
     def __init__(self, task: Task, **changes: Any) -> None:
@@ -70,6 +71,7 @@ class Training:
         self.model = self._new_model()
         self.optimizer = _optimizer(self.model, self.settings.optimizer, self.settings.weight_decay)
         self.records: list[Record] = []
+        self.clock = perf_counter
         self.every = RECORDED_EVERY
         self.recordings: dict[int, Tensor] = {}
         self._record_heads()
@@ -90,7 +92,7 @@ class Training:
         """
         if self.step >= MOST_STEPS:
             raise TrainError(N_("a training has at most {most} steps"), place="steps", most=MOST_STEPS)
-        began, step = perf_counter(), self.step + 1
+        began, step = self.clock(), self.step + 1
         for group in self.optimizer.param_groups:
             group["lr"] = self.settings.rate * _rate(step)
         ids, asked = self._drawn(step)
@@ -109,7 +111,7 @@ class Training:
         clip_grad_norm_(self.model.parameters(), _CLIP)
         self.optimizer.step()
         accuracy, exact = right(logits.detach(), Batch(ids, asked))
-        seconds = perf_counter() - began + (self.records[-1].seconds if self.records else 0.0)
+        seconds = self.clock() - began + (self.records[-1].seconds if self.records else 0.0)
         record = Record(step, loss.item(), accuracy, exact, seconds)
         self.records.append(record)
         if step % self.every == 0:

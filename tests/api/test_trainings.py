@@ -17,7 +17,7 @@ from mha_api.training_messages import ONE, Models, prompt_of, whole_message
 from mha_api.training_session import Session, desk
 from mha_core.errors import MhaError
 from mha_core.example.files import parse
-from mha_core.train import Training, accuracy, maps, own_lines, parse_lines, said, save, task_of
+from mha_core.train import Training, accuracy, maps, own_lines, parameters, parse_lines, said, save, task_of
 from mha_core.train.desk import Desk
 from mha_core.train.messages import Budget
 
@@ -110,6 +110,21 @@ def test_two_heads_of_one_layer_can_be_swapped_without_a_change(opened):
     assert answer["before"] == pytest.approx(answer["after"])
 
 
+def test_a_model_is_counted_before_it_is_trained(opened, training):
+    answer = opened.answer({"do": "size", "task": "copy", "settings": SMALL})
+    assert answer == {"parameters": parameters(training.model)}
+
+
+def test_the_goal_of_the_exercise_is_of_its_own_task(opened):
+    with pytest.raises(MhaError, match="expected a training of the task sort, got one of copy"):
+        opened.answer({"do": "judge", "step": 20})
+
+
+def test_a_file_to_hand_in_has_the_model_alone(opened):
+    light, whole = (sum(map(len, opened.file_parts(is_light=is_light))) for is_light in (True, False))
+    assert light < whole
+
+
 def test_an_attention_of_a_step_is_an_example(opened, training):
     example = parse(opened.answer({"do": "example", "step": 10, "layer": 0})["example"].encode())
     assert list(example.tokens) == list(training.task.shown.tokens)
@@ -161,7 +176,7 @@ def test_a_file_that_is_no_training_is_refused_and_the_last_one_stays(opened, co
         "this is not a readable .pt or .safetensors file; it may be damaged or incomplete"
     )
     assert opened.answer({"do": "say", "step": 20, "prompt": "a"})["said"]
-    assert len(b"".join(opened.file_parts())) > len(content)
+    assert len(b"".join(opened.file_parts(is_light=False))) > len(content)
 
 
 def test_a_full_disk_is_said_in_a_sentence(opened, monkeypatch):

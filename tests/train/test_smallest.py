@@ -18,10 +18,10 @@ def test_numbers_are_counted_by_hand():
 
 def test_a_model_that_knows_nothing_does_not_reach_the_goal():
     training = small("sort")
-    found = judged(training, Goal())
+    found = judged(training.task, training.model, Goal())
     assert (found.parameters, found.reached) == (parameters(training.model), False)
     assert found.answers < 0.5
-    assert judged(training, Goal(answers=0.0)).reached
+    assert judged(training.task, training.model, Goal(answers=0.0)).reached
 
 
 def test_every_seed_is_judged_on_the_same_lines(monkeypatch):
@@ -33,11 +33,13 @@ def test_every_seed_is_judged_on_the_same_lines(monkeypatch):
 
     monkeypatch.setattr("mha_core.train.smallest.accuracy", all_right)
     for seed in (1, 2):
-        assert judged(small("sort", seed=seed), Goal()).reached
+        training = small("sort", seed=seed)
+        assert judged(training.task, training.model, Goal()).reached
     assert torch.equal(*seen)
     assert len(seen[0]) == 1000
 
 
 def test_another_task_is_refused():
+    training = Training(own_lines(parse_lines("b a\ta b")))
     with pytest.raises(TrainError, match="expected a training of the task sort, got one of own"):
-        judged(Training(own_lines(parse_lines("b a\ta b"))), Goal())
+        judged(training.task, training.model, Goal())

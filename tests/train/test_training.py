@@ -70,6 +70,17 @@ def test_a_saved_run_goes_on_as_if_it_had_not_been(optimizer, tmp_path):
     assert opened.recordings.keys() == training.recordings.keys() == {0, 10, 20}
 
 
+def test_a_light_file_has_the_model_and_goes_on_without_the_recordings(tmp_path):
+    training = small(steps=12)
+    save(training, tmp_path / "run.safetensors", is_light=True)
+    opened = open_training(tmp_path / "run.safetensors")
+    assert list(opened.recordings) == [12]
+    assert torch.equal(opened.recordings[12], numbers(training))
+    for one in (training, opened):
+        list(one.steps(9))
+    assert torch.equal(numbers(opened), numbers(training))
+
+
 def test_an_opened_run_does_not_change_with_its_file(tmp_path):
     """Numbers that are read from the file later end the process if the file is shorter by then."""
     path = tmp_path / "copy.safetensors"
