@@ -7,34 +7,46 @@ has the words and the tasks, and opens attentions on the page Explore.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Final
 
 import streamlit as st
 
 from mha_core.errors import N_
 from mha_core.messages import LANGUAGE
-from mha_core.train import own_lines, parse_lines, task_of
+from mha_core.train import Goal, own_lines, parse_lines, task_of
 from mha_core.train.messages import Budget
 from mha_core.train.report import task_list
 from mha_core.train.settings import RANGES
+from mha_core.train.smallest import JUDGED
 from mha_core.train.tasks import OWN_LINES
 from mha_ui import frame, shell, state
 from mha_ui.address import keep_address
 from mha_ui.component import component, send_value
 from mha_ui.panel import panel
+from mha_ui.projector import STYLE, projector
+from mha_ui.train.results import results_button
 from mha_ui.train.words import WORDS
 from mha_view.language import words_in
 
 _KEY: Final = "train.page"
 _ALIGNMENT: Final = N_("Translation, one head")
+_ENCODER_DECODER: Final = N_(
+    "An encoder reads a short sentence in English or Chinese, and a decoder writes it in the other language. One head "
+    "of cross-attention looks from one to the other, so that its map shows which word comes from which."
+)
 _SAMPLE: Final = N_("the cat sleeps → le chat dort")
 """Somebody's own line."""
 
 
 def train_page() -> None:
     """The whole page: frame and component."""
+    st.html(f"<style>{STYLE}</style>")
     frame.frame(shell.TRAIN, note=False, answers=False, examples=False)
+    work = state.current()
+    projector(work, work.words(shell.PAGES[shell.TRAIN]), "train")
     panel("train", _train, instead=keep_address)
+    panel("train.class", results_button)
 
 
 def _train(work: state.Work) -> None:
@@ -55,6 +67,7 @@ def payload(work: state.Work) -> Mapping[str, object]:
         "tag": LANGUAGE[work.language].tag,
         "words": {name: words(text) for name, text in WORDS.items()},
         "tasks": _offered(work.language),
+        "goal": {**asdict(Goal()), "lines": JUDGED},
         "limits": {**RANGES, "steps": (1, Budget().steps)},
         "refused": work.message.text if work.message else "",
     }
@@ -66,7 +79,12 @@ def _offered(language: str) -> list[Mapping[str, object]]:
     tasks = [{**task, "key": task["task"]} for task in task_list(language)]
     translation = next(task for task in tasks if task["task"] == "translation")
     settings = task_of("translation").settings(architecture="encoder-decoder", layers=1, heads=1)
-    one_head = {"key": "alignment", "title": words(_ALIGNMENT), "settings": settings.as_json()}
+    one_head = {
+        "key": "alignment",
+        "title": words(_ALIGNMENT),
+        "rule": words(_ENCODER_DECODER),
+        "settings": settings.as_json(),
+    }
     return [*tasks, {**translation, **one_head}, _own(words(_SAMPLE), language)]
 
 

@@ -8,12 +8,12 @@ from mha_core.errors import N_
 
 WORDS: Final = {
     "lead": N_(
-        "A small transformer learns a task from examples. Drag the slider to see how each head forms, or train one "
-        "yourself: same seed, same run."
+        "A small transformer learns a task from examples. Play its recording and see each head find out where to look. "
+        "Then train it yourself."
     ),
     "tasks": N_("Task"),
     "setup": N_("What is trained"),
-    "settings": N_("Model and optimizer"),
+    "settings": N_("Settings"),
     "layers": N_("Layers"),
     "heads": N_("Heads"),
     "d_model": "d_model",
@@ -30,7 +30,7 @@ WORDS: Final = {
     "steps": N_("Training steps"),
     "own_lines": N_("Your own pairs, one on each line: source → target"),
     "own_about": N_("At most 500 pairs, 16 tokens on each side. Spaces separate tokens; Chinese needs none."),
-    "start": N_("Start training"),
+    "start": N_("Train it now"),
     "again": N_("Train again"),
     "pause": N_("Pause"),
     "resume": N_("Resume"),
@@ -62,7 +62,7 @@ WORDS: Final = {
     "line_answers": N_("whole answers"),
     "line_tokens": N_("single tokens"),
     "line_head": N_("{measure}: {head}"),
-    "line_heads": N_("{measure}: other heads"),
+    "line_heads": N_("other heads"),
     "measure_prefix": N_("prefix matching"),
     "measure_aligned": N_("alignment"),
     "about_right": N_("An answer is right if all its tokens are."),
@@ -75,6 +75,8 @@ WORDS: Final = {
     ),
     "formed": N_("{head}: {measure} passes {level} by step {step}."),
     "not_formed": N_("So far, {measure} is at most {level} for every head."),
+    "fall": N_("The loss falls fastest from step {from} to step {to}: from {before} to {after}."),
+    "film": N_("How {head} formed"),
     "slider": N_("Step of the recording"),
     "play": N_("Play the recording"),
     "pause_play": N_("Pause"),
@@ -98,6 +100,7 @@ WORDS: Final = {
     "ask": N_("Ask it"),
     "ask_about": N_("The model as it was after step {step} answers token by token."),
     "ask_button": N_("Get an answer"),
+    "asking": N_("Asking…"),
     "prompt": N_("Your sample"),
     "said_label": N_("{token}, probability {probability}"),
     "looked": N_("Before it said “{token}”, {head} looked most at “{key}” ({position}): {weight}."),
@@ -110,21 +113,45 @@ WORDS: Final = {
     ),
     "off_wait": N_("Measuring at step {step}…"),
     "swap": N_("Swap"),
+    "swapping": N_("Swapping and measuring…"),
+    "swap_title": N_("Swap two heads’ weights"),
+    "swap_about": N_(
+        "In a copy of the model, two heads exchange W_Q, W_K, W_V and their rows of W_O. In one layer nothing should "
+        "change, because the outputs of heads are added. Between layers, fewer tokens should be right."
+    ),
+    "swap_one_layer": N_("Both are in one layer: only the order of a sum has changed."),
+    "swap_two_layers": N_("They are in different layers, so each now reads what it has not learned to read."),
     "swap_first": N_("First head to swap"),
     "swap_second": N_("Second head to swap"),
     "swap_result": N_("With {first} and {second} swapped, {result}"),
     "share_changed": N_("{to} of the tokens are right instead of {from}."),
     "share_same": N_("the share of right tokens stays the same ({from})."),
-    "only": N_("This uses the model of step {step}, the only one kept in this recording."),
-    "kept_step": N_("This uses the model of step {step}; the step that is shown has none."),
+    "only": N_(
+        "Step {shown} has maps but no model. Below, the model of step {step} answers; this recording has the models of "
+        "these steps: {steps}."
+    ),
     "out_of_range": N_("{field}: enter a number from {low} to {high}."),
     "out_of_range_whole": N_("{field}: enter a whole number from {low} to {high}."),
     "stopping": N_("Stopping…"),
-    "leaving": N_("The training ends when you leave this page, and its model is lost. Leave anyway?"),
-    "leaving_unsaved": N_(
-        "This browser could not keep the model. It is lost when you leave this page. Leave anyway?"
-    ),
-    "not_kept": N_("This browser could not keep the model. Save it before you leave this page."),
+    "going_on": N_("You can look at other pages meanwhile."),
+    "leaving": N_("This ends the training, and its model is lost. Go on?"),
+    "leaving_unsaved": N_("This browser could not keep the model, which is lost then. Go on?"),
+    "not_kept": N_("This browser could not keep the model. Save it before you close this tab."),
     "last_training": N_("Your last training"),
+    "exercise": N_("Exercise"),
+    "smallest": N_("Exercise: the smallest model that sorts"),
+    "smallest_about": N_(
+        "Change the settings and train until the model gets at least {goal} of {lines} new lines right. The fewer "
+        "numbers it learns, the better."
+    ),
+    "size": N_("A model with the current settings learns {count} numbers."),
+    "change_settings": N_("Change the settings"),
+    "judging": N_("Judging the model…"),
+    "reached": N_("Goal reached at step {step}: {share} of the lines are right, with {count} numbers."),
+    "not_reached": N_(
+        "Not yet at step {step}: {share} of the lines are right, {goal} are needed. It learns {count} numbers."
+    ),
+    "best": N_("Your smallest so far: {count} numbers."),
+    "hand_in": N_("Save the file to hand in"),
     "off_result": N_("Without {heads}, {result}"),
 }

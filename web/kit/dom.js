@@ -265,13 +265,13 @@ const counted = (template, values) =>
 export const titled = (words, name, text) => fill(words.titled, { name, text });
 
 /**
- * Have the browser save a text as a file.
+ * Have the browser save a text, or other content, as a file.
  * @param {string} name
  * @param {string} type
- * @param {string} text
+ * @param {BlobPart} content
  */
-export function download(name, type, text) {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+export function download(name, type, content) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
   element("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -83,7 +83,7 @@ function partsOfScene(scene, around) {
 
 /**
  * What is above the tables is kept on the screen. Each matrix is a part, stage by stage; with two sides a part has one
- * of each.
+ * of each. The page Train says itself what its parts are.
  * @type {(tables: Element, around: Element[]) => Shown[]}
  */
 function partsOfTables(tables, around) {
@@ -92,6 +92,9 @@ function partsOfTables(tables, around) {
   );
   const whole = { nodes: [tables], around, group: tables, scope: tables };
   const kept = above.map((node) => ({ ...whole, nodes: [node], kept: true }));
+  const own = [...tables.querySelectorAll("[data-part]")].filter(isVisible);
+  if (own.length)
+    return own.map((node) => ({ nodes: [node], around: [...around, tables], group: node, scope: node }));
   const titles = tables.querySelectorAll(
     ".sides > .stage-title, .stage:not(.head-titles) > .stage-title:first-child",
   );

@@ -1,14 +1,13 @@
 // Ask it: a sample is answered token by token, and each token shows where the chosen head looked before it was said.
 
-import { accent, button, div, element, fill, p, setText, span } from "../kit/dom.js";
+import { accent, button, div, element, fill, p, setAttribute, setText, span } from "../kit/dom.js";
 import { format } from "../kit/numbers.js";
 import { headName, indexOf } from "./maps.js";
-import { onlyText } from "./switches.js";
 
 /** What was said of a prompt, with all heads on and, where some are off, without them.
  *  @typedef {{ step: number; prompt: string[]; said: TrainSaid[]; without: TrainSaid[] | null }} Answered */
 
-/** @typedef {{ recording: import("./recording.js").Recording; step: number; head: TrainHead; isShown: boolean; off: TrainHead[];
+/** @typedef {{ recording: import("./recording.js").Recording; step: number; head: TrainHead; isBusy: boolean;
  *   answered: Answered | null; fault: string }} AskValues */
 
 export class Ask {
@@ -16,6 +15,7 @@ export class Ask {
   #chosen = 0;
   /** @type {Answered | null} */
   #answered = null;
+  #isBusy = false;
 
   /**
    * @param {Record<string, string>} words
@@ -29,18 +29,21 @@ export class Ask {
       data: { focus: "prompt" },
       autocomplete: "off",
     });
-    this.only = p("only");
     this.about = p("hint");
     this.fault = p("fault");
     this.fault.setAttribute("role", "alert");
     this.line = div("line");
     this.looked = p("looked");
     this.looked.setAttribute("role", "status");
+    this.asks = element(
+      "button",
+      { class: "main", type: "submit", data: { focus: "ask" } },
+      words.ask_button,
+    );
     this.root = element(
       "section",
-      { class: "card ask", "aria-labelledby": "train-ask" },
+      { class: "card ask", data: { part: "" }, "aria-labelledby": "train-ask" },
       element("h2", { id: "train-ask" }, words.ask),
-      this.only,
       this.about,
       element(
         "form",
@@ -48,11 +51,11 @@ export class Ask {
           class: "asking",
           onsubmit: (event) => {
             event.preventDefault();
-            ask(this.field.value);
+            if (!this.#isBusy) ask(this.field.value);
           },
         },
         this.field,
-        element("button", { class: "main", type: "submit", data: { focus: "ask" } }, words.ask_button),
+        this.asks,
       ),
       this.fault,
       this.line,
@@ -68,10 +71,12 @@ export class Ask {
   /** @param {AskValues} values */
   update(values) {
     const { words } = this;
-    const { answered, step, fault } = values;
-    setText(this.only, values.isShown ? "" : onlyText(words, values.recording, step));
+    const { answered, step, fault, isBusy } = values;
     setText(this.about, fill(words.ask_about, { step }));
     setText(this.fault, fault);
+    this.#isBusy = isBusy;
+    setText(this.asks, isBusy ? words.asking : words.ask_button);
+    setAttribute(this.root, "aria-busy", String(isBusy));
     if (answered !== this.#answered) this.#chosen = 0;
     this.#answered = answered;
     this.line.hidden = this.looked.hidden = !answered;

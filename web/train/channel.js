@@ -4,6 +4,8 @@
 import { unframed, unpacked } from "../kit/binary.js";
 import { belowRoot } from "../kit/root.js";
 
+const PART = 1_000_000; // bytes of a file that are sent in one message
+
 /** What the server refused, in a sentence. */
 export class Refusal extends Error {
   /** @param {string} sentence @param {string} [place] what it is about, with which the sentence begins */
@@ -66,17 +68,24 @@ export class Channel {
     else socket.addEventListener("open", () => socket.send(data));
   }
 
-  /** The current training as a file. @returns {Promise<Blob>} */
-  file() {
-    this.#saving ??= this.#saved().finally(() => {
+  /** Send a file, which the next wish is about. @param {Blob} file */
+  async upload(file) {
+    const data = await file.arrayBuffer();
+    for (let at = 0; at < data.byteLength; at += PART) this.send(data.slice(at, at + PART));
+  }
+
+  /** The current training as a file, without its recordings where it is to be light. @param {boolean} [light] @returns {Promise<Blob>} */
+  file(light = false) {
+    this.#saving ??= this.#saved(light).finally(() => {
       this.#saving = null;
     });
     return this.#saving;
   }
 
-  async #saved() {
+  /** @param {boolean} light */
+  async #saved(light) {
     this.#parts = [];
-    await this.ask({ do: "save" });
+    await this.ask({ do: "save", light });
     return new Blob(this.#parts);
   }
 

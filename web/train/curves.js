@@ -8,7 +8,7 @@ import { thinned } from "./recording.js";
 const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [1000, 100]; // of a plot's own coordinates; it is stretched to its place
 const MOST = 400; // points of a line
-const FRAME_MS = 120; // how long Play shows a recording
+const [PLAY_MS, LEAST_MS, MOST_MS] = [9000, 120, 450]; // how long Play takes, and shows a frame
 const PAGE = 8; // recordings that Page Up and Page Down go
 
 /** A line of a plot, and what it is called. @typedef {{ points: [number, number][]; look: string; label: string; head?: number }} Line */
@@ -30,8 +30,9 @@ export class Curves {
     this.go = go;
     this.loss = new Plot(words.loss);
     this.right = new Plot(words.right);
+    /** It is the page's main button, and so placed among those. */
     this.playing = button(
-      { class: "play", data: { focus: "play" }, onclick: () => this.#toggle() },
+      { class: "play main", data: { focus: "play" }, onclick: () => this.#toggle() },
       words.play,
     );
     /** @type {HTMLInputElement} */
@@ -44,7 +45,6 @@ export class Curves {
       onkeydown: (event) => this.#key(event),
     });
     this.about = p("hint");
-    this.formed = p("formed");
     this.now = p("now");
     this.end = span("end");
     this.root = element(
@@ -52,17 +52,21 @@ export class Curves {
       { class: "card curves", "aria-label": words.curves },
       this.loss.root,
       this.right.root,
-      this.about,
-      this.formed,
       div("scrub", this.slider),
-      div("under", this.playing, this.now, this.end),
+      div("under", this.now, this.end),
     );
   }
 
   stop() {
     clearInterval(this.#timer);
     this.#timer = 0;
-    setText(this.playing, this.words.play);
+    this.#name(false);
+  }
+
+  /** @param {boolean} isPlaying */
+  #name(isPlaying) {
+    this.playing.classList.toggle("is-on", isPlaying);
+    setText(this.playing, isPlaying ? this.words.pause_play : this.words.play);
   }
 
   /** @param {CurvesValues} values */
@@ -114,7 +118,6 @@ export class Curves {
     });
     const about = recording.isScored ? words[`about_${recording.measure}`] : "";
     setText(this.about, prose(words.about_right, recording.begun.lines && words.about_own, about));
-    setText(this.formed, formedText(words, recording));
     this.slider.max = String(total);
     this.slider.value = String(step);
     const text = at
@@ -162,8 +165,12 @@ export class Curves {
   #toggle() {
     if (this.#timer) return this.stop();
     if (!this.#move(1)) this.#slide(0);
-    setText(this.playing, this.words.pause_play);
-    this.#timer = setInterval(() => this.#move(1) || this.stop(), FRAME_MS);
+    this.#name(true);
+    const each = PLAY_MS / (this.#values?.recording.frames.length || 1);
+    this.#timer = setInterval(
+      () => this.#move(1) || this.stop(),
+      Math.min(MOST_MS, Math.max(LEAST_MS, each)),
+    );
   }
 }
 
@@ -183,17 +190,6 @@ function scoreLines(words, recording, chosen) {
     })),
     { points: points(chosen), look: "score chosen", label: last, head: indexOf(recording, chosen) },
   ];
-}
-
-/** Which head formed, and by when. @type {(words: Record<string, string>, recording: CurvesValues["recording"]) => string} */
-function formedText(words, recording) {
-  const formed = recording.formed;
-  if (!formed) return "";
-  const { head, level, step } = formed;
-  const values = { head: headName(words, recording, head), measure: words[`measure_${recording.measure}`] };
-  return step === null
-    ? fill(words.not_formed, { ...values, level })
-    : fill(words.formed, { ...values, level, step });
 }
 
 /** One plot over all steps: its lines, the step that is shown, and its numbers there. */
@@ -267,6 +263,9 @@ function polyline({ look, head }, points) {
 
 /** @param {number} share */
 export const percent = (share) => `${format(100 * share, 0)}%`;
+
+/** With a decimal, where whole percents would hide that a goal is missed. @param {number} share */
+export const exactPercent = (share) => `${format(100 * share, share === 1 ? 0 : 1)}%`;
 
 /** "2 × 4 heads, d 48" @type {(words: Record<string, string>, begun: TrainBegun) => string} */
 export const modelText = (words, { settings: { layers, heads, d_model } }) =>

@@ -1,10 +1,10 @@
 // The maps of every head at one step, the chosen one larger with its tokens, and how it formed.
 
-import { accent, button, div, element, fill, p, setText, span } from "../kit/dom.js";
+import { accent, button, div, element, fill, p, prose, setText, span } from "../kit/dom.js";
 import { colourOf, paintMap } from "../kit/maps.js";
 import { format } from "../kit/numbers.js";
 
-const FILM = 8; // pictures of how the chosen head formed
+const FILM = 12; // pictures of how the chosen head formed, at most
 
 /** @typedef {{ recording: import("./recording.js").Recording; step: number; asked: number; head: TrainHead }} MapsValues */
 
@@ -30,16 +30,15 @@ export class Maps {
     this.said = p("hint said");
     this.said.setAttribute("role", "status");
     this.film = div("film");
+    this.filmTitle = element("h3");
+    this.formed = p("formed");
     this.open = button({ class: "main", data: { focus: "bench" }, onclick: () => host.open() }, words.bench);
     this.root = element(
       "section",
       { class: "heads", "aria-label": words.heads },
-      this.title,
-      this.list,
-      div("head-row", this.head, this.open),
-      this.grid,
-      this.said,
-      this.film,
+      div("every", this.title, this.list),
+      div("one", div("head-row", this.head, this.open), this.grid, this.said),
+      div("forming", div("caption", this.filmTitle, this.formed), this.film),
     );
     this.grid.tabIndex = 0;
     this.grid.setAttribute("role", "group");
@@ -178,14 +177,13 @@ export class Maps {
     setText(this.said, fill(words, { ...place, weight: format(weights[row][col], 2) }));
   }
 
-  /** Pictures of the chosen head, from the first recording to the last. @param {TrainFrame} shown */
+  /** Pictures of the chosen head at the steps between which it changes most. @param {TrainFrame} shown */
   #showFilm(shown) {
     const { recording, head } = this.#required;
-    const { frames } = recording;
-    const count = Math.min(FILM, frames.length);
-    const chosen = [...Array(count).keys()].map(
-      (at) => frames[Math.round((at * (frames.length - 1)) / Math.max(1, count - 1))],
-    );
+    const chosen = recording.film(head, FILM);
+    const count = chosen.length;
+    setText(this.formed, prose(formedText(this.words, recording), fallText(this.words, recording)));
+    setText(this.filmTitle, fill(this.words.film, { head: headName(this.words, recording, head) }));
     const nearest = chosen.reduce((best, one) =>
       Math.abs(one.step - shown.step) < Math.abs(best.step - shown.step) ? one : best,
     );
@@ -239,6 +237,25 @@ export class Maps {
     this.#mark();
     this.#say(recording.frames[recording.nearest(step)]);
   }
+}
+
+/** Which head formed, and by when. @type {(words: Record<string, string>, recording: MapsValues["recording"]) => string} */
+function formedText(words, recording) {
+  const formed = recording.formed;
+  if (!formed) return "";
+  const { head, level, step } = formed;
+  const values = { head: headName(words, recording, head), measure: words[`measure_${recording.measure}`] };
+  return step === null
+    ? fill(words.not_formed, { ...values, level })
+    : fill(words.formed, { ...values, level, step });
+}
+
+/** Where to look: the steps in which the loss falls fastest. @type {(words: Record<string, string>, recording: MapsValues["recording"]) => string} */
+function fallText(words, recording) {
+  const { fall } = recording;
+  if (!fall) return "";
+  const [before, after] = [fall.before, fall.after].map((loss) => format(loss, 2));
+  return fill(words.fall, { from: fall.from, to: fall.to, before, after });
 }
 
 /** @type {(recording: MapsValues["recording"], head: TrainHead) => number} */

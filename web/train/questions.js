@@ -4,8 +4,8 @@ import { Refusal } from "./channel.js";
 
 const REST = 400; // ms that the slider rests before the model of its step is asked
 
-/** @typedef {{ send: (wish: Record<string, unknown>) => Promise<any>; show: () => void;
- *   attempt: <T>(act: () => Promise<T>) => Promise<T | null>;
+/** `goal`: the task of the exercise.
+ *  @typedef {{ goal: string; send: (wish: Record<string, unknown>) => Promise<any>; show: () => void;
  *   at: () => { recording: import("./recording.js").Recording | null; step: number; isMoving: boolean } }} QuestionsHost */
 
 export class Questions {
@@ -17,7 +17,15 @@ export class Questions {
   measured = null;
   /** @type {TrainSwapped | null} */
   swapped = null;
+  /** @type {TrainJudged | null} */
+  judged = null;
+  /** How many numbers a model of the settings would learn; null where that is not known. @type {number | null} */
+  size = null;
   fault = "";
+  /** Why two heads could not be swapped. */
+  swapFault = "";
+  isAsking = false;
+  isSwapping = false;
   #timer = 0;
 
   /** @param {QuestionsHost} host */
@@ -25,11 +33,23 @@ export class Questions {
     this.host = host;
   }
 
-  /** Another recording has no answers yet. */
-  forget() {
+  /** @param {Record<string, unknown>} wish the settings of a model */
+  async count(wish) {
+    try {
+      this.size = (await this.host.send({ do: "size", ...wish })).parameters;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.size = null;
+    }
+    this.host.show();
+  }
+
+  /** Another recording has no answers yet. @param {TrainBegun} begun */
+  forget({ parameters }) {
+    this.size = parameters;
     this.off = [];
-    this.answered = this.measured = this.swapped = null;
-    this.fault = "";
+    this.answered = this.measured = this.swapped = this.judged = null;
+    this.fault = this.swapFault = "";
   }
 
   stop() {
@@ -50,6 +70,8 @@ export class Questions {
       const { all, off, alone } = await this.host.send({ do: "without", step, off: this.off });
       if (recording !== this.host.at().recording) return;
       this.measured = { step, all, off, alone };
+      if (recording.begun.task === this.host.goal && this.judged?.step !== step)
+        this.judged = { step, ...(await this.host.send({ do: "judge", step })) };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.measured = null;
@@ -69,10 +91,19 @@ export class Questions {
   /** @param {TrainHead[]} heads */
   async swap(heads) {
     const { step } = this.host.at();
-    this.swapped = null; // the answer may take a while
+    this.swapped = null;
+    this.swapFault = "";
+    this.isSwapping = true; // the answer may take a while
     this.host.show();
-    const answer = await this.host.attempt(() => this.host.send({ do: "swap", step, heads }));
-    if (answer) this.swapped = { step, heads, before: answer.before, after: answer.after };
+    try {
+      const { before, after } = await this.host.send({ do: "swap", step, heads });
+      this.swapped = { step, heads, before, after };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.swapFault = capital(error.message);
+    } finally {
+      this.isSwapping = false;
+    }
     this.host.show();
   }
 
@@ -81,6 +112,8 @@ export class Questions {
     const { off } = this;
     const { step } = this.host.at();
     this.fault = "";
+    this.isAsking = true;
+    this.host.show();
     try {
       const { prompt: tokens, said } = await this.host.send({ do: "say", step, prompt, off: [] });
       const without = off.length ? (await this.host.send({ do: "say", step, prompt, off })).said : null;
@@ -88,6 +121,8 @@ export class Questions {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.fault = capital(error.message);
+    } finally {
+      this.isAsking = false;
     }
     this.host.show();
   }

@@ -1,6 +1,7 @@
 // What is known of a training: each step, and the maps of every head at some of them. No DOM here.
 
 const ONE = 65_535; // a weight of 1
+const MEAN = 10; // steps whose losses are taken together
 const LEVELS = [0.8, 0.5]; // of a score: a head that passes one has formed
 
 export class Recording {
@@ -104,6 +105,55 @@ export class Recording {
       if (frame) return { head, level, step: frame.step };
     }
     return { head, level: LEVELS[LEVELS.length - 1], step: null };
+  }
+
+  /**
+   * Frames of how a head formed: the first, the last, and between them those after which it has changed as much again.
+   * @param {TrainHead} head
+   * @param {number} most
+   */
+  film(head, most) {
+    const { frames } = this;
+    const sums = [0];
+    for (let at = 1; at < frames.length; at++)
+      sums.push(sums[at - 1] + this.#change(frames[at - 1], frames[at], head));
+    const total = sums[sums.length - 1];
+    const shares = Array.from({ length: most }, (_, at) => (total * at) / (most - 1));
+    const chosen = new Set(shares.map((share) => sums.findIndex((sum) => sum >= share)));
+    if (frames.length) chosen.add(frames.length - 1);
+    return [...chosen].sort((one, other) => one - other).map((at) => frames[at]);
+  }
+
+  /** How much of a head's weight has moved between two frames. @type {(one: TrainFrame, other: TrainFrame, head: TrainHead) => number} */
+  #change(one, other, [part, head]) {
+    const { queries, keys } = this.begun.parts[part];
+    const size = queries.length * keys.length;
+    const start = this.starts[part] + head * size;
+    let sum = 0;
+    for (let at = start; at < start + size; at++) sum += Math.abs(one.maps[at] - other.maps[at]);
+    return sum;
+  }
+
+  /** The shortest way between two frames on which the loss loses half of all that it loses; null where it loses little. */
+  get fall() {
+    const losses = this.frames.map(({ step }) => this.#lossAt(step));
+    const half = (losses[0] - losses[losses.length - 1]) / 2;
+    if (!(half > 0.1)) return null;
+    let best = null;
+    for (const [from, before] of losses.entries())
+      for (const [to, after] of losses.entries()) {
+        const length = this.frames[to].step - this.frames[from].step;
+        if (before - after >= half && length > 0 && !(best && length >= best.to - best.from))
+          best = { from: this.frames[from].step, to: this.frames[to].step, before, after };
+      }
+    return best;
+  }
+
+  /** The mean loss of the steps that follow one. @param {number} step */
+  #lossAt(step) {
+    const from = Math.min(step, Math.max(0, this.records.length - MEAN));
+    const some = this.records.slice(from, from + MEAN);
+    return some.reduce((sum, { loss }) => sum + loss, 0) / some.length;
   }
 
   /** The head with the best score in the last frame; else the last head. @returns {TrainHead} */

@@ -1,6 +1,18 @@
 // What is trained: the task and its rule, the model, how it learns, and the buttons that start and stop it.
 
-import { announcer, button, div, element, fill, p, pressable, setText, span } from "../kit/dom.js";
+import {
+  announcer,
+  button,
+  div,
+  element,
+  fill,
+  p,
+  pressable,
+  prose,
+  setAttribute,
+  setText,
+  span,
+} from "../kit/dom.js";
 import { format } from "../kit/numbers.js";
 import { modelText } from "./curves.js";
 
@@ -9,28 +21,38 @@ export const OWN = "own";
 const NUMBERS = ["layers", "heads", "d_model", "rate", "weight_decay", "dropout", "seed", "steps"];
 /** Whether a setting is a whole number. @param {string} name */
 const isWhole = (name) => !["weight_decay", "dropout", "rate"].includes(name);
+const REST = 250; // ms that the fields rest before their model is counted
 const CHOICES = { architecture: ["decoder", "encoder-decoder"], optimizer: ["adam", "sgd"] };
 
 /** @typedef {{ recording: import("./recording.js").Recording | null; state: TrainState; isLive: boolean; isStopping: boolean;
- *   hasKept: boolean }} SetupValues */
+ *   hasKept: boolean; isLast: boolean; size: number | null }} SetupValues */
 /** @typedef {{ open: (task: string) => void; last: () => void; start: (wish: Record<string, unknown>) => void; send: (command: string) => void;
- *   more: () => void; save: () => void; file: (file: File) => void }} SetupHost */
+ *   more: (steps: number) => void; save: () => void; file: (file: File) => void; exercise: () => void; changed: (wish: Record<string, unknown>) => void }} SetupHost */
 
 export class Setup {
-  /** The task that is chosen. */
-  #task = "";
+  /** The task that is chosen. @type {TrainTask | null} */
+  #task = null;
   /** The state that a screen reader was told of. */
   #saidOf = "";
+  #timer = 0;
   /** @type {Map<string, HTMLInputElement | HTMLSelectElement>} */
   #fields = new Map();
 
-  /** @param {TrainData} data @param {SetupHost} host */
-  constructor({ words, tasks, limits }, host) {
+  /** @param {TrainData} data @param {SetupHost} host @param {HTMLButtonElement} play */
+  constructor({ words, tag, tasks, limits, goal }, host, play) {
+    this.goal = goal.task;
     this.words = words;
+    this.tag = tag;
+    this.play = play;
     this.tasks = tasks;
     this.limits = limits;
     this.host = host;
-    this.chips = div("tasks", ...tasks.map((task) => this.#chip(task)));
+    this.last = pressable(
+      false,
+      { data: { focus: "last" }, onclick: () => host.last() },
+      words.last_training,
+    );
+    this.chips = div("tasks", ...tasks.map((task) => this.#chip(task)), this.last);
     this.chips.setAttribute("role", "group");
     this.chips.setAttribute("aria-label", words.tasks);
     this.title = element("h2");
@@ -60,9 +82,9 @@ export class Setup {
     this.resume = this.#button("resume", "main", () => host.send("resume"));
     this.step = this.#button("one_step", "", () => host.send("step"));
     this.stop = this.#button("stop", "", () => host.send("stop"));
-    this.more = this.#button("more", "", () => host.more());
+    this.more = this.#button("more", "", () => host.more(this.#task?.steps ?? 100));
     this.other = this.#button("other_heads", "", () => this.#withOtherHeads());
-    this.last = this.#button("last_training", "", () => host.last());
+    this.exercise = this.#button("exercise", "", () => host.exercise());
     this.save = this.#button("save", "", () => host.save());
     this.file = element("input", {
       type: "file",
@@ -76,15 +98,18 @@ export class Setup {
       },
     });
     this.opening = element("label", { class: "open-file" }, this.file, span("like-button", words.open_file));
+    this.size = p("hint");
     this.details = this.#settings();
     this.root = element(
       "section",
       { class: "setup", "aria-label": words.setup },
       this.chips,
-      div("task-head", div("about", this.title, this.rule), this.about),
+      div("task-head", this.title, this.about),
+      this.rule,
       this.own,
       div(
         "acts",
+        play,
         this.start,
         this.resume,
         this.pause,
@@ -92,14 +117,13 @@ export class Setup {
         this.stop,
         this.more,
         this.other,
+        this.exercise,
         this.save,
-        this.opening,
-        this.last,
         this.bar,
         this.state,
+        this.details,
       ),
       this.fault,
-      this.details,
       this.said,
     );
   }
@@ -143,19 +167,39 @@ export class Setup {
       { class: "settings" },
       element("summary", {}, words.settings),
       div("fields", ...numbers, ...choices),
+      this.size,
+      this.opening,
     );
+  }
+
+  /** Open the settings, at the first one that changes a model's size. */
+  showSettings() {
+    this.details.open = true;
+    this.#fields.get("layers")?.focus();
+  }
+
+  /** Once the fields rest: how large their model would be. */
+  #changed() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.host.changed(this.#wish()), REST);
+  }
+
+  /** Nothing is counted any more. */
+  rest() {
+    clearTimeout(this.#timer);
   }
 
   /** @param {string} name @param {HTMLInputElement | HTMLSelectElement} field */
   #field(name, field) {
     this.#fields.set(name, field);
+    field.addEventListener("input", () => this.#changed());
     return element("label", {}, span("name", this.words[name]), field);
   }
 
   /** Show a task with its settings. @param {string} key @param {TrainSettings} [settings] @param {string} [lines] */
   choose(key, settings, lines) {
     const task = this.tasks.find((one) => one.key === key) ?? this.tasks[0];
-    this.#task = task.task;
+    this.#task = task;
     for (const chip of this.chips.querySelectorAll("button"))
       chip.setAttribute("aria-pressed", String(chip.dataset.key === key));
     setText(this.title, task.title);
@@ -182,10 +226,10 @@ export class Setup {
         settings[name] = field instanceof HTMLSelectElement ? field.value : Number(field.value);
     const { steps, ...others } = settings;
     return {
-      task: this.#task,
+      task: this.#task?.task,
       settings: others,
       steps,
-      lines: this.#task === OWN ? this.lines.value : undefined,
+      lines: this.#task?.key === OWN ? this.lines.value : undefined,
     };
   }
 
@@ -222,25 +266,30 @@ export class Setup {
   }
 
   /** @param {SetupValues} values */
-  update({ recording, state, isLive, isStopping, hasKept }) {
+  update({ recording, state, isLive, isStopping, hasKept, isLast, size }) {
     const { words } = this;
     const { name } = state;
-    const isGoing = ["connecting", "waiting", "starting", "running", "paused"].includes(name);
+    const isGoing = name === "connecting" || isTraining(state);
     const begun = recording?.begun;
-    for (const chip of this.chips.querySelectorAll("button"))
-      chip.disabled = isGoing && name !== "connecting";
+    for (const chip of this.chips.querySelectorAll("button")) chip.disabled = isTraining(state);
     this.opening.hidden = this.start.hidden = isGoing;
+    this.play.hidden = isGoing || !recording?.frames.length;
     setText(this.start, isLive ? words.again : words.start);
+    this.start.classList.toggle("main", this.play.hidden);
     this.pause.hidden = name !== "running";
     this.resume.hidden = this.step.hidden = name !== "paused";
-    this.stop.hidden = !["running", "paused", "waiting", "starting"].includes(name);
+    this.stop.hidden = !isTraining(state);
     this.pause.disabled = this.resume.disabled = this.step.disabled = this.stop.disabled = isStopping;
-    this.last.hidden = isGoing || !hasKept;
+    this.last.hidden = !hasKept;
+    if (isLast) for (const chip of this.chips.children) setAttribute(chip, "aria-pressed", "false");
+    setAttribute(this.last, "aria-pressed", String(isLast));
     this.more.hidden = name !== "ended" || !state.more;
     this.other.hidden = name !== "ended" || !begun;
+    this.exercise.hidden = isGoing || this.#task?.task !== this.goal;
     setText(this.other, begun?.settings.heads === 1 ? words.four_heads : words.one_head);
     this.save.hidden = !begun || !(["running", "paused"].includes(name) || state.more);
-    setText(this.about, begun ? aboutText(words, begun) : "");
+    setText(this.about, begun ? aboutText(words, begun, this.tag) : "");
+    setText(this.size, size === null ? "" : fill(words.size, { count: size.toLocaleString(this.tag) }));
     const total = begun ? Math.max(begun.steps, recording.steps, 1) : 1;
     this.bar.value = recording ? recording.steps / total : 0;
     this.bar.hidden = !isGoing;
@@ -251,6 +300,9 @@ export class Setup {
     this.#saidOf = said;
   }
 }
+
+/** Whether a training has begun and has not ended. @param {TrainState} state */
+export const isTraining = ({ name }) => ["waiting", "starting", "running", "paused"].includes(name);
 
 /** What the training does now, in a sentence. @type {(words: Record<string, string>, values: Pick<SetupValues, "recording" | "state" | "isLive">) => string} */
 function stateText(words, { recording, state, isLive }) {
@@ -267,20 +319,21 @@ function stateText(words, { recording, state, isLive }) {
   if (state.name === "waiting") return fill(words.is_waiting, values);
   if (state.name === "paused") return fill(words.is_paused, values);
   if (state.name === "starting") return words.is_starting;
-  if (state.name === "running") return fill(left === null ? words.is_running : words.is_running_left, values);
+  if (state.name === "running")
+    return prose(fill(left === null ? words.is_running : words.is_running_left, values), words.going_on);
   if (state.why) return fill(words.has_ended, { why: state.why, step: steps });
   const seconds = recording.records.at(-1)?.seconds ?? 0;
   return fill(isLive ? words.has_trained : words.is_recording, { step: steps, seconds: format(seconds, 1) });
 }
 
-/** @type {(words: Record<string, string>, begun: TrainBegun) => string} */
-function aboutText(words, begun) {
-  const { optimizer, rate, seed } = begun.settings;
+/** @type {(words: Record<string, string>, begun: TrainBegun, tag: string) => string} */
+function aboutText(words, begun, tag) {
+  const { architecture, optimizer, rate, seed } = begun.settings;
   const learning = fill(words.learning, {
     optimizer: words[String(optimizer)],
     rate: String(rate),
     seed: String(seed),
-    count: begun.parameters,
+    count: begun.parameters.toLocaleString(tag),
   });
-  return `${modelText(words, begun)} · ${learning}`;
+  return `${words[String(architecture)]}, ${modelText(words, begun)} · ${learning}`;
 }

@@ -1,11 +1,11 @@
 // Switch heads off: what is still right without each of them, and without all that are off.
 
-import { accent, button, div, element, fill, p, setText, span } from "../kit/dom.js";
+import { accent, button, div, element, fill, p, prose, setText, span } from "../kit/dom.js";
 import { percent } from "./curves.js";
 import { headName, indexOf } from "./maps.js";
 
-/** @typedef {{ recording: import("./recording.js").Recording; step: number; isShown: boolean; off: TrainHead[];
- *   measured: (TrainWithout & { step: number }) | null; swapped: TrainSwapped | null }} SwitchesValues */
+/** @typedef {{ recording: import("./recording.js").Recording; step: number; off: TrainHead[];
+ *   measured: (TrainWithout & { step: number }) | null; swapped: TrainSwapped | null; isSwapping: boolean; swapFault: string }} SwitchesValues */
 
 export class Switches {
   /** @type {SwitchesValues["recording"] | null} */
@@ -21,37 +21,31 @@ export class Switches {
     this.first = element("select", { "aria-label": words.swap_first, data: { focus: "swap first" } });
     this.second = element("select", { "aria-label": words.swap_second, data: { focus: "swap second" } });
     const onclick = () => this.#swap();
-    this.swapping = div(
-      "swap",
-      this.first,
-      "⇄",
-      this.second,
-      button({ data: { focus: "swap" }, onclick }, words.swap),
-    );
+    this.swaps = button({ data: { focus: "swap" }, onclick }, words.swap);
+    this.swapping = div("swap", this.first, "⇄", this.second, this.swaps);
     this.swapped = p("result");
     this.swapped.setAttribute("role", "status");
-    this.only = p("only");
     this.about = p("hint");
     this.list = element("ul", { class: "switches" });
     this.said = p("result");
     this.said.setAttribute("role", "status");
     this.root = element(
       "section",
-      { class: "card off", "aria-labelledby": "train-off" },
+      { class: "card off", data: { part: "" }, "aria-labelledby": "train-off" },
       element("h2", { id: "train-off" }, words.switch_off),
-      this.only,
       this.about,
       this.list,
       this.said,
+      element("h3", {}, words.swap_title),
+      p("hint", words.swap_about),
       this.swapping,
       this.swapped,
     );
   }
 
   /** @param {SwitchesValues} values */
-  update({ recording, step, isShown, off, measured, swapped }) {
+  update({ recording, step, off, measured, swapped, isSwapping, swapFault }) {
     const { words } = this;
-    setText(this.only, isShown ? "" : onlyText(words, recording, step));
     if (recording !== this.#recording) this.#build(recording);
     const shown = measured?.step === step ? measured : null;
     setText(
@@ -78,13 +72,18 @@ export class Switches {
       ? fromTo(words, words.off_result, { heads: names }, shown.all[0], shown.off[0])
       : "";
     setText(this.said, result);
-    setText(this.swapped, swapped?.step === step ? this.#swapText(recording, swapped) : "");
+    const swap = swapped?.step === step ? this.#swapText(recording, swapped) : "";
+    setText(this.swapped, isSwapping ? words.swapping : swapFault || swap);
+    this.swaps.disabled = isSwapping;
   }
 
   /** @type {(recording: SwitchesValues["recording"], swapped: TrainSwapped) => string} */
   #swapText(recording, { heads, before, after }) {
     const [first, second] = heads.map((head) => headName(this.words, recording, head));
-    return fromTo(this.words, this.words.swap_result, { first, second }, before, after);
+    const { words } = this;
+    const isOneLayer = heads[0][0] === heads[1][0];
+    const result = fromTo(words, words.swap_result, { first, second }, before, after);
+    return prose(result, isOneLayer ? words.swap_one_layer : words.swap_two_layers);
   }
 
   #swap() {
@@ -131,8 +130,3 @@ function fromTo(words, template, values, before, after) {
   const result = fill(from === to ? words.share_same : words.share_changed, { from, to });
   return fill(template, { ...values, result });
 }
-
-/** Which model is asked where the step that is shown has none.
- * @type {(words: Record<string, string>, recording: SwitchesValues["recording"], step: number) => string} */
-export const onlyText = (words, { begun }, step) =>
-  fill(begun.asks?.length === 1 ? words.only : words.kept_step, { step });

@@ -1,6 +1,7 @@
 // The page Train: a recording or a training as it runs, the step of it that is shown, and what is asked of its model.
 
-import { element, fill, p } from "../kit/dom.js";
+import { isBeforeAudience, onAudienceChange } from "../kit/audience.js";
+import { download, element, fill, p } from "../kit/dom.js";
 import { mounting } from "../kit/mount.js";
 import { Channel, Refusal } from "./channel.js";
 import { keep, kept } from "./kept.js";
@@ -9,10 +10,12 @@ import { partsOf } from "./parts.js";
 import { LAST, Place } from "./place.js";
 import { capital, Questions } from "./questions.js";
 import { Recording } from "./recording.js";
-import { OWN } from "./setup.js";
+import { isTraining, OWN } from "./setup.js";
 
 const FIRST = "induction"; // the recording that the page opens with
-const PART = 1_000_000; // bytes of a file that are sent in one message
+
+/** The page whose training goes on while another page of the app is shown. @type {Train | null} */
+let absent = null;
 
 class Train {
   /** @type {Recording | null} */
@@ -41,10 +44,19 @@ class Train {
   #head = [0, 0];
   #choseHead = false;
   #isDrawing = false;
+  #off = new AbortController();
   /** Whether the next recording that begins is of a training that was started here. */
   #isStarting = false;
   /** All that is made for one language. @type {ReturnType<Train["build"]>} */
   #parts;
+
+  /** The training that went on while other pages were shown, or a new page. @param {Component<TrainData>} component */
+  static on(component) {
+    const page = absent ?? new Train(component);
+    absent = null;
+    component.parentElement.append(page.root);
+    return page;
+  }
 
   /** @param {Component<TrainData>} component */
   constructor({ parentElement, data, setTriggerValue }) {
@@ -53,8 +65,8 @@ class Train {
     this.setTriggerValue = setTriggerValue;
     this.#parts = this.build(data, this.#connected(data));
     this.questions = new Questions({
+      goal: data.goal.task,
       send: (wish) => this.#parts.channel.ask(wish),
-      attempt: (act) => this.#attempt(act),
       show: () => this.#show(),
       at: () => ({
         recording: this.#recording,
@@ -62,15 +74,18 @@ class Train {
         isMoving: this.#state.name === "waiting" || (this.#state.name === "running" && this.#follows),
       }),
     });
+    onAudienceChange(() => this.#show(), this.#off.signal);
     this.leaving = new Leaving(() => this.#loss);
     this.#enter();
   }
 
+  /** Another page is shown. What would be lost goes on and is shown when the visitor comes back. */
   unmount() {
-    this.#stop();
-    this.leaving.stop();
     this.#place.stop();
+    this.#parts.curves.stop();
     this.root.remove();
+    if (this.#loss) absent = this;
+    else this.#stop();
   }
 
   /** @param {Component<TrainData>} component */
@@ -78,11 +93,15 @@ class Train {
     this.setTriggerValue = setTriggerValue;
     if (data.lang !== this.#parts.data.lang) this.#translate(data);
     if (data.refused) this.#parts.setup.refuse(data.refused);
+    this.#show();
   }
 
   #stop() {
+    if (absent === this) absent = null;
+    this.#off.abort();
+    this.leaving.stop();
+    this.#parts.setup.rest();
     this.questions.stop();
-    this.#parts.curves.stop();
     this.#parts.channel.stop();
   }
 
@@ -113,7 +132,7 @@ class Train {
   /** What is lost where the page is left now, as a question; "" for nothing. */
   get #loss() {
     const { words } = this.#parts.data;
-    if (["waiting", "starting", "running", "paused"].includes(this.#state.name)) return words.leaving;
+    if (isTraining(this.#state)) return words.leaving;
     return this.#isUnsaved ? words.leaving_unsaved : "";
   }
 
@@ -134,8 +153,10 @@ class Train {
       last: () => this.#openLast(),
       start: (wish) => this.#wish({ do: "start", ...wish }),
       send: (name) => this.#send(name),
-      more: () => this.#wish({ do: "more", steps: this.#tasksSteps }),
-      save: () => this.#save(),
+      more: (steps) => this.#wish({ do: "more", steps }),
+      save: () => this.#save(false),
+      handIn: () => this.#save(true),
+      changed: (wish) => this.questions.count(wish),
       file: (file) => this.#openFile(file),
       go: (step) => this.#go(step),
       choose: (head) => {
@@ -150,11 +171,6 @@ class Train {
     });
     this.root.replaceChildren(p("lead", data.words.lead), parts.setup.root, parts.shown);
     return { data, channel, ...parts };
-  }
-
-  get #tasksSteps() {
-    const task = this.#parts.data.tasks.find((one) => one.task === this.#recording?.begun.task);
-    return task?.steps ?? 100;
   }
 
   /** The step whose model is asked: the one that is shown, or the last that can be asked. */
@@ -194,7 +210,8 @@ class Train {
     const hasKept = file !== null && (await keep(file));
     this.#isUnsaved = !hasKept;
     if (hasKept) [this.#hasKept, this.#key] = [true, LAST];
-    else this.#parts.setup.refuse(this.#parts.data.words.not_kept);
+    if (hasKept && absent === this) return this.#stop(); // the page opens it when it is shown again
+    if (!hasKept) this.#parts.setup.refuse(this.#parts.data.words.not_kept);
     this.#show();
   }
 
@@ -221,7 +238,7 @@ class Train {
     this.#isUnsaved = false;
     this.#step = 0;
     this.#follows = true;
-    this.questions.forget();
+    this.questions.forget(begun);
     if (!this.#choseHead || !this.#recording.all.some((head) => String(head) === String(this.#head)))
       this.#head = this.#recording.best;
     this.#parts.ask.begin(begun);
@@ -244,9 +261,9 @@ class Train {
   }
 
   #lost() {
-    const wasGoing = ["running", "paused", "waiting", "starting"].includes(this.#state.name);
+    const why = isTraining(this.#state) ? this.#parts.data.words.lost : "";
     [this.#coming, this.#isStopping] = [null, false];
-    this.#state = { name: "ended", why: wasGoing ? this.#parts.data.words.lost : "", more: false };
+    this.#state = { name: "ended", why, more: false };
     this.#draw();
   }
 
@@ -303,20 +320,18 @@ class Train {
   }
 
   async #openInExplore() {
-    if (!this.leaving.mayLeave()) return;
     const wish = { do: "example", step: this.#asked, layer: this.#head[0] };
     const answer = await this.#attempt(() => this.#parts.channel.ask(wish));
     if (answer) this.setTriggerValue("bench", answer.example);
   }
 
-  async #save() {
-    const file = await this.#attempt(() => this.#parts.channel.file());
+  /** Have the browser save the training, or the model alone, which is light enough for a teacher's mail. @param {boolean} isLight */
+  async #save(isLight) {
+    const file = await this.#attempt(() => this.#parts.channel.file(isLight));
     if (!file) return;
-    const href = URL.createObjectURL(file);
-    const { task } = /** @type {Recording} */ (this.#recording).begun;
-    this.#isUnsaved = false;
-    element("a", { href, download: `${task}.safetensors` }).click();
-    setTimeout(() => URL.revokeObjectURL(href), 10_000);
+    const { task, parameters } = /** @type {Recording} */ (this.#recording).begun;
+    this.#isUnsaved &&= isLight;
+    download(isLight ? `${task}-${parameters}.safetensors` : `${task}.safetensors`, file.type, file);
   }
 
   /** The training that this browser has kept. */
@@ -335,15 +350,12 @@ class Train {
     const [key, state] = [this.#key, this.#state];
     [this.#key, this.#state] = ["", { name: "connecting" }];
     this.#show();
-    const data = await file.arrayBuffer();
-    for (let at = 0; at < data.byteLength; at += PART) this.#parts.channel.send(data.slice(at, at + PART));
+    await this.#parts.channel.upload(file);
     const answer = await this.#wish({ do: "file" });
     if (!answer) [this.#key, this.#state] = [key, state]; // what is shown stays as it was
     this.#show();
     return answer;
   }
-
-  // --- showing -------------------------------------------------------------------------------------------------
 
   /** Show what has come, once a frame. */
   #draw() {
@@ -356,27 +368,33 @@ class Train {
   }
 
   #show() {
+    if (!this.root.isConnected) return;
+    this.root.classList.toggle("in-hall", isBeforeAudience());
     const recording = this.#recording;
     this.#parts.setup.update({
       recording: this.#coming ?? recording,
       state: this.#state,
       isLive: this.#isLive,
       isStopping: this.#isStopping,
-      hasKept: this.#hasKept && this.#key !== LAST,
+      hasKept: this.#hasKept,
+      isLast: this.#key === LAST,
+      size: this.questions.size,
     });
     this.#parts.side.inert = this.#parts.maps.open.disabled = Boolean(this.#coming);
     if (!this.#coming && recording?.frames.length) this.#place.write(this.#key, this.#step);
     this.#parts.shown.hidden = !recording?.frames.length;
     if (!recording?.frames.length) return;
-    const values = { recording, step: this.#step, head: this.#head, off: this.questions.off };
-    this.#parts.curves.update({ ...values, before: this.#before });
-    this.#parts.maps.update({ ...values, asked: this.#asked });
-    const asked = { ...values, step: this.#asked, isShown: this.#asked === this.#step };
-    const { measured, swapped, answered, fault } = this.questions;
-    this.#parts.switches.update({ ...asked, measured, swapped });
-    this.#parts.ask.update({ ...asked, answered, fault });
+    this.#parts.show({
+      recording,
+      before: this.#before,
+      step: this.#step,
+      asked: this.#asked,
+      head: this.#head,
+      questions: this.questions,
+      canHandIn: this.#state.name === "ended" && Boolean(this.#state.more),
+    });
     this.root.dataset.shown = fill("{task} {step}", { task: recording.begun.task, step: this.#step });
   }
 }
 
-export default mounting((component) => new Train(component));
+export default mounting(Train.on);

@@ -21,6 +21,8 @@ interface TrainData {
   tasks: TrainTask[];
   /** The lowest and the highest value of each setting that is a number, and of the steps. */
   limits: Record<string, [number, number]>;
+  /** Of the exercise: its task, the share of whole answers that must be right, and of how many lines. */
+  goal: { task: string; answers: number; lines: number };
   /** Why Explore could not open an attention. */
   refused: string;
 }
@@ -90,6 +92,14 @@ interface TrainSaid {
   probability: number;
   /** Parts × heads × tokens before it. */
   looked: number[][][];
+}
+
+/** Whether the model of a step reaches the goal of the exercise. `parameters`: how many numbers it learns. */
+interface TrainJudged {
+  step: number;
+  parameters: number;
+  answers: number;
+  reached: boolean;
 }
 
 /** Shares of right tokens and of right answers. */

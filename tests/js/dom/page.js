@@ -134,7 +134,7 @@ export async function mount(module, data) {
   sessionStorage.clear();
   localStorage.clear();
   const { default: mounted } = await freshly(module);
-  const parentElement = document.createElement("div");
+  let parentElement = document.createElement("div");
   document.body.append(parentElement);
   /** @type {[string, any][]} */
   const sent = [];
@@ -152,7 +152,19 @@ export async function mount(module, data) {
       setTriggerValue: set,
     });
   left = answer(data);
-  return { root: parentElement, sent, answer };
+  /** Another page of the app is shown, as Streamlit does it. */
+  const leave = () => {
+    parentElement.remove();
+    left?.();
+  };
+  /** The page is shown again, in an element of its own, which is returned. */
+  const comeBack = () => {
+    parentElement = document.createElement("div");
+    document.body.append(parentElement);
+    left = answer(data);
+    return parentElement;
+  };
+  return { root: parentElement, sent, answer, leave, comeBack };
 }
 
 /** @param {Record<string, any> | string} key @param {EventTarget} [target] */

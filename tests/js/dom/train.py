@@ -32,6 +32,7 @@ def payloads() -> dict[str, Any]:
             "without": session.answer({"do": "without", "step": STEPS, "off": [[1, 0]]}),
             "swap": session.answer({"do": "swap", "step": STEPS, "heads": [[0, 0], [1, 1]]}),
             "example": session.answer({"do": "example", "step": STEPS, "layer": 1}),
+            "size": session.answer({"do": "size", "task": "sort", "settings": {"heads": 1, "d_model": 16}}),
         }
         session.close()
     return {

@@ -1,7 +1,7 @@
 // The page Train: what it shows of a training, what it asks the server, and what it says when that fails.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { afterEach, test } from "node:test";
 import { Recording, thinned } from "../../../web/train/recording.js";
 import { mount, payload, press, sockets } from "./page.js";
 
@@ -10,6 +10,11 @@ const ANSWERS = payload("answers");
 
 /** Let what is waiting happen, a drawn frame included. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 30));
+
+/** A training that a test has left does not ask in the next one whether the tab may be closed. */
+afterEach(() => {
+  for (const socket of sockets) socket.dispatchEvent(new Event("close"));
+});
 
 /** The page with its socket open, and what a visitor and the server do on it. */
 async function opened(name = "train", search = "?example=first") {
@@ -68,7 +73,7 @@ test("it opens with the recording of induction", async () => {
 
 test("the last step of a recording is shown, with a map of every head", async () => {
   const page = await withRecording();
-  assert.equal(page.text(".heads h2"), "Every head at step 30");
+  assert.equal(page.text(".every h2"), "Every head at step 30");
   assert.equal(page.all(".map").length, 4);
   assert.equal(page.find(".map canvas").width, 32);
   assert.match(page.text(".state"), /A recording of 30 steps/);
@@ -78,14 +83,14 @@ test("the slider goes back by a recording at each press, and asks the server not
   const page = await withRecording();
   const before = page.socket.sent.length;
   press("ArrowLeft", page.focus("slider"));
-  assert.equal(page.text(".heads h2"), "Every head at step 20");
+  assert.equal(page.text(".every h2"), "Every head at step 20");
   const [loss] = [payload("losses")[20]];
   assert.match(page.text(".now"), new RegExp(`Step 20: loss ${loss.toFixed(3)}`));
   assert.equal(page.focus("slider").getAttribute("aria-valuetext"), page.text(".now"));
   press("ArrowLeft", page.focus("slider"));
   press("ArrowLeft", page.focus("slider"));
   press("ArrowLeft", page.focus("slider"));
-  assert.equal(page.text(".heads h2"), "Every head at step 0");
+  assert.equal(page.text(".every h2"), "Every head at step 0");
   assert.equal(page.socket.sent.length, before);
 });
 
@@ -93,7 +98,7 @@ test("a drag of the slider shows the nearest recording", async () => {
   const page = await withRecording();
   page.focus("slider").value = "13";
   page.focus("slider").dispatchEvent(new Event("input"));
-  assert.equal(page.text(".heads h2"), "Every head at step 10");
+  assert.equal(page.text(".every h2"), "Every head at step 10");
 });
 
 test("a chosen head is the large one, and its weights can be read by keys", async () => {
@@ -137,11 +142,18 @@ test("two heads can be swapped", async () => {
     [0, 0],
     [1, 1],
   ]);
+  assert.equal(page.all(".off .result")[1].textContent, WORDS.swapping);
   await page.answer(ANSWERS.swap);
-  assert.match(
-    page.all(".off .result")[1].textContent,
-    /^With Layer 1 · Head 1 and Layer 2 · Head 2 swapped, /,
-  );
+  const result = page.all(".off .result")[1].textContent;
+  assert.match(result, /^With Layer 1 · Head 1 and Layer 2 · Head 2 swapped, /);
+  assert.ok(result.endsWith(WORDS.swap_two_layers));
+});
+
+test("why two heads cannot be swapped is said where they are chosen", async () => {
+  const page = await withRecording();
+  page.focus("swap").click();
+  await page.answer({ error: "choose two different heads", place: "" });
+  assert.equal(page.all(".off .result")[1].textContent, "Choose two different heads");
 });
 
 test("an attention is handed to Explore as an example", async () => {
@@ -221,7 +233,7 @@ test("the address's task and step are opened", async () => {
   assert.equal(page.last().key, "sort");
   await page.answer({});
   for (const message of payload("opened")) await page.tell(message);
-  assert.equal(page.text(".heads h2"), "Every head at step 10");
+  assert.equal(page.text(".every h2"), "Every head at step 10");
 });
 
 /** The page with a training that has just begun. */
@@ -248,19 +260,63 @@ test("Stop answers at once", async () => {
   assert.equal(page.focus("stop").disabled, true);
 });
 
-test("a link asks first while a training runs, and leads nowhere where the visitor stays", async () => {
+test("a training goes on while another page is shown, and is there when the visitor comes back", async () => {
   const page = await starting();
-  /** @type {string[]} */
-  const asked = [];
-  window.confirm = (text) => asked.push(String(text)) < 0;
-  const link = document.createElement("a");
-  link.href = "/models";
-  document.body.append(link);
-  const event = new MouseEvent("click", { bubbles: true, cancelable: true, composed: true });
-  link.dispatchEvent(event);
-  assert.deepEqual([asked, event.defaultPrevented], [[WORDS.leaving], true]);
+  await page.tell(payload("opened")[1]);
+  const count = sockets.length;
+  page.leave();
+  assert.equal(page.socket.readyState, 1, "its socket stays open");
+  await page.tell({ state: { name: "running" } });
+  const root = page.comeBack();
+  assert.equal(sockets.length, count);
+  assert.match(root.querySelector(".state").textContent, /^Step 30 of 30/);
+  assert.equal(root.querySelectorAll(".map").length, 4);
+});
+
+test("a recording that is left asks for nothing more, and its socket is closed", async () => {
+  const page = await withRecording();
+  page.leave();
+  assert.equal(page.socket.readyState, 3);
+});
+
+test("closing the tab asks first while a training runs", async () => {
+  const page = await starting();
+  const closing = () => {
+    const event = new Event("beforeunload", { cancelable: true });
+    window.dispatchEvent(event);
+    return event.defaultPrevented;
+  };
+  assert.equal(closing(), true);
   await page.tell({ state: { name: "ended", why: "", more: false } });
-  link.remove();
+  assert.equal(closing(), false);
+});
+
+test("while it is asked, the page says so and asks nothing else", async () => {
+  const page = await withRecording();
+  const submit = () => page.focus("ask").form.dispatchEvent(new Event("submit", { cancelable: true }));
+  submit();
+  assert.equal(page.focus("ask").textContent, WORDS.asking);
+  const count = page.socket.sent.length;
+  submit();
+  assert.equal(page.socket.sent.length, count);
+  await page.answer(ANSWERS.say);
+  assert.equal(page.focus("ask").textContent, WORDS.ask_button);
+});
+
+test("where a recording keeps some models only, the page says which, and goes to them", async () => {
+  const page = await opened();
+  await page.answer({});
+  const [{ begun }, ...others] = payload("opened");
+  await page.tell({ begun: { ...begun, asks: [0, 30] } });
+  for (const message of others) await page.tell(message);
+  assert.equal(page.find(".asked").hidden, true, "the last step has a model");
+  press("ArrowLeft", page.focus("slider"));
+  assert.match(
+    page.text(".asked .only"),
+    /^Step 20 has maps but no model\. Below, the model of step 30 answers;/,
+  );
+  page.focus("asked 0").click();
+  assert.equal(page.text(".every h2"), "Every head at step 0");
 });
 
 test("a training that this browser cannot keep says so", async () => {
@@ -293,9 +349,84 @@ test("which head formed, and by when, is computed from the scores of the frames"
   assert.equal(recording.formed, null, "prefixes say nothing of sorting");
 });
 
+test("a film shows a head where it changes: steps in which nothing moves are left out", () => {
+  const recording = new Recording(payload("opened")[0].begun);
+  const { size } = recording;
+  const levels = [0, 0, 0, 10, 20, 20, 20, 20];
+  const maps = new Uint16Array(size * levels.length).map((_, at) => levels[Math.floor(at / size)]);
+  const frames = levels.map((_, at) => ({ step: 10 * at, scores: null }));
+  recording.add(
+    { first: 1, frames, recorded: null, measure: "prefix" },
+    { records: new Float32Array(), maps },
+  );
+  assert.deepEqual(
+    recording.film([0, 0], 5).map(({ step }) => step),
+    [0, 30, 40, 70],
+  );
+});
+
+test("where the loss falls fastest is the shortest way in which half of it goes", () => {
+  const recording = new Recording(payload("opened")[0].begun);
+  const losses = Array.from({ length: 60 }, (_, step) => (step < 30 ? 4 : step < 40 ? 3 : 0));
+  const frames = [0, 10, 20, 30, 40, 50, 60].map((step) => ({ step, scores: null }));
+  recording.add(
+    { first: 1, frames, recorded: null, measure: "prefix" },
+    {
+      records: new Float32Array(losses.flatMap((loss) => [loss, 0, 0, 0])),
+      maps: new Uint16Array(recording.size * frames.length),
+    },
+  );
+  assert.deepEqual(recording.fall, { from: 30, to: 40, before: 3, after: 0 });
+});
+
+/** The page with a recording of the exercise's task. */
+async function sorting() {
+  const page = await opened();
+  await page.answer({});
+  const [{ begun }, ...others] = payload("opened");
+  await page.tell({ begun: { ...begun, task: payload("train").goal.task } });
+  for (const message of others) await page.tell(message);
+  return page;
+}
+
+test("the exercise is shown for its task alone", async () => {
+  assert.equal((await withRecording()).find(".smallest").hidden, true);
+  assert.equal((await sorting()).find(".smallest").hidden, false);
+});
+
+test("the exercise counts the numbers of the settings as they change", async () => {
+  const page = await sorting();
+  page.focus("change").click();
+  assert.equal(page.find("details.settings").open, true);
+  page.focus("heads").value = "1";
+  page.focus("heads").dispatchEvent(new Event("input", { bubbles: true }));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.deepEqual([page.last().do, page.last().settings.heads], ["size", 1]);
+  await page.answer(ANSWERS.size);
+  const count = ANSWERS.size.parameters.toLocaleString("en");
+  assert.equal(page.text(".smallest .size"), `A model with the current settings learns ${count} numbers.`);
+});
+
+test("the exercise judges the model that is shown, and keeps the smallest that has reached the goal", async () => {
+  const page = await sorting();
+  await page.tell({ state: { name: "ended", why: "", more: true } });
+  const judged = { parameters: 5000, answers: 0.994, reached: true };
+  while (page.last()?.do !== "without") await settled();
+  await page.answer(ANSWERS.without);
+  assert.deepEqual([page.last().do, page.last().step], ["judge", 30]);
+  await page.answer(judged);
+  assert.equal(
+    page.text(".outcome"),
+    "Goal reached at step 30: 99.4% of the lines are right, with 5,000 numbers.",
+  );
+  assert.match(page.text(".smallest"), /Your smallest so far: 5,000 numbers\./);
+  page.focus("hand in").click();
+  assert.deepEqual([page.last().do, page.last().light], ["save", true]);
+});
+
 test("everything is in the visitor's language", async () => {
   const page = await withRecording("train in Chinese");
-  assert.equal(page.text(".heads h2"), "第 30 步时的每个头");
+  assert.equal(page.text(".every h2"), "第 30 步时的每个头");
 });
 
 test("another language keeps the recording and the socket", async () => {
@@ -303,7 +434,7 @@ test("another language keeps the recording and the socket", async () => {
   const count = sockets.length;
   press("ArrowLeft", page.focus("slider"));
   await page.retold("train in Chinese");
-  assert.equal(page.text(".heads h2"), "第 20 步时的每个头");
+  assert.equal(page.text(".every h2"), "第 20 步时的每个头");
   assert.equal(sockets.length, count);
   assert.deepEqual(page.last(), { do: "language", lang: "zh" });
 });
