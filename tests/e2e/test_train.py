@@ -72,3 +72,19 @@ def test_a_training_is_there_again_after_a_reload(train):
     page.wait_for_url("**task=last**")
     page.reload()
     expect(page.locator(".train .state")).to_contain_text(f"A recording of {STEPS} steps", timeout=60_000)
+
+
+def test_a_training_goes_on_while_another_page_is_shown_and_with_back(train):
+    page = train()
+    page.locator(".settings summary").click()
+    focus(page, "steps").fill("4000")
+    focus(page, "start").click()
+    expect(focus(page, "pause")).to_be_visible(timeout=120_000)
+    page.get_by_role("link", name="Learn", exact=True).click()
+    expect(page.locator(".train")).to_have_count(0)
+    page.go_back()
+    expect(focus(page, "pause")).to_be_visible(timeout=60_000)
+    focus(page, "pause").click()
+    expect(page.locator(".train .state")).to_contain_text("Paused at step")
+    focus(page, "stop").click()
+    expect(focus(page, "start")).to_be_visible(timeout=60_000)
