@@ -288,6 +288,73 @@ class Check(TypedDict):
     practice: NotRequired[PracticeState]
 
 
+# --- an article ----------------------------------------------------------------------------------------------------
+
+ArticlePiece: TypeAlias = tuple[str, int | None, int | None]
+"""A piece of the text, the number of the matrix in whose frame it is, and that of the mark of a wrong number."""
+
+
+class ArticleMatrix(TypedDict):
+    """A matrix of the text. ``at``: its place in the list of all; ``example``: null where it is not used.
+
+    ``why``: what it was read by, or why it is not used. ``sure``: it is not a guess; ``again``: it is printed before.
+    ``rows``: each number with that of its mark. ``labels``: the tokens of its rows. ``likely``: what else it may be.
+    """
+
+    at: int
+    example: int | None
+    name: str
+    head: int | None
+    turned: bool
+    symbol: str
+    hue: str
+    sure: bool
+    chosen: bool
+    again: bool
+    why: str
+    line: int
+    rows: Sequence[Sequence[tuple[str, int | None]]]
+    labels: Sequence[str]
+    likely: Sequence[tuple[str, int | None]]
+
+
+class ArticleMark(TypedDict):
+    """A wrong number. ``own``: it does not only follow from an earlier one. ``line``: a sentence that says where."""
+
+    example: int
+    cell: Cell
+    right: str
+    own: bool
+    line: str
+    cause: str
+
+
+class ArticleExample(TypedDict):
+    """One example of the text. ``also``: in what other readings differ under which as many numbers are right.
+
+    ``check``: null where the text has no results to check; ``said``: what there is to say then.
+    """
+
+    title: str
+    heads: int
+    form: str
+    scale: float | str
+    mask: str
+    also: str
+    check: Check | None
+    said: str
+
+
+class Article(TypedDict):
+    """A text that was read. ``nothing``: why there is no example in it."""
+
+    pieces: Sequence[ArticlePiece]
+    matrices: Sequence[ArticleMatrix]
+    marks: Sequence[ArticleMark]
+    examples: Sequence[ArticleExample]
+    nothing: str
+
+
 class PuzzleGoal(TypedDict):
     """A number that a puzzle wants: what it asks for, in words, and as numbers. ``within``: how far it may be from
     ``number``. ``start``: what it is at first, null where it is infinite, or where there is none.

@@ -42,6 +42,7 @@ from mha_core.example.model import Scale  # noqa: E402
 from mha_core.example.puzzle import Puzzle  # noqa: E402
 from mha_core.example.puzzle_file import PuzzleJson  # noqa: E402
 from mha_ui.bench.answers import NextAnswer, WholeAnswer  # noqa: E402
+from mha_ui.check.article import ArticleData  # noqa: E402
 from mha_ui.state.actions import ACTIONS  # noqa: E402
 from mha_ui.state.url import MODEL_KEYS, PAGE_KEYS  # noqa: E402
 from mha_ui.walkthrough.model import WalkModel  # noqa: E402
@@ -108,7 +109,7 @@ def declarations() -> str:
     found: dict[type, str] = {}
     operations = [_interface(kind, found, op) for op, kind in (EDITS | ACTIONS).items()]
     aliases = [_union(name, _members_of(hint, found)) for name, hint in ALIASES.items()]
-    for kind in (WholeAnswer, NextAnswer, WalkModel, payloads.FollowedWalk, PageData):
+    for kind in (WholeAnswer, NextAnswer, WalkModel, payloads.FollowedWalk, PageData, ArticleData):
         _interface(kind, found)
     doubled = [name for name, count in Counter(kind.__name__ for kind in found).items() if count > 1]
     if doubled:

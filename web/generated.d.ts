@@ -1035,6 +1035,79 @@ interface PageData {
   kept: Record<string, unknown>[];
 }
 
+/**
+ * A matrix of the text. `at`: its place in the list of all; `example`: null where it is not used.
+ *
+ * `why`: what it was read by, or why it is not used. `sure`: it is not a guess; `again`: it is printed before.
+ * `rows`: each number with that of its mark. `labels`: the tokens of its rows. `likely`: what else it may be.
+ */
+interface ArticleMatrix {
+  at: number;
+  example: number | null;
+  name: string;
+  head: number | null;
+  turned: boolean;
+  symbol: string;
+  hue: string;
+  sure: boolean;
+  chosen: boolean;
+  again: boolean;
+  why: string;
+  line: number;
+  rows: [string, number | null][][];
+  labels: string[];
+  likely: [string, number | null][];
+}
+
+/** A wrong number. `own`: it does not only follow from an earlier one. `line`: a sentence that says where. */
+interface ArticleMark {
+  example: number;
+  cell: Cell;
+  right: string;
+  own: boolean;
+  line: string;
+  cause: string;
+}
+
+/**
+ * One example of the text. `also`: in what other readings differ under which as many numbers are right.
+ *
+ * `check`: null where the text has no results to check; `said`: what there is to say then.
+ */
+interface ArticleExample {
+  title: string;
+  heads: number;
+  form: string;
+  scale: number | string;
+  mask: string;
+  also: string;
+  check: Check | null;
+  said: string;
+}
+
+/** A text that was read. `nothing`: why there is no example in it. */
+interface Article {
+  pieces: [string, number | null, number | null][];
+  matrices: ArticleMatrix[];
+  marks: ArticleMark[];
+  examples: ArticleExample[];
+  nothing: string;
+}
+
+/** What the component is sent. `article`: null where no text is open. `most`: MB of the largest file. */
+interface ArticleData {
+  lang: string;
+  words: Record<string, string>;
+  name: string;
+  article: Article | null;
+  choices: Record<string, unknown>;
+  names: [string, string][];
+  refused: string;
+  linked: boolean;
+  most: number;
+  formats: string[];
+}
+
 type Scale = "sqrt_dk" | "none" | number;
 
 type Value = number | boolean | string;

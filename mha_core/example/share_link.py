@@ -32,8 +32,12 @@ def fitting(token: str) -> str:
 
 def packed(example: Example) -> str:
     """The example as a token of any length, for the app's own use, where it may be longer than a link allows."""
-    text = zlib.compress(dump(example).encode(), 9)
-    return VERSION + base64.urlsafe_b64encode(text).decode().rstrip("=")
+    return pack(dump(example))
+
+
+def pack(text: str) -> str:
+    """A text as a token of any length."""
+    return VERSION + base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
 
 
 def from_token(token: str) -> Example:
@@ -47,7 +51,15 @@ def from_token(token: str) -> Example:
 
 
 def unpacked(token: str) -> Example:
-    """The example in a token of any length.
+    """The example in a token of any length. Raises ``LinkError`` where there is none."""
+    try:
+        return parse(unpack(token))
+    except MhaError as error:
+        raise LinkError(error.template, place=error.place, **error.values) from error
+
+
+def unpack(token: str) -> bytes:
+    """The text in a token of any length.
 
     Raises ``LinkError`` for a token that is cut, altered, of another version, or unpacks to more than the size of the
     largest file. No more than that is ever unpacked.
@@ -69,7 +81,4 @@ def unpacked(token: str) -> Example:
         raise LinkError(N_("the link expands to more than {most} MB"), most=MAX_BYTES // 1_000_000)
     if not unpacker.eof or unpacker.unused_data:
         raise damaged
-    try:
-        return parse(text)
-    except MhaError as error:
-        raise LinkError(error.template, place=error.place, **error.values) from error
+    return text

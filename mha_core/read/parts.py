@@ -28,9 +28,13 @@ def parts(found: Sequence[Guess]) -> list[list[Guess]]:
 
 
 def _begins(guess: Guess, group: Sequence[Guess]) -> bool:
-    if not guess.sure or guess.name not in _STARTS:
+    if not guess.sure or guess.chosen or guess.name not in _STARTS:
         return False
-    same = [one for one in group if one.sure and one.name == guess.name and one.head == guess.head]
+    same = [
+        one
+        for one in group
+        if one.sure and not one.chosen and one.name == guess.name and one.head == guess.head
+    ]
     if not same or any(one.grid.values() == guess.grid.values() for one in same):
         return False
     if guess.name == "x":

@@ -18,7 +18,7 @@ from mha_core.read.vectors import together
 from mha_core.vocabulary import PER_HEAD
 
 MAX_GRIDS: Final = 400
-Reason: TypeAlias = Literal["name", "formula", "sentence", "heading", "operand", "shape", ""]
+Reason: TypeAlias = Literal["name", "formula", "sentence", "heading", "operand", "shape", "chosen", ""]
 _FAMILIES: Final = (("w_q", "w_k", "w_v"), ("x", "q", "k", "v"))
 _HEAD_ALONE: Final = re.compile(
     r"\W*(?:\w+ )?(?:attention )?heads?[\W\d]*\w?\W*|第?\W*\w\W*个?头\W*\d*\W*", re.IGNORECASE
@@ -31,7 +31,8 @@ class Guess:
     """A grid with what it is taken for. ``name``: "" where nothing says it; ``head``: as the text counts, from 1.
 
     ``candidates``: what else it may be, likeliest first. ``sure``: a name or a formula says it at its place.
-    ``equals``: other matrices that the text sets equal to it: ``W_Q = W_K = …``.
+    ``equals``: other matrices that the text sets equal to it: ``W_Q = W_K = …``. ``at``: its place in the list of all.
+    ``chosen``: a reader of the text has said it.
     """
 
     grid: Grid
@@ -43,6 +44,8 @@ class Guess:
     candidates: tuple[str, ...] = ()
     sure: bool = False
     equals: tuple[str, ...] = ()
+    at: int = 0
+    chosen: bool = False
 
 
 def grids_in(document: Document) -> list[Grid]:
@@ -83,7 +86,8 @@ def guesses(document: Document) -> list[Guess]:
     grids = grids_in(document)
     merged, their_labels = together(grids, labels(document, grids))
     found = [_guess(grid, label) for grid, label in zip(merged, their_labels, strict=True)]
-    return _counted_from_one(_by_program(document, found))
+    counted = _counted_from_one(_by_program(document, found))
+    return [replace(guess, at=at) for at, guess in enumerate(counted)]
 
 
 def _guess(grid: Grid, label: Label) -> Guess:

@@ -19,6 +19,7 @@ from mha_core.compute.trace import Trace, trace
 from mha_core.errors import MhaError
 from mha_core.example.model import Example, Mask, Scale
 from mha_core.read.assemble import FORMS, Assembled, Form, Key, Reading, assemble
+from mha_core.read.choices import AS_READ, Choices, chosen
 from mha_core.read.document import Document
 from mha_core.read.grids import Grid
 from mha_core.read.parts import parts
@@ -67,20 +68,21 @@ class Read:
     certain: bool = True
 
 
-def read_examples(document: Document) -> list[Read]:
+def read_examples(document: Document, choices: Choices = AS_READ) -> list[Read]:
     """Every example of a text, the matrices of each with their places."""
     said = settings_in(document.text)
-    return [_read(document, group, said) for group in parts(guesses(document)) if group]
+    found = chosen(guesses(document), choices)
+    return [_read(document, group, said, choices) for group in parts(found) if group]
 
 
-def _read(document: Document, group: list[Guess], said: Settings) -> Read:
+def _read(document: Document, group: list[Guess], said: Settings, choices: Choices) -> Read:
     placed, found = _placed(settled(group))
     tokens = _tokens(document, placed)
     first = Reading(placed, _turned(found), tokens=tokens)
-    best, also = _best(first, said)
+    best, also = _best(first, said, choices)
     more, by_numbers = _by_numbers(_fitting_only(best), found)
     if more != dict(best.grids):
-        best, also = _best(replace(best, grids=more, turned=_turned(by_numbers)), said)
+        best, also = _best(replace(best, grids=more, turned=_turned(by_numbers)), said, choices)
     assembled = assemble(best)
     used = by_numbers if assembled is None else [_used(one, assembled) for one in by_numbers]
     return Read(tuple(used), best, assembled, also, certain=not also)
@@ -127,11 +129,10 @@ def _placed(group: list[Guess]) -> tuple[dict[Key, Grid], list[Found]]:
     placed: dict[Key, Grid] = {}
     found: dict[int, Found] = {}
     h = max([1, *(guess.head or 0 for guess in group if guess.name in PER_HEAD)])
-    for sure in (True, False):
-        for at, guess in enumerate(group):
-            if guess.sure != sure or at in found:
-                continue
-            found[at] = _place(guess, placed, h)
+    for at in sorted(range(len(group)), key=lambda at: (not group[at].chosen, not group[at].sure)):
+        guess = group[at]
+        is_aside = guess.chosen and not guess.name
+        found[at] = Found(guess, None, "set aside", sure=True) if is_aside else _place(guess, placed, h)
     return placed, [found[at] for at in range(len(group))]
 
 
@@ -196,6 +197,8 @@ def _by_numbers(reading: Reading, found: list[Found]) -> tuple[dict[Key, Grid], 
 
 def _is_open(one: Found, computed: Trace, placed: Mapping[Key, Grid]) -> bool:
     """Whether the numbers may say what a grid is: no name does, or where a sentence put it they are mostly wrong."""
+    if one.guess.chosen:
+        return False
     if one.key is None:
         return one.why in ("unnamed", "taken", "misfit")
     if (
@@ -268,9 +271,9 @@ def _is_again(grid: Grid, computed: Trace, key: Key) -> bool:
     return right == given and given > 1
 
 
-def _best(reading: Reading, said: Settings) -> tuple[Reading, tuple[str, ...]]:
+def _best(reading: Reading, said: Settings, choices: Choices) -> tuple[Reading, tuple[str, ...]]:
     """The reading with the most right numbers, of those with other conventions, divisors and masks."""
-    tried = [(one, _score(one)) for one in _readings(reading, said)]
+    tried = [(one, _score(one)) for one in _readings(reading, said, choices)]
     good = [(one, score) for one, score in tried if score is not None]
     if not good:
         return reading, ()
@@ -292,14 +295,17 @@ def _same(one: Example, other: Example) -> bool:
     return isclose(*divisors, rel_tol=0.005) and replace(one, scale=other.scale) == other
 
 
-def _readings(reading: Reading, said: Settings) -> Iterator[Reading]:
+def _readings(reading: Reading, said: Settings, choices: Choices) -> Iterator[Reading]:
     """The likeliest reading first."""
-    forms: tuple[Form, ...] = FORMS
+    forms: tuple[Form, ...] = (choices.form,) if choices.form else FORMS
+    scales = (choices.scale,) if choices.scale else _scales(said, reading)
     masks: tuple[Mask, ...] = (None,)
-    if ("mask", None) not in reading.grids:
+    if choices.mask:
+        masks = ("causal" if choices.mask == "causal" else None,)
+    elif ("mask", None) not in reading.grids:
         masks = ("causal", None) if said.causal else (None, "causal") if _looks_causal(reading) else (None,)
         masks = tuple(m for m in masks if m is not None or ("masked_scores", 0) not in reading.grids) or masks
-    for form, mask, scale in product(forms, masks, _scales(said, reading)):
+    for form, mask, scale in product(forms, masks, scales):
         yield replace(reading, form=form, mask=mask, scale=scale)
 
 

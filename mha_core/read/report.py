@@ -14,6 +14,7 @@ from mha_core.compute.graph import symbol
 from mha_core.errors import N_, ReadError
 from mha_core.example.files import to_json
 from mha_core.messages import catalogue
+from mha_core.read.choices import AS_READ, Choices
 from mha_core.read.document import Document
 from mha_core.read.formats import read_document
 from mha_core.read.reading import Found, Read, read_examples
@@ -38,6 +39,8 @@ REASONS: Final = {
     "doubted": N_("most of its numbers do not come out, so they are not judged"),
     "misfit": N_("its shape does not fit"),
     "unnamed": N_("nothing names it"),
+    "chosen": N_("your choice"),
+    "set aside": N_("set aside by you"),
 }
 """Why a matrix was taken for what it is, or for nothing."""
 
@@ -82,18 +85,18 @@ def read_article(content: bytes | str, name: str = "") -> Article:
     """
     article = read_all(content, name)
     if not article.examples:
-        raise ReadError(_nothing(article.incomplete))
+        raise ReadError(nothing_in(article.incomplete))
     return article
 
 
-def read_all(content: bytes | str, name: str = "") -> Article:
-    """The same for a text with or without an example.
+def read_all(content: bytes | str, name: str = "", choices: Choices = AS_READ) -> Article:
+    """The same for a text with or without an example. ``choices``: what its reader has said of its matrices.
 
     Raises ``ReadError`` where it cannot be read or is too large.
     """
     began = monotonic()
     document = read_document(content, name)
-    reads = read_examples(document)
+    reads = read_examples(document, choices)
     examples, incomplete = list[Judged](), list[Read]()
     for read in reads:
         if monotonic() - began > MAX_SECONDS:
@@ -108,7 +111,8 @@ def read_all(content: bytes | str, name: str = "") -> Article:
     return Article(document, tuple(examples), tuple(incomplete))
 
 
-def _nothing(reads: Sequence[Read]) -> str:
+def nothing_in(reads: Sequence[Read]) -> str:
+    """Why there is no example, as a sentence to translate."""
     if not any(read.found for read in reads):
         return N_("this text contains no matrix of numbers")
     return N_(
@@ -142,7 +146,7 @@ def _example(document: Document, one: Judged, language: str) -> dict[str, Any]:
         "certain": one.read.certain,
         "also": [say(OTHERS[other.partition(":")[0]]) for other in one.read.also],
         "matrices": [_matrix(document, found, language) for found in one.read.found if found.key is not None],
-        "wrong": [_mark(mark) | {"cause": _cause(one, mark, language)} for mark in one.marks],
+        "wrong": [_mark(mark) | {"cause": mark_cause(one, mark, language)} for mark in one.marks],
         "check": None if one.verdict is None else check_as_json(one.verdict, language),
     }
 
@@ -178,7 +182,7 @@ def _mark(mark: Mark) -> dict[str, Any]:
     }
 
 
-def _cause(one: Judged, mark: Mark, language: str) -> str:
+def mark_cause(one: Judged, mark: Mark, language: str) -> str:
     """The sentence of what explains a wrong number."""
     assert one.verdict is not None  # noqa: S101  # it has marks
     step = one.verdict.steps[mark.place.name]
@@ -188,6 +192,15 @@ def _cause(one: Judged, mark: Mark, language: str) -> str:
     if cause is not None:
         return cause_message(one.verdict, cause, language)
     return unexplained_message(one.verdict, mark.place.name, language) if step.unexplained else ""
+
+
+def mark_line(one: Judged, mark: Mark, language: str) -> str:
+    """The sentence that says where a wrong number is, what is printed there and what is right."""
+    assert one.verdict is not None  # noqa: S101  # it has marks
+    say = catalogue(language).gettext
+    template = N_("Line {line}, {place}: {printed}, right is {right}.")
+    where = place(one.verdict, mark.place, say)
+    return say(template).format(line=mark.line, place=where, printed=mark.printed, right=mark.right)
 
 
 # --- a text to read ---------------------------------------------------------------------------------------------
@@ -222,10 +235,8 @@ def _lines(article: Article, one: Judged, number: int, language: str) -> list[st
         return [*lines, right, ""]
     said = set[str]()
     for mark in one.marks:
-        cause = _cause(one, mark, language)
-        where = place(one.verdict, mark.place, say)
-        template = N_("Line {line}, {place}: {printed}, right is {right}.")
-        line = say(template).format(line=mark.line, place=where, printed=mark.printed, right=mark.right)
+        cause = mark_cause(one, mark, language)
+        line = mark_line(one, mark, language)
         lines.append(f"{line} {cause}" if cause and cause not in said else line)
         said.add(cause)
     return [*lines, ""]

@@ -15,7 +15,8 @@ _ROLES: Final = ("q", "k", "v")
 
 def settled(group: list[Guess]) -> list[Guess]:
     """The guesses of one example with the heads and names that follow from each other."""
-    return _names(_with_heads(group))
+    found = _names(_with_heads(group))
+    return [old if old.chosen else new for old, new in zip(group, found, strict=True)]
 
 
 def _with_heads(group: list[Guess]) -> list[Guess]:

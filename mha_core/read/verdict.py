@@ -21,7 +21,7 @@ from mha_core.read.reading import Found, Read
 class Mark:
     """A wrong number: its place in the example and in the source, what is printed there and what is right.
 
-    ``own``: it does not only follow from an earlier wrong number.
+    ``own``: it does not only follow from an earlier wrong number. ``at``: where it begins in the document's text.
     """
 
     place: Place
@@ -31,6 +31,7 @@ class Mark:
     printed: str
     right: str
     own: bool
+    at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,8 @@ def judge(document: Document, read: Read) -> Judged | None:
     if not claimed(example):
         return Judged(read, example, None)
     verdict = check(example)
-    doubted = _guessed(read, verdict, example) or _doubted(verdict, example)
+    said = {one.key for one in read.found if one.guess.chosen}
+    doubted = (_guessed(read, verdict, example) or _doubted(verdict, example)) - said
     if doubted:
         return judge(document, _unjudged(read, doubted))
     return Judged(read, example, verdict, tuple(_marks(document, read, verdict)))
@@ -131,7 +133,9 @@ def _marks(document: Document, read: Read, verdict: Verdict) -> Iterable[Mark]:
             right = written(
                 wrong.correct, place, printed, percent=document.source[end : end + 2].strip("\\")[:1] == "%"
             )
-            yield Mark(wrong.cell, start, end, document.line(place.start), printed, right, wrong.own)
+            yield Mark(
+                wrong.cell, start, end, document.line(place.start), printed, right, wrong.own, place.start
+            )
 
 
 def _repeated(read: Read, key: tuple[str, int | None], cell: Cell, found: Sequence[Found]) -> Iterable[Cell]:

@@ -16,12 +16,14 @@ from mha_core.exercise.exercise import askable, given_away
 from mha_core.vocabulary import STEPS, noun
 from mha_ui import state
 from mha_ui.bench import bench, receive_edits
+from mha_ui.check.article import article_tools, desk, show
 from mha_ui.check.model import check_payload
 from mha_ui.check.solutions import solutions_button
 from mha_ui.component import component
 from mha_ui.download import downloader
 from mha_view import bundle
 
+_MODE: Final = "check.mode"
 _MENU: Final = "check.exercise"
 _ASKED: Final = "check.asked"
 _NUMBERS: Final = "check.numbers"
@@ -46,12 +48,42 @@ def edited_check(_: state.Work) -> None:
 
 
 def tools(work: state.Work) -> None:
-    """The menu for exercises, the report to download, and the solutions of a class."""
+    """The choice between the tables and an article; and for the tables the menu for exercises, the report to download,
+    and the solutions of a class.
+    """
     with st.container(horizontal=True, vertical_alignment="center", key="check-tools"):
+        if not state.has_open_exercise(work):
+            _mode_switch(work)
+        if reads_article(work):
+            article_tools(work)
+            return
         _exercise_menu(work)
         if not work.exercise:  # the report would give the answers away
             _report(work)
         solutions_button(work)
+
+
+def reads_article(work: state.Work) -> bool:
+    """Whether the page shows an article in place of the tables. In an exercise there are only the tables."""
+    return desk().is_open and not state.has_open_exercise(work)
+
+
+def _mode_switch(work: state.Work) -> None:
+    labels = {False: work.words(N_("Fill in tables")), True: work.words(N_("Read an article"))}
+    state.set_widget(_MODE, desk().is_open)
+    st.segmented_control(
+        work.words(N_("What to check")),
+        list(labels),
+        format_func=labels.__getitem__,
+        key=_MODE,
+        on_change=_mode_chosen,
+        label_visibility="collapsed",
+    )
+
+
+def _mode_chosen() -> None:
+    chosen = state.widget_value(_MODE)
+    show(not desk().is_open if chosen is None else chosen)  # None: the chosen one was pressed again
 
 
 def _report(work: state.Work) -> None:

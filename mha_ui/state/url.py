@@ -47,6 +47,7 @@ PAGE_KEYS: Final = (
     *("experiment", "variant", "lens", "base"),
     *WalkPlace._fields,
     "lecture",
+    "article",
     *MODEL_KEYS,
 )
 """Every query parameter that a page of ours writes. tools/declarations.py writes this list for the browser's side."""

@@ -44,7 +44,7 @@ def check(lens: Lens, computed: Trace, language: str) -> payloads.Seen:
     """
     if lens.exercise is None:
         verdict = checked(computed.example)
-        notes, kinds, report = _notes(verdict), _kinds(verdict, language), _check(verdict, language)
+        notes, kinds, report = _notes(verdict), _kinds(verdict, language), check_in_words(verdict, language)
     else:
         verdict = judged(computed.example)
         notes, kinds, report = {}, {}, practice(lens.exercise, verdict, language)
@@ -91,7 +91,8 @@ def _kinds(verdict: Verdict, language: str) -> dict[str, str]:
     return known | {_key(wrong.cell): remark(verdict, wrong, language) for wrong in others}
 
 
-def _check(verdict: Verdict, language: str) -> payloads.Check:
+def check_in_words(verdict: Verdict, language: str) -> payloads.Check:
+    """What a check found, as the page shows it above the numbers."""
     words, example = words_in(language), verdict.trace.example
     causes: list[payloads.Cause] = []
     for name, step in verdict.steps.items():

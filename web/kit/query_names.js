@@ -40,5 +40,6 @@ export const PAGE_KEYS = [
   "view",
   "predict",
   "lecture",
+  "article",
   ...MODEL_KEYS,
 ];
