@@ -12,7 +12,15 @@ from mha_core.numbers import trimmed, typeset
 from mha_core.read.choices import CHOSEN
 from mha_core.read.grids import Cell
 from mha_core.read.reading import Found, Read
-from mha_core.read.report import NOTHING_TO_CHECK, OTHERS, REASONS, Article, mark_cause, mark_line, nothing_in
+from mha_core.read.report import (
+    NOTHING_TO_CHECK,
+    REASONS,
+    Article,
+    mark_cause,
+    mark_line,
+    nothing_in,
+    other_readings,
+)
 from mha_core.read.verdict import Judged, Mark
 from mha_core.vocabulary import AXES, ENTRY, PER_HEAD, SYMBOLS, noun
 from mha_view import payloads
@@ -22,6 +30,11 @@ from mha_view.payloads import cell_data
 
 MOST_LIKELY: Final = 3
 """How many other names a guess is offered beside its own."""
+
+
+_APART: Final = N_("the matrices of its example are not complete")
+_NEEDED: Final = ("x", "w_q", "w_k", "w_v", "q", "k", "v")
+"""What an example begins with."""
 
 
 class _Part(NamedTuple):
@@ -47,7 +60,7 @@ def article_payload(article: Article, language: str) -> payloads.Article:
     }
 
 
-def names(language: str) -> list[tuple[str, str]]:
+def offered(language: str) -> list[tuple[str, str]]:
     """What a matrix may be: its name, and how a menu shows it."""
     words = words_in(language)
     return [(name, f"{noun(name, words)} {SYMBOLS[name].format(divisor='√d_k')}") for name in CHOSEN]
@@ -135,8 +148,8 @@ def _runs(text: str, parts: Sequence[_Part]) -> list[_Run]:
 def _matrix(article: Article, part: _Part, marks: Mapping[int, int], words: Words) -> payloads.ArticleMatrix:
     found, assembled = part.found, part.read.assembled
     example = None if assembled is None else assembled.example
-    key = found.key if part.example is not None or not article.examples else None
-    name, head = key or ("", None)
+    is_apart = part.example is None and bool(article.examples)  # its matrices make no example
+    name, head = (None if is_apart else found.key) or ("", None)
     rows = _rows(part)
     return {
         "at": found.guess.at,
@@ -149,7 +162,7 @@ def _matrix(article: Article, part: _Part, marks: Mapping[int, int], words: Word
         "sure": found.sure and found.why != "doubted",
         "chosen": found.guess.chosen,
         "again": found.again,
-        "why": words(REASONS[found.why]),
+        "why": words(_APART if is_apart and found.key else REASONS[found.why]),
         "line": article.document.line(found.guess.grid.start),
         "rows": [[(_shown(cell), marks.get(cell.start)) for cell in row] for row in rows],
         "labels": _labels(name, example, len(rows)),
@@ -190,15 +203,17 @@ def _labels(name: str, example: Example | None, count: int) -> Sequence[str]:
     return tokens if len(tokens) == count else []
 
 
-def _likely(part: _Part, rows: Sequence[Sequence[Cell]]) -> list[tuple[str, int | None]]:
+def _likely(part: _Part, rows: Sequence[Sequence[Cell]]) -> Sequence[tuple[str, int | None]]:
     """What else a matrix may be: what the text hints at, then what has its shape; nothing that is read elsewhere."""
     found, assembled = part.found, part.read.assembled
     if assembled is None:
-        return [(name, None) for name in found.guess.candidates[:MOST_LIKELY]]
+        read = {one.key[0] for one in part.read.found if one.key is not None}
+        return [(name, None) for name in _NEEDED if name not in read][:MOST_LIKELY]
     shape, dims = (len(rows), len(rows[0])), assembled.example.dims
-    hints = dict.fromkeys([found.guess.name, *found.guess.candidates, *CHOSEN])
+    hinted = (found.guess.name, *found.guess.candidates)
+    likely = dict.fromkeys([*hinted, *(name for name in CHOSEN if name != "context")])
     fitting = [
-        name for name in hints if name in CHOSEN and shape in (dims.shape(name), dims.shape(name)[::-1])
+        name for name in likely if name in CHOSEN and shape in (dims.shape(name), dims.shape(name)[::-1])
     ]
     keys = [(name, head) for name in fitting for head in (range(dims.h) if name in PER_HEAD else [None])]
     return [key for key in keys if key not in assembled.cells][:MOST_LIKELY]
@@ -220,7 +235,7 @@ def _mark(example: int, one: Judged, mark: Mark, language: str) -> payloads.Arti
 
 def _example(one: Judged, language: str) -> payloads.ArticleExample:
     words = words_in(language)
-    reading, others = one.read.reading, [other.partition(":")[0] for other in one.read.also]
+    reading = one.read.reading
     printed_mask = any(name == "mask" for name, _ in reading.grids)
     check = None if one.verdict is None else check_in_words(one.verdict, language)
     return {
@@ -229,7 +244,7 @@ def _example(one: Judged, language: str) -> payloads.ArticleExample:
         "form": reading.form,
         "scale": reading.scale,
         "mask": "printed" if printed_mask else "causal" if reading.mask else "none",
-        "also": words(N_(", ")).join(words(OTHERS[other]) for other in dict.fromkeys(others)),
+        "also": other_readings(one, language),
         "check": check,
         "said": words(NOTHING_TO_CHECK) if check is None else check["summary"],
     }

@@ -72,7 +72,7 @@ def choices_in(data: object) -> Choices:
         raise _refused()
     if form not in (None, *FORMS) or mask not in (None, "none", "causal"):
         raise _refused()
-    if scale not in (None, "none", "sqrt_dk") and not (isinstance(scale, float | int) and 0 < scale < 1e6):
+    if scale not in (None, "none", "sqrt_dk") and not (type(scale) in (float, int) and 0 < scale < 1e6):
         raise _refused()
     return Choices(tuple(_choice(one) for one in matrices or []), form, scale, mask)
 

@@ -203,6 +203,14 @@ def mark_line(one: Judged, mark: Mark, language: str) -> str:
     return say(template).format(line=mark.line, place=where, printed=mark.printed, right=mark.right)
 
 
+def other_readings(one: Judged, language: str) -> str:
+    """The sentence on readings under which as many numbers are right; "" where there is none."""
+    say = catalogue(language).gettext
+    others = [say(OTHERS[other.partition(":")[0]]) for other in one.read.also]
+    listed = say(N_(", ")).join(dict.fromkeys(others))
+    return say(N_("As many numbers are right {others}.")).format(others=listed) if others else ""
+
+
 # --- a text to read ---------------------------------------------------------------------------------------------
 
 
@@ -222,10 +230,8 @@ def _lines(article: Article, one: Judged, number: int, language: str) -> list[st
         for found in one.read.found
         if found.key is not None and not found.again
     ]
-    others = [say(OTHERS[other.partition(":")[0]]) for other in one.read.also]
-    if others:
-        listed = say(N_(", ")).join(dict.fromkeys(others))
-        lines.append(say(N_("As many numbers are right {others}.")).format(others=listed))
+    others = other_readings(one, language)
+    lines += [others] if others else []
     lines.append("")
     if one.verdict is None:
         return [*lines, say(NOTHING_TO_CHECK), ""]

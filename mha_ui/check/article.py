@@ -28,7 +28,7 @@ from mha_ui.check.article_words import CORRECTED, words_of
 from mha_ui.component import component
 from mha_ui.download import downloader
 from mha_view import payloads
-from mha_view.article import article_payload, names
+from mha_view.article import article_payload, offered
 from mha_view.language import sentence
 
 _KEY: Final = "check.article"
@@ -226,7 +226,7 @@ def payload(work: state.Work, shown: Desk) -> ArticleData:
         "name": shown.name,
         "article": article_payload(article, work.language) if isinstance(article, Article) else None,
         "choices": asdict(shown.choices),
-        "names": names(work.language) if is_read else [],
+        "names": offered(work.language) if is_read else [],
         "refused": sentence(shown.refused, work.language) if shown.refused else "",
         "linked": _fits(token_of(shown), work),
         "most": MAX_BYTES // 1_000_000,

@@ -35,8 +35,7 @@ _WORDS: Final = {
     "example": N_("What was read"),
     "example_n": N_("Example {number}"),
     "guess": N_("guess"),
-    "guess_about": N_("This is a guess: {why}. Is it right?"),
-    "confirm": N_("Yes"),
+    "confirm": N_("That is right"),
     "use_as": N_("Use it as"),
     "unused": N_("not used"),
     "unused_n": N_("Not used ({count})"),
@@ -45,15 +44,12 @@ _WORDS: Final = {
     "all_heads": N_("all heads side by side"),
     "turned": N_("printed transposed"),
     "line": N_("line {line}"),
-    "also_line": N_("also on line {line}"),
-    "also": N_("As many numbers are right {others}."),
     "form": N_("Convention"),
     "form:rows": N_("tokens are rows, X·W"),
     "form:weights by output": N_("tokens are rows, W is transposed"),
     "form:columns": N_("tokens are columns, W·X"),
     "form:columns, scores by query": N_("tokens are columns, scores have a row for each query"),
     "scale": N_("Scores are divided by"),
-    "scale:sqrt_dk": N_("√d_k"),
     "scale:none": N_("nothing"),
     "mask": N_("Mask"),
     "mask:none": N_("none"),
@@ -90,4 +86,8 @@ def words_of(language: str) -> dict[str, str]:
     words, shared = words_in(language), page_words.words_of("explore", language)
     sample = "\n\n".join(text if text.startswith("$") else words(text) for text in _SAMPLE)
     own = {name: words(text) for name, text in _WORDS.items()}
-    return own | {name: shared[name] for name in _SHARED} | {"sample_text": f"{sample}\n"}
+    return (
+        own
+        | {name: shared[name] for name in _SHARED}
+        | {"sample_text": f"{sample}\n", "scale:sqrt_dk": "√d_k"}
+    )

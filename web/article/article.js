@@ -16,6 +16,7 @@ class ArticlePage {
   /** @type {(act: Record<string, unknown>) => void} */
   #send = () => {};
   #shown = "";
+  #text = "";
 
   #lang = "";
   /** All that is made for one language. @type {ReturnType<ArticlePage["build"]>} */
@@ -67,7 +68,9 @@ class ArticlePage {
     const shown = JSON.stringify(data);
     if (!article || shown === this.#shown) return;
     this.#shown = shown;
-    source.update(article);
+    const text = article.pieces.map(([piece]) => piece).join("");
+    source.update(article, text !== this.#text);
+    this.#text = text;
     reading.update(data, article);
   }
 

@@ -25,7 +25,7 @@ export class MatrixCard {
   constructor(parts) {
     this.parts = parts;
     const { matrix, number } = parts;
-    const kind = matrix.example === null ? "unused" : matrix.sure ? "sure" : "guess";
+    const kind = !matrix.name ? "unused" : matrix.sure ? "sure" : "guess";
     const attributes = {
       class: `card hue-${matrix.hue || "none"} ${kind}`,
       style: matrix.head === null ? null : accent(matrix.head),
@@ -113,7 +113,7 @@ export class MatrixCard {
     if (!isGuess && !others.length) return null;
     const asked = [
       span("badge", words.guess),
-      span("about", fill(words.guess_about, { why: matrix.why })),
+      span("about", matrix.why),
       button({ onclick: () => this.#choose({}), data: { focus: `confirm ${number}` } }, words.confirm),
     ];
     const unused = button(

@@ -60,12 +60,17 @@ export class Reading {
 
   /** Show the card of a matrix. @param {number} number */
   goTo(number) {
-    const { example } = this.#article?.matrices[number] ?? {};
-    if (this.#article && typeof example === "number" && example !== this.#example) {
+    if (!this.#article) return;
+    const { matrices } = this.#article;
+    const { example, name, head } = matrices[number];
+    if (example !== null && example !== this.#example) {
       this.#example = example;
       this.#draw(this.#article);
     }
-    const card = this.matrices.querySelector(`[data-card="${number}"]`);
+    const isIt = (/** @type {ArticleMatrix} */ one) =>
+      !one.again && one.example === example && one.name === name && one.head === head;
+    const at = matrices[number].again ? matrices.findIndex(isIt) : number; // one card for all its places
+    const card = this.matrices.querySelector(`[data-card="${at}"]`);
     card?.scrollIntoView({ block: "center" });
     if (card instanceof HTMLElement) card.focus({ preventScroll: true });
   }
@@ -85,13 +90,14 @@ export class Reading {
 
   /** @param {Article} article */
   #draw(article) {
-    const { words } = this.#data;
     const example = article.examples[this.#example];
     const check = example?.check ?? null;
     const causes = check?.causes?.map((cause) => ({ ...cause, walk: "" })); // the walk has another example
     this.verdict.update(check && { ...check, causes }, {});
-    const also = example?.also ? fill(words.also, { others: example.also }) : "";
-    setText(this.said, [check ? "" : (example?.said ?? article.nothing), also].filter(Boolean).join(" "));
+    setText(
+      this.said,
+      [check ? "" : (example?.said ?? article.nothing), example?.also].filter(Boolean).join(" "),
+    );
     this.said.hidden = !this.said.textContent;
     this.tabs.replaceChildren(...this.#tabs(article));
     this.settings.replaceChildren(...(example ? this.#settings(example) : []));
@@ -155,12 +161,13 @@ export class Reading {
     const card = (/** @type {ArticleMatrix} */ matrix, /** @type {number} */ number) =>
       new MatrixCard({ matrix, number, heads, names, words, host: this.host }).root;
     const numbered = matrices.map((matrix, number) => ({ matrix, number }));
-    const used = numbered.filter(({ matrix }) => matrix.example === this.#example && !matrix.again);
+    const here = examples.length ? this.#example : null; // without an example, what there is of one
+    const used = numbered.filter(({ matrix }) => matrix.name && matrix.example === here && !matrix.again);
     const order = new Map(names.map(([name], at) => [name, at]));
     const rank = (/** @type {ArticleMatrix} */ { name, head }) => [order.get(name) ?? 0, head ?? -1];
     used.sort((a, b) => rank(a.matrix)[0] - rank(b.matrix)[0] || rank(a.matrix)[1] - rank(b.matrix)[1]);
     for (const { matrix, number } of used) yield card(matrix, number);
-    const unused = numbered.filter(({ matrix }) => matrix.example === null);
+    const unused = numbered.filter(({ matrix }) => !matrix.name);
     if (unused.length) yield element("h3", {}, fill(words.unused_n, { count: unused.length }));
     for (const { matrix, number } of unused) yield card(matrix, number);
   }

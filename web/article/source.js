@@ -15,11 +15,16 @@ export class Source {
     this.root = element("section", { class: "source" }, this.text, this.note);
   }
 
-  /** @param {Article} article */
-  update(article) {
+  /**
+   * @param {Article} article
+   * @param {boolean} isNew it is another text, which begins at its first wrong number
+   */
+  update(article, isNew) {
     const { scrollTop } = this.text;
     this.text.replaceChildren(...this.#framed(article));
-    this.text.scrollTop = scrollTop;
+    const first = isNew ? this.text.querySelector(".mark") : null;
+    const top = first instanceof HTMLElement ? first.offsetTop - this.text.clientHeight / 2 : 0;
+    this.text.scrollTop = isNew ? top : scrollTop;
     setText(this.note, "");
   }
 
@@ -47,14 +52,14 @@ export class Source {
    * @param {number} number
    */
   #frame(matrix, number) {
-    const { name, hue, head, sure, example } = matrix;
+    const { name, hue, head, sure } = matrix;
     const letter = name ? `${matrix.symbol}${sure ? "" : " ?"}` : this.words.unused;
     const label = fill(this.words.matrix, { symbol: letter });
     const tag = button(
       { class: "tag", "aria-label": label, title: label, onclick: () => this.goToMatrix(number) },
       symbol(letter),
     );
-    const kind = example === null ? "unused" : sure ? "sure" : "guess";
+    const kind = !name ? "unused" : sure ? "sure" : "guess";
     const style = head === null ? null : accent(head);
     return element(
       "span",
