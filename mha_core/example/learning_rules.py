@@ -6,8 +6,9 @@ from typing import Final
 
 from mha_core.errors import N_
 from mha_core.example.learning import MAX_RATE, Learning, TargetRow
-from mha_core.example.model import MAX_NUMBER, Dims, Example, absent_steps
+from mha_core.example.model import Dims, Example, absent_steps
 from mha_core.example.readers import fail
+from mha_core.example.rules import require_index, require_number, wrong_width
 
 WHOLE: Final = 1e-6
 """How far the shares of a row may be from adding up to 1."""
@@ -65,30 +66,15 @@ def _require_rows(place: str, rows: tuple[TargetRow, ...], dims: Dims, width: in
         if row is None or isinstance(row, int):
             continue
         if len(row) != width:
-            raise fail(
-                f"{place}[{index}]",
-                N_("expected {cols} {cols:number|numbers}, got {count}"),
-                cols=width,
-                count=len(row),
-            )
+            raise wrong_width(f"{place}[{index}]", width, len(row))
         for col, number in enumerate(row):
-            if not abs(number) <= MAX_NUMBER:
-                raise fail(
-                    f"{place}[{index}][{col}]",
-                    N_("expected a number from {low:g} to {high:g}, got {number}"),
-                    low=-MAX_NUMBER,
-                    high=MAX_NUMBER,
-                    number=number,
-                )
+            require_number(f"{place}[{index}][{col}]", number)
 
 
 def _require_attention(place: str, row: TargetRow, n_k: int) -> None:
     """One key, or shares that add up to 1."""
     if isinstance(row, int):
-        if not 0 <= row < n_k:
-            raise fail(
-                place, N_("expected a whole number from 0 to {last}, got {got}"), last=n_k - 1, got=row
-            )
+        require_index(place, row, n_k)
     elif row is not None and (min(row) < 0 or abs(sum(row) - 1) > WHOLE):
         raise fail(
             place,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from mha_core.errors import N_, ExampleError
+from mha_core.errors import N_
 from mha_core.example.model import MAX_NUMBER, MAX_TEXT, Dims, Example, absent_steps
 from mha_core.example.puzzle import (
     CHANGEABLE,
@@ -17,6 +17,7 @@ from mha_core.example.puzzle import (
     Puzzle,
 )
 from mha_core.example.readers import fail
+from mha_core.example.rules import require_index, require_number
 from mha_core.example.texts import in_languages, require_text
 from mha_core.quoted import quoted
 from mha_core.vocabulary import PER_HEAD
@@ -49,22 +50,9 @@ def _require_goal(place: str, goal: Goal, dims: Dims, absent: Collection[str]) -
         raise fail(f"{place}.step", N_("this example has no such step"))
     _require_head(f"{place}.head", goal, dims.h - 1)
     for name, index, size in (("row", goal.row, rows), ("col", goal.col, cols)):
-        if not 0 <= index < size:
-            raise fail(
-                f"{place}.{name}",
-                N_("expected a whole number from 0 to {last}, got {got}"),
-                last=size - 1,
-                got=index,
-            )
+        require_index(f"{place}.{name}", index, size)
     for name, number, low in ((goal.relation, goal.number, -MAX_NUMBER), ("within", goal.within, 0)):
-        if not low <= number <= MAX_NUMBER:
-            raise fail(
-                f"{place}.{name}",
-                N_("expected a number from {low:g} to {high:g}, got {number}"),
-                low=low,
-                high=MAX_NUMBER,
-                number=number,
-            )
+        require_number(f"{place}.{name}", number, low)
 
 
 def _require_head(place: str, goal: Goal, last: int) -> None:
@@ -99,10 +87,7 @@ def _require_texts(puzzle: Puzzle, dims: Dims) -> None:
     for language, tokens in puzzle.tokens.items():
         place = f"puzzle.tokens.{language}"
         if len(tokens) != dims.n_q:
-            raise _wrong_count(place, dims.n_q, len(tokens))
+            message = N_("expected {rows} {rows:token|tokens}, got {count}")
+            raise fail(place, message, rows=dims.n_q, count=len(tokens))
         for index, token in enumerate(tokens):
             require_text(f"{place}[{index}]", token, MAX_TEXT)
-
-
-def _wrong_count(place: str, rows: int, count: int) -> ExampleError:
-    return fail(place, N_("expected {rows} {rows:token|tokens}, got {count}"), rows=rows, count=count)

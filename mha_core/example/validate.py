@@ -3,45 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite
 
 from mha_core.errors import N_, ExampleError
-from mha_core.example.band import CAUSAL, MAX_WINDOW, BandMask
+from mha_core.example.claim_rules import require_claims
 from mha_core.example.learning_rules import require_learning
-from mha_core.example.lecture import (
-    MAX_CHOICE,
-    MAX_CHOICES,
-    MAX_MINUTES,
-    MAX_QUESTION,
-    Lecture,
-    LectureStep,
-    is_step,
-)
+from mha_core.example.lecture_rules import require_lecture
+from mha_core.example.mask_rules import require_masks
 from mha_core.example.model import (
     MAX_HEADS,
     MAX_NUMBER,
     MAX_SIZE,
     MAX_TEXT,
-    NEG_INF,
     PAIRS,
-    AddMask,
-    AllowMask,
     Dims,
     Example,
-    Mask,
     Matrix,
     Row,
-    Text,
-    absent_slopes,
-    absent_steps,
     features,
     kv_head_of,
     position_inputs,
 )
 from mha_core.example.puzzle_rules import require_puzzle
 from mha_core.example.readers import fail
+from mha_core.example.rules import require_number, wrong_shape, wrong_width
 from mha_core.example.texts import in_languages, require_text
-from mha_core.quoted import quoted
 from mha_core.vocabulary import (
     COMPUTED,
     ENTRY,
@@ -49,7 +34,6 @@ from mha_core.vocabulary import (
     HEAD_GAINS,
     HEAD_MATRICES,
     HEAD_ROWS,
-    PER_HEAD,
     PER_HEAD_INPUTS,
     SCORING,
     SCORINGS,
@@ -75,14 +59,13 @@ def validate(example: Example, before: Example | None = None) -> Example:
     if example.positions is not None:
         _require_positions(example, dims)
     _require_few_pairs(example, dims)
-    _require_mask(example, dims)
+    require_masks(example, dims)
     _require_scale(example)
-    _require_softcap(example)
-    _require_norm(example)
-    _require_claims(example, dims)
+    _require_softcap_and_norm(example)
+    require_claims(example, dims)
     _require_asked(example)
     if example.lecture is not None:
-        _require_lecture(example.lecture)
+        require_lecture(example.lecture)
     if example.puzzle is not None:
         require_puzzle(example, example.puzzle, dims)
     if example.learning is not None:
@@ -144,7 +127,7 @@ def _require_shapes(example: Example, dims: Dims) -> None:
         if rows == 0 or cols == 0:
             raise fail(place, N_("the matrix to multiply it by is missing"))
         if (len(matrix), len(matrix[0])) != (rows, cols):
-            raise _wrong_shape(place, (rows, cols), (len(matrix), len(matrix[0])))
+            raise wrong_shape(place, (rows, cols), (len(matrix), len(matrix[0])))
 
 
 _BIASES = (*HEAD_BIASES, "b_o")
@@ -156,17 +139,6 @@ def _has_weight(example: Example, place: str) -> bool:
         return example.w_o is not None
     head, _, name = place.partition("].")
     return getattr(example.heads[int(head.removeprefix("heads["))], "w" + name[1:]) is not None
-
-
-def _wrong_shape(place: str, expected: tuple[int, int], got: tuple[object, object]) -> ExampleError:
-    return fail(
-        place,
-        N_("expected {rows} × {cols}, got {got_rows} × {got_cols}"),
-        rows=expected[0],
-        cols=expected[1],
-        got_rows=got[0],
-        got_cols=got[1],
-    )
 
 
 def _given(example: Example) -> Iterator[tuple[str, str, Matrix]]:
@@ -326,11 +298,9 @@ def _require_positions(example: Example, dims: Dims) -> None:
         if name not in rows:
             raise _unused(place, _POSITION_SETTINGS[field])
         if len(row) != size:
-            raise fail(
-                place, N_("expected {cols} {cols:number|numbers}, got {count}"), cols=size, count=len(row)
-            )
+            raise wrong_width(place, size, len(row))
         for j, number in enumerate(row):
-            _require_in_range(f"{place}[{j}]", number)
+            require_number(f"{place}[{j}]", number)
 
 
 _POSITION_SETTINGS = {
@@ -351,110 +321,28 @@ def _require_numbers(example: Example, before: Example | None) -> None:
             )
         for i, row in enumerate(matrix):
             if len(row) != width:
-                raise fail(
-                    f"{place}[{i}]",
-                    N_("expected {cols} {cols:number|numbers}, got {count}"),
-                    cols=width,
-                    count=len(row),
-                )
+                raise wrong_width(f"{place}[{i}]", width, len(row))
             if id(row) in known:
                 continue
             for j, number in enumerate(row):
-                if not -MAX_NUMBER <= number <= MAX_NUMBER:  # NaN fails this too
-                    _require_in_range(f"{place}[{i}][{j}]", number)
+                if not -MAX_NUMBER <= number <= MAX_NUMBER:  # a call for each number would take long
+                    require_number(f"{place}[{i}][{j}]", number)
 
 
-def _require_in_range(place: str, number: float) -> None:
-    if not -MAX_NUMBER <= number <= MAX_NUMBER:
-        raise fail(
-            place,
-            N_("expected a number from {low:g} to {high:g}, got {number}"),
-            low=-MAX_NUMBER,
-            high=MAX_NUMBER,
-            number=number,
-        )
-
-
-def _require_softcap(example: Example) -> None:
-    if example.softcap is None:
-        return
-    if not (1 / MAX_NUMBER <= example.softcap <= MAX_NUMBER):
-        raise fail(
-            "softcap",
-            N_("expected a number from {low:g} to {high:g}, got {number:g}"),
-            low=1 / MAX_NUMBER,
-            high=MAX_NUMBER,
-            number=example.softcap,
-        )
-    if all(head.weights is not None for head in example.heads):
-        raise fail("softcap", N_("is not used, since every head starts from its weights"))
-
-
-def _require_norm(example: Example) -> None:
-    if example.norm is None:
-        return
-    if not (1 / MAX_NUMBER <= example.norm.eps <= MAX_NUMBER):
-        raise fail(
-            "norm.eps",
-            N_("expected a number from {low:g} to {high:g}, got {number:g}"),
-            low=1 / MAX_NUMBER,
-            high=MAX_NUMBER,
-            number=example.norm.eps,
-        )
-    if all(head.weights is not None for head in example.heads):
-        raise fail("norm", N_("is not used, since every head starts from its weights"))
-
-
-def _require_mask(example: Example, dims: Dims) -> None:
-    _require_one_mask("mask", example.mask, dims)
-    for index, head in enumerate(example.heads):
-        if head.mask is None:
+def _require_softcap_and_norm(example: Example) -> None:
+    """A softcap and an eps above 0, where there are scores that they change."""
+    sizes = (
+        ("softcap", "softcap", example.softcap),
+        ("norm", "norm.eps", example.norm.eps if example.norm else None),
+    )
+    for name, place, size in sizes:
+        if size is None:
             continue
-        place = f"heads[{index}].mask"
-        if head.weights is not None:
-            raise fail(place, N_("is not used, since the head starts from its weights"))
-        if head.mask != "none":
-            _require_one_mask(place, head.mask, dims)
-        for where, mask in (("mask", example.mask), (place, head.mask)):
-            if isinstance(mask, AllowMask) and mask.fill != NEG_INF:
-                raise fail(
-                    f"{where}.fill", N_("is not used where a head has its own mask: hidden scores become −∞")
-                )
-
-
-def _require_one_mask(at: str, mask: Mask, dims: Dims) -> None:
-    if isinstance(mask, BandMask):
-        _require_band(at, mask)
-    if not isinstance(mask, AllowMask | AddMask):
-        return
-    name = "allow" if isinstance(mask, AllowMask) else "add"
-    rows: tuple = getattr(mask, name)  # type: ignore[type-arg]  # of bools or of floats
-    widths = {len(row) for row in rows}
-    if len(rows) != dims.n_q or widths != {dims.n_k}:
-        raise _wrong_shape(f"{at}.{name}", dims.shape("mask"), (len(rows), _alternatives(widths)))
-    numbers = [(f"{at}.fill", mask.fill)] if isinstance(mask, AllowMask) else []
-    if isinstance(mask, AddMask):
-        numbers = [(f"{at}.add[{i}][{j}]", v) for i, row in enumerate(rows) for j, v in enumerate(row)]
-    for place, number in numbers:
-        if not (isfinite(number) or number == NEG_INF):
-            raise fail(place, N_('expected a number or "-inf", got {number}'), number=number)
-
-
-def _require_band(at: str, mask: BandMask) -> None:
-    """A window of a whole number of keys, or a causal mask. That of the top left corner is "causal"."""
-    if mask.window is None:
-        if not mask.causal:
-            raise fail(at, N_("expected a window, or causal with true"))
-        if mask == CAUSAL:
-            raise fail(at, N_('write "causal" for this mask'))
-    elif not int(mask.causal) <= mask.window <= MAX_WINDOW:
-        raise fail(
-            f"{at}.window",
-            N_("expected a whole number from {least} to {most}, got {got}"),
-            least=int(mask.causal),
-            most=MAX_WINDOW,
-            got=mask.window,
-        )
+        if not 1 / MAX_NUMBER <= size <= MAX_NUMBER:
+            message = N_("expected a number from {low:g} to {high:g}, got {number:g}")
+            raise fail(place, message, low=1 / MAX_NUMBER, high=MAX_NUMBER, number=size)
+        if all(head.weights is not None for head in example.heads):
+            raise fail(name, N_("is not used, since every head starts from its weights"))
 
 
 def _require_scale(example: Example) -> None:
@@ -474,97 +362,12 @@ def _require_scale(example: Example) -> None:
         return
     if scale == 0:
         raise fail("scale", N_("the divisor cannot be 0"))
-    if not (1 / MAX_NUMBER <= abs(scale) <= MAX_NUMBER):
-        raise fail(
-            "scale",
-            N_("expected a divisor whose size is from {low:g} to {high:g}, got {number:g}"),
-            low=1 / MAX_NUMBER,
-            high=MAX_NUMBER,
-            number=scale,
-        )
-
-
-def _require_claims(example: Example, dims: Dims) -> None:
-    if not example.claimed:
-        return
-    missing = {*absent_steps(example), *absent_slopes(example)}
-    for step, claim in example.claimed.items():
-        if step in missing:
-            raise fail(f"claimed.{step}", N_("this example has no such step"))
-        if step not in PER_HEAD:
-            _require_claimed_shape(f"claimed.{step}", claim, dims.shape(step))
-            continue
-        if len(claim) != dims.h:
-            raise fail(
-                f"claimed.{step}",
-                N_("expected {count} {count:head|heads}, got {got}"),
-                count=dims.h,
-                got=len(claim),
-            )
-        for index, matrix in enumerate(claim):
-            if matrix is not None:
-                if kv_head_of(example, step, index) != index:
-                    raise fail(
-                        f"claimed.{step}[{index}]",
-                        N_("keys and values are shared here; give them only in heads[{first}]"),
-                        first=kv_head_of(example, step, index),
-                    )
-                _require_claimed_shape(f"claimed.{step}[{index}]", matrix, dims.shape(step))
+    if not 1 / MAX_NUMBER <= abs(scale) <= MAX_NUMBER:
+        message = N_("expected a divisor whose size is from {low:g} to {high:g}, got {number:g}")
+        raise fail("scale", message, low=1 / MAX_NUMBER, high=MAX_NUMBER, number=scale)
 
 
 def _require_asked(example: Example) -> None:
     for index, name in enumerate(example.asked or ()):
         if name not in COMPUTED:
             raise fail(f"asked[{index}]", N_("there is no step {name}"), name=repr(name[:40]))
-
-
-def _require_claimed_shape(place: str, matrix: tuple, shape: tuple[int, int]) -> None:  # type: ignore[type-arg]
-    widths = {len(row) for row in matrix if row is not None} or {shape[1]}
-    if len(matrix) != shape[0] or widths != {shape[1]}:
-        raise _wrong_shape(place, shape, (len(matrix), _alternatives(widths)))
-
-
-def _alternatives(widths: set[int]) -> str:
-    return "/".join(str(width) for width in sorted(widths)) or "0"
-
-
-def _require_lecture(lecture: Lecture) -> None:
-    """Known steps, each once, with texts and minutes within their limits."""
-    _require_minutes("lecture.minutes", lecture.minutes)
-    names = set()
-    for index, step in enumerate(lecture.steps):
-        place = f"lecture.steps[{index}]"
-        if not is_step(step.step):
-            raise fail(f"{place}.step", N_("there is no step {name}"), name=quoted(step.step))
-        if step.step in names:
-            raise fail(f"{place}.step", N_("the step {name} appears here twice"), name=quoted(step.step))
-        names.add(step.step)
-        _require_minutes(f"{place}.minutes", step.minutes)
-        if len(step.choices) > MAX_CHOICES:
-            raise fail(
-                f"{place}.choices",
-                N_("expected at most {most} choices, got {count}"),
-                most=MAX_CHOICES,
-                count=len(step.choices),
-            )
-        for name, text, most in _texts_of(step):
-            for where, part in in_languages(f"{place}.{name}", text):
-                require_text(where, part, most)
-
-
-def _texts_of(step: LectureStep) -> Iterator[tuple[str, Text | None, int]]:
-    """The lecturer's own texts of a step: name, text, and most characters."""
-    yield "note", step.note, MAX_TEXT
-    yield "question", step.question, MAX_QUESTION
-    for index, choice in enumerate(step.choices):
-        yield f"choices[{index}]", choice, MAX_CHOICE
-
-
-def _require_minutes(place: str, minutes: float | None) -> None:
-    if minutes is not None and not 0 < minutes <= MAX_MINUTES:
-        raise fail(
-            place,
-            N_("expected more than 0 and at most {most}, got {number}"),
-            most=MAX_MINUTES,
-            number=minutes,
-        )
