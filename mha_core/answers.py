@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mha_core.check.check import Verdict, check
+from mha_core.check.check import check
+from mha_core.check.outcome import Verdict
 from mha_core.compute.derive import Cell, arithmetic, derive, feeds, number, step_of
 from mha_core.compute.device import Backend
 from mha_core.compute.graph import formula

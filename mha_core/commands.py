@@ -15,7 +15,7 @@ import torch
 
 from mha_core.answers import checked, explained, traced
 from mha_core.arguments import TRAIN_SETTINGS
-from mha_core.check.check import Verdict
+from mha_core.check.outcome import Verdict
 from mha_core.check.report import as_json, as_markdown
 from mha_core.check.table import as_csv, solution
 from mha_core.compute.derive import Cell

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite, isinf, log10
 from typing import Final
 
-from mha_core.check.check import Cause, Checked, Verdict, WrongCell
+from mha_core.check.outcome import Cause, Checked, Verdict, WrongCell
 from mha_core.check.slips import SLIP
 from mha_core.compute.backward import declared_step
 from mha_core.compute.derive import Cell

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from mha_core.check.catalogue import EVERY_MISTAKE, PROJECTIONS, formula_of, message_of
-from mha_core.check.check import Cause, Checked, Verdict, WrongCell
 from mha_core.check.invariants import MESSAGES as FINDINGS
 from mha_core.check.invariants import Finding, invariants
+from mha_core.check.outcome import Cause, Checked, Verdict, WrongCell
 from mha_core.check.remarks import explained, puzzling, remark
 from mha_core.check.search import EXPONENTIALS, Rounding
 from mha_core.check.slips import SLIP, slip_message

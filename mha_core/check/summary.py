@@ -8,7 +8,7 @@ from math import prod
 from typing import Any, Final, TypeAlias
 
 from mha_core.check.catalogue import PROJECTIONS
-from mha_core.check.check import Kind, Verdict, WrongCell
+from mha_core.check.outcome import Kind, Verdict, WrongCell
 from mha_core.compute.derive import Cell
 from mha_core.edit.claims import claimed_rows, tables
 from mha_core.errors import N_

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from mha_core import spreadsheet
 from mha_core.check.catalogue import message_of
-from mha_core.check.check import Checked, Verdict
+from mha_core.check.outcome import Checked, Verdict
 from mha_core.check.report import cause_message, unexplained, unexplained_message
 from mha_core.check.slips import SLIP
 from mha_core.check.summary import count_blank, place, summary

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from itertools import product
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from mha_core.check.check import Verdict
+from mha_core.check.outcome import Verdict
 from mha_core.check.report import right_line
 from mha_core.compute.derive import Cell, Derivation, derive, step_of
 from mha_core.compute.graph import divisor_sign, of_head, symbol

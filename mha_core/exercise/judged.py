@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mha_core.check.catalogue import ROUNDED_EARLY
-from mha_core.check.check import Cause, Checked, Verdict, WrongCell, check
+from mha_core.check.check import check
+from mha_core.check.outcome import Cause, Checked, Verdict, WrongCell
 from mha_core.example.model import Example, uses_shared_kv
 
 

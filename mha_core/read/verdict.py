@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from mha_core.check.check import Cause, Checked, Verdict, check
+from mha_core.check.check import check
+from mha_core.check.outcome import Cause, Checked, Verdict
 from mha_core.compute.derive import Cell as Place
 from mha_core.compute.printed import Key, claimed, decimals
 from mha_core.example.model import NEG_INF, Example

@@ -11,7 +11,8 @@ from html import escape
 
 import streamlit as st
 
-from mha_core.check.check import Verdict, check
+from mha_core.check.check import check
+from mha_core.check.outcome import Verdict
 from mha_core.check.table import Solution, as_csv, count_headings, counts, headings, solution
 from mha_core.errors import N_, MhaError
 from mha_core.example.files import MAX_BYTES, parse

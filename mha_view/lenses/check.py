@@ -6,9 +6,9 @@ from itertools import islice
 from typing import Final
 
 from mha_core import Example
-from mha_core.check.check import Verdict
 from mha_core.check.check import check as checked
 from mha_core.check.invariants import invariants
+from mha_core.check.outcome import Verdict
 from mha_core.check.remarks import explains, puzzling, remark
 from mha_core.check.report import (
     cause_kind,

@@ -7,7 +7,7 @@ from functools import lru_cache, reduce
 from typing import Final
 
 from mha_core import Example
-from mha_core.check.check import Verdict
+from mha_core.check.outcome import Verdict
 from mha_core.check.remarks import puzzling
 from mha_core.check.report import cause_message, remark_message
 from mha_core.check.summary import summary

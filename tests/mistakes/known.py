@@ -14,7 +14,8 @@ import torch
 
 from mha_core import Example, trace
 from mha_core.check.catalogue import ROUNDED_EARLY, W_IN_COLUMNS
-from mha_core.check.check import Verdict, check
+from mha_core.check.check import check
+from mha_core.check.outcome import Verdict
 from mha_core.check.slips import SLIP
 from mha_core.check.transcription import EXCHANGED
 from mha_core.vocabulary import STEPS, WHOLE_LAYER_STEPS

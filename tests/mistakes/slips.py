@@ -10,7 +10,8 @@ from time import perf_counter
 
 from mha_core import Backend, Example, library, trace
 from mha_core.check.catalogue import ROUNDED_EARLY
-from mha_core.check.check import Cause, Verdict, check
+from mha_core.check.check import check
+from mha_core.check.outcome import Cause, Verdict
 from mha_core.check.search import Search
 from mha_core.check.slips import SLIP, SLIPS
 from tools.mistakes import GIVEN_STEPS, Planted, drawn, slipped

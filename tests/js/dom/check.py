@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from mha_core import MhaError
-from mha_core.check.check import Verdict, check
+from mha_core.check.check import check
+from mha_core.check.outcome import Verdict
 from mha_core.check.table import solution
 from mha_ui import state
 from mha_ui.check.model import check_payload
