@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from base64 import b64encode
+from base64 import b64encode, b85encode
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha256
@@ -21,12 +21,21 @@ Styles: TypeAlias = tuple[tuple[str, str], ...]
 """Stylesheets, each with the id of its element."""
 NO_MARKUP: Final = r"\u003c"
 """In JSON the same as <."""
-UNPACK: Final = """
+_DIGITS: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%,()*+-;.=/?@^_`{|}~"
+_NOT_MARKUP: Final = str.maketrans("&<>", ",./")
+"""Base 85 is 6 % shorter than base 64. Three of Python's digits are markup: we write three others."""
+UNPACK: Final = f"""
+const digits = new Map([..."{_DIGITS}"].map((digit, value) => [digit, value]));
 const packed = document.querySelector("#script").textContent;
-const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
+const bytes = new Uint8Array(Math.floor((packed.length * 4) / 5));
+for (let place = 0; place * 4 < bytes.length; place += 1) {{
+  const group = [...packed.slice(place * 5, place * 5 + 5).padEnd(5, "~")];
+  const value = group.reduce((sum, digit) => sum * 85 + digits.get(digit), 0);
+  for (let byte = 0; byte < 4; byte += 1) bytes[place * 4 + byte] = value >>> (24 - 8 * byte);
+}}
 const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
 for (const [name, properties] of await new Response(text).json())
-  document.head.append(Object.assign(document.createElement(name), properties, { className: "unpacked" }));
+  document.head.append(Object.assign(document.createElement(name), properties, {{ className: "unpacked" }}));
 """
 
 
@@ -92,11 +101,12 @@ def _digest(text: str) -> str:
 
 @lru_cache(maxsize=8)
 def packed(script: str, styles: Styles = (), data: str = "") -> str:
-    """Elements as ``UNPACK`` reads them: each with its name and properties, compressed, in base64."""
+    """Elements as ``UNPACK`` reads them: each with its name and properties, compressed, in base 85."""
     elements = [
         *(("style", {"id": name, "textContent": style}) for name, style in styles),
         *([("script", {"id": "data", "type": "application/json", "textContent": data})] if data else []),
         ("script", {"type": "module", "textContent": script}),
     ]
     text = json.dumps(elements, ensure_ascii=False, separators=(",", ":"))
-    return b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+    digits = b85encode(gzip.compress(text.encode(), mtime=0)).decode()
+    return digits.translate(_NOT_MARKUP)

@@ -4,7 +4,7 @@ import gzip
 import json
 import re
 import sys
-from base64 import b64decode, b64encode
+from base64 import b64encode, b85decode
 from dataclasses import replace
 from hashlib import sha256
 
@@ -48,7 +48,9 @@ def policy(html):
 
 def packed(html):
     """The elements that the document unpacks, by id; its script, which has none, is "script"."""
-    elements = json.loads(gzip.decompress(b64decode(content(html, ' id="script"'))))
+    elements = json.loads(
+        gzip.decompress(b85decode(content(html, ' id="script"').translate(str.maketrans(",./", "&<>"))))
+    )
     return {properties.get("id", name): properties["textContent"] for name, properties in elements}
 
 
