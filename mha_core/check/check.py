@@ -47,8 +47,9 @@ def check(example: Example) -> Verdict:
 
     The rule for wrong cells: a printed number may be off by one unit of its last digit, which allows for rounding and
     for truncation; where neither gives it, it is nearly right. It may be off by more if float32 arithmetic of the same
-    steps is, plus half a unit. A whole number that is not the rounded value is doubtful. One that is, is coarse where
-    rounding has moved it, or another number of its row, by more than a tenth of its matrix's largest number.
+    steps is, plus half a unit. A whole number that is not the rounded value is doubtful, and wrong if the value is
+    whole too. One that is the rounded value is coarse where rounding has moved it, or another number of its row, by
+    more than a tenth of its matrix's largest number.
     """
     return _Check(trace(example, _CPU)).verdict()
 
@@ -151,10 +152,12 @@ class _Check:
         if own.any():
             own &= ~self.lost_digits.explain(key, claim, plain)
         doubtful = not_rounded(claim, exact) & ~wrong & ~rounds_to(plain.values, claim).any(0)
-        if doubtful.any():  # where the exact number is whole, rounding at unwritten steps is no excuse
-            doubtful &= ((exact - exact.round()).abs() < 1e-9) | ~self.explanations.rounds_on_the_way(
-                key, claim
-            )
+        if doubtful.any():
+            slipped = (
+                doubtful & (claim.unit == 1) & ((exact - exact.round()).abs() < 1e-9)
+            )  # nothing to round
+            wrong, own = wrong | slipped, own | slipped
+            doubtful &= ~slipped & ~self.explanations.rounds_on_the_way(key, claim)
         if doubtful.sum() > 1 and self._mistake_gives_all(key, claim):  # one number is too little evidence
             wrong, own, doubtful = wrong | doubtful, own | doubtful, torch.zeros_like(doubtful)
         best = plain.values[int(fits.flatten(1).sum(1).argmax())]

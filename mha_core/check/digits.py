@@ -21,15 +21,15 @@ def not_rounded(claim: Printed, values: Tensor) -> Tensor:
 def is_coarse(claim: Printed, values: Tensor) -> Tensor:
     """Where a right number has been rounded so much that nobody can say whether the author knew the value.
 
-    It is further from it than a tenth of its matrix's largest number; or it has a point, not two significant digits,
-    and fewer decimals than a number that is not 0 in its matrix: 0.0 for 0.0374. In a row with a coarse whole number
-    all others that rounding has moved are coarse too: 1 0 0.
+    It is whole or 0, and further from it than a tenth of its matrix's largest number; or it has a point, not two
+    significant digits, and fewer decimals than a number that is not 0 in its matrix: 0.0 for 0.0374. In a row with a
+    coarse whole number all others that rounding has moved are coarse too: 1 0 0.
     """
     largest = values.masked_fill(values.isinf(), 0.0).abs().amax()
     distance = (claim.numbers - values).abs()
     moved = claim.fits(values) & (distance > 1e-9 * claim.unit)
-    coarse = moved & (distance > _COARSE * largest + 1e-9 * claim.unit)
     whole = claim.unit >= 1
+    coarse = moved & (whole | (claim.numbers == 0)) & (distance > _COARSE * largest + 1e-9 * claim.unit)
     in_row = moved & whole & (coarse & whole).any(-1, keepdim=True)
     return coarse | in_row | (moved & ~whole & _has_few_digits(claim, float(largest)))
 

@@ -78,6 +78,7 @@ def test_commands_answer(command, capfdbinary, monkeypatch):
         found = json.loads(out)
         if "free_checks" in known:
             explained_since(found["steps"], known["steps"])
+            wrong_since(known["steps"])
         assert close(found, known, 1e-5 if "float32" in command["arguments"] else 1e-12)
 
 
@@ -87,3 +88,13 @@ def explained_since(found, known):
         if step.get("causes") == []:
             found[name]["causes"] = []
             found[name] |= {"message": step["message"]} if "message" in step else {}
+
+
+def wrong_since(known):
+    """A whole number for another whole number was called rounded incorrectly. It is wrong."""
+    for step in known.values():
+        doubtful = step.pop("doubtful", [])
+        assert all(float(cell["correct"]).is_integer() for cell in doubtful)
+        step["wrong"] = sorted(
+            step["wrong"] + doubtful, key=lambda cell: (cell["head"] or 0, cell["row"], cell["col"])
+        )

@@ -234,18 +234,22 @@ def test_a_bare_number_has_the_digits_of_the_longest_in_its_matrix():
 
 
 def test_whole_numbers_that_are_not_rounded_values_are_doubtful():
-    verdict = checked(scores=(((1, 2), (3, 5)),))
+    verdict = checked(weights=(((0, 1), (1, 0)),))  # 0.12 and 0.88
     assert verdict.ok
     assert verdict.first_wrong is None
-    (doubtful,) = verdict.steps["scores"].doubtful
-    assert (tuple(doubtful.cell), doubtful.claimed, doubtful.correct) == (("scores", 0, 1, 1), 5, 4)
-    assert checked(scores=(((1, 2), (3, 4)),)).steps["scores"].doubtful == ()
+    assert [(tuple(found.cell), found.claimed) for found in verdict.steps["weights"].doubtful] == [
+        (("weights", 0, 1, 0), 1),
+        (("weights", 0, 1, 1), 0),
+    ]
     assert checked(weights=(((0, 1), (0, 1)),)).steps["weights"].doubtful == ()
-    doubtful = checked(weights=(((0, 1), (1, 0)),)).steps["weights"].doubtful  # 0.12 and 0.88
-    assert [tuple(found.cell) for found in doubtful] == [("weights", 0, 1, 0), ("weights", 0, 1, 1)]
-    wrong = checked(scores=(((1, 2), (3, 6)),))
-    assert not wrong.ok
-    assert wrong.steps["scores"].doubtful == ()
+
+
+@pytest.mark.parametrize("claimed", [3, 5, 6])
+def test_a_whole_number_for_another_whole_number_is_wrong(claimed):
+    """There was nothing to round: the score is exactly 4."""
+    verdict = checked(scores=(((1, 2), (3, claimed)),))
+    assert wrong_cells(verdict, own=True) == [("scores", 0, 1, 1)]
+    assert verdict.steps["scores"].doubtful == ()
 
 
 def test_a_whole_number_that_says_too_little_is_coarse_and_not_wrong():
@@ -294,14 +298,11 @@ def coarse_in_spread(*row):
         (("0.05", "0.837", None), [0]),
         (("0.051", "0.84", None), []),  # two digits
         (("0.0", "0.8", "0.1"), []),  # the decimals of the table
+        ((None, "0.9", "0.2"), []),  # and off by one in the last digit, which is another remark
     ],
 )
 def test_a_number_needs_two_digits_or_the_decimals_of_its_table(row, coarse):
     assert coarse_in_spread(*row) == coarse
-
-
-def test_a_number_is_coarse_that_is_off_by_more_than_a_tenth_of_the_largest():
-    assert coarse_in_spread(None, "0.9", "0.2") == [2]
 
 
 def test_other_rounded_numbers_in_the_row_of_a_coarse_one_are_coarse_too():
@@ -335,13 +336,13 @@ def test_a_last_digit_that_neither_rounding_nor_truncation_gives_is_reported():
 
 
 def test_a_doubtful_number_comes_before_what_follows_from_it():
-    verdict = checked(scores=(((1, 2), (3, 5)),), weights=((("0.27", "0.73"), ("0.12", "0.88")),))
-    assert tuple(verdict.first_wrong) == ("scores", 0, 1, 1)
+    verdict = checked(weights=(((0, 1), (1, 0)),), head_outputs=((("2.7", "7.3"), ("10.0", "0.0")),))
+    assert tuple(verdict.first_wrong) == ("weights", 0, 1, 0)
     assert wrong_cells(verdict, own=True) == []
-    assert wrong_cells(verdict, own=False) == [("weights", 0, 1, 0), ("weights", 0, 1, 1)]
+    assert wrong_cells(verdict, own=False) == [("head_outputs", 0, 1, 0), ("head_outputs", 0, 1, 1)]
 
 
-def test_a_whole_number_that_follows_from_rounded_ones_is_not_doubtful():
+def test_a_whole_number_that_follows_from_rounded_ones_is_no_slip():
     """Weights of ½ and ½ may be printed as 0 and 0; then 1 · ½ + 1 · ½ = 1 becomes 0, which is not a slip."""
     alike = Head(q=((0.0,),), k=((1.0,), (1.0,)), v=((1.0,), (1.0,)))
     example = Example("", ("a",), (alike,), scale="none", context_tokens=("b", "c"))
@@ -349,8 +350,9 @@ def test_a_whole_number_that_follows_from_rounded_ones_is_not_doubtful():
     def printed(**claimed):
         return check(validate(replace(example, claimed=claimed))).steps["head_outputs"]
 
-    assert printed(weights=(((0, 0),),), head_outputs=(((0,),),)).doubtful == ()
-    assert len(printed(head_outputs=(((0,),),)).doubtful) == 1
+    followed = printed(weights=(((0, 0),),), head_outputs=(((0,),),))
+    assert (followed.doubtful, followed.wrong) == ((), ())
+    assert len(printed(head_outputs=(((0,),),)).wrong) == 1
 
 
 def test_rounding_to_whole_numbers_on_the_way_is_named():

@@ -114,10 +114,11 @@ function markOf(claim, exact, follows, { size, finest }) {
   if (!(away > SLACK * claim.unit)) return "right";
   const isFar = away > COARSE * size + SLACK * claim.unit;
   if (claim.unit < 1) {
-    if (isFar || hasFewDigits(claim, finest)) return "coarse";
+    if ((isFar && claim.value === 0) || hasFewDigits(claim, finest)) return "coarse";
     return isDigits(claim, exact) ? "right" : "nearly";
   }
-  if (away > claim.unit / 2 + SLACK && !follows.some((value) => roundsTo(claim, value))) return "doubtful";
+  if (away > claim.unit / 2 + SLACK && !follows.some((value) => roundsTo(claim, value)))
+    return claim.unit === 1 && Math.abs(exact - Math.round(exact)) < SLACK ? "own" : "doubtful";
   return isFar ? "coarse" : "right";
 }
 
