@@ -676,7 +676,7 @@ def test_heads_that_are_folded_unseen_are_refused():
     """A concatenation puts heads first, and no view shows it."""
     module = Folded(lambda x: torch.cat(x.chunk(HEADS, -1), 0))
     assert "samples and heads cannot be told apart in 6 matrices" in refused(module, ROWS)
-    assert "cannot be told apart in 6 matrices" in refused(module, ROWS, batch=4)
+    assert "6 matrices cannot be 4 samples, as batch= says" in refused(module, ROWS, batch=4)
 
 
 def test_more_axes_than_samples_and_heads_need_the_number_of_samples():

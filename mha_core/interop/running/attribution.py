@@ -25,7 +25,7 @@ from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.changed import tensor_of
 from mha_core.interop.running.found import Asked
 from mha_core.interop.running.intervene import first_run
-from mha_core.interop.running.lookup import counted
+from mha_core.interop.running.lookup import counted, whole
 from mha_core.interop.running.padding import real_tokens
 from mha_core.interop.running.stream import End, Ran, Recorder, end_of
 from mha_core.interop.running.subject import Subject
@@ -56,8 +56,8 @@ class Attribution(Sweep):
 def attribute(
     module: nn.Module,
     inputs: Any,
-    token: int,
-    against: int | None = None,
+    token: int | Tensor,
+    against: int | Tensor | None = None,
     *,
     sample: int = 0,
     row: int | None = None,
@@ -71,9 +71,9 @@ def attribute(
 
         direct[l, h] = U(γ ∘ (O_h·W_O − mean) / s)[token]      W_O: the head's rows; no mean with RMSNorm
 
-    ``token``: its id; ``against``: another, whose logit is subtracted. ``sample`` and ``row``: at which position of the
-    output; by default the sample's last real one. ``inputs``, ``keywords``,
-    ``batch``, ``real`` and ``context_real``: as for ``capture``.
+    ``token``: its id, also as a tensor; ``against``: another, whose logit is subtracted. ``sample`` and ``row``: at
+    which position of the output; by default the sample's last real one. ``inputs``, ``keywords``, ``batch``, ``real``
+    and ``context_real``: as for ``capture``.
 
     The stream is found by following the unembedding's input back through additions, so this works for modules whose
     layers add to one stream (pre-norm). Attention that does not, such as an encoder's, has NaN.
@@ -96,7 +96,7 @@ def attribute(
         at = _place(logits, attentions, sample, row, samples_first=first or not projections)
         end = end_of(recorder, logits, lambda tensor: _row(tensor, logits, at))
         count = logits.shape[-1]
-        ids = [counted(one, count, _TOKENS, "token") for one in (token, against) if one is not None]
+        ids = [_id(one, count) for one in (token, against) if one is not None]
         return _summed(recorder, attentions, projections, end, _Read(logits, at, ids, first))
 
 
@@ -152,6 +152,13 @@ def _is_sample(given: Tensor, concat: Tensor, one: Captured, *, samples_first: b
     rows = given.reshape(*lead, -1)
     own = rows[one.sample] if samples_first else rows[:, one.sample]
     return torch.allclose(own.detach().cpu().to(concat), concat, atol=1e-5)
+
+
+def _id(token: Any, count: int) -> int:
+    """A token's id. Ids below 0, such as the −100 of a label that is left out, do not count from the end."""
+    if (own := whole(token)) is not None and own < 0:
+        raise InteropError(_TOKENS, place="token", last=count - 1, got=own)
+    return counted(token, count, _TOKENS, "token")
 
 
 def _place(

@@ -7,8 +7,7 @@ found[0].example(heads=[0, 3])       # to open, save or show in a notebook
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from numbers import Integral
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict, Unpack, get_args, overload
 
 from torch import nn
@@ -17,8 +16,9 @@ from mha_core.errors import N_, InteropError
 from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.changed import Changed
 from mha_core.interop.running.edits import By, Patch, Without
-from mha_core.interop.running.found import Asked, found_in
-from mha_core.interop.running.intervene import changed
+from mha_core.interop.running.found import Asked
+from mha_core.interop.running.intervene import changed, first_run
+from mha_core.interop.running.lookup import whole
 from mha_core.interop.running.names import Names
 from mha_core.interop.running.subject import Subject
 
@@ -130,9 +130,10 @@ def capture(
             N_("there is nothing to switch off; say what is to be replaced by its mean, in without="),
             place="by",
         )
+    subject = Subject(module, args, named)
     if without is None and patch is None:
-        return found_in(module, args, named, asked).attentions
-    return changed(Subject(module, args, named), asked, without or (), patch or {}, by)
+        return first_run(subject, asked).attentions
+    return changed(subject, asked, without or (), patch or {}, by)
 
 
 def arguments(
@@ -143,7 +144,7 @@ def arguments(
         raise InteropError(N_("expected a torch.nn.Module, got {kind}"), kind=type(module).__name__)
     if keywords is not None and not isinstance(keywords, Mapping):
         raise _not_expected("keywords", N_("expected a mapping of keywords, got {got}"), keywords)
-    if batch is not None and (not _is_whole(batch) or batch < 1):
+    if batch is not None and ((own := whole(batch)) is None or own < 1):
         raise InteropError(
             N_("expected a whole number, 1 or more, got {got}"), place="batch", got=_shown(batch)
         )
@@ -159,9 +160,9 @@ def arguments(
 def require_kinds(tokens: Any, context_tokens: Any, sample: Any, without: Any, patch: Any, by: Any) -> None:
     """Raise ``InteropError`` for an argument of another kind than ``capture`` takes."""
     for place, names in (("tokens", tokens), ("context_tokens", context_tokens)):
-        if names is not None and (isinstance(names, str) or not isinstance(names, Iterable)):
+        if names is not None and (isinstance(names, str) or not isinstance(names, Sequence)):
             raise _not_expected(place, N_("expected a list of names, one per token, got {got}"), names)
-    if not _is_whole(sample):
+    if whole(sample) is None:
         raise _not_expected("sample", N_("expected a whole number, got {got}"), sample)
     is_unclear = _is_one_head(without) and not isinstance(
         without[0], str
@@ -180,11 +181,7 @@ def require_kinds(tokens: Any, context_tokens: Any, sample: Any, without: Any, p
 
 def _is_one_head(without: Any) -> bool:
     """Whether it is an attention and its head, without the brackets of a list."""
-    return isinstance(without, tuple) and len(without) == 2 and _is_whole(without[1])
-
-
-def _is_whole(number: Any) -> bool:
-    return isinstance(number, Integral) and not isinstance(number, bool)
+    return isinstance(without, tuple) and len(without) == 2 and whole(without[1]) is not None
 
 
 def _not_expected(place: str, sentence: str, got: Any) -> InteropError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Integral
 from typing import Any, Final
 
 import torch
@@ -18,7 +17,7 @@ from mha_core.example.validate import validate
 from mha_core.interop.parameters.masks import by_position, zeros_and_ones
 from mha_core.interop.parameters.packed import EXACT
 from mha_core.interop.running.lookup import HEADS as OF_HEADS
-from mha_core.interop.running.lookup import counted
+from mha_core.interop.running.lookup import counted, whole
 from mha_core.interop.running.qkv import from_qkv
 from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
 from mha_core.notebook import HEADS, html_of
@@ -332,7 +331,7 @@ def _title(name: str, heads: Sequence[int], h: int) -> str | dict[str, str]:
 
 def _chosen(heads: Sequence[int] | None, h: int) -> list[int]:
     given: Any = range(h) if heads is None else heads
-    if not isinstance(given, Iterable) or not all(isinstance(head, Integral) for head in given):
+    if not isinstance(given, Iterable) or not all(whole(head) is not None for head in given):
         raise InteropError(N_("expected a list of heads, got {got}"), place="heads", got=repr(heads))
     chosen = list(map(int, given))
     if not chosen:

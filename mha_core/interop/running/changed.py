@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import torch
@@ -15,7 +14,7 @@ from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import EXACT, shown_shape
 from mha_core.interop.running.attentions import Attentions
 from mha_core.interop.running.edits import Done
-from mha_core.interop.running.lookup import SAMPLES, counted
+from mha_core.interop.running.lookup import SAMPLES, counted, whole
 from mha_core.interop.running.padding import real_tokens
 from mha_core.notebook import HEADS, html_of
 
@@ -129,7 +128,7 @@ class Changed:
         rows = self.before.shape[:-1]
         given: Any = self.last() if at is None else at
         index = tuple(given) if isinstance(given, Iterable) else (None,)
-        fits = len(index) == len(rows) and all(isinstance(i, Integral) for i in index)
+        fits = len(index) == len(rows) and all(whole(i) is not None for i in index)
         fits = fits and all(-n <= i < n for i, n in zip(index, rows, strict=True))
         if not fits or not self.before.dim():
             raise InteropError(

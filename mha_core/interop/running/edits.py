@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from numbers import Integral
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import torch
@@ -14,7 +13,7 @@ from torch import Tensor, nn
 from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import not_floating, wrong_shape
 from mha_core.interop.running.captured import Captured
-from mha_core.interop.running.lookup import HEADS, counted, index_of
+from mha_core.interop.running.lookup import HEADS, counted, index_of, whole
 from mha_core.interop.running.padding import mean_of_tokens, real_queries
 
 Part: TypeAlias = Literal["weights", "outputs", "q", "k", "v"]
@@ -45,7 +44,7 @@ class At:
 
     def __post_init__(self) -> None:
         """Make the rows a tuple, so that it may be the key of a dictionary."""
-        if isinstance(self.rows, Iterable):
+        if isinstance(self.rows, Iterable) and whole(self.rows) is None:
             object.__setattr__(self, "rows", tuple(self.rows))
 
 
@@ -172,12 +171,12 @@ def edits_of(
 
 def _single(found: Sequence[Captured], key: Any) -> Iterator[Any]:
     """One entry per head: of an attention alone all its heads, of one with several heads each of these."""
-    alone = isinstance(key, str | Integral) and not isinstance(key, bool)
+    alone = _is_name(key)
     pair = isinstance(key, tuple | list) and len(key) == 2
     name, heads = (key, None) if alone else tuple(key) if pair else (None, 0)
     if heads is None:
         heads = range(len(found[index_of(found, name, "without")].weights))
-    if isinstance(heads, Iterable) and not isinstance(heads, str):
+    if isinstance(heads, Iterable) and not isinstance(heads, str) and whole(heads) is None:
         yield from ((name, head) for head in heads)
     else:
         yield key
@@ -216,7 +215,7 @@ def rows_of(rows: int | Sequence[int] | None, one: Captured) -> tuple[int, ...] 
 def _whole(rows: Any, place: str) -> tuple[int, ...]:
     """Positions as whole numbers."""
     numbers = rows if isinstance(rows, tuple) else (rows,)
-    if not numbers or any(isinstance(row, bool) or not isinstance(row, Integral) for row in numbers):
+    if not numbers or any(whole(row) is None for row in numbers):
         raise InteropError(N_("expected rows as whole numbers, got {got}"), place=place, got=repr(rows))
     return tuple(map(int, numbers))
 
@@ -258,7 +257,7 @@ def _at(found: Sequence[Captured], key: Any, place: str) -> At:
     """The place that a key names. Of a tuple, 2 or 3 entries: an attention, a head, and in a patch a part."""
     at: Any = key
     if isinstance(key, tuple | list) and 2 <= len(key) <= (2 if place == "without" else 3):
-        at = At(*key) if isinstance(key[1], Integral) else None
+        at = At(*key) if whole(key[1]) is not None else None
     if not isinstance(at, At) or not _is_place(at, ("outputs",) if place == "without" else get_args(Part)):
         sentence = N_("expected an attention and a head, such as (“{name}”, 0), got {got}")
         if place == "patch":
@@ -275,9 +274,14 @@ def _is_place(at: At, parts: Sequence[str]) -> bool:
     name: Any = at.name
     head: Any = at.head
     part = at.part
-    is_named = isinstance(name, str | Integral) and not isinstance(name, bool)
-    is_head = isinstance(head, Integral) or (head is None and part is None)
+    is_named = _is_name(name)
+    is_head = whole(head) is not None or (head is None and part is None)
     return is_named and is_head and (part is None or part in parts)
+
+
+def _is_name(name: Any) -> bool:
+    """Whether it can be an attention's name, or its index."""
+    return isinstance(name, str) or whole(name) is not None
 
 
 def _part_of(module: nn.Module, name: Name, place: str) -> str:

@@ -18,7 +18,13 @@ from mha_core.interop.running.names import Names, labels_of, named, on_side
 from mha_core.interop.running.one_sample import verified
 from mha_core.interop.running.padding import truth_of, with_real
 from mha_core.interop.running.samples import Batch, Split, four_axes, orders, undecided
-from mha_core.interop.running.second_run import heads_come_first, outputs_of, tensors_in, variants
+from mha_core.interop.running.second_run import (
+    heads_come_first,
+    outputs_of,
+    splits_a_sample,
+    tensors_in,
+    variants,
+)
 from mha_core.interop.running.sides import Inputs, Side, sides
 from mha_core.interop.running.watch import Watch
 
@@ -62,13 +68,15 @@ class Asked:
 class Site(NamedTuple):
     """Where in a run an attention is computed: the part's name, its outputs' shape, and which axes are heads.
 
-    ``view``: size, stride and offset of the outputs in the result of function ``number``; ``result``: that result's
-    size and stride. ``matrices``: samples, heads, n_q and d_v. ``side``: which text its queries and keys are of.
+    ``keys``: how many there are. ``view``: size, stride and offset of the outputs in the result of function ``number``;
+    ``result``: that result's size and stride. ``matrices``: samples, heads, n_q and d_v. ``side``: which text its
+    queries and keys are of.
     """
 
     name: str
     shape: torch.Size
     split: Split
+    keys: int
     number: tuple[int, ...]
     view: tuple[Any, Any, int]
     result: tuple[Any, Any]
@@ -85,8 +93,17 @@ class Found:
     sites: tuple[Site, ...]
 
 
-def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any], asked: Asked) -> Found:
-    """Run the module and find every attention. Raises ``InteropError`` as ``capture`` does."""
+def found_in(
+    module: nn.Module,
+    args: tuple[Any, ...],
+    named: Mapping[str, Any],
+    asked: Asked,
+    again: tuple[tuple[Any, ...], Mapping[str, Any]] | None = None,
+) -> Found:
+    """Run the module and find every attention. Raises ``InteropError`` as ``capture`` does.
+
+    ``again``: the inputs for a second run, if the first one may write into those that it gets.
+    """
     given = [part for part in (*args, *named.values()) if isinstance(part, Tensor)]
     if any(part.is_nested for part in given):
         raise nested()
@@ -99,7 +116,8 @@ def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any],
         offset = int(outputs.storage_offset()) - int(result.storage_offset())
         view = outputs.size(), outputs.stride(), offset
         whole = result.size(), result.stride()
-        sites.append(Site(call.name, outputs.shape, size.split(call), call.number, view, whole))
+        keys = call.v.shape[-2]
+        sites.append(Site(call.name, outputs.shape, size.split(call), keys, call.number, view, whole))
         sources.append(call.sources)
         calls.append(_captured(call, sites[-1].split, asked.sample))
 
@@ -108,7 +126,15 @@ def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any],
         output = module(*args, **named)
     if not calls:
         raise _no_attention(watch.ends)
-    decided = _decide(calls, module, args, named, asked.batch)
+    again = again or (args, named)
+    decided = _decide(calls, module, *again, asked.batch)
+    if asked.batch not in (None, size.inferred):
+        _require_batch(
+            [split or site.split for site, (_, split) in zip(sites, decided, strict=True)],
+            module,
+            again,
+            sites,
+        )
     names = {one.name for one, _ in decided}
     skipped = [
         _not_followed(*end) for end in watch.lost.items() if end[1][1] == "columns" or end[0] not in names
@@ -124,6 +150,35 @@ def found_in(module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any],
         for site, side, (one, split) in zip(sites, own_sides, decided, strict=True)
     )
     return Found(output, attentions, tuple(own_sites))
+
+
+def _require_batch(
+    splits: Sequence[Split],
+    module: nn.Module,
+    inputs: tuple[tuple[Any, ...], Mapping[str, Any]],
+    sites: Sequence[Site],
+) -> None:
+    """Raise ``InteropError`` if a number of samples that the first input does not have is wrong: if a change of one
+    sample moves some heads of what would then be a sample, and not the others.
+    """
+    every = range(len(splits))
+    other = next((changed for _, _, changed in variants(inputs, None)), None)
+    if other is None:
+        return
+    before, after = (outputs_of(module, args, named, every) for args, named in (inputs, other))
+    for index in before.keys() & after.keys():
+        split, site = splits[index], sites[index]
+        if splits_a_sample(split, before[index], after[index]):
+            raise InteropError(
+                N_(
+                    "{samples} is not the number of samples of {lead} matrices in {name}: one sample of the inputs "
+                    "reaches only some of the heads that a sample would then have"
+                ),
+                place="batch",
+                samples=split.samples,
+                lead=" × ".join(map(str, site.shape[:-2])),
+                name=site.name,
+            )
 
 
 _OF_COLUMNS: Final = N_(

@@ -88,7 +88,7 @@ def _names(inputs: Any, asked: Asked, attentions: Attentions) -> dict[int, str]:
 def first_run(subject: Subject, asked: Asked) -> Found:
     """A run without changes, on copies of the inputs."""
     with subject.copies() as (args, named):
-        return found_in(subject.module, args, named, asked)
+        return found_in(subject.module, args, named, asked, (subject.args, subject.named))
 
 
 def changed_run(
@@ -107,7 +107,8 @@ def changed_run(
 
     def keep(call: Call) -> bool:
         index = next(count)
-        if index >= len(sites) or (call.name, call.outputs.shape) != sites[index][:2]:
+        seen = call.name, call.outputs.shape, call.v.shape[-2]
+        if index >= len(sites) or seen != (*sites[index][:2], sites[index].keys):
             raise _another_path(call.name)
         own = edits.get(index, ())
         if own or see:

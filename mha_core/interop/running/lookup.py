@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, Final, Protocol
+
+import torch
+from torch import Tensor
 
 from mha_core.errors import N_, InteropError
 
@@ -27,14 +30,25 @@ class Named(Protocol):
         """The part of the module that computed it."""
 
 
+def whole(number: Any) -> int | None:
+    """A whole number as Python's own, also of a tensor with one; None for anything else, and for truth values."""
+    if isinstance(number, bool) or (
+        isinstance(number, Tensor) and (number.dim() or number.dtype == torch.bool)
+    ):
+        return None
+    try:
+        return operator.index(number)
+    except TypeError:
+        return None
+
+
 def counted(number: Any, count: int, sentence: str, place: str) -> int:
     """A number from 0 to ``count`` − 1, or from the end if below 0. Raises ``InteropError`` for any other."""
-    is_whole = isinstance(number, Integral) and not isinstance(number, bool)
-    if not is_whole or not -count <= number < count:
-        raise NoSuchNumberError(
-            sentence, place=place, last=count - 1, got=number if is_whole else repr(number)[:80]
-        )
-    return int(number) % count
+    own = whole(number)
+    if own is None or not -count <= own < count:
+        got = repr(number)[:80] if own is None else own
+        raise NoSuchNumberError(sentence, place=place, last=count - 1, got=got)
+    return own % count
 
 
 def index_of(found: Sequence[Named], name: Any, place: str) -> int:

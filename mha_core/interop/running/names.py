@@ -71,6 +71,13 @@ def named(attentions: Sequence[Captured], queries: Labels, keys: Labels) -> list
     lists = [_by_count(labels, attentions, of_context=labels is keys) for labels in (queries, keys)]
     if queries.texts and not any(one.weights.shape[1] in lists[0] for one in attentions):
         raise _fit_none(queries, attentions)
+    if keys.texts and not lists[1]:
+        raise InteropError(
+            N_("{got} were given, but no attention in this run has that many keys: {counts}"),
+            place="context_tokens",
+            got=" / ".join(dict.fromkeys(str(len(names)) for names in keys.texts.values())),
+            counts=", ".join(dict.fromkeys(str(_count_of_keys(one)) for one in attentions)),
+        )
     of_own, of_context = lists, lists[::-1]
     context = {_count_of_keys(one) for one in attentions if one.of_context or one.context_tokens is not None}
     if any(one.of_context or _is_square_cross(one) for one in attentions):

@@ -48,7 +48,7 @@ def verified(call: Call, sample: int) -> Captured:
         _verify(other, index)
         if is_kept:
             batch[index] = other
-    real = None if captured.q is None else real_keys(call)
+    real = real_keys(call if captured.q is not None else replace(call, scores=None))
     batch = {index: replace(other, real=real) for index, other in batch.items()}
     remark = captured.remark or (MAY_BE_PADDING if captured.q is not None and is_unsure(call, real) else "")
     return replace(captured, batch=batch, real=real, remark=remark)

@@ -34,10 +34,13 @@ def allowed(mask: Tensor) -> Tensor:
 def real_keys(call: Call) -> Tensor | None:
     """Samples × n_k, False for the keys that are padding; True for all of them in a sample that would have no others.
 
-    None if the scores of the call, which has four axes, are not known.
+    If the scores of the call, which has four axes, are not known, padding is a block at either end without any weight.
+    None if the weights are not known either.
     """
     if call.scores is None:
-        return None
+        return (
+            None if call.weights is None else _keys_with_weight(call.weights, call.outputs.shape[:-3].numel())
+        )
     may = _pairs(call, call.scores)
     if may is None:
         return torch.ones(call.outputs.shape[:-3].numel(), call.v.shape[-2], dtype=torch.bool)
@@ -45,6 +48,13 @@ def real_keys(call: Call) -> Tensor | None:
     if may.shape[-2] == may.shape[-1]:
         real = real & ~_seen_by_themselves_alone(may)
     return (real | ~real.any(-1, keepdim=True)).cpu()
+
+
+def _keys_with_weight(weights: Tensor, samples: int) -> Tensor:
+    """Samples × n_k, False in a block at either end whose keys have a weight of exactly 0 everywhere."""
+    seen = (weights.detach() != 0).reshape(samples, -1, weights.shape[-1]).any(1).cpu()
+    inner = seen.cumsum(-1).bool() & seen.flip(-1).cumsum(-1).flip(-1).bool()
+    return inner | ~seen.any(-1, keepdim=True)
 
 
 def is_unsure(call: Call, real: Tensor | None) -> bool:

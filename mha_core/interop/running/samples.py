@@ -25,6 +25,7 @@ from mha_core.interop.running.folds import Fold
 _UNDECIDED: Final = N_(
     "samples and heads cannot be told apart in {lead} matrices; give the number of samples with batch="
 )
+_UNFIT: Final = N_("{lead} matrices cannot be {samples} samples, as batch= says")
 _UNDECIDED_AFTER_RUNS: Final = N_(
     "samples and heads cannot be told apart in {lead} matrices; their counts leave the "
     "order open, and a second run with one changed sample did not settle it"
@@ -70,7 +71,7 @@ class Batch:
         grouped = _is_grouped(call) or self._has_all_tokens(call)
         sizes = self._sizes(lead, call.folds, grouped=grouped)
         if sizes is None or (not self.given and self._is_one_token(call, *sizes)):
-            raise _refusal(_UNDECIDED, call.name, lead)
+            raise _refusal(_UNFIT if self.given else _UNDECIDED, call.name, lead, self.given)
         return Split(*sizes, sure=1 in sizes[:2] or self._order_is_known(lead, call.folds, *sizes[:2]))
 
     def _is_one_token(self, call: Call, samples: int, heads: int, heads_first: bool) -> bool:
@@ -173,8 +174,8 @@ def undecided(name: str, lead: Sequence[int]) -> InteropError:
     return _refusal(_UNDECIDED_AFTER_RUNS, name, lead)
 
 
-def _refusal(sentence: str, name: str, lead: Sequence[int]) -> InteropError:
-    return InteropError(sentence, place=name, lead=" × ".join(map(str, lead)))
+def _refusal(sentence: str, name: str, lead: Sequence[int], samples: int | None = None) -> InteropError:
+    return InteropError(sentence, place=name, lead=" × ".join(map(str, lead)), samples=samples)
 
 
 def orders(call: Call) -> tuple[bool, ...]:

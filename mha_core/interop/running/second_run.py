@@ -17,6 +17,7 @@ from mha_core.interop.parameters.packed import EXACT
 from mha_core.interop.running.call import Call
 from mha_core.interop.running.functions import as_written
 from mha_core.interop.running.samples import Split
+from mha_core.interop.running.subject import copied
 from mha_core.interop.running.watch import Watch
 
 _ROUNDING: Final = 1e-3
@@ -42,12 +43,31 @@ def heads_come_first(split: Split, before: Tensor, after: Tensor, size: int) -> 
     """
     if before.shape != after.shape or not before.numel() or split.samples % size:
         return None
-    differ = (after.to(EXACT) - before.to(EXACT)).abs().nan_to_num(0.0, 0.0, 0.0).amax((-2, -1)).flatten()
+    differ = _changes(before, after)
     moved = differ > differ.max() * _ROUNDING
     first = torch.arange(split.samples, device=moved.device) < split.samples // size
     samples_first = torch.equal(moved.view(split.samples, split.heads).any(1), first)
     heads_first = torch.equal(moved.view(split.heads, split.samples).any(0), first)
     return heads_first if samples_first != heads_first else None
+
+
+def splits_a_sample(split: Split, before: Tensor, after: Tensor) -> bool:
+    """Whether the change of one sample of an input moved some heads of a sample and left others exactly as they were,
+    so that these are not the samples.
+    """
+    if before.shape != after.shape or not before.numel():
+        return False
+    differ = _changes(before, after)
+    of_samples = (
+        differ.view(split.heads, split.samples).T if split.heads_first else differ.view(split.samples, -1)
+    )
+    most, least = of_samples.amax(1), of_samples.amin(1)
+    return bool(((most > differ.max() * _ROUNDING) & (least == 0)).any())
+
+
+def _changes(before: Tensor, after: Tensor) -> Tensor:
+    """The largest change of each matrix of outputs, along one axis."""
+    return (after.to(EXACT) - before.to(EXACT)).abs().nan_to_num(0.0, 0.0, 0.0).amax((-2, -1)).flatten()
 
 
 def outputs_of(
@@ -63,7 +83,8 @@ def outputs_of(
 
     try:
         with torch.no_grad(), as_written(), Watch(module, keep):
-            module(*args, **named)
+            own_args, own_named = copied((args, named))
+            module(*own_args, **own_named)
     except Exception:  # noqa: BLE001  # whatever a module of somebody else raises
         return {}
     return outputs

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from copy import deepcopy
 from threading import get_ident
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_hook
+from torch.overrides import TorchFunctionMode
 
+from mha_core.errors import N_, InteropError
 from mha_core.interop.running.call import failures_named
 from mha_core.interop.running.functions import as_written
-from mha_core.interop.running.second_run import tensors_in
 
 
 class Subject:
@@ -79,10 +80,35 @@ def outputs_of_parts(module: nn.Module, change: Mapping[str, Callable[[Any], Any
         handle.remove()
 
 
+class _Copies(TorchFunctionMode):
+    """While it is active, ``deepcopy`` copies tensors without their graph of gradients, which it refuses to copy."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Called by torch in place of ``func``."""
+        if func is not Tensor.__deepcopy__:
+            return func(*args, **(kwargs or {}))
+        tensor, memo = args
+        memo[id(tensor)] = tensor.detach().clone()
+        return memo[id(tensor)]
+
+
 def copied(inputs: Any) -> Any:
-    """Copies of the inputs, so that a module that writes into them, such as into a cache of keys, can run again."""
-    copies = {id(tensor): tensor.detach().clone() for tensor in tensors_in(inputs)}
+    """Copies of the inputs, so that a module that writes into them, such as into a cache of keys, can run again.
+
+    Raises ``InteropError`` if something in them cannot be copied: a second run might see what the first one left.
+    """
     try:
-        return deepcopy(inputs, copies)
-    except (TypeError, RuntimeError):  # something in them cannot be copied
-        return inputs
+        with _Copies():
+            return deepcopy(inputs)
+    except Exception as error:  # whatever a class of somebody else raises
+        raise InteropError(
+            N_("they cannot be copied for another run of the module: {error}"),
+            place="inputs",
+            error=f"{type(error).__name__}: {error}",
+        ) from error

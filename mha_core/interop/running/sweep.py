@@ -60,6 +60,8 @@ class Sweep:
 
         swept.most(1)  # (HeadChange(attention=3, name='h.3.attn', head=5, change=-2.41),)
         """
+        if count < 0:
+            raise InteropError(N_("expected 0 or more, got {got}"), place="most", got=count)
         order = self.values.flatten().abs().nan_to_num(-1.0).argsort(descending=True, stable=True)
         heads = self.values.shape[1]
         places = [(place // heads, place % heads) for place in order.tolist()]
@@ -243,6 +245,8 @@ def _change_by(
         before = output_of(found.output)
         return lambda after: largest(without_padding(difference(before, output_of(after)), found.attentions))
     number = _number(measure, found.output)
+    if number != number:
+        raise InteropError(N_("it is NaN before anything is changed"), place="measure")
     if clean is None or other is None:
         return lambda after: _number(measure, after) - number
     others = _number(measure, other.output)
