@@ -25,7 +25,7 @@ from mha_core.messages import LANGUAGE, in_words, shell_language
 from mha_core.models.measures import LEAST_EXCESS, MOST_CHANCE
 from mha_view import bundle
 from mha_view.document import document as html_document
-from mha_view.heads.change import Change, change
+from mha_view.heads.change import Change, change, others, treated
 from mha_view.heads.payload import HeadsHeader, Run, heads_payload
 from mha_view.heads.words import CELL, CHANGED, DIRECT
 from mha_view.language import words_in
@@ -39,17 +39,22 @@ _SERVED: Final = '@import url("../mha.explore/explore.css");'
 """How the page Models has the stylesheet of Explore, which this document has already."""
 _MOST_HEIGHT: Final = 900
 """The height of a frame in pixels, if its content is not known to be lower."""
-_CELL, _MAP_WIDTH, _AROUND = 48, 532, 370
-"""Of a sweep: the side of a cell and the map's largest width (``heads.css``), and the height of all the rest."""
+_CELL, _MAP_WIDTH, _AROUND, _LINE = 48, 532, 400, 24
+"""Of a sweep: the side of a cell and the map's largest width (``heads.css``), the height of all the rest, and that of a
+line of a table."""
 _NO_SCRIPT: Final = N_("The heads are drawn by a script, which this viewer does not run.")
 
 
 class SweepHeader(TypedDict):
-    """The rows and columns of a sweep's map. ``measure``: the name of what was measured, "" for the whole output."""
+    """The rows and columns of a sweep's map. ``measure``: the name of what was measured, "" for the whole output.
+    ``done``: what was done to each head, as sentences. ``others``: what else a logit is the sum of, by name.
+    """
 
     names: list[str]
     heads: int
     measure: str
+    done: list[str]
+    others: list[tuple[str, float]]
 
 
 class Header(TypedDict):
@@ -77,7 +82,8 @@ def _sweep_height(swept: Sweep) -> str:
     """As high as the map and the sentences around it: its cells are squares."""
     rows, columns = swept.values.shape
     side = min(_CELL, _MAP_WIDTH / columns)
-    return f"{min(_MOST_HEIGHT, round(_AROUND + rows * side))}px"
+    lines = len(swept.others) + 2 if isinstance(swept, Attribution) else 0
+    return f"{min(_MOST_HEIGHT, round(_AROUND + rows * side + lines * _LINE))}px"
 
 
 def document(shown: Shown, language: str | None = None) -> str:
@@ -119,6 +125,8 @@ def message_of(shown: Shown, language: str) -> bytes:
             "measure": f"{shown.measure} = {shown.total:.4g}"
             if isinstance(shown, Attribution)
             else shown.measure,
+            "done": treated(shown.treatment, words) if shown.treatment else [],
+            "others": others(shown, words) if isinstance(shown, Attribution) else [],
         }
         return message(header, {"sweep": shown.values.float()})
     if isinstance(shown, Changed):

@@ -8,10 +8,12 @@ import torch
 from torch import Tensor
 
 from mha_core.errors import Template
+from mha_core.interop.running.attribution import Attribution
 from mha_core.interop.running.changed import Changed
 from mha_core.interop.running.edits import Done
+from mha_core.interop.running.sweep import Treatment
 from mha_core.models.tokenizer import BLANKS
-from mha_view.heads.words import DONE
+from mha_view.heads.words import DIRECT, DONE, TREATED
 from mha_view.language import Words
 
 MOST: Final = 5
@@ -75,6 +77,21 @@ def _sentence(done: Done, words: Words) -> str:
         Template(words(DONE[key])) for key in (where, done.how, "rows" if done.rows else "whole")
     )
     return sentence.format(which=which.format(**values), how=how.format(**values), **values)
+
+
+def treated(treatment: Treatment, words: Words) -> list[str]:
+    """What a sweep did to each head in turn, and how its numbers are to be read."""
+    how, part, clean, rows = treatment
+    keys = [how, *(["rows"] if rows else []), *(["clean"] if clean else [])]
+    values = {"part": part, "clean": clean, "rows": ", ".join(map(str, rows or ()))}
+    return [words(TREATED[key]).format(**values) for key in keys]
+
+
+def others(direct: Attribution, words: Words) -> list[tuple[str, float]]:
+    """What a logit is the sum of: all heads, and everything else, the largest first; and the sum."""
+    of_heads, total = (words(DIRECT[key]) for key in ("others_heads", "others_total"))
+    rest = sorted(direct.others.items(), key=lambda one: -abs(one[1]))
+    return [(of_heads, direct.values.nan_to_num(0.0).sum().item()), *rest, (total, direct.total)]
 
 
 def _row(changed: Changed, sample: int) -> Row | None:

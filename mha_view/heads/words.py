@@ -343,6 +343,7 @@ CHANGED: Final = {
     "by_difference": N_("largest change of a weight"),
     "about_difference": N_("The largest change of one of this head's weights."),
     "measures_first": N_("What this head did before the change (measured)"),
+    "heads_changed": N_("Heads from {name} on: nothing changed before it"),
     "compared_two": N_("Before and after the change"),
     "compared": N_("Where “{token}” looks before and after"),
     "compared_hint": N_("Choose a token to see how its weights changed."),
@@ -364,6 +365,11 @@ DIRECT: Final = {
         "to the logit through the residual stream alone, without its effect on later layers. Heads, embeddings, MLPs "
         "and biases add up to the logit."
     ),
+    "others": N_("The whole sum"),
+    "others_part": N_("part"),
+    "others_number": N_("adds"),
+    "others_heads": N_("all heads of the map"),
+    "others_total": N_("sum: the logit, or the difference of two"),
 }
 """What the cell of an attribution says where that of a sweep speaks of changed heads."""
 
@@ -379,3 +385,13 @@ DONE: Final = {
     "rows": N_("{which}: {how} (rows: {rows})."),
 }
 """What was done to heads, or to parts of a module."""
+
+TREATED: Final = {
+    "zero": N_("Each head in turn is switched off: its outputs are set to 0."),
+    "mean": N_("The outputs of each head in turn are set to their mean over the sample's real tokens."),
+    "reference": N_("The outputs of each head in turn are set to their mean over the samples of reference."),
+    "patch_from": N_("The {part} of each head in turn are replaced by those of the run on patch_from."),
+    "rows": N_("Only these rows are changed: {rows}."),
+    "clean": N_("The numbers are normalized: 1 is the run on {clean}, 0 the run on the other inputs."),
+}
+"""What a sweep did to each head."""

@@ -231,6 +231,28 @@ def test_rows_of_heads_have_what_is_different_in_the_names_of_attentions(names, 
     assert short_names(names) == short
 
 
+def test_a_sweep_says_what_was_done_to_each_head(model):
+    other = drawn(1, 7, 8, seed=2)
+    swept = sweep(
+        model,
+        drawn(1, 7, 8),
+        lambda out: out[0, 0, 0],
+        patch_from=other,
+        part="weights",
+        clean="inputs",
+        rows=[-1],
+    )
+    assert read(swept)[0]["sweep"]["done"] == [
+        "The weights of each head in turn are replaced by those of the run on patch_from.",
+        "Only these rows are changed: -1.",
+        "The numbers are normalized: 1 is the run on inputs, 0 the run on the other inputs.",
+    ]
+    assert "heads weights from patch_from, rows -1, 1 = as with inputs" in repr(swept)
+    assert read(sweep(model, drawn(1, 7, 8), by="mean"))[0]["sweep"]["done"] == [
+        "The outputs of each head in turn are set to their mean over the sample's real tokens."
+    ]
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -394,12 +416,17 @@ class PreNorm(Language):
 def test_a_sweep_has_its_numbers(model):
     swept = sweep(model, drawn(1, 7, 8), lambda out: out[0, 0, 0])
     header, arrays = read(swept)
-    assert header["sweep"] == {"names": list(swept.names), "heads": 4, "measure": "out[0, 0, 0]"}
+    assert header["sweep"]["names"] == list(swept.names)
+    assert (header["sweep"]["heads"], header["sweep"]["measure"], header["sweep"]["others"]) == (
+        4,
+        "out[0, 0, 0]",
+        [],
+    )
     assert torch.equal(arrays["sweep"], swept.values.float())
     assert header["heads"] is None
 
 
-@pytest.mark.parametrize(("rows", "columns", "height"), [(3, 4, 514), (40, 4, 900), (12, 38, 538)])
+@pytest.mark.parametrize(("rows", "columns", "height"), [(3, 4, 544), (40, 4, 900), (12, 38, 568)])
 def test_the_frame_of_a_sweep_is_as_high_as_its_map_up_to_a_limit(rows, columns, height):
     swept = Sweep(("h",) * rows, torch.zeros(rows, columns))
     assert f"; height: {height}px" in cell(swept)

@@ -1,6 +1,6 @@
 // Every head changed alone: a map of attentions × heads in two colors. A sentence says the number of one cell.
 
-import { element, fill } from "../kit/dom.js";
+import { element, fill, prose } from "../kit/dom.js";
 import { Heatmap } from "../models/head/heatmap.js";
 import { signedText } from "../models/wording.js";
 import { PythonLine } from "./python_line.js";
@@ -33,9 +33,9 @@ export class SweepMap {
     this.told = element("p", { class: "readout" }, words.sweep_hint);
     this.python = new PythonLine(words);
     this.python.root.hidden = true;
-    const { measure } = sweep;
+    const { measure, done } = sweep;
     const measured = measure ? fill(words.sweep_measured, { measure }) : words.sweep_largest;
-    const about = element("p", { class: "hint" }, words.sweep_about);
+    const about = element("p", { class: "hint" }, prose(...done, words.sweep_about));
     this.root = element(
       "section",
       { class: "sweep", "aria-label": words.sweep },
@@ -45,7 +45,31 @@ export class SweepMap {
       this.map.root,
       this.told,
       this.python.root,
+      ...(sweep.others.length ? [this.#sum()] : []),
     );
+  }
+
+  /** What the numbers of the map are a part of. */
+  #sum() {
+    const { words, sweep } = this;
+    const heads = [words.others_part, words.others_number].map((text) =>
+      element("th", { scope: "col" }, text),
+    );
+    const rows = sweep.others.map(([name, number]) =>
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, element("bdi", {}, name)),
+        element("td", {}, signedText(number, DECIMALS)),
+      ),
+    );
+    const table = element(
+      "table",
+      {},
+      element("thead", {}, element("tr", {}, ...heads)),
+      element("tbody", {}, ...rows),
+    );
+    return element("div", { class: "change" }, element("h3", {}, words.others), table);
   }
 
   update() {

@@ -86,4 +86,8 @@ interface CellSweep {
   heads: number;
   /** The name of what was measured; "" for the largest change of the whole output. */
   measure: string;
+  /** What was done to each head, as sentences. */
+  done: string[];
+  /** What a logit is the sum of besides, by name: all heads first, and the sum last; none for a sweep. */
+  others: [string, number][];
 }

@@ -152,7 +152,7 @@ def edits_of(
         at = _at(found, key, place)
         if at.head is None:
             name = _part_of(module, at.name, place)
-            rows = None if at.rows is None else _whole(at.rows, place)
+            rows = None if at.rows is None else whole_rows(at.rows, place)
             new = _off(by) if place == "without" else _numbers(values, entry)
             parts.setdefault(name, []).append(Edit(None, "outputs", new, rows))
             continue
@@ -198,7 +198,7 @@ def _edit(one: Captured, at: At, part: Part, place: str, values: Tensor | None, 
             place=one.name,
         )
     count, columns = matrix.shape[1:]
-    rows = None if at.rows is None else _rows(_whole(at.rows, place), count, one.name)
+    rows = None if at.rows is None else _rows(whole_rows(at.rows, place), count, one.name)
     if values is None or is_off:
         return Edit(head, part, values, rows)
     return Edit(head, part, _values(one, count if rows is None else len(rows), columns, values, place), rows)
@@ -208,13 +208,12 @@ def rows_of(rows: int | Sequence[int] | None, one: Captured) -> tuple[int, ...] 
     """Rows of an attention's queries, counted from 0. Raises ``InteropError`` for those that it does not have."""
     if rows is None:
         return None
-    given = tuple(rows) if isinstance(rows, Iterable) else rows
-    return _rows(_whole(given, "rows"), one.weights.shape[1], one.name)
+    return _rows(whole_rows(rows, "rows"), one.weights.shape[1], one.name)
 
 
-def _whole(rows: Any, place: str) -> tuple[int, ...]:
+def whole_rows(rows: Any, place: str) -> tuple[int, ...]:
     """Positions as whole numbers."""
-    numbers = rows if isinstance(rows, tuple) else (rows,)
+    numbers = tuple(rows) if isinstance(rows, Iterable) and whole(rows) is None else (rows,)
     if not numbers or any(whole(row) is None for row in numbers):
         raise InteropError(N_("expected rows as whole numbers, got {got}"), place=place, got=repr(rows))
     return tuple(map(int, numbers))

@@ -13,9 +13,9 @@ from __future__ import annotations
 import ast
 import linecache
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import nan
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -24,7 +24,7 @@ from mha_core.errors import N_, InteropError
 from mha_core.interop.parameters.packed import EXACT, shown_shape
 from mha_core.interop.running.capture import arguments
 from mha_core.interop.running.changed import difference, largest, output_of, without_padding
-from mha_core.interop.running.edits import OFF, By, Edit, Part, rows_of
+from mha_core.interop.running.edits import OFF, By, Edit, Part, rows_of, whole_rows
 from mha_core.interop.running.found import Asked, Found
 from mha_core.interop.running.intervene import changed_run, first_run, parts_of, with_outputs
 from mha_core.interop.running.padding import mean_of_tokens, real_queries
@@ -41,6 +41,32 @@ class HeadChange(NamedTuple):
     change: float
 
 
+How: TypeAlias = Literal["zero", "mean", "reference", "patch_from"]
+
+
+class Treatment(NamedTuple):
+    """What a sweep did to each head in turn, and how its numbers are to be read.
+
+    how      "zero": its outputs were set to 0; "mean": to their mean over the sample's real tokens; "reference": to
+             their mean over the samples of other inputs; "patch_from": its ``part`` to that of the run on other inputs
+    clean    which inputs are the clean ones: the values are 0 for the corrupt run and 1 for the clean one; None: the
+             values are changes
+    rows     the queries that were changed; None for all
+    """
+
+    how: How
+    part: Part = "outputs"
+    clean: str | None = None
+    rows: tuple[int, ...] | None = None
+
+    def __str__(self) -> str:
+        """A short text, such as "weights from patch_from, rows -1"."""
+        what = {"zero": "off", "mean": "at their mean", "reference": "at the mean of reference"}
+        rows = f"rows {', '.join(map(str, self.rows))}" if self.rows else ""
+        clean = f"1 = as with {self.clean}, 0 = as with the other inputs" if self.clean else ""
+        return ", ".join(filter(None, (what.get(self.how, f"{self.part} from patch_from"), rows, clean)))
+
+
 @dataclass(frozen=True, eq=False)
 class Sweep:
     """How much the output changes with each head.
@@ -49,11 +75,13 @@ class Sweep:
     values   attentions × heads, float64: the change if only this head is changed; NaN where an attention has no such
              head, or where the change is NaN
     measure  what was measured: the function's name, or of a lambda its expression; "" if ``measure`` was None
+    treatment  what was done to each head; None if nothing was
     """
 
     names: tuple[str, ...]
     values: Tensor
     measure: str = ""
+    treatment: Treatment | None = field(default=None, kw_only=True)
 
     def most(self, count: int = 5) -> tuple[HeadChange, ...]:
         """The heads with the largest absolute change, the largest first.
@@ -76,7 +104,8 @@ class Sweep:
         return html_of(self, HEADS)
 
     def __repr__(self) -> str:
-        return f"{shown_shape(self.values)} heads; largest: " + ", ".join(
+        done = f" {self.treatment}" if self.treatment else ""
+        return f"{shown_shape(self.values)} heads{done}; largest: " + ", ".join(
             f"{one.name} head {one.head} ({one.change:.3g})" for one in self.most(3)
         )
 
@@ -166,7 +195,10 @@ def sweep(
                 else:
                     after = changed_run(subject, found.sites, {index: edit})
                 changes[index, head] = change(after)
-    return Sweep(tuple(one.name for one in found.attentions), changes, _words_of(measure))
+    how: How = "patch_from" if patch_from is not None else "reference" if reference is not None else by
+    chosen = None if rows is None else whole_rows(rows, "rows")
+    names = tuple(one.name for one in found.attentions)
+    return Sweep(names, changes, _words_of(measure), treatment=Treatment(how, part, clean, chosen))
 
 
 def _of_heads(real: Tensor | None) -> Tensor | None:

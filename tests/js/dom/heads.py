@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from mha_core.interop import capture, sweep
+from mha_core.interop import attribute, capture, sweep
 from mha_view.heads import payload
 from mha_view.heads.cell import message_of
 
@@ -66,6 +66,12 @@ def payloads() -> dict[str, Any]:
     decoder = capture(
         both, (drawn(1, 5, 8), drawn(1, 3, 8)), without=[("decoder.layers.0.multihead_attn", 1)]
     )
+    later = capture(encoder, drawn(1, 8, 8), without=[(1, 3)])
+    first = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, norm_first=True)
+    body = nn.TransformerEncoder(first, 2, nn.LayerNorm(8), enable_nested_tensor=False)
+    direct = attribute(
+        nn.Sequential(nn.Embedding(9, 8), body, nn.Linear(8, 9)).eval(), torch.tensor([[4, 2, 4]]), 5
+    )
     long = capture(encoder, drawn(3, 80, 8))
     cross = capture(both, (drawn(1, 5, 8), drawn(1, 3, 8)), list("abc"), context_tokens=list("vwxyz"))
     masked = capture(Masked(), drawn(1, 4, 5, 2, seed=4))
@@ -79,6 +85,8 @@ def payloads() -> dict[str, Any]:
         "cross": message_of(cross, "en"),
         "crossed": message_of(crossed, "en"),
         "decoder": message_of(decoder, "en"),
+        "later": message_of(later, "en"),
+        "direct": message_of(direct, "en"),
         "sweep": message_of(swept, "en"),
         "unnamed": message_of(unnamed, "en"),
         "logits": message_of(named.named([f"<b>{at}" for at in range(9)]), "en"),

@@ -557,8 +557,33 @@ test("a sweep's numbers are found with the keys", async () => {
   assert.equal(find(".sweep > .readout").textContent, `layers.1.self_attn, head 1: ${text}`);
 });
 
+test("of a change the layers before it are left out, and the title says so", async () => {
+  const { find, texts } = await opened("later");
+  assert.deepEqual(texts(".layer-name"), ["layers.1", "layers.2"]);
+  assert.equal(find(".glance h2").textContent, "Heads from layers.1.self_attn on: nothing changed before it");
+  assert.equal(find(".one h2").textContent, "layers.1.self_attn, head 3");
+  find('[data-focus="second"]').click();
+  assert.deepEqual(texts(".layer-name"), ["layers.0", "layers.1", "layers.2"]);
+});
+
+test("a map of what heads add has all that they add up to", async () => {
+  const { texts } = await opened("direct");
+  const names = texts(".sweep tbody th");
+  const numbers = texts(".sweep tbody td").map(numberIn);
+  assert.deepEqual(
+    [names[0], names.at(-1)],
+    ["all heads of the map", "sum: the logit, or the difference of two"],
+  );
+  const sum = numbers.slice(0, -1).reduce((one, other) => one + other);
+  assert.ok(Math.abs(sum - numbers[numbers.length - 1]) < 1e-3);
+});
+
 test("a sweep says what was measured", async () => {
   const first = await opened("sweep");
+  assert.match(
+    first.find(".sweep .hint").textContent,
+    /^Each head in turn is switched off: its outputs are set to 0\./,
+  );
   assert.equal(first.find(".sweep-measured").textContent, "Measured: out[0, 0, 0]");
   const { find } = await opened("unnamed");
   assert.equal(find(".sweep-measured").textContent, "Measured: the largest absolute change of the output");

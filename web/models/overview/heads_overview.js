@@ -192,11 +192,22 @@ export class HeadsOverview {
     return shows === "difference" && !this.canDiffer ? "first" : shows;
   }
 
+  /** Of the differences that a change makes, the first layer that has any, or a changed head. */
+  get #firstLayer() {
+    const { change, differences, patched = [], heads } = this.#run;
+    const { off, by, only } = this.#place;
+    if (!change || this.picture !== "difference" || by || only) return 0;
+    const first = differences?.findIndex((number) => number > 0) ?? -1;
+    const layers = [...off, ...patched].map(([layer]) => layer);
+    return Math.min(...layers, first < 0 ? (layers[0] ?? 0) : Math.floor(first / heads));
+  }
+
   /** Put the tiles in order; in the model's order with a line for each layer. */
   #arrange() {
     const { layers, heads } = this.#run;
     const { by, only, head } = this.#place;
-    this.#order = ordered(this.#run, this.#place);
+    const start = this.#firstLayer;
+    this.#order = ordered(this.#run, this.#place).filter((at) => at >= start * heads);
     const isSorted = Boolean(by || only);
     this.tiles.classList.toggle("sorted", isSorted);
     this.tiles.style.setProperty("--heads", String(heads));
@@ -205,11 +216,12 @@ export class HeadsOverview {
     if (arranged !== this.#arranged && isSorted) this.tiles.replaceChildren(...roots);
     else if (arranged !== this.#arranged)
       this.tiles.replaceChildren(
-        ...Array.from({ length: layers }, (_, layer) => {
+        ...Array.from({ length: layers - start }, (_, row) => {
+          const layer = row + start;
           const name = fill(this.words.layer_n, { layer: this.#run.labels[layer] });
           const title = element("div", { class: "layer-name", "aria-hidden": "true" }, name);
-          const row = div("layer-heads", ...roots.slice(layer * heads, (layer + 1) * heads));
-          return element("div", { class: "layer-row", role: "group", "aria-label": name }, title, row);
+          const tiles = div("layer-heads", ...roots.slice(row * heads, (row + 1) * heads));
+          return element("div", { class: "layer-row", role: "group", "aria-label": name }, title, tiles);
         }),
       );
     this.#arranged = arranged;
@@ -280,7 +292,9 @@ export class HeadsOverview {
     }
     const all = run.layers * run.heads;
     const values = { shown: this.#order.length, count: all, layers: run.layers, heads: run.heads };
-    setText(this.title, fill(this.#order.length < all ? words.heads_some : words.heads_all, values));
+    const start = this.#firstLayer;
+    const title = start ? words.heads_changed : this.#order.length < all ? words.heads_some : words.heads_all;
+    setText(this.title, fill(title, { ...values, name: run.names?.[start] ?? "" }));
   }
 
   // --- the tip -----------------------------------------------------------------------------------------------------
