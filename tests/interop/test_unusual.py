@@ -465,7 +465,7 @@ anything: Any = capture
 swept: Any = sweep
 ARGUMENTS: dict[str, Callable[[Layer], Any]] = {
     "measure: expected a function of the module's output, got 'logit'": lambda m: swept(m, X, "logit"),
-    "rows: expected rows as whole numbers, got ('a',)": lambda m: swept(m, X, rows="a"),
+    "rows: expected rows as whole numbers, got 'a'": lambda m: swept(m, X, rows="a"),
     "inputs: expected a tensor, a tuple of arguments or a mapping of keywords, got NoneType": (
         lambda m: anything(m, None)
     ),

@@ -267,7 +267,7 @@ def _captured(call: Call, split: Split, sample: int) -> Captured | _Undecided:
         return verified(four_axes(call, split), sample)
     either = {
         heads_first: verified(four_axes(call, split._replace(heads_first=heads_first)), sample)
-        for heads_first in orders(call)
+        for heads_first in orders(call, split)
     }
     return _Undecided(call.name, split, call.outputs.detach().clone(), either)
 

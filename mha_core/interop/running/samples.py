@@ -70,9 +70,24 @@ class Batch:
             return Split(*lead, heads_first=False, sure=True)
         grouped = _is_grouped(call) or self._has_all_tokens(call)
         sizes = self._sizes(lead, call.folds, grouped=grouped)
+        if sizes is None and (sizes := self._by_second_run(call)):
+            return Split(*sizes, sure=False)
         if sizes is None or (not self.given and self._is_one_token(call, *sizes)):
             raise _refusal(_UNFIT if self.given else _UNDECIDED, call.name, lead, self.given)
         return Split(*sizes, sure=1 in sizes[:2] or self._order_is_known(lead, call.folds, *sizes[:2]))
+
+    def _by_second_run(self, call: Call) -> tuple[int, int, bool] | None:
+        """Samples, heads and whether heads come first, as a second run may confirm: where only the second axis is as
+        long as the batch, or one axis is a multiple of it and each query is a token of the input.
+        """
+        lead, samples = call.outputs.shape[:-2], self.inferred or 0
+        if self.given or samples < 2:
+            return None
+        if len(lead) == 2 and lead[1] == samples:
+            return samples, lead[0], True
+        is_whole = len(lead) == 1 and lead[0] % samples == 0 and lead[0] > samples
+        is_text = len(self.shape) == 2 + self.floating and call.outputs.shape[-2] == self.shape[1]
+        return (samples, lead[0] // samples, False) if is_whole and is_text else None
 
     def _is_one_token(self, call: Call, samples: int, heads: int, heads_first: bool) -> bool:
         """Whether the axis may be samples of one token each, with tokens first, rather than heads of one sample."""
@@ -178,11 +193,15 @@ def _refusal(sentence: str, name: str, lead: Sequence[int], samples: int | None 
     return InteropError(sentence, place=name, lead=" × ".join(map(str, lead)), samples=samples)
 
 
-def orders(call: Call) -> tuple[bool, ...]:
-    """Whether heads may come first: not if shared keys show the axis of heads, nor with more than two axes."""
+def orders(call: Call, split: Split) -> tuple[bool, ...]:
+    """Whether heads may come first: not if shared keys show the axis of heads, nor with more than two axes. Two axes of
+    different lengths have one order alone.
+    """
     lead, parts = call.outputs.shape[:-2], [call.v, *((call.scores.q, call.scores.k) if call.scores else ())]
     shared = any(part.dim() > 2 and part.shape[-3] not in (1, lead[-1]) for part in parts)
-    return (False,) if shared or len(lead) > 2 else (False, True)
+    if shared or len(lead) > 2:
+        return (False,)
+    return (split.heads_first,) if len(lead) == 2 and split.samples != split.heads else (False, True)
 
 
 def four_axes(call: Call, split: Split) -> Call:
