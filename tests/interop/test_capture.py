@@ -319,6 +319,7 @@ def merged_and_apart(q, k, v):
 
 SINKS = torch.tensor([1.0, 0.0, 2.5], dtype=torch.float64)
 KNOWN = {
+    "a temperature of each head": lambda q, k, v: (q @ k.mT * torch.rand(3, 1, 1)).softmax(-1) @ v,
     "samples and heads merged and apart": merged_and_apart,
     "operators": lambda q, k, v: (q @ k.mT / 6**0.5).softmax(-1) @ v,
     "in place": in_place,
@@ -361,7 +362,7 @@ UNKNOWN = {
     "a curve over the scores": lambda q, k, v: (5 * torch.atan(q @ k.mT / 5)).softmax(-1) @ v,
     "two softcaps": lambda q, k, v: torch.tanh(2 * torch.tanh(q @ k.mT)).softmax(-1) @ v,
     "a softcap after a mask": lambda q, k, v: torch.tanh(q @ k.mT + NUMBERS).softmax(-1) @ v,
-    "a temperature of each head": lambda q, k, v: (q @ k.mT * torch.rand(3, 1, 1)).softmax(-1) @ v,
+    "a factor of each key": lambda q, k, v: (q @ k.mT * torch.rand(4)).softmax(-1) @ v,
     "weights that are changed": lambda q, k, v: ((q @ k.mT).softmax(-1) * TRIL) @ v,
     "scores from elsewhere": lambda q, k, v: NUMBERS.expand(2, 3, 4, 4).softmax(-1) @ v,
     "scores written over": lambda q, k, v: overwritten(q @ k.mT).softmax(-1) @ v,
@@ -1053,8 +1054,8 @@ def test_heads_are_chosen():
     example = captured.example(heads=[19, 3])
     assert apart(trace(example)["weights"].cpu(), captured.weights[[19, 3]]) <= 1e-12
     assert example.note["en"] == "Captured from Fused: heads=[19, 3] of 20, counted from 0."
-    assert example.title["en"] == "Fused, heads 19, 3 (counted from 0)"
-    assert captured.example(heads=[5]).title["en"] == "Fused, head 5 (counted from 0)"
+    assert example.title["en"] == "Fused, heads 19, 3 counted from 0 (Heads 1 to 2 here)"
+    assert captured.example(heads=[5]).title["en"] == "Fused, head 5 counted from 0 (Head 1 here)"
     assert large(h=2).example().title == "Fused"
     first = captured.example(cut=True)
     assert len(first.heads) == 16

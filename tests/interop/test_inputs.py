@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from mha_core import InteropError
+from mha_core import InteropError, trace
 from mha_core.interop import At, attribute, capture, sweep
 
 IDS = torch.tensor([[1, 2, 3, 4, 5, 6, 7], [8, 9, 10, 11, 12, 0, 0], [13, 14, 15, 0, 0, 0, 0]])
@@ -148,15 +148,43 @@ def test_a_measure_that_is_nan_from_the_start_is_refused():
 
 
 class Tempered(Cached):
-    """Scores with a factor for each head, so that how the weights follow from Q and K is not known."""
+    """Scores with a factor for each key, so that how the weights follow from Q and K is not known."""
 
     def forward(self, ids, attention_mask=None):
         q, k, v = (
             part.unflatten(-1, (3, 4)).transpose(1, 2) for part in self.parts(self.words(ids)).chunk(3, -1)
         )
-        scores = q @ k.mT * torch.tensor([0.3, 0.5, 0.9])[:, None, None]
+        scores = q @ k.mT * torch.linspace(0.3, 0.9, ids.shape[1])
         weights = scores.masked_fill(attention_mask[:, None, None] == 0, -torch.inf).softmax(-1)
         return self.say((weights @ v).transpose(1, 2).flatten(2))
+
+
+@pytest.mark.parametrize("over", [False, True])
+@pytest.mark.parametrize("shape", [(3, 1, 1), (1, 3, 5, 1), (5, 1)])
+def test_a_temperature_of_each_head_or_query_is_a_factor_of_its_queries(shape, over):
+    factors = torch.rand(shape) + 0.5
+
+    class Tuned(nn.Module):
+        def forward(self, x):
+            q = x.unflatten(-1, (3, 4)).transpose(1, 2)
+            scores = (q @ q.mT) / factors if over else factors * (q @ q.mT)
+            self.weights = (scores / 2 + torch.full((5, 5), -torch.inf).triu(1)).softmax(-1)
+            return self.weights @ q
+
+    model = Tuned()
+    (one,) = capture(model, torch.randn(2, 5, 12), sample=1)
+    assert (one.causal, one.scale) == (True, "sqrt_dk")
+    assert torch.allclose(one.weights, model.weights[1])
+    computed = trace(one.example())["weights"].cpu()
+    assert torch.allclose(computed, one.weights.double(), atol=1e-6)
+
+
+def test_new_weights_on_keys_that_the_mask_hides_have_a_remark():
+    model, even = Cached().eval(), torch.full((5, 5), 0.2)
+    over = capture(model, IDS[:1, :5], patch={(0, 1): even})
+    assert "reach keys that the mask hides" in repr(over.found[0])
+    within = capture(model, IDS[:1, :5], patch={(0, 1): even.tril()})
+    assert within.found[0].remark == ""
 
 
 @pytest.mark.parametrize("flips", [(), (1,)])

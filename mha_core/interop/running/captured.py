@@ -27,8 +27,8 @@ ROUNDED: Final = {torch.float16: 0.01, torch.bfloat16: 0.05}
 
 _PARTS: Final = ("weights", "outputs", "q", "k", "v")
 _SIZES: Final = Template("{h} {h:head|heads}{shared}, {n_q} {n_q:query|queries}, {n_k} {n_k:key|keys}")
-_ONE_HEAD: Final = N_("{name}, head {heads} (counted from 0)")
-_SOME_HEADS: Final = N_("{name}, heads {heads} (counted from 0)")
+_ONE_HEAD: Final = N_("{name}, head {heads} counted from 0 (Head 1 here)")
+_SOME_HEADS: Final = N_("{name}, heads {heads} counted from 0 (Heads 1 to {n} here)")
 _FROM: Final = N_("Captured from {name}: heads=[{heads}] of {h}, counted from 0.")
 _NO_SCORES: Final = N_(
     "An example cannot compute these scores from Q and K, so the heads start from their weights."
@@ -64,8 +64,9 @@ class Captured:
     h heads of queries, g heads of keys and values; n_q queries, n_k keys:
 
     name             the part of the module that computed it, or the module's class if it is the module itself
-    q, k, v          h × n_q × d_k, g × n_k × d_k, g × n_k × d_v; q and k are None if an example cannot compute the
-                     weights from them. ``k.repeat_interleave(h // g, 0)`` has the keys of each head of queries
+    q, k, v          h × n_q × d_k, g × n_k × d_k, g × n_k × d_v; q has the factors that scores have by head or by
+                     query, such as a temperature. q and k are None if an example cannot compute the weights from them.
+                     ``k.repeat_interleave(h // g, 0)`` has the keys of each head of queries
     weights          h × n_q × n_k, computed in float64 if the module did not compute them
     outputs          h × n_q × d_v: weights · V, before heads are concatenated and multiplied by W_O (an example's
                      ``head_outputs``; z in TransformerLens)
@@ -326,7 +327,7 @@ def _title(name: str, heads: Sequence[int], h: int) -> str | dict[str, str]:
     if list(heads) == list(range(h)):
         return name[:200]
     template = _ONE_HEAD if len(heads) == 1 else _SOME_HEADS
-    return _notes((template, {"name": name[:200], "heads": _counted(heads)}))
+    return _notes((template, {"name": name[:180], "heads": _counted(heads), "n": len(heads)}))
 
 
 def _chosen(heads: Sequence[int] | None, h: int) -> list[int]:

@@ -16,8 +16,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
+import torch
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
@@ -38,6 +39,8 @@ from mha_core.interop.running.samples import four_axes
 from mha_core.interop.running.second_run import tensors_in
 from mha_core.interop.running.subject import Subject, outputs_of_parts
 from mha_core.interop.running.watch import Watch
+
+_OVER_MASK: Final = N_("Weights that were put in reach keys that the mask hides from their queries.")
 
 
 def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: By) -> Changed:
@@ -244,9 +247,12 @@ def _edited(one: Captured, edits: Sequence[Edit], outputs: Tensor, new: Mapping[
         weights[head] = own[one.sample].to(weights)
     of_weights = {edit.head for edit in edits if edit.part in OF_WEIGHTS and edit.head is not None}
     of_outputs = {edit.head for edit in edits if edit.part in ("outputs", "v") and edit.head is not None}
+    hidden = torch.isneginf(one.added).expand_as(weights)
+    is_over = any(bool(weights[head][hidden[head]].any()) for head in new)
     return replace(
         one,
         weights=weights,
+        remark=one.remark or (_OVER_MASK if is_over else ""),
         outputs=of_sample(outputs, one.sample),
         new_weights=tuple(sorted(of_weights)),
         new_outputs=tuple(sorted(of_outputs)),

@@ -78,7 +78,9 @@ def scores_after(
     if name == "tanh" and first and scores.mask is None and scores.softcap is None and scores.sink is None:
         return replace(scores, softcap=1.0)
     if name in (*TIMES, *OVER) and (first or name in TIMES):
-        return _times(scores, plain_number(other), over=name in OVER)
+        over = name in OVER
+        factor = plain_number(other)
+        return _times_rows(scores, other, over=over) if factor is None else _times(scores, factor, over=over)
     if name in (*PLUS, *MINUS) and (first or name in PLUS) and "alpha" not in kwargs:
         return _plus(scores, other, minus=name in MINUS)
     if name == "masked_fill" and first and len(others) > 1:
@@ -160,9 +162,21 @@ def turned(scores: Scores, order: Sequence[int]) -> Scores | None:
     return replace(scores, q=q, k=k, mask=mask, sink=None if scores.sink is None else moved(scores.sink))
 
 
-def _times(scores: Scores, factor: float | None, *, over: bool) -> Scores | None:
-    if factor is None:
+def _times_rows(scores: Scores, factors: Any, *, over: bool) -> Scores | None:
+    """Scores with a factor for each head or each query, such as a temperature, which their queries take over."""
+    is_of_rows = isinstance(factors, Tensor) and factors.dim() > 1 and factors.shape[-1] == 1
+    if (
+        not is_of_rows
+        or not factors.is_floating_point()
+        or scores.softcap is not None
+        or scores.sink is not None
+    ):
         return None
+    factors = 1 / factors if over else factors
+    return replace(scores, q=scores.q * factors, mask=None if scores.mask is None else scores.mask * factors)
+
+
+def _times(scores: Scores, factor: float, *, over: bool) -> Scores:
     factor = 1 / factor if over else factor
     return replace(
         scores,
