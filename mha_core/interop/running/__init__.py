@@ -4,5 +4,6 @@
 before softmax), ``watch`` (what a running module calls in torch), ``samples`` and ``second_run`` (which axis is
 samples and which is heads), ``captured`` and ``one_sample`` (one attention, verified), ``attentions`` and ``found``
 (every attention of a run), ``edits``, ``changed``, ``intervene`` (heads changed while a module runs, and what that
-does to its output), ``capture`` and ``sweep`` (the functions that callers use).
+does to its output), ``linearity`` and ``linear`` (a run whose output is a sum of terms), ``capture``, ``sweep`` and
+``attribution`` (the functions that callers use).
 """

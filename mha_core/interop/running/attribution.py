@@ -2,39 +2,45 @@
 
 direct = attribute(model, ids, 42)                # of the logit of token 42 at the last real position
 direct = attribute(model, ids, 42, against=7)     # of the difference to that of token 7
+direct = attribute(model, ids, vector)            # of the sum of logits · vector
 direct.values                                     # attentions × heads
 direct.others                                     # embeddings, MLPs and biases: the rest of the sum
+direct.sources[3][5]                              # the part of head 5 of attention 3 by token that it comes from
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from math import nan
-from typing import Any
+from typing import Any, Final, TypedDict, Unpack, overload
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.parameters.packed import EXACT
+from mha_core.interop.parameters.packed import EXACT, shown_shape
+from mha_core.interop.running.call import failures_named
 from mha_core.interop.running.capture import arguments
 from mha_core.interop.running.captured import Captured
 from mha_core.interop.running.changed import tensor_of
-from mha_core.interop.running.found import Asked
+from mha_core.interop.running.edits import part_of
+from mha_core.interop.running.found import Asked, Found, Site
+from mha_core.interop.running.functions import as_written
 from mha_core.interop.running.intervene import first_run
-from mha_core.interop.running.lookup import counted, whole
+from mha_core.interop.running.linear import Linear, Term, plain_afterwards
+from mha_core.interop.running.lookup import SAMPLES, counted
 from mha_core.interop.running.padding import real_tokens
-from mha_core.interop.running.stream import End, Ran, Recorder, end_of
-from mha_core.interop.running.subject import Subject
+from mha_core.interop.running.second_run import tensors_in
+from mha_core.interop.running.subject import Subject, outputs_of_parts
 from mha_core.interop.running.sweep import Sweep
 
-_MOST_NAMES = 3
+_MOST_NAMES: Final = 3
 """How many parts an error lists."""
-_ROWS = N_("expected rows from 0 to {last}, got {got}")
-_TOKENS = N_("expected ids from 0 to {last}, got {got}")
+_LEAST: Final = 1e-6
+"""What is smaller is not listed among the others."""
+_ROWS: Final = N_("expected rows from 0 to {last}, got {got}")
+_TOKENS: Final = N_("expected ids from 0 to {last}, got {got}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +49,53 @@ class Attribution(Sweep):
 
     others   what else the stream is a sum of, by the part of the module: embeddings, MLPs, and biases
     total    the logit or difference itself: the sum of all heads and others
+    sources  by attention, heads × n_k: each head's contribution by the token that it comes from, or None for NaN
+    fixed    the parts of the module whose norm or gate was held fixed, so that the rest is linear
     """
 
     others: Mapping[str, float] = field(default_factory=dict)
     total: float = nan
+    sources: tuple[Tensor | None, ...] = ()
+    fixed: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         heads = self.values.nan_to_num(0.0).sum().item()
         return f"{self.measure} = {self.total:.4g}, of which heads {heads:.4g}; {super().__repr__()}"
+
+
+class Options(TypedDict, total=False):
+    """The keywords of ``attribute`` whatever it returns."""
+
+    row: int | None
+    part: str | None
+    keywords: Mapping[str, Any] | None
+    batch: int | None
+    real: Any
+    context_real: Any
+
+
+@overload
+def attribute(
+    module: nn.Module,
+    inputs: Any,
+    token: int | Tensor,
+    against: int | Tensor | None = None,
+    *,
+    sample: int = 0,
+    **options: Unpack[Options],
+) -> Attribution: ...
+
+
+@overload
+def attribute(
+    module: nn.Module,
+    inputs: Any,
+    token: int | Tensor,
+    against: int | Tensor | None = None,
+    *,
+    sample: Sequence[int],
+    **options: Unpack[Options],
+) -> tuple[Attribution, ...]: ...
 
 
 def attribute(
@@ -59,181 +104,276 @@ def attribute(
     token: int | Tensor,
     against: int | Tensor | None = None,
     *,
-    sample: int = 0,
+    sample: int | Sequence[int] = 0,
     row: int | None = None,
+    part: str | None = None,
     keywords: Mapping[str, Any] | None = None,
     batch: int | None = None,
     real: Any = None,
     context_real: Any = None,
-) -> Attribution:
+) -> Attribution | tuple[Attribution, ...]:
     """Direct logit attribution (nostalgebraist 2020; Elhage et al. 2021): the logits are linear in the residual stream
     once the scale s of the final norm is frozen, and the stream is a sum, to which each head adds its own part.
 
         direct[l, h] = U(γ ∘ (O_h·W_O − mean) / s)[token]      W_O: the head's rows; no mean with RMSNorm
 
-    ``token``: its id, also as a tensor; ``against``: another, whose logit is subtracted. ``sample`` and ``row``: at
-    which position of the output; by default the sample's last real one. ``inputs``, ``keywords``, ``batch``, ``real``
-    and ``context_real``: as for ``capture``.
+    ``token``: its id, or a vector v with as many numbers as the output has columns, for Σ_t v_t · logit_t; ``against``:
+    another id, whose logit is subtracted. ``sample`` and ``row``: at which position of the output; by default the
+    sample's last real one. With a list of samples there is an attribution for each. ``part``: a part of the module
+    whose output takes the place of the logits, such as a layer, for a direction v of the residual stream. ``inputs``,
+    ``keywords``, ``batch``, ``real`` and ``context_real``: as for ``capture``.
 
-    The stream is found by following the unembedding's input back through additions, so this works for modules whose
-    layers add to one stream (pre-norm). Attention that does not, such as an encoder's, has NaN.
+    The module runs once more, and whatever is not linear is held fixed: weights, activations, the scales of norms and
+    gates. The gradient of the logit is then exact, and a head contributes its outputs · their gradient, with W_O, norm
+    and unembedding as the module has them, in whatever way they are written. Attention whose outputs reach the logit
+    only through later layers, such as an encoder's, has NaN. Of logits after a softcap or log_softmax those before it
+    are meant, and ``measure`` says so.
 
         direct = attribute(model, ids, 42, against=7)
         direct.most(3)  # the heads that speak most for 42, or against it
 
-    Raises ``InteropError`` as ``capture`` does, and if the output is not that of a linear layer after such a stream and
-    at most one norm.
+    Raises ``InteropError`` as ``capture`` does; if no head reaches the output linearly, with the operation that it is
+    stopped by; and if heads and others do not add up to the logit.
     """
-    asked = Asked(sample, batch).with_real(real, context_real)
+    several = isinstance(sample, Sequence)
+    samples: Sequence[Any] = sample if isinstance(sample, Sequence) else [sample]
     subject = Subject(*arguments(module, inputs, keywords, batch))
+    asked = Asked(next(iter(samples), 0), batch).with_real(real, context_real)
+    name = None if part is None else part_of(subject.module, part, "part")
     with torch.no_grad():
-        attentions = first_run(subject, asked).attentions
-        recorder = Recorder(subject.module)
-        with recorder.parts():
-            logits = tensor_of(subject.run(recorder))
-        projections = list(_projections(recorder, attentions))
-        first = any(one.samples_first for one in projections)
-        at = _place(logits, attentions, sample, row, samples_first=first or not projections)
-        end = end_of(recorder, logits, lambda tensor: _row(tensor, logits, at))
-        count = logits.shape[-1]
-        ids = [_id(one, count) for one in (token, against) if one is not None]
-        return _summed(recorder, attentions, projections, end, _Read(logits, at, ids, first))
+        found = first_run(subject, asked)
+        with plain_afterwards(subject.module):
+            ran = _Ran.of(subject, found, name)
+            own = tuple(ran.attribution(one, row, token, against) for one in samples)
+    return own if several else own[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Projection:
-    """W_O of an attention: what ran, and its affine map of concatenated heads."""
+class _Ran:
+    """A run that is linear in its terms, with the output of which gradients are taken."""
 
-    index: int
-    ran: Ran
-    project: Callable[[Tensor], Tensor]
-    samples_first: bool
+    found: Found
+    linear: Linear
+    output: Tensor
+    part: str | None
 
+    @classmethod
+    def of(cls, subject: Subject, found: Found, part: str | None) -> _Ran:
+        """The run. Raises ``InteropError`` if it is another than the first one."""
+        outputs: list[Any] = []
+        change = {} if part is None else {part: outputs.append}
+        with subject.copies() as (args, named):
+            linear = Linear(subject.module, found.sites, tensors_in((args, named)))
+            given = (*args, *named.values())
+            with outputs_of_parts(subject.module, change), failures_named(given), as_written(), linear:
+                output = subject.module(*args, **named)
+        if part is not None and not outputs:
+            raise InteropError(N_("this part of the module did not run"), place=part)
+        tensor = tensor_of(output if part is None else outputs[-1])
+        if linear.seen != len(found.sites) or not tensor.requires_grad:
+            raise InteropError(N_("the module did not compute the same attentions when it ran again"))
+        return cls(found, linear, tensor, part)
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Read:
-    """Which logits are read: the row ``at`` of the output, and one id, or two whose difference is meant."""
+    def attribution(self, sample: Any, row: int | None, token: Any, against: int | Tensor | None) -> Attribution:
+        """The contributions to one logit, or to a sum of several."""
+        attentions = self.found.attentions
+        sample = counted(sample, attentions[0].samples, SAMPLES, "sample")
+        direction, words = _direction(token, against, self.output, self.part)
+        shares = None
+        for at in _places(self.output, attentions, sample, row):
+            shares = self._shares(at, direction)
+            if shares.are_of(sample, self.found.sites):
+                break
+        assert shares is not None  # noqa: S101  # there is a place
+        true = self.output if self.part else tensor_of(self.found.output)
+        if not shares.before:
+            shares.total = (_flat(true)[at].detach().to(EXACT) @ direction).item()
+        return _summed(shares, self.found, sample, words, self.linear.rounding)
 
-    logits: Tensor
-    at: tuple[int, ...]
-    ids: Sequence[int]
-    samples_first: bool
-
-    def of(self, rows: Tensor) -> Tensor:
-        """The logit, or the difference, of k rows of logits."""
-        own = rows[..., self.ids].to(EXACT)
-        return own[..., 0] - own[..., 1] if len(self.ids) > 1 else own[..., 0]
-
-
-def _projections(recorder: Recorder, attentions: Sequence[Captured]) -> Iterator[_Projection]:
-    """The parts that project the concatenated heads of each attention, the last one to run first."""
-    every = [ran for several in recorder.ran.values() for ran in several]
-    for index, one in enumerate(attentions):
-        concat = one.outputs.transpose(0, 1).flatten(1)
-        for ran in every:
-            part = ran.part
-            if isinstance(part, nn.MultiheadAttention) and ran.name == one.name.partition("#")[0]:
-                project = partial(functional.linear, weight=part.out_proj.weight)
-                yield _Projection(index, ran, project, part.batch_first)
-            elif not [*part.children()] or hasattr(part, "weight"):
-                for samples_first in (True, False):
-                    if _is_sample(ran.given, concat, one, samples_first=samples_first):
-                        yield _Projection(index, ran, part, samples_first)
-                        break
-
-
-def _is_sample(given: Tensor, concat: Tensor, one: Captured, *, samples_first: bool) -> bool:
-    """Whether a tensor has these rows as those of the attention's sample."""
-    if given.shape[-1] != concat.shape[-1] or given.numel() != one.samples * concat.numel():
-        return False
-    lead = (one.samples, len(concat)) if samples_first else (len(concat), one.samples)
-    if given.dim() == 3 and tuple(given.shape[:2]) != lead:
-        return False
-    rows = given.reshape(*lead, -1)
-    own = rows[one.sample] if samples_first else rows[:, one.sample]
-    return torch.allclose(own.detach().cpu().to(concat), concat, atol=1e-5)
-
-
-def _id(token: Any, count: int) -> int:
-    """A token's id. Ids below 0, such as the −100 of a label that is left out, do not count from the end."""
-    if (own := whole(token)) is not None and own < 0:
-        raise InteropError(_TOKENS, place="token", last=count - 1, got=own)
-    return counted(token, count, _TOKENS, "token")
+    def _shares(self, at: int, direction: Tensor) -> _Shares:
+        """The terms and gradients of a sum of logits in a row; behind a softcap, of those before it."""
+        shares = _Shares()
+        with torch.enable_grad():
+            logits = _flat(self.output)[at]
+        self.linear.take, self.linear.froze = shares.take, shares.froze
+        torch.autograd.backward(logits, direction.to(logits), retain_graph=True)
+        for term, gradient in [*shares.terms]:
+            is_last = term.values.shape == self.output.shape
+            is_last &= int(gradient.count_nonzero()) <= int(direction.count_nonzero())
+            if is_last and term.before is not None and not shares.of_heads():
+                shares.pass_by(term, gradient)
+                torch.autograd.backward(term.before, gradient, retain_graph=True)
+        return shares
 
 
-def _place(
-    logits: Tensor, attentions: Sequence[Captured], sample: int, row: int | None, *, samples_first: bool
-) -> tuple[int, ...]:
-    """The index of the row of logits at a position of a sample."""
-    samples, axes = attentions[0].samples, logits.dim() - 1
-    if axes not in (1, 2) or (axes == 1 and samples > 1):
+@dataclass(slots=True, eq=False)
+class _Shares:
+    """The terms that a gradient reached, with the gradient, and the parts whose scale was held fixed.
+
+    ``total``: the logit; ``before``: the function of the logits before which it is taken.
+    """
+
+    total: float = nan
+    terms: list[tuple[Term, Tensor]] = field(default_factory=list)
+    fixed: dict[str, None] = field(default_factory=dict)
+    before: str = ""
+
+    def take(self, term: Term, gradient: Tensor) -> None:
+        """Keep a term."""
+        self.terms.append((term, gradient))
+
+    def froze(self, part: str) -> None:
+        """Keep a part's name."""
+        self.fixed[part] = None
+
+    def of_heads(self) -> list[tuple[Term, Tensor]]:
+        """The outputs of heads among the terms."""
+        return [one for one in self.terms if one[0].site >= 0]
+
+    def are_of(self, sample: int, sites: Sequence[Site]) -> bool:
+        """Whether all heads that contribute are of this sample."""
+        every = (_by_head(gradient, sites[term.site]) for term, gradient in self.of_heads())
+        return not any(bool(own[:sample].any() or own[sample + 1 :].any()) for own in every)
+
+    def pass_by(self, term: Term, gradient: Tensor) -> None:
+        """Go on with what a function of the logits was called with."""
+        assert term.before is not None  # noqa: S101  # the caller has checked
+        self.terms = [one for one in self.terms if one[0] is not term]
+        self.total = _share(gradient, term.before) + sum(_share(own, one.values) for one, own in self.terms)
+        self.before = term.function
+
+
+def _summed(shares: _Shares, found: Found, sample: int, words: str, rounding: float) -> Attribution:
+    """The shares of all terms, which must add up to the logit but for the rounding of a dtype."""
+    attentions, heads = found.attentions, shares.of_heads()
+    if not heads:
+        raise _no_head(shares)
+    values = torch.full((len(attentions), max(len(one.weights) for one in attentions)), nan, dtype=EXACT)
+    sources: list[Tensor | None] = [None] * len(attentions)
+    for term, gradient in heads:
+        site = found.sites[term.site]
+        own = (_by_head(gradient, site).to(EXACT) * _by_head(term.values, site).to(EXACT)).sum((0, 2, 3))
+        values[term.site, : len(own)] = own.cpu()
+        sources[term.site] = _by_source(_by_head(gradient, site)[sample], attentions[term.site], sample)
+    others, size = _others(shares, [one.name for one in attentions])
+    given = values.nan_to_num(0.0)
+    terms, size = given.sum().item() + sum(others.values()), size + given.abs().sum().item()
+    if not abs(terms - shares.total) <= size * rounding**0.5:
+        raise InteropError(
+            N_("the terms that were found add up to {found:.4g}, but the logit is {total:.4g}"),
+            found=terms,
+            total=shares.total,
+        )
+    return Attribution(
+        tuple(one.name for one in attentions),
+        values,
+        f"direct: {words}" + (f" before {shares.before}" if shares.before else ""),
+        {name: share for name, share in others.items() if abs(share) > _LEAST},
+        shares.total,
+        tuple(sources),
+        tuple(sorted(shares.fixed)),
+    )
+
+
+def _others(shares: _Shares, attentions: Sequence[str]) -> tuple[dict[str, float], float]:
+    """The shares of all terms but heads by part of the module, and the sum of their absolute values."""
+    others, biases, size = dict[str, float](), dict[str, bool](), 0.0
+    for term, gradient in reversed(shares.terms):
+        if term.site < 0:
+            share, name = _share(gradient, term.values), _place_of(term, attentions)
+            others[name] = others.get(name, 0.0) + share
+            biases[name] = biases.get(name, True) and term.bias
+            size += abs(share)
+    return {
+        f"{name} bias" if biases[name] and " " not in name else name: share for name, share in others.items()
+    }, size
+
+
+def _place_of(term: Term, attentions: Sequence[str]) -> str:
+    """The outermost part of the module that a term is from and no attention, or else the part and the function."""
+    words, plain = term.part.split("."), [f"{name.partition('#')[0]}." for name in attentions]
+    for count in range(1, len(words) + 1):
+        name = ".".join(words[:count])
+        if term.part in ("", "inputs") or not any(own.startswith(f"{name}.") for own in plain):
+            return name
+    return f"{term.function} in {term.part}"
+
+
+def _no_head(shares: _Shares) -> InteropError:
+    """The error where no head reaches the output: it says by which operations they are stopped."""
+    stops = dict.fromkeys(f"{term.function} in {term.part}" for term, _ in shares.terms if term.stops)
+    if stops:
+        sentence = N_(
+            "no head reaches the output linearly: on the way from the heads is {stops}; part= takes the output of a "
+            "part of the module before that"
+        )
+        return InteropError(sentence, stops=", ".join([*stops][:_MOST_NAMES]))
+    names = dict.fromkeys(f"{term.function} in {term.part}" for term, _ in shares.terms if not term.bias)
+    sentence = N_("no head reaches the output, which can be followed back to {names} and no further")
+    return InteropError(sentence, names=", ".join([*names][:_MOST_NAMES]))
+
+
+def _share(gradient: Tensor, values: Tensor) -> float:
+    return (gradient.to(EXACT) * values.detach().to(EXACT)).sum().item()
+
+
+def _by_head(tensor: Tensor, site: Site) -> Tensor:
+    """Samples × heads × n_q × d_v of what has the form of the result that the site's outputs are a view of."""
+    size, stride, offset = site.view
+    whole = torch.empty_strided(*site.result, dtype=tensor.dtype, device=tensor.device).copy_(tensor)
+    samples, heads, *matrix = site.matrices
+    first, second = (heads, samples) if site.split.heads_first else (samples, heads)
+    own = whole.as_strided(size, stride, offset).reshape(first, second, *matrix)
+    return own.transpose(0, 1) if site.split.heads_first else own
+
+
+def _by_source(gradient: Tensor, attention: Captured, sample: int) -> Tensor | None:
+    """Heads × n_k: Σ_i weights_ij · (V_j · gradient_i), or None if this sample was not kept."""
+    one = attention if attention.sample == sample else attention.batch.get(sample)
+    if one is None:
+        return None
+    v = one.v.repeat_interleave(len(one.weights) // len(one.v), 0).to(EXACT)
+    along = gradient.cpu().to(EXACT) @ v.mT
+    return (one.weights.to(EXACT) * along).sum(1)
+
+
+def _direction(token: Any, against: Any, output: Tensor, part: str | None) -> tuple[Tensor, str]:
+    """How much of each column of the output is meant, and in words."""
+    count, kind = output.shape[-1], "logit" if part is None else "column"
+    direction = torch.zeros(count, dtype=EXACT, device=output.device)
+    if isinstance(token, Tensor) and token.is_floating_point():
+        if token.shape != (count,) or not token.isfinite().all():
+            sentence = N_("expected a vector of {count} finite numbers, one for each column, got {got}")
+            raise InteropError(sentence, place="token", count=count, got=shown_shape(token))
+        return direction + token.detach().to(direction), f"{part or 'output'} · direction"
+    names = []
+    for given, sign, place in ((token, 1, "token"), (against, -1, "against")):
+        if given is not None:
+            own = given.item() if isinstance(given, Tensor) and given.numel() == 1 else given
+            if isinstance(own, int) and own < 0:
+                raise InteropError(_TOKENS, place=place, last=count - 1, got=own)
+            number = counted(own, count, _TOKENS, place)
+            direction[number] += sign
+            names.append(f"{kind} {number}")
+    return direction, " − ".join(names) + ("" if part is None else f" of {part}")
+
+
+def _flat(output: Tensor) -> Tensor:
+    """The output as rows."""
+    return output.reshape(-1, output.shape[-1])
+
+
+def _places(output: Tensor, attentions: Sequence[Captured], sample: int, row: int | None) -> Iterator[int]:
+    """The rows of the output that may be at a position of a sample: its first axis is samples, or its second one."""
+    samples, lead = attentions[0].samples, output.shape[:-1]
+    every = lead.numel()
+    if len(lead) > 2 or every % samples or (len(lead) == 2 and samples not in lead):
         raise InteropError(N_("expected an output of samples × positions × logits"))
-    n = logits.shape[1 if axes == 2 and samples_first else 0]
+    n = every // samples
     real = real_tokens(attentions, samples, n)
     last = n - 1 if real is None else int(real[sample].nonzero()[-1])
     position = last if row is None else counted(row, n, _ROWS, "row")
-    if axes == 1:
-        return (position,)
-    return (sample % samples, position) if samples_first else (position, sample % samples)
-
-
-def _row(tensor: Tensor, logits: Tensor, at: tuple[int, ...]) -> Tensor:
-    """One row of a term of the stream, which may be the same for all samples."""
-    try:
-        return tensor.expand(*logits.shape[:-1], tensor.shape[-1])[at]
-    except (RuntimeError, IndexError):
-        raise InteropError(
-            N_("the residual stream has other rows than the output, so a row of it is not known")
-        ) from None
-
-
-def _summed(
-    recorder: Recorder,
-    attentions: Sequence[Captured],
-    projections: Sequence[_Projection],
-    end: End,
-    read: _Read,
-) -> Attribution:
-    """The shares of all terms in the logit, which they add up to."""
-    by_output = {id(one.ran.result): one for one in reversed(projections)}
-    base = end.unembed(torch.zeros_like(end.shift)[None])
-
-    def share(rows: Tensor) -> Tensor:
-        return read.of(end.unembed(end.scaled(rows).to(base)) - base)
-
-    values = torch.full((len(attentions), max(len(one.weights) for one in attentions)), nan, dtype=EXACT)
-    others: dict[str, float] = {}
-    position = read.at[-1] if read.samples_first else read.at[0]
-    for term in recorder.terms(end.x, by_output):
-        row, projection = _row(term, read.logits, read.at), by_output.get(id(term))
-        whole = share(row[None]).item()
-        name = recorder.name(term)
-        if projection is not None:
-            outputs = attentions[projection.index].outputs[:, position].to(row)
-            alone: Tensor = torch.block_diag(*outputs)  # type: ignore[no-untyped-call]  # row h: the concatenated heads with head h alone
-            own = share(projection.project(alone) - projection.project(torch.zeros_like(alone)))
-            values[projection.index, : len(own)] = own
-            whole, name = whole - own.sum().item(), f"{projection.ran.name} bias"
-        others[name] = others.get(name, 0.0) + whole
-    others["bias"] = read.of(end.unembed(end.shift[None].to(base))).item()
-    total = read.of(read.logits[read.at]).item()
-    others = {name: number for name, number in others.items() if abs(number) > 1e-6}
-    found = values.nan_to_num(0.0).sum().item() + sum(others.values())
-    if not projections:
-        raise InteropError(N_("no part of the module takes the concatenated heads, so W_O is not known"))
-    if values.isnan().all():
-        raise InteropError(
-            N_(
-                "no head adds to the stream that the output is computed from: it can be followed back to {names} and "
-                "no further, as where a norm comes after each sum"
-            ),
-            names=", ".join([name for name in others if name != "bias"][:_MOST_NAMES]),
-        )
-    if abs(found - total) > 1e-3 * max(1.0, read.logits[read.at].abs().max().item()):
-        raise InteropError(
-            N_("the terms that were found add up to {found:.4g}, but the logit is {total:.4g}"),
-            found=found,
-            total=total,
-        )
-    names = " − ".join(f"logit {one}" for one in read.ids)
-    return Attribution(tuple(one.name for one in attentions), values, f"direct: {names}", others, total)
+    if lead[0] == samples or len(lead) == 1:
+        yield sample * n + position
+    if len(lead) == 2 and lead[1] == samples:
+        yield position * samples + sample

@@ -151,7 +151,7 @@ def edits_of(
     for key, values, place, entry in given:
         at = _at(found, key, place)
         if at.head is None:
-            name = _part_of(module, at.name, place)
+            name = part_of(module, at.name, place)
             rows = None if at.rows is None else whole_rows(at.rows, place)
             new = _off(by) if place == "without" else _numbers(values, entry)
             parts.setdefault(name, []).append(Edit(None, "outputs", new, rows))
@@ -283,7 +283,7 @@ def _is_name(name: Any) -> bool:
     return isinstance(name, str) or whole(name) is not None
 
 
-def _part_of(module: nn.Module, name: Name, place: str) -> str:
+def part_of(module: nn.Module, name: Name, place: str) -> str:
     """The full name of a part of the module, given by whole parts of its name that no other has."""
     names: list[str] = [own for own, _ in module.named_modules() if own]
     fitting = [own for own in names if own == name]

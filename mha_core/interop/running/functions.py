@@ -124,7 +124,8 @@ def without_override(func: Callable[..., Any]) -> Callable[..., Any]:
     """A copy of a Python function of torch that skips its check for overrides, and so runs its own code."""
     if not isinstance(func, FunctionType):
         return func
-    names = {**func.__globals__, "has_torch_function": lambda _: False}
+    checks = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
+    names = {**func.__globals__, **dict.fromkeys(checks, lambda *_: False)}
     return FunctionType(func.__code__, names, func.__name__, func.__defaults__, func.__closure__)
 
 
