@@ -44,7 +44,7 @@ def shown(cells, names):
 def test_what_the_cells_on_your_own_model_show(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     cells = cells_after("## The attention of your own model")
-    assert (len(cells), shown(cells, {})) == (14, 16)
+    assert (len(cells), shown(cells, {})) == (15, 17)
     assert (tmp_path / "mine.mha.json").stat().st_size > 1000
 
 
