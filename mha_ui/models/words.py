@@ -23,7 +23,7 @@ class OfferedTexts(TypedDict):
 
 EXAMPLES: Final[tuple[OfferedTexts, ...]] = (
     {"language": "en", "texts": ["The boys lost the ring before they left."], "head": (3, 1), "guess": 7},
-    {"language": "zh", "texts": ["他说：“我很累。”"], "head": (3, 2), "guess": 9},
+    {"language": "zh", "texts": ["小猫的名字是星星。他在找星星。"], "head": (2, 0), "guess": 10},
     {"language": "en", "texts": ["The cat sat on the mat because it was tired."]},
     {"language": "zh", "texts": ["小猫在垫子上睡觉，因为它很累。"]},
     {

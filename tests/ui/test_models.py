@@ -176,7 +176,7 @@ def test_every_offered_sentence_fits_our_own_model():
             assert "[UNK]" not in tokens.texts, text
 
 
-@pytest.mark.parametrize(("example", "deciding"), [*zip(EXAMPLES, ("boys", "“"), strict=False)])
+@pytest.mark.parametrize(("example", "deciding"), [*zip(EXAMPLES, ("boys", "星星"), strict=False)])
 def test_the_page_opens_with_a_guess_that_needs_its_head(example, deciding):
     model = load(next(card for card in cards({}) if card.key == "own"))
     (text,), place = example["texts"], example["guess"]
@@ -191,7 +191,7 @@ def test_the_page_opens_with_a_guess_that_needs_its_head(example, deciding):
     assert muted.probability < 0.1
     layer, head = example["head"]
     weights = run(model, asked).layers[layer].weights_of(head)[place]
-    assert tokens.texts[int(weights.argmax())] == deciding
+    assert int(weights.argmax()) == tokens.texts.index(deciding) < place
 
 
 def test_every_refusal_is_a_sentence_of_ours():
