@@ -252,4 +252,6 @@ def _after(work: state.Work, topic: str) -> None:
         if at > 0:
             _link(work, topics[at - 1], f"← {words(LESSONS[topics[at - 1]].title)}")
         if at + 1 < len(topics):
-            _link(work, topics[at + 1], f"{words(LESSONS[topics[at + 1]].title)} →")
+            title = words(LESSONS[topics[at + 1]].title)
+            with st.container(key="lesson-next", width="content"):
+                _link(work, topics[at + 1], words(N_("Next lesson: {title} →")).format(title=title))

@@ -250,6 +250,8 @@ WORDS: Final = {
     "sizes": N_("Sizes"),
     "layer": N_("Layer"),
     "view": N_("View"),
+    "layer_values": N_("Values V"),
+    "layer_w_o": N_("Output projection W_O"),
     "biases": N_("Biases"),
     "context": N_("Cross-attention"),
     "mask": N_("Mask"),
