@@ -176,7 +176,7 @@ HEADS: Final = {
         "tokens and the first token are measured separately and are not part of the other shares."
     ),
     "label_needs": N_(
-        "“Cases” is the number of words counted in this sentence. A head gets a name only if a pattern is "
+        "“Cases” is the number of words counted in this sentence. A measure names a head only if it is "
         "far above chance: at least {excess} of the way from chance to 100%, and so rare that chance alone reaches it "
         "at most once in {times} tries (p ≤ {chance}). If several qualify, the strongest wins."
     ),

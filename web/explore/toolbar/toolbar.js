@@ -103,7 +103,6 @@ export class Toolbar {
       settings.includes("scale") && hasDivisor ? this.#scale() : null,
       settings.includes("softcap") ? this.#softcap() : null,
       ...(settings.includes("mask") ? [this.#mask(), this.#corner()] : []),
-      this.#decimals(),
     ];
   }
 
