@@ -161,9 +161,7 @@ def _extent(work: state.Work, compared: Both, name: str) -> list[str]:
     rows, cols = compared.right.example.dims.shape(name)
     heads = 1 if most.head is None else len(compared.right.example.heads)
     return [
-        words(
-            N_("{what}: {count} of {total} numbers differ. The largest difference is {by} ({place}).")
-        ).format(
+        words(N_("{what}: {count} of {total} numbers differ, the most by {by} ({place}).")).format(
             what=title,
             count=sum(difference.change.changed for difference in changed),
             total=rows * cols * heads,
