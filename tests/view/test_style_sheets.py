@@ -1,4 +1,4 @@
-"""The stylesheets: sizes of type, corners and buttons come from one scale, colours from the palette."""
+"""The stylesheets: sizes of type, spaces, corners and buttons come from one scale, colours from the palette."""
 
 import re
 from itertools import pairwise
@@ -89,3 +89,25 @@ def test_no_sheet_has_a_colour_of_its_own(on_screen):
         if re.search(r"#[0-9a-f]{3,8}\b", value) and value != "#fff" and "mask" not in name
     ]
     assert others == []
+
+
+def test_spaces_are_of_one_scale(on_screen):
+    """Up to 3 px are free: lines between cells, and the room of a frame, which a negative margin gives back."""
+    spacing = re.compile(
+        r"(margin|padding)(-(top|right|bottom|left|(block|inline)(-(start|end))?))?|(row-|column-)?gap"
+    )
+    of_its_own = re.compile(r"\d(r?em|%|v[wh])|([4-9]|\d\d+)px|\d\.\d*px")
+    others = [
+        (where, name, value)
+        for where, name, value in on_screen
+        if spacing.fullmatch(name) and of_its_own.search(value)
+    ]
+    assert others == []
+
+
+def test_each_space_is_a_third_larger_than_the_one_before_at_least():
+    sizes = [
+        16 * float(rem) for rem in re.findall(r"--space-\d: calc\(([\d.]+)rem", SCALE.read_text("utf-8"))
+    ]
+    assert sizes == [2, 4, 8, 12, 16, 24, 32, 48]
+    assert all(3 * larger >= 4 * smaller for smaller, larger in pairwise(sizes))
