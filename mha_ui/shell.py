@@ -46,7 +46,7 @@ PAGES: Final = {
 _ABOUT: Final = {
     BENCH: N_("Change any number and see what follows"),
     LESSONS: N_("Short lessons, from the first idea on"),
-    PUZZLES: N_("Small goals, reached by changing a number or two"),
+    PUZZLES: N_("Small goals: change a number or two"),
     WALKTHROUGH: N_("The whole computation, one step at a time"),
     MODELS: N_("What each head of a trained model looks at"),
     TRAIN: N_("Watch heads form while a model learns"),
