@@ -29,6 +29,9 @@ _OF_GIVEN: Final = tuple(
 """The derivatives that a step of the descent uses."""
 _ADDED_UP: Final = (*(name for name in _SLOPES if name.endswith("_head")), "d_x", "d_context")
 _LOSSES: Final = ("row_losses", "head_row_losses")
+_OF_KEYS: Final = tuple(f"d_{name}" for name in ("k", "k_normed", "k_rotated", "k_unit", "k_a", "v"))
+_OF_KEYS_OR_HEADS: Final = tuple(name for key in _OF_KEYS for name in (key, f"{key}_head") if name in _SLOPES)
+"""The derivatives by what has a row for each key: dS or A is transposed for them."""
 
 
 def _at(op: str, wrong: Wrong) -> Wrong:
@@ -234,8 +237,15 @@ BACKWARD_CATALOGUE: Final = (
         by_row=True,
     ),
     Mistake(
+        "keys_not_transposed",
+        _OF_KEYS_OR_HEADS,
+        N_("The first factor is not transposed: a key gets a sum over its column, as in dK = dSᵀ · Q."),
+        "",
+        _at("matmul", _transposed(0)),
+    ),
+    Mistake(
         "first_factor_transposed",
-        _SLOPES,
+        tuple(name for name in _SLOPES if name not in _OF_KEYS_OR_HEADS),
         N_("The first factor is transposed where it should not be, or not transposed where it should be."),
         "",
         _at("matmul", _transposed(0)),

@@ -128,7 +128,7 @@ def remark(start: Example, descent: Descent) -> tuple[str, dict[str, object]]:
         smaller = largest_falling_rate(start, descent.rate)
         values |= {"worst": worst, "smaller": smaller, "at": descent.losses.index(worst)}
         if smaller is None:
-            return _NOTHING_HELPS, values
+            return (_STAYS_NEAR if f"{worst:.4g}" == f"{first:.4g}" else _NOTHING_HELPS), values
         values["after"] = _after(trace(start), smaller)
         if descent.broke_off:
             return _OVERFLOWS, values
@@ -152,6 +152,7 @@ _OVERFLOWS: Final = N_(
     "η = {rate:g} is too large: the numbers grow without bound. With η = {smaller:g}, the first step lowers the loss "
     "from {first:.4g} to {after:.4g}."
 )
+_STAYS_NEAR: Final = N_("With η = {rate:g}, the loss stays near {first:.4g}. No smaller η lowers it.")
 _NOTHING_HELPS: Final = N_(
     "With η = {rate:g}, the loss rises from {first:.4g} to {worst:.4g}. No smaller η lowers it."
 )

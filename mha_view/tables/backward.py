@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, TypeAlias, cast
 
-from mha_core.compute.graph import formula
+from mha_core.compute.graph import formula, symbol
 from mha_core.compute.trace import Trace, input_matrix
 from mha_core.errors import N_, NumberRangeError
 from mha_core.example.learning import Learning
@@ -14,11 +14,13 @@ from mha_core.example.learning_file import learning_json
 from mha_core.example.model import kv_head_of
 from mha_core.learn.descent import LEARNED
 from mha_core.learn.undefined import undefined_rows
+from mha_core.messages import LANGUAGE
 from mha_core.vocabulary import BACKWARD, BACKWARD_SETTINGS, ENTRY, PER_HEAD, STAGES, TARGETS, noun
 from mha_view import payloads
 from mha_view.cell_names import cell_name, place_and_sentence
 from mha_view.language import words_in
 from mha_view.tables import caption, constants, numbers, step_data
+from mha_view.tables.why import why
 
 _Rows: TypeAlias = payloads.Rows | Sequence[payloads.Rows | None] | None
 """The numbers of a matrix: the layer's, or those of each head."""
@@ -27,7 +29,7 @@ _ADDED_UP: Final = ("", "input")
 """The stages in which heads have parts that are added up: the loss, and X."""
 _LOSS: Final = (
     N_("Loss"),
-    N_("How far the numbers are from T, the targets. ∘ multiplies element by element."),
+    N_("How far the numbers are from T, the targets."),
 )
 _LOSS_OF_SOME: Final = (
     _LOSS[0],
@@ -42,20 +44,11 @@ _LOSS_OF_HEADS: Final = (
         "a head without a target: its backward tables are not computed."
     ),
 )
-_THROUGH_HEAD: Final = N_("What comes back through Q, K and V of each head.")
+_THROUGH_HEAD: Final = N_(
+    "The input went into Q, K and V of each head, so a part comes back through each of them."
+)
 _TITLE: Final = N_("{stage}, backward")
-_HINTS: Final = {
-    "output": N_("How the loss changes with each number of the output."),
-    "concat": N_("How the loss changes with each number of Concat."),
-    "head outputs": N_("Each head's columns of dConcat."),
-    "weights": N_("How the loss changes with each weight. r is the row sum of A ∘ dA."),
-    "mask": N_("A masked pair sends nothing back."),
-    "scores": N_("Back through the softmax and the divisor."),
-    "projected": N_("What comes back to each token's query, key and value."),
-    "projections": N_("A step subtracts η times these numbers from the weights."),
-    "input": N_("What comes back through all heads, added up."),
-}
-_ANY: Final = N_("How the loss changes with each of these numbers.")
+_UNMOVED: Final = N_("The goal does not depend on {names}. A step leaves these numbers as they are.")
 _UNDEFINED: Final = N_(
     "{place} is 0: the length of a row of zeros has no derivative. The tables use 0 in its place."
 )
@@ -117,18 +110,24 @@ def _stages(shown: tuple[str, ...], language: str) -> list[payloads.Stage]:
         if name in shown:
             members.setdefault((stage, stage in _ADDED_UP and name in PER_HEAD), []).append(name)
     found: list[payloads.Stage] = []
+    before = ""
     for (stage, is_of_heads), names in members.items():
-        title, hint = _said(stage, is_of_heads=is_of_heads, some="given_rows" in names)
+        title, hints = _said(stage, before, names, shown, is_of_heads=is_of_heads)
         titled = words(title) if not stage else words(_TITLE).format(stage=words(title))
-        found.append({"title": titled, "hint": words(hint), "matrices": names, "terms": []})
+        hint = LANGUAGE[language].between.join(map(words, hints))
+        found.append({"title": titled, "hint": hint, "matrices": names, "terms": [], "remark": True})
+        before = stage
     return found
 
 
-def _said(stage: str, *, is_of_heads: bool, some: bool) -> tuple[str, str]:
-    """The title and the hint of a stage; ``some``: only some rows have a target."""
+def _said(
+    stage: str, before: str, names: Sequence[str], shown: tuple[str, ...], *, is_of_heads: bool
+) -> tuple[str, list[str]]:
+    """The title and the sentences of a stage with these tables, after the stage ``before``."""
     if stage:
-        return _STAGE_TITLES[stage], _THROUGH_HEAD if is_of_heads else _HINTS.get(stage, _ANY)
-    return _LOSS_OF_HEADS if is_of_heads else _LOSS_OF_SOME if some else _LOSS
+        return _STAGE_TITLES[stage], [_THROUGH_HEAD] if is_of_heads else why(stage, before, shown)
+    title, hint = _LOSS_OF_HEADS if is_of_heads else _LOSS_OF_SOME if "given_rows" in names else _LOSS
+    return title, [hint]
 
 
 def _stage_of() -> Iterator[tuple[str, str]]:
@@ -154,7 +153,9 @@ def _values(computed: Trace) -> dict[str, _Rows]:
     if example.learning is None:
         return {}
     target = TARGETS[example.learning.step]
-    given: dict[str, _Rows] = {"given_rows": input_matrix(example, "given_rows")}
+    given: dict[str, _Rows] = {}
+    if any("given_rows" in step.operand_names for step in computed.declared_backward.layer.values()):
+        given["given_rows"] = input_matrix(example, "given_rows")
     given[target] = (
         [input_matrix(example, target, head) for head in range(len(example.heads))]
         if target in PER_HEAD
@@ -193,9 +194,16 @@ def _numbered(symbol: str) -> str:
 
 
 def _remarks(computed: Trace, language: str) -> list[str]:
-    """Where a derivative is not defined, and what is used in its place."""
-    words = words_in(language)
-    return [
-        words(_UNDEFINED).format(place=cell_name(cell, computed.example, words))
-        for cell in undefined_rows(computed)
+    """What a step leaves as it is; where a derivative is not defined, and what is used in its place."""
+    words, example = words_in(language), computed.example
+    unmoved = [
+        symbol(name, example)
+        for name in LEARNED
+        if f"d_{name}" not in computed.backward
+        and any(computed.has(name, head) for head in (None, *range(len(example.heads))))
     ]
+    undefined = [
+        words(_UNDEFINED).format(place=cell_name(cell, example, words)) for cell in undefined_rows(computed)
+    ]
+    names = words(N_(", ")).join(unmoved)
+    return [*([words(_UNMOVED).format(names=names)] if unmoved else ()), *undefined]

@@ -232,6 +232,15 @@ WORDS: Final = {
     "learn_step": N_("Step"),
     "learn_play": N_("Play"),
     "learn_pause": N_("Pause"),
+    "learn_back": N_("Back to the start"),
+    "backward_ways": N_("Check my numbers, exercise, download"),
+    "backward_check": N_("Check my own numbers for these tables"),
+    "backward_exercise": N_("Set them as an exercise"),
+    "backward_csv": N_("All tables as CSV"),
+    "backward_markdown": N_("All tables as Markdown"),
+    "backward_latex": N_(
+        "For LaTeX, and for programs that compute these tables, choose “Export” in the “⋯” menu."
+    ),
     "not_a_rate": N_("{text} cannot be a learning rate. Enter a number above 0, at most 1,000,000."),
     "run_enough": N_("Stopped after {count} steps. Press Play to go on."),
     "run_flat": N_("Stopped after {count} {count:step|steps}: the loss no longer falls."),

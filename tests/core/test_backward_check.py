@@ -86,6 +86,25 @@ def test_a_mistake_in_a_step_that_is_not_written_down_is_named():
     assert [cause.ids for cause in verdict.steps["d_w_q"].causes] == [("row_sum_forgotten",)]
 
 
+@pytest.mark.parametrize(("table", "given"), [("d_w_k", "d_scores"), ("d_w_v", "weights")])
+def test_a_factor_that_was_not_transposed_is_named_in_a_table_that_is_not_written_down(table, given):
+    """dK = dS·Q, or dV = A·dhead, and only dW_K, or dW_V, is written."""
+    computed = trace(OUTPUT)
+    other = computed["q"] if table == "d_w_k" else computed["d_head_outputs"]
+    wrong = computed["x"].mT @ (computed[given] @ other)
+    verdict = check(replace(OUTPUT, claimed={table: written(wrong[0].tolist(), table, 0)}))
+    assert ("keys_not_transposed",) in [cause.ids for cause in verdict.steps[table].causes]
+
+
+@pytest.mark.parametrize("table", ["d_scores", "d_q", "d_k", "d_w_q"])
+def test_a_forgotten_divisor_is_named_in_every_table_after_it(table):
+    computed = trace(OUTPUT)
+    d_s, q, k, x = (computed[name] for name in ("d_scaled_scores", "q", "k", "x"))
+    wrong = {"d_scores": d_s, "d_q": d_s @ k, "d_k": d_s.mT @ q, "d_w_q": x.mT @ (d_s @ k)}[table]
+    verdict = check(replace(OUTPUT, claimed={table: written(wrong[0].tolist(), table, 0)}))
+    assert ("gradient_not_divided",) in [cause.ids for cause in verdict.steps[table].causes]
+
+
 def test_what_only_follows_is_not_the_students_own_error():
     """dS wrong by a sign in one cell; dK and dQ are right from there."""
     computed = trace(OUTPUT)

@@ -13,6 +13,7 @@ import {
   readMask,
   splitBlock,
   toCsv,
+  toMarkdown,
   toneOf,
   topOf,
   toTsv,
@@ -105,6 +106,7 @@ test("copied and downloaded numbers are not rounded, and no label is a formula",
   assert.equal(toTsv(rows), "0.30000000000000004\t-inf\n1\t0");
   const csv = ',"a","\'=b"\r\n"x ""y""",0.30000000000000004,-inf\r\n"z",1,0\r\n';
   assert.equal(toCsv(rows, ['x "y"', "z"], ["a", "=b"]), `""${csv}`);
+  assert.equal(toCsv(rows, ['x "y"', "z"], ["a", "=b"], "dA = T"), `"dA = T"${csv}`);
 });
 
 test("a line of arithmetic shortens what is exact and keeps what is rounded", () => {
@@ -166,4 +168,11 @@ test("a given number stands as it was typed, unless it has more decimals than an
   assert.equal(given(-0.176592186, 4), "−0.1766");
   assert.equal(given(-0.176592186, 6), "−0.176592");
   assert.equal(given("-inf", 4), "−∞");
+});
+
+test("a table in Markdown has its labels as text, and every digit", () => {
+  assert.equal(
+    toMarkdown([[0.5, "-inf"]], ["a|b"], ["*x*", "y"]),
+    "|  | \\*x\\* | y |\n|---:|---:|---:|\n| a\\|b | 0.5 | -inf |\n",
+  );
 });

@@ -207,11 +207,11 @@ export function symbol(text) {
 }
 
 /**
- * A sentence of ours as nodes: W_Q gets a subscript and e^−∞ a superscript, a name such as is_causal neither.
+ * A sentence of ours as nodes: W_Q and dW_Q get a subscript and e^−∞ a superscript, a name such as is_causal neither.
  * @type {(text: string) => (Node | string)[]}
  */
 export const rich = (text) =>
-  text.split(/(?<=\b[A-Za-z]|\bhead)(_[A-Za-z]\w*|\^[−\d∞]+)/).map((part) => {
+  text.split(/(?<=\bd?[A-Za-z]|\bhead)(_[A-Za-z]\w*|\^[−\d∞]+)/).map((part) => {
     if (/^_\w/.test(part)) return element("sub", {}, part.slice(1));
     return part.startsWith("^") ? element("sup", {}, part.slice(1)) : part;
   });

@@ -305,18 +305,33 @@ const plain = (number) => (number === true ? "1" : number === false ? "0" : Stri
 export const toTsv = (rows) => rows.map((row) => row.map(plain).join("\t")).join("\n");
 
 /**
- * Rows with their labels as CSV (RFC 4180), unrounded; a label that a spreadsheet would run is made text.
- * @type {(rows: Value[][], rowLabels: string[], colLabels: string[]) => string}
+ * Rows with their labels as CSV (RFC 4180), unrounded; a label that a spreadsheet would run is made text. `title`: in the
+ * corner.
+ * @type {(rows: Value[][], rowLabels: string[], colLabels: string[], title?: string) => string}
  */
-export function toCsv(rows, rowLabels, colLabels) {
+export function toCsv(rows, rowLabels, colLabels, title = "") {
   /** @param {string} label */
   const quote = (label) => {
     const safe = /^[=+\-@\t\r]/.test(label) ? `'${label}` : label;
     return `"${safe.replaceAll('"', '""')}"`;
   };
-  const lines = [["", ...colLabels].map(quote).join(",")];
+  const lines = [[title, ...colLabels].map(quote).join(",")];
   rows.forEach((row, i) => lines.push([quote(rowLabels[i] ?? ""), ...row.map(plain)].join(",")));
   return `${lines.join("\r\n")}\r\n`;
+}
+
+/**
+ * Rows with their labels as a table in Markdown, unrounded.
+ * @type {(rows: Value[][], rowLabels: string[], colLabels: string[]) => string}
+ */
+export function toMarkdown(rows, rowLabels, colLabels) {
+  const escaped = (/** @type {string} */ label) =>
+    label.replaceAll(/[\\`*_{}[\]<>#|~]/g, "\\$&").replaceAll(/\s+/g, " ");
+  const line = (/** @type {string[]} */ cells) => `| ${cells.join(" | ")} |\n`;
+  const body = rows.map((row, i) => line([escaped(rowLabels[i] ?? ""), ...row.map(plain)]));
+  return [line(["", ...colLabels.map(escaped)]), `|${"---:|".repeat(colLabels.length + 1)}\n`, ...body].join(
+    "",
+  );
 }
 
 /**

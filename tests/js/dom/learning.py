@@ -13,6 +13,7 @@ def goal(step: str, targets: list[Any], rate: float) -> dict[str, Any]:
 
 OUTPUT = goal("output", [[2, 0], None, None], 0.05)
 TOO_FAR = goal("output", [[2, 0], None, None], 1.0)
+EXPLODING = goal("output", [[2, 0], None, None], 1000.0)
 LOOK = goal("weights", [[2, None, None], None], 0.5)
 HIDDEN = goal("weights", [[4, None, None, None, None], None], 0.1)
 CORNER = goal("weights", [[2, None, None]], 0.1)
@@ -28,6 +29,9 @@ def payloads() -> dict[str, Any]:
         "chinese": after(opened("zh", example="output-projection"), OUTPUT),
         "look": after(begun, LOOK),
         "one step": after(aimed, {"op": "learn", "steps": 1}),
+        "two steps": after(aimed, {"op": "learn", "steps": 1}, {"op": "learn", "steps": 1}),
+        "exploding": after(begun, EXPLODING),
+        "exploded": after(begun, EXPLODING, {"op": "learn", "steps": 1}),
         "ten steps": after(aimed, {"op": "learn", "steps": 10}),
         "too far": after(begun, TOO_FAR, {"op": "learn"}),
         "undone": after(aimed, {"op": "learn", "steps": 1}, {"op": "undo"}),

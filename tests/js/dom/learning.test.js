@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pointsOf } from "../../../web/explore/learning/loss_curve.js";
+import { listed } from "../../../web/explore/learning/ways.js";
 import { mount, payload, press } from "./page.js";
 
+const WORDS = { head: "Head" };
 const POINTER = globalThis.matchMedia;
 
 /** @param {string} [name] */
@@ -230,6 +232,36 @@ test("a step changes every weight at once, and says the loss before and after; u
   assert.equal(text(".loss"), "Loss L = 6.782");
 });
 
+test("back to the start undoes every step", async () => {
+  const { click, control, edits, text, answer, rest } = await page("output");
+  assert.ok(control("learn back").hidden);
+  for (const after of ["one step", "two steps"]) {
+    click("learn step");
+    rest();
+    answer(after);
+  }
+  const { length } = edits();
+  click("learn back");
+  rest();
+  const undone = edits().slice(length);
+  assert.deepEqual(new Set(undone.map(({ op }) => op)), new Set(["undo"]));
+  assert.equal(new Set(undone.map(({ seq }) => seq)).size, 2);
+  answer("output");
+  assert.deepEqual([text(".loss"), control("learn back").hidden], ["Loss L = 6.782", true]);
+});
+
+test("the first loss is found again after one that is far larger", async () => {
+  const { click, text, answer, rest } = await page("exploding");
+  click("learn step");
+  rest();
+  answer("exploded");
+  assert.match(text(".loss"), /after 1 step$/);
+  click("learn back");
+  rest();
+  answer("exploding");
+  assert.match(text(".loss"), /^Loss L = /);
+});
+
 test("with reduced motion a run is taken at once, as one edit, until the loss is flat", async () => {
   const { click, edits, text, rest, find } = await page("output");
   globalThis.matchMedia = () => ({ matches: true });
@@ -330,6 +362,24 @@ test("another η counts for the next step before any answer", async () => {
   assert.match(text(".loss"), /^Loss L: 6\.782 → [34]\.\d+ after 1 step$/); // with 0.05 it is 0.1131
   await pin("d_w_o||0|0");
   assert.match(text(".explain .line"), /A step: WO\[1, 1\] → .* − 0\.01 · /);
+});
+
+// --- other ways on ---------------------------------------------------------------------------------------------------
+
+test("every backward table is listed with its formula and its labels, for CSV and Markdown", () => {
+  const model = payload("output");
+  const tables = listed(model, WORDS);
+  const names = model.learning.stages.flatMap((/** @type {Stage} */ stage) => stage.matrices);
+  assert.ok(tables.length > names.length); // some of both heads
+  const { title, down, across, rows } =
+    tables.find(({ title }) => title.startsWith("Head 2: dA")) ?? tables[0];
+  assert.deepEqual([title, down, across], ["Head 2: dA = dhead·Vᵀ", model.labels.n_q, model.labels.n_k]);
+  assert.deepEqual(rows, model.matrices.d_weights.values[1]);
+});
+
+test("without a goal there is nothing to check or to download", async () => {
+  const { find } = await page();
+  assert.ok(find(".learning-ways").hidden);
 });
 
 test("a weight of 0 cannot be made the goal", async () => {

@@ -12,18 +12,20 @@ import { GoalForm } from "./goal_form.js";
 import { targetsOf, tokensAlong, without, withTarget } from "./goals.js";
 import { LossCurve, valuesOf } from "./loss_curve.js";
 import { Run } from "./run.js";
+import { Ways } from "./ways.js";
 
 const MOST_RATE = 1e6; // as in mha_core/example/learning.py
-const SAME = 1e-9; // of the largest loss, by which the browser's and the server's may differ
+const SAME = 1e-9; // of a loss, or of the first one, by which the browser's and the server's may differ
 const LATE = 600; // ms after a run has ended by itself, in which a click was still meant for Pause
 const MOST_NUMBERS = 6; // of a target that is listed
 
 /**
  * Whether the section is open, the losses of the steps, and at which of them the present numbers are: an older answer, or
- * undo, goes back, and the newest one, or redo, comes again. It outlives the component, which may be mounted again.
- * @type {{ isOpen: boolean | null; losses: number[]; at: number }}
+ * undo, goes back, and the newest one, or redo, comes again. `starts`: at which of them each edit began. It outlives the
+ * component, which may be mounted again.
+ * @type {{ isOpen: boolean | null; losses: number[]; at: number; starts: number[] }}
  */
-const stored = { isOpen: null, losses: [], at: -1 };
+const stored = { isOpen: null, losses: [], at: -1, starts: [] };
 
 /** @typedef {import("./goals.js").Aim} Aim */
 /**
@@ -49,6 +51,8 @@ export class Learning {
   #endedAt = Number.NEGATIVE_INFINITY;
   #step;
   #play;
+  #back;
+  #ways;
   #way; // what can be done with a goal
   #notes = element("div", { class: "learning-notes" });
   #tables = div("backward-tables");
@@ -101,14 +105,19 @@ export class Learning {
       words.learn_step,
     );
     this.#play = button({ data: { focus: "learn play" }, onclick: () => this.#togglePlay() });
+    const back = { data: { focus: "learn back" }, onclick: () => this.#goBack() };
+    this.#back = button(back, `↶ ${words.learn_back}`);
+    this.#ways = new Ways(host, words);
     const rate = element("label", { class: "rate" }, words.learn_rate, this.#rate.field);
-    this.#way = div("learning-way", rate, this.#step, this.#play, this.#loss, this.#curve.root, this.#ended);
+    const told = [this.#loss, this.#curve.root, this.#ended];
+    this.#way = div("learning-way", rate, this.#step, this.#play, this.#back, ...told);
     const content = [
       p("quiet-text", symbol(words.backward_about)),
       this.#goals,
       this.#form.root,
       this.#way,
       this.#notes,
+      this.#ways.root,
       this.#tables,
     ];
     const label = [element("strong", {}, words.backward), " ", span("quiet-text", words.backward_hint)];
@@ -152,6 +161,7 @@ export class Learning {
       ...remarks.map((text) => p("remark", ...rich(text))),
     ];
     this.#notes.replaceChildren(...notes.filter((note) => note !== ""));
+    this.#ways.update(model);
     if (this.#host.isKept()) this.#settle(lossOf(model));
     this.#showPlay();
     this.#showLoss();
@@ -247,6 +257,7 @@ export class Learning {
   #takeStep() {
     this.#run.pause();
     const isNew = !this.#host.isBusy(); // else the numbers to come are not those of this step
+    this.#begin();
     this.#host.send({ op: "learn", steps: 1 });
     if (isNew) this.#stepped(lossOf(this.#host.model));
   }
@@ -257,8 +268,21 @@ export class Learning {
     if (this.#host.isBusy()) await this.#host.settled();
     this.#host.clearMessage(); // what is said of the edit before is not true of the run
     this.#host.overview.say([]);
+    this.#begin();
     this.#run.play();
     this.#showPlay();
+  }
+
+  /** An edit of one step or more begins here. */
+  #begin() {
+    stored.starts = [...startsSoFar(), Math.max(0, stored.at)];
+  }
+
+  /** Undo every edit since the first of the losses. */
+  #goBack() {
+    this.#run.pause();
+    for (const _ of startsSoFar()) this.#host.send({ op: "undo" });
+    this.#step.focus();
   }
 
   #showPlay() {
@@ -292,7 +316,7 @@ export class Learning {
   #settle(loss) {
     const at = placeOf(loss);
     if (at < stored.at) setText(this.#ended, ""); // those steps are no longer the last ones
-    if (at < 0) stored.losses = Number.isFinite(loss) ? [loss] : [];
+    if (at < 0) [stored.losses, stored.starts] = [Number.isFinite(loss) ? [loss] : [], []];
     stored.at = at < 0 ? stored.losses.length - 1 : at;
   }
 
@@ -300,16 +324,20 @@ export class Learning {
     const losses = lossesSoFar();
     const text = losses.length > 1 ? this.#words.loss_after : this.#words.loss_now;
     this.#loss.hidden = losses.length === 0;
+    this.#back.hidden = startsSoFar().length === 0;
     if (losses.length) setText(this.#loss, fill(text, valuesOf(losses)));
     this.#curve.update(losses);
   }
 }
+
+/** At which of the losses the edits up to the present numbers began. */
+const startsSoFar = () => stored.starts.filter((at) => at < stored.at);
 
 /** The losses up to the present numbers. */
 const lossesSoFar = () => stored.losses.slice(0, stored.at + 1);
 
 /** Which of the losses this is, the last of them; −1 for none. @param {number} loss */
 function placeOf(loss) {
-  const most = Math.max(...stored.losses, Math.abs(loss));
-  return stored.losses.findLastIndex((known) => Math.abs(known - loss) <= SAME * most);
+  const { losses } = stored;
+  return losses.findLastIndex((known) => Math.abs(known - loss) <= SAME * Math.max(losses[0], known, loss));
 }
