@@ -102,14 +102,22 @@ def descend_fully(example: Example, steps: int) -> Descent:
 
 
 def largest_falling_rate(example: Example, rate: float) -> float | None:
-    """The largest of rate/2, rate/4, … with which one step lowers the loss; None where none does."""
+    """The largest of rate/2, rate/4, …, each cut off after its first digit, with which one step lowers the loss; None
+    where none does.
+    """
     computed = trace(example)
     before = loss(computed)
     for _ in range(HALVINGS):
         rate /= 2
-        if _after(computed, rate) < before:
-            return rate
+        if _after(computed, plain := _first_digit(rate)) < before:
+            return plain
     return None
+
+
+def _first_digit(number: float) -> float:
+    """0.03 for 0.0390625."""
+    digit, _, exponent = f"{number:.15e}".partition("e")
+    return float(f"{digit[0]}e{exponent}")
 
 
 def _after(computed: Trace, rate: float) -> float:

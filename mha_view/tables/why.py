@@ -24,6 +24,9 @@ _CHAIN: Final = {
     ),
     "mask": N_("A masked pair sends nothing back."),
     "scores": N_("What was divided on the way forward is divided by the same number on the way back."),
+    "linear": N_("The biases were added to the scores, so what comes back passes unchanged."),
+    "directions": N_("Each row was divided by its length, so only what turns the row comes back."),
+    "rotated": N_("Q and K were rotated, so what comes back is rotated back by the same angles."),
     "projections": N_(
         "Every weight was multiplied by numbers of the input, so what came back is multiplied by the input again. A "
         "step subtracts η times these numbers from the weights."
@@ -37,7 +40,10 @@ _Q_AND_K: Final = N_(
     "Q and K were multiplied by each other, so dS comes back to Q through K, and to K through Q."
 )
 _VALUES: Final = N_("V was multiplied by the weights, so dhead comes back to V through A.")
-_ANY: Final = N_("How the loss changes with each of these numbers.")
+_ANY: Final = N_(
+    "By the chain rule, what came back is multiplied by the derivative of the step forward: the formulas above the "
+    "tables say how."
+)
 
 _BETWEEN: Final = frozenset(
     f"d_{side}_{kind}" for side in "qk" for kind in ("a", "unit", "rotated", "normed")

@@ -238,6 +238,7 @@ def test_too_large_a_rate_is_said_with_one_that_is_small_enough():
     sentence = template.format(**values)
     assert sentence.startswith("η = 2 is too large: ")
     smaller = largest_falling_rate(SKETCH, 2.0)
+    assert len(f"{smaller:.15g}".replace("0", "").replace(".", "")) == 1  # a rate that one would type
     assert f"With η = {smaller:g}, the first step lowers" in sentence
     assert f"{loss(stepped(SKETCH, smaller)):.4g}." in sentence
 

@@ -1,0 +1,46 @@
+"""Why the tables of a backward pass follow, in words: for every built-in example and each kind of goal."""
+
+from dataclasses import replace
+
+import pytest
+
+from mha_core import library, trace
+from mha_core.example.learning import Learning
+from mha_core.example.model import has_values
+from mha_view.tables.backward import with_backward
+from tests.sizes import EVERY_STAGE, shortened
+
+SOFTMAX = {"en": "so the softmax sends back A ∘ (dA − r).", "zh": "所以经 softmax 传回的是 A ∘ (dA − r)。"}
+
+
+def goals(example):
+    """A goal about the last step that the example has, and one about the weights of its first head."""
+    computed = trace(example)
+    if has_values(example):
+        step = "output" if example.w_o is not None else "concat"
+        yield Learning(step, tuple((0.0,) * len(row) for row in computed.values[step]), 0.1)
+    if example.heads[0].weights is None:
+        rows = (row.index(max(row)) for row in computed.values["weights"][0])
+        yield Learning("weights", (tuple(rows), *(None,) * (len(example.heads) - 1)), 0.1)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", shortened(library(), EVERY_STAGE))
+def test_every_stage_says_why_and_the_softmax_is_explained_once(name, language):
+    example = library()[name]
+    for goal in goals(example):
+        learning = with_backward(trace(replace(example, learning=goal)), language, 4)["learning"]
+        if learning["refused"]:  # the largest weight of a query that may attend to nothing is 0
+            continue
+        hints = [stage["hint"] for stage in learning["stages"]]
+        assert all(hints)
+        assert sum(SOFTMAX[language] in hint for hint in hints) == 1
+
+
+def test_a_goal_about_weights_names_what_a_step_leaves():
+    example = library()["output-projection"]
+    *_, goal = goals(example)
+    learning = with_backward(trace(replace(example, learning=goal)), "en", 4)["learning"]
+    assert learning["remarks"] == [
+        "The goal does not depend on W_V, b_V, W_O, b_O. A step leaves these numbers as they are."
+    ]
