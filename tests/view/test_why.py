@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mha_core import library, trace
-from mha_core.example.learning import Learning
+from mha_core.example.learning import GoalStep, Learning
 from mha_core.example.model import has_values
 from mha_view.tables.backward import with_backward
 from tests.sizes import EVERY_STAGE, shortened
@@ -17,7 +17,7 @@ def goals(example):
     """A goal about the last step that the example has, and one about the weights of its first head."""
     computed = trace(example)
     if has_values(example):
-        step = "output" if example.w_o is not None else "concat"
+        step: GoalStep = "output" if example.w_o is not None else "concat"
         yield Learning(step, tuple((0.0,) * len(row) for row in computed.values[step]), 0.1)
     if example.heads[0].weights is None:
         rows = (row.index(max(row)) for row in computed.values["weights"][0])
