@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 
 
-def as_csv(rows: Iterable[Sequence[object]]) -> str:
+def csv_text(rows: Iterable[Sequence[object]]) -> str:
     """A line for each row; an empty row is an empty line.
 
-    >>> as_csv([["=1+1", 2]])
+    >>> csv_text([["=1+1", 2]])
     "'=1+1,2\\n"
     """
     out = StringIO()

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from string import Formatter
 from typing import Final, NamedTuple
 
-from mha_core import spreadsheet
 from mha_core.check.catalogue import message_of
 from mha_core.check.outcome import Checked, Verdict
 from mha_core.check.report import cause_message, unexplained, unexplained_message
@@ -19,6 +18,7 @@ from mha_core.check.summary import count_blank, place, summary
 from mha_core.compute.graph import divisor_text
 from mha_core.errors import N_, MhaError
 from mha_core.messages import catalogue, in_words
+from mha_core.spreadsheet import csv_text
 from mha_core.vocabulary import noun
 
 
@@ -103,7 +103,7 @@ def as_csv(solutions: Iterable[Solution], language: str) -> str:
     ]
     if counted := counts(rows):
         lines += [[], count_headings(language), *counted]
-    return spreadsheet.as_csv(lines)
+    return csv_text(lines)
 
 
 def headings(language: str) -> list[str]:

@@ -10,9 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, TypeAlias
 
-from mha_core import spreadsheet
 from mha_core.errors import N_, MhaError, Reason, TrainError
 from mha_core.messages import in_words
+from mha_core.spreadsheet import csv_text
 from mha_core.train import Goal, Judged, Training, judged, open_training
 from mha_ui import class_results, state
 
@@ -42,7 +42,7 @@ def _results(work: state.Work) -> None:
     columns = [words(column) for column in _COLUMNS]
     rows = results(work, [(file.name, file.getvalue()) for file in files])
     class_results.table("train", class_results.payload(work, columns, rows))
-    class_results.csv_button(work, "train", spreadsheet.as_csv([columns, *rows]), "smallest-models.csv")
+    class_results.csv_button(work, "train", csv_text([columns, *rows]), "smallest-models.csv")
 
 
 def results(work: state.Work, files: list[tuple[str, bytes]]) -> list[tuple[str | float | None, ...]]:

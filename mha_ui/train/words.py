@@ -54,6 +54,7 @@ WORDS: Final = {
     "lost": N_("the connection to the server was lost, and with it the model that was being trained"),
     "unreachable": N_("the server cannot be reached; try again in a moment"),
     "model": N_("{layers} {layers:layer|layers} × {heads} {heads:head|heads}, d_model {d_model}"),
+    "built": N_("{architecture}, {model}"),
     "learning": N_("{optimizer} {rate}, seed {seed}, {count} parameters"),
     "curves": N_("How it learned"),
     "loss": N_("Loss"),

@@ -335,5 +335,9 @@ function aboutText(words, begun, tag) {
     seed: String(seed),
     count: begun.parameters.toLocaleString(tag),
   });
-  return `${words[String(architecture)]}, ${modelText(words, begun)} · ${learning}`;
+  const built = fill(words.built, {
+    architecture: words[String(architecture)],
+    model: modelText(words, begun),
+  });
+  return `${built} · ${learning}`;
 }
