@@ -13,6 +13,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from mha_core.models.attention import visible_weights
+
+_ALL = torch.tensor(True)  # every token sees every other
 EPS = 1e-12
 
 Parts: TypeAlias = Any
@@ -66,7 +69,7 @@ class Bert(nn.Module):
         for index, layer in enumerate(self.bert["encoder"]["layer"]):
             q, k, v = self._heads(layer, states)
             if index in layers:
-                seen[index] = (q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5).softmax(-1)
+                seen[index] = visible_weights(q, k, _ALL)
                 mixed = seen[index] @ v
             else:
                 mixed = functional.scaled_dot_product_attention(q, k, v)
