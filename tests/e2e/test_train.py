@@ -10,6 +10,12 @@ from tests.e2e.looks import assert_no_barrier_at, wider
 from tools.drive.explore import Bench
 
 STEPS = 20
+BELOW = """
+[...document.querySelectorAll("*")]
+    .flatMap((node) => [...(node.shadowRoot?.querySelectorAll(".watch > *, .heads > *") ?? [])])
+    .filter((node) => node.getBoundingClientRect().bottom > innerHeight).map((node) => node.className)
+"""
+"""Parts of the recording that reach below the window."""
 
 
 @pytest.fixture
@@ -88,3 +94,18 @@ def test_a_training_goes_on_while_another_page_is_shown_and_with_back(train):
     expect(page.locator(".train .state")).to_contain_text("Paused at step")
     focus(page, "stop").click()
     expect(focus(page, "start")).to_be_visible(timeout=60_000)
+
+
+def test_the_projector_shows_the_recording_and_then_what_can_be_asked(train):
+    page = train()
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    page.keyboard.press("p")
+    expect(page.locator(".train.in-hall .watch")).to_be_visible()
+    expect(page.locator(".train .ask")).to_be_hidden()
+    expect(page.locator(".train .tasks")).to_be_hidden()
+    assert page.evaluate(BELOW) == []
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".train .ask")).to_be_visible()
+    expect(page.locator(".train .watch")).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(page.locator(".train .tasks")).to_be_visible()

@@ -35,6 +35,8 @@ export class Questions {
 
   /** @param {Record<string, unknown>} wish the settings of a model */
   async count(wish) {
+    this.size = null; // the number of other settings
+    this.host.show();
     try {
       this.size = (await this.host.send({ do: "size", ...wish })).parameters;
     } catch (error) {

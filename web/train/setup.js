@@ -236,8 +236,9 @@ export class Setup {
   #start() {
     this.refuse("");
     const name = NUMBERS.find((one) => !this.#isInRange(one));
-    if (name) this.#refuseField(name);
-    else this.host.start(this.#wish());
+    if (name) return this.#refuseField(name);
+    this.details.open = false; // the plots and maps are in view again
+    this.host.start(this.#wish());
   }
 
   /** @param {string} name */

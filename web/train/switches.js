@@ -22,9 +22,15 @@ export class Switches {
     this.second = element("select", { "aria-label": words.swap_second, data: { focus: "swap second" } });
     const onclick = () => this.#swap();
     this.swaps = button({ data: { focus: "swap" }, onclick }, words.swap);
-    this.swapping = div("swap", this.first, "⇄", this.second, this.swaps);
     this.swapped = p("result");
     this.swapped.setAttribute("role", "status");
+    this.swapping = div(
+      "swapping",
+      element("h3", {}, words.swap_title),
+      p("hint", words.swap_about),
+      div("swap", this.first, "⇄", this.second, this.swaps),
+      this.swapped,
+    );
     this.about = p("hint");
     this.list = element("ul", { class: "switches" });
     this.said = p("result");
@@ -36,10 +42,7 @@ export class Switches {
       this.about,
       this.list,
       this.said,
-      element("h3", {}, words.swap_title),
-      p("hint", words.swap_about),
       this.swapping,
-      this.swapped,
     );
   }
 
@@ -94,6 +97,7 @@ export class Switches {
   /** @param {SwitchesValues["recording"]} recording */
   #build(recording) {
     this.#recording = recording;
+    this.swapping.hidden = recording.all.length < 2;
     for (const [at, select] of [this.first, this.second].entries()) {
       const options = recording.all.map((head, value) =>
         element("option", { value }, headName(this.words, recording, head)),

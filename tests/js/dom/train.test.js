@@ -9,7 +9,8 @@ const WORDS = payload("train").words;
 const ANSWERS = payload("answers");
 
 /** Let what is waiting happen, a drawn frame included. */
-const settled = () => new Promise((resolve) => setTimeout(resolve, 30));
+const settled = () =>
+  new Promise((resolve) => setTimeout(() => requestAnimationFrame(() => setTimeout(resolve)), 20));
 
 /** A training that a test has left does not ask in the next one whether the tab may be closed. */
 afterEach(() => {
@@ -147,6 +148,23 @@ test("two heads can be swapped", async () => {
   const result = page.all(".off .result")[1].textContent;
   assert.match(result, /^With Layer 1 · Head 1 and Layer 2 · Head 2 swapped, /);
   assert.ok(result.endsWith(WORDS.swap_two_layers));
+});
+
+test("a model with one head has none to swap it with", async () => {
+  const page = await opened();
+  await page.answer({});
+  const [{ begun }, ...others] = payload("opened");
+  const [part] = begun.parts;
+  await page.tell({ begun: { ...begun, settings: { ...begun.settings, heads: 1 }, parts: [part] } });
+  for (const message of others) await page.tell(message);
+  assert.equal(page.find(".swapping").hidden, true);
+});
+
+test("a training that starts folds the settings, so that its plots are in view", async () => {
+  const page = await withRecording();
+  page.find("details.settings").open = true;
+  page.focus("start").click();
+  assert.equal(page.find("details.settings").open, false);
 });
 
 test("why two heads cannot be swapped is said where they are chosen", async () => {
@@ -436,7 +454,9 @@ test("another language keeps the recording and the socket", async () => {
   await page.retold("train in Chinese");
   assert.equal(page.text(".every h2"), "第 20 步时的每个头");
   assert.equal(sockets.length, count);
-  assert.deepEqual(page.last(), { do: "language", lang: "zh" });
+  assert.ok(
+    page.socket.sent.some((/** @type {any} */ { do: name, lang }) => name === "language" && lang === "zh"),
+  );
 });
 
 test("a decoder beside an encoder reads from the arrow on", () => {
