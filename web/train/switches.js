@@ -97,13 +97,14 @@ export class Switches {
   /** @param {SwitchesValues["recording"]} recording */
   #build(recording) {
     this.#recording = recording;
-    this.swapping.hidden = recording.all.length < 2;
+    const kinds = recording.all.map(([part]) => recording.begun.parts[part].kind);
+    this.swapping.hidden = new Set(kinds).size === kinds.length; // no two heads of one kind
     for (const [at, select] of [this.first, this.second].entries()) {
       const options = recording.all.map((head, value) =>
         element("option", { value }, headName(this.words, recording, head)),
       );
       select.replaceChildren(...options);
-      select.selectedIndex = at ? options.length - 1 : 0;
+      select.selectedIndex = at ? kinds.lastIndexOf(kinds[0]) : 0;
     }
     this.list.replaceChildren(
       ...recording.all.map((head) => {
