@@ -104,6 +104,9 @@ def test_the_projector_shows_the_recording_and_then_what_can_be_asked(train):
     expect(page.locator(".train .ask")).to_be_hidden()
     expect(page.locator(".train .tasks")).to_be_hidden()
     assert page.evaluate(BELOW) == []
+    page.keyboard.press("Space")
+    expect(page.locator(".train .play.is-on")).to_be_visible()
+    expect(page.locator(".every h2")).to_have_text("Every head at step 1000", timeout=60_000)
     page.keyboard.press("ArrowRight")
     expect(page.locator(".train .ask")).to_be_visible()
     expect(page.locator(".train .watch")).to_be_hidden()

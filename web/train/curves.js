@@ -57,6 +57,11 @@ export class Curves {
     );
   }
 
+  /** Play or pause, where the recording can be played. */
+  play() {
+    if (this.root.isConnected && !this.playing.hidden) this.#toggle();
+  }
+
   stop() {
     clearInterval(this.#timer);
     this.#timer = 0;

@@ -1,9 +1,9 @@
 // The page Train: a recording or a training as it runs, the step of it that is shown, and what is asked of its model.
 
-import { isBeforeAudience, onAudienceChange } from "../kit/audience.js";
 import { download, element, fill, p } from "../kit/dom.js";
 import { mounting } from "../kit/mount.js";
 import { Channel, Refusal } from "./channel.js";
+import { beforeAudience } from "./hall.js";
 import { keep, kept } from "./kept.js";
 import { Leaving } from "./leaving.js";
 import { partsOf } from "./parts.js";
@@ -74,7 +74,8 @@ class Train {
         isMoving: this.#state.name === "waiting" || (this.#state.name === "running" && this.#follows),
       }),
     });
-    onAudienceChange(() => this.#show(), this.#off.signal);
+    const hall = { show: () => this.#show(), play: () => this.#parts.curves.play() };
+    beforeAudience(this.root, hall, this.#off.signal);
     this.leaving = new Leaving(() => this.#loss);
     this.#enter();
   }
@@ -331,7 +332,7 @@ class Train {
     if (!file) return;
     const { task, parameters } = /** @type {Recording} */ (this.#recording).begun;
     this.#isUnsaved &&= isLight;
-    download(isLight ? `${task}-${parameters}.safetensors` : `${task}.safetensors`, file.type, file);
+    download(`${task}${isLight ? `-${parameters}` : ""}.safetensors`, file.type, file);
   }
 
   /** The training that this browser has kept. */
@@ -369,7 +370,6 @@ class Train {
 
   #show() {
     if (!this.root.isConnected) return;
-    this.root.classList.toggle("in-hall", isBeforeAudience());
     const recording = this.#recording;
     this.#parts.setup.update({
       recording: this.#coming ?? recording,
