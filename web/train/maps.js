@@ -32,7 +32,7 @@ export class Maps {
     this.film = div("film");
     this.filmTitle = element("h3");
     this.formed = p("formed");
-    this.open = button({ class: "main", data: { focus: "bench" }, onclick: () => host.open() }, words.bench);
+    this.open = button({ data: { focus: "bench" }, onclick: () => host.open() }, words.bench);
     this.root = element(
       "section",
       { class: "heads", "aria-label": words.heads },
