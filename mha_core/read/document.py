@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 Kind: TypeAlias = Literal["prose", "code", "output"]
 
 
-_AT_LINE_ENDS: Final = re.compile(r"[ \t\r]+(?=\n)|[ \t\r]+\Z")
+_AT_LINE_ENDS: Final = re.compile(r"(?<![ \t\r])[ \t\r]+(?=\n|\Z)")
 _QUOTED: Final = re.compile(r"^( {0,3})>(?=[ \t]|$)", re.MULTILINE)
 
 

@@ -25,7 +25,10 @@ def program_grids(text: str, start: int) -> list[Grid] | None:
     if tree is None:
         return None
     finder = _Finder(text, start)
-    finder.visit(tree)
+    try:
+        finder.visit(tree)
+    except RecursionError:
+        return None
     return finder.grids
 
 
@@ -43,6 +46,13 @@ def printed_by(text: str) -> list[str]:
     tree = _tree(text)
     if tree is None:
         return []
+    try:
+        return _shown(tree)
+    except RecursionError:
+        return []
+
+
+def _shown(tree: ast.Module) -> list[str]:
     shown: list[str] = []
     calls = [
         node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)

@@ -166,8 +166,9 @@ def _numbers(line: _Line, least: int) -> tuple[list[Cell], str] | None:
         return None
     frame = _FRAME.match(text)
     begin = frame.end() if frame else 0
-    tail = re.search(r"[⎤⎥⎦⎞⎟⎠\])|]*\s*[,;]?\s*$", text)
-    finish = tail.start() if tail else len(text)
+    trimmed = text.rstrip()
+    trimmed = trimmed[:-1].rstrip() if trimmed.endswith((",", ";")) else trimmed
+    finish = len(trimmed.rstrip("⎤⎥⎦⎞⎟⎠])|"))
     cells, at, label_end = list[Cell](), begin, begin
     for word in _NUMBERS.finditer(text, begin, finish):
         bare = word[0].strip(",;[]()")
