@@ -232,15 +232,22 @@ def _region_before(document: Document, at: int) -> int | None:
 
 
 def _counted_from_one(found: list[Guess]) -> list[Guess]:
-    """Heads counted from 1, where a text counts from 0."""
-    heads = [
-        guess.head
-        for guess in found
-        if guess.head is not None and guess.grid.part is None and guess.name in PER_HEAD
-    ]
-    if not heads or min(heads):
-        return found
-    return [
-        replace(guess, head=guess.head + 1) if guess.head is not None and guess.grid.part is None else guess
-        for guess in found
-    ]
+    """Heads counted from 1, where a text counts from 0. Its names may do so (Q_0) under headings that do not."""
+    for is_named in (True, False):
+        counted = [
+            at
+            for at, guess in enumerate(found)
+            if guess.head is not None and guess.grid.part is None and _is_named(guess) == is_named
+        ]
+        heads = [found[at].head for at in counted if found[at].name in PER_HEAD]
+        if 0 in heads:
+            found = [
+                replace(one, head=(one.head or 0) + 1) if at in counted else one
+                for at, one in enumerate(found)
+            ]
+    return found
+
+
+def _is_named(guess: Guess) -> bool:
+    """Whether its own name has the number of its head, not only the words around it."""
+    return head_in(guess.label.left) is not None

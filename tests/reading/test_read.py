@@ -108,6 +108,37 @@ def test_what_is_not_used_is_listed_with_why():
     assert unused["why"]
 
 
+HEADS_FROM_0 = """# Two heads
+
+X = [[1, 0], [0, 1], [1, 1]]
+
+## Head 1
+
+Q_0 = [[1, 0], [0, 1], [1, 1]], K_0 = [[1, 1], [0, 1], [1, 2]], V_0 = [[1, 0], [0, 2], [1, 2]]
+
+The scores Q·Kᵀ are
+
+[[1, 0, 1], [1, 1, 2], [2, 1, 3]]
+
+## Head 2
+
+Q_1 = [[0, 1], [1, 0], [1, 1]], K_1 = [[1, 0], [1, 1], [2, 1]], V_1 = [[2, 0], [0, 1], [2, 1]]
+
+The scores Q·Kᵀ are
+
+[[0, 1, 1], [1, 1, 2], [1, 2, 3]]
+"""
+
+
+def test_names_may_count_heads_from_0_under_headings_that_count_from_1():
+    (one,) = read_article(HEADS_FROM_0, "a.md").examples
+    assert one.verdict.ok
+    assert [found.key for found in one.read.found if found.key[0] == "scores"] == [
+        ("scores", 0),
+        ("scores", 1),
+    ]
+
+
 # --- what other readings would do ------------------------------------------------------------------------------
 
 
