@@ -3,6 +3,7 @@
 
 import { div, element, setText } from "../kit/dom.js";
 import { mounting } from "../kit/mount.js";
+import { ofTab } from "../kit/storage.js";
 import { Intake, receiveDrops } from "./intake.js";
 import { Reading } from "./reading.js";
 import { Source } from "./source.js";
@@ -10,7 +11,12 @@ import { Source } from "./source.js";
 /** @typedef {{ at: number; name: string; head: number | null; turned: boolean }} Choice */
 /** @typedef {{ matrices: Choice[]; form: string | null; scale: string | number | null; mask: string | null }} Choices */
 
+const STORED = "mha.article"; // the text that no link can contain: a reload opens it again
+
 class ArticlePage {
+  /** The text that was sent last. @type {import("./intake.js").Sent | null} */
+  #sent = ofTab.get(STORED);
+  #isNew = true;
   /** @type {Choices} what was chosen, also what the server does not know yet */
   #choices = { matrices: [], form: null, scale: null, mask: null };
   /** @type {(act: Record<string, unknown>) => void} */
@@ -32,7 +38,7 @@ class ArticlePage {
 
   /** @param {ArticleData} data */
   build(data, draft = "") {
-    const intake = new Intake(data, draft, (text) => this.#send({ op: "read", ...text }));
+    const intake = new Intake(data, draft, (text) => this.#read(text));
     const refused = element("p", { class: "refused", role: "alert" });
     const source = new Source(data.words, (matrix) => reading.goTo(matrix));
     const reading = new Reading(data, {
@@ -40,7 +46,10 @@ class ArticlePage {
       undo: (at) => this.#undo(at),
       set: (name, value) => this.#change({ [name]: value }),
       open: (example, to) => this.#send({ op: "open", example, to }),
-      close: () => this.#send({ op: "close" }),
+      close: () => {
+        this.#sent = null;
+        this.#send({ op: "close" });
+      },
       show: (matrix) => source.showMatrix(matrix),
       goTo: (mark) => source.goTo(mark),
     });
@@ -60,6 +69,9 @@ class ArticlePage {
     this.#choices = /** @type {Choices} */ (data.choices);
     if (data.lang !== this.#lang) this.#parts = this.build(data, this.#parts.intake.draft);
     const { article } = data;
+    if (this.#isNew && !article && this.#sent) this.#read(this.#sent);
+    else if (!data.refused) ofTab.set(STORED, article && !data.linked ? this.#sent : null);
+    this.#isNew = false;
     const { intake, refused, source, reading, opened } = this.#parts;
     intake.update(article !== null);
     setText(refused, data.refused);
@@ -72,6 +84,12 @@ class ArticlePage {
     source.update(article, text !== this.#text);
     this.#text = text;
     reading.update(data, article);
+  }
+
+  /** @param {import("./intake.js").Sent} text */
+  #read(text) {
+    this.#sent = text;
+    this.#send({ op: "read", ...text });
   }
 
   /** @param {Choice} choice */

@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mount, payload } from "./page.js";
+import { freshly, mount, payload } from "./page.js";
+
+const { ofTab } = await import("../../../web/kit/storage.js");
 
 /** @param {string} name */
 async function opened(name) {
@@ -190,4 +192,22 @@ test("the divisor and the convention are chosen", async () => {
 test("a text without an example says what is missing", async () => {
   const { one } = await opened("nothing");
   assert.match(one(".said").textContent, /no matrix of numbers/);
+});
+
+test("a text that no link can contain is opened again after a reload, until another one is wanted", async () => {
+  const { one, named, answer, last, sent } = await opened("blank");
+  one("textarea").value = "a long text";
+  named("Read the text").click();
+  answer({ ...payload("heads"), linked: false });
+  assert.equal(ofTab.get("mha.article").text, "a long text");
+  const parentElement = document.createElement("div");
+  document.body.append(parentElement);
+  const { default: mounted } = await freshly("article/article.js");
+  const send = (/** @type {string} */ name, /** @type {any} */ act) => sent.push([name, act]);
+  const reloaded = (/** @type {any} */ data) =>
+    mounted({ parentElement, data, setTriggerValue: send, setStateValue: send });
+  reloaded(payload("blank"));
+  assert.deepEqual([last()?.[1].op, last()?.[1].text], ["read", "a long text"]);
+  reloaded(payload("heads"));
+  assert.equal(ofTab.get("mha.article"), null);
 });
