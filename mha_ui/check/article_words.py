@@ -37,6 +37,8 @@ _WORDS: Final = {
     "guess": N_("guess"),
     "confirm": N_("That is right"),
     "use_as": N_("Use it as"),
+    "guesses_said": N_("{count} {count:matrix is a guess|matrices are guesses}."),
+    "unused_said": N_("{count} {count:matrix is|matrices are} not used; the end of the list says why."),
     "unused": N_("not used"),
     "unused_n": N_("Not used ({count})"),
     "as_read": N_("Undo my choice"),

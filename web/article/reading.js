@@ -1,7 +1,7 @@
 // What was read: each example with its verdict and its matrices, and what is not used, with why.
 
 import { Verdict } from "../explore/verdict.js";
-import { button, div, element, fieldText, fill, p, pressable, redrawn, setText } from "../kit/dom.js";
+import { button, div, element, fieldText, fill, p, pressable, prose, redrawn, setText } from "../kit/dom.js";
 import { MatrixCard } from "./matrix_card.js";
 
 /**
@@ -96,12 +96,23 @@ export class Reading {
     this.verdict.update(check && { ...check, causes }, {});
     setText(
       this.said,
-      [check ? "" : (example?.said ?? article.nothing), example?.also].filter(Boolean).join(" "),
+      prose(!check && (example?.said ?? article.nothing), example?.also, ...this.#counts(article)),
     );
     this.said.hidden = !this.said.textContent;
     this.tabs.replaceChildren(...this.#tabs(article));
     this.settings.replaceChildren(...(example ? this.#settings(example) : []));
     this.matrices.replaceChildren(...this.#cards(article));
+  }
+
+  /** How much is guessed, and not used. @param {Article} article */
+  #counts({ matrices }) {
+    const { words } = this.#data;
+    const guesses = matrices.filter(({ name, sure, again }) => name && !sure && !again).length;
+    const unused = matrices.filter(({ name }) => !name).length;
+    return [
+      guesses > 0 && fill(words.guesses_said, { count: guesses }),
+      unused > 0 && fill(words.unused_said, { count: unused }),
+    ];
   }
 
   /** @param {Article} article */

@@ -153,6 +153,7 @@ test("what was chosen can be taken back", async () => {
 
 test("what is not used is listed with why", async () => {
   const { one, all } = await opened("heads");
+  assert.match(one(".said").textContent, /1 matrix is a guess\. 1 matrix is not used; the end/);
   assert.match(one(".matrices h3").textContent, /Not used \(1\)/);
   assert.match(all(".card.unused")[0].textContent, /another matrix has this name/);
 });
