@@ -32,7 +32,7 @@ from mha_core.example.model import (
     position_inputs,
     text_in,
 )
-from mha_core.export.templates import COMMENTS
+from mha_core.export.comments import COMMENTS
 from mha_core.export.text import comment, literal
 from mha_core.messages import catalogue
 from mha_core.vocabulary import LAYER_INPUTS, PER_HEAD_INPUTS
