@@ -122,10 +122,7 @@ def _missing(po: Path, catalogue: Catalog) -> list[str]:
 
 def english_faults(text: str) -> list[str]:
     """Where an English message breaks docs/voice.md, as far as a machine can tell."""
-    words, _ = avoided()
-    faults = [
-        f"“{word}” is to be avoided" for word in words if re.search(rf"\b{re.escape(word)}\b", text, re.I)
-    ]
+    faults = [f"“{word}” is to be avoided" for word, pattern in _avoided_english() if pattern.search(text)]
     faults += ["three dots"] * ("..." in text)
     return faults + ["straight quotes"] * any(
         " " in part for part in _QUOTED.findall(text)
@@ -140,6 +137,11 @@ def chinese_faults(text: str) -> list[str]:
     return faults + ["no space between Chinese and Latin"] * bool(
         _NO_SPACE.search(re.sub(r"\{\w*\}", "", text))
     )
+
+
+@cache
+def _avoided_english() -> list[tuple[str, re.Pattern[str]]]:
+    return [(word, re.compile(rf"\b{re.escape(word)}\b", re.I)) for word in avoided()[0]]
 
 
 @cache

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 from functools import lru_cache
+from itertools import product
 from math import isclose
 
 import pytest
@@ -15,14 +16,16 @@ from mha_core.example.model import NEG_INF, key_tokens
 from mha_core.export import export
 from mha_core.export.documents import latex_formula
 from mha_core.export.text import latex, markdown
+from mha_core.messages import LANGUAGES
 from mha_core.numbers import rounded
 from mha_core.vocabulary import LAYER_INPUTS, PER_HEAD_INPUTS
 from tests.export.samples import HALVES, ROTARY, SAMPLES, changed
 from tests.export.test_programs import HOSTILE, hostile
-from tests.sizes import each
+from tests.sizes import EVERY_STAGE, at_length, each, turns
 
 EXAMPLES = {**library(), **SAMPLES}
 HERE = backend("cpu", "float64")
+DECIMALS = (None, 0, 2, 9)
 
 
 def printed(example):
@@ -91,8 +94,7 @@ def latex_tables(text):
     return tables
 
 
-@each("decimals", [None, 0, 2, 9])
-@each("name", EXAMPLES)
+@each("name, decimals", turns(EXAMPLES, DECIMALS))
 def test_latex_has_the_numbers_of_every_step(name, decimals):
     text = export(EXAMPLES[name], "latex", decimals)
     assert_same_numbers(latex_tables(text), EXAMPLES[name], 4 if decimals is None else decimals)
@@ -100,7 +102,10 @@ def test_latex_has_the_numbers_of_every_step(name, decimals):
 
 @each(
     "name, language",
-    [*((name, "en") for name in [*EXAMPLES, "hostile"]), ("padding", "zh"), ("hostile", "zh")],
+    [
+        *((name, "en") for name in (EXAMPLES if at_length() else dict.fromkeys([*EVERY_STAGE, *SAMPLES]))),
+        *product(("padding", "hostile"), LANGUAGES),
+    ],
 )
 def test_latex_parses(name, language):
     example = hostile() if name == "hostile" else EXAMPLES[name]
@@ -207,8 +212,7 @@ def markdown_tables(text):
     return tables
 
 
-@each("decimals", [None, 0, 2, 9])
-@each("name", EXAMPLES)
+@each("name, decimals", turns(EXAMPLES, DECIMALS))
 def test_markdown_has_the_numbers_of_every_step(name, decimals):
     text = export(EXAMPLES[name], "markdown", decimals)
     assert_same_numbers(markdown_tables(text), EXAMPLES[name], 4 if decimals is None else decimals)

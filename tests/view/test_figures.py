@@ -12,7 +12,7 @@ import mha_view.figures
 from mha_core import trace
 from mha_view.figures import FIGURES
 from tests.core.strategies import examples
-from tests.sizes import each, tries
+from tests.sizes import each, tries, turns
 from tests.view.samples import NASTY, TRACES, draw, every_figure, sample, texts
 from tests.view.test_labels import TEX
 
@@ -20,8 +20,7 @@ OF_THE_WHOLE = {"saturation"}
 """Pictures of means over heads and queries, which name none of them."""
 
 
-@each("theme", ["light", "dark"])
-@each("name", TRACES)
+@each("name, theme", turns(TRACES, ["light", "dark"]))
 def test_plotly_accepts_every_picture(name, theme):
     for figure in every_figure(TRACES[name], theme=theme).values():
         assert set(figure.payload) == {"data", "layout"}
