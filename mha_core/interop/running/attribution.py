@@ -174,7 +174,9 @@ class _Ran:
             raise InteropError(N_("the module did not compute the same attentions when it ran again"))
         return cls(found, linear, tensor, part)
 
-    def attribution(self, sample: Any, row: int | None, token: Any, against: int | Tensor | None) -> Attribution:
+    def attribution(
+        self, sample: Any, row: int | None, token: Any, against: int | Tensor | None
+    ) -> Attribution:
         """The contributions to one logit, or to a sum of several."""
         attentions = self.found.attentions
         sample = counted(sample, attentions[0].samples, SAMPLES, "sample")
