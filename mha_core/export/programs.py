@@ -22,7 +22,6 @@ from mha_core.example.model import (
 )
 from mha_core.export.backward_lines import BackwardLines
 from mha_core.export.goal import add_goal
-from mha_core.export.layer_templates import KERAS, TORCH
 from mha_core.export.sheet import (
     NO_SINK,
     NUMPY_NAMES,
@@ -33,7 +32,7 @@ from mha_core.export.sheet import (
     is_mixed,
     owners_of,
 )
-from mha_core.export.templates import FUNCTION, NUMPY, SCRATCH
+from mha_core.export.templates import FUNCTION, KERAS, NUMPY, SCRATCH, TORCH
 from mha_core.export.text import literal
 from mha_core.interop.parameters.masks import KERAS_FILL
 from mha_core.vocabulary import HEAD_NUMBERS, HEAD_ROWS
