@@ -101,7 +101,9 @@ def _outputs(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding
 
 
 def _alike(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding]:
-    full = {key: claim for key, claim in claims.items() if bool(claim.given.all()) and key[1] is not None}
+    full = {
+        key: claim for key, claim in claims.items() if bool(claim.given.all()) and _is_computed(key, computed)
+    }
     for (first, (_, a, units, *_)), (second, (_, b, *_)) in combinations(full.items(), 2):
         unit = float(units.max())
         if first[0] != second[0]:
@@ -112,6 +114,12 @@ def _alike(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding]:
                 if not same(right[0], right[1], unit):
                     yield Finding(label, Cell(*second, 0, 0), "matrix", {"other": (first[1] or 0) + 1})
                 break
+
+
+def _is_computed(key: Key, computed: Trace) -> bool:
+    """Whether a head has this step: one that starts from given weights has no scores."""
+    values, head = computed.values.get(key[0]), key[1]
+    return values is not None and head is not None and values[head] is not None
 
 
 def _same(a: Tensor, b: Tensor, within: float) -> bool:
