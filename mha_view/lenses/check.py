@@ -25,9 +25,9 @@ from mha_core.compute.trace import Trace
 from mha_core.edit.claims import claimed_rows
 from mha_core.errors import N_
 from mha_core.exercise.judged import judged
-from mha_core.vocabulary import PER_HEAD
+from mha_core.vocabulary import PER_HEAD, noun
 from mha_view import payloads
-from mha_view.language import words_in
+from mha_view.language import Words, words_in
 from mha_view.lenses.lens import Lens
 from mha_view.lenses.practice import practice
 from mha_view.payloads import cell_data
@@ -100,7 +100,7 @@ def check_in_words(verdict: Verdict, language: str) -> payloads.Check:
             right, yours = cause_lines(verdict, cause, language)
             causes.append(
                 {
-                    "step": _letter(name, example),
+                    "step": _letter(name, example, words),
                     "cell": cell_data(cause.cell),
                     "text": cause_message(verdict, cause, language),
                     "walk": name,
@@ -112,9 +112,10 @@ def check_in_words(verdict: Verdict, language: str) -> payloads.Check:
     if unexplained:
         name = unexplained[0]
         first = puzzling(verdict.steps[name])[0].cell
-        letters = words(N_(", ")).join(_letter(name, example) for name in unexplained)
+        letters = words(N_(", ")).join(_letter(name, example, words) for name in unexplained)
         text = unexplained_message(verdict, name, language)
         causes.append({"step": letters, "cell": cell_data(first), "text": text, "walk": name})
+        causes.sort(key=lambda cause: list(verdict.steps).index(cause["walk"]))
     findings: list[payloads.Remark] = [
         {"text": finding_message(verdict, finding, language), "cell": cell_data(finding.cell)}
         for finding in invariants(verdict.trace)
@@ -142,5 +143,6 @@ _INVITATION: Final = N_(
 )
 
 
-def _letter(name: str, example: Example) -> str:
-    return symbol(name, example).replace("head_i", "head")
+def _letter(name: str, example: Example, words: Words) -> str:
+    """What stands before a cause; “head” alone would be read as a number of one."""
+    return noun(name, words) if name == "head_outputs" else symbol(name, example)
