@@ -157,3 +157,11 @@ def test_each_finding_is_a_sentence_in_both_languages():
     chinese = finding_message(check(built_in("published")), invariants(trace(built_in("published")))[0], "zh")
     assert "0.0442" in chinese
     assert chinese.endswith("。")
+
+
+def test_scores_of_heads_that_start_from_weights_are_not_compared():
+    """Nothing computes them, so there is nothing that two equal ones could be compared with."""
+    one = Head(weights=((1.0, 0.0), (0.5, 0.5)), v=((1.0,), (2.0,)))
+    given = (("1", "2"), ("3", "4"))
+    example = Example("", ("a", "b"), (one, one), claimed={"scores": (given, given)})
+    assert findings(example) == []
