@@ -601,6 +601,6 @@ test("a chosen head of a sweep has the line of Python that opens it", async () =
 
 test("a cell is in the shell's language", async () => {
   const { find } = await opened("zh");
-  assert.match(find(".glance h2").textContent, /3 个注意力/);
+  assert.match(find(".glance h2").textContent, /3 个注意力层/);
   assert.equal(document.documentElement.lang, messageOf("zh").header.tag);
 });
