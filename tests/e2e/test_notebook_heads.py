@@ -53,9 +53,9 @@ def test_in_its_frame_a_head_is_hovered_and_chosen_and_a_pair_is_read(opened, fo
     assert page.frames[1].evaluate("origin") == "null"  # the sandbox lets it have none
     tile = frame.locator(".tile[data-at='19']")
     tile.hover()
-    expect(frame.locator(".tip strong")).to_have_text("Layer 2 · Head 3")
+    expect(frame.locator(".tip strong")).to_have_text(f"{found[2].name}, head 3")
     tile.click()
-    expect(frame.locator(".one h2")).to_have_text("Layer 2 · Head 3")
+    expect(frame.locator(".one h2")).to_have_text(f"{found[2].name}, head 3")
     frame.locator(".line-token", has_text="slept").hover()
     expect(frame.locator(".line-key .line-weight").nth(1)).to_have_text(
         f"{found[2].weights[3, 8, 1].item():.2f}"
@@ -100,6 +100,9 @@ def test_a_changed_run_and_lines_of_a_long_text_have_no_barrier_either(opened, w
         viewport={"width": width, "height": 900},
         color_scheme=scheme,
     )
+    expect(page.locator(".big-map")).to_have_count(1)  # the head that is off: its weights did not change
+    assert barriers(page, **rules(scheme)) == []
+    page.locator(".tile[data-at='2']").click()
     expect(page.locator(".big-map")).to_have_count(3)
     assert barriers(page, **rules(scheme)) == []
     assert wider(page) == []
