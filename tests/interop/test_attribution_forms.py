@@ -200,6 +200,15 @@ def test_the_module_keeps_no_gradients():
     assert all(parameter.grad is None for parameter in model.parameters())
 
 
+def test_a_caller_without_gradients():
+    model = Model().eval()
+    expected = attribute(model, TEXTS, 4).values
+    with torch.inference_mode():
+        assert torch.equal(attribute(model, TEXTS.clone(), 4).values, expected)
+    with torch.no_grad():
+        assert torch.equal(attribute(model, TEXTS, 4).values, expected)
+
+
 def test_every_sample_of_a_batch_in_one_run():
     model = Model().eval()
     several = attribute(model, TEXTS, 4, sample=[1, 0], row=2)

@@ -140,7 +140,7 @@ def attribute(
     subject = Subject(*arguments(module, inputs, keywords, batch))
     asked = Asked(next(iter(samples), 0), batch).with_real(real, context_real)
     name = None if part is None else part_of(subject.module, part, "part")
-    with torch.no_grad():
+    with torch.inference_mode(mode=False), torch.no_grad():
         found = first_run(subject, asked)
         with plain_afterwards(subject.module):
             ran = _Ran.of(subject, found, name)

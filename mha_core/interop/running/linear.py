@@ -139,7 +139,8 @@ class Linear(TorchFunctionMode):
         if isinstance(func, FunctionType) and func.__module__ == functional.__name__:
             with self._inside(), self:
                 return without_override(func)(*args, **kwargs)
-        if name not in CURVED and not is_in_place(func) and self._is_linear_here(func, args, kwargs):
+        is_known = name in (*CURVED, *PRODUCTS, *TIMES, *OVER) or is_in_place(func)
+        if not is_known and self._is_linear_here(func, args, kwargs):
             return self._run(func, name, args, kwargs)
         return self._new_term(func, name, args, kwargs)
 
