@@ -1,7 +1,7 @@
 // What was read: each example with its verdict and its matrices, and what is not used, with why.
 
-import { Verdict } from "../explore/verdict.js";
 import { button, div, element, fieldText, fill, p, pressable, prose, redrawn, setText } from "../kit/dom.js";
+import { Verdict } from "../kit/verdict.js";
 import { MatrixCard } from "./matrix_card.js";
 
 /**

@@ -24,6 +24,7 @@ import { cellAt } from "../kit/selection.js";
 import { sender } from "../kit/sender.js";
 import { ofTab } from "../kit/storage.js";
 import { structureOf, View } from "../kit/tables.js";
+import { Verdict } from "../kit/verdict.js";
 import { About } from "./about.js";
 import { FillMenu } from "./editing/fill_menu.js";
 import { History, isReload } from "./editing/history.js";
@@ -47,7 +48,6 @@ import { Puzzle } from "./puzzle/puzzle.js";
 import { skipLink } from "./skip_link.js";
 import { Actions } from "./toolbar/actions.js";
 import { Toolbar } from "./toolbar/toolbar.js";
-import { Verdict } from "./verdict.js";
 import { beginningOf, isInSight } from "./viewport.js";
 import { isOfTables, opening } from "./ways_on.js";
 

@@ -1,7 +1,7 @@
 // What the check has found, in words: a summary, what to look at first, the causes, and what cannot be.
 
-import { Disclosure } from "../kit/disclosure.js";
-import { button, div, element, span, symbol } from "../kit/dom.js";
+import { Disclosure } from "./disclosure.js";
+import { button, div, element, span, symbol } from "./dom.js";
 
 /** @typedef {NonNullable<Check["causes"]>[number]} Cause */
 
