@@ -41,6 +41,10 @@ from mha_core.interop.running.subject import Subject, outputs_of_parts
 from mha_core.interop.running.watch import Watch
 
 _OVER_MASK: Final = N_("Weights that were put in reach keys that the mask hides from their queries.")
+_KEPT: Final = N_(
+    "The new weights are computed with the mask, bias and divisor of the run without changes. "
+    "If the model computes these from q or k, its own weights differ."
+)
 
 
 def changed(subject: Subject, asked: Asked, without: Without, patch: Patch, by: By) -> Changed:
@@ -249,10 +253,12 @@ def _edited(one: Captured, edits: Sequence[Edit], outputs: Tensor, new: Mapping[
     of_outputs = {edit.head for edit in edits if edit.part in ("outputs", "v") and edit.head is not None}
     hidden = torch.isneginf(one.added).expand_as(weights)
     is_over = any(bool(weights[head][hidden[head]].any()) for head in new)
+    has_more = one.mask is not None or one.bias is not None or one.scale not in ("none", "sqrt_dk")
+    is_kept = has_more and any(edit.part in ("q", "k") for edit in edits)
     return replace(
         one,
         weights=weights,
-        remark=one.remark or (_OVER_MASK if is_over else ""),
+        remark=one.remark or (_OVER_MASK if is_over else _KEPT if is_kept else ""),
         outputs=of_sample(outputs, one.sample),
         new_weights=tuple(sorted(of_weights)),
         new_outputs=tuple(sorted(of_outputs)),
