@@ -184,6 +184,7 @@ class Models {
     const { pair } = place;
     const isOfAnother = pair && change.token != null && change.token !== pair.query; // its numbers are no longer shown
     const ofAnother = isOfAnother ? { pair: null } : {};
+    if (change.off) this.#guesses = null; // they are without other heads
     this.#goTo({ run, place: { ...place, ...ofAnother, ...sameWord(run, change), ...change } });
     if (change.off) this.#askModel({});
   }
@@ -233,6 +234,7 @@ class Models {
         settle();
         this.#parts.cut.offer(texts, fits);
         this.#markStale(Boolean(this.#answer));
+        this.#stopWaiting();
       },
     );
   }
@@ -311,10 +313,21 @@ class Models {
       const canGuess = place !== null && (run.causal || !special[place]);
       return canGuess ? { model, text: texts[at], place, without: off, ...stepsOf(steps) } : null;
     });
-    await this.#attempt(async () => {
-      this.#guesses = await this.#parts.server.guesses(requests);
-      this.#show();
-    });
+    await this.#attempt(
+      async () => {
+        const guesses = await this.#parts.server.guesses(requests);
+        if (!isSame(off, this.#place.off)) return; // others are on their way
+        this.#guesses = guesses;
+        this.#show();
+      },
+      () => this.#stopWaiting(),
+    );
+  }
+
+  /** Guesses that were refused do not come. */
+  #stopWaiting() {
+    this.#guesses ??= [];
+    this.#show();
   }
 
   /** Show what the heads do on the same words in other orders, or stop showing it. */

@@ -792,6 +792,14 @@ test("a head's switch changes what the model expects, which is said", async () =
   );
 });
 
+test("nothing is said of a muted head until the model has computed without it", async () => {
+  const { one, click } = await models({ model: "own", head: "1.1" });
+  one(".one .switch").click();
+  assert.equal(one(".effect").textContent.trim(), WORDS.computing_one);
+  await click(".one .switch");
+  assert.equal(one(".effect").textContent.trim(), effect("tired", guessesOf(english, PLACE)));
+});
+
 test("the word of the maps is the word that is guessed, whichever of the two is chosen", async () => {
   const { one, all, click, address } = await models({ model: "own" });
   const { names } = runOf([english]).sentences[0];

@@ -7,6 +7,9 @@ import { likely } from "../wording.js";
 const MOST_LISTED = 5;
 
 export class Effect {
+  /** The heads that are off in what is said. */
+  #saidOff = "";
+
   /** @param {Record<string, string>} words */
   constructor(words) {
     this.words = words;
@@ -16,15 +19,21 @@ export class Effect {
   /**
    * @param {ModelRun} run
    * @param {ModelPlace} place
-   * @param {(Guessed | null)[] | null} guesses null until the answer comes: the last one stays
+   * @param {(Guessed | null)[] | null} guesses null until the answer comes: the last one stays if the same heads were
+   * off; none where there is no answer
    */
   update(run, place, guesses) {
     const { words, root } = this;
     const { sentences } = run;
     const { off, guess } = place;
-    root.hidden = !run.guesses || guess === null;
+    root.hidden = !run.guesses || guess === null || (guesses !== null && guesses.length !== sentences.length);
     root.classList.toggle("stays", off.length > 0);
-    if (root.hidden || guesses?.length !== sentences.length) return;
+    if (root.hidden) return;
+    if (!guesses) {
+      if (this.#saidOff !== String(off)) root.replaceChildren(p("effect-line", this.#computing(off)));
+      return;
+    }
+    this.#saidOff = String(off);
     const muted = off.length ? this.#muted(run, off) : "";
     const lines = guesses.map((guessed, at) => {
       const text = guessed ? this.#sentenceFor(guessed, run, at, muted) : words.compared_none;
@@ -32,6 +41,12 @@ export class Effect {
       return p("effect-line", guesses.length > 1 ? element("strong", {}, name) : "", " ", text);
     });
     root.replaceChildren(...lines);
+  }
+
+  /** That the answer is still to come. @param {HeadIndex[]} off */
+  #computing({ length }) {
+    const { computing_all, computing_one, computing_many } = this.words;
+    return [computing_all, computing_one][length] ?? computing_many;
   }
 
   /** "layer 3, head 4 muted", or "5 heads muted". @type {(run: ModelRun, off: HeadIndex[]) => string} */
