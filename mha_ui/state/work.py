@@ -317,10 +317,12 @@ def note_listed(work: Work, name: str | None, elsewhere: int) -> Work:
 def come_to(work: Work, page: str) -> Work:
     """Note the page that is shown. A message that another page has shown stays there: it is about what was done on it.
 
-    One that no page has shown yet says why something that was to be opened here is not.
+    One that no page has shown yet says why something that was to be opened here is not, unless it is about an edit: the
+    last edits of a page may come with the request for the next page.
     """
     before, seen = work.browser.said
-    if page != before and work.message is seen:
+    message = work.message
+    if page != before and (message is seen or (message and message.kind == "info")):
         work = without_message(work)
     return note_said(work, page)
 

@@ -12,9 +12,10 @@ from mha_core.learn.descent import loss, stepped
 from mha_core.learn.undefined import undefined_rows
 from mha_ui.bench.model import payload
 from mha_ui.check.model import check_payload
-from mha_ui.state import Work
+from mha_ui.state import Work, come_to
 from mha_ui.state.history import begun
 from mha_ui.state.url import work_at
+from mha_ui.state.work import Message
 from mha_view.lenses.lens import Exercise
 from mha_view.tables.backward import with_backward
 from tests.apply import apply
@@ -168,3 +169,15 @@ def test_an_exercise_sends_no_number_that_it_asks_for_and_none_after(aimed):
         "Row sums of the softmax step r, head 1",
         "Row sums of the softmax step r, head 2",
     ]
+
+
+def test_what_a_step_says_stays_on_its_page_even_if_it_comes_with_the_next_pages_request(aimed):
+    there = come_to(aimed, "pages/bench.py")
+    learned = after(there, {"op": "learn"})
+    assert come_to(learned, "pages/bench.py").message == learned.message
+    assert come_to(learned, "pages/check.py").message is None
+
+
+def test_an_error_that_no_page_has_shown_is_said_on_the_next_page(aimed):
+    there = replace(come_to(aimed, "pages/bench.py"), message=Message("This cannot be opened."))
+    assert come_to(there, "pages/check.py").message == there.message
