@@ -94,6 +94,7 @@ WORDS: Final = {
     "score_aligned": N_("aligned {score}"),
     "map_label": N_("{head}: a row for each token that looks. Arrow keys read its weights."),
     "one_weight": N_("“{query}” ({row}) looks at “{key}” ({col}) with weight {weight}."),
+    "one_masked": N_("“{query}” ({row}) cannot look at “{key}” ({col}): a mask hides later tokens."),
     "last_row": N_("The last token, “{query}” ({row}), looks most at “{key}” ({col}), with weight {weight}."),
     "to_step": N_("Go to step {step}"),
     "bench": N_("Open in Explore"),

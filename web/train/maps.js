@@ -114,7 +114,7 @@ export class Maps {
     const { kind } = recording.begun.parts[head[0]];
     paintMap(canvas, recording.weights(frame, head), colourOf(canvas), {
       paper: colourOf(canvas, "borderTopColor"),
-      isHidden: (row, col) => kind === "decoder" && col > row,
+      isHidden: (row, col) => isMasked(kind, row, col),
     });
   }
 
@@ -167,12 +167,14 @@ export class Maps {
   /** One weight in words, or where this head looks most. @param {TrainFrame} frame */
   #say(frame) {
     const { recording, head } = this.#required;
-    const { queries, keys } = recording.begun.parts[head[0]];
+    const { queries, keys, kind } = recording.begun.parts[head[0]];
     const weights = recording.weights(frame, head);
     const last = queries.length - 1;
     const row = this.#cell?.[0] ?? last;
     const col = this.#cell?.[1] ?? weights[row].indexOf(Math.max(...weights[row]));
-    const words = this.#cell ? this.words.one_weight : this.words.last_row;
+    const { one_weight, one_masked, last_row } = this.words;
+    const one = isMasked(kind, row, col) ? one_masked : one_weight;
+    const words = this.#cell ? one : last_row;
     const place = { query: queries[row], row: row + 1, key: keys[col], col: col + 1 };
     setText(this.said, fill(words, { ...place, weight: format(weights[row][col], 2) }));
   }
@@ -238,6 +240,9 @@ export class Maps {
     this.#say(recording.frames[recording.nearest(step)]);
   }
 }
+
+/** Whether a token may not look at another one. @type {(kind: string, row: number, col: number) => boolean} */
+const isMasked = (kind, row, col) => kind === "decoder" && col > row;
 
 /** Which head formed, and by when. @type {(words: Record<string, string>, recording: MapsValues["recording"]) => string} */
 function formedText(words, recording) {

@@ -110,6 +110,13 @@ test("a chosen head is the large one, and its weights can be read by keys", asyn
   assert.match(page.text(".heads .said"), /\(31\) looks at .* \(1\) with weight/);
 });
 
+test("a weight that is masked is said to be masked", async () => {
+  const page = await withRecording();
+  press("ArrowUp", page.focus("map"));
+  for (let at = 0; at < 31; at++) press("ArrowRight", page.focus("map"));
+  assert.match(page.text(".heads .said"), /\(31\) cannot look at .* \(32\): a mask hides later tokens/);
+});
+
 test("an answer has a button for each token, which says where the chosen head looked", async () => {
   const page = await withRecording();
   page.focus("ask").form.dispatchEvent(new Event("submit", { cancelable: true }));
