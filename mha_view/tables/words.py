@@ -33,6 +33,10 @@ WORDS: Final = {
         "Each row is a token that looks; each column is a token it looks at. Point at a row to see its "
         "largest weights."
     ),
+    "overview_hint_map_touch": N_(
+        "Each row is a token that looks; each column is a token it looks at. Tap a cell to "
+        "jump to its weight."
+    ),
     "overview_hatched": N_("Hatched: hidden by a mask."),
     "sentence": N_("Your sentence"),
     "sentence_context": N_("The sentence it attends to"),
@@ -305,6 +309,9 @@ WORDS: Final = {
     "decimals_fit": N_("as many as fit"),
     "fewer_decimals": N_(
         "Fewer decimals are shown so that {count} heads fit next to each other. Hover over a number to see more."
+    ),
+    "fewer_decimals_touch": N_(
+        "Fewer decimals are shown so that {count} heads fit next to each other. Tap a number to see more."
     ),
     "all_decimals": N_("Show all decimals"),
     "for_lens": N_("what the table colors show"),
