@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise, product
 from math import isfinite, trunc
@@ -170,7 +171,8 @@ def digits_swapped(place: Place) -> Iterator[Way]:
     sign, text = _sign_and_digits(place)
     for n, pair in enumerate(pairwise(text)):
         if "." not in pair:
-            yield _rewritten(sign, [*text[:n], *reversed(pair), *text[n + 2 :]])
+            swapped = _rewritten(sign, [*text[:n], *reversed(pair), *text[n + 2 :]])
+            yield replace(swapped, named=(sign + text,))
 
 
 def digit_slipped(place: Place) -> Iterator[Way]:

@@ -70,6 +70,22 @@ def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
     return say(N_("{place}: {what}")).format(place=say(N_(", ")).join(where), what=what) if where else what
 
 
+def cause_told(verdict: Verdict, cause: Cause, language: str) -> str:
+    """The sentence of a cause, and of swapped digits the number that has them in order, where that is wrong itself.
+
+    An exercise does not say it: the number would be given away.
+    """
+    say, what = catalogue(language).gettext, cause_message(verdict, cause, language)
+    if cause.ids != ("digits_swapped",):
+        return what
+    number = next((part for part in cause.ways[0].named if isinstance(part, str)), "")
+    right = f"{_correct(verdict, cause.cell):.{len(number.partition('.')[2])}f}"
+    if number in ("", right):
+        return what
+    told = say(N_("Your earlier numbers give {number}.")).format(number=number)
+    return say(N_("{one} {other}")).format(one=what, other=told)
+
+
 _MOST_ROUNDED: Final = 3
 """How many places of rounding are named; if more are possible, the sentence only says that there was rounding."""
 _ROUNDED_TO: Final = {

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any, Final
 
 from mha_core.check.report import as_json as check_as_json
-from mha_core.check.report import cause_message, following_messages, unexplained_message
+from mha_core.check.report import cause_told, following_messages, unexplained_message
 from mha_core.check.summary import place
 from mha_core.compute.graph import symbol
 from mha_core.errors import N_, ReadError
@@ -190,7 +190,7 @@ def mark_cause(one: Judged, mark: Mark, language: str) -> str:
         return next(iter(following_messages(one.verdict, mark.place.name, language)), "")
     cause = cause_of(step, mark.place.head, mark.place.row)
     if cause is not None:
-        return cause_message(one.verdict, cause, language)
+        return cause_told(one.verdict, cause, language)
     return unexplained_message(one.verdict, mark.place.name, language) if step.unexplained else ""
 
 

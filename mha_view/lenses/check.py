@@ -13,7 +13,7 @@ from mha_core.check.remarks import explains, puzzling, remark
 from mha_core.check.report import (
     cause_kind,
     cause_lines,
-    cause_message,
+    cause_told,
     finding_message,
     right_line,
     unexplained_message,
@@ -102,7 +102,7 @@ def check_in_words(verdict: Verdict, language: str) -> payloads.Check:
                 {
                     "step": _letter(name, example, words),
                     "cell": cell_data(cause.cell),
-                    "text": cause_message(verdict, cause, language),
+                    "text": cause_told(verdict, cause, language),
                     "walk": name,
                     "right": right,
                     "yours": yours,
