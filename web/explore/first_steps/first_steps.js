@@ -56,6 +56,7 @@ export class FirstSteps {
   #isWaiting = false; // a first visit has not begun them yet
   /** @type {Cell | null} */
   #touched = null; // the number with which the visitor began
+  #isPressed = false; // a pointer is down: no bubble opens below it
   #sizes = new ResizeObserver(() => this.#placeSoon()); // a table has its size once it is drawn
 
   /**
@@ -96,6 +97,9 @@ export class FirstSteps {
     const { signal } = this.#gone;
     document.addEventListener("keydown", (event) => this.#onEscape(event), { signal, capture: true });
     this.#host.tables.addEventListener("focusin", ({ target }) => this.#onTouch(target), { signal });
+    window.addEventListener("pointerdown", () => (this.#isPressed = true), { signal, capture: true });
+    for (const type of ["pointerup", "pointercancel"]) // after the tables, for which a drag is an edit by then
+      window.addEventListener(type, () => this.#onRelease(), { signal });
     window.addEventListener("scroll", () => (this.#isOpening = false), { signal, capture: true });
     for (const type of ["scroll", "resize", "scrollend"])
       window.addEventListener(type, () => this.#placeSoon(), { signal, capture: true });
@@ -118,7 +122,12 @@ export class FirstSteps {
     const number = target instanceof Element ? target.closest(NUMBER) : null;
     if (!this.#isWaiting || !(number instanceof HTMLElement)) return;
     this.#touched = cellIn(number);
-    this.#go(DRAG, false);
+    if (!this.#isPressed) this.#go(DRAG, false);
+  }
+
+  #onRelease() {
+    this.#isPressed = false;
+    if (this.#isWaiting && this.#touched) this.#go(DRAG, false);
   }
 
   stop() {
@@ -157,11 +166,13 @@ export class FirstSteps {
    * @param {"edited" | "looked" | "explained" | "rewritten"} what
    */
   did(what) {
+    const isFirst = what === "edited" && this.#isWaiting && this.#touched !== null; // a drag, before any bubble
+    if (isFirst) progress.step = DRAG;
     const { step } = progress;
-    if (step < 0 || this.root.hidden) return;
+    if (step < 0 || (this.root.hidden && !isFirst)) return;
     this.#hasEdited = what === "edited" || (this.#hasEdited && step !== DRAG);
     if (what === "rewritten") this.#go(-1);
-    else if (this.#isDone(step, what)) this.#go(step + 1);
+    else if (this.#isDone(step, what)) this.#go(step + 1, !isFirst);
   }
 
   /**
