@@ -1,4 +1,4 @@
-"""The line at the top of every page: title, navigation, example, language, Share, and a menu for the rest."""
+"""The line at the top of every page: title, navigation, example, Share, language, and a menu for the rest."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ def _frame(work: state.Work, *, script: str, note: bool, examples: bool, back: b
                 st.page_link(shell.LESSONS, label=work.words(N_("← Lesson")), query_params=query)
         if examples:
             _example_menu(work)
-        _language_switch(work, _LANGUAGE)
         share_button(work, script)
+        _language_switch(work, _LANGUAGE)
         _menu(work)
     _heading(work, script, note=note)
 

@@ -100,7 +100,7 @@ class Share {
     const { words } = data;
     this.teach.textContent = words.teach;
     this.teach.title = words.teach_title ?? "";
-    this.teach.style.visibility = data.teaches ? "" : "hidden"; // so that nothing beside it moves
+    this.teach.hidden = !data.teaches; // it is the first of its group: nothing beside it moves
     this.#markTeaching();
     this.name.textContent = words.share;
     this.done.textContent = `✓ ${words.copied}`;
