@@ -24,7 +24,7 @@ from mha_core.read.formats import FORMATS, MAX_BYTES, read_document
 from mha_core.read.report import Article, read_all
 from mha_ui import shell, state
 from mha_ui.address import keep_address
-from mha_ui.check.article_words import CORRECTED, words_of
+from mha_ui.check.article_words import ANOTHER, CORRECTED, words_of
 from mha_ui.component import component
 from mha_ui.download import downloader
 from mha_view import payloads
@@ -146,8 +146,6 @@ def changed(before: Desk, sent: Mapping[str, object]) -> Desk:
                 return with_text(before, before.text, before.name, choices_in(given))
             except ReadError as error:
                 return replace(before, refused=error)
-        case {"op": "close"}:
-            return Desk(is_open=True)
     return before
 
 
@@ -156,6 +154,10 @@ def _receive() -> None:
     if isinstance(sent, dict):
         before = desk()
         state.set_widget(_DESK, _opened(before, sent) if sent.get("op") == "open" else changed(before, sent))
+
+
+def _close() -> None:
+    state.set_widget(_DESK, Desk(is_open=True))
 
 
 def _opened(before: Desk, sent: Mapping[str, object]) -> Desk:
@@ -186,8 +188,10 @@ def show(is_open: bool) -> None:
 
 
 def article_tools(work: state.Work) -> None:
-    """The corrected copy, where something is to be corrected."""
+    """The way to another text, and the corrected copy where something is to be corrected."""
     shown = desk()
+    if shown.text:
+        st.button(work.words(ANOTHER), key="check.another", on_click=_close)
     article = _read(shown.text, shown.name, shown.choices) if shown.text else None
     if isinstance(article, Article) and any(one.marks for one in article.examples):
         suffix = article.document.format if article.document.writable else "txt"

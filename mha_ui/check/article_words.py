@@ -8,6 +8,7 @@ from mha_core.errors import N_
 from mha_view import page_words
 from mha_view.language import words_in
 
+ANOTHER: Final = N_("Another text")
 CORRECTED: Final = N_("Download the corrected copy")
 _SHARED: Final = (
     *("verdict", "first_wrong", "cannot_be", "right", "solution", "yours", "or", "see_step"),
@@ -30,7 +31,6 @@ _WORDS: Final = {
     ),
     "too_large": N_("{name} was not read. Files can be up to {most} MB."),
     "unreadable": N_("{name} could not be opened."),
-    "another": N_("Another text"),
     "text": N_("The text, with each matrix framed"),
     "example": N_("What was read"),
     "example_n": N_("Example {number}"),

@@ -137,7 +137,6 @@ def test_choices_that_the_page_cannot_send_are_refused(data):
 def test_nothing_else_that_is_sent_changes_anything():
     for sent in ({}, {"op": "read"}, {"op": "read", "name": "a", "bytes": "%"}, {"op": "fly"}):
         assert changed(OPEN, sent) == OPEN
-    assert changed(with_text(OPEN, FIRST, "a.md"), {"op": "close"}) == OPEN
 
 
 # --- the address ------------------------------------------------------------------------------------------------

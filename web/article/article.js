@@ -46,10 +46,6 @@ class ArticlePage {
       undo: (at) => this.#undo(at),
       set: (name, value) => this.#change({ [name]: value }),
       open: (example, to) => this.#send({ op: "open", example, to }),
-      close: () => {
-        this.#sent = null;
-        this.#send({ op: "close" });
-      },
       show: (matrix) => source.showMatrix(matrix),
       goTo: (mark) => source.goTo(mark),
     });

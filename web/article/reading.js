@@ -8,7 +8,6 @@ import { MatrixCard } from "./matrix_card.js";
  * @typedef {import("./matrix_card.js").CardHost & {
  *   set: (name: string, value: string | number) => void;
  *   open: (example: number, to: string) => void;
- *   close: () => void;
  *   goTo: (mark: number) => void;
  * }} ReadingHost
  */
@@ -37,7 +36,7 @@ export class Reading {
     this.root = element(
       "section",
       { class: "reading", "aria-label": data.words.example },
-      div("row", this.name, button({ onclick: () => this.host.close() }, data.words.another)),
+      this.name,
       this.tabs,
       this.verdict.root,
       this.said,
