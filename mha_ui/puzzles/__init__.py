@@ -25,6 +25,7 @@ _WORDS: Final = {
     "solved_of": N_("{count} of {all} solved"),
     "kept_here": N_("Kept in this browser."),
     "best": N_("fewest known: {count}"),
+    "fewest": N_("{count} {count:change|changes}"),
     "solved_with": N_("solved with {count} {count:change|changes}"),
 }
 

@@ -88,14 +88,24 @@ function cardOf(puzzle, { words, solved, next }) {
   const isSolved = count !== undefined;
   const best = fill(words.best, { count: fewest });
   const done = fill(words.solved_with, { count });
-  const state = !isSolved ? best : count > fewest ? `✓ ${done} (${best})` : `✓ ${done}`;
+  const state = !isSolved
+    ? fill(words.fewest, { count: fewest })
+    : count > fewest
+      ? `✓ ${done} (${best})`
+      : `✓ ${done}`;
   const attributes = {
     class: `card${isSolved ? " solved" : ""}${puzzle === next ? " next" : ""}`,
     href: addressOf(puzzle),
     target: "_self",
     data: { key },
   };
-  return element("a", attributes, pictureOf(puzzle), element("strong", {}, title), span("state", state));
+  return element(
+    "a",
+    attributes,
+    pictureOf(puzzle),
+    element("strong", {}, title),
+    element("span", { class: "state", title: isSolved ? null : best }, state),
+  );
 }
 
 /** The weights that a puzzle begins with, its goals framed. @param {PuzzleCard} puzzle */
