@@ -44,6 +44,15 @@ test("the steps begin beside the first number that the visitor touches, and spea
   assert.match(bubble.textContent, /Drag the number X\[2, 3\] again/);
 });
 
+test("the steps wait until the pointer that touches a number is released", async () => {
+  const { step, cell } = await visit();
+  window.dispatchEvent(new window.Event("pointerdown"));
+  cell("x||1|2").focus();
+  assert.equal(step(), "");
+  window.dispatchEvent(new window.Event("pointerup"));
+  assert.equal(step(), "First steps: 1 of 3");
+});
+
 test("a computed number that gets the focus does not begin the steps", async () => {
   const { step, cell } = await visit();
   cell("weights|0|0|0").focus();
