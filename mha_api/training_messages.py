@@ -61,6 +61,8 @@ class Models:
             "prompt": task.shown.prompt,
             "answer": task.shown.answer,
             "parameters": parameters(model),
+            "vocabulary": len(task.vocabulary),
+            "longest": task.longest,
             "parts": [
                 {"kind": part.kind, "layer": part.layer, "queries": queries, "keys": keys}
                 for part, (queries, keys) in zip(model.parts, sides(model, task.shown.tokens), strict=True)

@@ -46,9 +46,8 @@ export class Questions {
     this.host.show();
   }
 
-  /** Another recording has no answers yet. @param {TrainBegun} begun */
-  forget({ parameters }) {
-    this.size = parameters;
+  /** Another recording has no answers yet. */
+  forget() {
     this.off = [];
     this.answered = this.measured = this.swapped = this.judged = null;
     this.fault = this.swapFault = "";

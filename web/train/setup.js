@@ -329,7 +329,7 @@ function stateText(words, { recording, state, isLive }) {
 
 /** @type {(words: Record<string, string>, begun: TrainBegun, tag: string) => string} */
 function aboutText(words, begun, tag) {
-  const { architecture, optimizer, rate, seed } = begun.settings;
+  const { architecture, optimizer, rate, seed, feed_forward, positions } = begun.settings;
   const learning = fill(words.learning, {
     optimizer: words[String(optimizer)],
     rate: String(rate),
@@ -340,5 +340,11 @@ function aboutText(words, begun, tag) {
     architecture: words[String(architecture)],
     model: modelText(words, begun),
   });
-  return `${built} · ${learning}`;
+  const inside = fill(words.inside, {
+    mlp: feed_forward ? words.with_mlp : words.without_mlp,
+    positions: words[`positions_${positions}`],
+    vocabulary: begun.vocabulary,
+    longest: begun.longest,
+  });
+  return [built, inside, learning].join(" · ");
 }

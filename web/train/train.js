@@ -222,6 +222,7 @@ class Train {
     this.#isLive = this.#isStarting;
     this.#isStarting = false;
     if (this.#isLive) this.#state = { name: "starting" };
+    this.questions.size = begun.parameters;
     this.#parts.setup.choose(begun.key, { ...begun.settings, steps: begun.steps }, begun.lines);
     if (this.#isLive && this.#recording?.frames.length) this.#coming = recording;
     else this.#adopt(recording);
@@ -239,7 +240,7 @@ class Train {
     this.#isUnsaved = false;
     this.#step = 0;
     this.#follows = true;
-    this.questions.forget(begun);
+    this.questions.forget();
     if (!this.#choseHead || !this.#recording.all.some((head) => String(head) === String(this.#head)))
       this.#head = this.#recording.best;
     this.#parts.ask.begin(begun);

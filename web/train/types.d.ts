@@ -50,6 +50,9 @@ interface TrainBegun {
   prompt: string[];
   answer: string[];
   parameters: number;
+  /** How many tokens there are, and how many a line has at most. */
+  vocabulary: number;
+  longest: number;
   parts: TrainPart[];
 }
 

@@ -278,6 +278,22 @@ test("the recording stays until the first steps of a training have come", async 
   assert.equal(page.find(".side").inert, false);
 });
 
+test("the numbers of a model are counted once: the header and the settings agree as soon as a training begins", async () => {
+  const page = await withRecording();
+  page.focus("other_heads").click();
+  await page.answer({});
+  const [{ begun }] = payload("opened");
+  await page.tell({ begun: { ...begun, parameters: 4321, settings: { ...begun.settings, heads: 1 } } });
+  assert.match(page.text(".task-head .pill"), /4,321 parameters/);
+  assert.match(page.text("details .hint"), /learns 4,321 numbers/);
+});
+
+test("the header says what the numbers of a model are counted from", async () => {
+  const { vocabulary, longest } = payload("opened")[0].begun;
+  const inside = `no MLP, LayerNorm, relative positions, ${vocabulary} tokens, lines of up to ${longest}`;
+  assert.ok((await withRecording()).text(".task-head .pill").includes(inside));
+});
+
 test("Stop answers at once", async () => {
   const page = await starting();
   page.focus("stop").click();
