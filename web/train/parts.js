@@ -1,10 +1,11 @@
 // The parts of the page Train, in one language.
 
-import { element } from "../kit/dom.js";
+import { element, fill, p, setText } from "../kit/dom.js";
 import { Ask } from "./ask.js";
 import { Asked } from "./asked.js";
-import { Curves } from "./curves.js";
+import { Curves, modelText } from "./curves.js";
 import { Maps } from "./maps.js";
+import { capital } from "./questions.js";
 import { Setup } from "./setup.js";
 import { Smallest } from "./smallest.js";
 import { Switches } from "./switches.js";
@@ -14,7 +15,8 @@ import { Switches } from "./switches.js";
  *   swap: (heads: TrainHead[]) => void; handIn: () => void }} PartsHost */
 
 /** What is shown of a recording: at `step`, and of the model of the step that is `asked`.
- *  @typedef {import("./curves.js").CurvesValues & { asked: number; canHandIn: boolean;
+ *  `isPast`: a training has begun, and has no steps yet.
+ *  @typedef {import("./curves.js").CurvesValues & { asked: number; canHandIn: boolean; isPast: boolean;
  *   questions: import("./questions.js").Questions }} Shown */
 
 /** @param {TrainData} data @param {PartsHost} host */
@@ -29,11 +31,15 @@ export function partsOf(data, host) {
   const smallest = new Smallest(data, { handIn: host.handIn, showSettings: () => setup.showSettings() });
   const asked = new Asked(words, host.go);
   const side = element("div", { class: "side" }, asked.root, smallest.root, ask.root, switches.root);
+  const past = p("past");
   const stage = element("div", { class: "watch", data: { part: "" } }, curves.root, maps.root);
-  const shown = element("div", { class: "shown", hidden: true }, stage, curves.about, side);
+  const shown = element("div", { class: "shown", hidden: true }, past, stage, curves.about, side);
 
   /** @param {Shown} values */
-  const show = ({ recording, before, step, asked: at, head, questions, canHandIn }) => {
+  const show = ({ recording, before, step, asked: at, head, questions, canHandIn, isPast }) => {
+    shown.classList.toggle("is-past", isPast);
+    past.hidden = !isPast;
+    setText(past, capital(fill(words.before, { model: modelText(words, recording.begun) })));
     const { off, measured, swapped, answered, fault, isAsking, isSwapping, swapFault, judged, size } =
       questions;
     curves.update({ recording, before, step, head });

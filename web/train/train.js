@@ -392,6 +392,7 @@ class Train {
       asked: this.#asked,
       head: this.#head,
       questions: this.questions,
+      isPast: Boolean(this.#coming),
       canHandIn: this.#state.name === "ended" && Boolean(this.#state.more),
     });
     this.root.dataset.shown = fill("{task} {step}", { task: recording.begun.task, step: this.#step });

@@ -294,6 +294,14 @@ test("the header says what the numbers of a model are counted from", async () =>
   assert.ok((await withRecording()).text(".task-head .pill").includes(inside));
 });
 
+test("until a training has steps, what is shown is named as the run before", async () => {
+  const page = await starting();
+  assert.equal(page.text(".past"), "The run before, 2 layers × 2 heads, d_model 16");
+  assert.ok(page.find(".shown").classList.contains("is-past"));
+  await page.tell(payload("opened")[1]);
+  assert.equal(page.find(".past").hidden, true);
+});
+
 test("Stop answers at once", async () => {
   const page = await starting();
   page.focus("stop").click();
