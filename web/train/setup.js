@@ -24,7 +24,7 @@ const isWhole = (name) => !["weight_decay", "dropout", "rate"].includes(name);
 const REST = 250; // ms that the fields rest before their model is counted
 const CHOICES = { architecture: ["decoder", "encoder-decoder"], optimizer: ["adam", "sgd"] };
 
-/** @typedef {{ recording: import("./recording.js").Recording | null; state: TrainState; isLive: boolean; isStopping: boolean;
+/** @typedef {{ recording: import("./recording.js").Recording | null; state: TrainState; isLive: boolean; isStopping: boolean; isBusy: boolean;
  *   hasKept: boolean; isLast: boolean; size: number | null }} SetupValues */
 /** @typedef {{ open: (task: string) => void; last: () => void; start: (wish: Record<string, unknown>) => void; send: (command: string) => void;
  *   more: (steps: number) => void; save: () => void; file: (file: File) => void; exercise: () => void; changed: (wish: Record<string, unknown>) => void }} SetupHost */
@@ -267,7 +267,7 @@ export class Setup {
   }
 
   /** @param {SetupValues} values */
-  update({ recording, state, isLive, isStopping, hasKept, isLast, size }) {
+  update({ recording, state, isLive, isStopping, isBusy, hasKept, isLast, size }) {
     const { words } = this;
     const { name } = state;
     const isGoing = name === "connecting" || isTraining(state);
@@ -281,6 +281,7 @@ export class Setup {
     this.resume.hidden = this.step.hidden = name !== "paused";
     this.stop.hidden = !isTraining(state);
     this.pause.disabled = this.resume.disabled = this.step.disabled = this.stop.disabled = isStopping;
+    this.start.disabled = this.more.disabled = this.other.disabled = isBusy;
     this.last.hidden = !hasKept;
     if (isLast) for (const chip of this.chips.children) setAttribute(chip, "aria-pressed", "false");
     setAttribute(this.last, "aria-pressed", String(isLast));
@@ -294,9 +295,13 @@ export class Setup {
     const total = begun ? Math.max(begun.steps, recording.steps, 1) : 1;
     this.bar.value = recording ? recording.steps / total : 0;
     this.bar.hidden = !isGoing;
-    const text = isStopping ? words.stopping : stateText(words, { recording, state, isLive });
+    const text = isStopping
+      ? words.stopping
+      : isBusy
+        ? words.is_starting
+        : stateText(words, { recording, state, isLive });
     setText(this.state, text);
-    const said = isStopping ? "stopping" : name;
+    const said = isStopping ? "stopping" : isBusy ? "starting" : name;
     if (said !== this.#saidOf) setText(this.said, text); // not at every step
     this.#saidOf = said;
   }

@@ -47,6 +47,8 @@ class Train {
   #off = new AbortController();
   /** Whether the next recording that begins is of a training that was started here. */
   #isStarting = false;
+  /** Whether the server has not answered yet that a training starts or goes on. */
+  #isBusy = false;
   /** All that is made for one language. @type {ReturnType<Train["build"]>} */
   #parts;
 
@@ -271,11 +273,16 @@ class Train {
 
   // --- what the visitor does -----------------------------------------------------------------------------------
 
-  /** @param {Record<string, unknown>} wish */
+  /** The server answers in turn: what it measures comes first. @param {Record<string, unknown>} wish */
   async #wish(wish) {
     this.#isStarting = wish.do === "start";
+    this.#isBusy = ["start", "more"].includes(String(wish.do));
+    if (this.#isBusy) this.questions.stop();
+    this.#show();
     const answer = await this.#attempt(() => this.#parts.channel.ask(wish));
+    this.#isBusy = false;
     if (!answer) this.#isStarting = false;
+    this.#show();
     return answer;
   }
 
@@ -377,6 +384,7 @@ class Train {
       state: this.#state,
       isLive: this.#isLive,
       isStopping: this.#isStopping,
+      isBusy: this.#isBusy,
       hasKept: this.#hasKept,
       isLast: this.#key === LAST,
       size: this.questions.size,

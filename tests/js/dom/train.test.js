@@ -302,6 +302,14 @@ test("until a training has steps, what is shown is named as the run before", asy
   assert.equal(page.find(".past").hidden, true);
 });
 
+test("a training that is asked for says so at once, and is asked for once", async () => {
+  const page = await withRecording();
+  page.focus("start").click();
+  assert.deepEqual([page.text(".state"), page.focus("start").disabled], [WORDS.is_starting, true]);
+  await page.answer({ error: "the server is full", place: "" });
+  assert.equal(page.focus("start").disabled, false);
+});
+
 test("Stop answers at once", async () => {
   const page = await starting();
   page.focus("stop").click();
