@@ -156,6 +156,7 @@ WORDS: Final = {
     "change_settings": N_("Change the settings"),
     "judging": N_("Judging the model…"),
     "reached": N_("Goal reached at step {step}: {share} of the lines are right, with {count} numbers."),
+    "recording_needs": N_("The recording needs {count} numbers. Can you do it with fewer?"),
     "not_reached": N_(
         "Not yet at step {step}: {share} of the lines are right, {goal} are needed. It learns {count} numbers."
     ),

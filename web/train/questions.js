@@ -71,7 +71,8 @@ export class Questions {
       const { all, off, alone } = await this.host.send({ do: "without", step, off: this.off });
       if (recording !== this.host.at().recording) return;
       this.measured = { step, all, off, alone };
-      if (recording.begun.task === this.host.goal && this.judged?.step !== step)
+      const { task, asks } = recording.begun;
+      if (task === this.host.goal && !asks && this.judged?.step !== step)
         this.judged = { step, ...(await this.host.send({ do: "judge", step })) };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -43,8 +43,10 @@ export class Smallest {
     this.root.hidden = recording.begun.task !== goal.task;
     if (this.root.hidden) return;
     setText(this.size, size === null ? "" : fill(words.size, { count: this.#number(size) }));
-    const shown = judged?.step === step ? judged : null;
-    setText(this.outcome, shown ? this.#sentence(shown) : words.judging);
+    const { asks, parameters } = recording.begun;
+    const shown = !asks && judged?.step === step ? judged : null; // a recording is not the visitor's success
+    const waits = asks ? fill(words.recording_needs, { count: this.#number(parameters) }) : words.judging;
+    setText(this.outcome, shown ? this.#sentence(shown) : waits);
     this.outcome.classList.toggle("is-reached", Boolean(shown?.reached));
     if (shown?.reached && canHandIn) keepBest(shown.parameters);
     const best = keptBest();

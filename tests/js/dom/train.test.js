@@ -436,12 +436,12 @@ test("where the loss falls fastest is the shortest way in which half of it goes"
   assert.deepEqual(recording.fall, { from: 30, to: 40, before: 3, after: 0 });
 });
 
-/** The page with a recording of the exercise's task. */
-async function sorting() {
+/** The page with a recording of the exercise's task. @param {number[] | null} asks */
+async function sorting(asks = null) {
   const page = await opened();
   await page.answer({});
   const [{ begun }, ...others] = payload("opened");
-  await page.tell({ begun: { ...begun, task: payload("train").goal.task } });
+  await page.tell({ begun: { ...begun, asks, task: payload("train").goal.task } });
   for (const message of others) await page.tell(message);
   return page;
 }
@@ -479,6 +479,12 @@ test("the exercise judges the model that is shown, and keeps the smallest that h
   assert.match(page.text(".smallest"), /Your smallest so far: 5,000 numbers\./);
   page.focus("hand in").click();
   assert.deepEqual([page.last().do, page.last().light], ["save", true]);
+});
+
+test("a recording does not count as the visitor's success in the exercise", async () => {
+  const page = await sorting([0, 30]);
+  const count = payload("opened")[0].begun.parameters.toLocaleString("en");
+  assert.equal(page.text(".outcome"), `The recording needs ${count} numbers. Can you do it with fewer?`);
 });
 
 test("everything is in the visitor's language", async () => {
