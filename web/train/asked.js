@@ -18,7 +18,8 @@ export class Asked {
   update({ recording, shown, asked }) {
     const { words } = this;
     const steps = recording.begun.asks ?? [];
-    this.root.hidden = shown === asked;
+    this.root.hidden = !steps.length;
+    this.root.classList.toggle("is-away", shown === asked); // its room stays, so that nothing moves
     setText(this.said, fill(words.only, { shown, step: asked, steps: steps.join(", ") }));
     if (this.#steps === String(steps)) return;
     this.#steps = String(steps);

@@ -4,6 +4,7 @@ import { accent, button, div, element, fill, p, prose, setText, span } from "../
 import { colourOf, paintMap } from "../kit/maps.js";
 import { format } from "../kit/numbers.js";
 
+const DENSE = 24; // rows: of more, every second one has its token
 const FILM = 12; // pictures of how the chosen head formed, at most
 
 /** @typedef {{ recording: import("./recording.js").Recording; step: number; asked: number; head: TrainHead }} MapsValues */
@@ -131,6 +132,7 @@ export class Maps {
       this.grid.dataset.tokens = name;
       this.grid.style.setProperty("--rows", String(queries.length));
       this.grid.style.setProperty("--columns", String(keys.length));
+      this.grid.classList.toggle("is-dense", queries.length > DENSE);
       this.grid.classList.toggle(
         "has-words",
         keys.some((token) => token.length > 1),

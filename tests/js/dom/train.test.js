@@ -117,6 +117,14 @@ test("a weight that is masked is said to be masked", async () => {
   assert.match(page.text(".heads .said"), /\(31\) cannot look at .* \(32\): a mask hides later tokens/);
 });
 
+test("a map of many rows names every second one", async () => {
+  const page = await withRecording();
+  assert.equal(
+    page.all(".query-tokens .token").length > 24,
+    page.find(".large").classList.contains("is-dense"),
+  );
+});
+
 test("an answer has a button for each token, which says where the chosen head looked", async () => {
   const page = await withRecording();
   page.focus("ask").form.dispatchEvent(new Event("submit", { cancelable: true }));
@@ -366,12 +374,14 @@ test("where a recording keeps some models only, the page says which, and goes to
   const [{ begun }, ...others] = payload("opened");
   await page.tell({ begun: { ...begun, asks: [0, 30] } });
   for (const message of others) await page.tell(message);
-  assert.equal(page.find(".asked").hidden, true, "the last step has a model");
+  const { classList } = page.find(".asked");
+  assert.ok(classList.contains("is-away"), "the last step has a model");
   press("ArrowLeft", page.focus("slider"));
   assert.match(
     page.text(".asked .only"),
     /^Step 20 has maps but no model\. Below, the model of step 30 answers;/,
   );
+  assert.equal(classList.contains("is-away"), false);
   page.focus("asked 0").click();
   assert.equal(page.text(".every h2"), "Every head at step 0");
 });
