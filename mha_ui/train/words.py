@@ -97,6 +97,15 @@ WORDS: Final = {
     "part_cross": N_("Cross {layer}"),
     "part_decoder": N_("Layer {layer}"),
     "score_prefix": N_("prefix {score}"),
+    "score_previous": N_("previous token {score}"),
+    "induction": N_(
+        "At step {step}, {second} is an induction head: it matches the prefix ({prefix}). It needs to know what came "
+        "before each token. In the layer below, {first} looks most at the token before ({before})."
+    ),
+    "induction_pair": N_(
+        "At step {step}, {first} looks at the token before ({before}) and {second} matches the prefix ({prefix}): "
+        "together they are an induction head."
+    ),
     "score_aligned": N_("aligned {score}"),
     "map_label": N_("{head}: a row for each token that looks. Arrow keys read its weights."),
     "one_weight": N_("“{query}” ({row}) looks at “{key}” ({col}) with weight {weight}."),

@@ -67,12 +67,7 @@ export class Maps {
       const map = /** @type {HTMLButtonElement} */ (this.list.querySelectorAll("button")[at]);
       const isChosen = String(of) === String(head);
       map.setAttribute("aria-pressed", String(isChosen));
-      const score = recording.score(frame, of);
-      const label = /** @type {HTMLElement} */ (map.lastElementChild);
-      setText(
-        label,
-        score === undefined ? "" : fill(words[`score_${recording.measure}`], { score: format(score, 2) }),
-      );
+      setText(/** @type {HTMLElement} */ (map.lastElementChild), scoreText(words, recording, frame, of));
       this.#paint(/** @type {HTMLCanvasElement} */ (map.firstElementChild), frame, of);
     }
     setText(this.head, headName(words, recording, head));
@@ -186,7 +181,14 @@ export class Maps {
     const { recording, head } = this.#required;
     const chosen = recording.film(head, FILM);
     const count = chosen.length;
-    setText(this.formed, prose(formedText(this.words, recording), fallText(this.words, recording)));
+    setText(
+      this.formed,
+      prose(
+        formedText(this.words, recording),
+        inductionText(this.words, recording, shown),
+        fallText(this.words, recording),
+      ),
+    );
     setText(this.filmTitle, fill(this.words.film, { head: headName(this.words, recording, head) }));
     const nearest = chosen.reduce((best, one) =>
       Math.abs(one.step - shown.step) < Math.abs(best.step - shown.step) ? one : best,
@@ -245,6 +247,31 @@ export class Maps {
 
 /** Whether a token may not look at another one. @type {(kind: string, row: number, col: number) => boolean} */
 const isMasked = (kind, row, col) => kind === "decoder" && col > row;
+
+/** A head's score; in the first of several layers, where prefixes matter, how much it looks at the token before.
+ * @type {(words: Record<string, string>, recording: MapsValues["recording"], frame: TrainFrame, head: TrainHead) => string} */
+function scoreText(words, recording, frame, head) {
+  const score = recording.score(frame, head);
+  if (score === undefined) return "";
+  const isBelow = recording.measure === "prefix" && head[0] + 1 < recording.begun.parts.length;
+  if (isBelow) return fill(words.score_previous, { score: format(recording.previous(frame, head), 2) });
+  return fill(words[`score_${recording.measure}`], { score: format(score, 2) });
+}
+
+/** How two layers work together. @type {(words: Record<string, string>, recording: MapsValues["recording"], frame: TrainFrame) => string} */
+function inductionText(words, recording, frame) {
+  const found = recording.induction(frame);
+  if (!found) return "";
+  const [first, second] = [found.first, found.second].map(({ head }) => headName(words, recording, head));
+  const [before, prefix] = [found.first, found.second].map(({ value }) => format(value, 2));
+  return fill(found.isPair ? words.induction_pair : words.induction, {
+    step: frame.step,
+    first,
+    second,
+    before,
+    prefix,
+  });
+}
 
 /** Which head formed, and by when. @type {(words: Record<string, string>, recording: MapsValues["recording"]) => string} */
 function formedText(words, recording) {

@@ -4,6 +4,8 @@ const ONE = 65_535; // a weight of 1
 const MEAN = 10; // steps whose losses are taken together
 const LEVELS = [0.8, 0.5]; // of a score: a head that passes one has formed
 
+const HALF = 0.5; // of a head's weight
+
 export class Recording {
   /** By step, counted from 0: what the model did after so many steps. @type {TrainRecord[]} */
   records = [];
@@ -94,6 +96,22 @@ export class Recording {
   /** @param {TrainFrame | undefined} frame @param {TrainHead} head */
   score(frame, [part, head]) {
     return this.isScored ? frame?.scores?.[part]?.[head] : undefined;
+  }
+
+  /** How much of its weight a head puts on the token before, on average. @param {TrainFrame} frame @param {TrainHead} head */
+  previous(frame, head) {
+    const rows = this.weights(frame, head).slice(1);
+    return rows.reduce((sum, row, at) => sum + row[at], 0) / rows.length;
+  }
+
+  /** The head that matches prefixes best, where it does so with more than half of its weight, and the one of a layer below
+   * that looks most at the token before. `isPair`: whether that one too does so with more than half. @param {TrainFrame} frame */
+  induction(frame) {
+    if (!this.isScored || this.measure !== "prefix") return null;
+    const second = bestOf(this.all, (head) => this.score(frame, head) ?? 0);
+    const below = this.all.filter(([part]) => part < second.head[0]);
+    const first = bestOf(below, (head) => this.previous(frame, head));
+    return first && second.value > HALF ? { first, second, isPair: first.value > HALF } : null;
   }
 
   /** The best head, a level that its score passes, and the first frame above it; null where nothing is scored. */
@@ -202,4 +220,10 @@ export function thinned(numbers, most) {
     points.push([at + (some.length - 1) / 2, some.reduce((sum, number) => sum + number, 0) / some.length]);
   }
   return points;
+}
+
+/** The head with the largest value. @param {TrainHead[]} heads @param {(head: TrainHead) => number} measure */
+function bestOf(heads, measure) {
+  const all = heads.map((head) => ({ head, value: measure(head) }));
+  return all.reduce((best, one) => (one.value > best.value ? one : best), all[0]);
 }

@@ -416,6 +416,55 @@ test("which head formed, and by when, is computed from the scores of the frames"
   assert.equal(recording.formed, null, "prefixes say nothing of sorting");
 });
 
+/** A recording with one frame, in which a head of the first layer puts so much of its weight on the token before. */
+function layered(/** @type {number} */ before, /** @type {number} */ prefix) {
+  const { begun } = payload("opened")[0];
+  const recording = new Recording(begun);
+  const scores = [
+    [0, 0],
+    [0, prefix],
+  ];
+  const maps = new Uint16Array(recording.size);
+  const [n, start] = [begun.parts[0].keys.length, recording.size / 4];
+  for (let row = 1; row < n; row++) maps[start + row * n + row - 1] = before * 65_535;
+  const frames = [{ step: 0, scores }];
+  recording.add(
+    { first: 1, frames, recorded: null, measure: "prefix" },
+    { records: new Float32Array(), maps },
+  );
+  return recording;
+}
+
+test("an induction head is two heads: one looks at the token before, one in a later layer matches the prefix", () => {
+  const recording = layered(0.8, 0.9);
+  const found = recording.induction(recording.frames[0]);
+  assert.deepEqual(
+    [found?.first.head, found?.second.head],
+    [
+      [0, 1],
+      [1, 1],
+    ],
+  );
+  assert.ok(Math.abs((found?.first.value ?? 0) - 0.8) < 1e-4);
+  assert.equal(found?.isPair, true);
+});
+
+test("where no head looks mostly at the token before, two heads are not called a pair", () => {
+  const recording = layered(0.4, 0.9);
+  assert.equal(recording.induction(recording.frames[0])?.isPair, false);
+});
+
+test("where no head matches prefixes there is no induction head", () => {
+  const recording = layered(0.8, 0.4);
+  assert.equal(recording.induction(recording.frames[0]), null);
+});
+
+test("heads below the last layer say how much they look at the token before", async () => {
+  const page = await withRecording();
+  const labels = page.all(".map .score").map(({ textContent }) => textContent.replace(/[\d.]+/, ""));
+  assert.deepEqual(labels, ["previous token ", "previous token ", "prefix ", "prefix "]);
+});
+
 test("a film shows a head where it changes: steps in which nothing moves are left out", () => {
   const recording = new Recording(payload("opened")[0].begun);
   const { size } = recording;
@@ -468,8 +517,9 @@ test("the exercise counts the numbers of the settings as they change", async () 
   page.focus("heads").value = "1";
   page.focus("heads").dispatchEvent(new Event("input", { bubbles: true }));
   await new Promise((resolve) => setTimeout(resolve, 300));
-  assert.deepEqual([page.last().do, page.last().settings.heads], ["size", 1]);
-  await page.answer(ANSWERS.size);
+  const wish = page.socket.sent.find((/** @type {any} */ { do: name }) => name === "size");
+  assert.equal(wish.settings.heads, 1);
+  await page.tell({ id: wish.id, ...ANSWERS.size });
   const count = ANSWERS.size.parameters.toLocaleString("en");
   assert.equal(page.text(".smallest .size"), `A model with the current settings learns ${count} numbers.`);
 });
