@@ -27,6 +27,8 @@ _Rows: TypeAlias = payloads.Rows | Sequence[payloads.Rows | None] | None
 
 _ADDED_UP: Final = ("", "input")
 """The stages in which heads have parts that are added up: the loss, and X."""
+_SIDE_BY_SIDE: Final = ("projected", "projections")
+"""The stages in which no side needs another's tables: they are shown as on the way forward, Q before K before V."""
 _LOSS: Final = (
     N_("Loss"),
     N_("How far the numbers are from T, the targets."),
@@ -44,6 +46,7 @@ _LOSS_OF_HEADS: Final = (
         "a head without a target: its backward tables are not computed."
     ),
 )
+_INPUT_OF_HEADS: Final = N_("Input of each head")
 _THROUGH_HEAD: Final = N_(
     "The input went into Q, K and V of each head, so a part comes back through each of them."
 )
@@ -115,7 +118,8 @@ def _stages(shown: tuple[str, ...], language: str) -> list[payloads.Stage]:
         title, hints = _said(stage, before, names, shown, is_of_heads=is_of_heads)
         titled = words(title) if not stage else words(_TITLE).format(stage=words(title))
         hint = LANGUAGE[language].between.join(map(words, hints))
-        found.append({"title": titled, "hint": hint, "matrices": names, "terms": [], "remark": True})
+        listed = sorted(names, key=_place_forward) if stage in _SIDE_BY_SIDE else names
+        found.append({"title": titled, "hint": hint, "matrices": listed, "terms": [], "remark": True})
         before = stage
     return found
 
@@ -125,9 +129,16 @@ def _said(
 ) -> tuple[str, list[str]]:
     """The title and the sentences of a stage with these tables, after the stage ``before``."""
     if stage:
-        return _STAGE_TITLES[stage], [_THROUGH_HEAD] if is_of_heads else why(stage, before, shown)
+        if is_of_heads:
+            return _INPUT_OF_HEADS, [_THROUGH_HEAD]
+        return _STAGE_TITLES[stage], why(stage, before, shown)
     title, hint = _LOSS_OF_HEADS if is_of_heads else _LOSS_OF_SOME if "given_rows" in names else _LOSS
     return title, [hint]
+
+
+def _place_forward(name: str) -> int:
+    """Where the matrix that this is the derivative by comes on the way forward."""
+    return _PLACES[ENTRY[name].slope_of or name]
 
 
 def _stage_of() -> Iterator[tuple[str, str]]:
@@ -139,6 +150,7 @@ def _stage_of() -> Iterator[tuple[str, str]]:
         yield entry.name, stage
 
 
+_PLACES: Final = {name: place for place, name in enumerate(ENTRY)}
 _STAGE_OF: Final = dict(_stage_of())
 _STAGE_TITLES: Final = {ENTRY[names[0]].stage: title for title, _, names in STAGES if names}
 

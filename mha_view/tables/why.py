@@ -34,7 +34,8 @@ _CHAIN: Final = {
     "input": N_("By the chain rule, what comes back along all paths is added up."),
 }
 _SOFTMAX: Final = N_(
-    "A higher score takes weight away from the rest of its row, so the softmax sends back A ∘ (dA − r)."
+    "For the softmax, ∂a_j/∂s_k = a_j(1[j = k] − a_k), so it sends back A ∘ (dA − r), where r is the sum of each row "
+    "of A ∘ dA."
 )
 _Q_AND_K: Final = N_(
     "Q and K were multiplied by each other, so dS comes back to Q through K, and to K through Q."

@@ -10,7 +10,7 @@ from mha_core.example.model import has_values
 from mha_view.tables.backward import with_backward
 from tests.sizes import EVERY_STAGE, shortened
 
-SOFTMAX = {"en": "so the softmax sends back A ∘ (dA − r).", "zh": "所以经 softmax 传回的是 A ∘ (dA − r)。"}
+SOFTMAX = {"en": "so it sends back A ∘ (dA − r), where", "zh": "softmax 传回的梯度是 A ∘ (dA − r)，"}
 
 
 def goals(example):
@@ -44,3 +44,19 @@ def test_a_goal_about_weights_names_what_a_step_leaves():
     assert learning["remarks"] == [
         "The goal does not depend on W_V, b_V, W_O, b_O. A step leaves these numbers as they are."
     ]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_two_stages_have_the_same_title_and_q_comes_before_k_before_v(language):
+    example = library()["output-projection"]
+    for goal in goals(example):
+        stages = with_backward(trace(replace(example, learning=goal)), language, 4)["learning"]["stages"]
+        titles = [stage["title"] for stage in stages]
+        assert len(set(titles)) == len(titles)
+        for stage in stages:
+            sides = [
+                name for name in stage["matrices"] if name in ("d_q", "d_k", "d_v", "d_w_q", "d_w_k", "d_w_v")
+            ]
+            assert [name[-1] for name in sides] == [
+                side for side in "qkv" if any(n[-1] == side for n in sides)
+            ]
